@@ -1,0 +1,45 @@
+//! What one source found, gathered.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use toolscout_core::{Found, Origin, Problem, SourceId, Tool};
+
+/// Everything one run through one source found, in the order it was found.
+#[derive(Debug, Clone)]
+pub struct Discovery {
+    /// Whose tools these are.
+    pub source: SourceId,
+    /// How strong its names are.
+    pub origin: Origin,
+    /// The tools; no name twice.
+    pub tools: Vec<Arc<Tool>>,
+    /// What went wrong beside them.
+    pub problems: Vec<Problem>,
+    positions: HashMap<Arc<str>, usize>,
+}
+
+impl Discovery {
+    /// Nothing found yet.
+    pub fn new(source: SourceId, origin: Origin) -> Self {
+        Self { source, origin, tools: Vec::new(), problems: Vec::new(), positions: HashMap::new() }
+    }
+
+    /// Adds one finding. A tool whose name is there already takes the earlier one's place.
+    pub fn add(&mut self, found: Found) {
+        match found {
+            Found::Tool(tool) => self.add_tool(Arc::from(tool)),
+            Found::Problem(problem) => self.problems.push(problem),
+            _ => {}
+        }
+    }
+
+    fn add_tool(&mut self, tool: Arc<Tool>) {
+        match self.positions.get(tool.id.name.as_str()) {
+            Some(at) => self.tools[*at] = tool,
+            None => {
+                self.positions.insert(tool.id.name.as_str().into(), self.tools.len());
+                self.tools.push(tool);
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! A call and what came of it.
+
+use crate::{Digest, RawJson, SourceError, ToolId};
+use serde_json::{Map, Value, json};
+
+/// The arguments of a call: always an object.
+pub type Arguments = Map<String, Value>;
+
+/// Somebody wants this tool to run with these arguments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolCall {
+    /// Which tool.
+    pub tool: ToolId,
+    /// With what.
+    pub arguments: Arguments,
+    /// The definition the caller has read; a call against another one is refused.
+    pub expect: Option<Digest>,
+    /// The caller's `_meta`, as written.
+    pub meta: Option<RawJson>,
+    /// Words for the tool's own program, behind its arguments and looked at by nobody: what a person typed after `--`.
+    pub rest: Vec<String>,
+}
+
+impl ToolCall {
+    /// A call that expects nothing of the definition.
+    pub fn new(tool: ToolId, arguments: Arguments) -> Self {
+        Self { tool, arguments, expect: None, meta: None, rest: Vec::new() }
+    }
+
+    /// For tools that are no program of their own: words after `--` are refused rather than dropped in silence.
+    pub fn refuse_rest(&self) -> Result<(), SourceError> {
+        match self.rest.is_empty() {
+            true => Ok(()),
+            false => Err(SourceError::Invalid { reason: format!("`{}` takes nothing after `--`", self.tool) }),
+        }
+    }
+}
+
+/// What a tool said, whole: an object in the shape of an MCP `tools/call` result, with `content` and, where the tool
+/// gave them, `structuredContent`, `isError`, `_meta` and anything else. Passing it on needs no parsing and loses nothing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolOutput {
+    raw: RawJson,
+    is_error: bool,
+}
+
+impl ToolOutput {
+    /// A plain text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::build(json!({"content": [{"type": "text", "text": text.into()}]}), false)
+    }
+
+    /// The tool ran and failed; the text says how.
+    pub fn failure(text: impl Into<String>) -> Self {
+        Self::build(json!({"content": [{"type": "text", "text": text.into()}], "isError": true}), true)
+    }
+
+    /// A JSON value: structured, and as text beside it for who reads only text.
+    pub fn structured(value: Value) -> Self {
+        let text = value.to_string();
+        Self::build(json!({"content": [{"type": "text", "text": text}], "structuredContent": value}), false)
+    }
+
+    fn build(value: Value, is_error: bool) -> Self {
+        Self { raw: RawJson::from_value(&value), is_error }
+    }
+
+    /// Takes a result as it came. It must be an object whose `content`, if any, is a list.
+    pub fn from_raw(raw: RawJson) -> Result<Self, &'static str> {
+        let Value::Object(map) = raw.to_value() else { return Err("a result must be a JSON object") };
+        if map.get("content").is_some_and(|it| !it.is_array()) {
+            return Err("`content` must be a list");
+        }
+        let is_error = match map.get("isError") {
+            None => false,
+            Some(Value::Bool(it)) => *it,
+            Some(_) => return Err("`isError` must be true or false"),
+        };
+        Ok(Self { raw, is_error })
+    }
+
+    /// The whole result as it came.
+    pub fn raw(&self) -> &RawJson {
+        &self.raw
+    }
+
+    /// Whether the tool says it failed.
+    pub fn is_error(&self) -> bool {
+        self.is_error
+    }
+
+    /// The content blocks, parsed.
+    pub fn content(&self) -> Vec<Value> {
+        match self.raw.to_value().get_mut("content").map(Value::take) {
+            Some(Value::Array(blocks)) => blocks,
+            _ => Vec::new(),
+        }
+    }
+
+    /// The structured content, parsed, where there is one.
+    pub fn structured_content(&self) -> Option<Value> {
+        self.raw.to_value().get_mut("structuredContent").map(Value::take)
+    }
+}

@@ -1,0 +1,82 @@
+//! Who asks, for how long, and on whose behalf: travels with every request.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The circumstances of one request. Cloning is cheap.
+#[derive(Clone)]
+pub struct Cx {
+    /// When the request must be done; set once, at the surface.
+    pub deadline: Option<Instant>,
+    /// Through which door it came.
+    pub caller: Caller,
+    /// Whom the surface has recognised; what is private to them is keyed by this.
+    pub user: Option<Arc<str>>,
+    /// The project the request is about.
+    pub project: Option<Arc<PathBuf>>,
+    /// Headers of the request, names in lower case; empty where there are none.
+    pub headers: Arc<[(String, String)]>,
+    /// W3C trace context, as it came: `traceparent`, `tracestate`, `baggage`.
+    pub trace: Arc<[(String, String)]>,
+    /// Told how far a long call is, where somebody listens.
+    pub progress: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
+}
+
+impl Cx {
+    /// A request by this caller, without a deadline.
+    pub fn new(caller: Caller) -> Self {
+        let none: Arc<[(String, String)]> = Arc::new([]);
+        Self { deadline: None, caller, user: None, project: None, headers: none.clone(), trace: none, progress: None }
+    }
+
+    /// The same request, due in at most this time; never later than it already is.
+    pub fn within(mut self, limit: Duration) -> Self {
+        let limit = Instant::now() + limit;
+        self.deadline = Some(self.deadline.map_or(limit, |it| it.min(limit)));
+        self
+    }
+
+    /// How long is left; `None` where there is no deadline.
+    pub fn remaining(&self) -> Option<Duration> {
+        self.deadline.map(|it| it.saturating_duration_since(Instant::now()))
+    }
+}
+
+/// Through which door a request came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Caller {
+    /// A person at a command line.
+    Cli,
+    /// An agent over MCP.
+    Mcp,
+    /// A program or a page over HTTP.
+    Http,
+}
+
+impl Caller {
+    /// The word children are told: `cli`, `mcp`, `http`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Cli => "cli",
+            Self::Mcp => "mcp",
+            Self::Http => "http",
+        }
+    }
+
+    /// Whether this is what a person typed themselves, as opposed to what an agent asked for.
+    pub fn is_person(self) -> bool {
+        self == Self::Cli
+    }
+}
+
+/// How far a long call is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Progress {
+    /// Grows.
+    pub done: f64,
+    /// What `done` will be at the end, if known.
+    pub total: Option<f64>,
+    /// What is under way.
+    pub message: Option<String>,
+}

@@ -1,0 +1,108 @@
+//! What ends a request, and whose fault it is.
+
+use crate::SourceId;
+use std::time::Duration;
+
+/// Whose fault, and what to do: all a caller should need to branch on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// There is no such thing.
+    NotFound,
+    /// The caller said something that cannot be.
+    Invalid,
+    /// A policy, or missing trust, says no.
+    Refused,
+    /// What is needed is not there now.
+    Unavailable,
+    /// It took too long.
+    TimedOut,
+    /// The caller went away.
+    Cancelled,
+    /// The tool ran, and failed.
+    Failed,
+    /// A bug of ours.
+    Internal,
+}
+
+/// Why a source could not answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SourceError {
+    /// This source has no such tool; ask the next.
+    #[error("source `{id}` has no tool `{name}`")]
+    NotMine {
+        /// Who was asked.
+        id: SourceId,
+        /// For what.
+        name: String,
+    },
+    /// The program, runtime or server behind a tool could not be started or reached.
+    #[error("source `{id}` could not run `{program}`: {reason}")]
+    Spawn {
+        /// Whose.
+        id: SourceId,
+        /// Which program.
+        program: String,
+        /// Why, for people.
+        reason: String,
+        /// The cause, where the system gave one.
+        #[source]
+        cause: Option<std::io::Error>,
+    },
+    /// The deadline passed.
+    #[error("source `{id}`: {what} took longer than {} ms", limit.as_millis())]
+    TimedOut {
+        /// Whose.
+        id: SourceId,
+        /// What was under way.
+        what: String,
+        /// How long it was given.
+        limit: Duration,
+    },
+    /// What came back cannot be understood.
+    #[error("source `{id}`: {reason}")]
+    Protocol {
+        /// Whose.
+        id: SourceId,
+        /// What was wrong with it, for people.
+        reason: String,
+    },
+    /// The call cannot be made as asked.
+    #[error("{reason}")]
+    Invalid {
+        /// Why, for people.
+        reason: String,
+    },
+    /// The source may not do this.
+    #[error("{reason}")]
+    Refused {
+        /// Why, for people.
+        reason: String,
+    },
+    /// Strict mode, or a conflict rule, made a problem fatal.
+    #[error("{}", .0.message)]
+    Stopped(Box<crate::Problem>),
+    /// Something outside our reach failed.
+    #[error("source `{id}`: {what}")]
+    Unavailable {
+        /// Whose.
+        id: SourceId,
+        /// What failed, for people.
+        what: String,
+    },
+}
+
+impl SourceError {
+    /// Whose fault, and what to do.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NotMine { .. } => ErrorKind::NotFound,
+            Self::Spawn { .. } | Self::Unavailable { .. } => ErrorKind::Unavailable,
+            Self::TimedOut { .. } => ErrorKind::TimedOut,
+            Self::Protocol { .. } => ErrorKind::Failed,
+            Self::Invalid { .. } | Self::Stopped(_) => ErrorKind::Invalid,
+            Self::Refused { .. } => ErrorKind::Refused,
+        }
+    }
+}

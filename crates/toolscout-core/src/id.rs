@@ -1,0 +1,180 @@
+//! Who is who: a tool is the pair of its source's id and its own name, both byte-exact.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// Names one source: `[a-z0-9][a-z0-9_-]{0,31}`, never containing `__`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SourceId(Arc<str>);
+
+impl SourceId {
+    /// Ids that only toolscout itself gives.
+    pub const RESERVED: [&'static str; 6] = ["local", "app", "mcp", "opencode", "preset", "observed"];
+
+    /// Checks the id; the error carries the nearest valid one.
+    pub fn new(id: &str) -> Result<Self, InvalidSourceId> {
+        let valid = !id.is_empty()
+            && id.len() <= 32
+            && !id.contains("__")
+            && id.bytes().next().is_some_and(|it| it.is_ascii_lowercase() || it.is_ascii_digit())
+            && id.bytes().all(is_id_byte);
+        if valid { Ok(Self(id.into())) } else { Err(InvalidSourceId { id: id.to_owned(), nearest: nearest(id) }) }
+    }
+
+    /// The source of all tool folders of a project.
+    pub fn local() -> Self {
+        Self("local".into())
+    }
+
+    /// The source of tools registered in code, unless they say otherwise.
+    pub fn app() -> Self {
+        Self("app".into())
+    }
+
+    /// The source of an OpenCode tool folder.
+    pub fn opencode() -> Self {
+        Self("opencode".into())
+    }
+
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+fn is_id_byte(byte: u8) -> bool {
+    byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_' || byte == b'-'
+}
+
+fn nearest(id: &str) -> String {
+    let mut out = String::new();
+    for it in id.to_ascii_lowercase().bytes() {
+        let it = if is_id_byte(it) { it as char } else { '-' };
+        let repeats = matches!(it, '_' | '-') && out.ends_with(['_', '-']);
+        if !repeats {
+            out.push(it);
+        }
+    }
+    let out: String = out.trim_matches(['_', '-']).chars().take(32).collect();
+    if out.is_empty() { "source".to_owned() } else { out }
+}
+
+impl fmt::Display for SourceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl fmt::Debug for SourceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", &*self.0)
+    }
+}
+
+/// A source id that breaks the rules, and one that would not.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{}` is not a source id; use lower-case letters, digits, `-` and single `_`, for example `{nearest}`",
+    crate::escape::line(id)
+)]
+pub struct InvalidSourceId {
+    /// What was given.
+    pub id: String,
+    /// The nearest valid id.
+    pub nearest: String,
+}
+
+/// A tool's own name, as its source says it: any non-empty text. Half of a [`ToolId`].
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ToolName(Arc<str>);
+
+impl ToolName {
+    /// Takes any name but the empty one.
+    pub fn new(name: &str) -> Result<Self, InvalidName> {
+        if name.is_empty() { Err(InvalidName::Empty) } else { Ok(Self(name.into())) }
+    }
+
+    /// Takes a name a file may give its tool. It becomes a command, so it must not look like an option, a path or a
+    /// piece of shell: `[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}`.
+    pub fn for_command(name: &str) -> Result<Self, InvalidName> {
+        let first = name.bytes().next().ok_or(InvalidName::Empty)?;
+        if name.len() > 128 {
+            return Err(InvalidName::TooLong { length: name.len() });
+        }
+        let plain = |it: u8| it.is_ascii_alphanumeric() || it == b'_';
+        if plain(first) && name.bytes().all(|it| plain(it) || matches!(it, b'.' | b'-')) {
+            Ok(Self(name.into()))
+        } else {
+            Err(InvalidName::Characters { name: name.to_owned() })
+        }
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ToolName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl fmt::Debug for ToolName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", &*self.0)
+    }
+}
+
+/// A name no tool may have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidName {
+    /// Nothing at all.
+    #[error("the tool's name is empty")]
+    Empty,
+    /// Longer than a command may be.
+    #[error("the tool's name has {length} bytes; at most 128 are allowed")]
+    TooLong {
+        /// How long it is, in bytes.
+        length: usize,
+    },
+    /// Characters that a command may not have.
+    #[error(
+        "`{}` cannot be a tool's name; use letters, digits, `_`, `-` and `.`, and start with a letter, a digit or `_`",
+        crate::escape::line(name)
+    )]
+    Characters {
+        /// What was given.
+        name: String,
+    },
+}
+
+/// What a tool is: this source's tool of this name. Shown as `source/tool`; never parsed back from there.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ToolId {
+    /// Whose tool this is; half of the id, because two sources may both have a `search`.
+    pub source: SourceId,
+    /// What its source calls it.
+    pub name: ToolName,
+}
+
+impl ToolId {
+    /// Joins the two halves.
+    pub fn new(source: SourceId, name: ToolName) -> Self {
+        Self { source, name }
+    }
+}
+
+impl fmt::Display for ToolId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.source, self.name)
+    }
+}
+
+impl fmt::Debug for ToolId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}

@@ -1,0 +1,39 @@
+//! The words everything else is said in: tools, sources, calls, problems.
+//!
+//! Nothing here opens a file, a socket or a process, and nothing here knows who asks or where tools come from.
+//! Start reading at [`Tool`], then [`Source`], then [`door::authorize`].
+
+#![warn(missing_docs)]
+
+pub mod cx;
+pub mod digest;
+pub mod door;
+pub mod escape;
+pub mod redact;
+
+mod call;
+mod error;
+mod id;
+mod json;
+mod problem;
+mod source;
+mod store;
+mod tool;
+
+#[cfg(test)]
+mod tests;
+
+pub use call::{Arguments, ToolCall, ToolOutput};
+pub use cx::{Caller, Cx};
+pub use digest::Digest;
+pub use door::Authorized;
+pub use error::{ErrorKind, SourceError};
+pub use id::{InvalidName, InvalidSourceId, SourceId, ToolId, ToolName};
+pub use json::RawJson;
+pub use problem::{Level, Problem, ProblemKind};
+pub use source::{Found, Layer, Origin, Source};
+pub use store::{MemoryStore, Shelf, Store, StoreError};
+pub use tool::{CliHint, CliHints, Provenance, Status, Tool, Visibility};
+
+pub use futures_util::future::BoxFuture;
+pub use futures_util::stream::BoxStream;

@@ -1,0 +1,81 @@
+//! News for a person that stops nothing.
+
+use crate::SourceId;
+use std::path::PathBuf;
+
+/// Something went wrong beside the work: one broken file, two tools of one name. The rest goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// What sort of news this is.
+    pub kind: ProblemKind,
+    /// How loud to say it.
+    pub level: Level,
+    /// Whose problem it is, where that is known.
+    pub source: Option<SourceId>,
+    /// The file it is about.
+    pub path: Option<PathBuf>,
+    /// What happened, in a sentence without a full stop; text of others in it is not yet escaped.
+    pub message: String,
+    /// The next thing to type.
+    pub hint: Option<String>,
+}
+
+impl Problem {
+    /// A warning; add where and what to do with the other methods.
+    pub fn warning(kind: ProblemKind, message: impl Into<String>) -> Self {
+        Self { kind, level: Level::Warning, source: None, path: None, message: message.into(), hint: None }
+    }
+
+    /// Something only who looks for it wants to read.
+    pub fn debug(kind: ProblemKind, message: impl Into<String>) -> Self {
+        Self { level: Level::Debug, ..Self::warning(kind, message) }
+    }
+
+    /// Says whose problem it is.
+    pub fn of(self, source: SourceId) -> Self {
+        Self { source: Some(source), ..self }
+    }
+
+    /// Says which file it is about.
+    pub fn at(self, path: impl Into<PathBuf>) -> Self {
+        Self { path: Some(path.into()), ..self }
+    }
+
+    /// Says what to type next.
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+}
+
+/// How loud a problem is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Shown with `--verbose` only.
+    Debug,
+    /// Shown, unless somebody asked for quiet.
+    Warning,
+}
+
+/// Sorts problems, so that surfaces and tests need not read their words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum ProblemKind {
+    /// A definition that cannot be read.
+    Broken,
+    /// Two tools of one name, or two flags.
+    Collision,
+    /// A path, a name or a file that is not allowed.
+    Forbidden,
+    /// Something a tool needs is not there: a runtime, a file, a program.
+    Unavailable,
+    /// The folder is not trusted, so nothing in it was asked.
+    Untrusted,
+    /// A tool hidden by one of the same name in a stronger source.
+    Shadowed,
+    /// More than a limit allows.
+    Limit,
+    /// A whole source could not be listed.
+    Source,
+    /// A setting that does not fit.
+    Setting,
+}

@@ -1,0 +1,38 @@
+//! Hides what should not be read in a log.
+
+use serde_json::Value;
+
+/// What stands in place of a secret.
+pub const REDACTED: &str = "[REDACTED]";
+
+const SECRET_WORDS: [&str; 10] = [
+    "token",
+    "secret",
+    "password",
+    "passwd",
+    "passphrase",
+    "apikey",
+    "authorization",
+    "credential",
+    "privatekey",
+    "cookie",
+];
+
+/// A copy for logs: the value of every key that names a secret is replaced, at any depth.
+pub fn secrets(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => map.iter().map(|(key, value)| (key.clone(), hide(key, value))).collect(),
+        Value::Array(items) => items.iter().map(secrets).collect(),
+        other => other.clone(),
+    }
+}
+
+fn hide(key: &str, value: &Value) -> Value {
+    if names_a_secret(key) { REDACTED.into() } else { secrets(value) }
+}
+
+/// Whether a key, however it is written (`api_token`, `apiToken`, `API-TOKEN`), names something secret.
+pub fn names_a_secret(key: &str) -> bool {
+    let letters: String = key.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    SECRET_WORDS.iter().any(|it| letters.contains(it))
+}

@@ -1,0 +1,62 @@
+//! Where tools come from, and what may be wrapped around that.
+
+use crate::{
+    Authorized, BoxFuture, BoxStream, Cx, Problem, SourceError, SourceId, Tool, ToolCall, ToolName, ToolOutput,
+};
+use futures_util::stream;
+use std::sync::Arc;
+
+/// Somewhere tools come from: an MCP server, a folder, this very process.
+///
+/// Futures and streams may be dropped at any `.await`; that is how the gateway cancels.
+pub trait Source: Send + Sync + 'static {
+    /// Who this is.
+    fn id(&self) -> &SourceId;
+
+    /// How strong its names are against those of other sources.
+    fn origin(&self) -> Origin;
+
+    /// Tools and problems as they are found; ends when all is listed. A broken entry is a problem, not an error. A tool
+    /// that comes again under the same name replaces the earlier one.
+    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>>;
+
+    /// The full definition, loading it if need be; `None`: not mine.
+    fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>>;
+
+    /// Takes only what [`crate::door::authorize`] has let through.
+    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>>;
+
+    /// Hints that another `discover` is worth its cost. Default: no hints, ever.
+    fn changes(&self) -> BoxStream<'_, ()> {
+        Box::pin(stream::pending())
+    }
+}
+
+/// Wraps a source to change one thing about it: a time limit, a prefix, a filter.
+pub trait Layer {
+    /// The wrapped source.
+    fn layer(&self, inner: Arc<dyn Source>) -> Arc<dyn Source>;
+}
+
+/// One thing that a discovery found.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Found {
+    /// A tool.
+    Tool(Box<Tool>),
+    /// Something that is wrong with one entry.
+    Problem(Problem),
+}
+
+/// What sort of place a source is; where two sources have a tool of one name, the stronger one answers to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Origin {
+    /// Registered in this process.
+    Code,
+    /// Files under a project's roots.
+    Folder,
+    /// An MCP server.
+    Mcp,
+    /// Made for one request.
+    Request,
+}

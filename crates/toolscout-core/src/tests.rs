@@ -1,0 +1,150 @@
+//! 1. Ids and names take what they should, and say what would be right otherwise.
+//! 2. A digest depends on meaning, not on writing, and on whose tool it is.
+//! 3. The door lets through exactly what policy, trust and the expected definition allow.
+//! 4. Other people's text cannot move a cursor.
+
+use crate::door::{Circumstances, Policy, authorize};
+use crate::{
+    Arguments, Caller, Cx, Digest, MemoryStore, RawJson, Shelf, SourceId, Store, Tool, ToolCall, ToolId, ToolName,
+    ToolOutput, digest, escape, redact,
+};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+fn tool(source: &str, name: &str) -> Tool {
+    Tool::new(ToolId::new(SourceId::new(source).unwrap(), ToolName::new(name).unwrap()))
+}
+
+#[test]
+fn a_wrong_source_id_comes_with_the_nearest_right_one() {
+    for (given, nearest) in [("My Server", "my-server"), ("a__b", "a_b"), ("", "source"), ("-x-", "x"), ("Ü", "source")]
+    {
+        assert_eq!(SourceId::new(given).unwrap_err().nearest, nearest, "{given}");
+        assert!(SourceId::new(nearest).is_ok());
+    }
+    assert!(SourceId::new(&"a".repeat(32)).is_ok());
+    assert!(SourceId::new(&"a".repeat(33)).is_err());
+}
+
+#[test]
+fn a_name_that_looks_like_an_option_a_path_or_a_piece_of_shell_is_no_command() {
+    for name in ["", "-rf", "../x", "a/b", "$(id)", "a b", "a\u{1b}[31m", "a;b", ".hidden", "ünï"] {
+        assert!(ToolName::for_command(name).is_err(), "{name}");
+    }
+    for name in ["fetch-data", "a", "A.b_c-1", "_x", "9lives"] {
+        assert!(ToolName::for_command(name).is_ok(), "{name}");
+    }
+    assert!(ToolName::for_command(&"a".repeat(129)).is_err());
+    assert!(!ToolName::for_command("a\u{1b}b").unwrap_err().to_string().contains('\u{1b}'));
+}
+
+#[test]
+fn a_definition_keeps_its_digest_however_it_is_written_and_loses_it_with_any_change() {
+    let mut one = tool("s", "t");
+    one.input_schema = RawJson::parse(r#"{ "type": "object", "properties": {"b": {}, "a": {}} }"#).unwrap();
+    let mut same = tool("s", "t");
+    same.input_schema = RawJson::parse(r#"{"properties":{"a":{},"b":{}},"type":"object"}"#).unwrap();
+    assert_eq!(one.digest(), same.digest());
+    assert_ne!(one.digest(), tool("other", "t").digest());
+    same.annotations = Some(RawJson::from_value(&json!({"readOnlyHint": false})));
+    assert_ne!(one.digest(), same.digest());
+    assert_eq!(Digest::from_hex(&one.digest().to_string()), Some(one.digest()));
+}
+
+#[test]
+fn raw_json_is_kept_byte_for_byte() {
+    let text = "{ \"z\" : 1.50, \"a\":[ ] }";
+    let raw = RawJson::parse(text).unwrap();
+    assert_eq!(serde_json::to_string(&vec![&raw]).unwrap(), format!("[{text}]"));
+    assert!(RawJson::parse("{} {}").is_err());
+}
+
+#[test]
+fn a_result_is_taken_whole_or_refused_with_a_reason() {
+    let raw = RawJson::parse(r#"{"content":[],"isError":true,"_meta":{"x":1},"vendor":[1]}"#).unwrap();
+    let output = ToolOutput::from_raw(raw.clone()).unwrap();
+    assert_eq!((output.is_error(), output.raw()), (true, &raw));
+    for (text, reason) in [("[]", "a result must be a JSON object"), (r#"{"content":1}"#, "`content` must be a list")] {
+        assert_eq!(ToolOutput::from_raw(RawJson::parse(text).unwrap()).unwrap_err(), reason);
+    }
+}
+
+#[test]
+fn the_door_opens_only_where_policy_and_trust_allow_it() {
+    let tool = tool("s", "t");
+    let opens = |caller, policy, trusted| {
+        let call = ToolCall::new(tool.id.clone(), Arguments::new());
+        authorize(call, &tool, Circumstances { caller, policy, trusted }).is_ok()
+    };
+    for caller in [Caller::Cli, Caller::Mcp, Caller::Http] {
+        assert!(opens(caller, Policy::Allow, true));
+        assert_eq!(opens(caller, Policy::Allow, false), caller == Caller::Cli);
+        for policy in [Policy::Ask, Policy::Deny, Policy::Disable] {
+            assert!(!opens(caller, policy, true), "{caller:?} {policy:?}");
+        }
+    }
+}
+
+#[test]
+fn a_deadline_only_ever_comes_nearer() {
+    let cx = Cx::new(Caller::Cli).within(Duration::from_secs(60));
+    let longer = cx.clone().within(Duration::from_secs(600));
+    assert_eq!(cx.deadline, longer.deadline);
+    assert!(cx.clone().within(Duration::from_secs(1)).deadline < cx.deadline);
+}
+
+/// O-10: what names a secret is not read in a log, however it is written and however deep it is.
+#[test]
+fn secrets_are_hidden_by_the_name_of_their_key() {
+    let shown =
+        redact::secrets(&json!({"api_token": "a", "x": [{"APIKey": 1, "Pass-Word": 2, "author": "me"}], "url": "u"}));
+    assert_eq!(
+        shown,
+        json!({"api_token": "[REDACTED]", "x": [{"APIKey": "[REDACTED]", "Pass-Word": "[REDACTED]", "author": "me"}], "url": "u"})
+    );
+}
+
+#[test]
+fn the_store_in_memory_keeps_shelves_apart() {
+    let store = MemoryStore::default();
+    store.write(Shelf::Scan, "k", b"1").unwrap();
+    assert_eq!(store.read(Shelf::Probe, "k").unwrap(), None);
+    assert_eq!(store.read(Shelf::Scan, "k").unwrap().as_deref(), Some(&b"1"[..]));
+    assert_eq!(store.keys(Shelf::Scan).unwrap(), ["k"]);
+    assert_eq!((store.remove(Shelf::Scan, "k").unwrap(), store.remove(Shelf::Scan, "k").unwrap()), (true, false));
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        ".{0,8}".prop_map(Value::from)
+    ];
+    leaf.prop_recursive(3, 24, 4, |inner| {
+        let object = prop::collection::hash_map(".{0,4}", inner.clone(), 0..4).prop_map(|it| it.into_iter().collect());
+        prop_oneof![prop::collection::vec(inner, 0..4).prop_map(Value::from), object]
+    })
+}
+
+proptest! {
+    #[test]
+    fn canonical_json_means_the_same_and_is_written_in_one_way(value in any_json()) {
+        let mut once = String::new();
+        digest::canonical(&value, &mut once);
+        let again: Value = serde_json::from_str(&once).unwrap();
+        prop_assert_eq!(&again, &value);
+        let mut twice = String::new();
+        digest::canonical(&again, &mut twice);
+        prop_assert_eq!(once, twice);
+    }
+
+    #[test]
+    fn escaped_text_has_nothing_that_moves_a_cursor(text in any::<String>()) {
+        let safe = escape::line(&text);
+        let moves = |it: char| it.is_control() || ('\u{202a}'..='\u{202e}').contains(&it);
+        prop_assert!(!safe.chars().any(moves));
+        prop_assert_eq!(escape::line(&safe), safe.clone());
+    }
+}

@@ -1,0 +1,169 @@
+//! A tool, as its source describes it.
+
+use crate::{Digest, RawJson, ToolId};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Something that can be called, and all that is known about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tool {
+    /// Whose tool, and what its source calls it.
+    pub id: ToolId,
+    /// A name for people, where the source gives one.
+    pub title: Option<String>,
+    /// What it does. None stays none; surfaces decide what to show instead.
+    pub description: Option<String>,
+    /// More words it should be found by.
+    pub keywords: Vec<String>,
+    /// JSON Schema 2020-12 of the arguments, complete and as written.
+    pub input_schema: RawJson,
+    /// JSON Schema of the structured result, where there is one.
+    pub output_schema: Option<RawJson>,
+    /// Hints such as `readOnlyHint`, untrusted and as written.
+    pub annotations: Option<RawJson>,
+    /// Every other field of the definition, as one JSON object: `_meta`, `icons`, whatever a vendor adds.
+    pub extra: Option<RawJson>,
+    /// Shown in lists to agents, or only found by search.
+    pub visibility: Visibility,
+    /// Whether it can be called, and whether `input_schema` is already the full one.
+    pub status: Status,
+    /// Where it was seen.
+    pub provenance: Provenance,
+    /// How its command line should look.
+    pub cli: CliHints,
+}
+
+impl Tool {
+    /// A tool without arguments, searchable and ready; change the fields from there.
+    pub fn new(id: ToolId) -> Self {
+        Self {
+            id,
+            title: None,
+            description: None,
+            keywords: Vec::new(),
+            input_schema: RawJson::from_value(&json!({"type": "object", "properties": {}})),
+            output_schema: None,
+            annotations: None,
+            extra: None,
+            visibility: Visibility::Searchable,
+            status: Status::Ready,
+            provenance: Provenance::default(),
+            cli: CliHints::default(),
+        }
+    }
+
+    /// The digest of the complete definition, bound to the tool's id. Where it was seen and how its command line looks
+    /// are not part of it.
+    pub fn digest(&self) -> Digest {
+        let mut all = match self.extra.as_ref().map(RawJson::to_value) {
+            Some(Value::Object(map)) => map,
+            _ => Map::new(),
+        };
+        let raw = |it: &Option<RawJson>| it.as_ref().map_or(Value::Null, RawJson::to_value);
+        all.insert("title".into(), self.title.clone().into());
+        all.insert("description".into(), self.description.clone().into());
+        all.insert("keywords".into(), self.keywords.clone().into());
+        all.insert("inputSchema".into(), self.input_schema.to_value());
+        all.insert("outputSchema".into(), raw(&self.output_schema));
+        all.insert("annotations".into(), raw(&self.annotations));
+        Digest::of_definition(&self.id, &Value::Object(all))
+    }
+}
+
+/// Who gets to see a tool without searching.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Visibility {
+    /// Found by search, callable by name.
+    #[default]
+    Searchable,
+    /// In every list, too.
+    Listed,
+}
+
+/// How far a tool is known, and whether a call can work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", tag = "state", content = "reason")]
+#[non_exhaustive]
+pub enum Status {
+    /// The definition is complete; calls go through.
+    Ready,
+    /// Known from what can be read; the full definition loads on the first call.
+    Static,
+    /// Nobody may ask the file yet what it is; the reason says who could change that.
+    Unprobed(String),
+    /// A call cannot work now; the reason says why.
+    Unavailable(String),
+}
+
+impl Status {
+    /// The word shown in lists: `ready`, `static`, `unprobed`, `unavailable`.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Ready => "ready",
+            Self::Static => "static",
+            Self::Unprobed(_) => "unprobed",
+            Self::Unavailable(_) => "unavailable",
+        }
+    }
+
+    /// Why it is not ready, where there is something to say.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Unprobed(reason) | Self::Unavailable(reason) => Some(reason),
+            _ => None,
+        }
+    }
+}
+
+/// Where a tool was seen.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Provenance {
+    /// The file that describes it, absolute.
+    pub path: Option<PathBuf>,
+    /// The digest of that file's content.
+    pub content: Option<Digest>,
+    /// Whether a person said that what is there may run: code of this process, or a folder that was trusted. Until
+    /// then agents are refused at the door.
+    pub trusted: bool,
+}
+
+/// How a tool's command line should look: hints by flag, and how nested names are joined.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct CliHints {
+    /// Joins the parts of nested names; `-` unless said otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub separator: Option<String>,
+    /// `repeat` (repeat the flag, or commas), or `json` (one JSON array).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrays: Option<String>,
+    /// By flag name, as shown in help without its dashes.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub flags: BTreeMap<String, CliHint>,
+}
+
+/// Hints for one flag.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CliHint {
+    /// A one-letter name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub short: Option<char>,
+    /// Shown instead of the schema's description.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// What the value is called in help.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value_name: Option<String>,
+    /// Works, but is not shown.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hidden: bool,
+    /// May also be given without its flag, in the order of the schema.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub positional: bool,
+    /// Flags that may not be given together with this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conflicts: Vec<String>,
+}

@@ -1,0 +1,83 @@
+//! Recognises at a glance what certainly fits a plain schema.
+//!
+//! Most tools have plain schemas and most calls fit them. The full validator takes milliseconds to come up in a fresh
+//! process, which is longer than many a tool runs. So this looks first; whatever it is not sure of goes to the validator,
+//! and so does everything that does not fit: only the validator says what is wrong.
+
+use serde_json::{Map, Value};
+
+/// Deeper than people write by hand.
+const MAX_DEPTH: usize = 16;
+
+/// Whether the value certainly fits. `false` means that somebody else has to look.
+pub(super) fn surely_fits(schema: &Value, value: &Value) -> bool {
+    is_plain(schema, MAX_DEPTH) && fits(schema, value)
+}
+
+/// Whether the schema uses only what is known here, in the way it is meant, and is not too deep.
+fn is_plain(schema: &Value, depth: usize) -> bool {
+    let Value::Object(keywords) = schema else { return false };
+    depth > 0
+        && keywords.iter().all(|(keyword, said)| match keyword.as_str() {
+            "title" | "description" => said.is_string(),
+            "default" => true,
+            "examples" | "enum" => said.is_array(),
+            "type" => said.as_str().is_some_and(|it| TYPES.contains(&it)),
+            "minimum" | "maximum" => said.is_i64(),
+            "required" => said.as_array().is_some_and(|it| are_names(it)),
+            "properties" => said.as_object().is_some_and(|it| it.values().all(|it| is_plain(it, depth - 1))),
+            "additionalProperties" => said.is_boolean(),
+            "items" => is_plain(said, depth - 1),
+            _ => false,
+        })
+}
+
+const TYPES: [&str; 7] = ["string", "boolean", "number", "integer", "object", "array", "null"];
+
+fn are_names(names: &[Value]) -> bool {
+    names.iter().enumerate().all(|(at, it)| it.is_string() && !names[..at].contains(it))
+}
+
+/// Of a plain schema: whether all it says holds. Keywords that do not concern this type of value do.
+fn fits(schema: &Value, value: &Value) -> bool {
+    let Value::Object(keywords) = schema else { return false };
+    keywords.iter().all(|(keyword, said)| match (keyword.as_str(), value) {
+        ("type", _) => said.as_str().is_some_and(|it| is_of_type(it, value)),
+        // Equal values of these types are equal bytes; numbers and what holds them are not that simple.
+        ("enum", Value::String(_) | Value::Bool(_) | Value::Null) => {
+            said.as_array().is_some_and(|it| it.contains(value))
+        }
+        ("enum", _) => false,
+        ("minimum", Value::Number(_)) => value.as_i64().is_some_and(|it| Some(it) >= said.as_i64()),
+        ("maximum", Value::Number(_)) => value.as_i64().is_some_and(|it| Some(it) <= said.as_i64()),
+        ("required", Value::Object(map)) => has_all(map, said),
+        ("properties", Value::Object(map)) => {
+            map.iter().all(|(name, it)| said.get(name).is_none_or(|schema| fits(schema, it)))
+        }
+        ("additionalProperties", Value::Object(map)) => said == true || has_no_others(map, keywords.get("properties")),
+        ("items", Value::Array(items)) => items.iter().all(|it| fits(said, it)),
+        _ => true,
+    })
+}
+
+fn has_all(map: &Map<String, Value>, names: &Value) -> bool {
+    names.as_array().is_some_and(|it| it.iter().filter_map(Value::as_str).all(|name| map.contains_key(name)))
+}
+
+fn has_no_others(map: &Map<String, Value>, properties: Option<&Value>) -> bool {
+    map.keys().all(|name| properties.is_some_and(|it| it.get(name).is_some()))
+}
+
+fn is_of_type(name: &str, value: &Value) -> bool {
+    match name {
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "number" => value.is_number(),
+        // 1.0 is an integer, too; the validator knows.
+        "integer" => value.is_i64() || value.is_u64(),
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "null" => value.is_null(),
+        _ => false,
+    }
+}

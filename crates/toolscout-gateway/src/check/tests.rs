@@ -1,0 +1,79 @@
+//! 1. What the quick look lets pass, the full validator lets pass.
+//! 2. The quick look is sure of the schemas that tools usually have.
+
+use super::{plain, validator};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+#[test]
+fn the_quick_look_is_sure_of_usual_calls_and_of_nothing_that_does_not_fit() {
+    let schema = json!({"type": "object", "required": ["url"], "additionalProperties": false, "properties": {
+        "url": {"type": "string", "description": "Where from"},
+        "format": {"type": "string", "enum": ["json", "csv"], "default": "json"},
+        "times": {"type": "integer", "minimum": 1, "maximum": 9},
+        "tags": {"type": "array", "items": {"type": "string"}},
+    }});
+    let sure = |value: Value| plain::surely_fits(&schema, &value);
+    assert!(sure(json!({"url": "u", "format": "csv", "times": 9, "tags": ["a"]})));
+    for wrong in [
+        json!({}),
+        json!({"url": 1}),
+        json!({"url": "u", "format": "x"}),
+        json!({"url": "u", "times": 0}),
+        json!({"url": "u", "times": 10}),
+        json!({"url": "u", "tags": [1]}),
+        json!({"url": "u", "other": 1}),
+    ] {
+        assert!(!sure(wrong.clone()), "{wrong}");
+    }
+    assert!(!plain::surely_fits(&json!({"type": "object", "properties": {"x": {"pattern": "("}}}), &json!({})));
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (-3i64..4).prop_map(Value::from),
+        (-3i32..4).prop_map(|it| json!(f64::from(it) / 2.0)),
+        "[ab]{0,2}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(3, 16, 3, |inner| {
+        let object = prop::collection::hash_map("[abc]", inner.clone(), 0..3).prop_map(|it| it.into_iter().collect());
+        prop_oneof![prop::collection::vec(inner, 0..3).prop_map(Value::from), object]
+    })
+}
+
+fn schema() -> impl Strategy<Value = Value> {
+    let keyword = prop_oneof![
+        prop::sample::select(vec!["string", "integer", "number", "boolean", "null", "object", "array", "odd"])
+            .prop_map(|it| ("type", json!(it))),
+        prop::collection::vec(value(), 0..3).prop_map(|it| ("enum", json!(it))),
+        value().prop_map(|it| ("minimum", it)),
+        value().prop_map(|it| ("maximum", it)),
+        prop::collection::vec("[abc]", 0..3).prop_map(|it| ("required", json!(it))),
+        any::<bool>().prop_map(|it| ("additionalProperties", json!(it))),
+        value().prop_map(|it| ("description", it)),
+    ];
+    let plain = prop::collection::vec(keyword, 0..3)
+        .prop_map(|it| it.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Value>());
+    plain.prop_recursive(3, 12, 3, |inner| {
+        let nested = prop_oneof![
+            prop::collection::hash_map("[abc]", inner.clone(), 0..3).prop_map(|it| ("properties", json!(it))),
+            inner.clone().prop_map(|it| ("items", it)),
+        ];
+        (inner, nested).prop_map(|(mut schema, (key, value))| {
+            schema[key] = value;
+            schema
+        })
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_the_quick_look_lets_pass_the_validator_lets_pass(schema in schema(), value in value()) {
+        if plain::surely_fits(&schema, &value) {
+            let validator = validator(&schema).map_err(TestCaseError::fail)?;
+            prop_assert!(validator.is_valid(&value), "{schema} {value}");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Fills in what a schema says about arguments that were not given.
+
+use serde_json::{Map, Value};
+
+/// Deeper than people write; keeps cyclic references finite.
+const MAX_DEPTH: usize = 16;
+
+/// Adds the default of every property that has one and was not given. What was given stays, also `false`, `0` and `""`.
+pub(crate) fn fill(schema: &Value, arguments: &mut Map<String, Value>) {
+    fill_object(schema, schema, arguments, MAX_DEPTH);
+}
+
+fn fill_object(root: &Value, schema: &Value, object: &mut Map<String, Value>, depth: usize) {
+    let Some(properties) = follow(root, schema).and_then(|it| it.get("properties")).and_then(Value::as_object) else {
+        return;
+    };
+    for (name, property) in properties {
+        let Some(property) = follow(root, property) else { continue };
+        match (object.get_mut(name), property.get("default")) {
+            (Some(Value::Object(inner)), _) if depth > 0 => fill_object(root, property, inner, depth - 1),
+            (None, Some(default)) => {
+                object.insert(name.clone(), default.clone());
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The schema itself, or what its local `$ref` points to.
+fn follow<'a>(root: &'a Value, schema: &'a Value) -> Option<&'a Value> {
+    let mut schema = schema;
+    for _ in 0..MAX_DEPTH {
+        match schema.get("$ref").and_then(Value::as_str) {
+            Some(reference) => schema = root.pointer(reference.strip_prefix('#')?)?,
+            None => return Some(schema),
+        }
+    }
+    None
+}

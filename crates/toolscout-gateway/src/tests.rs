@@ -1,0 +1,220 @@
+//! 1. A failing source costs the others nothing, and what was known of it stays.
+//! 2. Nothing reaches a source whose arguments do not fit, or that the door refuses.
+//! 3. What is only statically known is loaded once it is called, and checked again.
+//! 4. Defaults are filled in; what was given stays.
+
+use crate::{Error, Gateway, Query};
+use futures_util::stream;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use toolscout_core::door::Policy;
+use toolscout_core::{
+    Arguments, Authorized, BoxFuture, BoxStream, Caller, Cx, ErrorKind, Found, Origin, RawJson, Source, SourceError,
+    SourceId, Status, Tool, ToolCall, ToolId, ToolName, ToolOutput,
+};
+
+/// A source in this process that counts what is asked of it and echoes its arguments.
+struct Fake {
+    id: SourceId,
+    origin: Origin,
+    tools: Vec<Tool>,
+    full_schema: Option<Value>,
+    is_down: AtomicBool,
+    loads: AtomicUsize,
+    calls: AtomicUsize,
+}
+
+impl Fake {
+    fn new(id: &str, tools: &[(&str, Value)]) -> Self {
+        let id = SourceId::new(id).unwrap();
+        let tools = tools.iter().map(|(name, schema)| {
+            let mut tool = Tool::new(ToolId::new(id.clone(), ToolName::new(name).unwrap()));
+            tool.input_schema = RawJson::from_value(schema);
+            tool
+        });
+        let tools = tools.collect();
+        let (loads, calls) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Self { id, origin: Origin::Folder, tools, full_schema: None, is_down: AtomicBool::new(false), loads, calls }
+    }
+}
+
+impl Source for Fake {
+    fn id(&self) -> &SourceId {
+        &self.id
+    }
+
+    fn origin(&self) -> Origin {
+        self.origin
+    }
+
+    fn discover(&self, _: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+        if self.is_down.load(Ordering::SeqCst) {
+            let error = SourceError::Unavailable { id: self.id.clone(), what: "down".to_owned() };
+            return Box::pin(stream::iter([Err(error)]));
+        }
+        Box::pin(stream::iter(self.tools.iter().map(|it| Ok(Found::Tool(Box::new(it.clone()))))))
+    }
+
+    fn load<'a>(&'a self, name: &'a ToolName, _: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+        self.loads.fetch_add(1, Ordering::SeqCst);
+        let mut tool = self.tools.iter().find(|it| it.id.name == *name).cloned();
+        if let (Some(tool), Some(schema)) = (&mut tool, &self.full_schema) {
+            tool.input_schema = RawJson::from_value(schema);
+        }
+        Box::pin(async { Ok(tool) })
+    }
+
+    fn call(&self, call: Authorized<ToolCall>, _: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+        self.calls.fetch_add(1, Ordering::SeqCst);
+        let output = ToolOutput::text(Value::Object(call.into_inner().arguments).to_string());
+        Box::pin(async { Ok(output) })
+    }
+}
+
+fn cli() -> Cx {
+    Cx::new(Caller::Cli)
+}
+
+fn arguments(value: Value) -> Arguments {
+    value.as_object().unwrap().clone()
+}
+
+fn text(output: &ToolOutput) -> String {
+    output.content()[0]["text"].as_str().unwrap().to_owned()
+}
+
+async fn gateway(sources: &[&Arc<Fake>]) -> Gateway {
+    let builder =
+        sources.iter().fold(Gateway::builder(), |builder, it| builder.source(Arc::clone(it) as Arc<dyn Source>));
+    let gateway = builder.build().unwrap();
+    gateway.refresh(&cli()).await;
+    gateway
+}
+
+fn url_schema() -> Value {
+    json!({"type": "object", "required": ["url"], "additionalProperties": false, "properties": {
+        "url": {"type": "string"},
+        "format": {"enum": ["json", "csv"], "default": "json"},
+        "retry": {"type": "object", "properties": {"times": {"type": "integer", "default": 3}}},
+    }})
+}
+
+/// Q-30: one source fails while listing.
+#[tokio::test]
+async fn a_source_that_fails_to_list_costs_the_others_nothing_and_keeps_what_was_known() {
+    let (good, bad) =
+        (Arc::new(Fake::new("good", &[("a", json!({}))])), Arc::new(Fake::new("bad", &[("b", json!({}))])));
+    let gateway = gateway(&[&bad, &good]).await;
+    bad.is_down.store(true, Ordering::SeqCst);
+    let refreshed = gateway.refresh(&cli()).await;
+    assert_eq!(refreshed.failed.len(), 1);
+    assert_eq!(refreshed.failed[0].0.as_str(), "bad");
+    let hits = gateway.search(&Query::new(""));
+    assert_eq!(hits.iter().map(|it| it.tool.id.to_string()).collect::<Vec<_>>(), ["good/a", "bad/b"]);
+}
+
+#[tokio::test]
+async fn two_sources_of_one_id_are_said_before_anything_starts() {
+    let one = || Arc::new(Fake::new("same", &[])) as Arc<dyn Source>;
+    let error = Gateway::builder().source(one()).source(one()).build().err().unwrap();
+    assert_eq!(error.to_string(), "two sources are named `same`; give one of them another id");
+}
+
+#[tokio::test]
+async fn defaults_are_filled_in_and_what_was_given_stays() {
+    let source = Arc::new(Fake::new("s", &[("fetch", url_schema())]));
+    let gateway = gateway(&[&source]).await;
+    let output = gateway.call("fetch", arguments(json!({"url": "", "retry": {}})), cli()).await.unwrap();
+    assert_eq!(text(&output), r#"{"url":"","retry":{"times":3},"format":"json"}"#);
+}
+
+#[tokio::test]
+async fn arguments_that_do_not_fit_never_reach_the_source_and_all_are_said_at_once() {
+    let source = Arc::new(Fake::new("s", &[("fetch", url_schema())]));
+    let gateway = gateway(&[&source]).await;
+    let error = gateway.call("fetch", arguments(json!({"format": "xml", "x": 1})), cli()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    let Error::InvalidArguments { violations, .. } = &error else { panic!("{error}") };
+    assert_eq!(violations.len(), 3, "{error}");
+    assert!(violations.iter().any(|it| it.missing.as_deref() == Some("url")));
+    assert_eq!(source.calls.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn a_static_tool_is_loaded_before_its_first_call_and_its_arguments_checked_again() {
+    let mut fake = Fake::new("s", &[("fetch", json!({"type": "object"}))]);
+    fake.tools[0].status = Status::Static;
+    fake.full_schema = Some(url_schema());
+    let source = Arc::new(fake);
+    let gateway = gateway(&[&source]).await;
+    assert!(gateway.call("fetch", arguments(json!({"format": "csv"})), cli()).await.is_err());
+    assert_eq!((source.loads.load(Ordering::SeqCst), source.calls.load(Ordering::SeqCst)), (1, 0));
+    let output = gateway.call("fetch", arguments(json!({"url": "u"})), cli()).await.unwrap();
+    assert_eq!(text(&output), r#"{"url":"u","format":"json"}"#);
+}
+
+#[tokio::test]
+async fn a_denied_tool_is_refused_and_a_disabled_one_is_not_found_by_search() {
+    let source = Arc::new(Fake::new("s", &[("no", json!({})), ("gone", json!({}))]));
+    let gateway = Gateway::builder()
+        .source(source.clone())
+        .policies(|id| if id.name.as_str() == "no" { Policy::Deny } else { Policy::Disable })
+        .build()
+        .unwrap();
+    gateway.refresh(&cli()).await;
+    let error = gateway.call("no", Arguments::new(), cli()).await.unwrap_err();
+    assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Refused, "`s/no` is denied by policy"));
+    assert_eq!(gateway.search(&Query::new("")).len(), 1);
+    assert_eq!(source.calls.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn agents_may_not_call_what_nobody_trusts_and_people_may() {
+    let source = Arc::new(Fake::new("s", &[("t", json!({}))]));
+    let gateway = gateway(&[&source]).await;
+    let error = gateway.call("t", Arguments::new(), Cx::new(Caller::Mcp)).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Refused);
+    assert!(gateway.call("t", Arguments::new(), cli()).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_call_that_expects_another_definition_is_refused() {
+    let source = Arc::new(Fake::new("s", &[("t", json!({}))]));
+    let gateway = gateway(&[&source]).await;
+    let tool = gateway.resolve("t").unwrap();
+    let mut call = ToolCall::new(tool.id.clone(), Arguments::new());
+    call.expect = Some(tool.digest());
+    assert!(gateway.call_tool(&tool, call.clone(), cli()).await.is_ok());
+    call.expect = Some(toolscout_core::Digest::of_bytes(b"another"));
+    assert_eq!(
+        gateway.call_tool(&tool, call, cli()).await.unwrap_err().to_string(),
+        "`s/t` has changed since it was read"
+    );
+}
+
+#[tokio::test]
+async fn a_reference_that_leaves_the_schema_is_refused_not_fetched() {
+    let schema = json!({"type": "object", "properties": {"x": {"$ref": "http://127.0.0.1:9/schema.json"}}});
+    let source = Arc::new(Fake::new("s", &[("t", schema)]));
+    let gateway = gateway(&[&source]).await;
+    let error = gateway.call("t", Arguments::new(), cli()).await.unwrap_err();
+    assert!(matches!(error, Error::InvalidSchema { .. }), "{error}");
+}
+
+/// R-07: the strongest source is found and called; the others stay reachable by their full names.
+#[tokio::test]
+async fn a_registered_tool_answers_before_a_server_and_before_a_request() {
+    let with = |id: &str, origin| {
+        let mut fake = Fake::new(id, &[("x", json!({}))]);
+        fake.origin = origin;
+        Arc::new(fake)
+    };
+    let (request, server, code) =
+        (with("request", Origin::Request), with("server", Origin::Mcp), with("code", Origin::Code));
+    let gateway = gateway(&[&request, &server, &code]).await;
+    gateway.call("x", Arguments::new(), cli()).await.unwrap();
+    assert_eq!(code.calls.load(Ordering::SeqCst), 1);
+    gateway.call("server/x", Arguments::new(), cli()).await.unwrap();
+    assert_eq!(server.calls.load(Ordering::SeqCst), 1);
+}

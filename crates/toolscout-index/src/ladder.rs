@@ -1,0 +1,60 @@
+//! The classic ladder: exact name, prefix, keyword, part of the name, part of a keyword, description, near miss.
+
+use crate::Hit;
+use crate::entry::Entry;
+use crate::profile::Rules;
+use crate::question::Question;
+use crate::rung::{Met, Rung, in_description, similar};
+use crate::steps::{self, Steps};
+
+pub(crate) struct Ladder;
+
+impl Rules for Ladder {
+    fn word(&self) -> &'static str {
+        "ladder"
+    }
+
+    fn search(&self, entries: &[Entry], question: &Question, limit: usize) -> Vec<Hit> {
+        steps::search(self, entries, question, limit)
+    }
+}
+
+impl Steps for Ladder {
+    fn climb<'a>(&self, word: &'a str, name: &'a str, entry: &'a Entry) -> Option<Rung<'a>> {
+        let rungs = [in_name(word, name), in_keywords(word, entry), in_description(word, entry)];
+        Rung::highest(rungs.into_iter().flatten()).or_else(|| similar(word, name, entry))
+    }
+
+    /// A mean that punishes every word that met nothing.
+    fn combine(&self, total: f64, met: usize, asked: usize) -> f64 {
+        let mean = total / asked as f64;
+        match (met, asked) {
+            (1, 1) => mean,
+            _ if met == asked => mean * 0.9,
+            _ => mean * met as f64 / asked as f64,
+        }
+    }
+}
+
+fn in_name<'a>(word: &'a str, name: &str) -> Option<Rung<'a>> {
+    if name.starts_with(word) {
+        Some(Rung::new(0.9, word, Met::NameStart))
+    } else if name.contains(word) {
+        Some(Rung::new(0.8, word, Met::NamePart))
+    } else {
+        None
+    }
+}
+
+fn in_keywords<'a>(word: &'a str, entry: &'a Entry) -> Option<Rung<'a>> {
+    let rungs = entry.keywords.iter().filter_map(|keyword| {
+        if keyword == word {
+            Some(Rung::new(0.85, word, Met::Keyword))
+        } else if keyword.contains(word) {
+            Some(Rung::new(0.7, word, Met::KeywordPart(keyword)))
+        } else {
+            None
+        }
+    });
+    Rung::highest(rungs)
+}

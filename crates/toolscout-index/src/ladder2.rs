@@ -1,0 +1,61 @@
+//! The later ladder: words inside names and keywords are worth almost as much as whole ones, several words a plain mean.
+
+use crate::Hit;
+use crate::entry::Entry;
+use crate::profile::Rules;
+use crate::question::Question;
+use crate::rung::{Met, Rung, in_description, similar};
+use crate::steps::{self, Steps};
+
+pub(crate) struct Ladder2;
+
+impl Rules for Ladder2 {
+    fn word(&self) -> &'static str {
+        "ladder2"
+    }
+
+    fn search(&self, entries: &[Entry], question: &Question, limit: usize) -> Vec<Hit> {
+        steps::search(self, entries, question, limit)
+    }
+}
+
+impl Steps for Ladder2 {
+    fn climb<'a>(&self, word: &'a str, name: &'a str, entry: &'a Entry) -> Option<Rung<'a>> {
+        let rungs = [in_name(word, name), in_keywords(word, entry), in_description(word, entry)];
+        Rung::highest(rungs.into_iter().flatten()).or_else(|| similar(word, name, entry))
+    }
+
+    fn combine(&self, total: f64, _met: usize, asked: usize) -> f64 {
+        total / asked as f64
+    }
+}
+
+fn in_name<'a>(word: &'a str, name: &str) -> Option<Rung<'a>> {
+    let mut tokens = name.split(['_', '-']);
+    if name.starts_with(word) {
+        Some(Rung::new(0.95, word, Met::NameStart))
+    } else if !name.contains(word) {
+        None
+    } else if tokens.clone().any(|it| it == word) {
+        Some(Rung::new(0.92, word, Met::NameWord))
+    } else if tokens.any(|it| it.starts_with(word)) {
+        Some(Rung::new(0.9, word, Met::NameWordStart))
+    } else {
+        Some(Rung::new(0.8, word, Met::NamePart))
+    }
+}
+
+fn in_keywords<'a>(word: &'a str, entry: &'a Entry) -> Option<Rung<'a>> {
+    let rungs = entry.keywords.iter().filter_map(|keyword| {
+        if keyword == word {
+            Some(Rung::new(0.85, word, Met::Keyword))
+        } else if keyword.split_whitespace().any(|it| it == word) {
+            Some(Rung::new(0.85, word, Met::KeywordPart(keyword)))
+        } else if keyword.contains(word) {
+            Some(Rung::new(0.7, word, Met::KeywordPart(keyword)))
+        } else {
+            None
+        }
+    });
+    Rung::highest(rungs)
+}

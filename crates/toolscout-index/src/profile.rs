@@ -1,0 +1,87 @@
+//! The ways to score, and their list.
+
+use crate::entry::Entry;
+use crate::question::Question;
+use crate::{Hit, ladder, ladder2, substring};
+use std::fmt;
+use std::str::FromStr;
+
+/// One way to score. A new one is a file with its rules and a line in the list below.
+pub(crate) trait Rules: Sync {
+    /// What people type to choose it.
+    fn word(&self) -> &'static str;
+    /// The hits, best first, at most `limit`.
+    fn search(&self, entries: &[Entry], question: &Question, limit: usize) -> Vec<Hit>;
+}
+
+/// Makes the enum, its list and the way to the rules from one table, so that none of the three can forget a profile.
+macro_rules! profiles {
+    ($($(#[$about:meta])* $name:ident => $rules:expr,)*) => {
+        /// How tools are scored against a question.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+        #[non_exhaustive]
+        pub enum Profile {
+            $($(#[$about])* $name,)*
+        }
+
+        impl Profile {
+            /// Every profile, in the order shown to people.
+            pub const ALL: &'static [Self] = &[$(Self::$name),*];
+
+            pub(crate) fn rules(self) -> &'static dyn Rules {
+                match self {
+                    $(Self::$name => &$rules,)*
+                }
+            }
+        }
+    };
+}
+
+profiles! {
+    /// Fixed scores: the name first, then keywords, then the description; near misses last.
+    Ladder => ladder::Ladder,
+    /// As the ladder, and the words inside names and keywords count for themselves.
+    #[default]
+    Ladder2 => ladder2::Ladder2,
+    /// Whatever has the text in its name or description, unscored, in the order of registration.
+    Substring => substring::Substring,
+}
+
+impl Profile {
+    /// The word settings and flags use, such as `ladder2`.
+    pub fn word(self) -> &'static str {
+        self.rules().word()
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.word())
+    }
+}
+
+impl FromStr for Profile {
+    type Err = UnknownProfile;
+
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
+        Self::ALL.iter().copied().find(|it| it.word() == word).ok_or_else(|| UnknownProfile(word.to_owned()))
+    }
+}
+
+/// A word that names no profile; the message lists those that do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownProfile(String);
+
+impl fmt::Display for UnknownProfile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known: Vec<String> = Profile::ALL.iter().map(|it| format!("`{it}`")).collect();
+        write!(
+            f,
+            "`{}` is not a search profile; use one of {}",
+            toolscout_core::escape::line(&self.0),
+            known.join(", ")
+        )
+    }
+}
+
+impl std::error::Error for UnknownProfile {}

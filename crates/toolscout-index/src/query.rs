@@ -1,0 +1,43 @@
+//! What is asked, and what is answered.
+
+use crate::Profile;
+use toolscout_core::ToolId;
+
+/// A question in somebody's own words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Query<'a> {
+    /// The words; none at all ask for every tool.
+    pub text: &'a str,
+    /// How to score.
+    pub profile: Profile,
+    /// At most this many hits: 0 is [`Query::DEFAULT_LIMIT`], and nobody gets more than [`Query::MAX_LIMIT`].
+    pub limit: usize,
+}
+
+impl<'a> Query<'a> {
+    /// How many hits there are for who does not say.
+    pub const DEFAULT_LIMIT: usize = 10;
+    /// How many hits there are at most.
+    pub const MAX_LIMIT: usize = 100;
+
+    /// Asks this, with all else as it usually is.
+    pub fn new(text: &'a str) -> Self {
+        Self { text, profile: Profile::default(), limit: Self::DEFAULT_LIMIT }
+    }
+
+    pub(crate) fn bounded_limit(&self) -> usize {
+        if self.limit == 0 { Self::DEFAULT_LIMIT } else { self.limit.min(Self::MAX_LIMIT) }
+    }
+}
+
+/// A tool that fits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// Which tool.
+    pub id: ToolId,
+    /// How well it fits: above 0, at most 1. Always 1 where the profile does not score.
+    pub score: f64,
+    /// What of the question met what of the tool, for people; text of others in it is not yet escaped. Empty where the
+    /// question was.
+    pub why: Vec<String>,
+}

@@ -1,0 +1,25 @@
+//! What was asked, made ready to be compared.
+
+/// The query in lower case, without white space around it, and its words.
+#[derive(Debug)]
+pub(crate) struct Question {
+    text: String,
+}
+
+impl Question {
+    pub(crate) fn read(text: &str) -> Self {
+        Self { text: text.trim().to_lowercase() }
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
+        self.text.split_whitespace()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+}

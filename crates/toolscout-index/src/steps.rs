@@ -1,0 +1,85 @@
+//! What both ladders share: words are scored one by one, names one by one, and the best tools come first.
+
+use crate::Hit;
+use crate::entry::Entry;
+use crate::question::Question;
+use crate::rung::{Met, Rung};
+use std::cmp::Ordering;
+
+/// Where two ladders differ.
+pub(crate) trait Steps {
+    /// The highest rung the word reaches on this tool under this name.
+    fn climb<'a>(&self, word: &'a str, name: &'a str, entry: &'a Entry) -> Option<Rung<'a>>;
+    /// One score of what the words reached: `total` over `met` words that met something, of `asked` words in all.
+    fn combine(&self, total: f64, met: usize, asked: usize) -> f64;
+}
+
+/// The best tools: by score, then by name, then by source. An empty question gives every tool, by name.
+pub(crate) fn search(steps: &impl Steps, entries: &[Entry], question: &Question, limit: usize) -> Vec<Hit> {
+    let mut scored: Vec<(f64, &Entry)> =
+        entries.iter().map(|entry| (score(steps, entry, question), entry)).filter(|(score, _)| *score > 0.0).collect();
+    if scored.len() > limit {
+        scored.select_nth_unstable_by(limit, best_first);
+        scored.truncate(limit);
+    }
+    scored.sort_unstable_by(best_first);
+    // Reasons are words and words are slow: only for who is shown.
+    scored
+        .into_iter()
+        .map(|(score, entry)| Hit { id: entry.id.clone(), score, why: why(steps, entry, question) })
+        .collect()
+}
+
+fn best_first((left_score, left): &(f64, &Entry), (right_score, right): &(f64, &Entry)) -> Ordering {
+    let by_name = || left.id.name.as_str().cmp(right.id.name.as_str());
+    right_score.total_cmp(left_score).then_with(by_name).then_with(|| left.id.source.cmp(&right.id.source))
+}
+
+fn score(steps: &impl Steps, entry: &Entry, question: &Question) -> f64 {
+    if question.is_empty() {
+        return 1.0;
+    }
+    entry.names().map(|name| score_as(steps, name, entry, question)).fold(0.0, f64::max)
+}
+
+fn score_as(steps: &impl Steps, name: &str, entry: &Entry, question: &Question) -> f64 {
+    if name == question.text() {
+        return 1.0;
+    }
+    let (mut total, mut met, mut asked) = (0.0, 0, 0);
+    for word in question.words() {
+        asked += 1;
+        if let Some(rung) = steps.climb(word, name, entry) {
+            total += rung.score;
+            met += 1;
+        }
+    }
+    round(steps.combine(total, met, asked))
+}
+
+/// Nine places: the same scores added in another order must tie, and 0.2125 must not read 0.21250000000000002.
+fn round(score: f64) -> f64 {
+    (score * 1e9).round() / 1e9
+}
+
+fn why(steps: &impl Steps, entry: &Entry, question: &Question) -> Vec<String> {
+    if question.is_empty() {
+        return Vec::new();
+    }
+    let best = entry
+        .names()
+        .map(|name| (score_as(steps, name, entry, question), name))
+        .reduce(|best, it| if it.0 > best.0 { it } else { best });
+    let Some((_, name)) = best else { return Vec::new() };
+    if name == question.text() {
+        return vec![Rung::new(1.0, name, Met::WholeName).to_string()];
+    }
+    let mut reasons = Vec::new();
+    for rung in question.words().filter_map(|word| steps.climb(word, name, entry)) {
+        let reason = rung.to_string();
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    reasons
+}

@@ -1,0 +1,91 @@
+//! How many hits there are, and in which order.
+
+use super::{LIB10, page, search, tools};
+use crate::{Index, Profile, Query};
+use insta::assert_snapshot;
+
+fn many(count: usize) -> String {
+    (0..count).map(|it| format!("app/tool_{it:03}\n")).collect()
+}
+
+fn count(limit: usize) -> usize {
+    Index::build(&tools(&many(150))).search(&Query { limit, ..Query::new("tool") }).len()
+}
+
+/// Q-17: nothing asked gives everything, by name.
+#[test]
+fn an_empty_question_lists_by_name() {
+    for query in ["", " \t\n"] {
+        for profile in [Profile::Ladder, Profile::Ladder2] {
+            let query = Query { limit: 3, profile, text: query };
+            let page = page(LIB10, query, |hit| format!("{} {}", hit.id.name, hit.score));
+            assert_eq!(page, "analyze_data 1\ncleanup_logs 1\ncreate_pdf 1");
+        }
+    }
+}
+
+/// Q-20: who does not say how many gets ten.
+#[test]
+fn no_limit_is_the_usual_limit() {
+    assert_eq!(count(0), 10);
+    assert_eq!(count(Query::new("tool").limit), 10);
+    assert_eq!(count(7), 7);
+}
+
+/// Q-21: nobody gets more than a hundred.
+#[test]
+fn a_huge_limit_is_cut() {
+    assert_eq!(count(1000), 100);
+    assert_eq!(count(usize::MAX), 100);
+}
+
+#[test]
+fn a_cut_keeps_the_best_in_order() {
+    let index = Index::build(&tools(&many(150)));
+    let names: Vec<_> = index.search(&Query::new("tool")).into_iter().map(|it| it.id.name.to_string()).collect();
+    let expected: Vec<_> = (0..10).map(|it| format!("tool_{it:03}")).collect();
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn tools_of_one_name_come_by_source() {
+    let library = "
+        zeta/send
+        alpha/send
+        mid/send
+    ";
+    let line = |hit: &crate::Hit| hit.id.to_string();
+    assert_snapshot!(page(library, Query::new("send"), line), @r"
+    alpha/send
+    mid/send
+    zeta/send
+    ");
+}
+
+#[test]
+fn the_order_of_registration_does_not_matter_to_a_ladder() {
+    let backwards: Vec<_> = LIB10.lines().rev().collect();
+    for profile in [Profile::Ladder, Profile::Ladder2] {
+        for query in ["", "e", "data report email", "container"] {
+            assert_eq!(search(LIB10, profile, query), search(&backwards.join("\n"), profile, query));
+        }
+    }
+}
+
+#[test]
+fn an_empty_index_answers_with_nothing() {
+    let index = Index::build([]);
+    assert!(index.is_empty());
+    assert_eq!(index.search(&Query::new("")), []);
+    assert_eq!(Index::build(&tools(LIB10)).len(), 10);
+}
+
+#[test]
+fn profiles_go_by_their_words() {
+    let words: Vec<_> = Profile::ALL.iter().map(|it| it.to_string()).collect();
+    assert_eq!(words, ["ladder", "ladder2", "substring"]);
+    for profile in Profile::ALL {
+        assert_eq!(profile.word().parse(), Ok(*profile));
+    }
+    assert_snapshot!("fuzzy".parse::<Profile>().unwrap_err(), @"`fuzzy` is not a search profile; use one of `ladder`, `ladder2`, `substring`");
+}

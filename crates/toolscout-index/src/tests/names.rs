@@ -1,0 +1,42 @@
+//! What a tool answers to.
+
+use super::search;
+use crate::Profile::{Ladder, Ladder2};
+use insta::assert_snapshot;
+
+/// Q-28: a namespace inside the name itself does not hide the name.
+#[test]
+fn a_name_with_a_namespace_answers_to_the_part_behind_it() {
+    assert_snapshot!(search("app/svc__send_email", Ladder, "send_email"), @"svc__send_email 1");
+    assert_snapshot!(search("app/svc__send_email", Ladder, "send"), @"svc__send_email 0.9");
+    assert_snapshot!(search("app/svc__send_email", Ladder2, "send"), @"svc__send_email 0.95");
+}
+
+/// Q-28: neither does the source.
+#[test]
+fn a_tool_answers_to_its_bare_and_its_qualified_name() {
+    for query in ["send_email", "svc__send_email", "SVC__Send_Email"] {
+        assert_eq!(search("svc/send_email", Ladder, query), "send_email 1");
+    }
+    assert_snapshot!(search("svc/send_email", Ladder, "send"), @"send_email 0.9");
+    assert_snapshot!(search("svc/send_email", Ladder, "svc__send"), @"send_email 0.9");
+}
+
+/// Q-28: of the names, the best counts, not the sum.
+#[test]
+fn a_question_that_names_the_source_finds_its_tool_first() {
+    let library = "
+        mail/send
+        post/send
+    ";
+    assert_snapshot!(search(library, Ladder2, "post send"), @r"
+    send 0.935
+    send 0.475
+    ");
+}
+
+#[test]
+fn a_name_that_ends_in_its_namespace_has_nothing_behind_it() {
+    assert_snapshot!(search("app/svc__", Ladder, "svc__"), @"svc__ 1");
+    assert_snapshot!(search("app/svc__", Ladder, "other"), @"nothing");
+}

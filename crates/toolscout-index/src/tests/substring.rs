@@ -1,0 +1,48 @@
+//! Plain text search.
+
+use super::{explain, search};
+use crate::Profile::Substring;
+use insta::assert_snapshot;
+
+const SERVICES: &str = "
+    rube/github_search -- Search repositories
+    rube/github_create_issue -- Create issue
+    rube/slack_send -- Send message
+";
+
+/// Q-27: in the order of registration, whether the name has it or the description.
+#[test]
+fn what_has_the_text_comes_in_the_order_of_registration() {
+    assert_snapshot!(search(SERVICES, Substring, "github"), @r"
+    github_search 1
+    github_create_issue 1
+    ");
+    assert_snapshot!(search(SERVICES, Substring, "MESSAGE"), @"slack_send 1");
+    assert_snapshot!(search(SERVICES, Substring, "nonexistent"), @"nothing");
+}
+
+/// Q-27: nothing asked, everything answered.
+#[test]
+fn an_empty_question_gives_all_in_the_order_of_registration() {
+    for query in ["", "  "] {
+        assert_eq!(search(SERVICES, Substring, query), "github_search 1\ngithub_create_issue 1\nslack_send 1");
+    }
+}
+
+#[test]
+fn several_words_are_one_text() {
+    assert_snapshot!(search(SERVICES, Substring, "send message"), @"slack_send 1");
+    assert_snapshot!(search(SERVICES, Substring, "message send"), @"nothing");
+}
+
+#[test]
+fn neither_keywords_nor_the_source_are_searched() {
+    assert_snapshot!(search("rube/a (hidden)", Substring, "hidden"), @"nothing");
+    assert_snapshot!(search("rube/a (hidden)", Substring, "rube"), @"nothing");
+}
+
+#[test]
+fn it_says_where_the_text_is() {
+    assert_snapshot!(explain(SERVICES, Substring, "send"), @"rube/slack_send: name has `send`");
+    assert_snapshot!(explain(SERVICES, Substring, "repo"), @"rube/github_search: description has `repo`");
+}

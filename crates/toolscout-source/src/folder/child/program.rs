@@ -1,0 +1,158 @@
+//! Finds programs and looks at them before they run.
+//!
+//! What is started must be what its folder shows: a regular file that is really there, not a link to somewhere else,
+//! and not a script whose first line makes another file of the folder its interpreter.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+/// How much of a file is read to see what it is.
+const HEAD: u64 = 512;
+
+/// Looks a bare name up in PATH. Entries that are not absolute are passed over: they would mean the tool's own folder.
+pub fn find(name: &str) -> Option<PathBuf> {
+    find_in(&std::env::var_os("PATH")?, name)
+}
+
+/// As [`find`], in any list of folders.
+pub fn find_in(path: &std::ffi::OsStr, name: &str) -> Option<PathBuf> {
+    let plain = Path::new(name).components().eq([Component::Normal(name.as_ref())]);
+    if !plain {
+        return None;
+    }
+    std::env::split_paths(path)
+        .filter(|it| it.is_absolute())
+        .flat_map(|it| [it.join(name), it.join(format!("{name}{}", std::env::consts::EXE_SUFFIX))])
+        .find(|it| it.metadata().is_ok_and(|meta| meta.is_file() && is_executable(&meta)))
+}
+
+/// Checks a program of a folder right before it runs, and gives its real path. It may be a link only to what lies in its
+/// own folder or in `project`.
+pub fn checked_program(program: &Path, project: Option<&Path>) -> Result<PathBuf, String> {
+    let (real, mut file) = open_checked(program, project)?;
+    let meta = file.metadata().map_err(|err| err.to_string())?;
+    if !is_executable(&meta) {
+        return Err(format!("it is not executable; type `chmod +x {}`", program.display()));
+    }
+    if changes_user(&meta) {
+        return Err("it would run as another user (set-user-ID or set-group-ID), which is not allowed here".to_owned());
+    }
+    let folder = real.parent().unwrap_or(Path::new("/"));
+    check_head(&head(&mut file), folder)?;
+    Ok(real)
+}
+
+/// Checks a file that a runtime is about to load, and gives its real path. It may be a link only to what lies in its own
+/// folder or in `project`.
+pub fn checked_file(file: &Path, project: Option<&Path>) -> Result<PathBuf, String> {
+    open_checked(file, project).map(|(real, _)| real)
+}
+
+/// The interpreter a script names in its first line.
+pub fn interpreter(program: &Path) -> Option<String> {
+    let mut file = File::open(program).ok()?;
+    let head = head(&mut file);
+    let line = interpreter_line(&head)?;
+    line.split_ascii_whitespace().next().map(str::to_owned)
+}
+
+fn open_checked(path: &Path, project: Option<&Path>) -> Result<(PathBuf, File), String> {
+    let say = |err: std::io::Error| match err.kind() {
+        std::io::ErrorKind::NotFound => "the file does not exist".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "the file may not be read".to_owned(),
+        _ => err.to_string(),
+    };
+    let real = path.canonicalize().map_err(say)?;
+    let folder = path.parent().unwrap_or(Path::new("/")).canonicalize().map_err(say)?;
+    let project = project.and_then(|it| it.canonicalize().ok());
+    if !real.starts_with(&folder) && !project.is_some_and(|it| real.starts_with(it)) {
+        return Err(format!("it is a link to `{}`, outside of its folder", real.display()));
+    }
+    if !real.metadata().map_err(say)?.is_file() {
+        return Err("it is not a regular file".to_owned());
+    }
+    // Looked at once more through the open file: the path may mean something else by now.
+    let file = open_plainly(&real).map_err(say)?;
+    if !file.metadata().map_err(say)?.is_file() {
+        return Err("it is not a regular file".to_owned());
+    }
+    Ok((real, file))
+}
+
+/// Opens without following a link and without waiting for the other end of a pipe.
+fn open_plainly(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    options.open(path)
+}
+
+fn head(file: &mut File) -> Vec<u8> {
+    let mut head = Vec::new();
+    // A file that cannot be read looks empty, and an empty one is refused.
+    let _ = file.take(HEAD).read_to_end(&mut head);
+    head
+}
+
+/// Refuses what the system could only run by handing it to a shell, and interpreters out of the script's own folder.
+fn check_head(head: &[u8], folder: &Path) -> Result<(), String> {
+    if head.is_empty() {
+        return Err("the file is empty".to_owned());
+    }
+    if !head.starts_with(b"#!") {
+        let reason = "it has no `#!` line; add a first line such as `#!/bin/sh` or `#!/usr/bin/env python3`";
+        return if is_text(head) && cfg!(unix) { Err(reason.to_owned()) } else { Ok(()) };
+    }
+    let line = interpreter_line(head).ok_or("its `#!` line is not text")?;
+    let mut words = line.split_ascii_whitespace();
+    let first = words.next().ok_or("its `#!` line names no interpreter")?;
+    let is_env = Path::new(first).file_name().is_some_and(|it| it == "env");
+    let named = words.find(|it| !it.starts_with('-') && !it.contains('='));
+    let suspects = [Some(first), named.filter(|it| is_env && it.contains('/'))];
+    match suspects.into_iter().flatten().find(|it| is_of_folder(it, folder)) {
+        Some(bad) => Err(format!("its `#!` line makes `{bad}` the interpreter, which is not one of the system's")),
+        None => Ok(()),
+    }
+}
+
+fn is_of_folder(interpreter: &str, folder: &Path) -> bool {
+    let path = Path::new(interpreter);
+    let real = path.canonicalize();
+    !path.is_absolute()
+        || path.components().any(|it| it == Component::ParentDir)
+        || path.starts_with("/proc")
+        || path.starts_with(folder)
+        || real.is_ok_and(|it| it.starts_with(folder))
+}
+
+fn interpreter_line(head: &[u8]) -> Option<&str> {
+    let line = head.strip_prefix(b"#!")?.split(|it| *it == b'\n').next()?;
+    std::str::from_utf8(line).ok().map(str::trim)
+}
+
+/// Whether this is the beginning of a text; it may end in the middle of a character.
+fn is_text(head: &[u8]) -> bool {
+    !head.contains(&0) && std::str::from_utf8(head).map_or_else(|err| err.error_len().is_none(), |_| true)
+}
+
+#[cfg(unix)]
+fn is_executable(meta: &Metadata) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(_meta: &Metadata) -> bool {
+    true
+}
+
+#[cfg(unix)]
+fn changes_user(meta: &Metadata) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o6000 != 0
+}
+
+#[cfg(not(unix))]
+fn changes_user(_meta: &Metadata) -> bool {
+    false
+}

@@ -1,0 +1,262 @@
+//! Reads TOML, JSON and YAML alike into one tree, strictly: a key given twice is an error, and every reason says where.
+
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+use std::fmt;
+
+/// How a document is written down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    Toml,
+    Json,
+    Yaml,
+}
+
+/// The document as a tree, keys in the author's order; `None` where there is nothing in it. The error is a reason for
+/// people, with line and column.
+pub(super) fn parse(format: Format, bytes: &[u8]) -> Result<Option<Value>, String> {
+    let text = text(bytes)?;
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    let Strict(value) = match format {
+        Format::Toml => toml::from_str(text).map_err(|err| toml_reason(text, &err))?,
+        Format::Json => serde_json::from_str(text).map_err(|err| err.to_string())?,
+        Format::Yaml => yaml(text)?,
+    };
+    let is_empty = value.is_null() || value.as_object().is_some_and(Map::is_empty);
+    Ok(if is_empty { None } else { Some(value) })
+}
+
+fn text(bytes: &[u8]) -> Result<&str, String> {
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        return Err("starts with a byte order mark; save it as UTF-8 without one".to_owned());
+    }
+    let text = std::str::from_utf8(bytes).map_err(|err| {
+        let (line, column) = position(bytes, err.valid_up_to());
+        format!("is not UTF-8 at line {line} column {column}")
+    })?;
+    match bytes.iter().position(|it| *it == 0) {
+        None => Ok(text),
+        Some(at) => {
+            let (line, column) = position(bytes, at);
+            Err(format!("has a NUL byte at line {line} column {column}"))
+        }
+    }
+}
+
+/// Line and column, both from one; the column counts bytes.
+fn position(bytes: &[u8], at: usize) -> (usize, usize) {
+    let before = &bytes[..at.min(bytes.len())];
+    let line = before.iter().filter(|it| **it == b'\n').count() + 1;
+    let column = before.iter().rev().take_while(|it| **it != b'\n').count() + 1;
+    (line, column)
+}
+
+fn toml_reason(text: &str, err: &toml::de::Error) -> String {
+    let message = err.message().replace('\n', ", ");
+    match err.span() {
+        Some(span) => {
+            let (line, column) = position(text.as_bytes(), span.start);
+            format!("{message} at line {line} column {column}")
+        }
+        None => message,
+    }
+}
+
+/// YAML can grow when it is read (aliases), so it is read within bounds far above what a tool file needs.
+fn yaml(text: &str) -> Result<Strict, String> {
+    let mut options = serde_saphyr::Options::default();
+    options.with_snippet = false;
+    if let Some(budget) = &mut options.budget {
+        budget.max_nodes = 50_000;
+        budget.max_aliases = 1_000;
+        budget.max_anchors = 1_000;
+    }
+    options.alias_limits.max_total_replayed_events = 50_000;
+    serde_saphyr::from_str_with_options(text, options).map_err(|err| {
+        // The renderer may add an excerpt below; the first line is the reason.
+        let message = err.to_string();
+        let message = message.lines().next().unwrap_or("cannot be read").trim().to_owned();
+        match err.location() {
+            Some(at) if !message.contains("line ") => format!("{message} at line {} column {}", at.line(), at.column()),
+            _ => message,
+        }
+    })
+}
+
+/// A tree in which no key came twice.
+struct Strict(Value);
+
+impl<'de> Deserialize<'de> for Strict {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(StrictVisitor).map(Self)
+    }
+}
+
+struct StrictVisitor;
+
+impl<'de> Visitor<'de> for StrictVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value that JSON can hold")
+    }
+
+    fn visit_bool<E>(self, it: bool) -> Result<Value, E> {
+        Ok(Value::Bool(it))
+    }
+
+    fn visit_i64<E>(self, it: i64) -> Result<Value, E> {
+        Ok(it.into())
+    }
+
+    fn visit_u64<E>(self, it: u64) -> Result<Value, E> {
+        Ok(it.into())
+    }
+
+    fn visit_f64<E: de::Error>(self, it: f64) -> Result<Value, E> {
+        serde_json::Number::from_f64(it)
+            .map(Value::Number)
+            .ok_or_else(|| E::custom(format_args!("`{it}` is no JSON number")))
+    }
+
+    fn visit_str<E>(self, it: &str) -> Result<Value, E> {
+        Ok(Value::String(it.to_owned()))
+    }
+
+    fn visit_string<E>(self, it: String) -> Result<Value, E> {
+        Ok(Value::String(it))
+    }
+
+    fn visit_none<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
+        let mut items = Vec::new();
+        while let Some(Strict(item)) = list.next_element()? {
+            items.push(item);
+        }
+        Ok(Value::Array(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            if map.contains_key(&key) {
+                return Err(de::Error::custom(format_args!("the key `{key}` is given twice")));
+            }
+            let Strict(value) = entries.next_value()?;
+            // TOML hands dates over as a map with this one key; in a schema they are texts.
+            if key == "$__toml_private_datetime" {
+                return Ok(value);
+            }
+            map.insert(key, value);
+        }
+        Ok(Value::Object(map))
+    }
+}
+
+/// One table of a document, read key by key. Reasons name the key.
+pub(super) struct Table {
+    map: Map<String, Value>,
+    /// Said before a key in reasons, such as `[run] `; empty at the top.
+    place: &'static str,
+}
+
+impl Table {
+    /// Takes the table if it holds no key but these.
+    pub(super) fn new(place: &'static str, map: Map<String, Value>, known: &[&str]) -> Result<Self, String> {
+        match map.keys().find(|it| !known.contains(&it.as_str())) {
+            None => Ok(Self { map, place }),
+            Some(unknown) => Err(format!("{place}unknown key `{unknown}`{}", did_you_mean(unknown, known))),
+        }
+    }
+
+    /// The value as it is.
+    pub(super) fn take(&mut self, key: &str) -> Option<Value> {
+        self.map.shift_remove(key)
+    }
+
+    pub(super) fn text(&mut self, key: &str) -> Result<Option<String>, String> {
+        match self.take(key) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(other) => Err(self.wrong(key, &other, "a text")),
+        }
+    }
+
+    pub(super) fn flag(&mut self, key: &str) -> Result<Option<bool>, String> {
+        match self.take(key) {
+            None => Ok(None),
+            Some(Value::Bool(it)) => Ok(Some(it)),
+            Some(other) => Err(self.wrong(key, &other, "true or false")),
+        }
+    }
+
+    pub(super) fn texts(&mut self, key: &str) -> Result<Option<Vec<String>>, String> {
+        let items = match self.take(key) {
+            None => return Ok(None),
+            Some(Value::Array(items)) => items,
+            Some(other) => return Err(self.wrong(key, &other, "a list of texts")),
+        };
+        let text = |item: Value| match item {
+            Value::String(text) => Ok(text),
+            other => Err(format!("{}`{key}` holds {}; it must be a list of texts", self.place, sort_of(&other))),
+        };
+        items.into_iter().map(text).collect::<Result<_, _>>().map(Some)
+    }
+
+    pub(super) fn table(&mut self, key: &str) -> Result<Option<Map<String, Value>>, String> {
+        match self.take(key) {
+            None => Ok(None),
+            Some(Value::Object(map)) => Ok(Some(map)),
+            Some(other) => Err(self.wrong(key, &other, "a table")),
+        }
+    }
+
+    /// A whole number of milliseconds, from one to a day.
+    pub(super) fn milliseconds(&mut self, key: &str) -> Result<Option<u64>, String> {
+        match self.take(key) {
+            None => Ok(None),
+            Some(value) => match value.as_u64() {
+                Some(it @ 1..=86_400_000) => Ok(Some(it)),
+                _ => Err(format!("{}`{key}` is `{value}`; it must be a whole number from 1 to 86400000", self.place)),
+            },
+        }
+    }
+
+    fn wrong(&self, key: &str, value: &Value, right: &str) -> String {
+        format!("{}`{key}` is {}; it must be {right}", self.place, sort_of(value))
+    }
+}
+
+/// What sort of thing a value is, in words for people.
+pub(super) fn sort_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "empty",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "a table",
+    }
+}
+
+/// `; did you mean …?`, where one of the known words is near.
+pub(super) fn did_you_mean(word: &str, known: &[&str]) -> String {
+    let near = known.iter().map(|it| (strsim::osa_distance(word, it), it)).min();
+    match near {
+        Some((distance, it)) if distance <= (word.chars().count() / 3).max(1) => format!("; did you mean `{it}`?"),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,142 @@
+//! Which files of a root are tools: the default way, by globs, and the trait for any other.
+
+use super::flow::stream_of_blocking;
+use super::matcher::Matcher;
+use super::recipe::Recipe;
+use super::roots::Root;
+use super::scan;
+use futures_util::{StreamExt, stream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use toolscout_core::{BoxStream, Cx, Problem, SourceError, SourceId, Store, Tool};
+
+/// Says which tools a root holds, from what can be read without running anything.
+///
+/// What may be started, which of two tools of one name stays, and what a missing runtime means is the source's business:
+/// a tool whose status is `Unprobed` is asked by the source where that is allowed, one whose status is `Static` on its
+/// first call.
+pub trait ToolStrategy: Send + Sync + 'static {
+    /// Tools and problems in the order they are to be listed in. The root's path is real: no link in it.
+    fn tools<'a>(&'a self, root: &'a Root, visit: Visit) -> BoxStream<'a, Result<Entry, SourceError>>;
+
+    /// The tools that one file describes, read anew. Default: all of the root's, without the others'.
+    fn reread<'a>(&'a self, root: &'a Root, file: &'a Path, visit: Visit) -> BoxStream<'a, Result<Entry, SourceError>> {
+        let is_of_file = move |it: &Result<Entry, SourceError>| match it {
+            Ok(Entry::Tool(tool, _)) => tool.provenance.path.as_deref() == Some(file),
+            _ => false,
+        };
+        Box::pin(self.tools(root, visit).filter(move |it| std::future::ready(is_of_file(it))))
+    }
+
+    /// The folders in which a change may matter. Default: the root.
+    fn watched(&self, root: &Root) -> Vec<PathBuf> {
+        vec![root.path.clone()]
+    }
+
+    /// Whether a change of this path may matter. Default: yes.
+    fn heeds(&self, _root: &Root, _path: &Path) -> bool {
+        true
+    }
+}
+
+impl ToolStrategy for Arc<dyn ToolStrategy> {
+    fn tools<'a>(&'a self, root: &'a Root, visit: Visit) -> BoxStream<'a, Result<Entry, SourceError>> {
+        self.as_ref().tools(root, visit)
+    }
+
+    fn reread<'a>(&'a self, root: &'a Root, file: &'a Path, visit: Visit) -> BoxStream<'a, Result<Entry, SourceError>> {
+        self.as_ref().reread(root, file, visit)
+    }
+
+    fn watched(&self, root: &Root) -> Vec<PathBuf> {
+        self.as_ref().watched(root)
+    }
+
+    fn heeds(&self, root: &Root, path: &Path) -> bool {
+        self.as_ref().heeds(root, path)
+    }
+}
+
+/// For whom, and with what at hand, a root is visited.
+#[derive(Clone)]
+pub struct Visit {
+    /// Whose tools they will be.
+    pub source: SourceId,
+    /// Where a scan may be remembered.
+    pub store: Option<Arc<dyn Store>>,
+    /// The request.
+    pub cx: Cx,
+}
+
+/// One thing found in a root.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Entry {
+    /// A tool and how it is run.
+    Tool(Box<Tool>, Recipe),
+    /// Something that is wrong with one file.
+    Problem(Problem),
+}
+
+/// Files that match globs and are of a kind we know. A given list replaces the default one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GlobTools {
+    /// What is wanted, relative to the root; `None`: what the root's layout says.
+    pub patterns: Option<Vec<String>>,
+    /// What is passed over, never opened nor entered; `None`: [`GlobTools::IGNORED`].
+    pub ignore: Option<Vec<String>>,
+}
+
+impl GlobTools {
+    /// Tests, private files and folders of other programs. Without a `/`, a pattern is about any name on the way.
+    pub const IGNORED: [&'static str; 6] = ["*.test.*", "*.spec.*", "_*", "node_modules", "target", ".*"];
+
+    fn matcher(&self, root: &Root) -> Result<Matcher, String> {
+        let owned = |list: &[&str]| list.iter().map(|it| (*it).to_owned()).collect();
+        let patterns = self.patterns.clone().unwrap_or_else(|| owned(root.layout.patterns()));
+        let ignore = self.ignore.clone().unwrap_or_else(|| owned(&Self::IGNORED));
+        Matcher::new(&patterns, &ignore)
+    }
+}
+
+impl ToolStrategy for GlobTools {
+    fn tools<'a>(&'a self, root: &'a Root, visit: Visit) -> BoxStream<'a, Result<Entry, SourceError>> {
+        let matcher = match self.matcher(root) {
+            Ok(matcher) => matcher,
+            Err(reason) => return Box::pin(stream::iter([Err(SourceError::Invalid { reason })])),
+        };
+        let (root, id) = (root.clone(), visit.source.clone());
+        let entries = stream_of_blocking(move |give| {
+            scan::scan(&root, &matcher, &visit, give);
+        });
+        unpanicked(entries, id)
+    }
+
+    fn reread<'a>(&'a self, root: &'a Root, file: &'a Path, visit: Visit) -> BoxStream<'a, Result<Entry, SourceError>> {
+        one_file(root, file, visit)
+    }
+
+    fn watched(&self, root: &Root) -> Vec<PathBuf> {
+        let bases = self.matcher(root);
+        bases.map(|it| it.bases().into_iter().map(|it| root.path.join(it)).collect()).unwrap_or_default()
+    }
+
+    fn heeds(&self, root: &Root, path: &Path) -> bool {
+        let Some(relative) = path.strip_prefix(&root.path).ok().and_then(Path::to_str) else { return true };
+        self.matcher(root).is_ok_and(|it| !it.ignores_somewhere(relative))
+    }
+}
+
+/// What a single file says, without cache and without its neighbours.
+pub(super) fn one_file(root: &Root, file: &Path, visit: Visit) -> BoxStream<'static, Result<Entry, SourceError>> {
+    let (root, file, id) = (root.clone(), file.to_owned(), visit.source.clone());
+    unpanicked(stream_of_blocking(move |give| scan::scan_file(&root, &file, &visit, give)), id)
+}
+
+/// A panic on the reading thread is a bug of ours, and must not look like an empty folder.
+fn unpanicked(
+    entries: BoxStream<'static, Result<Entry, tokio::task::JoinError>>,
+    id: SourceId,
+) -> BoxStream<'static, Result<Entry, SourceError>> {
+    let what = "reading the folder broke off";
+    Box::pin(entries.map(move |it| it.map_err(|_| SourceError::Unavailable { id: id.clone(), what: what.to_owned() })))
+}

@@ -1,0 +1,258 @@
+//! The comment at the top of a script or module that says what tool it is, readable without running anything.
+//!
+//! ```text
+//! #!/usr/bin/env bash
+//! # tool: disk-usage
+//! # title: Disk usage
+//! # description: How full the disks are,
+//! #   and which folders fill them
+//! # keywords: disk, space, du
+//! # visibility: listed
+//! # param path string required - Where to look
+//! # param depth int default=2 - How many levels
+//! # param format string enum=table|json default=table - How to show it
+//! # param skip array:string - Folders to leave out
+//! # input: args
+//! # timeout: 30s
+//! # env: DU_BLOCK_SIZE
+//! ```
+//!
+//! The block is made of comment lines (`#`, `//` or `--`, the same throughout) before the first line of code; an
+//! interpreter line, blank lines and other comments may stand before it. It begins with `tool:` and ends where the
+//! comments end. Every line is optional but the first; lines that are neither a key nor a `param` are prose, and a line
+//! indented by two more blanks goes on with the one before.
+//!
+//! `param NAME TYPE [required] [default=VALUE] [enum=A|B|C] [- description]`: the types are those of tool files. A value
+//! with blanks goes in double quotes; one that is no text (`default=2`, `default=["a"]`) is written as JSON.
+//!
+//! `input` (`stdin`, the default; `args`: `--name=value`; `env`: `TOOL_NAME`), `timeout` (`500ms`, `30s`, `2m`) and `env`
+//! (names let through) are for plain scripts: executables that know nothing of `tool-schema`.
+
+use super::described::{Described, Plan};
+use super::document::did_you_mean;
+use super::parameters::{self, Parameter};
+use super::recipe::Input;
+use serde_json::{Map, Value};
+use toolscout_core::{RawJson, Visibility};
+
+/// What a header says.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Header {
+    name: String,
+    title: Option<String>,
+    description: Option<String>,
+    keywords: Vec<String>,
+    visibility: Visibility,
+    schema: Option<RawJson>,
+    pub(super) input: Option<Input>,
+    pub(super) timeout_ms: Option<u64>,
+    pub(super) env: Vec<String>,
+}
+
+impl Header {
+    /// The tool that this header describes.
+    pub(super) fn describe(self, plan: Plan) -> Described {
+        Described {
+            title: self.title,
+            description: self.description,
+            keywords: self.keywords,
+            visibility: self.visibility,
+            input_schema: self.schema,
+            ..Described::new(self.name, plan)
+        }
+    }
+}
+
+/// Reads the header of a file; `None` where it has none. The error is a reason for people, with the line.
+pub(super) fn read(text: &str) -> Option<Result<Header, String>> {
+    let lines = logical_lines(text);
+    let start = lines.iter().position(|it| it.key() == Some("tool"))?;
+    Some(parse(&lines[start..]))
+}
+
+const KEYS: [&str; 8] = ["tool", "title", "description", "keywords", "visibility", "input", "timeout", "env"];
+
+fn parse(lines: &[Line]) -> Result<Header, String> {
+    let mut header = Header::default();
+    let mut parameters = Vec::new();
+    for line in lines {
+        let at = |reason: String| format!("header, line {}: {reason}", line.number);
+        if let Some(rest) = line.text.strip_prefix("param ") {
+            parameters.push(parameter(rest).map_err(at)?);
+        } else if let Some(key) = line.key() {
+            set(&mut header, key, line.text[key.len() + 1..].trim()).map_err(at)?;
+        }
+    }
+    if !parameters.is_empty() {
+        header.schema = Some(parameters::input_schema(parameters).map_err(|reason| format!("header: {reason}"))?);
+    }
+    Ok(header)
+}
+
+fn set(header: &mut Header, key: &str, value: &str) -> Result<(), String> {
+    let text = || Some(value.to_owned()).filter(|it| !it.is_empty());
+    match key {
+        "tool" if value.is_empty() => return Err("`tool:` names no tool".to_owned()),
+        "tool" if !header.name.is_empty() => return Err("`tool:` is given twice".to_owned()),
+        "tool" => header.name = value.to_owned(),
+        "title" => header.title = text(),
+        "description" => header.description = text(),
+        "keywords" => header.keywords = words(value),
+        "env" => header.env = words(value),
+        "visibility" => header.visibility = visibility(value)?,
+        "input" => header.input = Some(input(value)?),
+        "timeout" => header.timeout_ms = Some(timeout(value)?),
+        // `Usage:`, `Author:`, `https:` … are prose; a slip of the pen in one of ours is not.
+        other => match did_you_mean(other, &KEYS) {
+            near if other.len() > 3 && !near.is_empty() => return Err(format!("unknown line `{other}:`{near}")),
+            _ => {}
+        },
+    }
+    Ok(())
+}
+
+fn words(list: &str) -> Vec<String> {
+    list.split(',').map(str::trim).filter(|it| !it.is_empty()).map(str::to_owned).collect()
+}
+
+/// The visibility a word stands for.
+pub(super) fn visibility(word: &str) -> Result<Visibility, String> {
+    match word {
+        "listed" => Ok(Visibility::Listed),
+        "searchable" => Ok(Visibility::Searchable),
+        _ => Err(format!("`visibility` is `{word}`; it must be `listed` or `searchable`")),
+    }
+}
+
+/// The way of handing arguments over that a word stands for.
+pub(super) fn input(word: &str) -> Result<Input, String> {
+    match word {
+        "stdin" => Ok(Input::Stdin),
+        "args" => Ok(Input::Args(Vec::new())),
+        "env" => Ok(Input::Env),
+        _ => Err(format!("`input` is `{word}`; it must be `stdin`, `args` or `env`")),
+    }
+}
+
+fn timeout(text: &str) -> Result<u64, String> {
+    let digits = text.find(|it: char| !it.is_ascii_digit()).unwrap_or(text.len());
+    let unit = match text[digits..].trim() {
+        "ms" => Some(1),
+        "s" => Some(1_000),
+        "m" => Some(60_000),
+        _ => None,
+    };
+    let number = text[..digits].parse::<u64>().ok();
+    match unit.zip(number).and_then(|(unit, number)| number.checked_mul(unit)) {
+        Some(it @ 1..=86_400_000) => Ok(it),
+        _ => Err(format!("`timeout` is `{text}`; write it as `500ms`, `30s` or `2m`, a day at most")),
+    }
+}
+
+/// `NAME TYPE [required] [default=VALUE] [enum=A|B] [- description]`
+fn parameter(text: &str) -> Result<Parameter, String> {
+    let (front, description) = split_description(text);
+    let mut tokens = tokens(front)?.into_iter();
+    let name = tokens.next().ok_or("`param` names no parameter")?;
+    let word = tokens.next().unwrap_or_else(|| "string".to_owned());
+    let is_text = word == "string";
+    let mut keys = Map::from_iter([("type".to_owned(), Value::from(word))]);
+    if let Some(description) = description {
+        keys.insert("description".into(), description.into());
+    }
+    for token in tokens {
+        match token.split_once('=') {
+            None if token == "required" => drop(keys.insert("required".into(), true.into())),
+            Some(("default", value)) => drop(keys.insert("default".into(), value_of(value, is_text))),
+            Some(("enum", values)) => {
+                let choices = values.split('|').map(|it| value_of(it, is_text)).collect::<Vec<_>>();
+                keys.insert("enum".into(), choices.into());
+            }
+            _ => {
+                return Err(format!(
+                    "parameter `{name}`: `{token}` is not understood; a description begins with ` - `"
+                ));
+            }
+        }
+    }
+    Parameter::new(&name, keys)
+}
+
+/// The part before ` - ` and the part after it; a ` - ` in quotes does not count.
+fn split_description(text: &str) -> (&str, Option<&str>) {
+    let mut quoted = false;
+    for (at, it) in text.char_indices() {
+        if it == '"' {
+            quoted = !quoted;
+        } else if !quoted && text[at..].starts_with(" - ") {
+            return (&text[..at], Some(text[at + 3..].trim()).filter(|it| !it.is_empty()));
+        }
+    }
+    (text, None)
+}
+
+fn tokens(text: &str) -> Result<Vec<String>, String> {
+    let mut tokens = vec![String::new()];
+    let mut quoted = false;
+    for it in text.chars() {
+        quoted ^= it == '"';
+        if it.is_whitespace() && !quoted {
+            tokens.push(String::new());
+        } else if let Some(token) = tokens.last_mut() {
+            token.push(it);
+        }
+    }
+    if quoted {
+        return Err("a double quote is not closed".to_owned());
+    }
+    tokens.retain(|it| !it.is_empty());
+    Ok(tokens)
+}
+
+/// A value as JSON where it is JSON, else as a text; a bare word of a text parameter is always a text.
+fn value_of(text: &str, is_text: bool) -> Value {
+    match serde_json::from_str(text) {
+        Ok(value @ Value::String(_)) => value,
+        Ok(value) if !is_text => value,
+        _ => Value::from(text),
+    }
+}
+
+/// A line of the comment, with the lines that go on from it.
+struct Line {
+    number: usize,
+    text: String,
+}
+
+impl Line {
+    /// The word before a colon, where the line begins with one.
+    fn key(&self) -> Option<&str> {
+        let (key, _) = self.text.split_once(':')?;
+        let is_word = !key.is_empty() && key.bytes().all(|it| it.is_ascii_lowercase());
+        is_word.then_some(key)
+    }
+}
+
+/// The leading comment lines, their marks taken off.
+fn logical_lines(text: &str) -> Vec<Line> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut lines: Vec<Line> = Vec::new();
+    let mut mark = None;
+    for (at, line) in text.lines().enumerate() {
+        let line = line.trim_end();
+        if line.is_empty() || (at == 0 && line.starts_with("#!")) {
+            continue;
+        }
+        let Some(found) = mark.or_else(|| ["#", "//", "--"].into_iter().find(|it| line.starts_with(it))) else { break };
+        let Some(rest) = line.strip_prefix(found) else { break };
+        mark = Some(found);
+        match lines.last_mut() {
+            Some(last) if rest.starts_with("   ") && !rest.trim().is_empty() => {
+                last.text.push(' ');
+                last.text.push_str(rest.trim());
+            }
+            _ => lines.push(Line { number: at + 1, text: rest.trim().to_owned() }),
+        }
+    }
+    lines
+}

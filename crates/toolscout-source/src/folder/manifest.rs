@@ -1,0 +1,117 @@
+//! Manifests: one `manifest.json` that lists a folder's tools, read without loading any of them.
+//!
+//! ```json
+//! {
+//!   "tools": [
+//!     {
+//!       "name": "fetch-data",
+//!       "description": "Fetch data from a URL",
+//!       "path": "./fetch-data.ts",
+//!       "args": { "url": { "type": "string", "required": true }, "format": { "type": "string", "default": "json" } }
+//!     }
+//!   ]
+//! }
+//! ```
+//!
+//! `path` is relative to the manifest and names an executable or a module; `title`, `keywords` and `visibility` may be
+//! added. [`build`] writes such a file from what the tools say themselves, [`check`] compares the two.
+
+mod drift;
+
+pub use drift::{Definition, build, check};
+
+use super::described::{Described, Plan, Reading, Remark};
+use super::document::{self, Format, Table, sort_of};
+use super::header::visibility;
+use super::parameters::{self, Parameter};
+use super::place::Place;
+use serde_json::{Map, Value};
+use toolscout_core::RawJson;
+
+const KEYS: [&str; 7] = ["name", "title", "description", "keywords", "visibility", "path", "args"];
+
+/// Reads a manifest.
+pub(super) fn read(bytes: &[u8], place: &Place<'_>) -> Reading {
+    let tools = match entries(bytes) {
+        Ok(Some(tools)) => tools,
+        Ok(None) => return Reading::remark(Remark::quiet("lists no tools")),
+        Err(reason) => return Reading::remark(Remark::broken(reason)),
+    };
+    let mut reading = Reading::default();
+    for (at, value) in tools.into_iter().enumerate() {
+        let name = value.get("name").and_then(Value::as_str).map(|it| format!(" (`{it}`)")).unwrap_or_default();
+        let said = |reason: String| format!("tool {}{name}: {reason}", at + 1);
+        let listed = match listed(value) {
+            Ok(listed) => listed,
+            Err(reason) => {
+                reading.remarks.push(Remark::broken(said(reason)));
+                continue;
+            }
+        };
+        match place.inside(&listed.path) {
+            Some(target) => {
+                reading.claims.push(target.clone());
+                reading.tools.push(Described { plan: Plan::Target(target), ..listed.described });
+            }
+            None => {
+                let reason = format!("`{}` leads out of the folder, so it is refused", listed.path);
+                reading.remarks.push(Remark::forbidden(said(reason)));
+            }
+        }
+        reading.remarks.extend(listed.unknown.map(|it| Remark::quiet(said(format!("unknown key `{it}`")))));
+    }
+    reading
+}
+
+/// The list of tools; `None` where the file is some other program's manifest.
+fn entries(bytes: &[u8]) -> Result<Option<Vec<Value>>, String> {
+    match document::parse(Format::Json, bytes)? {
+        None => Ok(None),
+        Some(Value::Object(mut map)) => match map.shift_remove("tools") {
+            None => Ok(None),
+            Some(Value::Array(tools)) => Ok(Some(tools)),
+            Some(other) => Err(format!("`tools` is {}; it must be a list", sort_of(&other))),
+        },
+        Some(other) => Err(format!("is {}; a manifest is an object with a list of `tools`", sort_of(&other))),
+    }
+}
+
+/// One entry, its path as written.
+struct Listed {
+    described: Described,
+    path: String,
+    /// A key we do not know. Manifests are written by other programs, too, so that alone is no mistake.
+    unknown: Option<String>,
+}
+
+fn listed(value: Value) -> Result<Listed, String> {
+    let Value::Object(mut map) = value else { return Err(format!("is {}; it must be an object", sort_of(&value))) };
+    let unknown = map.keys().find(|it| !KEYS.contains(&it.as_str())).cloned();
+    map.retain(|key, _| KEYS.contains(&key.as_str()));
+    let mut table = Table::new("", map, &KEYS)?;
+    let name = table.text("name")?.ok_or("no `name`: every tool needs one")?;
+    if name.is_empty() {
+        return Err("the tool's name is empty".to_owned());
+    }
+    let path = table.text("path")?.ok_or("no `path`: nothing says where it is")?;
+    if path.is_empty() {
+        return Err("`path` is empty".to_owned());
+    }
+    let described = Described {
+        title: table.text("title")?,
+        description: table.text("description")?,
+        keywords: table.texts("keywords")?.unwrap_or_default(),
+        visibility: table.text("visibility")?.map(|it| visibility(&it)).transpose()?.unwrap_or_default(),
+        input_schema: table.table("args")?.map(input_schema).transpose()?,
+        ..Described::new(name, Plan::Target(String::new()))
+    };
+    Ok(Listed { described, path, unknown })
+}
+
+fn input_schema(args: Map<String, Value>) -> Result<RawJson, String> {
+    let parameter = |(name, value): (String, Value)| match value {
+        Value::Object(keys) => Parameter::new(&name, keys),
+        other => Err(format!("parameter `{name}` is {}; it must be an object", sort_of(&other))),
+    };
+    parameters::input_schema(args.into_iter().map(parameter).collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,112 @@
+//! Which paths of a root are wanted, and which are passed over.
+
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+
+/// Patterns, ready to be asked. Paths are relative to the root, parts joined by `/`.
+#[derive(Debug, Clone)]
+pub(super) struct Matcher {
+    wanted: GlobSet,
+    ignored_names: GlobSet,
+    ignored_paths: GlobSet,
+    bases: Vec<String>,
+    /// What this matcher was made of, for the scan record's key.
+    pub(super) made_of: (Vec<String>, Vec<String>),
+}
+
+impl Matcher {
+    /// Understands the patterns; the error is a reason for people.
+    ///
+    /// A pattern is about the whole relative path. One to ignore that has no `/` is about the name of any file or folder.
+    pub(super) fn new(patterns: &[String], ignore: &[String]) -> Result<Self, String> {
+        let mut wanted = GlobSetBuilder::new();
+        let mut bases = Vec::new();
+        for pattern in patterns {
+            let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+            if pattern.is_empty() || pattern.starts_with('/') || pattern.split('/').any(|it| it == "..") {
+                return Err(format!("the pattern `{pattern}` must stay inside its root"));
+            }
+            wanted.add(glob(pattern)?);
+            bases.push(base(pattern));
+        }
+        let mut names = GlobSetBuilder::new();
+        let mut paths = GlobSetBuilder::new();
+        for pattern in ignore {
+            let trimmed = pattern.trim_start_matches("./").trim_end_matches('/');
+            if trimmed.contains('/') {
+                paths.add(glob(trimmed)?)
+            } else {
+                names.add(glob(trimmed)?)
+            };
+        }
+        Ok(Self {
+            wanted: build(&wanted)?,
+            ignored_names: build(&names)?,
+            ignored_paths: build(&paths)?,
+            bases,
+            made_of: (patterns.to_vec(), ignore.to_vec()),
+        })
+    }
+
+    /// The folders below which everything wanted lies: the parts of the patterns before their first wildcard, without
+    /// those that lie in another of them. The root itself is the empty text.
+    pub(super) fn bases(&self) -> Vec<&str> {
+        let mut bases: Vec<&str> = self.bases.iter().map(String::as_str).collect();
+        bases.sort_unstable();
+        bases.dedup();
+        let all = bases.clone();
+        bases.retain(|it| !all.iter().any(|other| other != it && is_below(it, other)));
+        bases
+    }
+
+    pub(super) fn wants(&self, path: &str) -> bool {
+        self.wanted.is_match(path)
+    }
+
+    pub(super) fn ignores(&self, path: &str, name: &str) -> bool {
+        self.ignored_names.is_match(name) || self.ignored_paths.is_match(path)
+    }
+
+    /// Whether any part of a path below a base is passed over.
+    pub(super) fn ignores_somewhere(&self, path: &str) -> bool {
+        let base = self.bases().into_iter().find(|it| is_below(path, it)).unwrap_or_default();
+        let mut at = if base.is_empty() { 0 } else { base.len() + 1 };
+        while at < path.len() {
+            let end = path[at..].find('/').map_or(path.len(), |it| at + it);
+            if self.ignores(&path[..end], &path[at..end]) {
+                return true;
+            }
+            at = end + 1;
+        }
+        false
+    }
+
+    /// Whether a wanted path is the manifest of its folder: `manifest.json` right below a base.
+    pub(super) fn is_manifest(&self, path: &str) -> bool {
+        let folder = match path.rsplit_once('/') {
+            Some((folder, "manifest.json")) => folder,
+            None if path == "manifest.json" => "",
+            _ => return false,
+        };
+        self.bases.iter().any(|it| it == folder)
+    }
+}
+
+fn is_below(path: &str, base: &str) -> bool {
+    base.is_empty() || path.strip_prefix(base).is_some_and(|it| it.starts_with('/'))
+}
+
+fn base(pattern: &str) -> String {
+    let parts: Vec<&str> = pattern.split('/').collect();
+    let plain = parts.iter().take_while(|it| !it.contains(['*', '?', '[', '{', '\\'])).count();
+    // A pattern without any wildcard names a file; its folder is the base.
+    parts[..plain.min(parts.len() - 1)].join("/")
+}
+
+fn glob(pattern: &str) -> Result<Glob, String> {
+    let glob = GlobBuilder::new(pattern).literal_separator(true).empty_alternates(true).build();
+    glob.map_err(|err| format!("the pattern `{pattern}` is not understood: {}", err.kind()))
+}
+
+fn build(builder: &GlobSetBuilder) -> Result<GlobSet, String> {
+    builder.build().map_err(|err| format!("the patterns are not understood: {err}"))
+}

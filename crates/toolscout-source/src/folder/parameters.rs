@@ -1,0 +1,155 @@
+//! The short way to describe parameters: a name, a type and a few words each, made into a JSON Schema.
+//!
+//! Tool files (`[[parameters]]`), manifests (`args`) and headers (`param …`) all come here, so a type word means the
+//! same everywhere: `string number integer boolean object array`, `array:` and one of them for its items, and the short
+//! forms `int float bool`. Order is the author's.
+
+use super::document::{did_you_mean, sort_of};
+use serde_json::{Map, Value, json};
+use toolscout_core::RawJson;
+
+/// One parameter, checked.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Parameter {
+    name: String,
+    required: bool,
+    schema: Map<String, Value>,
+}
+
+/// Keywords of JSON Schema that may stand beside a type word; they are passed on as written.
+const KEYWORDS: [&str; 24] = [
+    "title",
+    "description",
+    "enum",
+    "const",
+    "default",
+    "examples",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "format",
+    "items",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "properties",
+    "additionalProperties",
+    "minProperties",
+    "maxProperties",
+    "deprecated",
+];
+
+const TYPES: [&str; 9] = ["string", "number", "integer", "boolean", "object", "array", "int", "float", "bool"];
+
+impl Parameter {
+    /// Checks one parameter; the error is a reason for people that names it.
+    pub(super) fn new(name: &str, keys: Map<String, Value>) -> Result<Self, String> {
+        if name.trim().is_empty() {
+            return Err("a parameter's name is empty".to_owned());
+        }
+        Self::checked(name, keys).map_err(|reason| format!("parameter `{name}`: {reason}"))
+    }
+
+    fn checked(name: &str, mut keys: Map<String, Value>) -> Result<Self, String> {
+        let required = match keys.shift_remove("required") {
+            None => false,
+            Some(Value::Bool(it)) => it,
+            Some(other) => return Err(format!("`required` is {}; it must be true or false", sort_of(&other))),
+        };
+        let mut schema = match keys.shift_remove("type") {
+            None => typed("string")?,
+            Some(Value::String(word)) => typed(&word)?,
+            Some(other) => return Err(format!("`type` is {}; it must be a word such as `string`", sort_of(&other))),
+        };
+        for (key, value) in keys {
+            if !KEYWORDS.contains(&key.as_str()) {
+                let known: Vec<&str> = KEYWORDS.iter().copied().chain(["type", "required", "name"]).collect();
+                return Err(format!("unknown key `{key}`{}", did_you_mean(&key, &known)));
+            }
+            schema.insert(key, value);
+        }
+        fits(&schema)?;
+        Ok(Self { name: name.to_owned(), required, schema })
+    }
+}
+
+/// The schema of an object with these parameters, in this order.
+pub(super) fn input_schema(parameters: Vec<Parameter>) -> Result<RawJson, String> {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for parameter in parameters {
+        if properties.contains_key(&parameter.name) {
+            return Err(format!("parameter `{}` is given twice", parameter.name));
+        }
+        if parameter.required {
+            required.push(Value::from(parameter.name.as_str()));
+        }
+        properties.insert(parameter.name, Value::Object(parameter.schema));
+    }
+    let mut schema = json!({"type": "object", "properties": properties});
+    if !required.is_empty() {
+        schema["required"] = required.into();
+    }
+    Ok(RawJson::from_value(&schema))
+}
+
+/// The schema a type word stands for.
+pub(super) fn typed(word: &str) -> Result<Map<String, Value>, String> {
+    let mut schema = Map::new();
+    if let Some(items) = word.strip_prefix("array:") {
+        if items.matches(':').count() > 4 {
+            return Err("`type` nests too many arrays".to_owned());
+        }
+        schema.insert("type".into(), "array".into());
+        schema.insert("items".into(), typed(items)?.into());
+        return Ok(schema);
+    }
+    let word = match word {
+        "int" => "integer",
+        "float" => "number",
+        "bool" => "boolean",
+        word if TYPES.contains(&word) => word,
+        _ => return Err(format!("`{word}` is no type{}", did_you_mean(word, &TYPES))),
+    };
+    schema.insert("type".into(), word.into());
+    Ok(schema)
+}
+
+/// Whether `enum` and `default` can be what the type says. A default that no call could give is a mistake of the author.
+fn fits(schema: &Map<String, Value>) -> Result<(), String> {
+    let choices = match schema.get("enum") {
+        None => None,
+        Some(Value::Array(choices)) if !choices.is_empty() => Some(choices),
+        Some(Value::Array(_)) => return Err("`enum` is empty".to_owned()),
+        Some(other) => return Err(format!("`enum` is {}; it must be a list", sort_of(other))),
+    };
+    let word = schema.get("type").and_then(Value::as_str).unwrap_or_default();
+    if let Some(choice) = choices.into_iter().flatten().find(|it| !is_a(word, it)) {
+        return Err(format!("`enum` holds `{choice}`, which is no {word}"));
+    }
+    let Some(default) = schema.get("default") else { return Ok(()) };
+    if !default.is_null() && !is_a(word, default) {
+        return Err(format!("`default` is `{default}`, which is no {word}"));
+    }
+    if choices.is_some_and(|it| !it.contains(default)) {
+        return Err(format!("`default` is `{default}`, which is not in `enum`"));
+    }
+    Ok(())
+}
+
+fn is_a(word: &str, value: &Value) -> bool {
+    match word {
+        "string" => value.is_string(),
+        "number" => value.is_number(),
+        "integer" => value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|it| it.fract() == 0.0),
+        "boolean" => value.is_boolean(),
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        _ => true,
+    }
+}

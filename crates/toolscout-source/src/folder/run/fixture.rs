@@ -1,0 +1,119 @@
+//! A folder to put programs in, calls to make, and a look at what processes are left.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+use toolscout_core::{Caller, Cx, SourceId, ToolCall, ToolId, ToolName, ToolOutput};
+
+/// A folder that is gone after the test.
+pub(in crate::folder) struct World(TempDir);
+
+impl World {
+    pub(in crate::folder) fn new() -> Self {
+        Self(tempfile::tempdir().expect("a temporary folder can be made"))
+    }
+
+    /// The real path: on some systems the temporary folder is behind a link.
+    pub(in crate::folder) fn path(&self) -> PathBuf {
+        self.0.path().canonicalize().expect("the folder is there")
+    }
+
+    pub(in crate::folder) fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("it has a folder")).expect("folders can be made");
+        std::fs::write(&path, text).expect("files can be written");
+        path
+    }
+
+    /// An executable file.
+    pub(in crate::folder) fn script(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.file(name, text);
+        set_mode(&path, 0o755);
+        path
+    }
+
+    /// An executable shell script.
+    pub(in crate::folder) fn sh(&self, name: &str, body: &str) -> PathBuf {
+        self.script(name, &format!("#!/bin/sh\n{body}\n"))
+    }
+}
+
+pub(in crate::folder) fn set_mode(path: &Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("modes can be changed");
+}
+
+pub(in crate::folder) fn call(name: &str, arguments: Value) -> ToolCall {
+    let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+    ToolCall::new(ToolId::new(SourceId::local(), ToolName::new(name).expect("a name")), arguments)
+}
+
+pub(in crate::folder) fn cx() -> Cx {
+    Cx::new(Caller::Cli).within(Duration::from_secs(30))
+}
+
+/// The text of all blocks.
+pub(in crate::folder) fn text(output: &ToolOutput) -> String {
+    output.content().iter().filter_map(|it| it["text"].as_str()).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether a test can be done here; says so where it cannot.
+#[expect(clippy::print_stdout, reason = "whoever runs the tests should see what was not tested")]
+pub(in crate::folder) fn has(program: &str) -> bool {
+    let found = crate::folder::child::program::find(program).is_some();
+    if !found {
+        assert!(std::env::var_os("TOOLSCOUT_TESTS").is_none_or(|it| it != "all"), "needs {program}");
+        println!("skipped: needs {program}");
+    }
+    found
+}
+
+/// Reads a number from a file as soon as somebody has written it.
+pub(in crate::folder) async fn number_in(file: &Path) -> i32 {
+    let until = Instant::now() + Duration::from_secs(10);
+    loop {
+        let text = std::fs::read_to_string(file).unwrap_or_default();
+        if text.ends_with('\n')
+            && let Ok(number) = text.trim().parse()
+        {
+            return number;
+        }
+        assert!(Instant::now() < until, "nobody wrote {}", file.display());
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Waits, not for long, until nobody of this process group is alive.
+pub(in crate::folder) async fn assert_gone(group: i32) {
+    let until = Instant::now() + Duration::from_secs(5);
+    while !members(group).is_empty() {
+        assert!(Instant::now() < until, "still alive: {:?}", members(group));
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// The living members of a process group. One that is dead, but not yet waited for, holds nothing and does nothing.
+pub(in crate::folder) fn members(group: i32) -> Vec<i32> {
+    let Ok(folder) = std::fs::read_dir("/proc") else { return members_by_ps(group) };
+    let numbers = folder.flatten().filter_map(|it| it.file_name().to_str()?.parse().ok());
+    numbers.filter(|it| group_of(*it) == Some(group)).collect()
+}
+
+fn group_of(process: i32) -> Option<i32> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let mut fields = stat.rsplit_once(") ")?.1.split(' ');
+    if matches!(fields.next()?, "Z" | "X") {
+        return None;
+    }
+    fields.nth(1)?.parse().ok()
+}
+
+fn members_by_ps(group: i32) -> Vec<i32> {
+    let said = std::process::Command::new("ps").args(["-A", "-o", "pid=,pgid=,stat="]).output().expect("ps is there");
+    let text = String::from_utf8_lossy(&said.stdout).into_owned();
+    let rows = text.lines().map(|it| it.split_whitespace().collect::<Vec<_>>());
+    rows.filter(|it| it.len() == 3 && it[1] == group.to_string() && !it[2].starts_with('Z'))
+        .filter_map(|it| it[0].parse().ok())
+        .collect()
+}

@@ -1,0 +1,103 @@
+//! What the system knows of a file without opening it.
+
+use serde::{Deserialize, Serialize};
+use std::fs::Metadata;
+use std::path::Path;
+
+/// Tells a changed file from an unchanged one, and who may write it.
+///
+/// Written as a plain list in the scan record, because there is one for each file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Stamp(u64, i64, i64, u64, u32, u32);
+
+impl Stamp {
+    #[cfg(unix)]
+    pub(super) fn of(metadata: &Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt;
+        let nanos = |seconds: i64, nanos: i64| seconds.saturating_mul(1_000_000_000).saturating_add(nanos);
+        Self(
+            metadata.size(),
+            nanos(metadata.mtime(), metadata.mtime_nsec()),
+            nanos(metadata.ctime(), metadata.ctime_nsec()),
+            metadata.ino(),
+            metadata.mode(),
+            metadata.uid(),
+        )
+    }
+
+    #[cfg(not(unix))]
+    pub(super) fn of(metadata: &Metadata) -> Self {
+        let modified = metadata.modified().map(nanos_of).unwrap_or(0);
+        Self(metadata.len(), modified, modified, 0, 0, 0)
+    }
+
+    pub(super) fn size(&self) -> u64 {
+        self.0
+    }
+
+    /// When the content last changed, in nanoseconds since 1970.
+    pub(super) fn modified(&self) -> i64 {
+        self.1
+    }
+
+    pub(super) fn is_executable(&self) -> bool {
+        self.4 & 0o111 != 0
+    }
+
+    /// Whether anybody may write it. A sticky folder (`/tmp`) protects what is in it.
+    pub(super) fn is_open_to_all(&self) -> bool {
+        self.4 & 0o002 != 0 && self.4 & 0o1000 == 0
+    }
+
+    /// Whether it runs with its owner's or group's rights instead of ours.
+    fn lends_rights(&self) -> bool {
+        self.4 & 0o6000 != 0
+    }
+
+    pub(super) fn owner(&self) -> u32 {
+        self.5
+    }
+}
+
+/// Nanoseconds since 1970.
+pub(super) fn nanos_of(time: std::time::SystemTime) -> i64 {
+    let since = time.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}
+
+/// The owners whose files may be run: the system, we, and who owns the root.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Owners {
+    us: u32,
+    root: u32,
+}
+
+impl Owners {
+    pub(super) fn of(root: &Path) -> Self {
+        let us = current_user();
+        Self { us, root: std::fs::metadata(root).map_or(us, |it| Stamp::of(&it).owner()) }
+    }
+
+    /// Why a file must not be run, where somebody else could have written it.
+    pub(super) fn objection(&self, file: &Stamp) -> Option<&'static str> {
+        if file.is_open_to_all() {
+            Some("anybody may write this file, so it is not run")
+        } else if file.lends_rights() {
+            Some("this file runs with somebody else's rights (setuid or setgid), so it is not run")
+        } else if ![0, self.us, self.root].contains(&file.owner()) {
+            Some("this file belongs to somebody else, so it is not run")
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(unix)]
+fn current_user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+#[cfg(not(unix))]
+fn current_user() -> u32 {
+    0
+}

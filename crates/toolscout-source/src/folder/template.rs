@@ -1,0 +1,165 @@
+//! Fills a call's arguments into argv, variables and texts.
+//!
+//! A place is `{name}`, or `{outer.inner}` for a part of an object. What a value says is never read as a template again.
+
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use toolscout_core::{Arguments, SourceError};
+
+/// A piece of a template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Part<'a> {
+    /// Stays as it is.
+    Text(&'a str),
+    /// Filled with the argument of this name.
+    Place(&'a str),
+}
+
+/// Cuts a template into its pieces. Braces that hold no name, such as those of JSON, are text.
+pub(super) fn parts(template: &str) -> Vec<Part<'_>> {
+    let mut out = Vec::new();
+    let (mut text_from, mut at) = (0, 0);
+    while let Some(open) = template[at..].find('{').map(|it| at + it) {
+        at = open + 1;
+        let Some(name) = template[at..].find('}').map(|it| &template[at..at + it]).filter(|it| is_name(it)) else {
+            continue;
+        };
+        if text_from < open {
+            out.push(Part::Text(&template[text_from..open]));
+        }
+        out.push(Part::Place(name));
+        at += name.len() + 1;
+        text_from = at;
+    }
+    if text_from < template.len() {
+        out.push(Part::Text(&template[text_from..]));
+    }
+    out
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && !text.chars().any(|it| it.is_whitespace() || matches!(it, '{' | '"' | '\'' | ':' | ',' | '$'))
+}
+
+/// The argument a place means; `null` is as good as absent.
+pub(super) fn find<'a>(arguments: &'a Arguments, name: &str) -> Option<&'a Value> {
+    let whole = arguments.get(name);
+    let found = whole.or_else(|| {
+        let (first, rest) = name.split_once('.')?;
+        rest.split('.').try_fold(arguments.get(first)?, |value, key| value.get(key))
+    });
+    found.filter(|it| !it.is_null())
+}
+
+/// A value as text: strings as they are, all else as JSON.
+pub(super) fn text(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::String(text) => Cow::Borrowed(text),
+        other => Cow::Owned(other.to_string()),
+    }
+}
+
+/// Fills a whole template; `None` where an argument is absent.
+pub(super) fn fill(parts: &[Part<'_>], arguments: &Arguments) -> Option<String> {
+    parts
+        .iter()
+        .map(|it| match it {
+            Part::Text(text) => Some(Cow::Borrowed(*text)),
+            Part::Place(name) => find(arguments, name).map(text),
+        })
+        .collect()
+}
+
+/// The argv entries that carry the arguments: filled templates, or `--name=value` for each where there are none.
+pub(super) fn argv(templates: &[String], arguments: &Arguments) -> Result<Vec<String>, SourceError> {
+    let out = if templates.is_empty() { plain_flags(arguments) } else { filled_flags(templates, arguments) };
+    match out.iter().find(|it| it.contains('\0')) {
+        Some(_) => Err(invalid("an argument holds a NUL byte, which no command line can carry")),
+        None => Ok(out),
+    }
+}
+
+fn plain_flags(arguments: &Arguments) -> Vec<String> {
+    let mut out = Vec::new();
+    for (name, value) in arguments.iter().filter(|(_, value)| !value.is_null()) {
+        out.extend(each(value).map(|it| format!("--{name}={}", text(it))));
+    }
+    out
+}
+
+/// One entry of a list after the other; all else as one.
+fn each(value: &Value) -> impl Iterator<Item = &Value> {
+    match value {
+        Value::Array(items) => items.iter(),
+        one => std::slice::from_ref(one).iter(),
+    }
+}
+
+fn filled_flags(templates: &[String], arguments: &Arguments) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    // The flag just written, which belongs to the place that follows it.
+    let mut flag: Option<&str> = None;
+    for template in templates {
+        let parts = parts(template);
+        let is_literal = parts.iter().all(|it| matches!(it, Part::Text(_)));
+        if is_literal {
+            out.push(template.clone());
+            flag = Some(template.as_str()).filter(|it| it.starts_with('-') && *it != "--" && *it != "-");
+            continue;
+        }
+        let own = flag.take().filter(|_| !template.starts_with('-'));
+        if own.is_some() {
+            out.pop();
+        }
+        for value in values(&parts, arguments) {
+            out.extend(own.map(str::to_owned));
+            out.push(value);
+        }
+    }
+    out
+}
+
+/// What an entry becomes: nothing where an argument is absent, one for each item where its only place is a list.
+fn values(parts: &[Part<'_>], arguments: &Arguments) -> Vec<String> {
+    let mut places = parts.iter().filter_map(|it| if let Part::Place(name) = it { Some(*name) } else { None });
+    if let (Some(name), None) = (places.next(), places.next())
+        && let Some(Value::Array(items)) = find(arguments, name)
+    {
+        let with = |item: &Value| -> String {
+            parts.iter().map(|it| if let Part::Text(text) = it { Cow::Borrowed(*text) } else { text(item) }).collect()
+        };
+        return items.iter().map(with).collect();
+    }
+    fill(parts, arguments).into_iter().collect()
+}
+
+/// The variables that carry the arguments: `TOOL_URL` for `url`.
+pub(super) fn variables(arguments: &Arguments) -> Result<Vec<(String, String)>, SourceError> {
+    let mut out: BTreeMap<String, (&str, String)> = BTreeMap::new();
+    for (name, value) in arguments.iter().filter(|(_, value)| !value.is_null()) {
+        let value = text(value).into_owned();
+        if value.contains('\0') {
+            return Err(invalid(format!("argument `{name}` holds a NUL byte, which no variable can carry")));
+        }
+        let variable = variable_name(name);
+        if let Some((other, _)) = out.insert(variable.clone(), (name, value)) {
+            return Err(invalid(format!(
+                "arguments `{other}` and `{name}` would both become the variable `{variable}`"
+            )));
+        }
+    }
+    Ok(out.into_iter().map(|(variable, (_, value))| (variable, value)).collect())
+}
+
+fn variable_name(name: &str) -> String {
+    let plain = |it: char| if it.is_ascii_alphanumeric() { it.to_ascii_uppercase() } else { '_' };
+    format!("TOOL_{}", name.chars().map(plain).collect::<String>())
+}
+
+fn invalid(reason: impl Into<String>) -> SourceError {
+    SourceError::Invalid { reason: reason.into() }
+}

@@ -1,0 +1,84 @@
+//! 1. Places are found, braces that hold no name are not.
+//! 2. Arguments become argv entries and variables, whole, each in one piece.
+
+use super::{Part, argv, parts, variables};
+use serde_json::{Value, json};
+use toolscout_core::Arguments;
+
+fn arguments(value: Value) -> Arguments {
+    value.as_object().expect("an object").clone()
+}
+
+fn filled(templates: &[&str], value: Value) -> Vec<String> {
+    let templates: Vec<_> = templates.iter().map(|it| (*it).to_owned()).collect();
+    argv(&templates, &arguments(value)).expect("it can be filled")
+}
+
+#[test]
+fn places_are_found_and_other_braces_are_text() {
+    assert_eq!(parts("a{b}c"), [Part::Text("a"), Part::Place("b"), Part::Text("c")]);
+    assert_eq!(parts("{a}{b-c.d}"), [Part::Place("a"), Part::Place("b-c.d")]);
+    for text in ["", "{", "}", "{}", "{a b}", "{\"a\":1}", "${", "a{"] {
+        assert!(parts(text).iter().all(|it| *it == Part::Text(text)), "{text}");
+    }
+    assert_eq!(parts("{\"q\": {q}}"), [Part::Text("{\"q\": "), Part::Place("q"), Part::Text("}")]);
+}
+
+#[test]
+fn a_place_takes_a_whole_value() {
+    let value = json!({"url": "http://e/?a=1&b=2", "n": 3, "yes": true, "o": {"k": [1]}});
+    let all = filled(&["--url", "{url}", "-n", "{n}", "{yes}", "--o={o}", "{o.k}"], value);
+    assert_eq!(all, ["--url", "http://e/?a=1&b=2", "-n", "3", "true", r#"--o={"k":[1]}"#, "1"]);
+}
+
+#[test]
+fn what_a_value_says_is_not_filled_again() {
+    assert_eq!(filled(&["{a}"], json!({"a": "{b}", "b": "x"})), ["{b}"]);
+}
+
+#[test]
+fn an_absent_argument_takes_its_flag_along() {
+    assert_eq!(filled(&["-v", "--url", "{url}", "end"], json!({})), ["-v", "end"]);
+    assert_eq!(filled(&["-v", "--url={url}"], json!({"url": null})), ["-v"]);
+    assert_eq!(filled(&["--", "{file}"], json!({})), ["--"]);
+    assert_eq!(filled(&["get", "{file}"], json!({})), ["get"]);
+}
+
+#[test]
+fn a_list_repeats_its_flag() {
+    let value = json!({"tag": ["a", "b c", 3], "none": []});
+    assert_eq!(filled(&["--tag", "{tag}"], value.clone()), ["--tag", "a", "--tag", "b c", "--tag", "3"]);
+    assert_eq!(filled(&["--tag={tag}"], value.clone()), ["--tag=a", "--tag=b c", "--tag=3"]);
+    assert_eq!(filled(&["--", "{tag}"], value.clone()), ["--", "a", "b c", "3"]);
+    assert_eq!(filled(&["--none", "{none}"], value), Vec::<String>::new());
+}
+
+#[test]
+fn without_templates_each_argument_is_one_flag() {
+    let value = json!({"url": "-rf", "deep": {"a": 1}, "tags": ["x", "y"], "off": false, "none": null});
+    assert_eq!(filled(&[], value), ["--url=-rf", r#"--deep={"a":1}"#, "--tags=x", "--tags=y", "--off=false"]);
+}
+
+#[test]
+fn variables_are_named_after_their_arguments() {
+    let value = json!({"url": "a b", "max-size": 3, "o": {"k": 1}, "none": null});
+    let expected = [("TOOL_MAX_SIZE", "3"), ("TOOL_O", r#"{"k":1}"#), ("TOOL_URL", "a b")];
+    let expected: Vec<_> = expected.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    assert_eq!(variables(&arguments(value)).expect("fine"), expected);
+}
+
+#[test]
+fn what_no_command_line_or_variable_can_carry_is_refused() {
+    let zero = arguments(json!({"a": "x\0y"}));
+    assert!(argv(&["{a}".to_owned()], &zero).is_err());
+    assert!(argv(&[], &zero).is_err());
+    assert_eq!(
+        variables(&zero).expect_err("refused").to_string(),
+        "argument `a` holds a NUL byte, which no variable can carry"
+    );
+    let twins = arguments(json!({"a-b": 1, "a_b": 2}));
+    assert_eq!(
+        variables(&twins).expect_err("refused").to_string(),
+        "arguments `a-b` and `a_b` would both become the variable `TOOL_A_B`"
+    );
+}

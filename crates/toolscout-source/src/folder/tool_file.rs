@@ -1,0 +1,224 @@
+//! Tool files: `*.tool.toml`, `*.tool.json`, `*.tool.yaml`.
+//!
+//! ```toml
+//! name = "fetch-data"
+//! description = "Fetch data from a URL"
+//! keywords = ["http", "download"]
+//! visibility = "searchable"            # or "listed"
+//! [[parameters]]                       # or a whole JSON Schema: input_schema = { … }
+//! name = "url"
+//! type = "string"
+//! required = true
+//! [run]                                # or [http]: method, url, headers, body, env, timeout_ms
+//! command = ["python3", "fetch.py"]    # argv, never a shell; this file's folder is the working folder
+//! input = "args"                       # or "stdin" (one JSON object; the default), "env"
+//! args = ["--url", "{url}"]
+//! env = ["API_TOKEN"]
+//! timeout_ms = 30000
+//! [cli]
+//! separator = "."                      # joins nested names; `arrays = "json"` wants one JSON array per flag
+//! [cli.url]
+//! short = "u"
+//! ```
+//!
+//! Several tools in one file are `[[tool]]` tables with these keys; the one with `default = true` comes first.
+//! Every mistake is a reason of its own, and one bad tool does not hide its neighbours.
+
+mod action;
+mod hints;
+
+use super::described::{Described, Plan, Reading, Remark};
+use super::document::{self, Format, Table, sort_of};
+use super::header::visibility;
+use super::parameters::{self, Parameter};
+use super::place::Place;
+use serde_json::{Map, Value};
+use toolscout_core::RawJson;
+
+const KEYS: [&str; 17] = [
+    // For editors; it says nothing to us.
+    "$schema",
+    "name",
+    "title",
+    "description",
+    "keywords",
+    "visibility",
+    "parameters",
+    "input_schema",
+    "inputSchema",
+    "output_schema",
+    "outputSchema",
+    "annotations",
+    "run",
+    "http",
+    "cli",
+    "default",
+    "tool",
+];
+
+/// How a tool file of this name is written; `None`: it is not one.
+pub(super) fn format(name: &str) -> Option<Format> {
+    let (stem, extension) = name.rsplit_once('.')?;
+    let format = match extension {
+        "toml" => Format::Toml,
+        "json" => Format::Json,
+        "yaml" | "yml" => Format::Yaml,
+        _ => return None,
+    };
+    // `.tool.toml` alone names nothing.
+    stem.strip_suffix(".tool").filter(|it| !it.is_empty()).map(|_| format)
+}
+
+/// Reads a tool file.
+pub(super) fn read(format: Format, bytes: &[u8], place: &Place<'_>) -> Reading {
+    let map = match document::parse(format, bytes) {
+        Ok(Some(Value::Object(map))) => map,
+        Ok(None) => return Reading::remark(Remark::quiet("holds no tools")),
+        Ok(Some(other)) => {
+            let reason = format!("is {}; a tool file is a table with a `name`", sort_of(&other));
+            return Reading::remark(Remark::broken(reason));
+        }
+        Err(reason) => return Reading::remark(Remark::broken(reason)),
+    };
+    if map.contains_key("tool") { several(map, place) } else { one(map, place) }
+}
+
+/// Why a tool is not taken, or what is only worth a word.
+enum Objection {
+    Broken(String),
+    Forbidden(String),
+}
+
+impl From<String> for Objection {
+    fn from(reason: String) -> Self {
+        Self::Broken(reason)
+    }
+}
+
+impl From<&str> for Objection {
+    fn from(reason: &str) -> Self {
+        Self::Broken(reason.to_owned())
+    }
+}
+
+impl Objection {
+    fn remark(self, prefix: &str) -> Remark {
+        match self {
+            Self::Broken(reason) => Remark::broken(format!("{prefix}{reason}")),
+            Self::Forbidden(reason) => Remark::forbidden(format!("{prefix}{reason}")),
+        }
+    }
+}
+
+fn one(map: Map<String, Value>, place: &Place<'_>) -> Reading {
+    let mut reading = Reading::default();
+    match tool(map, place, &mut reading) {
+        Ok((tool, _)) => reading.tools.push(tool),
+        Err(objection) => reading.remarks.push(objection.remark("")),
+    }
+    reading
+}
+
+fn several(mut map: Map<String, Value>, place: &Place<'_>) -> Reading {
+    let Some(Value::Array(tables)) = map.shift_remove("tool") else {
+        return Reading::remark(Remark::broken("`tool` must be a list of tables: write `[[tool]]`"));
+    };
+    if let Some(key) = map.keys().find(|it| *it != "$schema") {
+        return Reading::remark(Remark::broken(format!(
+            "`{key}` stands beside `[[tool]]`; move it into one of the tools"
+        )));
+    }
+    let mut reading = Reading::default();
+    let mut first = None;
+    for (at, table) in tables.into_iter().enumerate() {
+        let name = table.get("name").and_then(Value::as_str).map(|it| format!(" (`{it}`)")).unwrap_or_default();
+        let prefix = format!("tool {}{name}: ", at + 1);
+        let read = match table {
+            Value::Object(map) if map.contains_key("tool") => Err("`[[tool]]` cannot hold another `[[tool]]`".into()),
+            Value::Object(map) => tool(map, place, &mut reading),
+            other => Err(format!("is {}; it must be a table", sort_of(&other)).into()),
+        };
+        match read {
+            Ok((_, true)) if first.is_some() => {
+                reading.remarks.push(Remark::broken(format!("{prefix}a second `default = true`")))
+            }
+            Ok((tool, true)) => first = Some(tool),
+            Ok((tool, false)) => reading.tools.push(tool),
+            Err(objection) => reading.remarks.push(objection.remark(&prefix)),
+        }
+    }
+    reading.tools.splice(..0, first);
+    reading
+}
+
+/// Reads one tool, and whether it is the file's default one. Claims and quiet remarks go into `reading`.
+fn tool(map: Map<String, Value>, place: &Place<'_>, reading: &mut Reading) -> Result<(Described, bool), Objection> {
+    let mut table = Table::new("", map, &KEYS)?;
+    let name = table.text("name")?.ok_or("no `name`: every tool needs one")?;
+    if name.is_empty() {
+        return Err("the tool's name is empty".into());
+    }
+    let input_schema = input_schema(&mut table)?;
+    let action = action::read(&mut table, &input_schema, place)?;
+    let described = Described {
+        title: table.text("title")?,
+        description: table.text("description")?,
+        keywords: table.texts("keywords")?.unwrap_or_default(),
+        output_schema: schema(&mut table, "output_schema", "outputSchema")?,
+        annotations: table.table("annotations")?.map(|it| RawJson::from_value(&Value::Object(it))),
+        visibility: table.text("visibility")?.map(|it| visibility(&it)).transpose()?.unwrap_or_default(),
+        cli: table.table("cli")?.map(hints::read).transpose()?.unwrap_or_default(),
+        input_schema: Some(input_schema),
+        ..Described::new(name, Plan::Ready(action.recipe))
+    };
+    let is_default = table.flag("default")?.unwrap_or(false);
+    reading.claims.extend(action.claims);
+    reading.remarks.extend(action.remark.map(Remark::quiet));
+    Ok((described, is_default))
+}
+
+/// The schema, whole or from the short form; without either, the tool takes no arguments.
+fn input_schema(table: &mut Table) -> Result<RawJson, String> {
+    let whole = schema(table, "input_schema", "inputSchema")?;
+    let parameters = match table.take("parameters") {
+        None => return whole.map_or_else(|| parameters::input_schema(Vec::new()), Ok),
+        Some(_) if whole.is_some() => return Err("both `parameters` and `input_schema`: keep one".to_owned()),
+        Some(Value::Array(parameters)) => parameters,
+        Some(other) => {
+            return Err(format!(
+                "`parameters` is {}; it must be a list of tables: write `[[parameters]]`",
+                sort_of(&other)
+            ));
+        }
+    };
+    parameters::input_schema(parameters.into_iter().map(parameter).collect::<Result<_, _>>()?)
+}
+
+fn parameter(value: Value) -> Result<Parameter, String> {
+    let Value::Object(mut keys) = value else {
+        return Err(format!("a parameter is {}; it must be a table with a `name`", sort_of(&value)));
+    };
+    match keys.shift_remove("name") {
+        Some(Value::String(name)) => Parameter::new(&name, keys),
+        Some(other) => Err(format!("a parameter's `name` is {}; it must be a text", sort_of(&other))),
+        None => Err("a parameter has no `name`".to_owned()),
+    }
+}
+
+/// A whole JSON Schema under either spelling of its key.
+fn schema(table: &mut Table, key: &str, other_key: &str) -> Result<Option<RawJson>, String> {
+    let value = match (table.take(key), table.take(other_key)) {
+        (None, None) => return Ok(None),
+        (Some(_), Some(_)) => return Err(format!("both `{key}` and `{other_key}`: keep one")),
+        (Some(value), None) | (None, Some(value)) => value,
+    };
+    let Value::Object(map) = &value else {
+        return Err(format!("`{key}` is {}; it must be a JSON Schema object", sort_of(&value)));
+    };
+    match map.get("type") {
+        None => {}
+        Some(Value::String(word)) if word == "object" => {}
+        Some(other) => return Err(format!("`{key}` has the type `{other}`; it must be \"object\"")),
+    }
+    Ok(Some(RawJson::from_value(&value)))
+}

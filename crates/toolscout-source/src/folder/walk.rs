@@ -1,0 +1,273 @@
+//! Walks the folders of a root: what is there, without opening anything.
+//!
+//! Order is that of the relative paths' bytes. Links are followed as long as they stay inside the root; a folder is
+//! entered once, however many ways lead to it, so loops end.
+
+use super::matcher::Matcher;
+use super::stamp::Stamp;
+use std::collections::HashSet;
+use std::fs::{self, DirEntry, FileType};
+use std::path::{Path, PathBuf};
+use toolscout_core::{Problem, ProblemKind, escape};
+
+/// How much of a tree is looked at.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WalkLimits {
+    /// Wanted files. Ten times as many entries may be passed over on the way.
+    pub(super) files: usize,
+    /// Folders inside folders.
+    pub(super) depth: usize,
+}
+
+impl Default for WalkLimits {
+    fn default() -> Self {
+        Self { files: 100_000, depth: 40 }
+    }
+}
+
+/// A regular file inside the root.
+#[derive(Debug, Clone)]
+pub(super) struct WalkedFile {
+    pub(super) relative: String,
+    pub(super) stamp: Stamp,
+    /// Anybody may put files into one of the folders it is in.
+    pub(super) in_open_folder: bool,
+    /// Where a link leads; `None` for a file that is no link.
+    real: Option<PathBuf>,
+}
+
+/// What a walk saw.
+#[derive(Debug, Default)]
+pub(super) struct Walked {
+    pub(super) files: Vec<WalkedFile>,
+    pub(super) problems: Vec<Problem>,
+}
+
+/// Walks everything wanted below a root, which must be a real path.
+pub(super) fn walk(root: &Path, matcher: &Matcher, limits: WalkLimits) -> Walked {
+    let mut walker = Walker::new(root, matcher, limits);
+    for base in matcher.bases() {
+        walker.enter_base(base);
+    }
+    walker.run();
+    walker.finish()
+}
+
+/// Looks at one file as the walk would have.
+pub(super) fn walk_to(root: &Path, relative: &str) -> Result<WalkedFile, NotAFile> {
+    let path = root.join(relative);
+    let real = fs::canonicalize(&path).map_err(|_| NotAFile::Missing)?;
+    if !real.starts_with(root) {
+        return Err(NotAFile::Outside);
+    }
+    let metadata = fs::metadata(&real).map_err(|_| NotAFile::Missing)?;
+    if !metadata.is_file() {
+        return Err(NotAFile::Other(sort_of(metadata.file_type())));
+    }
+    let folders = path.ancestors().skip(1).take_while(|it| it.starts_with(root));
+    let in_open_folder = folders.into_iter().any(is_open);
+    let real = (real != path).then_some(real);
+    Ok(WalkedFile { relative: relative.to_owned(), stamp: Stamp::of(&metadata), in_open_folder, real })
+}
+
+/// Why there is no file to look at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NotAFile {
+    Missing,
+    Outside,
+    /// A folder, a pipe …
+    Other(&'static str),
+}
+
+struct Folder {
+    /// Real: no link in it.
+    path: PathBuf,
+    relative: String,
+    depth: usize,
+    open: bool,
+}
+
+struct Walker<'a> {
+    root: &'a Path,
+    matcher: &'a Matcher,
+    limits: WalkLimits,
+    folders: Vec<Folder>,
+    /// Entered after all real folders, so that a file is known by its real place where that is in reach.
+    linked: Vec<Folder>,
+    entered: HashSet<PathBuf>,
+    entries: usize,
+    full: bool,
+    walked: Walked,
+}
+
+impl<'a> Walker<'a> {
+    fn new(root: &'a Path, matcher: &'a Matcher, limits: WalkLimits) -> Self {
+        let (folders, linked, entered) = (Vec::new(), Vec::new(), HashSet::new());
+        Self { root, matcher, limits, folders, linked, entered, entries: 0, full: false, walked: Walked::default() }
+    }
+
+    fn enter_base(&mut self, base: &str) {
+        let path = self.root.join(base);
+        // A base that is not there is no news: most projects have no `src/tools`.
+        let Ok(real) = fs::canonicalize(&path) else { return };
+        if !real.starts_with(self.root) {
+            return self.leads_out(path, &real);
+        }
+        let open = real.ancestors().take_while(|it| it.starts_with(self.root)).any(is_open);
+        if real.is_dir() {
+            self.folders.push(Folder { path: real, relative: base.to_owned(), depth: 0, open });
+        }
+    }
+
+    fn run(&mut self) {
+        while let Some(folder) = self.next_folder() {
+            if self.full {
+                return;
+            }
+            if self.entered.insert(folder.path.clone()) {
+                self.read(&folder);
+            }
+        }
+    }
+
+    fn next_folder(&mut self) -> Option<Folder> {
+        if self.folders.is_empty() && !self.linked.is_empty() {
+            self.linked.sort_by(|a, b| b.relative.cmp(&a.relative));
+            return self.linked.pop();
+        }
+        self.folders.pop()
+    }
+
+    fn read(&mut self, folder: &Folder) {
+        if folder.depth > self.limits.depth {
+            let message = format!("more than {} folders deep; what is below is not looked at", self.limits.depth);
+            return self.problem(ProblemKind::Limit, folder.path.clone(), message);
+        }
+        let entries = match fs::read_dir(&folder.path) {
+            Ok(entries) => entries,
+            Err(err) => {
+                return self.problem(ProblemKind::Unavailable, folder.path.clone(), format!("cannot be read: {err}"));
+            }
+        };
+        for entry in entries.flatten() {
+            self.entries += 1;
+            if self.walked.files.len() >= self.limits.files || self.entries > self.limits.files.saturating_mul(10) {
+                let message = format!("more than {} files; the rest is not looked at", self.limits.files);
+                self.problem(ProblemKind::Limit, self.root.to_owned(), message);
+                self.full = true;
+                return;
+            }
+            self.entry(folder, &entry);
+        }
+    }
+
+    fn entry(&mut self, folder: &Folder, entry: &DirEntry) {
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else {
+            return self.problem(ProblemKind::Forbidden, entry.path(), "its name is not UTF-8".to_owned());
+        };
+        let relative = if folder.relative.is_empty() { name.to_owned() } else { format!("{}/{name}", folder.relative) };
+        if self.matcher.ignores(&relative, name) {
+            return;
+        }
+        let Ok(kind) = entry.file_type() else { return };
+        if kind.is_symlink() {
+            self.link(folder, entry.path(), relative);
+        } else if kind.is_dir() {
+            self.folder(folder, entry.path(), relative);
+        } else if self.matcher.wants(&relative) {
+            match entry.metadata() {
+                Ok(metadata) if metadata.is_file() => self.file(folder, relative, &metadata, None),
+                Ok(_) => self.special(entry.path(), kind),
+                // Gone since the folder was read.
+                Err(_) => {}
+            }
+        }
+    }
+
+    fn folder(&mut self, parent: &Folder, path: PathBuf, relative: String) {
+        let open = parent.open || is_open(&path);
+        self.folders.push(Folder { path, relative, depth: parent.depth + 1, open });
+    }
+
+    fn link(&mut self, parent: &Folder, path: PathBuf, relative: String) {
+        let Ok(real) = fs::canonicalize(&path) else {
+            if self.matcher.wants(&relative) {
+                self.problem(ProblemKind::Unavailable, path, "is a link that leads nowhere".to_owned());
+            }
+            return;
+        };
+        let Ok(metadata) = fs::metadata(&real) else { return };
+        if !real.starts_with(self.root) {
+            if metadata.is_dir() || self.matcher.wants(&relative) {
+                self.leads_out(path, &real);
+            }
+        } else if metadata.is_dir() {
+            let open = parent.open || real.ancestors().take_while(|it| it.starts_with(self.root)).any(is_open);
+            self.linked.push(Folder { path: real, relative, depth: parent.depth + 1, open });
+        } else if self.matcher.wants(&relative) {
+            if metadata.is_file() {
+                self.file(parent, relative, &metadata, Some(real));
+            } else {
+                self.special(path, metadata.file_type());
+            }
+        }
+    }
+
+    fn file(&mut self, folder: &Folder, relative: String, metadata: &fs::Metadata, real: Option<PathBuf>) {
+        let stamp = Stamp::of(metadata);
+        self.walked.files.push(WalkedFile { relative, stamp, in_open_folder: folder.open, real });
+    }
+
+    fn special(&mut self, path: PathBuf, kind: FileType) {
+        self.problem(ProblemKind::Forbidden, path, format!("is {}, not a file", sort_of(kind)));
+    }
+
+    fn leads_out(&mut self, path: PathBuf, real: &Path) {
+        let real = real.display().to_string();
+        let message = format!("is a link that leads out of the folder, to `{}`", escape::line(&real));
+        self.problem(ProblemKind::Forbidden, path, message);
+    }
+
+    fn problem(&mut self, kind: ProblemKind, path: PathBuf, message: String) {
+        self.walked.problems.push(Problem::warning(kind, message).at(path));
+    }
+
+    /// Sorts, and drops links to files that are there anyway.
+    fn finish(self) -> Walked {
+        let Walked { mut files, mut problems } = self.walked;
+        files.sort_unstable_by(|a, b| a.relative.cmp(&b.relative));
+        problems.sort_by(|a, b| a.path.cmp(&b.path));
+        if files.iter().any(|it| it.real.is_some()) {
+            let plain = files.iter().filter(|it| it.real.is_none()).map(|it| self.root.join(&it.relative));
+            let mut seen: HashSet<PathBuf> = plain.collect();
+            files.retain(|it| it.real.as_ref().is_none_or(|real| seen.insert(real.clone())));
+        }
+        Walked { files, problems }
+    }
+}
+
+fn is_open(folder: &Path) -> bool {
+    fs::metadata(folder).is_ok_and(|it| Stamp::of(&it).is_open_to_all())
+}
+
+#[cfg(unix)]
+fn sort_of(kind: FileType) -> &'static str {
+    use std::os::unix::fs::FileTypeExt;
+    if kind.is_dir() {
+        "a folder"
+    } else if kind.is_fifo() {
+        "a pipe"
+    } else if kind.is_socket() {
+        "a socket"
+    } else if kind.is_block_device() || kind.is_char_device() {
+        "a device"
+    } else {
+        "something else"
+    }
+}
+
+#[cfg(not(unix))]
+fn sort_of(kind: FileType) -> &'static str {
+    if kind.is_dir() { "a folder" } else { "something else" }
+}

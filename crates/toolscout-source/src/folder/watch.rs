@@ -1,0 +1,185 @@
+//! Notices that something changed on disk, and says so once things are quiet again.
+
+use super::flow::{Out, stream_of};
+use super::globs::ToolStrategy;
+use super::roots::{Root, RootStrategy};
+use futures_util::StreamExt;
+use notify::{Config, Event, EventKind, PollWatcher, RecursiveMode, Watcher};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+use toolscout_core::BoxStream;
+
+/// An editor's save is many events; a hint waits until none came for this long.
+const QUIET: Duration = Duration::from_millis(200);
+/// Something that never falls quiet is heard all the same.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Hints that a discovery is worth its cost. Nothing is watched before the stream is polled, nothing after it is dropped.
+pub(super) fn changes<'a>(
+    roots: &'a dyn RootStrategy,
+    tools: &'a dyn ToolStrategy,
+    explicit: &'a [PathBuf],
+) -> BoxStream<'a, ()> {
+    stream_of(move |out| async move { watch(roots, tools, explicit, &out).await })
+}
+
+async fn watch(roots: &dyn RootStrategy, tools: &dyn ToolStrategy, explicit: &[PathBuf], out: &Out<()>) {
+    let (news, mut heard) = News::channel();
+    let mut ears = Ears::new(&news);
+    loop {
+        let spots = spots(roots, tools, explicit).await;
+        // Listening anew after each change costs little, and finds folders that came, went, or came again.
+        ears = match tokio::task::spawn_blocking({
+            let wanted: Vec<_> = spots.iter().map(|it| (it.folder.clone(), it.mode)).collect();
+            let news = news.clone();
+            move || ears.listen_at(wanted, &news)
+        })
+        .await
+        {
+            Ok(ears) => ears,
+            Err(_) => return,
+        };
+        wait_for_change(&mut heard, &news, |path| spots.iter().any(|it| it.heeds(path, tools))).await;
+        out.give(()).await;
+    }
+}
+
+/// Returns when something that matters has happened and nothing more is happening.
+async fn wait_for_change(heard: &mut mpsc::Receiver<Vec<PathBuf>>, news: &News, matters: impl Fn(&Path) -> bool) {
+    let mut since: Option<Instant> = None;
+    loop {
+        let paths = match since {
+            None => heard.recv().await,
+            Some(first) if first.elapsed() > PATIENCE => return,
+            Some(_) => match tokio::time::timeout(QUIET, heard.recv()).await {
+                Ok(paths) => paths,
+                Err(_) => return,
+            },
+        };
+        let missed = news.missed.swap(false, Ordering::Relaxed);
+        if since.is_none() && (missed || paths.is_some_and(|it| it.iter().any(|it| matters(it)))) {
+            since = Some(Instant::now());
+        }
+    }
+}
+
+/// A folder to listen at, and on whose behalf.
+struct Spot {
+    folder: PathBuf,
+    mode: RecursiveMode,
+    /// Where the tools are; may lie below `folder`, if it does not exist yet.
+    base: PathBuf,
+    /// The root, for a strategy to judge by; `None` for an explicit file.
+    root: Option<Root>,
+}
+
+impl Spot {
+    fn heeds(&self, path: &Path, tools: &dyn ToolStrategy) -> bool {
+        let concerns = path.starts_with(&self.base) || self.base.starts_with(path);
+        concerns && self.root.as_ref().is_none_or(|it| tools.heeds(it, path))
+    }
+}
+
+async fn spots(roots: &dyn RootStrategy, tools: &dyn ToolStrategy, explicit: &[PathBuf]) -> Vec<Spot> {
+    let mut spots: Vec<Spot> = explicit.iter().filter_map(|it| spot_of_file(it)).collect();
+    let mut roots = roots.roots();
+    while let Some(root) = roots.next().await {
+        let Ok(root) = root else { continue };
+        let Ok(path) = std::fs::canonicalize(&root.path) else { continue };
+        let root = Root { path, ..root };
+        spots.extend(tools.watched(&root).into_iter().map(|base| spot_of_base(base, &root)));
+    }
+    spots
+}
+
+/// A folder that is not there yet is waited for at the nearest one above it.
+fn spot_of_base(base: PathBuf, root: &Root) -> Spot {
+    let folder = base.ancestors().find(|it| it.is_dir()).unwrap_or(&root.path).to_owned();
+    let mode = if folder == base { RecursiveMode::Recursive } else { RecursiveMode::NonRecursive };
+    Spot { folder, mode, base, root: Some(root.clone()) }
+}
+
+fn spot_of_file(file: &Path) -> Option<Spot> {
+    let file = std::path::absolute(file).ok()?;
+    let folder = std::fs::canonicalize(file.parent()?).ok()?;
+    let base = folder.join(file.file_name()?);
+    Some(Spot { folder, mode: RecursiveMode::NonRecursive, base, root: None })
+}
+
+/// Carries paths from the watching thread to us. Never blocks it: what does not fit is counted as missed.
+#[derive(Clone)]
+struct News {
+    sender: mpsc::Sender<Vec<PathBuf>>,
+    missed: Arc<AtomicBool>,
+}
+
+impl News {
+    fn channel() -> (Self, mpsc::Receiver<Vec<PathBuf>>) {
+        let (sender, receiver) = mpsc::channel(1024);
+        (Self { sender, missed: Arc::default() }, receiver)
+    }
+
+    fn tell(&self, event: notify::Result<Event>) {
+        let paths = match event {
+            // Reading is no change; our own discovery would otherwise call for the next one.
+            Ok(event) if matches!(event.kind, EventKind::Access(_)) => return,
+            Ok(event) if event.need_rescan() => Err(()),
+            Ok(event) => self.sender.try_send(event.paths).map_err(drop),
+            Err(_) => Err(()),
+        };
+        if paths.is_err() {
+            self.missed.store(true, Ordering::Relaxed);
+            // Wakes the reader if it sleeps; if the channel is full, it does not.
+            let _ = self.sender.try_send(Vec::new());
+        }
+    }
+}
+
+/// The watcher and what it watches.
+struct Ears {
+    watcher: Option<Box<dyn Watcher + Send>>,
+    at: Vec<PathBuf>,
+}
+
+impl Ears {
+    fn new(news: &News) -> Self {
+        let news = news.clone();
+        let native = notify::recommended_watcher(move |event| news.tell(event));
+        Self { watcher: native.ok().map(|it| Box::new(it) as _), at: Vec::new() }
+    }
+
+    fn listen_at(mut self, wanted: Vec<(PathBuf, RecursiveMode)>, news: &News) -> Self {
+        if self.watcher.is_some() && self.try_listen(&wanted) {
+            return self;
+        }
+        // The system gives no more watches; looking every two seconds is slower, but works everywhere.
+        let news = news.clone();
+        let config = Config::default().with_poll_interval(Duration::from_secs(2));
+        let polling = PollWatcher::new(move |event| news.tell(event), config);
+        self = Self { watcher: polling.ok().map(|it| Box::new(it) as _), at: Vec::new() };
+        self.try_listen(&wanted);
+        self
+    }
+
+    fn try_listen(&mut self, wanted: &[(PathBuf, RecursiveMode)]) -> bool {
+        let Some(watcher) = &mut self.watcher else { return false };
+        for old in self.at.drain(..) {
+            // A folder that is gone is not watched any more anyway.
+            let _ = watcher.unwatch(&old);
+        }
+        for (folder, mode) in wanted {
+            match watcher.watch(folder, *mode) {
+                Ok(()) => self.at.push(folder.clone()),
+                Err(err) if matches!(err.kind, notify::ErrorKind::PathNotFound) => {}
+                Err(err) => {
+                    tracing::debug!(event = "discovery.watch.failed", folder = %folder.display(), error = %err);
+                    return false;
+                }
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,100 @@
+//! Several sources as one: the first that has a tool answers for it.
+
+use super::not_mine;
+use futures_util::stream::select_all;
+use futures_util::{StreamExt, future, stream};
+use std::collections::HashMap;
+use std::sync::Arc;
+use toolscout_core::{
+    Authorized, BoxFuture, BoxStream, Cx, ErrorKind, Found, Origin, Problem, ProblemKind, Source, SourceError,
+    SourceId, Tool, ToolCall, ToolName, ToolOutput,
+};
+
+/// Several sources under one id, the strongest first.
+///
+/// All are listed at once; of two tools of one name the earlier source's stays, and a source that cannot be listed is a
+/// problem. A call goes to the first that has the tool: "not mine" passes it on, a real error ends it.
+pub struct Chain {
+    id: SourceId,
+    links: Vec<Arc<dyn Source>>,
+}
+
+impl Chain {
+    /// Joins them, the strongest first.
+    pub fn new(id: SourceId, links: impl IntoIterator<Item = Arc<dyn Source>>) -> Self {
+        Self { id, links: links.into_iter().collect() }
+    }
+
+    fn adopt(&self, mut tool: Tool) -> Tool {
+        tool.id.source = self.id.clone();
+        tool
+    }
+}
+
+impl Source for Chain {
+    fn id(&self) -> &SourceId {
+        &self.id
+    }
+
+    /// As strong as its strongest.
+    fn origin(&self) -> Origin {
+        self.links.iter().map(|it| it.origin()).min().unwrap_or(Origin::Request)
+    }
+
+    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+        let listings = self.links.iter().enumerate().map(|(rank, link)| {
+            let listing = link.discover(cx.clone());
+            listing.map(move |found| (rank, found.unwrap_or_else(|error| Found::Problem(unlisted(&**link, &error)))))
+        });
+        let mut ranks = HashMap::new();
+        let merged = select_all(listings).filter_map(move |(rank, found)| {
+            future::ready(match found {
+                Found::Tool(tool) if is_hidden(&mut ranks, &tool.id.name, rank) => None,
+                Found::Tool(tool) => Some(Ok(Found::Tool(Box::new(self.adopt(*tool))))),
+                other => Some(Ok(other)),
+            })
+        });
+        Box::pin(merged)
+    }
+
+    fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+        Box::pin(async move {
+            for link in &self.links {
+                match link.load(name, cx.clone()).await {
+                    Ok(None) => {}
+                    Err(error) if error.kind() == ErrorKind::NotFound => {}
+                    other => return other.map(|tool| tool.map(|it| self.adopt(it))),
+                }
+            }
+            Ok(None)
+        })
+    }
+
+    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+        Box::pin(async move {
+            for link in &self.links {
+                match link.call(call.clone(), cx.clone()).await {
+                    Err(error) if error.kind() == ErrorKind::NotFound => {}
+                    other => return other,
+                }
+            }
+            Err(not_mine(&self.id, &call.get().tool.name))
+        })
+    }
+
+    fn changes(&self) -> BoxStream<'_, ()> {
+        // The pending one keeps an empty chain, or one of quiet sources, from saying that there will be no changes ever.
+        Box::pin(select_all(self.links.iter().map(|it| it.changes()).chain([stream::pending().boxed()])))
+    }
+}
+
+/// Whether a stronger source has said this name already. A weaker one's tool, said before, is replaced by the stronger's.
+fn is_hidden(ranks: &mut HashMap<ToolName, usize>, name: &ToolName, rank: usize) -> bool {
+    let strongest = ranks.entry(name.clone()).or_insert(rank);
+    *strongest = rank.min(*strongest);
+    *strongest < rank
+}
+
+fn unlisted(link: &dyn Source, error: &SourceError) -> Problem {
+    Problem::warning(ProblemKind::Source, error.to_string()).of(link.id().clone())
+}

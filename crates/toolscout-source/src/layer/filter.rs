@@ -1,0 +1,100 @@
+//! Shows and runs only some tools of a source.
+
+use super::not_mine;
+use futures_util::{StreamExt, future};
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+use toolscout_core::{
+    Authorized, BoxFuture, BoxStream, Cx, Found, Layer, Origin, Source, SourceError, SourceId, Tool, ToolCall,
+    ToolName, ToolOutput,
+};
+
+/// Hides tools by name, and refuses to call what it hides.
+#[derive(Clone)]
+pub struct Filter {
+    lets: Arc<dyn Fn(&ToolName) -> bool + Send + Sync>,
+}
+
+impl Filter {
+    /// These and no others.
+    pub fn allow<T: Into<String>>(names: impl IntoIterator<Item = T>) -> Self {
+        let names: HashSet<String> = names.into_iter().map(Into::into).collect();
+        Self::by(move |name| names.contains(name.as_str()))
+    }
+
+    /// All but these.
+    pub fn deny<T: Into<String>>(names: impl IntoIterator<Item = T>) -> Self {
+        let names: HashSet<String> = names.into_iter().map(Into::into).collect();
+        Self::by(move |name| !names.contains(name.as_str()))
+    }
+
+    /// Those it says yes to.
+    pub fn by(lets: impl Fn(&ToolName) -> bool + Send + Sync + 'static) -> Self {
+        Self { lets: Arc::new(lets) }
+    }
+}
+
+impl fmt::Debug for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Filter")
+    }
+}
+
+impl Layer for Filter {
+    fn layer(&self, inner: Arc<dyn Source>) -> Arc<dyn Source> {
+        Arc::new(Filtered { filter: self.clone(), inner })
+    }
+}
+
+struct Filtered {
+    filter: Filter,
+    inner: Arc<dyn Source>,
+}
+
+impl Source for Filtered {
+    fn id(&self) -> &SourceId {
+        self.inner.id()
+    }
+
+    fn origin(&self) -> Origin {
+        self.inner.origin()
+    }
+
+    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+        let shown = |found: &Result<Found, SourceError>| match found {
+            Ok(Found::Tool(tool)) => self.lets(&tool.id.name),
+            _ => true,
+        };
+        Box::pin(self.inner.discover(cx).filter(move |it| future::ready(shown(it))))
+    }
+
+    fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+        if self.lets(name) { self.inner.load(name, cx) } else { Box::pin(future::ready(Ok(None))) }
+    }
+
+    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+        if self.lets(&call.get().tool.name) {
+            return self.inner.call(call, cx);
+        }
+        Box::pin(async move { Err(self.refuse(&call.get().tool.name, cx).await) })
+    }
+
+    fn changes(&self) -> BoxStream<'_, ()> {
+        self.inner.changes()
+    }
+}
+
+impl Filtered {
+    fn lets(&self, name: &ToolName) -> bool {
+        (self.filter.lets)(name)
+    }
+
+    /// A name that the source does not have is none of ours to refuse: another may have it.
+    async fn refuse(&self, name: &ToolName, cx: Cx) -> SourceError {
+        match self.inner.load(name, cx).await {
+            Ok(None) => not_mine(self.id(), name),
+            _ => SourceError::Refused { reason: format!("`{name}` is disabled on `{}`", self.id()) },
+        }
+    }
+}

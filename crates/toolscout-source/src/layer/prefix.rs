@@ -1,0 +1,77 @@
+//! Gives every tool of a source a common beginning.
+
+use super::not_mine;
+use futures_util::StreamExt;
+use std::sync::Arc;
+use toolscout_core::{
+    Authorized, BoxFuture, BoxStream, Cx, Found, Layer, Origin, Source, SourceError, SourceId, Tool, ToolCall,
+    ToolName, ToolOutput,
+};
+
+/// Puts this before every name: with `Prefix("mail_")`, `send` is `mail_send` to the outside. The source itself
+/// never hears of it.
+#[derive(Debug, Clone)]
+pub struct Prefix<T: AsRef<str>>(pub T);
+
+impl<T: AsRef<str>> Layer for Prefix<T> {
+    fn layer(&self, inner: Arc<dyn Source>) -> Arc<dyn Source> {
+        Arc::new(Prefixed { prefix: self.0.as_ref().into(), inner })
+    }
+}
+
+struct Prefixed {
+    prefix: Box<str>,
+    inner: Arc<dyn Source>,
+}
+
+impl Source for Prefixed {
+    fn id(&self) -> &SourceId {
+        self.inner.id()
+    }
+
+    fn origin(&self) -> Origin {
+        self.inner.origin()
+    }
+
+    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+        let rename = |found| match found {
+            Ok(Found::Tool(tool)) => Ok(Found::Tool(Box::new(self.outward(*tool)))),
+            other => other,
+        };
+        Box::pin(self.inner.discover(cx).map(rename))
+    }
+
+    fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+        Box::pin(async move {
+            let Some(inner_name) = self.inward(name) else { return Ok(None) };
+            let tool = self.inner.load(&inner_name, cx).await?;
+            Ok(tool.map(|it| self.outward(it)))
+        })
+    }
+
+    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+        Box::pin(async move {
+            let name = &call.get().tool.name;
+            let inner_name = self.inward(name).ok_or_else(|| not_mine(self.id(), name))?;
+            self.inner.call(call.renamed(inner_name), cx).await
+        })
+    }
+
+    fn changes(&self) -> BoxStream<'_, ()> {
+        self.inner.changes()
+    }
+}
+
+impl Prefixed {
+    fn outward(&self, mut tool: Tool) -> Tool {
+        // Longer than a name that was not empty, so it is not empty either.
+        if let Ok(name) = ToolName::new(&format!("{}{}", self.prefix, tool.id.name)) {
+            tool.id.name = name;
+        }
+        tool
+    }
+
+    fn inward(&self, name: &ToolName) -> Option<ToolName> {
+        ToolName::new(name.as_str().strip_prefix(&*self.prefix)?).ok()
+    }
+}

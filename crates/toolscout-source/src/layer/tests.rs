@@ -1,0 +1,215 @@
+//! What each layer promises; one file each. A [`Fake`] source is wrapped, asked, and its log read.
+
+mod chain;
+mod concurrency;
+mod filter;
+mod prefix;
+mod retry;
+mod timeout;
+
+use futures_util::{StreamExt, stream};
+use serde_json::{Map, Value};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::watch;
+use toolscout_core::door::{Circumstances, Policy, authorize};
+use toolscout_core::{
+    Authorized, BoxFuture, BoxStream, Caller, Cx, Found, Layer, Origin, Problem, ProblemKind, RawJson, Source,
+    SourceError, SourceId, Tool, ToolCall, ToolId, ToolName, ToolOutput,
+};
+
+/// A source that does what a test says, and remembers what it was asked.
+struct Fake {
+    id: SourceId,
+    tools: Vec<Tool>,
+    /// Said once in every listing, before the tools.
+    problem: Option<Problem>,
+    /// How long each answer takes: every step of a listing, a loading, a call.
+    pace: Duration,
+    /// What goes wrong next, and with what: `list`, `load`, `call`.
+    failures: Mutex<VecDeque<(&'static str, Failure)>>,
+    log: Mutex<Vec<String>>,
+    busy: AtomicUsize,
+    busiest: AtomicUsize,
+    changed: watch::Sender<()>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Failure {
+    Unavailable,
+    TooSlow,
+    Refused,
+    Garbled,
+}
+
+impl Fake {
+    fn new(id: &str, tools: &[&str]) -> Self {
+        let id = SourceId::new(id).unwrap();
+        Self {
+            tools: tools.iter().map(|it| Tool::new(ToolId::new(id.clone(), name(it)))).collect(),
+            id,
+            problem: None,
+            pace: Duration::ZERO,
+            failures: Mutex::default(),
+            log: Mutex::default(),
+            busy: AtomicUsize::new(0),
+            busiest: AtomicUsize::new(0),
+            changed: watch::channel(()).0,
+        }
+    }
+
+    fn pace(self, millis: u64) -> Self {
+        Self { pace: Duration::from_millis(millis), ..self }
+    }
+
+    fn annotated(mut self, annotations: Value) -> Self {
+        for tool in &mut self.tools {
+            tool.annotations = Some(RawJson::from_value(&annotations));
+        }
+        self
+    }
+
+    fn failing(self, what: &'static str, times: usize, failure: Failure) -> Self {
+        self.failures.lock().unwrap().extend(std::iter::repeat_n((what, failure), times));
+        self
+    }
+
+    fn log(&self) -> String {
+        self.log.lock().unwrap().join(", ")
+    }
+
+    /// Notes the question and fails if it is time to.
+    fn asked(&self, what: &str, name: &str) -> Result<(), SourceError> {
+        self.log.lock().unwrap().push(format!("{what} {name}").trim().to_owned());
+        let mut failures = self.failures.lock().unwrap();
+        match failures.front() {
+            Some((kind, _)) if *kind == what => failures.pop_front().map_or(Ok(()), |(_, it)| Err(self.error(it))),
+            _ => Ok(()),
+        }
+    }
+
+    fn error(&self, failure: Failure) -> SourceError {
+        let id = self.id.clone();
+        match failure {
+            Failure::Unavailable => SourceError::Unavailable { id, what: "out of reach".to_owned() },
+            Failure::TooSlow => SourceError::TimedOut { id, what: "it".to_owned(), limit: Duration::from_millis(1) },
+            Failure::Refused => SourceError::Refused { reason: "not for you".to_owned() },
+            Failure::Garbled => SourceError::Protocol { id, reason: "makes no sense".to_owned() },
+        }
+    }
+
+    fn find(&self, name: &ToolName) -> Option<Tool> {
+        self.tools.iter().find(|it| it.id.name == *name).cloned()
+    }
+}
+
+impl Source for Fake {
+    fn id(&self) -> &SourceId {
+        &self.id
+    }
+
+    fn origin(&self) -> Origin {
+        Origin::Mcp
+    }
+
+    /// A failing listing still says its first tool.
+    fn discover(&self, _cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+        let problem = self.problem.clone().map(Found::Problem);
+        let tools = self.tools.iter().cloned().map(|it| Found::Tool(Box::new(it)));
+        let mut found: Vec<_> = problem.into_iter().chain(tools).map(Ok).collect();
+        if let Err(error) = self.asked("list", "") {
+            found.truncate(1 + usize::from(self.problem.is_some()));
+            found.push(Err(error));
+        }
+        Box::pin(stream::iter(found).then(async |it| {
+            tokio::time::sleep(self.pace).await;
+            it
+        }))
+    }
+
+    fn load<'a>(&'a self, name: &'a ToolName, _cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+        Box::pin(async {
+            self.asked("load", name.as_str())?;
+            tokio::time::sleep(self.pace).await;
+            Ok(self.find(name))
+        })
+    }
+
+    fn call(&self, call: Authorized<ToolCall>, _cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+        Box::pin(async move {
+            let name = &call.get().tool.name;
+            self.asked("call", name.as_str())?;
+            if self.find(name).is_none() {
+                return Err(super::not_mine(&self.id, name));
+            }
+            self.busiest.fetch_max(self.busy.fetch_add(1, SeqCst) + 1, SeqCst);
+            tokio::time::sleep(self.pace).await;
+            self.busy.fetch_sub(1, SeqCst);
+            Ok(ToolOutput::text(format!("{name} of {}", self.id)))
+        })
+    }
+
+    fn changes(&self) -> BoxStream<'_, ()> {
+        let listener = self.changed.subscribe();
+        Box::pin(stream::unfold(listener, |mut it| async { it.changed().await.ok().map(|()| ((), it)) }))
+    }
+}
+
+/// The fake, and the same with a layer around it.
+fn wrap(fake: Fake, layer: &impl Layer) -> (Arc<Fake>, Arc<dyn Source>) {
+    let fake = Arc::new(fake);
+    (fake.clone(), layer.layer(fake))
+}
+
+fn name(name: &str) -> ToolName {
+    ToolName::new(name).unwrap()
+}
+
+fn cx() -> Cx {
+    Cx::new(Caller::Cli)
+}
+
+/// All that is found, a word or a sentence each.
+async fn list(source: &dyn Source) -> String {
+    let lines: Vec<_> = source.discover(cx()).map(describe).collect().await;
+    lines.join(", ")
+}
+
+fn describe(found: Result<Found, SourceError>) -> String {
+    match found {
+        Ok(Found::Tool(tool)) => tool.id.to_string(),
+        Ok(Found::Problem(problem)) => format!("problem: {}", problem.message),
+        Ok(_) => "?".to_owned(),
+        Err(error) => format!("error: {error}"),
+    }
+}
+
+async fn load(source: &dyn Source, tool: &str) -> String {
+    match source.load(&name(tool), cx()).await {
+        Ok(tool) => tool.map_or("nothing".to_owned(), |it| it.id.to_string()),
+        Err(error) => format!("error: {error}"),
+    }
+}
+
+async fn call(source: &dyn Source, tool: &str) -> String {
+    call_within(source, tool, cx()).await
+}
+
+async fn call_within(source: &dyn Source, tool: &str, cx: Cx) -> String {
+    match source.call(authorized(source, tool), cx).await {
+        Ok(output) => output.content()[0]["text"].as_str().unwrap_or_default().to_owned(),
+        Err(error) => format!("error: {error}"),
+    }
+}
+
+fn authorized(source: &dyn Source, tool: &str) -> Authorized<ToolCall> {
+    let tool = Tool::new(ToolId::new(source.id().clone(), name(tool)));
+    let now = Circumstances { caller: Caller::Cli, policy: Policy::Allow, trusted: true };
+    authorize(ToolCall::new(tool.id.clone(), Map::new()), &tool, now).unwrap()
+}
+
+fn problem(message: &str) -> Problem {
+    Problem::warning(ProblemKind::Broken, message)
+}

@@ -1,0 +1,93 @@
+//! 1. The first that has a tool answers.
+//! 2. A slow source does not hide a fast one.
+//! 3. "Not mine" passes on, an error does not.
+//! 4. A source that cannot be listed is a problem.
+
+use super::{Failure, Fake, call, list, load};
+use crate::layer::{Chain, Filter};
+use futures_util::{FutureExt, StreamExt};
+use insta::assert_snapshot;
+use std::sync::Arc;
+use toolscout_core::{Layer, Origin, Source, SourceId};
+
+fn chain<const N: usize>(links: [Fake; N]) -> Chain {
+    Chain::new(SourceId::new("all").unwrap(), links.map(|it| Arc::new(it) as Arc<dyn Source>))
+}
+
+#[tokio::test]
+async fn the_first_that_has_a_tool_answers() {
+    let chain = chain([Fake::new("one", &["a", "b"]), Fake::new("two", &["b", "c"])]);
+    assert_snapshot!(load(&chain, "b").await, @"all/b");
+    assert_snapshot!(call(&chain, "b").await, @"b of one");
+    assert_snapshot!(call(&chain, "c").await, @"c of two");
+    assert_snapshot!(load(&chain, "d").await, @"nothing");
+    assert_snapshot!(call(&chain, "d").await, @"error: source `all` has no tool `d`");
+    assert_eq!(chain.origin(), Origin::Mcp);
+}
+
+#[tokio::test]
+async fn tools_of_all_are_listed_once_under_one_id() {
+    let chain = chain([Fake::new("one", &["a"]), Fake::new("two", &["b"])]);
+    let mut listed: Vec<_> = list(&chain).await.split(", ").map(str::to_owned).collect();
+    listed.sort_unstable();
+    assert_eq!(listed, ["all/a", "all/b"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_source_does_not_hide_a_fast_one() {
+    let chain = chain([Fake::new("slow", &["a", "b"]).pace(100), Fake::new("fast", &["b", "c"]).pace(1)]);
+    // `b` comes again, from the stronger source, and so replaces the weaker one's.
+    assert_snapshot!(list(&chain).await, @"all/b, all/c, all/a, all/b");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_weaker_source_never_replaces_a_stronger_one() {
+    let chain = chain([Fake::new("fast", &["a", "b"]).pace(1), Fake::new("slow", &["b", "c"]).pace(100)]);
+    assert_snapshot!(list(&chain).await, @"all/a, all/b, all/c");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_source_that_cannot_be_listed_is_a_problem() {
+    let broken = Fake::new("broken", &["a", "b"]).failing("list", 1, Failure::Unavailable).pace(1);
+    let chain = chain([broken, Fake::new("well", &["c"]).pace(10)]);
+    assert_snapshot!(list(&chain).await, @"all/a, problem: source `broken`: out of reach, all/c");
+}
+
+#[tokio::test]
+async fn a_real_error_stops() {
+    let one = Fake::new("one", &["a"]).failing("call", 1, Failure::Garbled).failing("load", 1, Failure::Garbled);
+    let chain = chain([one, Fake::new("two", &["a"])]);
+    assert_snapshot!(call(&chain, "a").await, @"error: source `one`: makes no sense");
+    assert_snapshot!(load(&chain, "a").await, @"error: source `one`: makes no sense");
+    assert_snapshot!(call(&chain, "a").await, @"a of one");
+}
+
+#[tokio::test]
+async fn a_filtered_link_lets_others_answer_for_what_it_does_not_have() {
+    let one = Filter::allow(["a"]).layer(Arc::new(Fake::new("one", &["a", "b"])));
+    let two: Arc<dyn Source> = Arc::new(Fake::new("two", &["c"]));
+    let chain = Chain::new(SourceId::new("all").unwrap(), [one, two]);
+    assert_snapshot!(call(&chain, "c").await, @"c of two");
+    assert_snapshot!(call(&chain, "b").await, @"error: `b` is disabled on `one`");
+}
+
+#[tokio::test]
+async fn a_change_of_any_link_is_a_change() {
+    let links = [Arc::new(Fake::new("one", &["a"])), Arc::new(Fake::new("two", &["b"]))];
+    let chain = Chain::new(SourceId::new("all").unwrap(), links.clone().map(|it| it as Arc<dyn Source>));
+    let mut changes = chain.changes();
+    assert_eq!(changes.next().now_or_never(), None);
+    for link in &links {
+        link.changed.send_replace(());
+        assert_eq!(changes.next().now_or_never(), Some(Some(())));
+        assert_eq!(changes.next().now_or_never(), None);
+    }
+}
+
+#[tokio::test]
+async fn an_empty_chain_has_nothing_and_keeps_quiet() {
+    let chain = chain([]);
+    assert_snapshot!(list(&chain).await, @"");
+    assert_snapshot!(call(&chain, "a").await, @"error: source `all` has no tool `a`");
+    assert_eq!(chain.changes().next().now_or_never(), None);
+}

@@ -1,0 +1,75 @@
+//! Bounds how long a source may take.
+
+use futures_util::{StreamExt, stream};
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, timeout, timeout_at};
+use toolscout_core::{
+    Authorized, BoxFuture, BoxStream, Cx, Found, Layer, Origin, Source, SourceError, SourceId, Tool, ToolCall,
+    ToolName, ToolOutput,
+};
+
+/// No listing, loading or call takes longer than this. What a listing found in time stays found.
+#[derive(Debug, Clone, Copy)]
+pub struct Timeout(pub Duration);
+
+impl Layer for Timeout {
+    fn layer(&self, inner: Arc<dyn Source>) -> Arc<dyn Source> {
+        Arc::new(Bounded { limit: self.0, inner })
+    }
+}
+
+struct Bounded {
+    limit: Duration,
+    inner: Arc<dyn Source>,
+}
+
+impl Source for Bounded {
+    fn id(&self) -> &SourceId {
+        self.inner.id()
+    }
+
+    fn origin(&self) -> Origin {
+        self.inner.origin()
+    }
+
+    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+        let due = Instant::now() + self.limit;
+        let inner = self.inner.discover(cx.within(self.limit));
+        Box::pin(stream::unfold(Some(inner), move |inner| async move {
+            let mut inner = inner?;
+            match timeout_at(due, inner.next()).await {
+                Ok(found) => Some((found?, Some(inner))),
+                Err(_) => Some((Err(self.timed_out("listing".to_owned())), None)),
+            }
+        }))
+    }
+
+    fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+        Box::pin(self.bound(format!("loading `{name}`"), self.inner.load(name, cx.within(self.limit))))
+    }
+
+    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+        let what = format!("`{}`", call.get().tool.name);
+        Box::pin(self.bound(what, self.inner.call(call, cx.within(self.limit))))
+    }
+
+    fn changes(&self) -> BoxStream<'_, ()> {
+        self.inner.changes()
+    }
+}
+
+impl Bounded {
+    async fn bound<T>(
+        &self,
+        what: String,
+        work: impl Future<Output = Result<T, SourceError>>,
+    ) -> Result<T, SourceError> {
+        timeout(self.limit, work).await.unwrap_or_else(|_| Err(self.timed_out(what)))
+    }
+
+    fn timed_out(&self, what: String) -> SourceError {
+        SourceError::TimedOut { id: self.id().clone(), what, limit: self.limit }
+    }
+}

@@ -1,0 +1,190 @@
+//! Tools registered by this very process.
+//!
+//! A [`ToolBuilder`] makes a [`CodeTool`] of a name, some words and a closure; a [`Registry`] keeps them and is a
+//! [`Source`] like any other.
+
+mod builder;
+mod code_tool;
+mod conflict;
+mod param;
+mod set;
+
+#[cfg(test)]
+mod tests;
+
+pub use builder::ToolBuilder;
+pub use code_tool::{CodeTool, RunError};
+pub use conflict::{AlreadyRegistered, Conflict, Registered, UnknownConflict};
+pub use param::Param;
+
+use futures_util::stream;
+use set::Set;
+use std::sync::{Arc, PoisonError, RwLock};
+use tokio::sync::watch;
+use toolscout_core::{
+    Authorized, BoxFuture, BoxStream, Cx, Found, Origin, Source, SourceError, SourceId, Tool, ToolCall, ToolName,
+    ToolOutput,
+};
+
+/// Tools that live in this process. A clone is another handle on the same tools; any thread may change them at any time.
+///
+/// Readers take a snapshot: they never see half of a bulk registration, and what they hold does not change under them.
+#[derive(Debug, Clone)]
+pub struct Registry {
+    id: SourceId,
+    conflict: Conflict,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    /// Swapped or extended in one step; nobody holds the lock while they work with what they found.
+    tools: RwLock<Arc<Set>>,
+    /// Told after each real change. Keeps only that there was one, so a slow listener holds nobody up.
+    changed: watch::Sender<()>,
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Registry {
+    /// An empty one, as source `app`.
+    pub fn new() -> Self {
+        Self::named(SourceId::app())
+    }
+
+    /// An empty one under an id of its own.
+    pub fn named(id: SourceId) -> Self {
+        Self { id, conflict: Conflict::default(), shared: Arc::default() }
+    }
+
+    /// The same registry, settling taken names this way.
+    pub fn on_conflict(self, conflict: Conflict) -> Self {
+        Self { conflict, ..self }
+    }
+
+    /// Adds the tool; says what became of it. Its source is this one, whatever it said before.
+    pub fn register(&self, tool: CodeTool) -> Result<Registered, AlreadyRegistered> {
+        let tool = self.adopt(tool);
+        let (outcome, changed) = self.write(|set| {
+            let outcome = Arc::make_mut(set).add(tool, self.conflict);
+            let changed = outcome.as_ref().is_ok_and(|it| it.is_change());
+            (outcome, changed)
+        });
+        self.tell(changed);
+        outcome
+    }
+
+    /// Adds them in one step; says what became of each. Where taken names are errors, one such name keeps all of them out.
+    pub fn register_all(
+        &self,
+        tools: impl IntoIterator<Item = CodeTool>,
+    ) -> Result<Vec<Registered>, AlreadyRegistered> {
+        // Before the lock: the iterator is somebody else's code.
+        let tools: Vec<_> = tools.into_iter().map(|it| self.adopt(it)).collect();
+        let outcomes = self.write(|set| {
+            let mut next = Set::clone(set);
+            let outcomes: Vec<_> = tools.into_iter().map(|it| next.add(it, self.conflict)).collect::<Result<_, _>>()?;
+            *set = Arc::new(next);
+            Ok(outcomes)
+        })?;
+        self.tell(outcomes.iter().any(|it| it.is_change()));
+        Ok(outcomes)
+    }
+
+    /// Takes the tool away; says whether it was there. Calls under way go on.
+    pub fn unregister(&self, name: &str) -> bool {
+        let was_there = self.write(|set| set.find(name).is_some() && Arc::make_mut(set).remove(name));
+        self.tell(was_there);
+        was_there
+    }
+
+    /// Takes all tools away.
+    pub fn clear(&self) {
+        let before = self.write(std::mem::take);
+        self.tell(!before.is_empty());
+    }
+
+    /// All tools as they are now, in the order of registration.
+    pub fn list(&self) -> Vec<Tool> {
+        self.snapshot().iter().map(|it| it.tool.tool.clone()).collect()
+    }
+
+    /// The tool of this name, as it is now.
+    pub fn tool(&self, name: &str) -> Option<Tool> {
+        self.snapshot().find(name).map(|it| it.tool.clone())
+    }
+
+    /// How many tools there are now.
+    pub fn len(&self) -> usize {
+        self.snapshot().len()
+    }
+
+    /// Whether there are none now.
+    pub fn is_empty(&self) -> bool {
+        self.snapshot().is_empty()
+    }
+
+    fn adopt(&self, mut tool: CodeTool) -> CodeTool {
+        tool.tool.id.source = self.id.clone();
+        tool
+    }
+
+    fn snapshot(&self) -> Arc<Set> {
+        self.shared.tools.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn write<T>(&self, change: impl FnOnce(&mut Arc<Set>) -> T) -> T {
+        change(&mut self.shared.tools.write().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// After the lock is gone, so that who is told can look.
+    fn tell(&self, changed: bool) {
+        if changed {
+            self.shared.changed.send_replace(());
+        }
+    }
+}
+
+impl Source for Registry {
+    fn id(&self) -> &SourceId {
+        &self.id
+    }
+
+    fn origin(&self) -> Origin {
+        Origin::Code
+    }
+
+    fn discover(&self, _cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+        let found: Vec<_> = self.snapshot().iter().flat_map(|it| it.found()).map(Ok).collect();
+        Box::pin(stream::iter(found))
+    }
+
+    fn load<'a>(&'a self, name: &'a ToolName, _cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+        Box::pin(async { Ok(self.tool(name.as_str())) })
+    }
+
+    /// Cancel-safe as far as the tool's own closure is.
+    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+        Box::pin(async move {
+            call.get().refuse_rest()?;
+            let ToolCall { tool: id, arguments, .. } = call.into_inner();
+            match self.snapshot().find(id.name.as_str()).cloned() {
+                Some(tool) => tool.call(arguments, cx).await,
+                None => Err(SourceError::NotMine { id: self.id.clone(), name: id.name.to_string() }),
+            }
+        })
+    }
+
+    /// One hint for any number of changes since the last.
+    fn changes(&self) -> BoxStream<'_, ()> {
+        let listener = self.shared.changed.subscribe();
+        Box::pin(stream::unfold(listener, |mut listener| async {
+            listener.changed().await.ok()?;
+            Some(((), listener))
+        }))
+    }
+}

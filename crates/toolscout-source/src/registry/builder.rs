@@ -1,0 +1,136 @@
+//! Makes a tool of a name, some words and a closure.
+
+use super::param::{self, Param};
+use super::{CodeTool, RunError};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use toolscout_core::{
+    Arguments, CliHints, Cx, InvalidName, RawJson, SourceError, SourceId, Tool, ToolId, ToolName, ToolOutput,
+    Visibility,
+};
+
+/// Describes a tool, then takes what does its work.
+///
+/// ```
+/// use toolscout_core::ToolOutput;
+/// use toolscout_source::{Param, Registry, ToolBuilder};
+///
+/// let registry = Registry::new();
+/// registry.register(
+///     ToolBuilder::new("send_email")?
+///         .description("Send an email to a recipient")
+///         .keywords(["email", "communication", "smtp"])
+///         .param(Param::string("to", "Recipient email").required())
+///         .param(Param::string("subject", "Email subject").required())
+///         .param(Param::integer("priority", "From 1, urgent, to 5").range(1, 5).default(3))
+///         .run(|arguments, _cx| async move { Ok(ToolOutput::text(format!("Email sent to {}", arguments["to"]))) }),
+/// )?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "ends with `run`"]
+pub struct ToolBuilder {
+    tool: Tool,
+    params: Vec<Param>,
+    schema: Option<Value>,
+}
+
+impl ToolBuilder {
+    /// Begins a tool of this name. It may become a command, so it has to be one that a command may have.
+    pub fn new(name: &str) -> Result<Self, InvalidName> {
+        let id = ToolId::new(SourceId::app(), ToolName::for_command(name)?);
+        Ok(Self { tool: Tool::new(id), params: Vec::new(), schema: None })
+    }
+
+    /// A name for people.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.tool.title = Some(title.into());
+        self
+    }
+
+    /// What it does.
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.tool.description = Some(description.into());
+        self
+    }
+
+    /// One more word to find it by.
+    pub fn keyword(self, keyword: impl Into<String>) -> Self {
+        self.keywords([keyword])
+    }
+
+    /// More words to find it by.
+    pub fn keywords<T: Into<String>>(mut self, keywords: impl IntoIterator<Item = T>) -> Self {
+        self.tool.keywords.extend(keywords.into_iter().map(Into::into));
+        self
+    }
+
+    /// One more argument; optional unless it says otherwise. Of two with one name, the later counts.
+    pub fn param(mut self, param: Param) -> Self {
+        self.params.push(param);
+        self
+    }
+
+    /// The whole schema of the arguments, instead of single ones.
+    pub fn input_schema(mut self, schema: Value) -> Self {
+        self.schema = Some(schema);
+        self
+    }
+
+    /// The schema of the structured result.
+    pub fn output_schema(mut self, schema: Value) -> Self {
+        self.tool.output_schema = Some(RawJson::from_value(&schema));
+        self
+    }
+
+    /// Hints for agents, such as `{"readOnlyHint": true}`.
+    pub fn annotations(mut self, annotations: Value) -> Self {
+        self.tool.annotations = Some(RawJson::from_value(&annotations));
+        self
+    }
+
+    /// In every list, not only found by search.
+    pub fn listed(mut self) -> Self {
+        self.tool.visibility = Visibility::Listed;
+        self
+    }
+
+    /// How its command line should look.
+    pub fn cli(mut self, hints: CliHints) -> Self {
+        self.tool.cli = hints;
+        self
+    }
+
+    /// What does the work. It may be dropped at any `.await`: that is how calls are cancelled.
+    pub fn run<F, W>(self, run: F) -> CodeTool
+    where
+        F: Fn(Arguments, Cx) -> W + Send + Sync + 'static,
+        W: Future<Output = Result<ToolOutput, RunError>> + Send + 'static,
+    {
+        CodeTool::new(self.definition(), run)
+    }
+
+    /// As [`Self::run`], with the arguments as a type of your own. Arguments that do not fit it never get there.
+    pub fn run_typed<T, F, W>(self, run: F) -> CodeTool
+    where
+        T: DeserializeOwned,
+        F: Fn(T, Cx) -> W + Send + Sync + 'static,
+        W: Future<Output = Result<ToolOutput, RunError>> + Send + 'static,
+    {
+        let name = self.tool.id.name.clone();
+        self.run(move |arguments, cx| {
+            let typed = serde_json::from_value(Value::Object(arguments));
+            let work = typed.map(|typed| run(typed, cx));
+            let name = name.clone();
+            async move {
+                let invalid = |cause| SourceError::Invalid { reason: format!("arguments of `{name}`: {cause}") };
+                work.map_err(invalid)?.await
+            }
+        })
+    }
+
+    fn definition(self) -> Tool {
+        let schema = self.schema.unwrap_or_else(|| param::object_schema(self.params).into());
+        Tool { input_schema: RawJson::from_value(&schema), ..self.tool }
+    }
+}

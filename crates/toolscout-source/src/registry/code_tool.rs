@@ -1,0 +1,69 @@
+//! A tool and the closure that does its work.
+
+use futures_util::FutureExt;
+use std::any::Any;
+use std::fmt;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use toolscout_core::{Arguments, BoxFuture, Cx, SourceError, Tool, ToolOutput};
+
+/// Why a tool of this process could not do its work: anything `?` can turn into a box. Its text becomes the failed
+/// tool's output, except that a [`SourceError`] stays one.
+pub type RunError = Box<dyn std::error::Error + Send + Sync>;
+
+type Run = Arc<dyn Fn(Arguments, Cx) -> BoxFuture<'static, Result<ToolOutput, RunError>> + Send + Sync>;
+
+/// A tool and the closure that does its work.
+#[derive(Clone)]
+pub struct CodeTool {
+    /// What is known about it.
+    pub tool: Tool,
+    run: Run,
+}
+
+impl CodeTool {
+    /// Joins a definition, however it was made, with what does the work. A [`super::ToolBuilder`] makes both.
+    pub fn new<F, W>(tool: Tool, run: F) -> Self
+    where
+        F: Fn(Arguments, Cx) -> W + Send + Sync + 'static,
+        W: Future<Output = Result<ToolOutput, RunError>> + Send + 'static,
+    {
+        Self { tool, run: Arc::new(move |arguments, cx| Box::pin(run(arguments, cx))) }
+    }
+
+    /// Runs it until it is done or the request is due. A panic is the tool's failure, not ours.
+    pub(super) async fn call(&self, arguments: Arguments, cx: Cx) -> Result<ToolOutput, SourceError> {
+        let deadline = cx.deadline;
+        let limit = cx.remaining().unwrap_or_default();
+        // The closure runs inside the future: it may panic before it has made one.
+        let work = AssertUnwindSafe(async { (self.run)(arguments, cx).await }).catch_unwind();
+        let ended = match deadline {
+            None => work.await,
+            Some(deadline) => match tokio::time::timeout_at(deadline.into(), work).await {
+                Ok(ended) => ended,
+                Err(_) => return Err(self.timed_out(limit)),
+            },
+        };
+        match ended {
+            Ok(Ok(output)) => Ok(output),
+            Ok(Err(error)) => error.downcast().map_or_else(|it| Ok(ToolOutput::failure(it.to_string())), |it| Err(*it)),
+            Err(panic) => Ok(ToolOutput::failure(format!("`{}` panicked: {}", self.tool.id.name, said(&*panic)))),
+        }
+    }
+
+    fn timed_out(&self, limit: std::time::Duration) -> SourceError {
+        let what = format!("`{}`", self.tool.id.name);
+        SourceError::TimedOut { id: self.tool.id.source.clone(), what, limit }
+    }
+}
+
+fn said(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("it did not say why")
+}
+
+impl fmt::Debug for CodeTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("CodeTool").field(&self.tool.id).finish()
+    }
+}

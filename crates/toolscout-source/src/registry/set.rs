@@ -1,0 +1,76 @@
+//! The tools of a registry at one moment: in order, and by name.
+
+use super::{AlreadyRegistered, CodeTool, Conflict, Registered};
+use std::collections::HashMap;
+use std::sync::Arc;
+use toolscout_core::{Found, Problem, ProblemKind};
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct Set {
+    entries: Vec<Entry>,
+    places: HashMap<String, usize>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    pub(super) tool: Arc<CodeTool>,
+    /// What was said when a second tool came under this name.
+    collision: Option<Problem>,
+}
+
+impl Set {
+    pub(super) fn add(&mut self, tool: CodeTool, conflict: Conflict) -> Result<Registered, AlreadyRegistered> {
+        let name = tool.tool.id.name.to_string();
+        let Some(&place) = self.places.get(&name) else {
+            self.places.insert(name, self.entries.len());
+            self.entries.push(Entry { tool: Arc::new(tool), collision: None });
+            return Ok(Registered::Added);
+        };
+        let entry = &mut self.entries[place];
+        let (outcome, stays) = match conflict {
+            Conflict::Replace => (Registered::Replaced, "later"),
+            Conflict::Skip => (Registered::Skipped, "earlier"),
+            Conflict::Error => return Err(AlreadyRegistered { name }),
+        };
+        let message = format!("`{name}` is registered more than once; the {stays} one stays");
+        let source = entry.tool.tool.id.source.clone();
+        entry.collision = Some(Problem::warning(ProblemKind::Collision, message).of(source));
+        if outcome == Registered::Replaced {
+            entry.tool = Arc::new(tool);
+        }
+        Ok(outcome)
+    }
+
+    pub(super) fn remove(&mut self, name: &str) -> bool {
+        let Some(place) = self.places.remove(name) else { return false };
+        self.entries.remove(place);
+        for later in self.places.values_mut().filter(|it| **it > place) {
+            *later -= 1;
+        }
+        true
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<&Arc<CodeTool>> {
+        self.places.get(name).map(|place| &self.entries[*place].tool)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
+
+impl Entry {
+    /// The tool, and the news about its name.
+    pub(super) fn found(&self) -> Vec<Found> {
+        let tool = Found::Tool(Box::new(self.tool.tool.clone()));
+        [Some(tool), self.collision.clone().map(Found::Problem)].into_iter().flatten().collect()
+    }
+}

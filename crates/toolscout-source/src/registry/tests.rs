@@ -1,0 +1,37 @@
+//! What a registry promises.
+//!
+//! 1. Order, names, bulk, and what happens to taken names: [`keeping`].
+//! 2. Readers always see a whole set, and are told of changes: [`sharing`].
+//! 3. As a source it lists, loads and calls; a tool's failure stays the tool's: [`calling`].
+//! 4. The builder writes the schema its words mean: [`building`].
+
+mod building;
+mod calling;
+mod keeping;
+mod sharing;
+
+use super::{CodeTool, Registry, ToolBuilder};
+use toolscout_core::ToolOutput;
+
+/// A tool that answers with its description.
+fn tool(name: &str, description: &str) -> CodeTool {
+    let answer = description.to_owned();
+    ToolBuilder::new(name).unwrap().description(description).run(move |_, _| {
+        let answer = answer.clone();
+        async { Ok(ToolOutput::text(answer)) }
+    })
+}
+
+fn registry(names: &[&str]) -> Registry {
+    let registry = Registry::new();
+    for name in names {
+        registry.register(tool(name, "first")).unwrap();
+    }
+    registry
+}
+
+/// The tools as `name: description`, in their order.
+fn list(registry: &Registry) -> String {
+    let line = |it: toolscout_core::Tool| format!("{}: {}", it.id.name, it.description.unwrap_or_default());
+    registry.list().into_iter().map(line).collect::<Vec<_>>().join("\n")
+}

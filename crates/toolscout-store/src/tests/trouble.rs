@@ -1,0 +1,149 @@
+//! Files that are damaged, too new, or closed to us.
+
+use super::{CHILD, again, myself, open};
+use crate::SqliteStore;
+use std::fs;
+use std::path::Path;
+use toolscout_core::{Shelf, Store};
+
+#[test]
+fn a_damaged_file_is_set_aside_and_a_fresh_one_begun() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state.db");
+    for number in 1..=2 {
+        fs::write(&path, format!("rubbish {number}")).unwrap();
+        let store = open(dir.path());
+        let aside = dir.path().join(format!("state.db.broken-{number}"));
+        assert_eq!(store.recovered().as_ref(), Some(&aside));
+        assert_eq!(fs::read_to_string(aside).unwrap(), format!("rubbish {number}"));
+        store.write(Shelf::Trust, "a", b"yes").unwrap();
+        assert_eq!(store.keys(Shelf::Trust).unwrap(), ["a"]);
+        drop(store);
+        assert_eq!(open(dir.path()).recovered(), None);
+    }
+}
+
+#[test]
+fn damage_in_the_first_page_is_set_aside_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    open(dir.path()).write(Shelf::Scan, "7", b"once").unwrap();
+    let mut bytes = fs::read(dir.path().join("state.db")).unwrap();
+    // The version stays readable; the tables do not.
+    bytes[4096..16_384].fill(0xff);
+    fs::write(dir.path().join("state.db"), bytes).unwrap();
+    let store = open(dir.path());
+    assert_eq!(store.recovered(), Some(dir.path().join("state.db.broken-1")));
+    assert_eq!(store.read(Shelf::Scan, "7").unwrap(), None);
+}
+
+#[test]
+fn damage_that_shows_only_later_is_set_aside_then() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state.db");
+    let store = open(dir.path());
+    for at in 0..200 {
+        store.write(Shelf::Scan, &at.to_string(), &[b'x'; 500]).unwrap();
+    }
+    drop(store);
+    let mut bytes = fs::read(&path).unwrap();
+    // The first page, which says what the file is, stays.
+    bytes[16_384..].fill(0xff);
+    fs::write(&path, bytes).unwrap();
+
+    let store = open(dir.path());
+    assert_eq!(store.recovered(), None);
+    assert_eq!(store.read(Shelf::Scan, "7").unwrap(), None);
+    assert_eq!(store.recovered(), Some(dir.path().join("state.db.broken-1")));
+    store.write(Shelf::Scan, "7", b"again").unwrap();
+    drop(store);
+    assert_eq!(open(dir.path()).keys(Shelf::Scan).unwrap(), ["7"]);
+}
+
+#[test]
+fn a_newer_file_is_left_alone_and_said_to_be_newer() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state.db");
+    drop(open(dir.path()));
+    rusqlite::Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    let error = SqliteStore::open(dir.path()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "`{}` was written by a newer toolscout (version 99, this one knows 1); \
+             update toolscout, or point TOOLSCOUT_STATE_DIR at another folder",
+            path.display()
+        )
+    );
+    assert!(path.exists());
+}
+
+#[test]
+fn a_full_disk_stops_writing_and_not_reading() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    store.write(Shelf::Scan, "small", b"fits").unwrap();
+    store.allow_pages(4);
+    let error = store.write(Shelf::Scan, "large", &vec![0; 100_000]).unwrap_err();
+    assert_eq!(error.to_string(), format!("cannot write to `{}`", dir.path().join("state.db").display()));
+    assert!(error.cause.unwrap().to_string().contains("full"));
+    assert_eq!(store.read(Shelf::Scan, "small").unwrap().as_deref(), Some(&b"fits"[..]));
+}
+
+impl SqliteStore {
+    /// Makes the disk end after so many pages.
+    fn allow_pages(&self, count: u32) {
+        let limit = |connection: &rusqlite::Connection| {
+            connection.pragma_update_and_check(None, "max_page_count", count, |_| Ok(()))
+        };
+        self.run("limit", limit).unwrap();
+    }
+}
+
+#[test]
+fn a_place_where_no_folder_can_be_is_an_error_that_says_where() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("a-file");
+    fs::write(&file, "").unwrap();
+    let error = SqliteStore::open(&file.join("state")).unwrap_err();
+    assert!(error.to_string().starts_with("cannot make `"), "{error}");
+    assert!(error.to_string().contains("a-file/state/state.db"), "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_written_can_still_be_read() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::os::unix::process::CommandExt;
+    if let Some(dir) = std::env::var_os(CHILD) {
+        return reads_and_cannot_write(Path::new(&dir));
+    }
+    // Characters that mean something in a URI, because such a folder is opened by one.
+    let outer = tempfile::tempdir().unwrap();
+    let dir = outer.path().join("a %41?b#c");
+    open(&dir).write(Shelf::Trust, "folder", b"yes").unwrap();
+    let mode = |path: &Path, mode| fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+    mode(outer.path(), 0o755);
+    mode(&dir.join("state.db"), 0o444);
+    mode(&dir, 0o555);
+
+    // Nothing is closed to root: somebody else has to try, with a program they can reach.
+    let program = outer.path().join("tests");
+    fs::copy(myself(), &program).unwrap();
+    let mut child = again(&program, "tests::trouble::what_cannot_be_written_can_still_be_read", &dir);
+    if outer.path().metadata().unwrap().uid() == 0 {
+        child.uid(65534).gid(65534);
+    }
+    let status = child.status();
+    mode(&dir, 0o755);
+    assert!(status.unwrap().success());
+}
+
+#[cfg(unix)]
+fn reads_and_cannot_write(dir: &Path) {
+    let store = open(dir);
+    assert_eq!(store.read(Shelf::Trust, "folder").unwrap().as_deref(), Some(&b"yes"[..]));
+    assert_eq!(store.keys(Shelf::Trust).unwrap(), ["folder"]);
+    let error = store.write(Shelf::Trust, "other", b"yes").unwrap_err();
+    assert_eq!(error.to_string(), format!("cannot write to `{}`", dir.join("state.db").display()));
+    assert!(store.remove(Shelf::Trust, "folder").is_err());
+}

@@ -1,0 +1,208 @@
+//! What could be typed next, and the shell scripts that ask.
+//!
+//! The scripts hold no knowledge of commands: they run `toolscout __complete -- WORDS…` with the words up to the cursor,
+//! the last one perhaps empty, and show what [`print()`] wrote. So completion is always of this version and of these
+//! tools, and it needs what is known already: no tool is loaded for it.
+
+#[cfg(test)]
+mod tests;
+
+use super::{CommandSpec, Many, OptionSpec};
+use std::collections::HashSet;
+use std::str::FromStr;
+use toolscout_core::escape;
+
+/// A shell we have a script for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shell {
+    Bash,
+    Zsh,
+    Fish,
+    PowerShell,
+}
+
+impl Shell {
+    pub const ALL: [(&'static str, Shell); 4] =
+        [("bash", Self::Bash), ("zsh", Self::Zsh), ("fish", Self::Fish), ("powershell", Self::PowerShell)];
+
+    /// The script, with how to load it in its first lines.
+    pub fn script(self) -> &'static str {
+        match self {
+            Self::Bash => include_str!("complete/toolscout.bash"),
+            Self::Zsh => include_str!("complete/toolscout.zsh"),
+            Self::Fish => include_str!("complete/toolscout.fish"),
+            Self::PowerShell => include_str!("complete/toolscout.ps1"),
+        }
+    }
+}
+
+impl FromStr for Shell {
+    type Err = ();
+
+    fn from_str(name: &str) -> Result<Self, ()> {
+        Self::ALL.into_iter().find(|(it, _)| *it == name).map(|(_, shell)| shell).ok_or(())
+    }
+}
+
+/// Something that could be typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    pub value: String,
+    /// One line, or nothing.
+    pub help: String,
+}
+
+impl Candidate {
+    pub fn new(value: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { value: value.into(), help: help.into() }
+    }
+}
+
+/// The candidates as the scripts read them: a line each, a tab before the help. What cannot stand on a line is left out.
+pub fn print(candidates: &[Candidate]) -> String {
+    let mut out = String::new();
+    for it in candidates.iter().filter(|it| !it.value.contains(char::is_control)) {
+        let help = it.help.trim_start().lines().next().unwrap_or_default();
+        out.push_str(&format!("{}\t{}\n", it.value, escape::line(help)));
+    }
+    out
+}
+
+/// What could stand in place of the last word.
+///
+/// `names` gives the commands below a path of commands (all commands and tools for the empty one, tools for `run`, the
+/// subcommands of a command), `spec` what the command at a path takes (the global options for the empty one). Both are
+/// asked only for what was typed, so a thousand other tools cost nothing.
+pub fn candidates(
+    words: &[String],
+    names: impl Fn(&[String]) -> Vec<Candidate>,
+    spec: impl Fn(&[String]) -> Option<CommandSpec>,
+) -> Vec<Candidate> {
+    let (current, before) = words.split_last().map_or(("", words), |(last, before)| (last.as_str(), before));
+    let mut place = Place::new(&names, &spec);
+    before.iter().for_each(|it| place.pass(it));
+    place.offer(current)
+}
+
+/// Where the cursor is, as far as the words before it say.
+struct Place<'a, N, S> {
+    names: &'a N,
+    spec_of: &'a S,
+    path: Vec<String>,
+    spec: CommandSpec,
+    given: HashSet<String>,
+    /// The option whose value comes next.
+    awaiting: Option<OptionSpec>,
+    positionals: usize,
+    /// Past `--`, or in a command we do not know: nothing to say.
+    lost: bool,
+}
+
+impl<'a, N, S> Place<'a, N, S>
+where
+    N: Fn(&[String]) -> Vec<Candidate>,
+    S: Fn(&[String]) -> Option<CommandSpec>,
+{
+    fn new(names: &'a N, spec_of: &'a S) -> Self {
+        let spec = spec_of(&[]).unwrap_or_default();
+        let (path, given) = (Vec::new(), HashSet::new());
+        Self { names, spec_of, path, spec, given, awaiting: None, positionals: 0, lost: false }
+    }
+
+    fn pass(&mut self, word: &str) {
+        // bash cuts `--mode=fast` into three words.
+        if self.lost || (word == "=" && self.awaiting.is_some()) || self.awaiting.take().is_some() {
+            return;
+        }
+        match word.strip_prefix("--") {
+            Some("") => self.lost = true,
+            Some(long) => self.pass_long(long),
+            None if word.starts_with('-') && word.len() > 1 => self.pass_shorts(&word[1..]),
+            None => self.pass_name(word),
+        }
+    }
+
+    fn pass_long(&mut self, long: &str) {
+        let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
+        let Some(option) = self.spec.find_long(name).or_else(|| self.spec.find_negated(name)) else { return };
+        self.given.insert(option.long.clone());
+        self.awaiting = Some(option.clone()).filter(|it| !it.is_switch() && value.is_none());
+    }
+
+    fn pass_shorts(&mut self, group: &str) {
+        let mut letters = group.chars();
+        while let Some(option) = letters.next().and_then(|it| self.spec.find_short(it)) {
+            self.given.insert(option.long.clone());
+            if !option.is_switch() {
+                self.awaiting = Some(option.clone()).filter(|_| letters.as_str().is_empty());
+                return;
+            }
+        }
+    }
+
+    fn pass_name(&mut self, word: &str) {
+        let is_command = self.positionals == 0 && (self.names)(&self.path).iter().any(|it| it.value == word);
+        if !is_command {
+            self.positionals += 1;
+            self.lost = self.spec.stop_at_positional;
+            return;
+        }
+        self.path.push(word.to_owned());
+        self.given.clear();
+        match (self.spec_of)(&self.path) {
+            Some(spec) => self.spec = spec,
+            None => self.lost = true,
+        }
+    }
+
+    fn offer(&self, current: &str) -> Vec<Candidate> {
+        if self.lost {
+            return Vec::new();
+        }
+        if let Some(option) = &self.awaiting {
+            return matching(choices(&option.choices), current.strip_prefix('=').unwrap_or(current));
+        }
+        if let Some((name, _)) = current.strip_prefix("--").and_then(|it| it.split_once('=')) {
+            return matching(self.values(name), current);
+        }
+        if current.starts_with('-') {
+            return matching(self.options(current), current);
+        }
+        let mut all = if self.positionals == 0 { (self.names)(&self.path) } else { Vec::new() };
+        all.extend(self.spec.positionals.get(self.positionals).into_iter().flat_map(|it| choices(&it.choices)));
+        if all.is_empty() && current.is_empty() {
+            all = self.options(current);
+        }
+        matching(all, current)
+    }
+
+    /// `--mode=fast` as one word, for shells that do not cut at `=`.
+    fn values(&self, name: &str) -> Vec<Candidate> {
+        let truths = || ["true", "false"].map(str::to_owned).to_vec();
+        let Some(option) = self.spec.find_long(name) else { return Vec::new() };
+        let values = if option.is_switch() { truths() } else { option.choices.clone() };
+        values.into_iter().map(|it| Candidate::new(format!("--{name}={it}"), "")).collect()
+    }
+
+    fn options(&self, current: &str) -> Vec<Candidate> {
+        let free = |it: &&OptionSpec| !it.hidden && (it.many != Many::No || !self.given.contains(&it.long));
+        let mut all = Vec::new();
+        for option in self.spec.options.iter().filter(free) {
+            all.push(Candidate::new(option.shown(), &option.help));
+            // Both spellings of every switch would drown the rest; who types `--no` wants these.
+            if option.negatable && current.starts_with("--no") {
+                all.push(Candidate::new(format!("--no-{}", option.long), &option.help));
+            }
+        }
+        all
+    }
+}
+
+fn choices(values: &[String]) -> Vec<Candidate> {
+    values.iter().map(|it| Candidate::new(it, "")).collect()
+}
+
+fn matching(mut all: Vec<Candidate>, start: &str) -> Vec<Candidate> {
+    all.retain(|it| it.value.starts_with(start));
+    all
+}

@@ -1,0 +1,176 @@
+//! Nested properties side by side: one flag for each leaf, by its path.
+
+use super::hints::Layout;
+use super::schemas::Schemas;
+use super::shape::Shape;
+use super::{News, names};
+use crate::cli::value::scalar_text;
+use serde_json::Value;
+use std::collections::{HashMap, HashSet};
+use toolscout_core::{Problem, ProblemKind};
+
+/// How many names a flag may join.
+const DEEPEST: usize = 3;
+
+/// How many flags nested objects may make; further ones stay JSON. Top-level properties always have theirs.
+const MOST: usize = 10_000;
+
+/// How many clashes of one tool are told one by one.
+const REPORTED: usize = 20;
+
+/// A tool's properties, as flags.
+pub(super) struct Flat {
+    pub(super) leaves: Vec<Leaf>,
+    pub(super) parents: Vec<Parent>,
+}
+
+/// A property with a flag of its own.
+#[derive(Debug, Clone)]
+pub(super) struct Leaf {
+    pub(super) path: Vec<String>,
+    pub(super) flag: String,
+    pub(super) shape: Shape,
+    /// Required, as are all around it, and without a default.
+    pub(super) required: bool,
+    pub(super) help: String,
+    pub(super) default: Option<String>,
+}
+
+/// An object whose properties are flags; it may be given whole, as JSON.
+#[derive(Debug, Clone)]
+pub(super) struct Parent {
+    pub(super) path: Vec<String>,
+    /// Empty where a leaf has that name.
+    pub(super) flag: String,
+    pub(super) required: bool,
+    pub(super) help: String,
+    /// A property in it has no flag of its own, so people must know this one.
+    pub(super) shown: bool,
+}
+
+pub(super) fn flatten(schemas: &Schemas, layout: &Layout, news: &mut News<'_>) -> Flat {
+    let mut walk = Walk { schemas, layout, flat: Flat { leaves: Vec::new(), parents: Vec::new() } };
+    walk.object(schemas.root(), &mut Vec::new(), true);
+    let mut flat = walk.flat;
+    name_parents(&mut flat);
+    resolve_collisions(&mut flat, news);
+    flat
+}
+
+struct Walk<'a> {
+    schemas: &'a Schemas,
+    layout: &'a Layout,
+    flat: Flat,
+}
+
+impl Walk<'_> {
+    /// At most [`DEEPEST`] calls deep.
+    fn object(&mut self, schema: &Value, path: &mut Vec<String>, required: bool) {
+        for (name, property, needed) in self.schemas.properties(schema) {
+            path.push(name.to_owned());
+            self.property(property, path, required && needed);
+            path.pop();
+        }
+    }
+
+    fn property(&mut self, schema: &Value, path: &mut Vec<String>, required: bool) {
+        let shape = Shape::of(self.schemas, schema);
+        let flag = names::flag(path, &self.layout.separator);
+        let help = self.help(schema);
+        if shape == Shape::Object && path.len() < DEEPEST && self.has_room(schema) {
+            let parent = Parent { path: path.clone(), flag, required, help, shown: false };
+            self.flat.parents.push(parent);
+            return self.object(schema, path, required);
+        }
+        let default = self.schemas.said(schema, "default").filter(|it| !it.is_null());
+        let leaf = Leaf {
+            path: path.clone(),
+            flag,
+            shape: self.layout.settle(shape),
+            required: required && default.is_none(),
+            help,
+            default: default.map(|it| scalar_text(it.clone()).unwrap_or_else(|| it.to_string())),
+        };
+        self.flat.leaves.push(leaf);
+    }
+
+    fn has_room(&self, schema: &Value) -> bool {
+        self.flat.leaves.len() + self.schemas.properties(schema).len() <= MOST
+    }
+
+    fn help(&self, schema: &Value) -> String {
+        let said = ["description", "title"].into_iter().find_map(|it| self.schemas.said(schema, it)?.as_str());
+        said.unwrap_or_default().to_owned()
+    }
+}
+
+/// Where several properties make one flag, the least nested keeps it, then the first; the others are reported and stay
+/// reachable as JSON.
+fn resolve_collisions(flat: &mut Flat, news: &mut News<'_>) {
+    let clashes = clashes(flat);
+    clashes.iter().take(REPORTED).for_each(|it| report(flat, it, news));
+    if clashes.len() > REPORTED {
+        let message = format!("`{}` has {} more flags that clash", news.tool.id, clashes.len() - REPORTED);
+        news.add(Problem::warning(ProblemKind::Collision, message).hint("choose another `cli.separator`"));
+    }
+    let lost: HashSet<_> = clashes.iter().flat_map(|it| &it[1..]).copied().collect();
+    show_parents(flat, &lost);
+    let mut at = 0..;
+    flat.leaves.retain(|_| at.next().is_some_and(|it| !lost.contains(&it)));
+}
+
+/// Which leaves share a flag; in each clash the one that keeps it comes first.
+fn clashes(flat: &Flat) -> Vec<Vec<usize>> {
+    let mut by_flag: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, leaf) in flat.leaves.iter().enumerate() {
+        by_flag.entry(&leaf.flag).or_default().push(at);
+    }
+    let mut clashes: Vec<_> = by_flag.into_values().filter(|it| it.len() > 1).collect();
+    clashes.sort_unstable();
+    clashes.iter_mut().for_each(|it| it.sort_by_key(|at| flat.leaves[*at].path.len()));
+    clashes
+}
+
+/// Shows the objects through which the lost ones can be given.
+fn show_parents(flat: &mut Flat, lost: &HashSet<usize>) {
+    let paths = lost.iter().map(|it| &flat.leaves[*it].path);
+    let around: HashSet<_> = paths.flat_map(|path| (1..path.len()).map(|it| &path[..it])).collect();
+    flat.parents.iter_mut().for_each(|it| it.shown = around.contains(it.path.as_slice()));
+}
+
+fn report(flat: &Flat, clash: &[usize], news: &mut News<'_>) {
+    let leaves: Vec<_> = clash.iter().map(|at| &flat.leaves[*at]).collect();
+    let paths: Vec<_> = leaves.iter().map(|it| it.path.join(".")).collect();
+    let message =
+        format!("`{}` has properties that make the same flag: {}: {}", news.tool.id, leaves[0].flag, paths.join(", "));
+    let ways: Vec<_> = leaves[1..].iter().map(|it| way_around(flat, it)).collect();
+    let hint = format!("`--{}` sets {}; give {}", leaves[0].flag, paths[0], ways.join(", "));
+    news.add(Problem::warning(ProblemKind::Collision, message).hint(hint));
+}
+
+/// How to give a property that has no flag: in the nearest object around it that has one.
+fn way_around(flat: &Flat, leaf: &Leaf) -> String {
+    let path = leaf.path.join(".");
+    let around = (1..leaf.path.len()).rev().find_map(|it| {
+        let parent = flat.parents.iter().find(|parent| parent.path == leaf.path[..it] && !parent.flag.is_empty());
+        parent.map(|parent| (parent.flag.as_str(), it))
+    });
+    let has_input =
+        flat.leaves.iter().map(|it| &it.flag).chain(flat.parents.iter().map(|it| &it.flag)).any(|it| it == "input");
+    let Some((flag, depth)) = around.or((!has_input).then_some(("input", 0))) else {
+        return format!("{path} another name");
+    };
+    let names = leaf.path[depth..].iter().rev();
+    let json = names.fold("…".to_owned(), |inner, name| format!("{{{}: {inner}}}", Value::from(name.as_str())));
+    format!("{path} with `--{flag} '{json}'`")
+}
+
+/// Leaves have the first right to a name.
+fn name_parents(flat: &mut Flat) {
+    let mut taken: HashSet<String> = flat.leaves.iter().map(|it| it.flag.clone()).collect();
+    for parent in &mut flat.parents {
+        if !taken.insert(parent.flag.clone()) {
+            parent.flag.clear();
+        }
+    }
+}

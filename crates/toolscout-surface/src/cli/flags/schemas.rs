@@ -1,0 +1,97 @@
+//! Finds its way in a JSON Schema: references, wrappers, properties. Nothing here can be made to run long.
+
+use serde_json::{Map, Value};
+use std::cell::Cell;
+use std::collections::HashSet;
+use toolscout_core::Tool;
+
+/// How many schemas may be looked at for one tool. A schema of 5,000 properties needs two each; references that
+/// multiply run into this instead of the clock.
+const FUEL: u32 = 100_000;
+
+/// How many references and wrappers may lie around one schema.
+const HOPS: usize = 16;
+
+/// What is said about a value of which nothing is said.
+static ANYTHING: Value = Value::Bool(true);
+
+/// One tool's input schema, with what is needed to follow references in it.
+pub(super) struct Schemas {
+    root: Value,
+    fuel: Cell<u32>,
+}
+
+impl Schemas {
+    pub(super) fn of(tool: &Tool) -> Self {
+        Self { root: tool.input_schema.to_value(), fuel: Cell::new(FUEL) }
+    }
+
+    pub(super) fn root(&self) -> &Value {
+        &self.root
+    }
+
+    /// The schema behind `$ref`, a lone `allOf`, and `anyOf` with `null`; anything where that leads nowhere.
+    pub(super) fn essence<'a>(&'a self, mut schema: &'a Value) -> &'a Value {
+        for _ in 0..HOPS {
+            if !self.spend() {
+                break;
+            }
+            match self.wrapped(schema) {
+                Some(inner) => schema = inner,
+                None => return schema,
+            }
+        }
+        &ANYTHING
+    }
+
+    /// The properties with their schemas, in the author's order, each with whether it is required.
+    pub(super) fn properties<'a>(&'a self, schema: &'a Value) -> Vec<(&'a str, &'a Value, bool)> {
+        let schema = self.essence(schema);
+        let Some(Value::Object(properties)) = schema.get("properties") else { return Vec::new() };
+        let required = schema.get("required").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let required: HashSet<_> = required.iter().filter_map(Value::as_str).collect();
+        properties.iter().map(|(name, it)| (name.as_str(), it, required.contains(name.as_str()))).collect()
+    }
+
+    /// A text said about the schema, where it is used before where it is defined.
+    pub(super) fn said<'a>(&'a self, schema: &'a Value, key: &str) -> Option<&'a Value> {
+        schema.get(key).or_else(|| self.essence(schema).get(key))
+    }
+
+    /// Takes one step; false when there have been too many.
+    pub(super) fn spend(&self) -> bool {
+        let left = self.fuel.get();
+        self.fuel.set(left.saturating_sub(1));
+        left > 0
+    }
+
+    fn wrapped<'a>(&'a self, schema: &'a Value) -> Option<&'a Value> {
+        let map = schema.as_object()?;
+        if let Some(target) = map.get("$ref") {
+            return Some(target.as_str().and_then(|it| self.target(it)).unwrap_or(&ANYTHING));
+        }
+        if ["type", "properties", "enum", "const", "items"].into_iter().any(|it| map.contains_key(it)) {
+            return None;
+        }
+        ["allOf", "anyOf", "oneOf"].into_iter().find_map(|key| only(alternatives(map, key)))
+    }
+
+    /// Only places in the same document; nothing is fetched.
+    fn target(&self, reference: &str) -> Option<&Value> {
+        self.root.pointer(reference.strip_prefix('#')?)
+    }
+}
+
+/// The listed schemas but those for null: whatever is optional may be left out instead.
+pub(super) fn alternatives<'a>(map: &'a Map<String, Value>, key: &str) -> impl Iterator<Item = &'a Value> {
+    let all = map.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    all.iter().filter(|it| !is_null(it))
+}
+
+fn is_null(schema: &Value) -> bool {
+    schema.get("type").is_some_and(|it| it == "null") || schema.get("const").is_some_and(Value::is_null)
+}
+
+fn only<'a>(mut all: impl Iterator<Item = &'a Value>) -> Option<&'a Value> {
+    all.next().filter(|_| all.next().is_none())
+}

@@ -1,0 +1,217 @@
+//! What sort of flag a schema makes, and how a typed text becomes its value.
+
+use super::schemas::{Schemas, alternatives};
+use crate::cli::ValueKind;
+use crate::cli::value::{self, Reason, scalar_text};
+use serde_json::{Map, Value};
+
+/// How deep alternatives may lie in alternatives before we call it anything.
+const DEEPEST: u8 = 6;
+
+/// What a flag holds.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Shape {
+    Text,
+    Integer,
+    Number,
+    Switch,
+    /// One of these values, each as it is typed.
+    Choice(Vec<(String, Value)>),
+    /// JSON of one of these types, or plain text where text is one of them.
+    Any(Types),
+    /// An object without known properties, or too deep for flags of its own.
+    JsonObject,
+    JsonArray,
+    /// The flag may be given several times, an item each.
+    List(Box<Shape>),
+    /// An object with properties: flattened, not a flag itself.
+    Object,
+}
+
+impl Shape {
+    pub(super) fn of(schemas: &Schemas, schema: &Value) -> Self {
+        Self::at(schemas, schema, 0)
+    }
+
+    /// Whether items of this shape can stand between commas.
+    pub(super) fn is_scalar(&self) -> bool {
+        matches!(self, Self::Text | Self::Integer | Self::Number | Self::Switch | Self::Choice(_))
+    }
+
+    fn at(schemas: &Schemas, schema: &Value, depth: u8) -> Self {
+        let Value::Object(map) = schemas.essence(schema) else { return Self::Any(Types::ALL) };
+        if let Some(choices) = choices(schemas, map, depth).filter(|it| !it.is_empty()) {
+            return Self::Choice(choices);
+        }
+        let types = Types::of(schemas, map, depth);
+        match types.but_null() {
+            Types::TEXT => Self::Text,
+            Types::INTEGER => Self::Integer,
+            Types::NUMBER | Types::NUMERIC => Self::Number,
+            Types::BOOLEAN => Self::Switch,
+            Types::OBJECT if schemas.properties(schema).is_empty() => Self::JsonObject,
+            Types::OBJECT => Self::Object,
+            Types::ARRAY => Self::list(schemas, map, depth),
+            _ => Self::Any(types),
+        }
+    }
+
+    fn list(schemas: &Schemas, map: &Map<String, Value>, depth: u8) -> Self {
+        // Items of items are JSON anyway; looking further would follow a schema that contains itself.
+        if map.contains_key("prefixItems") || depth > 0 {
+            return Self::JsonArray;
+        }
+        let item = map.get("items").map_or(Self::Any(Types::ALL), |it| Self::at(schemas, it, depth + 1));
+        Self::List(Box::new(if item == Self::Object { Self::JsonObject } else { item }))
+    }
+
+    /// The value that was typed.
+    pub(super) fn read(&self, text: &str) -> Result<Value, (ValueKind, Reason)> {
+        let number = |it: Option<_>, kind| it.map(Value::Number).ok_or((kind, None));
+        let json = |kind| value::json(kind, text).map_err(|reason| (kind, reason));
+        match self {
+            Self::Text => Ok(text.into()),
+            Self::Integer => number(value::integer(text), ValueKind::Integer),
+            Self::Number => number(value::number(text), ValueKind::Number),
+            Self::Switch => text.parse().map(Value::Bool).map_err(|_| (ValueKind::Switch, None)),
+            Self::Choice(choices) => {
+                let chosen = choices.iter().find(|(typed, _)| typed == text);
+                chosen.map(|(_, value)| value.clone()).ok_or((ValueKind::Text, None))
+            }
+            Self::Any(types) => types.read(text),
+            Self::JsonArray | Self::List(_) => json(ValueKind::JsonArray),
+            Self::JsonObject | Self::Object => json(ValueKind::JsonObject),
+        }
+    }
+
+    /// The items that one typed text stands for: itself, or those of a JSON array, unless the items are arrays.
+    pub(super) fn read_items(&self, text: &str) -> Result<Vec<Value>, (ValueKind, Reason)> {
+        let spreads = matches!(self, Self::JsonObject | Self::Any(_)) && text.trim_start().starts_with('[');
+        match value::json(ValueKind::JsonArray, text) {
+            Ok(Value::Array(items)) if spreads => Ok(items),
+            _ => self.read(text).map(|it| vec![it]),
+        }
+    }
+}
+
+/// A set of JSON types. Null is left aside where a flag's shape is chosen: what may be null may be left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Types(u8);
+
+impl Types {
+    const NONE: Self = Self(0);
+    const TEXT: Self = Self(1);
+    const INTEGER: Self = Self(2);
+    const NUMBER: Self = Self(4);
+    const NUMERIC: Self = Self(6);
+    const BOOLEAN: Self = Self(8);
+    const OBJECT: Self = Self(16);
+    const ARRAY: Self = Self(32);
+    const NULL: Self = Self(64);
+    pub(super) const ALL: Self = Self(127);
+
+    fn of(schemas: &Schemas, map: &Map<String, Value>, depth: u8) -> Self {
+        match map.get("type") {
+            Some(Value::String(name)) => Self::union([Self::named(name)].into_iter()),
+            Some(Value::Array(names)) => Self::union(names.iter().map(|it| Self::named(it.as_str().unwrap_or("")))),
+            _ if map.contains_key("properties") || map.contains_key("additionalProperties") => Self::OBJECT,
+            _ if map.contains_key("items") || map.contains_key("prefixItems") => Self::ARRAY,
+            _ if depth >= DEEPEST => Self::ALL,
+            _ => {
+                let each = alternatives(map, "anyOf").chain(alternatives(map, "oneOf"));
+                Self::union(each.map(|it| Self::of_one(schemas, it, depth + 1)))
+            }
+        }
+    }
+
+    fn of_one(schemas: &Schemas, schema: &Value, depth: u8) -> Self {
+        let Value::Object(map) = schemas.essence(schema) else { return Self::ALL };
+        let listed = map.get("enum").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        match Self::union(listed.iter().chain(map.get("const")).map(Self::of_value)) {
+            Self::ALL => Self::of(schemas, map, depth),
+            types => types,
+        }
+    }
+
+    /// All of them together; everything where there are none, or none but null.
+    fn union(each: impl Iterator<Item = Self>) -> Self {
+        let all = each.fold(Self::NONE, |all, it| Self(all.0 | it.0));
+        if all.but_null() == Self::NONE { Self::ALL } else { all }
+    }
+
+    fn but_null(self) -> Self {
+        Self(self.0 & !Self::NULL.0)
+    }
+
+    fn named(name: &str) -> Self {
+        match name {
+            "string" => Self::TEXT,
+            "integer" => Self::INTEGER,
+            "number" => Self::NUMBER,
+            "boolean" => Self::BOOLEAN,
+            "object" => Self::OBJECT,
+            "array" => Self::ARRAY,
+            "null" => Self::NULL,
+            _ => Self::ALL,
+        }
+    }
+
+    fn of_value(value: &Value) -> Self {
+        match value {
+            Value::Null => Self::NULL,
+            Value::Bool(_) => Self::BOOLEAN,
+            Value::Number(number) if number.is_f64() => Self::NUMBER,
+            Value::Number(_) => Self::NUMERIC,
+            Value::String(_) => Self::TEXT,
+            Value::Array(_) => Self::ARRAY,
+            Value::Object(_) => Self::OBJECT,
+        }
+    }
+
+    fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// JSON if it is of a fitting type; else the text itself, unless it is clearly JSON gone wrong.
+    fn read(self, text: &str) -> Result<Value, (ValueKind, Reason)> {
+        let meant_as_json = || {
+            let structured = self.has(Self::OBJECT) || self.has(Self::ARRAY);
+            structured && text.trim_start().starts_with(['{', '['])
+        };
+        match value::json(ValueKind::Json, text) {
+            Ok(value) if self.has(Self::of_value(&value)) => Ok(value),
+            Err(reason) if meant_as_json() => Err((ValueKind::Json, reason)),
+            _ if self.has(Self::TEXT) => Ok(text.into()),
+            Ok(_) => Err((self.kind(), None)),
+            Err(reason) => Err((self.kind(), reason)),
+        }
+    }
+
+    fn kind(self) -> ValueKind {
+        match self.but_null() {
+            Self::OBJECT => ValueKind::JsonObject,
+            Self::ARRAY => ValueKind::JsonArray,
+            _ => ValueKind::Json,
+        }
+    }
+}
+
+/// The values a schema lists, with how each is typed; none where it lists none, or some that cannot be typed.
+fn choices(schemas: &Schemas, map: &Map<String, Value>, depth: u8) -> Option<Vec<(String, Value)>> {
+    if let Some(only) = map.get("const") {
+        return scalar_text(only.clone()).map(|text| vec![(text, only.clone())]);
+    }
+    if let Some(Value::Array(all)) = map.get("enum") {
+        let all = all.iter().filter(|it| !it.is_null());
+        return all.map(|it| Some((scalar_text(it.clone())?, it.clone()))).collect();
+    }
+    let each: Vec<_> = alternatives(map, "oneOf").chain(alternatives(map, "anyOf")).collect();
+    if each.is_empty() || depth >= DEEPEST {
+        return None;
+    }
+    let mut found = Vec::new();
+    for schema in each {
+        found.extend(choices(schemas, schemas.essence(schema).as_object()?, depth + 1)?);
+    }
+    Some(found)
+}

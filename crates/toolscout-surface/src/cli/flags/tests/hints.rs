@@ -1,0 +1,67 @@
+//! Hints: letters, words, places, conflicts.
+
+use super::{call, hinted, names, page, problems};
+use serde_json::{Value, json};
+
+fn properties() -> Value {
+    json!({
+        "config": {"type": "object", "properties": {"timeout": {"type": "number", "description": "Seconds"}}},
+        "url": {"type": "string"},
+        "secret": {"type": "string"},
+        "files": {"type": "array", "items": {"type": "string"}}
+    })
+}
+
+/// S-13: a letter and a description of its own; a hint for nothing is reported and makes no flag.
+#[test]
+fn a_hint_changes_how_a_flag_looks() {
+    let hint = json!({"short": "t", "description": "How long to wait", "value_name": "SECONDS"});
+    let tool = hinted(&properties(), &json!({"flags": {"config-timeout": hint, "config-timeuot": {"short": "x"}}}));
+    assert_eq!(call(&tool, &["-t", "5"]), r#"{"config":{"timeout":5}}"#);
+    assert!(page(&tool).contains("  -t, --config-timeout SECONDS  How long to wait\n"));
+    assert_eq!(names(&tool), ["config-timeout", "url", "secret", "files"]);
+    assert_eq!(
+        problems(&tool),
+        [
+            "Setting: `local/demo` has a hint for `--config-timeuot`, which is none of its flags | did you mean `config-timeout`?"
+        ]
+    );
+}
+
+#[test]
+fn a_hidden_flag_works_unseen() {
+    let tool = hinted(&properties(), &json!({"flags": {"secret": {"hidden": true}}}));
+    assert_eq!(call(&tool, &["--secret", "s"]), r#"{"secret":"s"}"#);
+    assert!(!page(&tool).contains("--secret"));
+}
+
+/// S-26: flags that exclude each other are both named.
+#[test]
+fn flags_may_exclude_each_other() {
+    let tool = hinted(&properties(), &json!({"flags": {"url": {"conflicts": ["files", "nothing"]}}}));
+    assert_eq!(call(&tool, &["--files", "a", "--url", "u"]), "--url cannot be used together with --files");
+    assert_eq!(problems(&tool).len(), 1);
+    assert!(problems(&tool)[0].contains("a conflict of `--url` with `--nothing`"));
+}
+
+#[test]
+fn a_flag_may_be_given_by_its_place() {
+    let tool = hinted(&properties(), &json!({"flags": {"url": {"positional": true}, "files": {"positional": true}}}));
+    assert_eq!(call(&tool, &["u", "a", "b,c"]), r#"{"url":"u","files":["a","b","c"]}"#);
+    assert_eq!(call(&tool, &["--url", "u", "a"]), r#"{"url":"u","files":["a"]}"#);
+    assert_eq!(call(&tool, &[]), "{}");
+    assert!(page(&tool).starts_with("Usage: toolscout demo [OPTIONS] [URL] [FILES...]\n"));
+}
+
+#[test]
+fn a_letter_stands_for_one_flag() {
+    let tool = hinted(
+        &properties(),
+        &json!({"flags": {"files": {"short": "u"}, "url": {"short": "u"}, "secret": {"short": "-"}}}),
+    );
+    assert_eq!(call(&tool, &["-u", "x"]), r#"{"files":["x"]}"#);
+    assert_eq!(problems(&tool).len(), 2);
+    let help = hinted(&properties(), &json!({"flags": {"url": {"short": "h"}}}));
+    assert_eq!(call(&help, &["-h", "x"]), r#"{"url":"x"}"#);
+    assert!(page(&help).contains("      --help"));
+}

@@ -1,0 +1,62 @@
+//! Two columns: names on the left, what they mean on the right.
+
+use super::Look;
+use super::wrap::{cut, wrap};
+use unicode_width::UnicodeWidthStr;
+
+/// Names wider than this stand on a line of their own.
+const WIDEST: usize = 32;
+
+const INDENT: usize = 2;
+const GAP: usize = 2;
+
+pub(super) struct Columns {
+    rows: Vec<(String, String)>,
+    one_line_each: bool,
+}
+
+impl Columns {
+    pub(super) fn of(rows: impl Iterator<Item = (String, String)>) -> Self {
+        Self { rows: rows.collect(), one_line_each: false }
+    }
+
+    /// Cuts what does not fit on the line instead of going on below.
+    pub(super) fn cut(self) -> Self {
+        Self { one_line_each: true, ..self }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    pub(super) fn write(&self, look: &Look, out: &mut String) {
+        let widths: Vec<_> = self.rows.iter().map(|(left, _)| left.width()).collect();
+        // Half of a narrow terminal stays for the right column.
+        let widest = WIDEST.min(look.width / 2);
+        let column = widths.iter().copied().filter(|it| *it <= widest).max().unwrap_or(0);
+        let right_at = INDENT + column + GAP;
+        for ((left, right), width) in self.rows.iter().zip(widths) {
+            out.extend([' '; INDENT]);
+            out.push_str(left);
+            let lines = self.lines(right, look.width - right_at);
+            for (at, line) in lines.iter().enumerate() {
+                let fits = at == 0 && width <= column;
+                if fits {
+                    out.extend(std::iter::repeat_n(' ', column - width + GAP));
+                } else {
+                    out.push('\n');
+                    out.extend(std::iter::repeat_n(' ', right_at));
+                }
+                out.push_str(line);
+            }
+            out.push('\n');
+        }
+    }
+
+    fn lines(&self, right: &str, width: usize) -> Vec<String> {
+        match self.one_line_each {
+            true => Some(cut(right, width)).filter(|it| !it.is_empty()).into_iter().collect(),
+            false => right.lines().flat_map(|it| wrap(it, width)).filter(|it| !it.is_empty()).collect(),
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Lines no wider than the terminal, counted in columns, not in bytes or characters.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Breaks one line at spaces; a word too long for a line, or a text that knows no spaces, breaks anywhere.
+pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+    if text.width() <= width {
+        return vec![text.to_owned()];
+    }
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for word in text.split_whitespace() {
+        let mut length = word.width();
+        if used > 0 && used + 1 + length <= width {
+            push(&mut lines, " ");
+            used += 1;
+        } else if used > 0 {
+            lines.push(String::new());
+            used = 0;
+        }
+        let mut word = word;
+        while used + length > width {
+            let (head, tail) = split(word, width);
+            push(&mut lines, head);
+            lines.push(String::new());
+            (word, length) = (tail, tail.width());
+        }
+        push(&mut lines, word);
+        used += length;
+    }
+    lines.retain(|it| !it.is_empty());
+    lines
+}
+
+/// As much as fits on one line; an ellipsis says that there is more.
+pub(super) fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let (head, _) = split(text, width.saturating_sub(1));
+    format!("{}…", head.trim_end())
+}
+
+fn push(lines: &mut [String], text: &str) {
+    if let Some(line) = lines.last_mut() {
+        line.push_str(text);
+    }
+}
+
+/// Splits after as many columns as fit, but at least one character, so that there is always progress.
+fn split(text: &str, width: usize) -> (&str, &str) {
+    let mut used = 0;
+    for (at, it) in text.char_indices() {
+        used += it.width().unwrap_or(0);
+        if used > width && at > 0 {
+            return text.split_at(at);
+        }
+    }
+    (text, "")
+}

@@ -1,0 +1,201 @@
+//! Reads what somebody typed against what a command takes, and names every mistake at once.
+
+#[cfg(test)]
+mod tests;
+
+mod checks;
+
+use super::value;
+use super::{CommandSpec, Many, OptionSpec, UsageError, UsageErrors, nearest};
+use std::collections::HashMap;
+
+/// Reads the words after the command's name.
+///
+/// Understands `--k v`, `--k=v`, `-k v`, `-kv`, `-k=v`, `-abc`, `--no-x`, `--x=false`, and `--`, after which nothing is
+/// looked at. A value that starts with a dash needs `=`, unless it is a number.
+///
+/// While `--help` or `--version` is given, only unknown options are mistakes.
+pub fn parse(spec: &CommandSpec, args: &[String]) -> Result<Parsed, UsageErrors> {
+    let mut reading = Reading { spec, values: HashMap::new(), loose: Vec::new(), rest: Vec::new(), errors: Vec::new() };
+    reading.read(args);
+    reading.finish()
+}
+
+/// What was typed, checked.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Parsed {
+    values: HashMap<String, Vec<String>>,
+    /// In the order given; with `stop_at_positional` everything from the first one on, raw.
+    pub positionals: Vec<String>,
+    /// What came after `--`, untouched.
+    pub rest: Vec<String>,
+}
+
+impl Parsed {
+    /// Whether the switch was given and not turned off.
+    pub fn switch(&self, long: &str) -> bool {
+        self.text(long) == Some("true")
+    }
+
+    /// The value of the option; of a switch, `true` or `false`.
+    pub fn text(&self, long: &str) -> Option<&str> {
+        self.texts(long).first().map(String::as_str)
+    }
+
+    /// All values of the option, in the order given.
+    pub fn texts(&self, long: &str) -> &[String] {
+        self.values.get(long).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether the option was given at all; an empty list counts.
+    pub fn is_given(&self, long: &str) -> bool {
+        self.values.contains_key(long)
+    }
+}
+
+/// A command line while it is read.
+struct Reading<'a> {
+    spec: &'a CommandSpec,
+    values: HashMap<&'a str, Vec<String>>,
+    /// Words that are neither options nor their values.
+    loose: Vec<String>,
+    rest: Vec<String>,
+    errors: Vec<UsageError>,
+}
+
+impl<'a> Reading<'a> {
+    fn read(&mut self, mut left: &[String]) {
+        while let Some((word, tail)) = left.split_first() {
+            if word == "--" {
+                self.rest = tail.to_vec();
+                return;
+            }
+            if !self.is_option(word) {
+                if self.spec.stop_at_positional {
+                    self.loose = left.to_vec();
+                    return;
+                }
+                self.loose.push(word.clone());
+                left = tail;
+                continue;
+            }
+            left = match word.strip_prefix("--") {
+                Some(long) => self.long(long, tail),
+                None => self.shorts(&word[1..], tail),
+            };
+        }
+    }
+
+    /// `-` alone is a value (standard input, by custom), and so is `-5` unless somebody made it an option.
+    fn is_option(&self, word: &str) -> bool {
+        let is_number = || value::is_negative_number(word) && self.spec.options.iter().all(|it| !is_digit(it.short));
+        word.len() > 1 && word.starts_with('-') && !is_number()
+    }
+
+    /// Reads `name`, `name=value` or `no-name`; gives back what is left.
+    fn long<'w>(&mut self, word: &str, tail: &'w [String]) -> &'w [String] {
+        let (name, value) = split(word);
+        if let Some(option) = self.spec.find_long(name) {
+            return self.option(option, value, tail);
+        }
+        match (self.spec.find_negated(name), value) {
+            (Some(option), None) => self.record(option, "false"),
+            (Some(_), Some(_)) => self.errors.push(UsageError::TakesNoValue { option: format!("--{name}") }),
+            (None, _) => self.unknown(name),
+        }
+        tail
+    }
+
+    /// Reads a group of short options, the last of which may take a value: `abc`, `kv`, `k=v`, `abk v`.
+    fn shorts<'w>(&mut self, group: &str, tail: &'w [String]) -> &'w [String] {
+        let mut letters = group.chars();
+        while let Some(letter) = letters.next() {
+            let Some(option) = self.spec.find_short(letter) else {
+                self.errors.push(UsageError::UnknownOption { option: format!("-{letter}"), nearest: None });
+                return tail;
+            };
+            let after = letters.as_str();
+            let value = after.strip_prefix('=');
+            if !option.is_switch() {
+                return self.option(option, value.or(Some(after)).filter(|_| !after.is_empty()), tail);
+            }
+            self.option(option, value, tail);
+            if value.is_some() {
+                break;
+            }
+        }
+        tail
+    }
+
+    fn option<'w>(&mut self, option: &'a OptionSpec, value: Option<&str>, tail: &'w [String]) -> &'w [String] {
+        match value {
+            Some(value) => self.record(option, value),
+            None if option.is_switch() => self.record(option, "true"),
+            None => return self.next_word(option, tail),
+        }
+        tail
+    }
+
+    /// Takes the next word as the option's value, if it can be one.
+    fn next_word<'w>(&mut self, option: &'a OptionSpec, tail: &'w [String]) -> &'w [String] {
+        let missing = |dashed| UsageError::MissingValue { option: option.shown(), dashed };
+        match tail.split_first() {
+            Some((word, tail)) if !self.is_option(word) => {
+                self.record(option, word);
+                tail
+            }
+            // Meant as the value: saying so once is better than a second complaint about an unknown option.
+            Some((word, after)) if word != "--" && !self.is_known(word) => {
+                self.errors.push(missing(Some(word.clone())));
+                after
+            }
+            _ => {
+                self.errors.push(missing(None));
+                tail
+            }
+        }
+    }
+
+    fn is_known(&self, word: &str) -> bool {
+        match word.strip_prefix("--") {
+            Some(long) => {
+                let (name, _) = split(long);
+                self.spec.find_long(name).is_some() || self.spec.find_negated(name).is_some()
+            }
+            None => word.chars().nth(1).is_some_and(|it| self.spec.find_short(it).is_some()),
+        }
+    }
+
+    fn unknown(&mut self, name: &str) {
+        let visible = self.spec.options.iter().filter(|it| !it.hidden);
+        let negated: Vec<_> = visible.clone().filter(|it| it.negatable).map(|it| format!("no-{}", it.long)).collect();
+        let names = visible.map(|it| it.long.as_str()).chain(negated.iter().map(String::as_str));
+        let nearest = nearest(name, names).map(|it| format!("--{it}"));
+        self.errors.push(UsageError::UnknownOption { option: format!("--{name}"), nearest });
+    }
+
+    /// Keeps a value, and notes what is wrong with it.
+    fn record(&mut self, option: &'a OptionSpec, text: &str) {
+        let texts = match option.many {
+            Many::RepeatOrComma => value::items(text),
+            Many::No | Many::Repeat => vec![text.to_owned()],
+        };
+        self.errors.extend(texts.iter().filter_map(|it| checks::value(option, it)));
+        let kept = self.values.get(option.long.as_str());
+        // A switch that says the same twice does no harm; scripts and aliases do that.
+        let again = kept.is_some_and(|it| !option.is_switch() || *it != texts);
+        match option.many {
+            Many::No if again => self.errors.push(UsageError::GivenTwice { option: option.shown() }),
+            Many::No => drop(self.values.insert(&option.long, texts)),
+            Many::Repeat | Many::RepeatOrComma => self.values.entry(&option.long).or_default().extend(texts),
+        }
+    }
+}
+
+fn split(word: &str) -> (&str, Option<&str>) {
+    word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)))
+}
+
+fn is_digit(short: Option<char>) -> bool {
+    short.is_some_and(|it| it.is_ascii_digit())
+}

@@ -1,0 +1,224 @@
+//! 1. all spellings of an option mean the same
+//! 2. every mistake is named at once, in the exact words
+//! 3. questions come before other mistakes, unknown options before questions
+//! 4. what follows `--`, or the first positional of a command that stops there, is untouched
+
+use super::{Parsed, parse};
+use crate::cli::{CommandSpec, Locale, OptionSpec, PositionalSpec, UsageError, UsageErrors};
+
+fn spec() -> CommandSpec {
+    CommandSpec::new("deploy", "Deploys")
+        .option(OptionSpec::switch("all", "").short('a'))
+        .option(OptionSpec::switch("brief", "").short('b'))
+        .option(OptionSpec::switch("cache", "").short('c').negatable())
+        .option(OptionSpec::text("file", "").short('f'))
+        .option(OptionSpec::integer("count", "").short('n'))
+        .option(OptionSpec::number("ratio", ""))
+        .option(OptionSpec::json("data", ""))
+        .option(OptionSpec::text("mode", "").choices(["a", "b"]))
+        .option(OptionSpec::text("tag", "").repeat_or_comma())
+        .option(OptionSpec::text("root", "").repeat())
+        .option(OptionSpec::switch("allow-reload", ""))
+        .option(OptionSpec::switch("quiet", "").conflicts("loud"))
+        .option(OptionSpec::switch("loud", "").conflicts("quiet"))
+        .option(OptionSpec::help("").short('h'))
+        .option(OptionSpec::version(""))
+        .positional(PositionalSpec::new("TARGET", ""))
+}
+
+fn words(line: &[&str]) -> Vec<String> {
+    line.iter().map(|it| (*it).to_owned()).collect()
+}
+
+fn read(line: &[&str]) -> Result<Parsed, UsageErrors> {
+    parse(&spec(), &words(line))
+}
+
+fn complaint(line: &[&str]) -> String {
+    read(line).expect_err("should be refused").to_string()
+}
+
+/// S-25: short groups, values with and without `=`.
+#[test]
+fn all_spellings_of_an_option_mean_the_same() {
+    for line in [&["--file", "bar"][..], &["--file=bar"], &["-f", "bar"], &["-fbar"], &["-f=bar"]] {
+        assert_eq!(read(line).unwrap().text("file"), Some("bar"), "{line:?}");
+    }
+    for line in [&["-abc"][..], &["-a", "-b", "-c"], &["--all", "--brief", "--cache"], &["-ab", "--cache=true"]] {
+        let parsed = read(line).unwrap();
+        assert!(parsed.switch("all") && parsed.switch("brief") && parsed.switch("cache"), "{line:?}");
+    }
+    let parsed = read(&["-abf", "x=y", "here"]).unwrap();
+    assert_eq!((parsed.text("file"), &parsed.positionals), (Some("x=y"), &words(&["here"])));
+    assert_eq!(read(&["-abf=x"]).unwrap().text("file"), Some("x"));
+    assert_eq!(read(&["--file="]).unwrap().text("file"), Some(""));
+    assert_eq!(read(&["-f="]).unwrap().text("file"), Some(""));
+}
+
+/// S-24: both ways to turn a switch off.
+#[test]
+fn a_switch_can_be_turned_off() {
+    for line in [&["--no-cache"][..], &["--cache=false"], &["-c=false"]] {
+        let parsed = read(line).unwrap();
+        assert!(parsed.is_given("cache") && !parsed.switch("cache"), "{line:?}");
+    }
+    assert!(!read(&[]).unwrap().is_given("cache"));
+    assert_eq!(complaint(&["--no-all"]), "Unknown option: --no-all");
+    assert_eq!(complaint(&["--no-cache=true"]), "--no-cache takes no value");
+    assert_eq!(complaint(&["--cache=maybe"]), r#"Invalid value for --cache: "maybe" (choose from: true, false)"#);
+}
+
+/// S-19: the exact words for an unknown option.
+#[test]
+fn an_unknown_option_is_named_with_the_nearest_one() {
+    assert_eq!(complaint(&["--alow-reload"]), "Unknown option: --alow-reload\nDid you mean --allow-reload?");
+    assert_eq!(complaint(&["--no-cashe"]), "Unknown option: --no-cashe\nDid you mean --no-cache?");
+    assert_eq!(complaint(&["--frobnicate", "x", "y", "z"]), "Unknown option: --frobnicate");
+}
+
+/// S-20: the exact words for an unknown command.
+#[test]
+fn an_unknown_command_is_named_with_the_nearest_one() {
+    let error = UsageError::unknown_command("rn", ["search", "run"]);
+    assert_eq!(error.text(Locale::English), "Command not found: rn\nDid you mean run?");
+    assert_eq!(error.text(Locale::Japanese), "コマンドが見つかりません: rn\nもしかして: run");
+}
+
+/// S-21: letters are not guessed.
+#[test]
+fn an_unknown_letter_has_no_suggestion() {
+    assert_eq!(complaint(&["-x"]), "Unknown option: -x");
+    assert_eq!(complaint(&["-axb"]), "Unknown option: -x");
+}
+
+/// S-11: choices are listed; S-16: what is no number is an error.
+#[test]
+fn every_mistake_is_named_at_once() {
+    let line = ["--mode", "c", "-n", "1.5", "--ratio", "abc", "--data", "{", "--file", "x", "--file=y", "t", "u"];
+    assert_eq!(
+        complaint(&line),
+        r#"Invalid value for --mode: "c" (choose from: a, b)
+Invalid value for --count: "1.5" is not an integer
+Invalid value for --ratio: "abc" is not a number
+Invalid value for --data: "{" is not JSON (EOF while parsing an object at line 1 column 1)
+--file was given more than once
+Unexpected argument: u"#
+    );
+}
+
+/// S-16: NaN and infinity are no numbers in any spelling.
+#[test]
+fn a_number_is_finite() {
+    for text in ["NaN", "nan", "inf", "-inf", "infinity", "1e999", "0x10", "1,5", ""] {
+        let text = format!("--ratio={text}");
+        assert!(complaint(&[&text]).ends_with("is not a number"), "{text}");
+    }
+}
+
+#[test]
+fn a_negative_number_is_a_value_and_other_dashes_need_an_equals_sign() {
+    assert_eq!(read(&["-n", "-5"]).unwrap().text("count"), Some("-5"));
+    assert_eq!(read(&["--ratio", "-.5"]).unwrap().text("ratio"), Some("-.5"));
+    assert_eq!(read(&["--file", "-"]).unwrap().text("file"), Some("-"));
+    assert_eq!(read(&["--file=-x"]).unwrap().text("file"), Some("-x"));
+    assert_eq!(read(&["-5"]).unwrap().positionals, words(&["-5"]));
+    assert_eq!(
+        complaint(&["--file", "-x"]),
+        "Missing value for --file (a value that starts with \"-\" needs \"=\": --file=-x)"
+    );
+    assert_eq!(complaint(&["--file", "--all"]), "Missing value for --file");
+    assert_eq!(complaint(&["--file", "--", "x"]), "Missing value for --file");
+    assert_eq!(complaint(&["--file"]), "Missing value for --file");
+}
+
+#[test]
+fn several_missing_options_have_a_line_each() {
+    let spec = CommandSpec::new("fetch", "")
+        .option(OptionSpec::text("url", "").required())
+        .option(OptionSpec::text("to", "").required())
+        .option(OptionSpec::help(""))
+        .positional(PositionalSpec::new("WHAT", "").required());
+    let error = parse(&spec, &[]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "Missing required argument: WHAT\nMissing required option: --url\nMissing required option: --to"
+    );
+    assert_eq!(
+        error.text(Locale::Japanese),
+        "必須引数がありません: WHAT\n必須オプションがありません: --url\n必須オプションがありません: --to"
+    );
+    assert!(parse(&spec, &words(&["--help"])).unwrap().switch("help"));
+    assert_eq!(parse(&spec, &words(&["--url"])).unwrap_err().iter().count(), 3);
+}
+
+/// S-26: both are named, once.
+#[test]
+fn options_that_exclude_each_other_are_both_named() {
+    assert_eq!(complaint(&["--loud", "--quiet"]), "--quiet cannot be used together with --loud");
+}
+
+/// S-27: unknown options first, then help, then version; other mistakes last.
+#[test]
+fn unknown_options_come_before_questions_and_questions_before_other_mistakes() {
+    assert_eq!(complaint(&["--version", "--nonsense", "--mode", "c"]), "Unknown option: --nonsense");
+    assert_eq!(complaint(&["--nonsense", "--help"]), "Unknown option: --nonsense");
+    let parsed = read(&["--version", "--mode", "c", "--count", "x", "-h"]).unwrap();
+    assert!(parsed.switch("help") && parsed.switch("version"));
+}
+
+/// S-23: what follows `--` is nobody's business here.
+#[test]
+fn what_follows_two_dashes_is_untouched() {
+    let parsed = read(&["here", "--", "--nonsense", "--mode=c", "--", "-x", ""]).unwrap();
+    assert_eq!(parsed.positionals, words(&["here"]));
+    assert_eq!(parsed.rest, words(&["--nonsense", "--mode=c", "--", "-x", ""]));
+}
+
+#[test]
+fn global_options_stop_at_the_first_positional() {
+    let global = CommandSpec::new("toolscout", "")
+        .option(OptionSpec::switch("quiet", "").short('q'))
+        .option(OptionSpec::text("root", "").repeat())
+        .stop_at_positional();
+    let parsed = parse(&global, &words(&["-q", "--root", "r", "fetch", "--url", "x", "--", "y"])).unwrap();
+    assert!(parsed.switch("quiet"));
+    assert_eq!(parsed.positionals, words(&["fetch", "--url", "x", "--", "y"]));
+    assert!(parsed.rest.is_empty());
+}
+
+/// S-08: repeated, with commas, or both; a JSON array holds what commas cannot.
+#[test]
+fn lists_are_repeated_or_separated_by_commas() {
+    for line in
+        [&["--tag", "a", "--tag", "b"][..], &["--tag=a,b"], &["--tag", "a,", "--tag", "b"], &[r#"--tag=["a","b"]"#]]
+    {
+        assert_eq!(read(line).unwrap().texts("tag"), words(&["a", "b"]), "{line:?}");
+    }
+    assert_eq!(read(&[r#"--tag=["a,b",""]"#]).unwrap().texts("tag"), words(&["a,b", ""]));
+    assert_eq!(read(&["--tag=[a"]).unwrap().texts("tag"), words(&["[a"]));
+    let empty = read(&["--tag=[]"]).unwrap();
+    assert!(empty.is_given("tag") && empty.texts("tag").is_empty());
+    assert_eq!(read(&["--root", "a,b", "--root", "c"]).unwrap().texts("root"), words(&["a,b", "c"]));
+}
+
+#[test]
+fn a_switch_said_twice_is_fine_unless_it_contradicts_itself() {
+    assert!(read(&["--all", "-a"]).unwrap().switch("all"));
+    assert_eq!(complaint(&["--cache", "--no-cache"]), "--cache was given more than once");
+}
+
+#[test]
+fn a_place_has_choices_too() {
+    let spec = CommandSpec::new("completion", "").positional(PositionalSpec::new("SHELL", "").choices(["bash", "zsh"]));
+    assert_eq!(parse(&spec, &words(&["zsh"])).unwrap().positionals, words(&["zsh"]));
+    let error = parse(&spec, &words(&["csh"])).unwrap_err().to_string();
+    assert_eq!(error, r#"Invalid value for SHELL: "csh" (choose from: bash, zsh)"#);
+}
+
+#[test]
+fn mistakes_are_safe_to_show_and_not_endless() {
+    let text = complaint(&["--\u{1b}[31mred"]);
+    assert_eq!(text, "Unknown option: --\\u{1b}[31mred");
+    let long = format!("--mode={}", "x".repeat(1_000_000));
+    assert!(complaint(&[&long]).len() < 2000);
+}

@@ -1,0 +1,268 @@
+//! What a command takes, as plain data that parsing, help and completion all read.
+
+/// A command: its options, its positionals, and the words around them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CommandSpec {
+    pub name: String,
+    pub about: String,
+    pub options: Vec<OptionSpec>,
+    pub positionals: Vec<PositionalSpec>,
+    /// Everything from the first positional on is kept raw: for global options, and for `run`.
+    pub stop_at_positional: bool,
+    pub examples: Vec<String>,
+    /// Shown under the options, a paragraph each.
+    pub notes: Vec<String>,
+}
+
+impl CommandSpec {
+    pub fn new(name: impl Into<String>, about: impl Into<String>) -> Self {
+        Self { name: name.into(), about: about.into(), ..Self::default() }
+    }
+
+    pub fn option(mut self, option: OptionSpec) -> Self {
+        self.options.push(option);
+        self
+    }
+
+    pub fn positional(mut self, positional: PositionalSpec) -> Self {
+        self.positionals.push(positional);
+        self
+    }
+
+    pub fn stop_at_positional(mut self) -> Self {
+        self.stop_at_positional = true;
+        self
+    }
+
+    pub fn example(mut self, example: impl Into<String>) -> Self {
+        self.examples.push(example.into());
+        self
+    }
+
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// The option of this long name, its own before an alias of another.
+    pub fn find_long(&self, name: &str) -> Option<&OptionSpec> {
+        let own = self.options.iter().find(|it| it.long == name);
+        own.or_else(|| self.options.iter().find(|it| it.aliases.iter().any(|alias| alias == name)))
+    }
+
+    /// The switch that `--no-…` turns off; `name` is what was typed, with its `no-`.
+    pub fn find_negated(&self, name: &str) -> Option<&OptionSpec> {
+        let name = name.strip_prefix("no-")?;
+        self.find_long(name).filter(|it| it.negatable)
+    }
+
+    pub fn find_short(&self, short: char) -> Option<&OptionSpec> {
+        self.options.iter().find(|it| it.short == Some(short))
+    }
+}
+
+/// One option.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OptionSpec {
+    /// The name without its dashes.
+    pub long: String,
+    pub short: Option<char>,
+    /// Other spellings that are understood and never shown.
+    pub aliases: Vec<String>,
+    pub value: ValueKind,
+    /// What the value is called in help; the kind's own word where none is given.
+    pub value_name: Option<String>,
+    pub help: String,
+    pub choices: Vec<String>,
+    /// Shown only; who runs the command applies it.
+    pub default: Option<String>,
+    pub required: bool,
+    /// Options that hold this one's value, too: while one of them is given, this one is not missed.
+    pub unless: Vec<String>,
+    pub many: Many,
+    /// `--no-x` turns the switch off.
+    pub negatable: bool,
+    /// Works, but is neither shown nor suggested.
+    pub hidden: bool,
+    pub conflicts: Vec<String>,
+    /// Asks about the command instead of running it; while given, only unknown options are mistakes.
+    pub informative: bool,
+}
+
+impl OptionSpec {
+    pub fn new(long: impl Into<String>, value: ValueKind, help: impl Into<String>) -> Self {
+        Self { long: long.into(), value, help: help.into(), ..Default::default() }
+    }
+
+    pub fn switch(long: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::new(long, ValueKind::Switch, help)
+    }
+
+    pub fn text(long: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::new(long, ValueKind::Text, help)
+    }
+
+    pub fn integer(long: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::new(long, ValueKind::Integer, help)
+    }
+
+    pub fn number(long: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::new(long, ValueKind::Number, help)
+    }
+
+    pub fn json(long: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::new(long, ValueKind::Json, help)
+    }
+
+    /// `--help` and `-h`.
+    pub fn help(help: impl Into<String>) -> Self {
+        Self::switch("help", help).short('h').informative()
+    }
+
+    /// `--version` and `-V`.
+    pub fn version(help: impl Into<String>) -> Self {
+        Self::switch("version", help).short('V').informative()
+    }
+
+    pub fn short(mut self, short: char) -> Self {
+        self.short = Some(short);
+        self
+    }
+
+    pub fn alias(mut self, alias: impl Into<String>) -> Self {
+        self.aliases.push(alias.into());
+        self
+    }
+
+    /// Names the value in help, such as `FILE`.
+    pub fn value(mut self, name: impl Into<String>) -> Self {
+        self.value_name = Some(name.into());
+        self
+    }
+
+    pub fn choices<T: Into<String>>(mut self, choices: impl IntoIterator<Item = T>) -> Self {
+        self.choices = choices.into_iter().map(Into::into).collect();
+        self
+    }
+
+    pub fn default(mut self, default: impl Into<String>) -> Self {
+        self.default = Some(default.into());
+        self
+    }
+
+    pub fn required(mut self) -> Self {
+        self.required = true;
+        self
+    }
+
+    pub fn repeat(mut self) -> Self {
+        self.many = Many::Repeat;
+        self
+    }
+
+    pub fn repeat_or_comma(mut self) -> Self {
+        self.many = Many::RepeatOrComma;
+        self
+    }
+
+    pub fn negatable(mut self) -> Self {
+        self.negatable = true;
+        self
+    }
+
+    pub fn hidden(mut self) -> Self {
+        self.hidden = true;
+        self
+    }
+
+    pub fn conflicts(mut self, other: impl Into<String>) -> Self {
+        self.conflicts.push(other.into());
+        self
+    }
+
+    pub fn informative(mut self) -> Self {
+        self.informative = true;
+        self
+    }
+
+    /// The name as typed: `--long`.
+    pub fn shown(&self) -> String {
+        format!("--{}", self.long)
+    }
+
+    pub fn is_switch(&self) -> bool {
+        self.value == ValueKind::Switch
+    }
+}
+
+/// What an option's value must look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ValueKind {
+    /// None: given or not, or `=true` and `=false`.
+    #[default]
+    Switch,
+    Text,
+    Integer,
+    Number,
+    /// Any JSON value.
+    Json,
+    JsonArray,
+    JsonObject,
+}
+
+impl ValueKind {
+    /// What the value is called in help when nobody named it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Switch => "BOOLEAN",
+            Self::Text => "TEXT",
+            Self::Integer => "INTEGER",
+            Self::Number => "NUMBER",
+            Self::Json | Self::JsonArray | Self::JsonObject => "JSON",
+        }
+    }
+}
+
+/// How often something may be given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Many {
+    #[default]
+    No,
+    Repeat,
+    /// Repeated, or with commas between the items, or as one JSON array, which may hold commas and be empty.
+    RepeatOrComma,
+}
+
+/// Something given by its place.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PositionalSpec {
+    pub name: String,
+    pub help: String,
+    pub required: bool,
+    /// Takes all that is left.
+    pub many: bool,
+    pub choices: Vec<String>,
+    /// Stands for this option, which may be given by its name as well; its kind and its choices hold.
+    pub option: Option<String>,
+}
+
+impl PositionalSpec {
+    pub fn new(name: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { name: name.into(), help: help.into(), ..Default::default() }
+    }
+
+    pub fn required(mut self) -> Self {
+        self.required = true;
+        self
+    }
+
+    pub fn many(mut self) -> Self {
+        self.many = true;
+        self
+    }
+
+    pub fn choices<T: Into<String>>(mut self, choices: impl IntoIterator<Item = T>) -> Self {
+        self.choices = choices.into_iter().map(Into::into).collect();
+        self
+    }
+}

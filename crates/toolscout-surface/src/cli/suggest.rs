@@ -1,0 +1,37 @@
+//! Guesses which word somebody meant.
+
+#[cfg(test)]
+mod tests;
+
+/// Longer words are not typing mistakes, and comparing them costs the square of their length.
+const LONGEST: usize = 64;
+
+/// The candidate a person most likely meant; none rather than a far-fetched one.
+///
+/// Up to a third of the letters may be wrong, swapped, missing or too many; else the one candidate that starts with the
+/// word. The first of equally near ones wins.
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let length = word.chars().count();
+    if length == 0 || length > LONGEST {
+        return None;
+    }
+    let limit = (length / 3).max(1);
+    let mut best = None;
+    let mut starts = Vec::new();
+    for candidate in candidates {
+        if candidate.chars().count().abs_diff(length) <= limit {
+            let distance = strsim::damerau_levenshtein(word, candidate);
+            // One letter in common is not a likeness: `-x` is not a mistyped `-y`.
+            if distance <= limit && distance < length && best.is_none_or(|(least, _)| distance < least) {
+                best = Some((distance, candidate));
+            }
+        } else if length >= 3 && candidate.starts_with(word) {
+            starts.push(candidate);
+        }
+    }
+    match (best, starts.as_slice()) {
+        (Some((_, candidate)), _) => Some(candidate),
+        (None, [only]) => Some(only),
+        (None, _) => None,
+    }
+}

@@ -1,0 +1,29 @@
+//! 1. small slips are understood
+//! 2. far-fetched words are not
+//! 3. a unique beginning is enough
+
+use super::nearest;
+
+/// S-20: `rn` is nearest to `run`.
+#[test]
+fn a_missing_a_swapped_and_a_wrong_letter_are_understood() {
+    let commands = ["search", "server", "run", "tools"];
+    assert_eq!(nearest("rn", commands), Some("run"));
+    assert_eq!(nearest("serach", commands), Some("search"));
+    assert_eq!(nearest("tolls", commands), Some("tools"));
+    assert_eq!(nearest("alow-reload", ["allow-reload", "reload"]), Some("allow-reload"));
+}
+
+#[test]
+fn nothing_is_suggested_for_a_word_that_is_like_no_other() {
+    assert_eq!(nearest("frobnicate", ["search", "run"]), None);
+    assert_eq!(nearest("x", ["y", "z"]), None);
+    assert_eq!(nearest("", ["a"]), None);
+    assert_eq!(nearest(&"a".repeat(100_000), ["a"]), None);
+}
+
+#[test]
+fn the_only_candidate_with_this_beginning_is_suggested() {
+    assert_eq!(nearest("comp", ["completion", "call"]), Some("completion"));
+    assert_eq!(nearest("comp", ["completion", "composition"]), None);
+}

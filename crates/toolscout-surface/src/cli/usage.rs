@@ -1,0 +1,167 @@
+//! What is wrong with a command line, all of it at once.
+
+use super::words::{Locale, Word};
+use super::{ValueKind, nearest};
+use std::fmt;
+use toolscout_core::escape;
+
+/// All mistakes of one command line, never none. Shown in English; see [`UsageErrors::text`] for other languages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UsageErrors(Vec<UsageError>);
+
+impl UsageErrors {
+    /// `Ok` where there is nothing to complain about.
+    pub fn check(errors: Vec<UsageError>) -> Result<(), Self> {
+        if errors.is_empty() { Ok(()) } else { Err(Self(errors)) }
+    }
+
+    pub fn iter(&self) -> std::slice::Iter<'_, UsageError> {
+        self.0.iter()
+    }
+
+    /// One line each, a suggestion on its own line after it; safe for a terminal.
+    pub fn text(&self, locale: Locale) -> String {
+        let texts: Vec<_> = self.iter().map(|it| it.text(locale)).collect();
+        texts.join("\n")
+    }
+}
+
+impl From<UsageError> for UsageErrors {
+    fn from(error: UsageError) -> Self {
+        Self(vec![error])
+    }
+}
+
+impl fmt::Display for UsageErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text(Locale::English))
+    }
+}
+
+impl std::error::Error for UsageErrors {}
+
+/// One mistake. Options carry their dashes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UsageError {
+    UnknownOption {
+        option: String,
+        nearest: Option<String>,
+    },
+    UnknownCommand {
+        command: String,
+        nearest: Option<String>,
+    },
+    MissingOption {
+        option: String,
+    },
+    MissingArgument {
+        name: String,
+    },
+    /// `dashed`: what followed and looked like an option, but is none.
+    MissingValue {
+        option: String,
+        dashed: Option<String>,
+    },
+    TakesNoValue {
+        option: String,
+    },
+    GivenTwice {
+        option: String,
+    },
+    NotOneOf {
+        option: String,
+        value: String,
+        choices: Vec<String>,
+    },
+    /// `reason`: more, where the reader of the value had more to say.
+    NotA {
+        option: String,
+        value: String,
+        kind: ValueKind,
+        reason: Option<String>,
+    },
+    Conflict {
+        one: String,
+        other: String,
+    },
+    Unexpected {
+        argument: String,
+    },
+    /// A file, or standard input.
+    Unreadable {
+        what: String,
+        reason: String,
+    },
+}
+
+impl UsageError {
+    /// There is no such command; `commands` are those there are.
+    pub fn unknown_command<'a>(command: &str, commands: impl IntoIterator<Item = &'a str>) -> Self {
+        let nearest = nearest(command, commands).map(str::to_owned);
+        Self::UnknownCommand { command: command.to_owned(), nearest }
+    }
+
+    /// The mistake in words, safe for a terminal.
+    pub fn text(&self, locale: Locale) -> String {
+        let say = |word: Word, values: &[&str]| {
+            let values: Vec<_> = values.iter().map(|it| shorten(it)).collect();
+            word.fill(locale, &values.iter().map(String::as_str).collect::<Vec<_>>())
+        };
+        let suggest = |text: String, nearest: &Option<String>| match nearest {
+            Some(nearest) => text + "\n" + &say(Word::DidYouMean, &[nearest]),
+            None => text,
+        };
+        match self {
+            Self::UnknownOption { option, nearest } => suggest(say(Word::UnknownOption, &[option]), nearest),
+            Self::UnknownCommand { command, nearest } => suggest(say(Word::UnknownCommand, &[command]), nearest),
+            Self::MissingOption { option } => say(Word::MissingOption, &[option]),
+            Self::MissingArgument { name } => say(Word::MissingArgument, &[name]),
+            Self::MissingValue { option, dashed: None } => say(Word::MissingValue, &[option]),
+            Self::MissingValue { option, dashed: Some(next) } => say(Word::DashedValue, &[option, next]),
+            Self::TakesNoValue { option } => say(Word::TakesNoValue, &[option]),
+            Self::GivenTwice { option } => say(Word::GivenTwice, &[option]),
+            Self::NotOneOf { option, value, choices } => say(Word::NotOneOf, &[option, value, &list(choices)]),
+            Self::NotA { option, value, kind, reason } => {
+                let text = say(Word::NotA, &[option, value, noun(*kind).text(locale)]);
+                reason.as_ref().map_or(text.clone(), |it| format!("{text} ({})", shorten(it)))
+            }
+            Self::Conflict { one, other } => say(Word::Conflict, &[one, other]),
+            Self::Unexpected { argument } => say(Word::Unexpected, &[argument]),
+            Self::Unreadable { what, reason } => say(Word::Unreadable, &[what, reason]),
+        }
+    }
+
+    pub fn is_unknown_option(&self) -> bool {
+        matches!(self, Self::UnknownOption { .. })
+    }
+}
+
+fn noun(kind: ValueKind) -> Word {
+    match kind {
+        ValueKind::Switch => Word::ABoolean,
+        ValueKind::Text => Word::AText,
+        ValueKind::Integer => Word::AnInteger,
+        ValueKind::Number => Word::ANumber,
+        ValueKind::Json => Word::AJson,
+        ValueKind::JsonArray => Word::AJsonArray,
+        ValueKind::JsonObject => Word::AJsonObject,
+    }
+}
+
+/// The choices as people read them; hundreds are cut, because the mistake must stay on the screen.
+fn list(choices: &[String]) -> String {
+    const MOST: usize = 40;
+    let shown = choices.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if choices.len() > MOST { shown + ", …" } else { shown }
+}
+
+/// Escaped, on one line, and cut where somebody passed a whole document.
+fn shorten(text: &str) -> String {
+    const LONGEST: usize = 1000;
+    let mut kept: String = text.chars().take(LONGEST).collect();
+    if kept.len() < text.len() {
+        kept.push('…');
+    }
+    escape::line(&kept).into_owned()
+}

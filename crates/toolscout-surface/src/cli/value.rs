@@ -1,0 +1,72 @@
+//! Reads single values out of text: numbers exactly, JSON with its shape, lists in their spellings.
+
+use super::ValueKind;
+use serde_json::{Number, Value};
+
+/// Why a text is not of the wanted kind, where there is more to say than that.
+pub(super) type Reason = Option<String>;
+
+/// A whole number that JSON can hold without loss.
+pub(super) fn integer(text: &str) -> Option<Number> {
+    text.parse::<i64>().map(Number::from).or_else(|_| text.parse::<u64>().map(Number::from)).ok()
+}
+
+/// Any finite number; whole ones stay whole. Never NaN, never infinity, in no spelling.
+pub(super) fn number(text: &str) -> Option<Number> {
+    let plausible = || text.bytes().all(|it| it.is_ascii_digit() || matches!(it, b'+' | b'-' | b'.' | b'e' | b'E'));
+    integer(text).or_else(|| text.parse().ok().filter(|_| plausible()).and_then(Number::from_f64))
+}
+
+/// A JSON value of the wanted shape.
+pub(super) fn json(kind: ValueKind, text: &str) -> Result<Value, Reason> {
+    let value: Value = serde_json::from_str(text).map_err(|it| Some(it.to_string()))?;
+    match kind {
+        ValueKind::JsonArray if !value.is_array() => Err(None),
+        ValueKind::JsonObject if !value.is_object() => Err(None),
+        _ => Ok(value),
+    }
+}
+
+/// Whether the text can be read as this kind at all.
+pub(super) fn check(kind: ValueKind, text: &str) -> Result<(), Reason> {
+    let found = |it: Option<Number>| it.map(drop).ok_or(None);
+    match kind {
+        ValueKind::Switch | ValueKind::Text => Ok(()),
+        ValueKind::Integer => found(integer(text)),
+        ValueKind::Number => found(number(text)),
+        ValueKind::Json | ValueKind::JsonArray | ValueKind::JsonObject => json(kind, text).map(drop),
+    }
+}
+
+/// Whether a word that starts with a dash is a number rather than an option.
+pub(super) fn is_negative_number(text: &str) -> bool {
+    let digits = text.strip_prefix('-').map(|it| it.strip_prefix('.').unwrap_or(it));
+    digits.is_some_and(|it| it.starts_with(|digit: char| digit.is_ascii_digit()))
+}
+
+/// The items of a list typed as one word: `a,b`, `a,b,` or `["a","b"]`. Only the JSON form can hold commas or be empty.
+pub(super) fn items(text: &str) -> Vec<String> {
+    if let Some(items) = json_items(text) {
+        return items;
+    }
+    let list = text.strip_suffix(',').unwrap_or(text);
+    list.split(',').map(str::to_owned).collect()
+}
+
+fn json_items(text: &str) -> Option<Vec<String>> {
+    if !text.starts_with('[') {
+        return None;
+    }
+    let items: Vec<Value> = serde_json::from_str(text).ok()?;
+    items.into_iter().map(scalar_text).collect()
+}
+
+/// A scalar as somebody would type it; none for what is no scalar.
+pub(super) fn scalar_text(value: Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(truth) => Some(truth.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}

@@ -1,0 +1,35 @@
+//! 1. the environment picks the language
+//! 2. the columns agree on their places
+//! 3. what is filled in is never a template
+
+use super::{Locale, Word};
+
+fn locale(vars: &[(&str, &str)]) -> Locale {
+    Locale::from_env(|name| vars.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned()))
+}
+
+#[test]
+fn the_first_variable_that_says_something_picks_the_language() {
+    assert_eq!(locale(&[]), Locale::English);
+    assert_eq!(locale(&[("LANG", "ja_JP.UTF-8")]), Locale::Japanese);
+    assert_eq!(locale(&[("LC_ALL", ""), ("LANG", "ja")]), Locale::Japanese);
+    assert_eq!(locale(&[("LC_ALL", "C"), ("LANG", "ja_JP")]), Locale::English);
+    assert_eq!(locale(&[("TOOLSCOUT_LANG", "JA"), ("LC_ALL", "de_DE.UTF-8")]), Locale::Japanese);
+}
+
+#[test]
+fn every_language_fills_the_same_places() {
+    for word in Word::ALL {
+        let places = |locale| ["{0}", "{1}", "{2}"].map(|it| word.text(locale).contains(it));
+        for (code, locale) in Locale::ALL {
+            assert_eq!(places(locale), places(Locale::English), "{word:?} in {code}");
+            assert!(!word.text(locale).is_empty(), "{word:?} in {code}");
+        }
+    }
+}
+
+#[test]
+fn braces_in_a_value_stay_braces() {
+    let text = Word::NotA.fill(Locale::English, &["--x", "{2}{0}", "JSON"]);
+    assert_eq!(text, r#"Invalid value for --x: "{2}{0}" is not JSON"#);
+}

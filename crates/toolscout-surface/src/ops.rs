@@ -1,0 +1,9 @@
+//! What can be asked, one file each: the shape on the wire, and the words for people.
+
+pub mod call;
+pub mod describe;
+pub mod list;
+pub mod search;
+
+#[cfg(test)]
+mod tests;

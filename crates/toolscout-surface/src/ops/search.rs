@@ -1,0 +1,62 @@
+//! Which tools fit a question.
+
+use super::list;
+use serde::Serialize;
+use toolscout_core::{RawJson, escape};
+use toolscout_gateway::SearchHit;
+
+/// A hit as `search --json` shows it.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HitView {
+    /// `source/name`; what `execute_tool` and `run` take.
+    pub id: String,
+    /// What its source calls it.
+    pub name: String,
+    /// Whose tool it is.
+    pub source: String,
+    /// What it does; null where nobody said.
+    pub description: Option<String>,
+    /// From 0 to 1.
+    pub score: f64,
+    /// What in the tool fits the question.
+    pub why: Vec<String>,
+    /// Of the complete definition.
+    pub digest: String,
+    /// Of its arguments, complete.
+    pub input_schema: RawJson,
+}
+
+impl From<&SearchHit> for HitView {
+    fn from(hit: &SearchHit) -> Self {
+        let tool = &hit.tool;
+        Self {
+            id: tool.id.to_string(),
+            name: tool.id.name.to_string(),
+            source: tool.id.source.to_string(),
+            description: tool.description.clone(),
+            score: rounded(hit.score),
+            why: hit.why.clone(),
+            digest: tool.digest().to_string(),
+            input_schema: tool.input_schema.clone(),
+        }
+    }
+}
+
+/// To four places: enough to compare, and free of the last bits of floating point.
+fn rounded(score: f64) -> f64 {
+    (score * 10_000.0).round() / 10_000.0
+}
+
+/// For people: score, id and what it does, and under it the reasons.
+pub fn lines(hits: &[SearchHit]) -> String {
+    let mut out = String::new();
+    for hit in hits {
+        let id = escape::line(&hit.tool.id.to_string()).into_owned();
+        out += &format!("{:.2}  {id} - {}\n", hit.score, list::about(&hit.tool));
+        if !hit.why.is_empty() {
+            out += &format!("      because: {}\n", escape::line(&hit.why.join(", ")));
+        }
+    }
+    out
+}

@@ -1,0 +1,55 @@
+//! Results as bytes for people, programs and models.
+
+pub mod toon;
+
+use serde_json::Value;
+use std::fmt;
+use std::str::FromStr;
+
+/// How a result is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// For people: a text as it is, anything else as JSON.
+    #[default]
+    Text,
+    /// Indented JSON.
+    Json,
+    /// TOON with sorted keys: JSON's content in fewer tokens.
+    Toon,
+}
+
+impl Format {
+    /// What `--output` takes.
+    pub const ALL: [(&'static str, Format); 3] = [("text", Self::Text), ("json", Self::Json), ("toon", Self::Toon)];
+}
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        let found = Self::ALL.into_iter().find(|(it, _)| *it == name);
+        found.map(|(_, format)| format).ok_or_else(|| UnknownFormat(name.to_owned()))
+    }
+}
+
+/// Not a format.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownFormat(String);
+
+impl fmt::Display for UnknownFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = Format::ALL.map(|(name, _)| name).join(", ");
+        write!(f, "`{}` is not a format (choose from: {names})", toolscout_core::escape::line(&self.0))
+    }
+}
+
+impl std::error::Error for UnknownFormat {}
+
+/// The value in this format, without a line feed at its end.
+pub fn render(value: &Value, format: Format) -> String {
+    match (format, value) {
+        (Format::Text, Value::String(text)) => text.clone(),
+        (Format::Text | Format::Json, value) => format!("{value:#}"),
+        (Format::Toon, value) => toon::encode(value),
+    }
+}

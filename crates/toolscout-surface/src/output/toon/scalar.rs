@@ -1,0 +1,71 @@
+//! Keys and single values, quoted only where something else would be read.
+
+use serde_json::{Number, Value};
+
+/// A key: quoted unless it is a plain name.
+pub(super) fn key(name: &str) -> String {
+    let starts_well = name.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_');
+    let is_plain = name.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'.'));
+    if starts_well && is_plain { name.to_owned() } else { quoted(name) }
+}
+
+/// A single value; what is nested is not for here and becomes JSON.
+pub(super) fn scalar(value: &Value) -> String {
+    match value {
+        Value::String(text) if needs_quotes(text) => quoted(text),
+        Value::String(text) => text.clone(),
+        Value::Number(value) => number(value),
+        other => other.to_string(),
+    }
+}
+
+fn needs_quotes(text: &str) -> bool {
+    text.is_empty()
+        || text.trim() != text
+        || matches!(text, "true" | "false" | "null")
+        || text.starts_with(['-', '#', '\u{feff}'])
+        || is_numeric(text)
+        || text
+            .contains(|it: char| matches!(it, ',' | ':' | '"' | '\\' | '[' | ']' | '{' | '}') || it.is_ascii_control())
+}
+
+/// Digits, perhaps a fraction, perhaps an exponent; leading zeros count, because a reader may take them for a number.
+fn is_numeric(text: &str) -> bool {
+    let digits = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
+    let (base, exponent) = text.split_once(['e', 'E']).map_or((text, None), |(base, it)| (base, Some(it)));
+    let (whole, fraction) = base.split_once('.').map_or((base, None), |(whole, it)| (whole, Some(it)));
+    let exponent = exponent.map(|it| it.strip_prefix(['+', '-']).unwrap_or(it));
+    digits(whole) && fraction.is_none_or(digits) && exponent.is_none_or(digits)
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for it in text.chars() {
+        match it {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            it if it < ' ' => out.push_str(&format!("\\u{:04x}", it as u32)),
+            it => out.push(it),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Plain decimals; an exponent only for what would be longer than anybody reads.
+fn number(number: &Number) -> String {
+    let Some(float) = number.as_f64().filter(|_| number.is_f64()) else { return number.to_string() };
+    let size = float.abs();
+    if size == 0.0 {
+        return "0".to_owned();
+    }
+    if (1e-6..1e21).contains(&size) {
+        return float.to_string();
+    }
+    let text = format!("{float:e}");
+    if text.contains("e-") { text } else { text.replace('e', "e+") }
+}

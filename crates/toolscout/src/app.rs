@@ -1,0 +1,272 @@
+//! The lifecycle: set up, read the options, set up again with all in sight, resolve, extend, run.
+
+use crate::command::Next;
+use crate::line::{self, Line, Wants};
+use crate::plugin::{AfterSetup, Extensions, Setup};
+use crate::{
+    AppError, Command, Decorator, LifecycleError, Listing, Plugin, RunCx, Surroundings, Tools, lifecycle, words,
+};
+use std::ffi::OsString;
+use std::sync::Arc;
+use toolscout_core::escape;
+use toolscout_gateway::Gateway;
+use toolscout_surface::cli::help::{self, Group};
+use toolscout_surface::cli::{self, CommandSpec, Locale, Parsed, PositionalSpec, UsageError};
+use toolscout_surface::codes::Exit;
+
+/// A program made of plugins.
+pub struct App {
+    program: Arc<str>,
+    version: String,
+    about: String,
+    bare: Option<String>,
+    plugins: Vec<Arc<dyn Plugin>>,
+    surroundings: Arc<Surroundings>,
+}
+
+/// Collects plugins; opens and starts nothing.
+pub struct AppBuilder {
+    app: App,
+    commands: Vec<Box<dyn Command>>,
+}
+
+impl App {
+    /// A program of this name, without any plugin.
+    pub fn builder(program: &str) -> AppBuilder {
+        let app = Self {
+            program: program.into(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            about: String::new(),
+            bare: None,
+            plugins: Vec::new(),
+            surroundings: Arc::new(Surroundings::of_process()),
+        };
+        AppBuilder { app, commands: Vec::new() }
+    }
+
+    /// Does what the arguments say; errors are said, and are in the exit. Cancel-safe: dropping the future ends what
+    /// was started.
+    pub async fn run(&self, args: impl IntoIterator<Item = impl Into<OsString>>) -> Exit {
+        let mut locale = Locale::from_env(|name| self.var(name));
+        let ran = match line::texts(args) {
+            Ok(args) => self.try_run(&args, &mut locale).await,
+            Err(error) => Err(error),
+        };
+        ran.unwrap_or_else(|error| {
+            self.report(&error, locale);
+            error.exit()
+        })
+    }
+
+    /// `locale` becomes that of the line as soon as it is known, for saying what is wrong with the rest.
+    async fn try_run(&self, args: &[String], locale: &mut Locale) -> Result<Exit, AppError> {
+        let mut setup = Setup::default();
+        for plugin in &self.plugins {
+            plugin.setup(&mut setup).await?;
+        }
+        let spec = Arc::new(self.spec(&setup));
+        *locale = line::locale_seen(args, |name| self.var(name));
+        let line = Line::read(args, &spec, &setup.commands, |name| self.var(name))?;
+        *locale = line.options.locale();
+        let word = match line.wants() {
+            // Needs no tools, so nothing that is wrong with them, or with where they are, gets in its way.
+            Wants::Version => {
+                return self.surroundings.print(&format!("{} {}\n", self.program, self.version)).map(|()| Exit::Done);
+            }
+            Wants::Help => None,
+            Wants::Nothing => self.bare.clone(),
+            Wants::Command(word) => Some(word),
+        };
+        let run = self.after_setup(setup, line, spec).await?;
+        match word {
+            Some(word) => self.run_command(word, run).await,
+            None => self.print_help(&run).await.map(|()| Exit::Done),
+        }
+    }
+
+    async fn after_setup(&self, setup: Setup, line: Line, spec: Arc<CommandSpec>) -> Result<Run, AppError> {
+        let options = Arc::new(line.options);
+        let mut gateway = Gateway::builder();
+        for make in setup.sources {
+            if let Some(source) = make(&options, &self.surroundings)? {
+                gateway = gateway.source(source);
+            }
+        }
+        let gateway = gateway.build().map_err(LifecycleError::from)?;
+        let tools = Arc::new(Tools::new(gateway, self.surroundings.clone(), &options));
+        let after = AfterSetup {
+            commands: setup.commands,
+            options,
+            surroundings: self.surroundings.clone(),
+            tools,
+            offers: Arc::new(setup.offers),
+        };
+        for plugin in &self.plugins {
+            plugin.after_setup(&after).await?;
+        }
+        after.commands.seal();
+        let built_in = after.commands.all().iter().map(|it| it.spec().name).collect();
+        after.tools.reserve(built_in);
+        Ok(Run { after, spec, decorators: setup.decorators, rest: line.rest })
+    }
+
+    async fn run_command(&self, word: String, run: Run) -> Result<Exit, AppError> {
+        let command = run.resolve(&word).await?;
+        let own = command.spec();
+        let takes_ours = run.after.commands.find(&word).is_some() && !own.stop_at_positional;
+        let spec = if takes_ours { line::joined(own, &run.spec.options) } else { own };
+        let parsed = cli::parse(&spec, &run.rest)?;
+        let wants_help = parsed.switch("help") && spec.find_long("help").is_some_and(|it| it.informative);
+        let cx = self.run_cx(word, parsed, run.after, run.spec);
+        if wants_help && !command.answers_help() {
+            return cx.print_help(spec).map(|()| Exit::Done);
+        }
+        Next { decorators: &run.decorators, command: command.as_ref() }.run(&cx).await
+    }
+
+    fn run_cx(&self, name: String, parsed: Parsed, after: AfterSetup, program_spec: Arc<CommandSpec>) -> RunCx {
+        let mut cx = RunCx {
+            name,
+            parsed,
+            options: after.options,
+            surroundings: after.surroundings,
+            tools: after.tools,
+            offers: after.offers,
+            extensions: Arc::default(),
+            commands: after.commands,
+            program: self.program.clone(),
+            program_spec,
+        };
+        let mut extensions = Extensions::default();
+        self.plugins.iter().for_each(|it| it.extend(&cx, &mut extensions));
+        cx.extensions = Arc::new(extensions);
+        cx
+    }
+
+    fn spec(&self, setup: &Setup) -> CommandSpec {
+        let mut spec = CommandSpec::new(&*self.program, self.about.as_str());
+        spec.stop_at_positional = true;
+        spec.positionals =
+            vec![PositionalSpec::new("COMMAND", "What to do"), PositionalSpec::new("ARGS", "What it takes").many()];
+        spec.options = line::base_options();
+        spec.options.extend(setup.options.iter().cloned());
+        spec
+    }
+
+    async fn print_help(&self, run: &Run) -> Result<(), AppError> {
+        let locale = run.after.options.locale();
+        let commands: Vec<_> =
+            run.after.commands.all().iter().filter(|it| !it.is_hidden()).map(|it| it.spec()).collect();
+        let built_in = commands.iter().map(|it| (it.name.as_str(), words::say(locale, &it.about))).collect();
+        let mut groups = vec![Group { source: None, entries: built_in }];
+        let listings = run.listings().await?;
+        for listing in &listings {
+            let entry = (listing.name.as_str(), listing.about.as_str());
+            match groups.iter_mut().rfind(|it| it.source == Some(&listing.group)) {
+                Some(group) => group.entries.push(entry),
+                None => groups.push(Group { source: Some(&listing.group), entries: vec![entry] }),
+            }
+        }
+        let spec = line::translated(run.spec.as_ref().clone(), locale);
+        self.surroundings.print(&help::overview(&self.program, &spec, &groups, &self.surroundings.look(locale)))
+    }
+
+    fn var(&self, name: &str) -> Option<String> {
+        self.surroundings.var(name).map(str::to_owned)
+    }
+
+    fn report(&self, error: &AppError, locale: Locale) {
+        let mut text = match error {
+            AppError::Usage(errors) => errors.text(locale) + "\n",
+            AppError::UnknownCommand { name, nearest } => {
+                UsageError::UnknownCommand { command: name.clone(), nearest: nearest.clone() }.text(locale) + "\n"
+            }
+            error => format!("error: {}\n", escape::text(&error.to_string())),
+        };
+        if let Some(hint) = error.hint() {
+            text += &format!("  hint: {}\n", escape::text(&hint));
+        }
+        self.surroundings.say(&text);
+    }
+}
+
+/// A run whose command is about to be resolved.
+struct Run {
+    after: AfterSetup,
+    spec: Arc<CommandSpec>,
+    decorators: Vec<Arc<dyn Decorator>>,
+    rest: Vec<String>,
+}
+
+impl Run {
+    /// A command that a plugin added, else one of the sets.
+    async fn resolve(&self, word: &str) -> Result<Arc<dyn Command>, AppError> {
+        if let Some(command) = self.after.commands.find(word) {
+            return Ok(command);
+        }
+        for set in self.after.commands.sets() {
+            if let Some(command) = set.find(word).await? {
+                return Ok(command);
+            }
+        }
+        let built_in = self.after.commands.all().into_iter().filter(|it| !it.is_hidden()).map(|it| it.spec().name);
+        let names: Vec<_> = built_in.chain(self.listings().await?.into_iter().map(|it| it.name)).collect();
+        let nearest = cli::nearest(word, names.iter().map(String::as_str)).map(str::to_owned);
+        Err(AppError::UnknownCommand { name: word.to_owned(), nearest })
+    }
+
+    async fn listings(&self) -> Result<Vec<Listing>, AppError> {
+        let mut all = Vec::new();
+        for set in self.after.commands.sets() {
+            all.extend(set.list().await?);
+        }
+        Ok(all)
+    }
+}
+
+impl AppBuilder {
+    /// Adds a plugin.
+    pub fn plugin(mut self, plugin: impl Plugin + 'static) -> Self {
+        self.app.plugins.push(Arc::new(plugin));
+        self
+    }
+
+    /// Adds a command of the application's own, after all plugins are set up.
+    pub fn command(mut self, command: impl Command + 'static) -> Self {
+        self.commands.push(Box::new(command));
+        self
+    }
+
+    /// What `--version` says.
+    pub fn version(mut self, version: &str) -> Self {
+        self.app.version = version.to_owned();
+        self
+    }
+
+    /// What the program does, in a line.
+    pub fn about(mut self, about: &str) -> Self {
+        self.app.about = about.to_owned();
+        self
+    }
+
+    /// The command to run where none is typed; help otherwise.
+    pub fn bare(mut self, command: &str) -> Self {
+        self.app.bare = Some(command.to_owned());
+        self
+    }
+
+    /// Where runs take place; this process's own surroundings otherwise.
+    pub fn surroundings(mut self, surroundings: Surroundings) -> Self {
+        self.app.surroundings = Arc::new(surroundings);
+        self
+    }
+
+    /// Checks that the plugins fit together.
+    pub fn build(mut self) -> Result<App, AppError> {
+        if !self.commands.is_empty() {
+            self.app.plugins.push(Arc::new(crate::plugins::OwnCommands::new(self.commands)));
+        }
+        self.app.plugins = lifecycle::order(&self.app.plugins)?;
+        Ok(self.app)
+    }
+}

@@ -1,0 +1,144 @@
+//! What ends a run of the program, with the words and the code for it.
+
+use std::path::PathBuf;
+use toolscout_core::{ErrorKind, Problem, SourceError};
+use toolscout_surface::cli::UsageErrors;
+use toolscout_surface::codes::Exit;
+
+/// Why a run ended without doing what was asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AppError {
+    /// The command line cannot be understood.
+    #[error("{0}")]
+    Usage(UsageErrors),
+    /// No command of that name.
+    #[error("Command not found: {}", toolscout_core::escape::line(name))]
+    UnknownCommand {
+        /// What was typed.
+        name: String,
+        /// What comes nearest.
+        nearest: Option<String>,
+    },
+    /// The gateway could not answer.
+    #[error(transparent)]
+    Gateway(#[from] toolscout_gateway::Error),
+    /// A source could not answer.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// A problem that strict mode made fatal.
+    #[error("{}", describe(.0))]
+    Stopped(Box<Problem>),
+    /// Plugins that do not fit together.
+    #[error(transparent)]
+    Lifecycle(#[from] LifecycleError),
+    /// Something of the system failed.
+    #[error("could not {what}: {cause}")]
+    Io {
+        /// What was tried, for example `write PATH`.
+        what: String,
+        /// Why not.
+        #[source]
+        cause: std::io::Error,
+    },
+    /// Anything else that has words of its own.
+    #[error("{message}")]
+    Said {
+        /// Whose fault.
+        kind: ErrorKind,
+        /// What happened.
+        message: String,
+        /// The next thing to type.
+        hint: Option<String>,
+    },
+}
+
+impl AppError {
+    /// Somebody typed something that cannot be.
+    pub fn invalid(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Said { kind: ErrorKind::Invalid, message: message.into(), hint: Some(hint.into()) }
+    }
+
+    /// For `map_err`: names what was tried on which path.
+    pub(crate) fn io(verb: &str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let what = format!("{verb} `{}`", path.into().display());
+        |cause| Self::Io { what, cause }
+    }
+
+    /// How the process should end.
+    pub fn exit(&self) -> Exit {
+        match self {
+            Self::Usage(_) | Self::Stopped(_) | Self::Lifecycle(_) => Exit::Usage,
+            Self::UnknownCommand { .. } => Exit::NotFound,
+            Self::Gateway(error) => error.kind().into(),
+            Self::Source(error) => error.kind().into(),
+            Self::Io { .. } => Exit::Unavailable,
+            Self::Said { kind, .. } => (*kind).into(),
+        }
+    }
+
+    /// The next thing to type, where there is one.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Gateway(error) => error.hint(),
+            Self::Said { hint, .. } => hint.clone(),
+            Self::Stopped(problem) => problem.hint.clone(),
+            _ => None,
+        }
+    }
+}
+
+impl From<UsageErrors> for AppError {
+    fn from(errors: UsageErrors) -> Self {
+        Self::Usage(errors)
+    }
+}
+
+fn describe(problem: &Problem) -> String {
+    let message = toolscout_core::escape::text(&problem.message).into_owned();
+    match &problem.path {
+        Some(path) => format!("{}: {message}", toolscout_core::escape::line(&path.display().to_string())),
+        None => message,
+    }
+}
+
+/// Plugins or commands that do not fit together.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LifecycleError {
+    /// Two plugins of one id.
+    #[error("Plugin '{id}' is there twice")]
+    Twice {
+        /// The id.
+        id: String,
+    },
+    /// A plugin that is needed is not there.
+    #[error("Plugin '{plugin}' requires '{missing}', which is not there")]
+    Missing {
+        /// Who needs it.
+        plugin: String,
+        /// What is needed.
+        missing: String,
+    },
+    /// Plugins that need each other in a circle.
+    #[error("Plugins require each other in a circle: {}", path.join(" -> "))]
+    Cycle {
+        /// The circle, its first plugin again at the end.
+        path: Vec<String>,
+    },
+    /// Two commands of one name.
+    #[error("Command '{name}' is already registered")]
+    DuplicateCommand {
+        /// The name.
+        name: String,
+    },
+    /// A command that comes after the command line was resolved.
+    #[error("Command '{name}' comes too late: commands are added in setup or after-setup")]
+    TooLate {
+        /// The name.
+        name: String,
+    },
+    /// Two sources of one id.
+    #[error(transparent)]
+    Sources(#[from] toolscout_gateway::TwoSourcesAlike),
+}

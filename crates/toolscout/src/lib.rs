@@ -1,0 +1,46 @@
+//! Puts the rooms together: a builder, plugins with a lifecycle, and the plugins the `toolscout` program is made of.
+//!
+//! An application embeds the same parts, leaves out what it does not want and adds its own:
+//!
+//! ```no_run
+//! use toolscout::{App, plugins};
+//!
+//! # async fn example() -> Result<(), toolscout::AppError> {
+//! let app = App::builder("my-app")
+//!     .plugin(plugins::Discovery::default())
+//!     .plugin(plugins::Registry::default())
+//!     .plugin(plugins::Cli::default())
+//!     .build()?;
+//! let exit = app.run(std::env::args_os().skip(1)).await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Start reading at [`App::run`]: it is the lifecycle.
+
+mod app;
+mod command;
+mod error;
+mod lifecycle;
+mod line;
+mod plugin;
+pub mod plugins;
+mod process;
+mod settings;
+mod surroundings;
+mod tools;
+mod words;
+
+pub use app::{App, AppBuilder};
+pub use command::{Command, CommandSet, Decorator, Listing, Next, RunCx};
+pub use error::{AppError, LifecycleError};
+pub use line::Options;
+pub use plugin::{AfterSetup, Commands, Extensions, Plugin, Setup};
+pub use process::main;
+pub use surroundings::{Captured, Surroundings};
+pub use tools::Tools;
+
+pub use toolscout_core as core;
+pub use toolscout_gateway as gateway;
+pub use toolscout_source as source;
+pub use toolscout_surface as surface;

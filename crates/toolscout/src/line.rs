@@ -1,0 +1,220 @@
+//! The command line, as far as it can be read before the command is known.
+
+use crate::plugin::Commands;
+use crate::{AppError, words};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use toolscout_core::escape;
+use toolscout_surface::cli::{self, CommandSpec, Locale, OptionSpec, Parsed, UsageErrors};
+use toolscout_surface::output::Format;
+
+/// The program's own options, given before the command, or after it where the command is built in.
+#[derive(Default)]
+pub struct Options {
+    before: Parsed,
+    after: Option<Parsed>,
+    locale: Locale,
+    only_reads: bool,
+    shows_tools: bool,
+}
+
+impl Options {
+    /// Whether the switch is on.
+    pub fn switch(&self, long: &str) -> bool {
+        self.both().any(|it| it.switch(long))
+    }
+
+    /// The value, where one was given or there is a default.
+    pub fn text(&self, long: &str) -> Option<&str> {
+        let given = self.both().filter(|it| it.is_given(long)).last();
+        given.unwrap_or(&self.before).text(long)
+    }
+
+    /// All values of an option that may be repeated, in order.
+    pub fn texts(&self, long: &str) -> Vec<&str> {
+        self.both().flat_map(|it| it.texts(long)).map(String::as_str).collect()
+    }
+
+    /// How results are shown.
+    pub fn format(&self) -> Format {
+        match self.text("output").and_then(|it| it.parse().ok()) {
+            _ if self.switch("json") => Format::Json,
+            Some(format) => format,
+            None => Format::Text,
+        }
+    }
+
+    /// The language of help and messages.
+    pub fn locale(&self) -> Locale {
+        self.locale
+    }
+
+    /// Whether somebody only wants to read (help, completion), so that nothing may be started.
+    pub fn only_reads(&self) -> bool {
+        self.only_reads
+    }
+
+    /// Whether the run is about the tools there are, and not about one of them.
+    pub(crate) fn shows_tools(&self) -> bool {
+        self.shows_tools
+    }
+
+    /// The folder the run is about: that given with `--project`, else the working folder. Its real path, where it is
+    /// there: `..` in it must not lead upward to the wrong project.
+    pub fn folder(&self, cwd: &Path) -> PathBuf {
+        let folder = self.text("project").map_or(cwd.to_owned(), |it| cwd.join(it));
+        folder.canonicalize().unwrap_or(folder)
+    }
+
+    fn both(&self) -> impl Iterator<Item = &Parsed> {
+        [Some(&self.before), self.after.as_ref()].into_iter().flatten()
+    }
+}
+
+/// What was typed, taken apart: the program's options, the command's name, and what belongs to the command.
+pub(crate) struct Line {
+    pub(crate) options: Options,
+    pub(crate) word: Option<String>,
+    pub(crate) rest: Vec<String>,
+}
+
+impl Line {
+    pub(crate) fn read(
+        args: &[String],
+        spec: &CommandSpec,
+        commands: &Commands,
+        env: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, UsageErrors> {
+        let before = cli::parse(spec, args)?;
+        let mut words = before.positionals.iter().cloned();
+        let word = words.next();
+        let rest: Vec<String> = words.collect();
+        let after = match word.as_deref() {
+            Some(COMPLETE) => being_typed(spec, &rest),
+            Some(word) => commands.find(word).and_then(|it| following(it.spec(), spec, &rest)),
+            None => None,
+        };
+        let only_reads = only_reads(&before, word.as_deref(), &rest);
+        let shows_tools = !only_reads && word.as_deref().is_none_or(|it| takes_ours(commands, it));
+        let mut options = Options { before, after, locale: Locale::default(), only_reads, shows_tools };
+        // Of a line that is not understood, at least the language is: the mistake will be explained in it.
+        let is_understood = options.after.is_some() || word.as_deref().is_none_or(|it| !takes_ours(commands, it));
+        let lang = options.text("lang").or_else(|| lang_seen(&rest).filter(|_| !is_understood));
+        options.locale = locale(lang, env);
+        Ok(Self { options, word, rest })
+    }
+
+    /// What is wanted. Help wins over the version; both are about the program, so they count only before a command.
+    pub(crate) fn wants(&self) -> Wants {
+        match &self.word {
+            Some(word) => Wants::Command(word.clone()),
+            None if self.options.switch("help") => Wants::Help,
+            None if self.options.switch("version") => Wants::Version,
+            None => Wants::Nothing,
+        }
+    }
+}
+
+/// What a line is about.
+pub(crate) enum Wants {
+    Help,
+    Version,
+    Nothing,
+    Command(String),
+}
+
+/// Whether the program's options may follow this command.
+fn takes_ours(commands: &Commands, word: &str) -> bool {
+    commands.find(word).is_some_and(|it| !it.spec().stop_at_positional)
+}
+
+/// What was typed, as texts.
+pub(crate) fn texts(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Vec<String>, AppError> {
+    let not_text = |at: usize, it: OsString| {
+        let message = format!("argument {} is not UTF-8: `{}`", at + 1, escape::line(&it.to_string_lossy()));
+        AppError::invalid(message, "put such bytes into a file, and give its name")
+    };
+    let args = args.into_iter().enumerate();
+    args.map(|(at, it)| it.into().into_string().map_err(|it| not_text(at, it))).collect()
+}
+
+/// The language as far as it is seen in a line that may turn out not to be understood.
+pub(crate) fn locale_seen(args: &[String], env: impl Fn(&str) -> Option<String>) -> Locale {
+    locale(lang_seen(args), env)
+}
+
+fn lang_seen(args: &[String]) -> Option<&str> {
+    let at = args.iter().position(|it| it == "--lang" || it.starts_with("--lang="))?;
+    args[at].strip_prefix("--lang=").or_else(|| args.get(at + 1).map(String::as_str))
+}
+
+fn locale(given: Option<&str>, env: impl Fn(&str) -> Option<String>) -> Locale {
+    Locale::from_env(|name| match (name, given) {
+        ("TOOLSCOUT_LANG", Some(given)) => Some(given.to_owned()),
+        _ => env(name),
+    })
+}
+
+/// The command that shells ask what could be typed next.
+pub(crate) const COMPLETE: &str = "__complete";
+
+/// Options of the program that follow a built-in command. A mistake there is reported when the command is parsed,
+/// together with all others.
+fn following(built_in: CommandSpec, program: &CommandSpec, rest: &[String]) -> Option<Parsed> {
+    if built_in.stop_at_positional {
+        return None;
+    }
+    cli::parse(&joined(built_in, &program.options), rest).ok()
+}
+
+/// Options of a line that is still being typed: they decide which tools there are to complete.
+fn being_typed(program: &CommandSpec, rest: &[String]) -> Option<Parsed> {
+    let words = rest.strip_prefix(&["--".to_owned()]).unwrap_or(rest);
+    cli::parse(program, words.split_last()?.1).ok()
+}
+
+fn only_reads(before: &Parsed, word: Option<&str>, rest: &[String]) -> bool {
+    let asks_help = |it: &String| it == "--help" || it == "-h";
+    let reads = |word: &str| matches!(word, COMPLETE | "completion");
+    before.switch("help") || rest.iter().take_while(|it| *it != "--").any(asks_help) || word.is_some_and(reads)
+}
+
+/// A built-in command with the program's options, which may follow it. Its own win.
+pub(crate) fn joined(mut command: CommandSpec, program: &[OptionSpec]) -> CommandSpec {
+    for option in program {
+        let clashes = command.options.iter().any(|it| it.long == option.long);
+        if !clashes {
+            let taken = command.options.iter().any(|it| it.short.is_some() && it.short == option.short);
+            let mut option = option.clone();
+            option.short = option.short.filter(|_| !taken);
+            option.hidden = true;
+            command.options.push(option);
+        }
+    }
+    command
+}
+
+/// The options every program has.
+pub(crate) fn base_options() -> Vec<OptionSpec> {
+    vec![
+        OptionSpec::text("project", "Work on the project in this folder").short('C').value("DIR"),
+        OptionSpec::text("output", "How to show results").value("FORMAT").choices(["text", "json", "toon"]),
+        OptionSpec::switch("json", "The same as --output json"),
+        OptionSpec::switch("dry-run", "Show what would be done, and do nothing"),
+        OptionSpec::switch("quiet", "Say nothing but errors").short('q'),
+        OptionSpec::switch("verbose", "Say more").short('v'),
+        OptionSpec::text("lang", "Language of help and messages").value("LANG").choices(["en", "ja"]),
+        OptionSpec::help("Show this help"),
+        OptionSpec::version("Show the version"),
+    ]
+}
+
+/// In the words of the reader.
+pub(crate) fn translated(mut spec: CommandSpec, locale: Locale) -> CommandSpec {
+    let say = |text: &mut String| *text = words::say(locale, text).to_owned();
+    say(&mut spec.about);
+    spec.notes.iter_mut().for_each(say);
+    spec.options.iter_mut().for_each(|it| say(&mut it.help));
+    spec.positionals.iter_mut().for_each(|it| say(&mut it.help));
+    spec
+}

@@ -1,0 +1,20 @@
+//! The `toolscout` program: a composition of plugins and nothing else.
+
+use std::process::ExitCode;
+use toolscout::{App, AppError, plugins};
+
+fn main() -> ExitCode {
+    toolscout::main(toolscout())
+}
+
+fn toolscout() -> Result<App, AppError> {
+    App::builder("toolscout")
+        .about("Finds the right tool, and runs it safely")
+        .bare("overview")
+        .plugin(plugins::Logs)
+        .plugin(plugins::Registry::default())
+        .plugin(plugins::Discovery::default())
+        .plugin(plugins::OpenCode)
+        .plugin(plugins::Cli)
+        .build()
+}

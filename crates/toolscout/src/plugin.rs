@@ -1,0 +1,216 @@
+//! A unit that an application may have or leave out, and what it can do in each phase.
+
+use crate::{AppError, Command, CommandSet, Decorator, LifecycleError, Options, RunCx, Surroundings, Tools};
+use std::any::{Any, TypeId};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use toolscout_core::{BoxFuture, Source};
+use toolscout_surface::cli::OptionSpec;
+
+/// A unit that an application may have or leave out.
+///
+/// The phases: `setup` of every plugin, what it requires first; then the options of the command line are read and the
+/// sources made; then `after_setup` of every plugin, which sees what all others offer; then the command is resolved; then
+/// `extend`; then the command runs, inside the decorators.
+pub trait Plugin: Send + Sync {
+    /// Names the plugin among the others.
+    fn id(&self) -> &str;
+
+    /// Plugins that must be there, and are set up before this one.
+    fn requires(&self) -> Vec<&str> {
+        Vec::new()
+    }
+
+    /// Plugins that are set up before this one where they are there.
+    fn wants(&self) -> Vec<&str> {
+        Vec::new()
+    }
+
+    /// Adds commands, options, sources, decorators and offers.
+    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>>;
+
+    /// Sees what all plugins offer, the options and the tools; may still add commands.
+    fn after_setup<'a>(&'a self, cx: &'a AfterSetup) -> BoxFuture<'a, Result<(), AppError>> {
+        let _ = cx;
+        Box::pin(async { Ok(()) })
+    }
+
+    /// Gives the resolved command what it may use while it runs.
+    fn extend(&self, cx: &RunCx, extensions: &mut Extensions) {
+        let _ = (cx, extensions);
+    }
+}
+
+pub(crate) type MakeSource =
+    Box<dyn FnOnce(&Options, &Surroundings) -> Result<Option<Arc<dyn Source>>, AppError> + Send>;
+
+/// The first phase.
+#[derive(Default)]
+pub struct Setup {
+    pub(crate) commands: Commands,
+    pub(crate) options: Vec<OptionSpec>,
+    pub(crate) sources: Vec<MakeSource>,
+    pub(crate) decorators: Vec<Arc<dyn Decorator>>,
+    pub(crate) offers: Offers,
+}
+
+impl Setup {
+    /// Adds a command.
+    pub fn add_command(&mut self, command: impl Command + 'static) -> Result<(), AppError> {
+        self.commands.add(command)
+    }
+
+    /// Where commands are added; may be kept, and says so when it is too late.
+    pub fn commands(&self) -> Commands {
+        self.commands.clone()
+    }
+
+    /// Adds an option of the program itself, given before the command or after a built-in one.
+    pub fn add_option(&mut self, option: OptionSpec) {
+        self.options.push(option);
+    }
+
+    /// Adds a source, made when the options are known; `None` means not this time.
+    pub fn add_source<F>(&mut self, make: F)
+    where
+        F: FnOnce(&Options, &Surroundings) -> Result<Option<Arc<dyn Source>>, AppError> + Send + 'static,
+    {
+        self.sources.push(Box::new(make));
+    }
+
+    /// Wraps every command. The first decorator registered is the outermost.
+    pub fn decorate(&mut self, decorator: impl Decorator + 'static) {
+        self.decorators.push(Arc::new(decorator));
+    }
+
+    /// Offers something to the other plugins, by its type.
+    pub fn offer<T: Any + Send + Sync>(&mut self, value: T) {
+        self.offers.0.insert(TypeId::of::<T>(), Arc::new(value));
+    }
+
+    /// What a plugin set up earlier offers.
+    pub fn offered<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        self.offers.of()
+    }
+}
+
+/// The second phase.
+pub struct AfterSetup {
+    pub(crate) commands: Commands,
+    pub(crate) options: Arc<Options>,
+    pub(crate) surroundings: Arc<Surroundings>,
+    pub(crate) tools: Arc<Tools>,
+    pub(crate) offers: Arc<Offers>,
+}
+
+impl AfterSetup {
+    /// Adds a command.
+    pub fn add_command(&self, command: impl Command + 'static) -> Result<(), AppError> {
+        self.commands.add(command)
+    }
+
+    /// Adds commands that are only looked up when somebody needs them.
+    pub fn add_commands(&self, set: impl CommandSet + 'static) -> Result<(), AppError> {
+        self.commands.add_set(set)
+    }
+
+    /// What any plugin offers.
+    pub fn offered<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        self.offers.of()
+    }
+
+    /// The tools of all sources, discovered when first asked for.
+    pub fn tools(&self) -> &Arc<Tools> {
+        &self.tools
+    }
+
+    /// The program's own options.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Where the program runs.
+    pub fn surroundings(&self) -> &Arc<Surroundings> {
+        &self.surroundings
+    }
+}
+
+/// Things offered by type.
+#[derive(Default)]
+pub(crate) struct Offers(HashMap<TypeId, Arc<dyn Any + Send + Sync>>);
+
+impl Offers {
+    pub(crate) fn of<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        self.0.get(&TypeId::of::<T>())?.clone().downcast().ok()
+    }
+}
+
+/// What plugins give the running command, by type.
+#[derive(Default)]
+pub struct Extensions(Offers);
+
+impl Extensions {
+    /// Gives the command this.
+    pub fn insert<T: Any + Send + Sync>(&mut self, value: T) {
+        self.0.0.insert(TypeId::of::<T>(), Arc::new(value));
+    }
+
+    pub(crate) fn of<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        self.0.of()
+    }
+}
+
+/// Where commands are added, until the command line is resolved.
+#[derive(Clone, Default)]
+pub struct Commands(Arc<Mutex<Added>>);
+
+#[derive(Default)]
+struct Added {
+    commands: BTreeMap<String, Arc<dyn Command>>,
+    sets: Vec<Arc<dyn CommandSet>>,
+    is_sealed: bool,
+}
+
+impl Commands {
+    fn added(&self) -> MutexGuard<'_, Added> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a command; a second one of the same name, or one that comes too late, is an error.
+    pub fn add(&self, command: impl Command + 'static) -> Result<(), AppError> {
+        let name = command.spec().name;
+        let mut added = self.added();
+        if added.is_sealed {
+            return Err(LifecycleError::TooLate { name }.into());
+        }
+        if added.commands.contains_key(&name) {
+            return Err(LifecycleError::DuplicateCommand { name }.into());
+        }
+        added.commands.insert(name, Arc::new(command));
+        Ok(())
+    }
+
+    fn add_set(&self, set: impl CommandSet + 'static) -> Result<(), AppError> {
+        self.added().sets.push(Arc::new(set));
+        Ok(())
+    }
+
+    pub(crate) fn seal(&self) {
+        self.added().is_sealed = true;
+    }
+
+    /// The command of exactly this name that a plugin added.
+    pub fn find(&self, name: &str) -> Option<Arc<dyn Command>> {
+        self.added().commands.get(name).cloned()
+    }
+
+    /// All commands that plugins added one by one, by name.
+    pub fn all(&self) -> Vec<Arc<dyn Command>> {
+        self.added().commands.values().cloned().collect()
+    }
+
+    /// The sets of commands that are looked up when needed.
+    pub fn sets(&self) -> Vec<Arc<dyn CommandSet>> {
+        self.added().sets.clone()
+    }
+}

@@ -1,0 +1,76 @@
+//! `completion` prints a shell's script; `__complete` answers it.
+
+use super::tool_command::ToolCommand;
+use crate::line::{self, COMPLETE};
+use crate::{AppError, Command, RunCx, words};
+use toolscout_core::BoxFuture;
+use toolscout_surface::cli::complete::{self, Candidate, Shell};
+use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
+use toolscout_surface::codes::Exit;
+use toolscout_surface::ops::list;
+
+pub(super) struct CompletionCommand;
+
+impl Command for CompletionCommand {
+    fn spec(&self) -> CommandSpec {
+        let shells = Shell::ALL.map(|(name, _)| name);
+        CommandSpec::new("completion", "Print a shell's completion script")
+            .positional(PositionalSpec::new("SHELL", "Which shell").required().choices(shells))
+            .option(OptionSpec::help("Show this help"))
+            .example("source <(toolscout completion bash)")
+    }
+
+    fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
+        Box::pin(async {
+            let shell = cx.parsed.positionals[0].parse::<Shell>().ok();
+            cx.print(shell.map(Shell::script).unwrap_or_default()).map(|()| Exit::Done)
+        })
+    }
+}
+
+pub(super) struct CompleteCommand;
+
+impl Command for CompleteCommand {
+    fn spec(&self) -> CommandSpec {
+        CommandSpec::new(COMPLETE, "Answer a shell's completion script")
+    }
+
+    fn is_hidden(&self) -> bool {
+        true
+    }
+
+    fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
+        Box::pin(async {
+            let gateway = cx.tools().known().await?;
+            let tool_spec = |name: &str| {
+                let tool = gateway.resolve(name).ok()?;
+                Some(ToolCommand::new(tool, cx.options().locale()).spec())
+            };
+            let tools =
+                || gateway.snapshot().tools().map(|it| Candidate::new(it.id.name.as_str(), list::about(it))).collect();
+            let names = |path: &[String]| match path {
+                [] => [built_in(cx), tools()].concat(),
+                [only] if only == "run" || only == "describe" => tools(),
+                _ => Vec::new(),
+            };
+            let spec = |path: &[String]| match path {
+                [] => Some(line::translated(cx.program_spec().clone(), cx.options().locale())),
+                [only] => built_in_spec(cx, only).or_else(|| tool_spec(only)),
+                [run, tool] if run == "run" => tool_spec(tool),
+                _ => None,
+            };
+            let found = complete::candidates(&cx.parsed.rest, names, spec);
+            cx.print(&complete::print(&found)).map(|()| Exit::Done)
+        })
+    }
+}
+
+fn built_in(cx: &RunCx) -> Vec<Candidate> {
+    let shown = cx.commands().all().into_iter().filter(|it| !it.is_hidden()).map(|it| it.spec());
+    shown.map(|it| Candidate::new(it.name, words::say(cx.options().locale(), &it.about))).collect()
+}
+
+fn built_in_spec(cx: &RunCx, name: &str) -> Option<CommandSpec> {
+    let spec = line::joined(cx.commands().find(name)?.spec(), &cx.program_spec().options);
+    Some(line::translated(spec, cx.options().locale()))
+}

@@ -1,0 +1,116 @@
+//! `export`: tools in the form that something else takes.
+
+mod opencode;
+
+use crate::{AppError, Command, RunCx};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::Arc;
+use toolscout_core::{BoxFuture, Tool};
+use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
+use toolscout_surface::codes::Exit;
+use toolscout_surface::output::Format;
+
+pub(super) struct ExportCommand;
+
+const FORMS: [&str; 4] = ["openai", "anthropic", "opencode", "mcp"];
+
+impl Command for ExportCommand {
+    fn spec(&self) -> CommandSpec {
+        CommandSpec::new("export", "Give tools in the form that something else takes")
+            .positional(PositionalSpec::new("FORM", "Who takes them").required().choices(FORMS))
+            .positional(PositionalSpec::new("TOOL", "Only these tools").many())
+            .option(OptionSpec::text("to", "Write files into this folder (opencode)").value("DIR"))
+            .option(OptionSpec::help("Show this help"))
+            .example("toolscout export openai word-count")
+            .example("toolscout export opencode --to .opencode/tools")
+            .example("toolscout export mcp")
+    }
+
+    fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
+        Box::pin(async {
+            let tools = chosen(cx).await?;
+            let format = match cx.options().format() {
+                Format::Text => Format::Json,
+                format => format,
+            };
+            match cx.parsed.positionals[0].as_str() {
+                "openai" => print(cx, tools.iter().map(|it| openai(it)).collect(), format)?,
+                "anthropic" => print(cx, tools.iter().map(|it| anthropic(it)).collect(), format)?,
+                "mcp" => cx.print_value(&mcp(cx), format)?,
+                _ => opencode_files(cx, &tools)?,
+            }
+            Ok(Exit::Done)
+        })
+    }
+}
+
+async fn chosen(cx: &RunCx) -> Result<Vec<Arc<Tool>>, AppError> {
+    let gateway = cx.tools().known().await?;
+    match &cx.parsed.positionals[1..] {
+        [] => Ok(gateway.snapshot().tools().cloned().collect()),
+        names => names.iter().map(|it| gateway.resolve(it).map_err(AppError::from)).collect(),
+    }
+}
+
+/// One tool by itself, several as a list.
+fn print(cx: &RunCx, mut values: Vec<Value>, format: Format) -> Result<(), AppError> {
+    let one = cx.parsed.positionals.len() == 2 && values.len() == 1;
+    if one { cx.print_value(&values.remove(0), format) } else { cx.print_value(&values, format) }
+}
+
+fn openai(tool: &Tool) -> Value {
+    let parameters = tool.input_schema.to_value();
+    json!({"type": "function", "function": {"name": safe_name(tool), "description": description(tool), "parameters": parameters}})
+}
+
+fn anthropic(tool: &Tool) -> Value {
+    json!({"name": safe_name(tool), "description": description(tool), "input_schema": tool.input_schema.to_value()})
+}
+
+fn mcp(cx: &RunCx) -> Value {
+    let project = cx.request().project.map(|it| it.display().to_string());
+    json!({"mcpServers": {cx.program(): {"command": cx.program(), "args": ["-C", project, "serve"]}}})
+}
+
+fn description(tool: &Tool) -> String {
+    tool.description.clone().unwrap_or_else(|| format!("{} tool: {}", tool.id.source, tool.id.name))
+}
+
+/// Model vendors take letters, digits, `_` and `-`, at most 64.
+fn safe_name(tool: &Tool) -> String {
+    let safe = tool
+        .id
+        .name
+        .as_str()
+        .chars()
+        .map(|it| if it.is_ascii_alphanumeric() || matches!(it, '_' | '-') { it } else { '_' });
+    safe.take(64).collect()
+}
+
+fn opencode_files(cx: &RunCx, tools: &[Arc<Tool>]) -> Result<(), AppError> {
+    let Some(folder) = cx.parsed.text("to") else {
+        return tools.iter().try_for_each(|it| cx.print(&opencode::shim(it, cx.program())));
+    };
+    let folder = cx.surroundings().cwd().join(folder);
+    if cx.options().switch("dry-run") {
+        return tools
+            .iter()
+            .try_for_each(|it| cx.print(&format!("would write {}\n", folder.join(opencode::file_name(it)).display())));
+    }
+    std::fs::create_dir_all(&folder).map_err(AppError::io("make the folder", &folder))?;
+    tools.iter().try_for_each(|it| write(cx, &folder, it))
+}
+
+/// Writes over files that an earlier export wrote, and over nothing else.
+fn write(cx: &RunCx, folder: &Path, tool: &Tool) -> Result<(), AppError> {
+    let file = folder.join(opencode::file_name(tool));
+    if let Ok(there) = std::fs::read_to_string(&file)
+        && !opencode::is_ours(&there)
+    {
+        let message = format!("`{}` is there already and is not ours", file.display());
+        return Err(AppError::invalid(message, "move it away, or choose another folder with --to"));
+    }
+    std::fs::write(&file, opencode::shim(tool, cx.program())).map_err(AppError::io("write", &file))?;
+    cx.print(&format!("{}\n", file.display()))
+}

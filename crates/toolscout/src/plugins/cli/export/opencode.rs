@@ -1,0 +1,75 @@
+//! OpenCode tool files that call this program.
+
+use serde_json::Value;
+use toolscout_core::Tool;
+
+const MARK: &str = "// Written by `export opencode`; do not edit, export again.";
+
+pub(super) fn file_name(tool: &Tool) -> String {
+    format!("{}.js", super::safe_name(tool))
+}
+
+pub(super) fn is_ours(text: &str) -> bool {
+    text.starts_with(MARK)
+}
+
+/// A module whose default export describes the tool and runs it through the program, arguments as JSON on standard input.
+pub(super) fn shim(tool: &Tool, program: &str) -> String {
+    let quoted = |text: &str| Value::from(text).to_string();
+    let schema = tool.input_schema.to_value();
+    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    let args = properties.map(|(name, property)| {
+        format!("    {}: {},\n", quoted(name), argument(property, required.contains(&name.as_str())))
+    });
+    format!(
+        r#"{MARK}
+import {{ tool }} from "@opencode-ai/plugin"
+import {{ spawn }} from "node:child_process"
+
+function run(input, context) {{
+  return new Promise((resolve, reject) => {{
+    const child = spawn({program}, ["run", {id}, "--input", "-"], {{ cwd: context?.directory, signal: context?.abort }})
+    let out = "", err = ""
+    child.stdout.on("data", (it) => (out += it))
+    child.stderr.on("data", (it) => (err += it))
+    child.on("error", reject)
+    child.on("close", (code) => (code === 0 ? resolve(out) : reject(new Error(err || `exit code ${{code}}`))))
+    child.stdin.end(JSON.stringify(input))
+  }})
+}}
+
+export default tool({{
+  description: {description},
+  args: {{
+{args}  }},
+  execute: run,
+}})
+"#,
+        program = quoted(program),
+        id = quoted(&tool.id.to_string()),
+        description = quoted(&super::description(tool)),
+        args = args.collect::<String>(),
+    )
+}
+
+/// The property in the words of OpenCode's schema library; what it cannot say is checked by the program itself.
+fn argument(property: &Value, required: bool) -> String {
+    let choices = property["enum"].as_array().filter(|it| it.iter().all(Value::is_string));
+    let mut text = match (property["type"].as_str(), choices) {
+        (_, Some(choices)) => format!("tool.schema.enum({})", Value::from(choices.clone())),
+        (Some("string"), None) => "tool.schema.string()".to_owned(),
+        (Some("number"), None) => "tool.schema.number()".to_owned(),
+        (Some("integer"), None) => "tool.schema.number().int()".to_owned(),
+        (Some("boolean"), None) => "tool.schema.boolean()".to_owned(),
+        (Some("array"), None) => "tool.schema.array(tool.schema.any())".to_owned(),
+        _ => "tool.schema.any()".to_owned(),
+    };
+    if !required {
+        text += ".optional()";
+    }
+    if let Some(description) = property["description"].as_str() {
+        text += &format!(".describe({})", Value::from(description));
+    }
+    text
+}

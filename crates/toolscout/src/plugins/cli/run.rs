@@ -1,0 +1,44 @@
+//! `run`: the dispatcher for any form of a tool's name.
+
+use super::tool_command::ToolCommand;
+use crate::{AppError, Command, RunCx};
+use toolscout_core::BoxFuture;
+use toolscout_surface::cli::{self, CommandSpec, OptionSpec, PositionalSpec, UsageError};
+use toolscout_surface::codes::Exit;
+
+pub(super) struct RunCommand;
+
+impl Command for RunCommand {
+    fn spec(&self) -> CommandSpec {
+        CommandSpec::new("run", "Run a tool by any form of its name")
+            .positional(PositionalSpec::new("TOOL", "tool, source/tool, source:tool or source__tool").required())
+            .positional(PositionalSpec::new("ARGS", "What the tool takes; see `toolscout run TOOL --help`").many())
+            .option(OptionSpec::help("Show help, of the tool if one is named"))
+            .stop_at_positional()
+            .example("toolscout run word-count --text 'one two'")
+            .example("toolscout run local/word-count --help")
+    }
+
+    fn answers_help(&self) -> bool {
+        true
+    }
+
+    fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
+        Box::pin(async {
+            let wants_help = cx.parsed.switch("help");
+            let Some((name, args)) = cx.parsed.positionals.split_first() else {
+                if wants_help {
+                    return cx.print_help(self.spec()).map(|()| Exit::Done);
+                }
+                return Err(AppError::Usage(UsageError::MissingArgument { name: "TOOL".to_owned() }.into()));
+            };
+            let tool = cx.tools().known().await?.resolve(name)?;
+            let command = ToolCommand::new(tool, cx.options().locale());
+            let parsed = cli::parse(&command.spec(), args)?;
+            if wants_help || command.wants_help(&parsed) {
+                return cx.print_help(command.spec()).map(|()| Exit::Done);
+            }
+            command.call(cx, &parsed).await
+        })
+    }
+}

@@ -1,0 +1,134 @@
+//! A command per tool, built when somebody types its name.
+
+use crate::{AfterSetup, AppError, Command, CommandSet, Listing, RunCx, Tools};
+use serde_json::{Value, json};
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+use toolscout_core::{Arguments, BoxFuture, ErrorKind, Tool, ToolCall, ToolOutput};
+use toolscout_surface::cli::{CommandSpec, InputFrom, Locale, Parsed, ToolFlags};
+use toolscout_surface::codes::Exit;
+use toolscout_surface::ops::{call, list};
+use toolscout_surface::output::{self, Format};
+
+/// All tools as commands. Listing them loads none; a name builds one.
+pub(super) struct ToolCommands {
+    tools: Arc<Tools>,
+    locale: Locale,
+}
+
+impl ToolCommands {
+    pub(super) fn new(cx: &AfterSetup) -> Self {
+        Self { tools: cx.tools().clone(), locale: cx.options().locale() }
+    }
+}
+
+impl CommandSet for ToolCommands {
+    fn find<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<Arc<dyn Command>>, AppError>> {
+        Box::pin(async move {
+            match self.tools.known().await?.resolve(name) {
+                Ok(tool) => Ok(Some(Arc::new(ToolCommand::new(tool, self.locale)) as Arc<dyn Command>)),
+                Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+                Err(error) => Err(error.into()),
+            }
+        })
+    }
+
+    fn list(&self) -> BoxFuture<'_, Result<Vec<Listing>, AppError>> {
+        Box::pin(async {
+            let snapshot = self.tools.known().await?.snapshot();
+            let listing = |tool: &Arc<Tool>| Listing {
+                name: tool.id.name.to_string(),
+                about: list::about(tool),
+                group: tool.id.source.to_string(),
+            };
+            Ok(snapshot.tools().map(listing).collect())
+        })
+    }
+}
+
+/// One tool as a command.
+pub(super) struct ToolCommand {
+    tool: Arc<Tool>,
+    flags: ToolFlags,
+}
+
+impl ToolCommand {
+    pub(super) fn new(tool: Arc<Tool>, locale: Locale) -> Self {
+        let flags = ToolFlags::in_locale(&tool, locale);
+        Self { tool, flags }
+    }
+
+    /// Calls the tool with what was typed, and prints what it said.
+    pub(super) async fn call(&self, cx: &RunCx, parsed: &Parsed) -> Result<Exit, AppError> {
+        self.flags.problems.iter().for_each(|it| cx.tools().warn(it));
+        let arguments = self.arguments(cx, parsed).await?;
+        let mut call = ToolCall::new(self.tool.id.clone(), arguments);
+        call.rest.clone_from(&parsed.rest);
+        let gateway = cx.tools().known().await?;
+        if cx.options().switch("dry-run") {
+            let plan = gateway.plan(&self.tool, call, &cx.request())?;
+            return cx.print(&self.plan(&plan)).map(|()| Exit::Done);
+        }
+        let output = gateway.call_tool(&self.tool, call, cx.request()).await?;
+        let format = if self.flags.wants_json(parsed) { Format::Json } else { cx.options().format() };
+        show(cx, &output, format)
+    }
+
+    /// On a thread that may block: standard input may keep us waiting, and an interruption must get through.
+    async fn arguments(&self, cx: &RunCx, parsed: &Parsed) -> Result<Arguments, AppError> {
+        let (flags, parsed, cwd) = (self.flags.clone(), parsed.clone(), cx.surroundings().cwd().to_owned());
+        let work = tokio::task::spawn_blocking(move || flags.arguments_with(&parsed, |from| read(from, &cwd)));
+        work.await.map_err(|it| AppError::io("read", "--input")(it.into()))?.map_err(AppError::from)
+    }
+
+    pub(super) fn wants_help(&self, parsed: &Parsed) -> bool {
+        self.flags.wants_help(parsed)
+    }
+
+    fn plan(&self, call: &ToolCall) -> String {
+        let path = self.tool.provenance.path.as_ref().map(|it| it.display().to_string());
+        let mut plan =
+            json!({"tool": self.tool.id.to_string(), "path": path, "arguments": Value::Object(call.arguments.clone())});
+        if !call.rest.is_empty() {
+            plan["rest"] = call.rest.clone().into();
+        }
+        output::render(&plan, Format::Json) + "\n"
+    }
+}
+
+impl Command for ToolCommand {
+    fn spec(&self) -> CommandSpec {
+        self.flags.spec.clone()
+    }
+
+    fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
+        Box::pin(self.call(cx, &cx.parsed))
+    }
+}
+
+/// Data to standard output; what a failed tool says, to standard error, unless somebody wants it as data.
+fn show(cx: &RunCx, output: &ToolOutput, format: Format) -> Result<Exit, AppError> {
+    let text = match format {
+        Format::Text => call::text(output),
+        format => call::json(output).map_or_else(|text| text, |value| output::render(&value, format)),
+    };
+    let text = if text.is_empty() || text.ends_with('\n') { text } else { text + "\n" };
+    if output.is_error() && format == Format::Text {
+        cx.say(&text);
+    } else {
+        cx.print(&text)?;
+    }
+    Ok(if output.is_error() { Exit::Failed } else { Exit::Done })
+}
+
+fn read(from: InputFrom<'_>, cwd: &Path) -> Result<String, String> {
+    match from {
+        InputFrom::Text(text) => Ok(text.to_owned()),
+        InputFrom::File(path) => std::fs::read_to_string(cwd.join(path)).map_err(|it| it.to_string()),
+        InputFrom::Stdin => {
+            let mut text = String::new();
+            std::io::stdin().read_to_string(&mut text).map(|_| text).map_err(|it| it.to_string())
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Tools in the project's folders, and the commands about them.
+
+mod ask_trust;
+mod discover;
+mod doctor;
+mod manifest;
+mod place;
+mod trust;
+mod trust_command;
+
+use crate::{AfterSetup, AppError, Plugin, Setup};
+use std::sync::Arc;
+use toolscout_core::{BoxFuture, Source};
+use toolscout_source::folder::{RootStrategy, ToolStrategy};
+use toolscout_surface::cli::OptionSpec;
+
+pub(crate) use place::Place;
+pub(crate) use trust::Trust;
+
+/// Adds the source `local` and the commands `discover`, `doctor`, `manifest` and `trust`.
+///
+/// Roots come from `--root`, else the configuration, else the root found upward; an application may bring its own.
+#[derive(Default)]
+pub struct Discovery {
+    roots: Option<Arc<dyn RootStrategy>>,
+    tools: Option<Arc<dyn ToolStrategy>>,
+}
+
+impl Discovery {
+    /// Searches these roots, whatever options and configuration say.
+    pub fn roots(mut self, roots: impl RootStrategy + 'static) -> Self {
+        self.roots = Some(Arc::new(roots));
+        self
+    }
+
+    /// Finds tools in a root this way, whatever options and configuration say.
+    pub fn tools(mut self, tools: impl ToolStrategy + 'static) -> Self {
+        self.tools = Some(Arc::new(tools));
+        self
+    }
+}
+
+fn options() -> Vec<OptionSpec> {
+    let conflicts = ["replace", "skip", "error"];
+    vec![
+        OptionSpec::text("root", "Search this folder instead; `default` is the root found upward")
+            .value("DIR")
+            .repeat(),
+        OptionSpec::text("pattern", "Look at these files instead of the usual ones").value("GLOB").repeat(),
+        OptionSpec::text("ignore", "Ignore these files instead of the usual ones").value("GLOB").repeat(),
+        OptionSpec::text("tool", "Add the tools of this file, before all others").value("FILE").repeat(),
+        OptionSpec::text("on-conflict", "When two tools have one name")
+            .value("RULE")
+            .choices(conflicts)
+            .default("replace"),
+        OptionSpec::switch("strict", "Stop at the first problem"),
+        OptionSpec::switch("no-discovery", "Search no folder"),
+        OptionSpec::switch("trust", "Trust the project's folders, for this run"),
+    ]
+}
+
+impl Plugin for Discovery {
+    fn id(&self) -> &str {
+        "discovery"
+    }
+
+    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+        options().into_iter().for_each(|it| cx.add_option(it));
+        cx.decorate(ask_trust::AskTrust);
+        let (roots, tools) = (self.roots.clone(), self.tools.clone());
+        cx.add_source(move |options, surroundings| {
+            if options.text("tools-from").is_some() {
+                return Ok(None);
+            }
+            let source = Place::of(options, surroundings)?.source(roots, tools, options, surroundings)?;
+            Ok(Some(Arc::new(source) as Arc<dyn Source>))
+        });
+        Box::pin(async {
+            cx.add_command(discover::DiscoverCommand)?;
+            cx.add_command(doctor::DoctorCommand)?;
+            cx.add_command(manifest::ManifestCommand)?;
+            cx.add_command(trust_command::TrustCommand)
+        })
+    }
+
+    fn after_setup<'a>(&'a self, cx: &'a AfterSetup) -> BoxFuture<'a, Result<(), AppError>> {
+        Box::pin(async {
+            let place = Place::of(cx.options(), cx.surroundings())?;
+            place.problems.iter().for_each(|it| cx.tools().warn(it));
+            Ok(())
+        })
+    }
+}

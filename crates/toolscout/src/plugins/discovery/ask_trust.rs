@@ -1,0 +1,47 @@
+//! Asks a person at a terminal, once for each folder, whether its files may be started to say what they are.
+
+use super::Trust;
+use crate::{AppError, Decorator, Next, RunCx};
+use toolscout_core::{BoxFuture, ProblemKind};
+use toolscout_surface::codes::Exit;
+
+pub(super) struct AskTrust;
+
+/// Commands that have no use for tools, or say themselves what is not trusted.
+const WITHOUT: [&str; 4] = ["trust", "doctor", "manifest", "completion"];
+
+impl Decorator for AskTrust {
+    fn around<'a>(&'a self, cx: &'a RunCx, next: Next<'a>) -> BoxFuture<'a, Result<Exit, AppError>> {
+        Box::pin(async move {
+            let options = cx.options();
+            // A stream is for programs, and must not wait for an answer.
+            let is_for_people = !options.switch("quiet") && !cx.parsed.switch("stream");
+            let may_ask = cx.surroundings().is_interactive() && options.shows_tools() && is_for_people;
+            if may_ask && !WITHOUT.contains(&cx.name.as_str()) {
+                ask(cx).await?;
+            }
+            next.run(cx).await
+        })
+    }
+}
+
+async fn ask(cx: &RunCx) -> Result<(), AppError> {
+    let trust = Trust::new(cx.surroundings(), cx.options());
+    let problems = cx.tools().discover(|_| ()).await?.iter();
+    let folders = problems.filter(|it| it.kind == ProblemKind::Untrusted).filter_map(|it| it.path.as_deref());
+    let mut changed = false;
+    for folder in folders.filter(|it| !trust.folders.knows(it)) {
+        let question =
+            format!("Trust {}, so that its files may be started and asked what tools they hold?", folder.display());
+        if cx.surroundings().ask(&question).await {
+            changed |= trust.folders.add(folder).is_ok();
+        } else {
+            // If it cannot be remembered, the worst is that somebody asks again.
+            let _ = trust.folders.refuse(folder);
+        }
+    }
+    if changed {
+        cx.tools().discover_again().await?;
+    }
+    Ok(())
+}

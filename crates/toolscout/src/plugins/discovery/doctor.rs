@@ -1,0 +1,116 @@
+//! `doctor`: what is found, what is broken, what to do.
+
+use super::{Place, Trust};
+use crate::{AppError, Command, RunCx};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use toolscout_core::{BoxFuture, Level, Problem, escape};
+use toolscout_surface::cli::{CommandSpec, OptionSpec, ToolFlags};
+use toolscout_surface::codes::Exit;
+use toolscout_surface::ops::list::counted;
+use toolscout_surface::output::Format;
+
+pub(super) struct DoctorCommand;
+
+/// What the doctor sees, in the order it is shown.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Findings {
+    version: &'static str,
+    project: Option<PathBuf>,
+    trusted: bool,
+    state: Option<PathBuf>,
+    runtimes: BTreeMap<&'static str, Option<PathBuf>>,
+    tools: BTreeMap<&'static str, usize>,
+    problems: Vec<Finding>,
+}
+
+#[derive(Serialize)]
+struct Finding {
+    path: Option<PathBuf>,
+    message: String,
+    hint: Option<String>,
+}
+
+impl Command for DoctorCommand {
+    fn spec(&self) -> CommandSpec {
+        CommandSpec::new("doctor", "Say what is found, what is broken, and what to do")
+            .option(OptionSpec::help("Show this help"))
+            .note("Exits with 1 if something is broken.")
+            .example("toolscout doctor")
+    }
+
+    fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
+        Box::pin(async {
+            let findings = examine(cx).await?;
+            match cx.options().format() {
+                Format::Text => cx.print(&findings.lines())?,
+                format => cx.print_value(&findings, format)?,
+            }
+            Ok(if findings.problems.is_empty() { Exit::Done } else { Exit::Failed })
+        })
+    }
+}
+
+async fn examine(cx: &RunCx) -> Result<Findings, AppError> {
+    let place = Place::of(cx.options(), cx.surroundings())?;
+    let trust = Trust::new(cx.surroundings(), cx.options());
+    let found = cx.tools().discover_quietly().await?;
+    let snapshot = cx.tools().gateway().snapshot();
+    let mut tools: BTreeMap<&'static str, usize> = BTreeMap::new();
+    snapshot.tools().for_each(|it| *tools.entry(it.status.word()).or_default() += 1);
+    let flags = snapshot.tools().flat_map(|it| ToolFlags::of(it).problems);
+    let all = place.problems.iter().cloned().chain(found.iter().cloned()).chain(flags);
+    Ok(Findings {
+        version: env!("CARGO_PKG_VERSION"),
+        trusted: place.root.as_deref().is_some_and(|it| trust.covers(it)),
+        project: place.root,
+        state: cx.surroundings().state_dir(),
+        runtimes: ["node", "bun", "deno", "python3"].into_iter().map(|it| (it, find(cx, it))).collect(),
+        tools,
+        problems: all.filter(|it| it.level == Level::Warning).map(Finding::from).collect(),
+    })
+}
+
+fn find(cx: &RunCx, program: &str) -> Option<PathBuf> {
+    let path = cx.surroundings().var("PATH")?;
+    std::env::split_paths(path).map(|it| it.join(program)).find(|it| it.is_file())
+}
+
+impl From<Problem> for Finding {
+    fn from(problem: Problem) -> Self {
+        Self { path: problem.path, message: problem.message, hint: problem.hint }
+    }
+}
+
+impl Findings {
+    fn lines(&self) -> String {
+        let shown = |path: &Path| escape::line(&path.display().to_string()).into_owned();
+        let project = self.project.as_deref().map_or("none found upward from here".to_owned(), shown);
+        let trusted = if self.trusted { "yes" } else { "no (toolscout trust)" };
+        let runtimes =
+            self.runtimes.iter().map(|(name, path)| format!("{name} {}", if path.is_some() { "yes" } else { "no" }));
+        let tools: usize = self.tools.values().sum();
+        let states = self.tools.iter().map(|(word, count)| format!("{count} {word}")).collect::<Vec<_>>();
+        let mut out = format!("version   {}\nproject   {project}\ntrusted   {trusted}\n", self.version);
+        out += &format!("state     {}\n", self.state.as_deref().map_or("nowhere".to_owned(), shown));
+        out += &format!("runtimes  {}\n", runtimes.collect::<Vec<_>>().join(", "));
+        out += &format!(
+            "tools     {tools}{}\n",
+            if tools > 0 { format!(" ({})", states.join(", ")) } else { String::new() }
+        );
+        if self.problems.is_empty() {
+            return out + "\nNo problems.\n";
+        }
+        out += &format!("\n{}:\n", counted(self.problems.len(), "problem"));
+        for problem in &self.problems {
+            let place = problem.path.as_deref().map(|it| shown(it) + ": ").unwrap_or_default();
+            out += &format!("- {place}{}\n", escape::text(&problem.message));
+            if let Some(hint) = &problem.hint {
+                out += &format!("  hint: {}\n", escape::text(hint));
+            }
+        }
+        out
+    }
+}

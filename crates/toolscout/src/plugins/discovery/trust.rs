@@ -1,0 +1,30 @@
+//! Which folders may run code in this run: those a person trusts, or all of them.
+
+use crate::{Options, Surroundings};
+use std::path::Path;
+use std::sync::Arc;
+use toolscout_source::folder::trust::TrustedFolders;
+
+/// What a person has said before, and what holds for this run.
+pub(crate) struct Trust {
+    pub(crate) folders: TrustedFolders,
+    /// Everything is trusted, for this run.
+    all: bool,
+}
+
+impl Trust {
+    pub(crate) fn new(surroundings: &Surroundings, options: &Options) -> Self {
+        let all = options.switch("trust") || surroundings.var("TOOLSCOUT_TRUST") == Some("1");
+        Self { folders: TrustedFolders::new(surroundings.store()), all }
+    }
+
+    /// Whether this folder, or one around it, is trusted.
+    pub(crate) fn covers(&self, folder: &Path) -> bool {
+        self.all || self.folders.covers(folder)
+    }
+
+    /// What a folder source asks about each of its roots.
+    pub(crate) fn question(self) -> Arc<dyn Fn(&Path) -> bool + Send + Sync> {
+        Arc::new(move |folder| self.covers(folder))
+    }
+}

@@ -1,0 +1,64 @@
+//! `trust`: says that a folder's tools may be started for agents, and asked what they are.
+
+use super::{Place, Trust};
+use crate::{AppError, Command, RunCx};
+use std::path::PathBuf;
+use toolscout_core::{BoxFuture, ErrorKind, StoreError};
+use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
+use toolscout_surface::codes::Exit;
+
+pub(super) struct TrustCommand;
+
+impl Command for TrustCommand {
+    fn spec(&self) -> CommandSpec {
+        CommandSpec::new("trust", "Trust a project's folder, so that its tools may be started")
+            .positional(PositionalSpec::new("DIR", "The folder; the project's root if left out"))
+            .option(OptionSpec::switch("list", "Show the trusted folders"))
+            .option(OptionSpec::switch("remove", "Trust the folder no longer"))
+            .option(OptionSpec::help("Show this help"))
+            .note("Until then a folder's files are read and never started, unless you run a tool yourself.")
+            .example("toolscout trust")
+            .example("toolscout trust --list")
+    }
+
+    fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
+        Box::pin(async {
+            let trust = Trust::new(cx.surroundings(), cx.options()).folders;
+            if cx.parsed.switch("list") {
+                let lines = trust.list().map_err(unkept)?.into_iter().map(|it| format!("{}\n", it.display()));
+                return cx.print(&lines.collect::<String>()).map(|()| Exit::Done);
+            }
+            let folder = folder(cx)?;
+            let shown = folder.display();
+            if cx.parsed.switch("remove") {
+                let was = trust.remove(&folder).map_err(unkept)?;
+                let said =
+                    if was { format!("No longer trusted: {shown}\n") } else { format!("Was not trusted: {shown}\n") };
+                cx.say(&said);
+                return Ok(Exit::Done);
+            }
+            if !folder.is_dir() {
+                return Err(AppError::invalid(format!("`{shown}` is not a folder"), "toolscout trust DIR"));
+            }
+            let real = trust.add(&folder).map_err(unkept)?;
+            cx.say(&format!("Trusted: {}\n", real.display()));
+            Ok(Exit::Done)
+        })
+    }
+}
+
+fn folder(cx: &RunCx) -> Result<PathBuf, AppError> {
+    let place = Place::of(cx.options(), cx.surroundings())?;
+    Ok(match cx.parsed.positionals.first() {
+        Some(given) => cx.surroundings().cwd().join(given),
+        None => place.root.unwrap_or(place.folder),
+    })
+}
+
+fn unkept(error: StoreError) -> AppError {
+    AppError::Said {
+        kind: ErrorKind::Unavailable,
+        message: error.to_string(),
+        hint: Some("set TOOLSCOUT_STATE_DIR to a folder you can write".to_owned()),
+    }
+}

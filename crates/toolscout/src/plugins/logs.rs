@@ -1,0 +1,43 @@
+//! Writes what happens inside to standard error, where somebody asked for it.
+
+use crate::{AfterSetup, AppError, Plugin, Setup};
+use toolscout_core::BoxFuture;
+use toolscout_surface::cli::OptionSpec;
+use tracing_subscriber::filter::LevelFilter;
+
+/// Adds `--log-format`. With it, or with `--verbose`, events go to standard error.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Logs;
+
+impl Plugin for Logs {
+    fn id(&self) -> &str {
+        "logs"
+    }
+
+    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+        let formats = ["text", "json"];
+        cx.add_option(
+            OptionSpec::text("log-format", "Log what happens, in this format").value("FORMAT").choices(formats),
+        );
+        Box::pin(async { Ok(()) })
+    }
+
+    fn after_setup<'a>(&'a self, cx: &'a AfterSetup) -> BoxFuture<'a, Result<(), AppError>> {
+        Box::pin(async {
+            let format = cx.options().text("log-format");
+            if format.is_none() && !cx.options().switch("verbose") {
+                return Ok(());
+            }
+            let events = tracing_subscriber::fmt()
+                .with_max_level(LevelFilter::DEBUG)
+                .with_writer(std::io::stderr)
+                .with_ansi(false);
+            // Only the first program of a process gets to say where events go; a second one is none the worse for it.
+            let _ = match format {
+                Some("json") => events.json().flatten_event(true).try_init(),
+                _ => events.without_time().with_target(false).try_init(),
+            };
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,61 @@
+//! OpenCode's own tool folder, as a source addressed `opencode:…`.
+
+use crate::plugins::discovery::Place;
+use crate::plugins::registry::Saved;
+use crate::{AppError, Plugin, Setup};
+use futures_util::stream;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use toolscout_core::{BoxFuture, BoxStream, Source, SourceError, SourceId};
+use toolscout_source::folder::{FolderSource, FolderSourceBuilder, Layout, Root, RootStrategy};
+
+/// Adds the source `opencode` where the project has a `.opencode/tools` or `.opencode/tool` folder.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OpenCode;
+
+const FOLDERS: [&str; 2] = [".opencode/tools", ".opencode/tool"];
+
+impl Plugin for OpenCode {
+    fn id(&self) -> &str {
+        "opencode"
+    }
+
+    fn requires(&self) -> Vec<&str> {
+        vec!["discovery"]
+    }
+
+    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+        cx.add_source(|options, surroundings| {
+            if let Some(file) = options.text("tools-from") {
+                let saved =
+                    Saved::read(&surroundings.cwd().join(file), SourceId::opencode(), surroundings.store(), of_file)?;
+                return Ok((!saved.is_empty()).then(|| Arc::new(saved) as Arc<dyn Source>));
+            }
+            let place = Place::of(options, surroundings)?;
+            let folders: Vec<_> = place.root.iter().flat_map(|root| FOLDERS.map(|it| root.join(it))).collect();
+            if options.switch("no-discovery") || !folders.iter().any(|it| it.is_dir()) {
+                return Ok(None);
+            }
+            let there = folders.into_iter().filter(|it| it.is_dir()).collect();
+            let source =
+                place.builder(options, surroundings)?.id(SourceId::opencode()).roots(OpenCodeFolders(there)).build();
+            Ok(Some(Arc::new(source) as Arc<dyn Source>))
+        });
+        Box::pin(async { Ok(()) })
+    }
+}
+
+/// A source over the folder of one such file, for a saved list.
+fn of_file(file: PathBuf) -> FolderSourceBuilder {
+    FolderSource::builder().roots(OpenCodeFolders(file.parent().into_iter().map(Path::to_owned).collect()))
+}
+
+/// Folders in which the default export is named after its file, others `<file>_<export>`.
+struct OpenCodeFolders(Vec<PathBuf>);
+
+impl RootStrategy for OpenCodeFolders {
+    fn roots(&self) -> BoxStream<'_, Result<Root, SourceError>> {
+        let root = |path: &PathBuf| Ok(Root { path: path.clone(), layout: Layout::Opencode });
+        Box::pin(stream::iter(self.0.iter().map(root)))
+    }
+}

@@ -1,0 +1,56 @@
+//! Tools registered in code, and tools remembered in a file.
+
+mod saved;
+
+use crate::{AppError, Plugin, Setup};
+use std::sync::Arc;
+use toolscout_core::{BoxFuture, Source, SourceId};
+use toolscout_source::folder::FolderSource;
+use toolscout_source::{AlreadyRegistered, CodeTool};
+use toolscout_surface::cli::OptionSpec;
+
+pub(crate) use saved::{Saved, SavedTool};
+
+/// Adds the source `app` with tools of the application's own, and `--tools-from`.
+#[derive(Clone, Default)]
+pub struct Registry {
+    tools: toolscout_source::Registry,
+}
+
+impl Registry {
+    /// Registers a tool.
+    pub fn tool(self, tool: CodeTool) -> Result<Self, AlreadyRegistered> {
+        self.tools.register(tool)?;
+        Ok(self)
+    }
+
+    /// The registry itself, to change while the program runs.
+    pub fn tools(&self) -> toolscout_source::Registry {
+        self.tools.clone()
+    }
+}
+
+impl Plugin for Registry {
+    fn id(&self) -> &str {
+        "registry"
+    }
+
+    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+        cx.add_option(
+            OptionSpec::text("tools-from", "Take the tools from what `discover --json` printed").value("FILE"),
+        );
+        cx.offer(self.tools());
+        let tools = self.tools();
+        cx.add_source(move |_, _| {
+            let used = !tools.is_empty();
+            Ok(used.then(|| Arc::new(tools) as Arc<dyn Source>))
+        });
+        cx.add_source(|options, surroundings| {
+            let Some(file) = options.text("tools-from") else { return Ok(None) };
+            let open = |path| FolderSource::builder().explicit(vec![path]);
+            let saved = Saved::read(&surroundings.cwd().join(file), SourceId::local(), surroundings.store(), open)?;
+            Ok(Some(Arc::new(saved) as Arc<dyn Source>))
+        });
+        Box::pin(async { Ok(()) })
+    }
+}

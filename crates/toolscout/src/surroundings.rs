@@ -1,0 +1,191 @@
+//! Where a run takes place: its folder, variables and streams. Tests and embedding programs bring their own.
+
+mod forgetful;
+
+use crate::AppError;
+use forgetful::Forgetful;
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use toolscout_core::{MemoryStore, Store};
+use toolscout_surface::cli::help::Look;
+use toolscout_surface::cli::{Locale, Style};
+
+/// Where a run takes place.
+pub struct Surroundings {
+    cwd: PathBuf,
+    vars: BTreeMap<String, String>,
+    out: Mutex<Box<dyn Write + Send>>,
+    err: Mutex<Box<dyn Write + Send>>,
+    is_interactive: bool,
+    out_is_terminal: bool,
+    store: OnceLock<Arc<dyn Store>>,
+}
+
+impl Surroundings {
+    /// Those of this process.
+    pub fn of_process() -> Self {
+        let vars =
+            std::env::vars_os().filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)));
+        Self {
+            cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
+            vars: vars.collect(),
+            out: Mutex::new(Box::new(io::stdout())),
+            err: Mutex::new(Box::new(io::stderr())),
+            is_interactive: io::stdin().is_terminal() && io::stderr().is_terminal(),
+            out_is_terminal: io::stdout().is_terminal(),
+            store: OnceLock::new(),
+        }
+    }
+
+    /// Made up: nothing of this process but the file system, and everything printed can be read back. What would
+    /// survive the run is kept in memory.
+    pub fn captured(cwd: &Path, vars: &[(&str, &str)]) -> (Self, Captured) {
+        let captured = Captured::default();
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+        let surroundings = Self {
+            cwd: cwd.to_owned(),
+            vars: vars.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
+            out: Mutex::new(Box::new(captured.out.clone())),
+            err: Mutex::new(Box::new(captured.err.clone())),
+            is_interactive: false,
+            out_is_terminal: false,
+            store: OnceLock::from(store),
+        };
+        (surroundings, captured)
+    }
+
+    /// The folder the run was started in.
+    pub fn cwd(&self) -> &Path {
+        &self.cwd
+    }
+
+    /// A variable of the environment.
+    pub fn var(&self, name: &str) -> Option<&str> {
+        self.vars.get(name).map(String::as_str).filter(|it| !it.is_empty())
+    }
+
+    /// Whether a person is there to be asked.
+    pub fn is_interactive(&self) -> bool {
+        self.is_interactive
+    }
+
+    /// Whether data goes to a terminal, so that it may have colour.
+    pub fn has_colour(&self) -> bool {
+        self.out_is_terminal && self.var("NO_COLOR").is_none() && self.var("TERM") != Some("dumb")
+    }
+
+    /// How pages look here.
+    pub(crate) fn look(&self, locale: Locale) -> Look {
+        let style = if self.has_colour() { Style::Coloured } else { Style::Plain };
+        let width = self.var("COLUMNS").and_then(|it| it.parse().ok()).unwrap_or(Look::default().width);
+        Look { width, style, locale }
+    }
+
+    /// Prints data, exactly as it is. A reader that has gone away, as in `toolscout tools | head`, is not an error.
+    pub fn print(&self, text: &str) -> Result<(), AppError> {
+        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(AppError::Io { what: "write to standard output".to_owned(), cause: error })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Says something beside the data; if nobody can hear it, so be it.
+    pub fn say(&self, text: &str) {
+        let mut err = self.err.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
+    }
+
+    /// Asks a question that `y` answers with yes; no where nobody is there.
+    pub async fn ask(&self, question: &str) -> bool {
+        if !self.is_interactive {
+            return false;
+        }
+        self.say(&format!("{question} [y/N] "));
+        // On a thread that may block: whoever is asked may as well interrupt us.
+        let answer = tokio::task::spawn_blocking(|| io::stdin().lines().next().and_then(Result::ok)).await;
+        matches!(answer.ok().flatten().as_deref().map(str::trim), Some("y" | "Y" | "yes"))
+    }
+
+    /// The folder of what survives a run.
+    pub fn state_dir(&self) -> Option<PathBuf> {
+        toolscout_store::state_dir(|name| self.var(name).map(Into::into))
+    }
+
+    /// The folder of the user's own configuration.
+    pub fn config_dir(&self) -> Option<PathBuf> {
+        toolscout_store::config_dir(|name| self.var(name).map(Into::into))
+    }
+
+    /// What survives a run. If it cannot be opened that is said once, and the run goes on without any memory.
+    pub fn store(&self) -> Arc<dyn Store> {
+        self.store.get_or_init(|| self.open_store()).clone()
+    }
+
+    fn open_store(&self) -> Arc<dyn Store> {
+        let Some(dir) = self.state_dir() else {
+            return Arc::new(Forgetful { why: "nothing says where to remember things: HOME is not set".to_owned() });
+        };
+        match toolscout_store::SqliteStore::open(&dir) {
+            Ok(store) => {
+                if let Some(aside) = store.recovered() {
+                    self.say(&format!(
+                        "warning: the state was unreadable; it is now `{}`, and a new one was made\n",
+                        aside.display()
+                    ));
+                }
+                Arc::new(store)
+            }
+            Err(error) => {
+                self.say(&format!(
+                    "warning: {error}\n  hint: nothing is remembered until `{}` can be written\n",
+                    dir.display()
+                ));
+                Arc::new(Forgetful { why: error.to_string() })
+            }
+        }
+    }
+}
+
+/// What a captured run has printed so far.
+#[derive(Clone, Default)]
+pub struct Captured {
+    out: Shared,
+    err: Shared,
+}
+
+impl Captured {
+    /// The data.
+    pub fn out(&self) -> String {
+        self.out.text()
+    }
+
+    /// The talk.
+    pub fn err(&self) -> String {
+        self.err.text()
+    }
+}
+
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Shared {
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+    }
+}
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,26 @@
+//! A store for where nothing can be kept: it reads as empty, and who must have something kept is told why it is not.
+
+use toolscout_core::{Shelf, Store, StoreError};
+
+pub(super) struct Forgetful {
+    /// Why nothing can be kept, for people.
+    pub(super) why: String,
+}
+
+impl Store for Forgetful {
+    fn read(&self, _: Shelf, _: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(None)
+    }
+
+    fn write(&self, _: Shelf, _: &str, _: &[u8]) -> Result<(), StoreError> {
+        Err(StoreError { what: self.why.clone(), cause: None })
+    }
+
+    fn remove(&self, _: Shelf, _: &str) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+
+    fn keys(&self, _: Shelf) -> Result<Vec<String>, StoreError> {
+        Ok(Vec::new())
+    }
+}

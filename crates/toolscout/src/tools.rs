@@ -1,0 +1,173 @@
+//! The tools of all sources: discovered once, when somebody first needs them.
+
+use crate::surroundings::Surroundings;
+use crate::{AppError, Options};
+use std::collections::HashSet;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use tokio::sync::OnceCell;
+use toolscout_core::{Caller, Cx, Found, Level, Problem, ProblemKind, SourceError, Tool, escape};
+use toolscout_gateway::{Gateway, Refreshed};
+use toolscout_source::folder::DefaultRoot;
+
+/// The tools of all sources. Discovery runs once and feeds all.
+pub struct Tools {
+    gateway: Gateway,
+    surroundings: Arc<Surroundings>,
+    request: Cx,
+    loudness: Loudness,
+    shows_tools: bool,
+    discovered: OnceCell<Vec<Problem>>,
+    /// Names of built-in commands.
+    reserved: OnceLock<HashSet<String>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Loudness {
+    Quiet,
+    Normal,
+    Verbose,
+}
+
+impl Tools {
+    pub(crate) fn new(gateway: Gateway, surroundings: Arc<Surroundings>, options: &Options) -> Self {
+        let loudness = match (options.switch("quiet"), options.switch("verbose")) {
+            (true, _) => Loudness::Quiet,
+            (_, true) => Loudness::Verbose,
+            _ => Loudness::Normal,
+        };
+        let mut request = Cx::new(Caller::Cli);
+        let folder = options.folder(surroundings.cwd());
+        request.project = Some(Arc::new(DefaultRoot::find(&folder).unwrap_or(&folder).to_owned()));
+        let (discovered, reserved) = (OnceCell::new(), OnceLock::new());
+        Self { gateway, surroundings, request, loudness, shows_tools: options.shows_tools(), discovered, reserved }
+    }
+
+    /// The gateway, once everything is discovered; what went wrong beside that is said on the way.
+    pub async fn known(&self) -> Result<&Gateway, AppError> {
+        self.discover(|_| ()).await?;
+        Ok(&self.gateway)
+    }
+
+    /// As [`Tools::known`], and shows each finding as it comes, if this is the first time.
+    pub async fn discover(&self, watch: impl FnMut(&Found)) -> Result<&[Problem], AppError> {
+        let run = || async {
+            let refreshed = self.with_progress(self.gateway.refresh_watched(&self.request, watch)).await;
+            self.settle(refreshed)
+        };
+        self.discovered.get_or_try_init(run).await.map(Vec::as_slice)
+    }
+
+    /// What went wrong, for who says it in words of their own.
+    pub(crate) async fn discover_quietly(&self) -> Result<&[Problem], AppError> {
+        let run = || async { self.sorted(self.gateway.refresh(&self.request).await) };
+        self.discovered.get_or_try_init(run).await.map(Vec::as_slice)
+    }
+
+    /// Asks all sources again, after something changed that they depend on.
+    pub async fn discover_again(&self) -> Result<(), AppError> {
+        let refreshed = self.gateway.refresh(&self.request).await;
+        self.settle(refreshed).map(|_| ())
+    }
+
+    /// The gateway as it is, discovered or not.
+    pub fn gateway(&self) -> &Gateway {
+        &self.gateway
+    }
+
+    /// The circumstances for requests of this run.
+    pub fn request(&self) -> Cx {
+        self.request.clone()
+    }
+
+    fn settle(&self, refreshed: Refreshed) -> Result<Vec<Problem>, AppError> {
+        let problems = self.sorted(refreshed)?;
+        problems.iter().for_each(|it| self.warn(it));
+        Ok(problems)
+    }
+
+    /// All problems there are; what strict mode stopped at is an error.
+    fn sorted(&self, refreshed: Refreshed) -> Result<Vec<Problem>, AppError> {
+        let mut problems = refreshed.problems;
+        for (id, error) in refreshed.failed {
+            match error {
+                SourceError::Stopped(problem) => return Err(AppError::Stopped(problem)),
+                error => problems
+                    .push(Problem::warning(ProblemKind::Source, format!("source `{id}` could not be listed: {error}"))),
+            }
+        }
+        problems.extend(self.clashes());
+        Ok(problems)
+    }
+
+    /// Says which names are taken by built-in commands.
+    pub(crate) fn reserve(&self, names: HashSet<String>) {
+        let _ = self.reserved.set(names);
+    }
+
+    /// Tools that cannot be typed as commands, because a built-in one has their name.
+    fn clashes(&self) -> Vec<Problem> {
+        let snapshot = self.gateway.snapshot();
+        let reserved = |name: &str| self.reserved.get().is_some_and(|it| it.contains(name));
+        let clashing = snapshot.tools().filter(|it| reserved(it.id.name.as_str()));
+        let problem = |tool: &Arc<Tool>| {
+            let name = &tool.id.name;
+            let problem = Problem::warning(ProblemKind::Collision, format!("`{name}` is also a built-in command"));
+            let problem = problem.of(tool.id.source.clone()).hint(format!("toolscout run {name}"));
+            match &tool.provenance.path {
+                Some(path) => problem.at(path),
+                None => problem,
+            }
+        };
+        clashing.map(problem).collect()
+    }
+
+    /// Says a problem, unless it is too quiet for it.
+    pub fn warn(&self, problem: &Problem) {
+        // Who runs one tool need not hear each time that others could not be asked.
+        let is_beside_the_point = problem.kind == ProblemKind::Untrusted && !self.shows_tools;
+        let is_quiet = problem.level == Level::Debug || is_beside_the_point;
+        let needed = if is_quiet { Loudness::Verbose } else { Loudness::Normal };
+        if self.loudness >= needed {
+            self.surroundings.say(&render(problem));
+        }
+    }
+
+    /// Shows on a terminal that something is under way, if it takes longer than half a second.
+    async fn with_progress<T>(&self, work: impl Future<Output = T>) -> T {
+        if !self.surroundings.is_interactive() || self.loudness == Loudness::Quiet {
+            return work.await;
+        }
+        tokio::pin!(work);
+        let mut ticks = tokio::time::interval_at(
+            tokio::time::Instant::now() + Duration::from_millis(500),
+            Duration::from_millis(120),
+        );
+        let mut shown = 0usize;
+        loop {
+            tokio::select! {
+                done = &mut work => {
+                    if shown > 0 {
+                        self.surroundings.say("\r\x1b[K");
+                    }
+                    return done;
+                }
+                _ = ticks.tick() => {
+                    self.surroundings.say(&format!("\r{} looking for tools", ["|", "/", "-", "\\"][shown % 4]));
+                    shown += 1;
+                }
+            }
+        }
+    }
+}
+
+fn render(problem: &Problem) -> String {
+    let path =
+        problem.path.as_ref().map(|it| format!("{}: ", escape::line(&it.display().to_string()))).unwrap_or_default();
+    let level = if problem.level == Level::Debug { "note" } else { "warning" };
+    let mut text = format!("{level}: {path}{}\n", escape::text(&problem.message));
+    if let Some(hint) = &problem.hint {
+        text += &format!("  hint: {}\n", escape::text(hint));
+    }
+    text
+}

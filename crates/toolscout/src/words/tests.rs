@@ -1,0 +1,64 @@
+//! 1. Everything the built-in commands say about themselves is in the table.
+//! 2. Nothing else is, nothing twice, and every column is filled.
+
+use super::{TABLE, say};
+use crate::plugin::Setup;
+use crate::{Plugin, line, plugins};
+use std::collections::HashSet;
+use toolscout_surface::cli::{CommandSpec, Locale};
+
+/// What the program says beside its commands and options.
+const PROGRAM: [&str; 3] = ["Finds the right tool, and runs it safely", "What to do", "What it takes"];
+
+/// All texts of the program that `main.rs` puts together.
+async fn texts() -> Vec<String> {
+    let all: [&dyn Plugin; 5] = [
+        &plugins::Logs,
+        &plugins::Registry::default(),
+        &plugins::Discovery::default(),
+        &plugins::OpenCode,
+        &plugins::Cli,
+    ];
+    let mut setup = Setup::default();
+    for plugin in all {
+        plugin.setup(&mut setup).await.expect("the plugins fit together");
+    }
+    let options = line::base_options().into_iter().chain(setup.options.iter().cloned());
+    let program = PROGRAM.map(str::to_owned).into_iter().chain(options.map(|it| it.help));
+    program.chain(setup.commands.all().iter().flat_map(|it| texts_of(it.spec()))).collect()
+}
+
+fn texts_of(spec: CommandSpec) -> Vec<String> {
+    let options = spec.options.into_iter().map(|it| it.help);
+    let positionals = spec.positionals.into_iter().map(|it| it.help);
+    [spec.about].into_iter().chain(options).chain(positionals).chain(spec.notes).collect()
+}
+
+#[tokio::test]
+async fn everything_said_is_in_the_table_and_nothing_else() {
+    let said: HashSet<String> = texts().await.into_iter().collect();
+    let keys: HashSet<String> = TABLE.iter().map(|(english, _)| (*english).to_owned()).collect();
+    let missing: Vec<_> = said.difference(&keys).collect();
+    let idle: Vec<_> = keys.difference(&said).collect();
+    assert!(missing.is_empty() && idle.is_empty(), "not in the table: {missing:#?}\nsaid by nobody: {idle:#?}");
+    assert_eq!(keys.len(), TABLE.len(), "a text is there twice");
+}
+
+#[test]
+fn every_text_is_really_translated() {
+    for (english, japanese) in TABLE {
+        assert!(
+            japanese.chars().any(|it| matches!(it, '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}')),
+            "{english}"
+        );
+        let codes = |text: &str| text.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(codes(english), codes(japanese), "what is to be typed stays the same");
+    }
+}
+
+#[test]
+fn a_text_that_is_not_there_stays_as_it_is() {
+    assert_eq!(say(Locale::Japanese, "of an application"), "of an application");
+    assert_eq!(say(Locale::English, "List tools"), "List tools");
+    assert_eq!(say(Locale::Japanese, "List tools"), "ツールを一覧する");
+}

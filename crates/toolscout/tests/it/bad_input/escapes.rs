@@ -1,0 +1,161 @@
+//! Ways out of the folder: paths, links, and files that change between a look and a run.
+
+use super::{has_mark, lists_only_good_and, marking, project};
+use crate::world::World;
+use std::fs;
+use std::os::unix::fs::symlink;
+
+/// A project, and beside it a folder with a script that leaves the mark.
+fn with_evil() -> World {
+    let world = project();
+    let script = marking(&world);
+    let evil = world.path("../evil/run.sh").display().to_string();
+    let tool = format!("name = \"outsider\"\n[run]\ncommand = [\"{evil}\"]\n");
+    world.script("../evil/run.sh", &script).file("../evil/outsider.tool.toml", &tool)
+}
+
+fn manifest(path: &str) -> String {
+    serde_json::json!({"tools": [{"name": "out", "path": path}]}).to_string()
+}
+
+/// S1: a manifest's path that climbs out.
+#[test]
+fn a_manifest_cannot_climb_out_of_its_folder() {
+    for path in ["../../evil/run.sh", "../../../../../../../bin/sh", "x/../../../evil/run.sh"] {
+        let world = with_evil().file("tools/manifest.json", &manifest(path));
+        lists_only_good_and(&world, &[]).says(&["manifest.json", "leads out of the folder", path]);
+        world.run(&["run", "out"]).exits(5);
+        assert!(!has_mark(&world));
+    }
+}
+
+/// S2: an absolute path.
+#[test]
+fn a_manifest_cannot_name_a_file_of_the_system() {
+    let world = with_evil();
+    let evil = world.path("../evil/run.sh").canonicalize().expect("it is there").display().to_string();
+    let world = world.file("tools/manifest.json", &manifest(&evil));
+    lists_only_good_and(&world, &[]).says(&["leads out of the folder"]);
+    world.run(&["out"]).exits(5);
+    assert!(!has_mark(&world));
+}
+
+/// S1, S2: the same from a tool file's command.
+#[test]
+fn a_tool_files_command_cannot_lead_out_either() {
+    for command in ["../../evil/run.sh", "./../../evil/run.sh"] {
+        let tool = format!("name = \"out\"\n[run]\ncommand = [\"{command}\"]\n");
+        let world = with_evil().file("tools/out.tool.toml", &tool);
+        lists_only_good_and(&world, &[]).says(&["out.tool.toml", "leads out of the folder"]);
+        assert!(!has_mark(&world));
+    }
+}
+
+/// S3: a file that is a link to the outside.
+#[test]
+fn a_link_to_a_file_outside_is_not_followed() {
+    let world = with_evil();
+    symlink("../../evil/outsider.tool.toml", world.path("tools/link.tool.toml")).expect("a link");
+    symlink("/etc/passwd", world.path("tools/passwd.tool.toml")).expect("a link");
+    symlink("../../evil/run.sh", world.path("tools/run.sh")).expect("a link");
+    let listed =
+        lists_only_good_and(&world, &[]).says(&["link.tool.toml", "passwd.tool.toml", "a link that leads out"]);
+    assert!(!listed.err.contains("root:"), "nothing of the file itself is shown: {}", listed.err);
+    world.run(&["outsider"]).exits(5);
+    assert!(!has_mark(&world));
+}
+
+/// S4: a folder that is a link to the outside.
+#[test]
+fn a_link_to_a_folder_outside_is_not_followed() {
+    let world = with_evil();
+    symlink("../../evil", world.path("tools/more")).expect("a link");
+    lists_only_good_and(&world, &[]).says(&["tools/more", "a link that leads out"]);
+    world.run(&["outsider"]).exits(5);
+    assert!(!has_mark(&world));
+}
+
+/// S4: the folder of tools itself.
+#[test]
+fn a_tools_folder_that_is_a_link_to_the_outside_is_not_followed() {
+    let world = with_evil();
+    fs::rename(world.path("tools"), world.path("kept")).expect("rename");
+    symlink("../evil", world.path("tools")).expect("a link");
+    let listed = world.run(&["tools"]).exits(0).says(&["a link that leads out"]);
+    assert_eq!(listed.out, "");
+}
+
+/// Links inside the project are an author's business.
+#[test]
+fn a_link_that_stays_inside_works() {
+    let world = project().echo("shared/two.tool.toml", "two", "");
+    symlink("../shared", world.path("tools/shared")).expect("a link");
+    assert_eq!(lists_only_good_and(&world, &["two"]).err, "");
+}
+
+fn swapped() -> World {
+    let tool = "name = \"swap\"\n[run]\ncommand = [\"./swap.sh\"]\n";
+    with_evil().script("tools/swap.sh", "#!/bin/sh\necho inside\n").file("tools/swap.tool.toml", tool)
+}
+
+/// S5: a link takes the program's place after it was listed.
+#[test]
+fn a_link_that_takes_a_programs_place_is_not_run() {
+    let world = swapped();
+    assert_eq!(world.run(&["swap"]).exits(0).out, "inside\n");
+    fs::remove_file(world.path("tools/swap.sh")).expect("remove");
+    symlink("../../evil/run.sh", world.path("tools/swap.sh")).expect("a link");
+    let refused = world.run(&["swap"]);
+    assert!([3, 4, 5].contains(&refused.code), "{refused:?}");
+    assert!(!has_mark(&world));
+}
+
+/// S5, reduced: every single run looks again, however often the two change places.
+#[test]
+fn a_link_that_comes_and_goes_is_never_run() {
+    let world = swapped();
+    let (place, inside, outside) =
+        (world.path("tools/swap.sh"), world.path("tools/_inside"), world.path("tools/_outside"));
+    fs::rename(&place, &inside).expect("rename");
+    symlink("../../evil/run.sh", &outside).expect("a link");
+    for _ in 0..10 {
+        fs::rename(&outside, &place).expect("put the link there");
+        assert_ne!(world.run(&["swap"]).code, 0);
+        fs::rename(&place, &outside).and_then(|()| fs::rename(&inside, &place)).expect("put the script there");
+        assert_eq!(world.run(&["swap"]).exits(0).out, "inside\n");
+        fs::rename(&place, &inside).expect("take it away");
+    }
+    assert!(!has_mark(&world), "the link was followed");
+}
+
+/// S13, reduced: other content of the same size at the same time is seen.
+#[test]
+fn a_file_that_was_replaced_is_noticed_though_size_and_time_are_the_same() {
+    let world = project().echo("tools/a.tool.toml", "a", "description = \"one\"");
+    let file = world.path("tools/a.tool.toml");
+    let long_ago = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+    let age =
+        || fs::File::options().write(true).open(&file).and_then(|it| it.set_modified(long_ago)).expect("set its time");
+    age();
+    let description = || world.run(&["describe", "a", "--json"]).exits(0).json()["description"].clone();
+    assert_eq!((description(), description()), ("one".into(), "one".into()));
+    let other = fs::read_to_string(&file).expect("read").replace("one", "two");
+    fs::write(&file, other).expect("write");
+    age();
+    assert_eq!(description(), "two");
+}
+
+/// S15: names that differ in case only, or in how a letter is composed.
+#[test]
+fn names_that_look_alike_are_told_apart_byte_by_byte() {
+    let world = project()
+        .echo("tools/a.tool.toml", "Report", "description = \"large\"")
+        .echo("tools/b.tool.toml", "report", "description = \"small\"")
+        .echo("tools/caf\u{e9}.tool.toml", "composed", "")
+        .echo("tools/cafe\u{301}.tool.toml", "decomposed", "");
+    let listed = lists_only_good_and(&world, &["Report", "report", "decomposed", "composed"]);
+    listed.says(&["warning: ", "`report` and `Report` differ only in case"]);
+    assert_eq!(world.run(&["describe", "Report", "--json"]).json()["description"], "large");
+    assert_eq!(world.run(&["describe", "report", "--json"]).json()["description"], "small");
+    world.run(&["REPORT"]).exits(5);
+}

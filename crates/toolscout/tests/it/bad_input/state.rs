@@ -1,0 +1,98 @@
+//! A state folder that cannot be used, or holds nonsense.
+
+use super::{lists_only_good_and, project};
+use crate::world::{Outcome, World};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+
+fn state(world: &World) -> std::path::PathBuf {
+    world.outside().join("state")
+}
+
+#[test]
+fn a_state_folder_that_is_a_file_is_a_warning() {
+    let world = project();
+    fs::write(state(&world), "not a folder").expect("write");
+    lists_only_good_and(&world, &[]).says(&["warning: ", "state", "hint: nothing is remembered"]);
+    assert_eq!(fs::read_to_string(state(&world)).expect("read"), "not a folder", "it is left alone");
+}
+
+#[test]
+fn a_state_file_of_nonsense_is_set_aside_and_said() {
+    let world = project();
+    fs::create_dir_all(state(&world))
+        .and_then(|()| fs::write(state(&world).join("state.db"), "nonsense ".repeat(1000)))
+        .expect("write");
+    let listed = world.run(&["tools"]).exits(0).says(&["warning: the state was unreadable", "a new one was made"]);
+    assert_eq!(listed.out, "  good - Always there\n");
+    assert_eq!(lists_only_good_and(&world, &[]).err, "", "once is enough");
+    let kept = fs::read_dir(state(&world)).expect("read").filter_map(Result::ok);
+    let kept = kept.filter(|it| fs::read(it.path()).is_ok_and(|it| it.starts_with(b"nonsense "))).count();
+    assert_eq!(kept, 1, "what was there is kept");
+}
+
+#[test]
+fn a_state_file_that_was_cut_is_set_aside() {
+    let world = project();
+    world.run(&["trust"]).exits(0);
+    let file = state(&world).join("state.db");
+    let bytes = fs::read(&file).expect("read");
+    fs::write(&file, &bytes[..bytes.len() / 2]).expect("write");
+    let listed = world.run(&["tools"]).exits(0);
+    assert_eq!(listed.out, "  good - Always there\n");
+    assert_eq!(lists_only_good_and(&world, &[]).err, "");
+}
+
+/// Runs without the right to write where it should not. The system's own user has every right, so it becomes another.
+fn as_nobody(world: &World, args: &[&str]) -> Outcome {
+    let mut command = world.command(args);
+    if fs::metadata("/proc/self").is_ok_and(|it| std::os::unix::fs::MetadataExt::uid(&it) == 0) {
+        command.uid(65534).gid(65534);
+    }
+    Outcome::of(&mut command)
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("set its mode");
+}
+
+#[test]
+fn a_state_folder_that_cannot_be_written_is_a_warning() {
+    let world = project();
+    set_mode(world.outside(), 0o755);
+    fs::create_dir_all(state(&world)).expect("make it");
+    set_mode(&state(&world), 0o555);
+    let listed = as_nobody(&world, &["tools"]).exits(0).says(&["warning: ", "hint: nothing is remembered"]);
+    assert_eq!(listed.out, "  good - Always there\n");
+    assert_eq!(as_nobody(&world, &["good"]).exits(0).out, "{}\n");
+    set_mode(&state(&world), 0o755);
+}
+
+#[test]
+fn a_state_folder_that_cannot_be_read_is_a_warning() {
+    let world = project();
+    set_mode(world.outside(), 0o755);
+    world.run(&["trust"]).exits(0);
+    set_mode(&state(&world), 0o000);
+    let listed = as_nobody(&world, &["tools"]).exits(0).says(&["warning: ", "hint: nothing is remembered"]);
+    assert_eq!(listed.out, "  good - Always there\n");
+    set_mode(&state(&world), 0o755);
+}
+
+#[test]
+fn what_must_be_remembered_fails_where_nothing_can_be() {
+    let world = project();
+    fs::write(state(&world), "not a folder").expect("write");
+    let refused = world.run(&["trust"]);
+    assert_eq!(refused.code, 3, "{refused:?}");
+}
+
+#[test]
+fn without_any_home_the_program_still_works() {
+    let world = project();
+    let mut command = world.command(&["tools"]);
+    command.env_remove("HOME").env_remove("TOOLSCOUT_STATE_DIR").env_remove("TOOLSCOUT_CONFIG_DIR");
+    assert_eq!(Outcome::of(&mut command).exits(0).out, "  good - Always there\n");
+}

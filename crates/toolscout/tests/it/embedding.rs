@@ -1,0 +1,58 @@
+//! 1. An application brings its own roots, its own kind of tool file and its own command; all else works as usual.
+//! 2. The example that shows how is run here, so it cannot rot.
+
+use crate::world::World;
+use toolscout::Surroundings;
+use toolscout::surface::codes::Exit;
+
+#[expect(dead_code, reason = "its `main` is for who runs the example")]
+#[path = "../../examples/embed.rs"]
+mod embed;
+
+fn book() -> World {
+    World::bare()
+        .file(
+            "teams/web/tasks.txt",
+            "# name: command # what it does\nlinks: echo all fine  # Check the links\nbuild: cat\n",
+        )
+        .file("teams/ops/tasks.txt", "disk: echo plenty # How full the disk is\n\nthis is no task\n")
+        .file("tools/a.tool.toml", "name = \"a\"\n[run]\ncommand = [\"cat\"]\n")
+}
+
+async fn run(world: &World, args: &[&str]) -> (Exit, String, String) {
+    let (surroundings, captured) = Surroundings::captured(&world.path(""), &[]);
+    let app = embed::app(surroundings).expect("the plugins fit together");
+    let exit = app.run(args.iter().map(|it| (*it).to_owned())).await;
+    (exit, captured.out(), captured.err())
+}
+
+/// Section 8 of the product: own roots in their order, own files, and problems said like any other.
+#[tokio::test]
+async fn an_application_finds_tools_in_its_own_places_and_its_own_kind_of_file() {
+    let world = book();
+    let (exit, out, err) = run(&world, &["tools"]).await;
+    assert_eq!(exit, Exit::Done);
+    assert_eq!(out, "  disk - How full the disk is\n  links - Check the links\n  build - (no description)\n");
+    assert!(err.contains("tasks.txt: line 3: a task is written"), "{err}");
+    assert_eq!(err.matches("warning:").count(), 1, "{err}");
+}
+
+/// Section 8 of the product: each of them is a command with help, and can be searched for.
+#[tokio::test]
+async fn the_tools_of_an_application_are_commands_like_any_other() {
+    let world = book();
+    assert_eq!(run(&world, &["--quiet", "links"]).await, (Exit::Done, "all fine\n".to_owned(), String::new()));
+    assert_eq!(run(&world, &["--quiet", "run", "local/disk"]).await.1, "plenty\n");
+    assert!(run(&world, &["disk", "--help"]).await.1.starts_with("Usage: tasks disk"));
+    assert!(run(&world, &["--quiet", "search", "links"]).await.1.contains("local/links - Check the links"));
+    assert_eq!(run(&world, &["tools", "--strict"]).await.0, Exit::Usage);
+}
+
+/// Section 8 of the product: an own command stands beside the built-in ones.
+#[tokio::test]
+async fn an_application_has_commands_of_its_own() {
+    let world = book();
+    assert_eq!(run(&world, &["--quiet", "teams"]).await, (Exit::Done, "ops: 1\nweb: 2\n".to_owned(), String::new()));
+    let help = run(&world, &["--quiet", "--help"]).await.1;
+    assert!(help.contains("Say how many tasks each team has") && help.contains("How full the disk is"), "{help}");
+}

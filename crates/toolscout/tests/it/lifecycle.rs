@@ -1,0 +1,208 @@
+//! 1. Plugins are set up after what they require; what is missing or circular is said.
+//! 2. Commands may be added until the command line is resolved, and never two of one name.
+//! 3. The first decorator registered is the outermost.
+//! 4. Any subset of plugins works.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use toolscout::core::{BoxFuture, ToolOutput};
+use toolscout::source::ToolBuilder;
+use toolscout::surface::cli::CommandSpec;
+use toolscout::surface::codes::Exit;
+use toolscout::{
+    AfterSetup, App, AppError, Captured, Command, Commands, Decorator, Extensions, Next, Plugin, RunCx, Setup,
+    Surroundings, plugins,
+};
+
+/// What happened, in order.
+type Log = Arc<Mutex<Vec<String>>>;
+
+fn note(log: &Log, event: impl Into<String>) {
+    log.lock().unwrap().push(event.into());
+}
+
+fn events(log: &Log) -> String {
+    log.lock().unwrap().join(" ")
+}
+
+#[derive(Default, Clone)]
+struct Probe {
+    id: &'static str,
+    requires: Vec<&'static str>,
+    wants: Vec<&'static str>,
+    command: Option<&'static str>,
+    late_command: Option<&'static str>,
+    decorator: Option<&'static str>,
+    log: Log,
+}
+
+impl Plugin for Probe {
+    fn id(&self) -> &str {
+        self.id
+    }
+
+    fn requires(&self) -> Vec<&str> {
+        self.requires.clone()
+    }
+
+    fn wants(&self) -> Vec<&str> {
+        self.wants.clone()
+    }
+
+    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+        Box::pin(async {
+            note(&self.log, self.id);
+            cx.offer(cx.commands());
+            if let Some(name) = self.decorator {
+                cx.decorate(Around(name, self.log.clone()));
+            }
+            self.command.map_or(Ok(()), |name| cx.add_command(Noted(name, self.log.clone())))
+        })
+    }
+
+    fn after_setup<'a>(&'a self, cx: &'a AfterSetup) -> BoxFuture<'a, Result<(), AppError>> {
+        Box::pin(async { self.late_command.map_or(Ok(()), |name| cx.add_command(Noted(name, self.log.clone()))) })
+    }
+
+    fn extend(&self, _: &RunCx, extensions: &mut Extensions) {
+        extensions.insert(self.id);
+    }
+}
+
+struct Noted(&'static str, Log);
+
+impl Command for Noted {
+    fn spec(&self) -> CommandSpec {
+        CommandSpec::new(self.0, "Notes that it ran")
+    }
+
+    fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
+        Box::pin(async {
+            note(&self.1, "run");
+            assert!(cx.extension::<&'static str>().is_some());
+            let commands = cx.offered::<Commands>().expect("offered in setup");
+            let late = commands.add(Noted("too-late", self.1.clone())).unwrap_err();
+            assert_eq!(
+                late.to_string(),
+                "Command 'too-late' comes too late: commands are added in setup or after-setup"
+            );
+            Ok(Exit::Done)
+        })
+    }
+}
+
+struct Around(&'static str, Log);
+
+impl Decorator for Around {
+    fn around<'a>(&'a self, cx: &'a RunCx, next: Next<'a>) -> BoxFuture<'a, Result<Exit, AppError>> {
+        Box::pin(async move {
+            note(&self.1, format!("{}-before", self.0));
+            let exit = next.run(cx).await;
+            note(&self.1, format!("{}-after", self.0));
+            exit
+        })
+    }
+}
+
+fn app(probes: &[Probe]) -> Result<(App, Captured), AppError> {
+    let (surroundings, captured) = Surroundings::captured(Path::new("/"), &[]);
+    let builder = probes.iter().fold(App::builder("test"), |builder, it| builder.plugin(it.clone()));
+    Ok((builder.surroundings(surroundings).build()?, captured))
+}
+
+async fn run(probes: &[Probe], args: &[&str]) -> (Exit, String) {
+    let (app, captured) = app(probes).unwrap();
+    let exit = app.run(args.iter().map(|it| (*it).to_owned())).await;
+    (exit, captured.out() + &captured.err())
+}
+
+fn refusal(probes: &[Probe]) -> String {
+    app(probes).err().expect("these plugins do not fit").to_string()
+}
+
+/// B-17: the order of declaration, outermost first.
+#[tokio::test]
+async fn the_first_decorator_registered_is_the_outermost() {
+    let log = Log::default();
+    let probe = |id, decorator| Probe { id, decorator: Some(decorator), log: log.clone(), ..Probe::default() };
+    let command = Probe { id: "d", command: Some("go"), log: log.clone(), ..Probe::default() };
+    run(&[probe("a", "A"), probe("b", "B"), probe("c", "C"), command], &["go"]).await;
+    assert_eq!(events(&log), "a b c d A-before B-before C-before run C-after B-after A-after");
+}
+
+/// B-18: what is missing is named, and who misses it.
+#[test]
+fn a_plugin_whose_requirement_is_missing_is_refused_by_both_names() {
+    let x = Probe { id: "x", requires: vec!["y"], ..Probe::default() };
+    assert_eq!(refusal(&[x]), "Plugin 'x' requires 'y', which is not there");
+}
+
+/// B-19: a circle is shown as a path.
+#[test]
+fn plugins_that_require_each_other_are_refused_with_the_circle() {
+    let a = Probe { id: "a", requires: vec!["b"], ..Probe::default() };
+    let b = Probe { id: "b", requires: vec!["a"], ..Probe::default() };
+    assert_eq!(refusal(&[a, b]), "Plugins require each other in a circle: a -> b -> a");
+}
+
+/// B-20: a requires b and c; b requires d.
+#[tokio::test]
+async fn requirements_are_set_up_first() {
+    let log = Log::default();
+    let probe = |id, requires| Probe { id, requires, log: log.clone(), ..Probe::default() };
+    run(&[probe("a", vec!["b", "c"]), probe("b", vec!["d"]), probe("c", vec![]), probe("d", vec![])], &[]).await;
+    assert_eq!(events(&log), "d b c a");
+}
+
+/// B-21: what is only wanted may be absent.
+#[tokio::test]
+async fn a_plugin_that_is_only_wanted_may_be_absent_and_comes_first_where_it_is_there() {
+    let log = Log::default();
+    let probe = |id, wants| Probe { id, wants, log: log.clone(), ..Probe::default() };
+    run(&[probe("a", vec!["b", "z"]), probe("b", vec![])], &[]).await;
+    assert_eq!(events(&log), "b a");
+}
+
+/// B-22: after-setup may add commands; the execution phase may not (checked inside the command).
+#[tokio::test]
+async fn a_command_added_after_setup_is_reachable_and_one_added_while_running_is_refused() {
+    let log = Log::default();
+    let probe = Probe { id: "a", late_command: Some("late"), log: log.clone(), ..Probe::default() };
+    let (exit, _) = run(&[probe], &["late"]).await;
+    assert_eq!((exit, events(&log).as_str()), (Exit::Done, "a run"));
+}
+
+/// B-23: loud, and nothing of later plugins is lost silently.
+#[tokio::test]
+async fn two_commands_of_one_name_are_an_error() {
+    let probe = |id| Probe { id, command: Some("x"), ..Probe::default() };
+    let (exit, said) = run(&[probe("a"), probe("b")], &["x"]).await;
+    assert_eq!((exit, said.as_str()), (Exit::Usage, "error: Command 'x' is already registered\n"));
+}
+
+/// B-25: a registry with explicit tools and no discovery, with and without a command line.
+#[tokio::test]
+async fn explicit_tools_work_without_discovery() {
+    let (surroundings, captured) = Surroundings::captured(Path::new("/"), &[]);
+    let greet =
+        ToolBuilder::new("greet").unwrap().description("Say hello").run(|_, _| async { Ok(ToolOutput::text("hello")) });
+    let app = App::builder("mine")
+        .plugin(plugins::Registry::default().tool(greet).unwrap())
+        .plugin(plugins::Cli)
+        .surroundings(surroundings)
+        .build()
+        .unwrap();
+    assert_eq!(app.run(["tools".to_owned()]).await, Exit::Done);
+    assert_eq!(app.run(["greet".to_owned()]).await, Exit::Done);
+    assert_eq!(captured.out(), "  greet - Say hello\nhello\n");
+}
+
+/// B-25: the same registry without a command line still reads its options and shows help.
+#[tokio::test]
+async fn a_registry_without_a_command_line_has_help_and_no_commands() {
+    let (surroundings, captured) = Surroundings::captured(Path::new("/"), &[]);
+    let app = App::builder("mine").plugin(plugins::Registry::default()).surroundings(surroundings).build().unwrap();
+    assert_eq!(app.run(["--help".to_owned()]).await, Exit::Done);
+    assert!(captured.out().contains("--tools-from"), "{}", captured.out());
+    assert_eq!(app.run(["tools".to_owned()]).await, Exit::NotFound);
+}

@@ -1,0 +1,18 @@
+//! What a user sees, through the real program: a world of files in, a page of text out.
+
+mod bad_input;
+mod completion;
+mod composition;
+mod discovery;
+mod embedding;
+mod execution;
+mod exports;
+mod flags;
+mod lifecycle;
+mod locale;
+mod manifest;
+mod output;
+mod readme;
+mod search;
+mod trust;
+mod world;

@@ -1,0 +1,97 @@
+//! The transcript in the README is what the program really says.
+
+use crate::world::{Outcome, World};
+use std::path::{Path, PathBuf};
+
+/// A command of a transcript, and what is shown below it.
+#[derive(Debug, PartialEq, Eq)]
+struct Step {
+    command: String,
+    shown: String,
+}
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
+}
+
+/// Every `$ toolscout …` line runs in a copy of the demo project, one after the other.
+#[test]
+fn the_transcript_in_the_readme_is_true() {
+    let text = std::fs::read_to_string(repository().join("README.md")).expect("the README");
+    let steps = steps(&text);
+    assert!(!steps.is_empty(), "the README shows no command in a ```console block");
+    let world = World::bare().at("demo");
+    copy(&repository().join("demo"), &world.path("."));
+    for step in steps {
+        let words = words(&step.command);
+        assert_eq!(words.first().map(String::as_str), Some("toolscout"), "not a command of ours: {}", step.command);
+        let args: Vec<&str> = words[1..].iter().map(String::as_str).collect();
+        let Outcome { out, err, .. } = world.run(&args);
+        assert_eq!(out.trim_end(), step.shown.trim_end(), "$ {}\n{err}", step.command);
+    }
+}
+
+/// The steps of all ```console blocks.
+fn steps(text: &str) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut inside = false;
+    for line in text.lines() {
+        if line.starts_with("```") {
+            inside = line == "```console";
+        } else if let (true, Some(command)) = (inside, line.strip_prefix("$ ")) {
+            steps.push(Step { command: command.to_owned(), shown: String::new() });
+        } else if let (true, Some(step)) = (inside, steps.last_mut()) {
+            step.shown += line;
+            step.shown.push('\n');
+        }
+    }
+    steps
+}
+
+/// The words of a line as a shell would cut it: quotes hold a word together, a backslash keeps one character.
+fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut letters = line.chars();
+    while let Some(letter) = letters.next() {
+        match (quote, letter) {
+            (None, ' ') => words.extend(word.take()),
+            (None, '\'' | '"') => {
+                quote = Some(letter);
+                word.get_or_insert_default();
+            }
+            (Some(open), it) if it == open => quote = None,
+            (None | Some('"'), '\\') => word.get_or_insert_default().extend(letters.next()),
+            (_, it) => word.get_or_insert_default().push(it),
+        }
+    }
+    assert_eq!(quote, None, "a quote is open at the end of {line}");
+    words.extend(word);
+    words
+}
+
+/// Copies a folder with everything in it; permissions stay.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("make a folder");
+    for entry in std::fs::read_dir(from).expect("read a folder") {
+        let path = entry.expect("an entry").path();
+        let target = to.join(path.file_name().expect("a name"));
+        if path.is_dir() {
+            copy(&path, &target);
+        } else {
+            std::fs::copy(&path, target).expect("copy a file");
+        }
+    }
+}
+
+#[test]
+fn a_transcript_is_read_as_people_read_it() {
+    let text = "# x\n```sh\n$ not-this\n```\n```console\n$ toolscout a\none\n\ntwo\n$ toolscout b\n```\n$ nor this\n";
+    let step = |command: &str, shown: &str| Step { command: command.to_owned(), shown: shown.to_owned() };
+    assert_eq!(steps(text), [step("toolscout a", "one\n\ntwo\n"), step("toolscout b", "")]);
+    assert_eq!(
+        words(r#"toolscout  t --a 'b c' --d="e \"f\"" '' g\ h"#),
+        ["toolscout", "t", "--a", "b c", "--d=e \"f\"", "", "g h"]
+    );
+}

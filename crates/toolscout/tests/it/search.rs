@@ -1,0 +1,165 @@
+//! 1. Hits come best first, with their scores, their reasons and their whole input schemas.
+//! 2. Limits that make no sense are the usual one; nobody gets more than the cap.
+//! 3. Finding nothing is said beside the data, and is no error.
+
+use crate::world::{Outcome, World};
+use serde_json::{Value, json};
+
+/// Ten tools: name, description, keywords.
+const LIBRARY: [(&str, &str, &[&str]); 10] = [
+    ("send_email", "Send an email to a recipient", &["email", "communication", "smtp"]),
+    ("list_emails", "List emails in a mailbox folder", &["email", "inbox", "mail"]),
+    ("sql_query", "Execute SQL queries", &["database", "sql", "query"]),
+    ("database_backup", "Create a backup of a database", &["database", "backup", "archive"]),
+    ("create_pdf", "Generate PDF documents from templates", &["pdf", "document", "report"]),
+    ("kubernetes_deploy", "Deploy to Kubernetes", &["k8s", "container", "deploy"]),
+    ("docker_build", "Build a Docker image", &["docker", "container", "build", "image", "devops"]),
+    ("analyze_data", "Analyze datasets with statistical methods", &["statistics", "data", "analysis"]),
+    ("cleanup_logs", "Delete old log files to free disk space", &["logs", "cleanup", "maintenance", "delete"]),
+    ("health_check", "Run system health checks and return status report", &["health", "monitoring", "status"]),
+];
+
+fn library() -> World {
+    let mut world = World::project();
+    for (name, description, keywords) in LIBRARY {
+        let target = json!({"type": "string", "description": "What to work on"});
+        let schema = json!({"type": "object", "properties": {"target": target}, "required": ["target"]});
+        let run = json!({"command": ["cat"]});
+        let tool =
+            json!({"name": name, "description": description, "keywords": keywords, "input_schema": schema, "run": run});
+        world = world.file(&format!("tools/{name}.tool.json"), &tool.to_string());
+    }
+    world
+}
+
+/// That many tools without much to say, `tool-000` and so on.
+fn many(count: usize) -> World {
+    let tool = |it| format!("[[tool]]\nname = \"tool-{it:03}\"\n[tool.run]\ncommand = [\"cat\"]\n");
+    World::project().file("tools/many.tool.toml", &(0..count).map(tool).collect::<String>())
+}
+
+fn search(world: &World, args: &[&str]) -> Outcome {
+    world.run(&[&["search", "--json"], args].concat()).exits(0)
+}
+
+fn names(outcome: &Outcome) -> Vec<String> {
+    outcome.json().as_array().expect("a list").iter().map(|it| it["name"].as_str().unwrap_or("?").to_owned()).collect()
+}
+
+/// Hits as `name score`, a line each.
+fn scored(outcome: &Outcome) -> String {
+    let hits = outcome.json();
+    let line = |it: &Value| format!("{} {}\n", it["name"].as_str().unwrap_or("?"), it["score"]);
+    hits.as_array().expect("a list").iter().map(line).collect()
+}
+
+/// the ladder's scores through the program.
+#[test]
+fn the_ladder_scores_as_written_down() {
+    let world = library();
+    for (query, expected) in [
+        ("  Send_Email ", "send_email 1.0\n"),
+        ("send", "send_email 0.9\n"),
+        ("email", "list_emails 0.85\nsend_email 0.85\n"),
+        ("mail", "list_emails 0.85\nsend_email 0.8\n"),
+        ("databse", "database_backup 0.525\nsql_query 0.525\n"),
+        ("send email", "send_email 0.7875\nlist_emails 0.2125\n"),
+        ("report", "create_pdf 0.85\nhealth_check 0.6\n"),
+    ] {
+        assert_eq!(scored(&search(&world, &["--profile", "ladder", query])), expected, "{query:?}");
+    }
+}
+
+/// A question need not be quoted.
+#[test]
+fn several_words_are_one_question() {
+    let world = library();
+    let apart = search(&world, &["--profile", "ladder", "send", "email"]);
+    assert_eq!(apart, search(&world, &["--profile", "ladder", "send email"]));
+}
+
+/// an empty, blank or omitted query.
+#[test]
+fn no_question_lists_tools_by_name() {
+    let world = library();
+    let three = "analyze_data 1.0\ncleanup_logs 1.0\ncreate_pdf 1.0\n";
+    for query in [&[""][..], &["   "], &[]] {
+        let args = [&["--profile", "ladder", "--limit", "3"], query].concat();
+        assert_eq!(scored(&search(&world, &args)), three, "{query:?}");
+    }
+}
+
+/// nothing found is explained on standard error; the data is an empty list.
+#[test]
+fn finding_nothing_is_explained_beside_an_empty_list() {
+    let world = library();
+    for profile in ["ladder", "ladder2", "substring"] {
+        let nothing = search(&world, &["--profile", profile, "zzz_no_such_thing"]);
+        assert_eq!(nothing.out, "[]\n");
+        nothing.says(&["No tools found. Try different keywords or a broader search term.", "10 tools are known"]);
+    }
+    let nothing = world.run(&["search", "zzz_no_such_thing"]).exits(0);
+    assert_eq!(nothing.out, "");
+    World::project().run(&["search", "x"]).exits(0).says(&["there are none yet", "hint:"]);
+}
+
+/// 0, −3, nothing at all, `x`.
+#[test]
+fn a_limit_that_makes_no_sense_is_the_usual_one() {
+    let world = many(15);
+    for limit in [&["--limit", "0"][..], &["--limit", "-3"], &[], &["--limit", "x"], &["-n", "99999999999999999999"]] {
+        assert_eq!(names(&search(&world, limit)).len(), 10, "{limit:?}");
+    }
+    assert_eq!(names(&search(&world, &["-n", "12"])).len(), 12);
+}
+
+/// 1000 of 150 tools.
+#[test]
+fn nobody_gets_more_than_a_hundred_hits() {
+    let all = names(&search(&many(150), &["--limit", "1000"]));
+    assert_eq!((all.len(), all[0].as_str(), all[99].as_str()), (100, "tool-000", "tool-099"));
+}
+
+/// the profile `substring` keeps the order of registration.
+#[test]
+fn the_substring_profile_keeps_the_order_of_registration() {
+    let tool = |name: &str, description: &str| {
+        format!("[[tool]]\nname = \"{name}\"\ndescription = \"{description}\"\n[tool.run]\ncommand = [\"cat\"]\n")
+    };
+    let text = tool("github_search", "Search repositories")
+        + &tool("github_create_issue", "Create issue")
+        + &tool("slack_send", "Send message");
+    let world = World::project().file("tools/all.tool.toml", &text);
+    let found = |query: &str| names(&search(&world, &["--profile", "substring", query]));
+    assert_eq!(found("github"), ["github_search", "github_create_issue"]);
+    assert_eq!(found("message"), ["slack_send"]);
+    assert_eq!(found("nonexistent"), [""; 0]);
+    assert_eq!(found(""), ["github_search", "github_create_issue", "slack_send"]);
+}
+
+/// every hit has what a caller needs.
+#[test]
+fn every_hit_carries_what_a_call_needs() {
+    let world = library();
+    let hits = search(&world, &["email"]).json();
+    assert!(hits.as_array().is_some_and(|it| it.len() >= 2), "{hits}");
+    for hit in hits.as_array().expect("a list") {
+        assert!(hit["name"].is_string() && hit["description"].is_string() && hit["score"].is_f64(), "{hit}");
+        assert_eq!(hit["inputSchema"]["properties"]["target"]["type"], "string");
+        assert_eq!(hit["inputSchema"]["required"], json!(["target"]));
+        assert_eq!(hit["id"], format!("local/{}", hit["name"].as_str().unwrap_or_default()));
+        assert_eq!(hit["digest"].as_str().map(str::len), Some(64), "{hit}");
+        assert!(hit["why"].as_array().is_some_and(|it| !it.is_empty()), "{hit}");
+    }
+    let id = hits[0]["id"].as_str().expect("an id");
+    assert_eq!(world.out(&["run", id, "--target", "x"]), "{\"target\":\"x\"}\n", "a hit's id can be run");
+}
+
+/// For people: score, name, description, and why.
+#[test]
+fn people_see_scores_and_reasons() {
+    let said = library().out(&["search", "--profile", "ladder", "smtp"]);
+    let (first, second) = said.trim_end().split_once('\n').expect("two lines");
+    assert_eq!(first, "0.85  local/send_email - Send an email to a recipient");
+    assert!(second.trim_start().starts_with("because: ") && second.contains("smtp"), "{said}");
+}

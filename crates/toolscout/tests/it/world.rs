@@ -1,0 +1,226 @@
+//! A folder with files, its own state, and the program to run in it.
+
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// A project folder with its own state and configuration folders; gone when dropped.
+pub(crate) struct World {
+    dir: TempDir,
+    cwd: PathBuf,
+    vars: Vec<(String, String)>,
+}
+
+/// What a run of the program gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    pub(crate) out: String,
+    pub(crate) err: String,
+    pub(crate) code: i32,
+}
+
+impl World {
+    /// A project: an empty folder with a marker.
+    pub(crate) fn project() -> Self {
+        Self::bare().file("project/package.json", "{}").at("project")
+    }
+
+    /// No project: an empty folder without any marker up to the root of the file system.
+    pub(crate) fn bare() -> Self {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let cwd = dir.path().canonicalize().expect("its real path");
+        Self { dir, cwd, vars: Vec::new() }
+    }
+
+    /// Writes a file, its folders too; the path is relative to where runs take place.
+    pub(crate) fn file(self, path: &str, text: &str) -> Self {
+        let file = self.cwd.join(path);
+        fs::create_dir_all(file.parent().expect("a folder")).expect("make folders");
+        fs::write(file, text).expect("write a file");
+        self
+    }
+
+    /// As [`World::file`], and makes it executable.
+    pub(crate) fn script(self, path: &str, text: &str) -> Self {
+        use std::os::unix::fs::PermissionsExt;
+        let file = self.cwd.join(path);
+        let world = self.file(path, text);
+        fs::set_permissions(file, fs::Permissions::from_mode(0o755)).expect("make it executable");
+        world
+    }
+
+    /// A tool file that echoes its arguments as JSON, with this description and these parameters (TOML, may be empty).
+    pub(crate) fn echo(self, path: &str, name: &str, more: &str) -> Self {
+        let text = format!("name = \"{name}\"\n{more}\n[run]\ncommand = [\"cat\"]\n");
+        self.file(path, &text)
+    }
+
+    /// An executable that answers our verbs: says `schema` to `tool-schema`, and does `invoke` (shell) on `tool-invoke`.
+    /// Every start is noted; see [`World::started`].
+    pub(crate) fn program(self, path: &str, schema: &str, invoke: &str) -> Self {
+        let noted = self.noted().display().to_string();
+        let text = format!(
+            "#!/bin/sh\necho \"$1\" >> '{noted}'\ncase \"$1\" in\ntool-schema)\ncat <<'END'\n{schema}\nEND\n;;\ntool-invoke)\n{invoke}\n;;\nesac\n"
+        );
+        self.script(path, &text)
+    }
+
+    /// The verbs that programs of this world were started with so far, in order.
+    pub(crate) fn started(&self) -> Vec<String> {
+        fs::read_to_string(self.noted()).unwrap_or_default().lines().map(str::to_owned).collect()
+    }
+
+    /// Where programs note that they were started; scripts of a test's own may write lines there, too.
+    pub(crate) fn noted(&self) -> PathBuf {
+        self.dir.path().join("started")
+    }
+
+    /// Runs take place in this folder from now on, relative to the last one; it is made.
+    pub(crate) fn at(mut self, folder: &str) -> Self {
+        self.cwd = self.cwd.join(folder);
+        fs::create_dir_all(&self.cwd).expect("make a folder");
+        self
+    }
+
+    /// Sets a variable for runs.
+    pub(crate) fn var(mut self, name: &str, value: &str) -> Self {
+        self.vars.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// A path in the folder where runs take place.
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.cwd.join(path)
+    }
+
+    /// The temporary folder around everything; state and configuration are in `state` and `config` there.
+    pub(crate) fn outside(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// The program, ready to start: a clean environment, nothing on standard input.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = self.other(env!("CARGO_BIN_EXE_toolscout"));
+        command.args(args);
+        command
+    }
+
+    /// Another program in the same surroundings, with ours on its PATH.
+    pub(crate) fn other(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(&self.cwd).env_clear().stdin(Stdio::null());
+        let ours = Path::new(env!("CARGO_BIN_EXE_toolscout")).parent().map(Path::to_owned);
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders = ours.into_iter().chain(std::env::split_paths(&path));
+        command.env("PATH", std::env::join_paths(folders).expect("folders without colons"));
+        command.env("HOME", self.dir.path().join("home"));
+        command.env("TOOLSCOUT_STATE_DIR", self.dir.path().join("state"));
+        command.env("TOOLSCOUT_CONFIG_DIR", self.dir.path().join("config"));
+        command.envs(self.vars.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// Runs the program to its end.
+    pub(crate) fn run(&self, args: &[&str]) -> Outcome {
+        Outcome::of(&mut self.command(args))
+    }
+
+    /// Runs the program with this on its standard input.
+    pub(crate) fn run_with(&self, input: &[u8], args: &[&str]) -> Outcome {
+        let file = self.dir.path().join("input");
+        fs::write(&file, input).expect("write the input");
+        Outcome::of(self.command(args).stdin(fs::File::open(file).expect("open the input")))
+    }
+
+    /// Runs the program and expects it to be done without a complaint; gives what it printed.
+    pub(crate) fn out(&self, args: &[&str]) -> String {
+        let outcome = self.run(args);
+        assert_eq!((outcome.code, outcome.err.as_str()), (0, ""), "{args:?} printed {}", outcome.out);
+        outcome.out
+    }
+
+    /// The list of all tools, whatever was said beside it.
+    pub(crate) fn tools(&self, args: &[&str]) -> Vec<Value> {
+        let args: Vec<&str> = args.iter().copied().chain(["tools", "--json"]).collect();
+        self.run(&args).exits(0).json().as_array().expect("a list").clone()
+    }
+
+    /// The names of all tools, in order.
+    pub(crate) fn names(&self, args: &[&str]) -> Vec<String> {
+        let args: Vec<&str> = args.iter().copied().chain(["tools", "--json"]).collect();
+        self.run(&args)
+            .json()
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|it| it["name"].as_str().unwrap_or("?").to_owned())
+            .collect()
+    }
+}
+
+impl Outcome {
+    /// Runs it to its end.
+    pub(crate) fn of(command: &mut Command) -> Self {
+        let output = command.output().expect("the program starts");
+        Self {
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+            code: output.status.code().unwrap_or(-1),
+        }
+    }
+
+    /// What was printed, as JSON.
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("not JSON ({error}): {self:?}"))
+    }
+
+    /// Expects this exit code.
+    pub(crate) fn exits(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "{self:?}");
+        self
+    }
+
+    /// Expects all of these in what was said on standard error.
+    pub(crate) fn says(self, parts: &[&str]) -> Self {
+        for part in parts {
+            assert!(self.err.contains(part), "{part:?} is not in {self:?}");
+        }
+        self
+    }
+}
+
+impl Outcome {
+    /// Expects none of these in what was said on standard error.
+    pub(crate) fn keeps_quiet_about(self, parts: &[&str]) -> Self {
+        for part in parts {
+            assert!(!self.err.contains(part), "{part:?} is in {self:?}");
+        }
+        self
+    }
+
+    /// Events of this name that were logged with `--verbose --log-format json`.
+    pub(crate) fn events(&self, name: &str) -> Vec<Value> {
+        let events = self.err.lines().filter_map(|it| serde_json::from_str::<Value>(it).ok());
+        events.filter(|it| it["event"] == name).collect()
+    }
+}
+
+/// Whether a program that a test needs is there. Where it is not, the test says so and is passed over, unless all tests
+/// must run.
+pub(crate) fn has(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let there = std::env::split_paths(&path).any(|it| it.join(program).is_file());
+    if !there {
+        assert!(std::env::var_os("TOOLSCOUT_TESTS").is_none_or(|it| it != "all"), "`{program}` is not installed");
+        skipped(&format!("needs {program}"));
+    }
+    there
+}
+
+/// Says that a test was passed over, and why.
+#[expect(clippy::print_stderr, reason = "whoever runs the tests must be able to see it")]
+pub(crate) fn skipped(why: &str) {
+    eprintln!("skipped: {why}");
+}

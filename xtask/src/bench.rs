@@ -1,0 +1,151 @@
+//! Measures the release build on trees of its own making, and prints a table to paste into docs/benchmarks.md.
+//!
+//! Every group is a function of a [`Bench`], which is a program and the sizes of its trees; tests call them with a tiny
+//! one. Nothing of the person's own tools, state or settings is read or written.
+
+mod clock;
+mod memory;
+mod table;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod world;
+
+use crate::repo;
+use anyhow::{Context, bail};
+use cargo_metadata::Message;
+use clock::Samples;
+use std::io::BufReader;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use table::Row;
+use world::World;
+
+/// What is measured, and on how much.
+pub(crate) struct Bench {
+    /// The program under test.
+    pub(crate) program: PathBuf,
+    /// Tool files in the tree that is discovered.
+    pub(crate) many: usize,
+    /// Tool files in the tree that is worked in.
+    pub(crate) some: usize,
+    /// How often each thing is done.
+    pub(crate) rounds: usize,
+}
+
+type Group = fn(&Bench) -> anyhow::Result<Vec<Row>>;
+
+const GROUPS: &[(&str, Group)] = &[("discovery", discovery), ("help", help), ("run", run_overhead), ("memory", memory)];
+
+pub(crate) fn run(only: Option<&str>) -> anyhow::Result<()> {
+    let wanted: Vec<_> = GROUPS.iter().filter(|(name, _)| only.is_none_or(|it| it == *name)).collect();
+    if wanted.is_empty() {
+        let names: Vec<_> = GROUPS.iter().map(|(name, _)| *name).collect();
+        bail!("there is no such group; there are {}", names.join(", "));
+    }
+    let bench = Bench { program: release_build()?, many: 5_000, some: 1_000, rounds: 15 };
+    let mut rows = Vec::new();
+    for (name, group) in wanted {
+        eprintln!("measuring {name} …");
+        rows.extend(group(&bench).with_context(|| format!("measure {name}"))?);
+    }
+    print!("{}", table::markdown(&rows));
+    Ok(())
+}
+
+/// Finds all tools of a large tree: knowing nothing, then from what an earlier run remembered.
+fn discovery(bench: &Bench) -> anyhow::Result<Vec<Row>> {
+    let world = World::new(&bench.program, bench.many)?;
+    world.expect_all()?;
+    let cold = clock::sample(bench.rounds, || world.forget().map(|()| world.toolscout(&["tools", "--json"])))?;
+    let warm = clock::sample(bench.rounds, || Ok(world.toolscout(&["tools", "--json"])))?;
+    let mut rows = vec![
+        Row::time(format!("discover {} tool files, cold", bench.many), &cold).goal(400.0),
+        Row::time(format!("discover {} tool files, warm", bench.many), &warm).goal(60.0),
+    ];
+    for argv in world.other_means() {
+        let other = clock::sample(bench.rounds, || Ok(world.plain(&argv)))?;
+        let what = format!("`{}` in the same tree", argv.join(" "));
+        let note = format!("cold {}, warm {} of it", cold.times(&other), warm.times(&other));
+        rows.push(Row::time(what, &other).note(note));
+    }
+    Ok(rows)
+}
+
+/// Shows help for everything, and for one tool, where many are known.
+fn help(bench: &Bench) -> anyhow::Result<Vec<Row>> {
+    let world = World::new(&bench.program, bench.some)?;
+    world.expect_all()?;
+    let all = clock::sample(bench.rounds, || Ok(world.toolscout(&["--help"])))?;
+    let last = tree::name(bench.some - 1);
+    let one = clock::sample(bench.rounds, || Ok(world.toolscout(&[&last, "--help"])))?;
+    Ok(vec![
+        Row::time(format!("`toolscout --help`, {} tools", bench.some), &all).goal(15.0),
+        Row::time(format!("`toolscout TOOL --help`, {} tools", bench.some), &one).goal(15.0),
+    ])
+}
+
+/// What a call costs on top of the program that is called.
+fn run_overhead(bench: &Bench) -> anyhow::Result<Vec<Row>> {
+    let small = World::new(&bench.program, 0)?;
+    let large = World::new(&bench.program, bench.some)?;
+    let direct = clock::sample(2 * bench.rounds, || small.echo_directly())?;
+    let alone = calls(&small, 2 * bench.rounds)?;
+    let among_many = calls(&large, 2 * bench.rounds)?;
+    let note = |it: &Samples| format!("{} the program itself", it.times(&direct));
+    Ok(vec![
+        Row::time("the program itself, without toolscout", &direct),
+        Row::time("`toolscout run`, on top of the program", &alone.above(&direct)).goal(5.0).note(note(&alone)),
+        Row::time(format!("the same, among {} tools", bench.some), &among_many.above(&direct)).note(note(&among_many)),
+    ])
+}
+
+fn calls(world: &World, rounds: usize) -> anyhow::Result<Samples> {
+    let call = ["run", tree::ECHO];
+    // The first call asks the program what it is; that is remembered, and not what is measured here.
+    clock::sample(1, || Ok(world.toolscout(&call)))?;
+    clock::sample(rounds, || Ok(world.toolscout(&call)))
+}
+
+/// The most memory a listing has at any moment.
+fn memory(bench: &Bench) -> anyhow::Result<Vec<Row>> {
+    let world = World::new(&bench.program, bench.some)?;
+    world.expect_all()?;
+    let what = format!("memory of `toolscout tools`, {} tools", bench.some);
+    let mut peaks = Vec::new();
+    for _ in 0..bench.rounds.min(5) {
+        match memory::peak(world.toolscout(&["tools", "--json"]))? {
+            Some(bytes) => peaks.push(bytes),
+            None => return Ok(vec![Row::unknown(what, "needs /proc")]),
+        }
+    }
+    Ok(vec![Row::memory(what, peaks).goal(20.0)])
+}
+
+/// Builds what people install, and says where it is.
+fn release_build() -> anyhow::Result<PathBuf> {
+    let mut cargo = repo::cargo();
+    cargo.args(["build", "--release", "-p", "toolscout", "--message-format", "json-render-diagnostics"]);
+    let mut child = cargo.stdout(Stdio::piped()).spawn().context("start cargo")?;
+    let messages = Message::parse_stream(BufReader::new(child.stdout.take().context("cargo's output")?));
+    let mut built = None;
+    for message in messages {
+        if let Message::CompilerArtifact(artifact) = message?
+            && artifact.target.name == "toolscout"
+            && let Some(path) = artifact.executable
+        {
+            built = Some(path.into_std_path_buf());
+        }
+    }
+    if !child.wait()?.success() {
+        bail!("the release build failed");
+    }
+    built.context("cargo built no `toolscout`")
+}
+
+/// A command that reads nothing and whose output nobody sees.
+fn silent(program: impl AsRef<std::ffi::OsStr>) -> Command {
+    let mut command = Command::new(program);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    command
+}

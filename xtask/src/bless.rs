@@ -1,0 +1,37 @@
+//! Takes what the tests show as what they expect.
+//!
+//! insta rewrites snapshot files by itself; for inline snapshots it only leaves notes beside the source, which
+//! [`inline`] applies. Read the diff afterwards: that is the review.
+
+mod inline;
+
+use crate::repo;
+use anyhow::Context;
+use std::fs;
+use std::path::PathBuf;
+
+pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
+    // Notes of an earlier run may speak of lines that have moved since.
+    for notes in pending()? {
+        fs::remove_file(notes)?;
+    }
+    let mut cargo = repo::cargo();
+    cargo.args(["test", "--workspace"]).args(arguments);
+    repo::succeed(cargo.env("INSTA_UPDATE", "always").env("INSTA_FORCE_PASS", "1"))?;
+    for notes in pending()? {
+        let source = inline::source_of(&notes).context("a pending snapshot without a source file")?;
+        let text = fs::read_to_string(&source)?;
+        let blessed = inline::apply(&text, &inline::notes(&fs::read_to_string(&notes)?)?)
+            .with_context(|| format!("rewrite {}", source.display()))?;
+        fs::write(&source, blessed)?;
+        fs::remove_file(&notes)?;
+        println!("blessed {}", source.display());
+    }
+    Ok(())
+}
+
+fn pending() -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = repo::files(repo::root())?;
+    files.retain(|it| it.extension().is_some_and(|it| it == "pending-snap"));
+    Ok(files)
+}

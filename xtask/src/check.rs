@@ -1,0 +1,39 @@
+//! What the house holds true of itself: arrows between rooms, links, first lines, no paths of somebody's machine.
+//!
+//! Each check reads the repository and gives its findings as sentences; none means all is well.
+
+mod arrows;
+mod leaks;
+mod links;
+mod signs;
+#[cfg(test)]
+mod tests;
+
+use crate::repo;
+use anyhow::bail;
+use std::path::Path;
+
+type Check = fn(&Path) -> anyhow::Result<Vec<String>>;
+
+const CHECKS: &[(&str, Check)] =
+    &[("arrows", arrows::check), ("links", links::check), ("signs", signs::check), ("leaks", leaks::check)];
+
+pub(crate) fn run() -> anyhow::Result<()> {
+    let mut count = 0;
+    for (name, check) in CHECKS {
+        for finding in check(repo::root())? {
+            println!("{name}: {finding}");
+            count += 1;
+        }
+    }
+    match count {
+        0 => Ok(()),
+        1 => bail!("one finding"),
+        _ => bail!("{count} findings"),
+    }
+}
+
+/// The path as people say it: from the top of the repository.
+fn shown(root: &Path, path: &Path) -> String {
+    path.strip_prefix(root).unwrap_or(path).display().to_string()
+}

@@ -1,0 +1,102 @@
+//! Which room may use which, and which library lives where; the table of ARCHITECTURE.md, as a test.
+
+use anyhow::Context;
+use cargo_metadata::MetadataCommand;
+use std::fs;
+use std::path::Path;
+use toml::{Table, Value};
+
+/// Every crate of the workspace in the order of the flow, with the crates it may depend on.
+const ROOMS: &[(&str, &[&str])] = &[
+    ("toolscout-core", &[]),
+    ("toolscout-source", &["toolscout-core"]),
+    ("toolscout-catalog", &["toolscout-core"]),
+    ("toolscout-store", &["toolscout-core"]),
+    ("toolscout-index", &["toolscout-core"]),
+    ("toolscout-encoder", &["toolscout-index"]),
+    ("toolscout-gateway", &["toolscout-core", "toolscout-catalog", "toolscout-index"]),
+    ("toolscout-surface", &["toolscout-core", "toolscout-gateway"]),
+    (
+        "toolscout",
+        &[
+            "toolscout-core",
+            "toolscout-source",
+            "toolscout-catalog",
+            "toolscout-store",
+            "toolscout-index",
+            "toolscout-encoder",
+            "toolscout-gateway",
+            "toolscout-surface",
+        ],
+    ),
+    ("xtask", &[]),
+];
+
+/// Libraries that only these rooms may use.
+const ONLY_IN: &[(&str, &[&str])] = &[("rusqlite", &["toolscout-store"]), ("reqwest", &["toolscout-source"])];
+
+/// Libraries that these rooms must not use: they are pure, so that they can be tested without waiting.
+const NEVER_IN: &[(&str, &[&str])] = &[("tokio", &["toolscout-core", "toolscout-catalog", "toolscout-index"])];
+
+/// One crate names another in its `Cargo.toml`, for whatever purpose: tests count, too.
+pub(super) struct Arrow {
+    pub(super) from: String,
+    pub(super) to: String,
+}
+
+pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
+    let metadata = MetadataCommand::new().current_dir(root).no_deps().exec().context("ask cargo metadata")?;
+    let mut arrows = Vec::new();
+    let mut findings = Vec::new();
+    for package in metadata.workspace_packages() {
+        let from = package.name.to_string();
+        findings.extend(unknown_room(&from));
+        arrows.extend(package.dependencies.iter().map(|it| Arrow { from: from.clone(), to: it.name.clone() }));
+        let manifest = fs::read_to_string(&package.manifest_path).with_context(|| format!("read {from}'s manifest"))?;
+        findings.extend(own_versions(&from, &manifest.parse()?));
+    }
+    findings.extend(arrows.iter().filter_map(broken));
+    Ok(findings)
+}
+
+fn unknown_room(name: &str) -> Option<String> {
+    let known = ROOMS.iter().any(|(room, _)| *room == name);
+    (!known).then(|| format!("`{name}` has no place in the house yet; give it one in ROOMS"))
+}
+
+/// What is wrong with this arrow, if anything.
+pub(super) fn broken(arrow: &Arrow) -> Option<String> {
+    let Arrow { from, to } = arrow;
+    let may_use = |rooms: &[(&str, &[&str])], room: &str, used: &str| {
+        rooms.iter().any(|(it, list)| *it == room && list.contains(&used))
+    };
+    let is_room = ROOMS.iter().any(|(room, _)| room == to);
+    if is_room && !may_use(ROOMS, from, to) {
+        return Some(format!("`{from}` must not know `{to}`"));
+    }
+    if let Some((library, rooms)) = ONLY_IN.iter().find(|(library, _)| library == to)
+        && !rooms.contains(&from.as_str())
+    {
+        return Some(format!("`{from}` uses `{library}`, which lives in `{}` only", rooms.join("`, `")));
+    }
+    if may_use(NEVER_IN, to, from) {
+        return Some(format!("`{from}` must stay pure, and uses `{to}`"));
+    }
+    None
+}
+
+/// Dependencies that say their own version instead of `workspace = true`.
+pub(super) fn own_versions(package: &str, manifest: &Table) -> Vec<String> {
+    let targets = manifest.get("target").and_then(Value::as_table);
+    let per_target = targets.into_iter().flat_map(Table::values).filter_map(Value::as_table);
+    std::iter::once(manifest)
+        .chain(per_target)
+        .flat_map(|it| ["dependencies", "dev-dependencies", "build-dependencies"].map(|kind| it.get(kind)))
+        .filter_map(|it| it.and_then(Value::as_table))
+        .flatten()
+        .filter(|(_, value)| value.get("workspace").and_then(Value::as_bool) != Some(true))
+        .map(|(name, _)| {
+            format!("`{package}` gives `{name}` a version of its own; move it to [workspace.dependencies]")
+        })
+        .collect()
+}

@@ -1,0 +1,46 @@
+//! Paths of somebody's machine, and merges left half done: neither belongs into the repository.
+
+use super::shown;
+use crate::repo;
+use std::fs;
+use std::path::Path;
+
+/// Folders at the top of a disk under which people and build machines keep their checkouts.
+const HOMES: &[&str] = &["root", "home", "Users", "work", "workspace", "builds"];
+
+/// Names that stand for nobody, for examples.
+const NOBODY: &[&str] = &["me", "you", "user", "ada", "alice", "ann", "bob"];
+
+pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
+    let mut findings = Vec::new();
+    for path in repo::files(root)? {
+        // What is not text, nobody typed a path into.
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        let name = shown(root, &path);
+        let lines = text.lines().enumerate();
+        findings.extend(lines.filter_map(|(at, line)| leak(line).map(|it| format!("{name}:{}: {it}", at + 1))));
+    }
+    Ok(findings)
+}
+
+/// What this line should not hold, if anything.
+pub(super) fn leak(line: &str) -> Option<String> {
+    if line.starts_with(&"<".repeat(7)) || line.starts_with(&">".repeat(7)) {
+        return Some("a merge left half done".to_owned());
+    }
+    HOMES.iter().find_map(|home| machine_path(line, home)).map(|it| format!("`{it}` is a path of one machine"))
+}
+
+/// The first path below this folder that names something real.
+fn machine_path<'a>(line: &'a str, home: &str) -> Option<&'a str> {
+    let start = format!("/{home}/");
+    line.match_indices(&start).find_map(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        let is_absolute = before.is_none_or(|it| !it.is_alphanumeric() && !"._-~}/*".contains(it));
+        let path = &line[at..];
+        let end = path.find(|it: char| it.is_whitespace() || "\"'`)>,;".contains(it)).unwrap_or(path.len());
+        let first = path[start.len()..end].split('/').next().unwrap_or("");
+        let is_real = !first.is_empty() && first.starts_with(|it: char| it.is_alphanumeric() || it == '.');
+        (is_absolute && is_real && !NOBODY.contains(&first)).then_some(&path[..end])
+    })
+}

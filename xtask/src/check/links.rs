@@ -1,0 +1,83 @@
+//! Links between the project's own pages: the file is there, and so is the heading.
+
+use super::shown;
+use crate::repo;
+use anyhow::Context;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
+    let mut findings = Vec::new();
+    for page in repo::files(root)?.into_iter().filter(|it| is_page(it)) {
+        let text = fs::read_to_string(&page).with_context(|| format!("read {}", page.display()))?;
+        for link in links(&text).into_iter().filter(|it| is_internal(it)) {
+            findings.extend(dead(&page, &text, &link)?.map(|why| format!("{}: {why}", shown(root, &page))));
+        }
+    }
+    Ok(findings)
+}
+
+fn is_page(path: &Path) -> bool {
+    path.extension().is_some_and(|it| it == "md")
+}
+
+fn is_internal(link: &str) -> bool {
+    !link.contains("://") && !link.starts_with("mailto:")
+}
+
+/// Why following this link from this page leads nowhere, if it does.
+fn dead(page: &Path, text: &str, link: &str) -> anyhow::Result<Option<String>> {
+    let (file, heading) = link.split_once('#').map_or((link, None), |(file, heading)| (file, Some(heading)));
+    let target = if file.is_empty() { page.to_owned() } else { beside(page, file) };
+    if !target.exists() {
+        return Ok(Some(format!("`{link}` leads to no file")));
+    }
+    let Some(heading) = heading.filter(|_| is_page(&target)) else { return Ok(None) };
+    let there = if target == page { text.to_owned() } else { fs::read_to_string(&target)? };
+    Ok((!anchors(&there).iter().any(|it| it == heading)).then(|| format!("`{link}` leads to no heading")))
+}
+
+fn beside(page: &Path, file: &str) -> PathBuf {
+    page.parent().unwrap_or(Path::new(".")).join(file)
+}
+
+/// The targets of `[text](target)`, outside of code.
+pub(super) fn links(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for line in prose(text) {
+        let mut rest = line.as_str();
+        while let Some((_, after)) = rest.split_once("](") {
+            let (target, after) = after.split_once(')').unwrap_or((after, ""));
+            found.extend(target.split_whitespace().next().map(str::to_owned));
+            rest = after;
+        }
+    }
+    found
+}
+
+/// What the headings of a page are called in links to them.
+pub(super) fn anchors(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for line in outside_fences(text).filter(|it| it.starts_with('#')) {
+        let title = line.trim_start_matches('#').trim().to_lowercase();
+        let kept = title.chars().filter(|it| it.is_alphanumeric() || matches!(it, ' ' | '-' | '_'));
+        let anchor: String = kept.map(|it| if it == ' ' { '-' } else { it }).collect();
+        let earlier = found.iter().filter(|it| **it == anchor).count();
+        found.push(if earlier == 0 { anchor } else { format!("{anchor}-{earlier}") });
+    }
+    found
+}
+
+/// The lines without what stands between backticks.
+fn prose(text: &str) -> impl Iterator<Item = String> {
+    outside_fences(text).map(|line| line.split('`').step_by(2).collect::<Vec<_>>().join("``"))
+}
+
+fn outside_fences(text: &str) -> impl Iterator<Item = &str> {
+    let mut fenced = false;
+    text.lines().filter(move |line| {
+        let is_fence = line.trim_start().starts_with("```");
+        fenced ^= is_fence;
+        !fenced && !is_fence
+    })
+}

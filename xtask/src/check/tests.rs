@@ -1,0 +1,101 @@
+//! Proves that
+//! 1. the repository passes each of its own checks,
+//! 2. each check finds what it is there for.
+
+use super::{arrows, leaks, links, signs};
+use crate::repo;
+
+#[test]
+fn the_arrows_between_the_rooms_hold() {
+    assert_eq!(arrows::check(repo::root()).unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn every_link_between_pages_leads_somewhere() {
+    assert_eq!(links::check(repo::root()).unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn every_source_file_opens_with_a_sentence() {
+    assert_eq!(signs::check(repo::root()).unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn no_file_holds_a_path_of_one_machine() {
+    assert_eq!(leaks::check(repo::root()).unwrap(), Vec::<String>::new());
+}
+
+fn broken(from: &str, to: &str) -> Option<String> {
+    arrows::broken(&arrows::Arrow { from: from.to_owned(), to: to.to_owned() })
+}
+
+#[test]
+fn arrows_run_in_one_direction() {
+    assert_eq!(broken("toolscout-surface", "toolscout-gateway"), None);
+    assert_eq!(broken("toolscout", "toolscout-source"), None);
+    for hidden in ["toolscout-source", "toolscout-catalog", "toolscout-store", "toolscout-index"] {
+        assert_eq!(broken("toolscout-surface", hidden), Some(format!("`toolscout-surface` must not know `{hidden}`")));
+    }
+    assert!(broken("toolscout-core", "toolscout-index").is_some());
+    assert!(broken("toolscout-gateway", "toolscout-source").is_some());
+}
+
+#[test]
+fn libraries_stay_in_their_rooms() {
+    assert_eq!(broken("toolscout-store", "rusqlite"), None);
+    assert_eq!(broken("toolscout-gateway", "tokio"), None);
+    assert_eq!(
+        broken("toolscout", "rusqlite").as_deref(),
+        Some("`toolscout` uses `rusqlite`, which lives in `toolscout-store` only")
+    );
+    assert_eq!(
+        broken("toolscout-index", "tokio").as_deref(),
+        Some("`toolscout-index` must stay pure, and uses `tokio`")
+    );
+    assert!(broken("toolscout-gateway", "reqwest").is_some());
+}
+
+#[test]
+fn a_version_outside_the_workspace_table_is_found() {
+    let manifest = r#"
+        [dependencies]
+        serde.workspace = true
+        regex = "1"
+        [target.'cfg(unix)'.dev-dependencies]
+        nix = { version = "0.30" }
+    "#;
+    let found = arrows::own_versions("x", &manifest.parse().unwrap());
+    assert_eq!(found.len(), 2);
+    assert!(found[0].contains("`regex`") && found[1].contains("`nix`"));
+}
+
+#[test]
+fn links_in_code_are_not_links() {
+    let page = "see [a](a.md) and [b](docs/b.md#top \"title\")\n```text\n[c](c.md)\n```\nnor `[d](d.md)`";
+    assert_eq!(links::links(page), ["a.md", "docs/b.md#top"]);
+}
+
+#[test]
+fn headings_are_linked_to_as_forges_do_it() {
+    let page = "# The `house`\n## Run inputs: stdin, args, env\n```sh\n# not a heading\n```\n## The house";
+    assert_eq!(links::anchors(page), ["the-house", "run-inputs-stdin-args-env", "the-house-1"]);
+}
+
+#[test]
+fn a_file_without_a_sign_is_found() {
+    assert_eq!(signs::fault("crates/x/src/a.rs", "//! Ranks tools against a question.\n"), None);
+    assert_eq!(signs::fault("crates/x/src/a/tests.rs", "use super::*;"), None);
+    assert!(signs::fault("crates/x/src/a.rs", "use std::fs;").is_some());
+    assert!(signs::fault("crates/x/src/a.rs", "").is_some());
+    assert!(signs::fault("crates/x/src/a/mod.rs", "//! Ranks tools against a question.\n").is_some());
+}
+
+#[test]
+fn a_path_of_one_machine_is_found_and_an_example_is_not() {
+    // Put together here, so that this file does not hold what it looks for.
+    let checkout = ["", "home", "jdoe", "toolscout"].join("/");
+    assert_eq!(leaks::leak(&format!("see {checkout}, please")), Some(format!("`{checkout}` is a path of one machine")));
+    assert_eq!(leaks::leak("for example /home/me/project"), None);
+    assert_eq!(leaks::leak("docs/work/plan.md, $HOME/work/x, https://example.com/home/page"), None);
+    assert!(leaks::leak(&format!("{} ours", "<".repeat(7))).is_some());
+}

@@ -1,0 +1,49 @@
+//! What maintainers of toolscout run: `cargo xtask ci`, `check`, `bless`, `bench`.
+//!
+//! Start reading at [`ci`]; what the house holds true of itself is in [`check`], and `cargo test` asks it, too.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this program talks to the person who started it")]
+
+mod bench;
+mod bless;
+mod check;
+mod ci;
+mod repo;
+
+use anyhow::{Context, bail};
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  ci             everything CI runs: format, lints, tests
+  check          arrows, links, first lines and paths only; takes a second
+  bless [ARG]…   run the tests and take what they show as what they expect; ARGs go to `cargo test`
+  bench [NAME]   measure the release build; NAME is one of discovery, help, run, memory";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match run(&words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(err) => {
+            eprintln!("error: {err:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(words: &[String]) -> anyhow::Result<()> {
+    let (command, rest) = words.split_first().with_context(|| USAGE.to_owned())?;
+    match (command.as_str(), rest) {
+        ("ci", []) => ci::run(),
+        ("check", []) => check::run(),
+        ("bless", rest) => bless::run(rest),
+        ("bench", []) => bench::run(None),
+        ("bench", [name]) => bench::run(Some(name)),
+        ("help" | "--help" | "-h", _) => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        _ => bail!("`{}` is not a command\n{USAGE}", words.join(" ")),
+    }
+}
