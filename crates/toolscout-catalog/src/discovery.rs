@@ -27,7 +27,7 @@ impl Discovery {
     /// Adds one finding. A tool whose name is there already takes the earlier one's place.
     pub fn add(&mut self, found: Found) {
         match found {
-            Found::Tool(tool) => self.add_tool(Arc::from(tool)),
+            Found::Tool(tool) => self.add_tool(tool),
             Found::Problem(problem) => self.problems.push(problem),
             _ => {}
         }

@@ -3,13 +3,14 @@
 //! 3. Every form of a name leads to the tool; several of equal strength are an error that lists them.
 
 use crate::{Discovery, Snapshot, Unresolved};
+use std::sync::Arc;
 use toolscout_core::{Found, Origin, ProblemKind, SourceId, Tool, ToolId, ToolName};
 
 fn found(source: &str, origin: Origin, names: &[&str]) -> Discovery {
     let source = SourceId::new(source).unwrap();
     let mut discovery = Discovery::new(source.clone(), origin);
     for name in names {
-        discovery.add(Found::Tool(Box::new(Tool::new(ToolId::new(source.clone(), ToolName::new(name).unwrap())))));
+        discovery.add(Found::Tool(Arc::new(Tool::new(ToolId::new(source.clone(), ToolName::new(name).unwrap())))));
     }
     discovery
 }

@@ -43,7 +43,7 @@ pub trait Layer {
 #[non_exhaustive]
 pub enum Found {
     /// A tool.
-    Tool(Box<Tool>),
+    Tool(Arc<Tool>),
     /// Something that is wrong with one entry.
     Problem(Problem),
 }

@@ -53,7 +53,7 @@ impl Source for Fake {
             let error = SourceError::Unavailable { id: self.id.clone(), what: "down".to_owned() };
             return Box::pin(stream::iter([Err(error)]));
         }
-        Box::pin(stream::iter(self.tools.iter().map(|it| Ok(Found::Tool(Box::new(it.clone()))))))
+        Box::pin(stream::iter(self.tools.iter().map(|it| Ok(Found::Tool(Arc::new(it.clone()))))))
     }
 
     fn load<'a>(&'a self, name: &'a ToolName, _: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {

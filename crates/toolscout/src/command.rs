@@ -150,7 +150,10 @@ impl RunCx {
                 self.print(&(output::render(&serde_json::to_value(value).unwrap_or_default(), format) + "\n"))
             }
             // Straight from the value: schemas keep their own writing, and nothing is parsed again.
-            _ => self.print(&(serde_json::to_string_pretty(value).unwrap_or_default() + "\n")),
+            _ => self.surroundings.write(|out| {
+                serde_json::to_writer_pretty(&mut *out, value)?;
+                out.write_all(b"\n")
+            }),
         }
     }
 

@@ -20,7 +20,7 @@ const GRACE: Duration = Duration::from_secs(2);
 /// }
 /// ```
 pub fn main(app: Result<App, AppError>) -> ExitCode {
-    let exit = match (app, Builder::new_multi_thread().worker_threads(2).enable_all().build()) {
+    let exit = match (app, Builder::new_current_thread().enable_all().build()) {
         (Ok(app), Ok(runtime)) => run(app, runtime),
         (Err(error), _) => said(&error.to_string(), error.exit()),
         (_, Err(error)) => said(&format!("could not start: {error}"), Exit::Unavailable),

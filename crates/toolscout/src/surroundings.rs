@@ -85,8 +85,14 @@ impl Surroundings {
 
     /// Prints data, exactly as it is. A reader that has gone away, as in `toolscout tools | head`, is not an error.
     pub fn print(&self, text: &str) -> Result<(), AppError> {
+        self.write(|out| out.write_all(text.as_bytes()))
+    }
+
+    /// Prints what is written, without holding it all at once; otherwise as [`Surroundings::print`].
+    pub fn write(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), AppError> {
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
-        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        let mut out = io::BufWriter::with_capacity(64 * 1024, &mut *out);
+        match write(&mut out).and_then(|()| out.flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 Err(AppError::Io { what: "write to standard output".to_owned(), cause: error })
             }

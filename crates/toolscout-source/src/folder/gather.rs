@@ -12,7 +12,7 @@ use toolscout_core::{Found, Level, Problem, ProblemKind, SourceError, Tool, Tool
 /// A tool that is listed, and how it is run.
 #[derive(Debug, Clone)]
 pub(super) struct Listed {
-    pub(super) tool: Tool,
+    pub(super) tool: Arc<Tool>,
     pub(super) recipe: Recipe,
     pub(super) ground: Arc<Ground>,
 }
@@ -143,7 +143,7 @@ impl<'a> Gathering<'a> {
     }
 
     async fn list(&mut self, listed: Listed) -> Result<(), Stop> {
-        let found = Found::Tool(Box::new(listed.tool.clone()));
+        let found = Found::Tool(listed.tool.clone());
         self.table.insert(listed.tool.id.name.clone(), Arc::new(listed));
         self.give(found).await
     }

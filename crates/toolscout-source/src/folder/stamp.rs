@@ -35,9 +35,14 @@ impl Stamp {
         self.0
     }
 
-    /// When the content last changed, in nanoseconds since 1970.
-    pub(super) fn modified(&self) -> i64 {
-        self.1
+    /// Whether the content had last changed long enough before this moment that a later change must show in the stamp.
+    /// Within one tick of the clock it need not. Systems that count seconds are given two; others tick every few
+    /// milliseconds.
+    pub(super) fn is_settled_at(&self, moment: i64) -> bool {
+        const SECOND: i64 = 1_000_000_000;
+        let counts_seconds = self.1 % SECOND == 0;
+        let tick = if counts_seconds { 2 * SECOND } else { SECOND / 10 };
+        self.1 < moment.saturating_sub(tick)
     }
 
     pub(super) fn is_executable(&self) -> bool {

@@ -50,7 +50,7 @@ impl Source for Chain {
         let merged = select_all(listings).filter_map(move |(rank, found)| {
             future::ready(match found {
                 Found::Tool(tool) if is_hidden(&mut ranks, &tool.id.name, rank) => None,
-                Found::Tool(tool) => Some(Ok(Found::Tool(Box::new(self.adopt(*tool))))),
+                Found::Tool(tool) => Some(Ok(Found::Tool(Arc::new(self.adopt(Arc::unwrap_or_clone(tool)))))),
                 other => Some(Ok(other)),
             })
         });

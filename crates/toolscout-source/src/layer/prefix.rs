@@ -35,7 +35,7 @@ impl Source for Prefixed {
 
     fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
         let rename = |found| match found {
-            Ok(Found::Tool(tool)) => Ok(Found::Tool(Box::new(self.outward(*tool)))),
+            Ok(Found::Tool(tool)) => Ok(Found::Tool(Arc::new(self.outward(Arc::unwrap_or_clone(tool))))),
             other => other,
         };
         Box::pin(self.inner.discover(cx).map(rename))

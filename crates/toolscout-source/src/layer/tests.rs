@@ -117,7 +117,7 @@ impl Source for Fake {
     /// A failing listing still says its first tool.
     fn discover(&self, _cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
         let problem = self.problem.clone().map(Found::Problem);
-        let tools = self.tools.iter().cloned().map(|it| Found::Tool(Box::new(it)));
+        let tools = self.tools.iter().cloned().map(|it| Found::Tool(Arc::new(it)));
         let mut found: Vec<_> = problem.into_iter().chain(tools).map(Ok).collect();
         if let Err(error) = self.asked("list", "") {
             found.truncate(1 + usize::from(self.problem.is_some()));

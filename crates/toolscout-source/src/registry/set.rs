@@ -70,7 +70,7 @@ impl Set {
 impl Entry {
     /// The tool, and the news about its name.
     pub(super) fn found(&self) -> Vec<Found> {
-        let tool = Found::Tool(Box::new(self.tool.tool.clone()));
+        let tool = Found::Tool(Arc::new(self.tool.tool.clone()));
         [Some(tool), self.collision.clone().map(Found::Problem)].into_iter().flatten().collect()
     }
 }

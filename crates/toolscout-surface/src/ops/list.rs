@@ -1,59 +1,59 @@
 //! Which tools there are.
 
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::Path;
 use toolscout_core::{RawJson, Tool, escape};
-use toolscout_gateway::Gateway;
+use toolscout_gateway::Snapshot;
 
 /// A tool as `tools --json` shows it.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ToolView {
+pub struct ToolView<'a> {
     /// `source/name`.
     pub id: String,
     /// Whose tool it is.
-    pub source: String,
+    pub source: &'a str,
     /// What its source calls it.
-    pub name: String,
+    pub name: &'a str,
     /// What it does; null where nobody said.
-    pub description: Option<String>,
+    pub description: Option<&'a str>,
     /// More words it is found by.
-    pub keywords: Vec<String>,
+    pub keywords: &'a [String],
     /// The file that describes it.
-    pub path: Option<PathBuf>,
+    pub path: Option<&'a Path>,
     /// Of its arguments.
-    pub input_schema: RawJson,
+    pub input_schema: &'a RawJson,
     /// `ready`, `static`, `unprobed` or `unavailable`.
     pub status: &'static str,
     /// Why it is not ready.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    pub reason: Option<&'a str>,
 }
 
-impl From<&Tool> for ToolView {
-    fn from(tool: &Tool) -> Self {
+impl<'a> From<&'a Tool> for ToolView<'a> {
+    fn from(tool: &'a Tool) -> Self {
         Self {
             id: tool.id.to_string(),
-            source: tool.id.source.to_string(),
-            name: tool.id.name.to_string(),
-            description: tool.description.clone(),
-            keywords: tool.keywords.clone(),
-            path: tool.provenance.path.clone(),
-            input_schema: tool.input_schema.clone(),
+            source: tool.id.source.as_str(),
+            name: tool.id.name.as_str(),
+            description: tool.description.as_deref(),
+            keywords: &tool.keywords,
+            path: tool.provenance.path.as_deref(),
+            input_schema: &tool.input_schema,
             status: tool.status.word(),
-            reason: tool.status.reason().map(str::to_owned),
+            reason: tool.status.reason(),
         }
     }
 }
 
 /// Every known tool, in listing order.
-pub fn views(gateway: &Gateway) -> Vec<ToolView> {
-    gateway.snapshot().tools().map(|it| ToolView::from(it.as_ref())).collect()
+pub fn views(snapshot: &Snapshot) -> Vec<ToolView<'_>> {
+    snapshot.tools().map(|it| ToolView::from(it.as_ref())).collect()
 }
 
 /// For people: `  name - description`, a line each.
-pub fn lines(gateway: &Gateway) -> String {
-    gateway.snapshot().tools().map(|it| line(it)).collect()
+pub fn lines(snapshot: &Snapshot) -> String {
+    snapshot.tools().map(|it| line(it)).collect()
 }
 
 fn line(tool: &Tool) -> String {
@@ -65,9 +65,9 @@ fn line(tool: &Tool) -> String {
 }
 
 /// For people: `Available tools:`, then `  - source:tool`, a line each.
-pub fn qualified_lines(gateway: &Gateway) -> String {
+pub fn qualified_lines(snapshot: &Snapshot) -> String {
     let mut out = "Available tools:\n".to_owned();
-    for tool in gateway.snapshot().tools() {
+    for tool in snapshot.tools() {
         out += &format!("  - {}:{}\n", tool.id.source, escape::line(tool.id.name.as_str()));
     }
     out

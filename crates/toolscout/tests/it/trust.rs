@@ -1,8 +1,9 @@
 //! 1. In a folder that nobody trusts files are read and never started, but for what a person runs themselves.
 //! 2. Trust comes from the command, from an option or from a variable, and can be taken back.
-//! 3. Help and completion start nothing, trusted or not.
+//! 3. A person at a terminal is asked once, and what they say is remembered.
+//! 4. Help and completion start nothing, trusted or not.
 
-use crate::world::World;
+use crate::world::{Outcome, World, has};
 use serde_json::{Value, json};
 
 const SCHEMA: &str = r#"{"name": "secretive", "description": "Now it tells", "inputSchema": {"type": "object", "properties": {"x": {"type": "integer"}}}}"#;
@@ -141,4 +142,37 @@ fn an_untrusted_script_with_a_header_is_known_from_its_header() {
     let world = World::project().script("tools/clear.sh", script);
     assert_eq!(world.out(&["tools"]), "  clear - Says it all\n");
     assert!(world.out(&["clear", "--help"]).contains("--x"));
+}
+
+/// Runs `toolscout tools` on a terminal of its own and types this.
+fn at_a_terminal(world: &World, typed: &str) -> Outcome {
+    let file = world.outside().join("typed");
+    std::fs::write(&file, typed).expect("write what is typed");
+    let mut terminal = world.other("script");
+    terminal.args(["--quiet", "--return", "--command", "toolscout tools", "/dev/null"]);
+    Outcome::of(terminal.stdin(std::fs::File::open(file).expect("open it")))
+}
+
+#[test]
+fn a_person_who_says_yes_is_not_asked_again_and_sees_the_tool_at_once() {
+    if !has("script") {
+        return;
+    }
+    let world = secretive();
+    let asked = at_a_terminal(&world, "y\n").exits(0);
+    assert!(asked.out.contains("Trust ") && asked.out.contains("Now it tells"), "{asked:?}");
+    assert!(!at_a_terminal(&world, "").out.contains("[y/N]"));
+    assert_eq!(status(&world.tools(&[])), "ready");
+}
+
+#[test]
+fn a_person_who_says_no_is_not_asked_again_and_nothing_is_started() {
+    if !has("script") {
+        return;
+    }
+    let world = secretive();
+    assert!(at_a_terminal(&world, "n\n").exits(0).out.contains("[y/N]"));
+    assert!(!at_a_terminal(&world, "y\n").out.contains("[y/N]"));
+    assert_eq!(world.started(), [""; 0]);
+    assert_eq!(world.out(&["trust", "--list"]), "");
 }

@@ -14,10 +14,6 @@ use toolscout_core::{Digest, Shelf, Store};
 /// Changes with the shape of the record, and with what a look sees in a file.
 const VERSION: u32 = 1;
 
-/// A file changed this shortly before a record was written may have changed again within the clock's tick, so its stamp
-/// proves nothing. In nanoseconds.
-const RACY: i64 = 2_000_000_000;
-
 /// What is remembered of a root, while it is searched.
 pub(super) struct Memory<'a> {
     store: Option<&'a dyn Store>,
@@ -63,7 +59,7 @@ impl<'a> Memory<'a> {
     pub(super) fn look(&mut self, place: &Place<'_>, stamp: &Stamp, manner: Manner) -> Look {
         let known = self.files.remove(place.relative).filter(|(old, _)| old == stamp);
         match known {
-            Some((_, look)) if stamp.modified() < self.written.saturating_sub(RACY) => {
+            Some((_, look)) if stamp.is_settled_at(self.written) => {
                 self.counts.hits += 1;
                 look
             }

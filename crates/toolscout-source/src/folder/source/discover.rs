@@ -97,7 +97,7 @@ impl FolderSource {
 
     async fn take(&self, step: Step, ground: &Arc<Ground>, to: &mut Gathering<'_>) -> Result<(), Stop> {
         match step {
-            Step::Tool(tool, recipe) => to.tool(Listed { tool: *tool, recipe, ground: ground.clone() }).await,
+            Step::Tool(tool, recipe) => to.tool(Listed { tool: tool.into(), recipe, ground: ground.clone() }).await,
             Step::Problem(problem) => to.problem(problem).await,
             Step::Once(key, problem) => to.problem_once(key, problem).await,
             Step::Failed(err) => self.failed(err, to).await,

@@ -17,7 +17,7 @@ use toolscout_core::{Cx, Digest, Provenance, SourceError, Status, Tool, ToolCall
 impl FolderSource {
     pub(super) async fn full_tool(&self, name: &ToolName, cx: &Cx) -> Result<Option<Tool>, SourceError> {
         let Some(listed) = self.fresh(name, cx).await? else { return Ok(None) };
-        let mut tool = listed.tool.clone();
+        let mut tool = Tool::clone(&listed.tool);
         // A person may have trusted the folder since it was listed.
         tool.provenance.trusted = (self.trust)(&listed.ground.root.path);
         let is_whole = listed.recipe.askable().is_none() || matches!(tool.status, Status::Unavailable(_));
@@ -116,13 +116,13 @@ impl FolderSource {
             if matches!(tool.status, Status::Unprobed(_)) && recipe == listed.recipe {
                 // Only the file itself knows the names of its tools; it is asked again, now that it has changed.
                 let provenance = Provenance { content: Some(now), ..listed.tool.provenance.clone() };
-                tool = Tool { provenance, ..listed.tool.clone() };
+                tool = Tool { provenance, ..Tool::clone(&listed.tool) };
             } else if tool.id.name != listed.tool.id.name {
                 continue;
             }
             tool.provenance.trusted = listed.tool.provenance.trusted;
             missing_runtime(&mut tool, &recipe);
-            return Ok(Some(Listed { tool, recipe, ground: listed.ground.clone() }));
+            return Ok(Some(Listed { tool: tool.into(), recipe, ground: listed.ground.clone() }));
         }
         match reasons.first() {
             None => Ok(None),

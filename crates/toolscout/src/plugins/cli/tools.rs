@@ -25,11 +25,11 @@ impl Command for ToolsCommand {
             if cx.parsed.switch("stream") {
                 return stream(cx).await;
             }
-            let gateway = cx.tools().known().await?;
+            let snapshot = &cx.tools().known().await?.snapshot();
             match (cx.options().format(), cx.parsed.positionals.first()) {
-                (Format::Text, Some(_)) => cx.print(&list::qualified_lines(gateway))?,
-                (Format::Text, None) => cx.print(&list::lines(gateway))?,
-                (format, _) => cx.print_value(&list::views(gateway), format)?,
+                (Format::Text, Some(_)) => cx.print(&list::qualified_lines(snapshot))?,
+                (Format::Text, None) => cx.print(&list::lines(snapshot))?,
+                (format, _) => cx.print_value(&list::views(snapshot), format)?,
             }
             Ok(Exit::Done)
         })

@@ -90,7 +90,7 @@ async fn ask(cx: &RunCx, folder: &Path) -> Result<Vec<Definition>, AppError> {
     let mut found = source.discover(cx.request());
     while let Some(finding) = found.next().await {
         match finding? {
-            Found::Tool(tool) => names.push(tool.id.name),
+            Found::Tool(tool) => names.push(tool.id.name.clone()),
             Found::Problem(problem) => cx.tools().warn(&problem),
             _ => {}
         }

@@ -132,7 +132,7 @@ impl Source for Saved {
     }
 
     fn discover(&self, _: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
-        let tools = self.tools.iter().map(|it| Ok(Found::Tool(Box::new(it.clone()))));
+        let tools = self.tools.iter().map(|it| Ok(Found::Tool(Arc::new(it.clone()))));
         Box::pin(futures_util::stream::iter(tools))
     }
 
