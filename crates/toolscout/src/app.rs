@@ -66,7 +66,8 @@ impl App {
         }
         let spec = Arc::new(self.spec(&setup));
         *locale = line::locale_seen(args, |name| self.var(name));
-        let line = Line::read(args, &spec, &setup.commands, |name| self.var(name))?;
+        let line = Line::read(args, &spec, &setup.commands, |name| self.var(name))
+            .map_err(|errors| AppError::Usage { errors, help: Some(format!("{} --help", self.program)) })?;
         *locale = line.options.locale();
         let word = match line.wants() {
             // Needs no tools, so nothing that is wrong with them, or with where they are, gets in its way.
@@ -79,7 +80,10 @@ impl App {
         };
         let run = self.after_setup(setup, line, spec).await?;
         match word {
-            Some(word) => self.run_command(word, run).await,
+            Some(word) => {
+                let ran = self.run_command(word.clone(), run).await;
+                ran.map_err(|error| error.of_command(&self.program, &word))
+            }
             None => self.print_help(&run).await.map(|()| Exit::Done),
         }
     }
@@ -177,7 +181,7 @@ impl App {
 
     fn report(&self, error: &AppError, locale: Locale) {
         let mut text = match error {
-            AppError::Usage(errors) => errors.text(locale) + "\n",
+            AppError::Usage { errors, .. } => errors.text(locale) + "\n",
             AppError::UnknownCommand { name, nearest } => {
                 UsageError::UnknownCommand { command: name.clone(), nearest: nearest.clone() }.text(locale) + "\n"
             }

@@ -10,8 +10,13 @@ use toolscout_surface::codes::Exit;
 #[non_exhaustive]
 pub enum AppError {
     /// The command line cannot be understood.
-    #[error("{0}")]
-    Usage(UsageErrors),
+    #[error("{errors}")]
+    Usage {
+        /// Every mistake in it.
+        errors: UsageErrors,
+        /// What would show how it is meant.
+        help: Option<String>,
+    },
     /// No command of that name.
     #[error("Command not found: {}", toolscout_core::escape::line(name))]
     UnknownCommand {
@@ -59,6 +64,16 @@ impl AppError {
         Self::Said { kind: ErrorKind::Invalid, message: message.into(), hint: Some(hint.into()) }
     }
 
+    /// Says what would show how this command is meant, if the mistake is one of usage.
+    pub(crate) fn of_command(self, program: &str, name: &str) -> Self {
+        match self {
+            Self::Usage { errors, help: None } => {
+                Self::Usage { errors, help: Some(format!("{program} {name} --help")) }
+            }
+            other => other,
+        }
+    }
+
     /// For `map_err`: names what was tried on which path.
     pub(crate) fn io(verb: &str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let what = format!("{verb} `{}`", path.into().display());
@@ -68,7 +83,7 @@ impl AppError {
     /// How the process should end.
     pub fn exit(&self) -> Exit {
         match self {
-            Self::Usage(_) | Self::Stopped(_) | Self::Lifecycle(_) => Exit::Usage,
+            Self::Usage { .. } | Self::Stopped(_) | Self::Lifecycle(_) => Exit::Usage,
             Self::UnknownCommand { .. } => Exit::NotFound,
             Self::Gateway(error) => error.kind().into(),
             Self::Source(error) => error.kind().into(),
@@ -81,6 +96,8 @@ impl AppError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Gateway(error) => error.hint(),
+            Self::UnknownCommand { nearest: None, .. } => Some("`toolscout tools` lists what there is".to_owned()),
+            Self::Usage { help, .. } => help.clone(),
             Self::Said { hint, .. } => hint.clone(),
             Self::Stopped(problem) => problem.hint.clone(),
             _ => None,
@@ -90,7 +107,7 @@ impl AppError {
 
 impl From<UsageErrors> for AppError {
     fn from(errors: UsageErrors) -> Self {
-        Self::Usage(errors)
+        Self::Usage { errors, help: None }
     }
 }
 

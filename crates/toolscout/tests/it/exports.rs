@@ -120,17 +120,6 @@ fn an_exported_shim_calls_the_tool() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), "{\"query\":\"rust\",\"order\":\"stars\"}\n\n", "{output:?}");
 }
 
-/// W-05: an entry for a client's file.
-#[test]
-fn toolscout_itself_is_exported_as_a_server_entry() {
-    let world = searching();
-    let said = world.run(&["export", "mcp"]).exits(0).json();
-    let entry = &said["mcpServers"]["toolscout"];
-    let project = world.path("").canonicalize().expect("the project");
-    assert_eq!((&entry["command"], &entry["args"]), (&json!("toolscout"), &json!(["-C", project, "serve"])));
-    assert_eq!(world.at("tools").run(&["export", "mcp"]).exits(0).json(), said);
-}
-
 /// W-06: nothing of the clock, of addresses or of hash order gets into what is printed.
 #[test]
 fn two_runs_on_the_same_state_print_the_same_bytes() {

@@ -92,25 +92,26 @@ fn a_tools_page_has_its_authors_words_and_ours() {
 fn mistakes_are_explained_in_the_readers_language() {
     let world = world().var("TOOLSCOUT_LANG", "ja");
     for (args, code, said) in [
-        (&["rn"][..], 5, "コマンドが見つかりません: rn\nもしかして: run\n"),
-        (&["t"], 2, "必須オプションがありません: --url\n"),
-        (&["run", "t"], 2, "必須オプションがありません: --url\n"),
-        (&["t", "--ur", "x"], 2, "不明なオプション: --ur\nもしかして: --url\n必須オプションがありません: --url\n"),
-        (&["describe"], 2, "必須引数がありません: TOOL\n"),
-        (&["--bogus"], 2, "不明なオプション: --bogus\n"),
-        (&["completion", "tcsh"], 2, "SHELL の値が正しくありません: \"tcsh\" (選択肢: bash, zsh, fish, powershell)\n"),
+        (&["t"][..], 2, "必須オプションがありません: --url"),
+        (&["run", "t"], 2, "必須オプションがありません: --url"),
+        (&["t", "--ur", "x"], 2, "不明なオプション: --ur\nもしかして: --url\n必須オプションがありません: --url"),
+        (&["describe"], 2, "必須引数がありません: TOOL"),
+        (&["--bogus"], 2, "不明なオプション: --bogus"),
+        (&["completion", "tcsh"], 2, "SHELL の値が正しくありません: \"tcsh\" (選択肢: bash, zsh, fish, powershell)"),
     ] {
         let refused = world.run(args).exits(code);
-        assert_eq!(refused.err, said, "{args:?}");
+        assert_eq!(refused.mistakes(), said, "{args:?}");
     }
+    let unknown = world.run(&["rn"]).exits(5);
+    assert_eq!(unknown.err, "コマンドが見つかりません: rn\nもしかして: run\n");
 }
 
 /// The language is known even where the rest of the line is not understood.
 #[test]
 fn a_mistake_beside_the_language_is_explained_in_that_language() {
     for args in [&["--lang", "ja", "--bogus"][..], &["--bogus", "--lang=ja"], &["tools", "--lang", "ja", "--bogus"]] {
-        assert_eq!(world().run(args).exits(2).err, "不明なオプション: --bogus\n", "{args:?}");
+        assert_eq!(world().run(args).exits(2).mistakes(), "不明なオプション: --bogus", "{args:?}");
     }
     let refused = world().var("LANG", "ja_JP.UTF-8").run(&["--lang", "en", "--bogus"]).exits(2);
-    assert_eq!(refused.err, "Unknown option: --bogus\n");
+    assert_eq!(refused.mistakes(), "Unknown option: --bogus");
 }

@@ -60,7 +60,7 @@ fn the_list_of_tools_can_be_toon() {
 #[test]
 fn an_unknown_format_is_refused_with_the_known_ones() {
     let refused = World::project().run(&["--output", "xml", "tools"]).exits(2);
-    assert_eq!(refused.err, "Invalid value for --output: \"xml\" (choose from: text, json, toon)\n");
+    assert_eq!(refused.mistakes(), "Invalid value for --output: \"xml\" (choose from: text, json, toon)");
 }
 
 /// A reader that goes away early is no error of ours.

@@ -182,6 +182,13 @@ impl Outcome {
         self
     }
 
+    /// What was said to be wrong with the command line, without the last line, which says how to see what is right.
+    pub(crate) fn mistakes(&self) -> &str {
+        let (mistakes, hint) = self.err.trim_end().rsplit_once('\n').unwrap_or_else(|| panic!("no hint: {self:?}"));
+        assert!(hint.starts_with("  hint: toolscout ") && hint.ends_with("--help"), "{self:?}");
+        mistakes
+    }
+
     /// Expects all of these in what was said on standard error.
     pub(crate) fn says(self, parts: &[&str]) -> Self {
         for part in parts {

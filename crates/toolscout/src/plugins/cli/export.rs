@@ -13,7 +13,7 @@ use toolscout_surface::output::Format;
 
 pub(super) struct ExportCommand;
 
-const FORMS: [&str; 4] = ["openai", "anthropic", "opencode", "mcp"];
+const FORMS: [&str; 3] = ["openai", "anthropic", "opencode"];
 
 impl Command for ExportCommand {
     fn spec(&self) -> CommandSpec {
@@ -24,7 +24,6 @@ impl Command for ExportCommand {
             .option(OptionSpec::help("Show this help"))
             .example("toolscout export openai word-count")
             .example("toolscout export opencode --to .opencode/tools")
-            .example("toolscout export mcp")
     }
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
@@ -37,7 +36,6 @@ impl Command for ExportCommand {
             match cx.parsed.positionals[0].as_str() {
                 "openai" => print(cx, tools.iter().map(|it| openai(it)).collect(), format)?,
                 "anthropic" => print(cx, tools.iter().map(|it| anthropic(it)).collect(), format)?,
-                "mcp" => cx.print_value(&mcp(cx), format)?,
                 _ => opencode_files(cx, &tools)?,
             }
             Ok(Exit::Done)
@@ -66,11 +64,6 @@ fn openai(tool: &Tool) -> Value {
 
 fn anthropic(tool: &Tool) -> Value {
     json!({"name": safe_name(tool), "description": description(tool), "input_schema": tool.input_schema.to_value()})
-}
-
-fn mcp(cx: &RunCx) -> Value {
-    let project = cx.request().project.map(|it| it.display().to_string());
-    json!({"mcpServers": {cx.program(): {"command": cx.program(), "args": ["-C", project, "serve"]}}})
 }
 
 fn description(tool: &Tool) -> String {

@@ -3,7 +3,7 @@
 use super::tool_command::ToolCommand;
 use crate::{AppError, Command, RunCx};
 use toolscout_core::BoxFuture;
-use toolscout_surface::cli::{self, CommandSpec, OptionSpec, PositionalSpec, UsageError};
+use toolscout_surface::cli::{self, CommandSpec, OptionSpec, PositionalSpec, UsageError, UsageErrors};
 use toolscout_surface::codes::Exit;
 
 pub(super) struct RunCommand;
@@ -30,15 +30,26 @@ impl Command for RunCommand {
                 if wants_help {
                     return cx.print_help(self.spec()).map(|()| Exit::Done);
                 }
-                return Err(AppError::Usage(UsageError::MissingArgument { name: "TOOL".to_owned() }.into()));
+                let missing = UsageErrors::from(UsageError::MissingArgument { name: "TOOL".to_owned() });
+                return Err(missing.into());
             };
-            let tool = cx.tools().known().await?.resolve(name)?;
-            let command = ToolCommand::new(tool, cx.options().locale());
-            let parsed = cli::parse(&command.spec(), args)?;
-            if wants_help || command.wants_help(&parsed) {
-                return cx.print_help(command.spec()).map(|()| Exit::Done);
-            }
-            command.call(cx, &parsed).await
+            let ran = dispatch(cx, name, args, wants_help).await;
+            let is_taken = cx.commands().find(name).is_some();
+            let typed = if is_taken { format!("run {name}") } else { name.clone() };
+            ran.map_err(|error| error.of_command(cx.program(), &typed))
         })
     }
+}
+
+async fn dispatch(cx: &RunCx, name: &str, args: &[String], wants_help: bool) -> Result<Exit, AppError> {
+    let tool = cx.tools().known().await?.resolve(name)?;
+    let command = ToolCommand::new(tool, cx.options().locale());
+    if wants_help {
+        return cx.print_help(command.spec()).map(|()| Exit::Done);
+    }
+    let parsed = cli::parse(&command.spec(), args)?;
+    if command.wants_help(&parsed) {
+        return cx.print_help(command.spec()).map(|()| Exit::Done);
+    }
+    command.call(cx, &parsed).await
 }
