@@ -4,6 +4,7 @@ use super::{World, listing, person, tool_file};
 use crate::folder::globs::{Entry, GlobTools, Visit};
 use crate::folder::matcher::Matcher;
 use crate::folder::roots::Root;
+use crate::folder::run::fixture::has;
 use crate::folder::scan::{self, Counts};
 use std::fs::File;
 use std::sync::Arc;
@@ -109,6 +110,9 @@ fn a_missing_file_that_comes_is_seen_at_once() {
 /// The same tools come from the record as from the files, to the last field.
 #[tokio::test]
 async fn the_record_loses_nothing() {
+    if !has("python3") {
+        return;
+    }
     let world = World::with(&[
         (
             "tools/a.tool.toml",

@@ -2,6 +2,7 @@
 
 use super::{World, listing};
 use crate::folder::manifest::{self, Definition};
+use crate::folder::run::fixture::has;
 use std::path::Path;
 use toolscout_core::{RawJson, Status};
 
@@ -18,6 +19,9 @@ const MANIFEST: &str = r#"{
 /// B-03, B-08, B-10: all is known from the manifest; what is missing on disk is listed and flagged.
 #[tokio::test]
 async fn a_manifest_lists_tools_without_loading_them() {
+    if !has("node") {
+        return;
+    }
     let world = World::with(&[
         ("tools/manifest.json", MANIFEST),
         ("tools/lib/_process.js", "export default { name: 'x', inputSchema: {}, handler() {} }"),

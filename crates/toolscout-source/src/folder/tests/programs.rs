@@ -1,11 +1,15 @@
 //! Executables and modules: which files show that they are tools.
 
 use super::{World, listing};
+use crate::folder::run::fixture::has;
 use toolscout_core::{Level, ProblemKind};
 
 /// In a folder that nobody trusts nothing is started; files are listed by their names, with one warning for all.
 #[tokio::test]
 async fn files_that_show_they_are_tools_are_listed_by_name() {
+    if !has("node") || !has("python3") {
+        return;
+    }
     let world = World::with(&[
         ("tools/zod.mjs", "export default { name: 'z', inputSchema: {}, handler() {} }"),
         ("tools/open.js", "export default tool({})"),
