@@ -2,8 +2,11 @@
 
 use crate::plugin::Commands;
 use crate::{AppError, words};
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use toolscout_core::escape;
 use toolscout_surface::cli::{self, CommandSpec, Locale, OptionSpec, Parsed, UsageErrors};
 use toolscout_surface::output::Format;
@@ -16,6 +19,7 @@ pub struct Options {
     locale: Locale,
     only_reads: bool,
     shows_tools: bool,
+    worked_out: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
 }
 
 impl Options {
@@ -59,6 +63,22 @@ impl Options {
         self.shows_tools
     }
 
+    /// What follows from the options and takes some work, worked out once for a run. Several at a time do not wait for each
+    /// other; the first result stays.
+    pub(crate) fn once<T, F>(&self, work_out: F) -> Result<Arc<T>, AppError>
+    where
+        T: Any + Send + Sync,
+        F: FnOnce() -> Result<T, AppError>,
+    {
+        let known = || self.worked_out.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(there) = known().get(&TypeId::of::<T>()).and_then(|it| it.clone().downcast().ok()) {
+            return Ok(there);
+        }
+        let made = Arc::new(work_out()?);
+        known().entry(TypeId::of::<T>()).or_insert_with(|| made.clone());
+        Ok(made)
+    }
+
     /// The folder the run is about: that given with `--project`, else the working folder. Its real path, where it is
     /// there: `..` in it must not lead upward to the wrong project.
     pub fn folder(&self, cwd: &Path) -> PathBuf {
@@ -96,11 +116,12 @@ impl Line {
         };
         let only_reads = only_reads(&before, word.as_deref(), &rest);
         let shows_tools = !only_reads && word.as_deref().is_none_or(|it| takes_ours(commands, it));
-        let mut options = Options { before, after, locale: Locale::default(), only_reads, shows_tools };
+        let locale = Locale::default();
+        let mut options = Options { before, after, locale, only_reads, shows_tools, worked_out: Mutex::default() };
         // Of a line that is not understood, at least the language is: the mistake will be explained in it.
         let is_understood = options.after.is_some() || word.as_deref().is_none_or(|it| !takes_ours(commands, it));
         let lang = options.text("lang").or_else(|| lang_seen(&rest).filter(|_| !is_understood));
-        options.locale = locale(lang, env);
+        options.locale = self::locale(lang, env);
         Ok(Self { options, word, rest })
     }
 

@@ -65,7 +65,7 @@ async fn examine(cx: &RunCx) -> Result<Findings, AppError> {
     Ok(Findings {
         version: env!("CARGO_PKG_VERSION"),
         trusted: place.root.as_deref().is_some_and(|it| trust.covers(it)),
-        project: place.root,
+        project: place.root.clone(),
         state: cx.surroundings().state_dir(),
         runtimes: ["node", "bun", "deno", "python3"].into_iter().map(|it| (it, find(cx, it))).collect(),
         tools,

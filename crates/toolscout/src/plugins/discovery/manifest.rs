@@ -43,7 +43,7 @@ fn folder(cx: &RunCx) -> Result<PathBuf, AppError> {
     let place = Place::of(cx.options(), cx.surroundings())?;
     let folder = match cx.parsed.positionals.get(1) {
         Some(given) => cx.surroundings().cwd().join(given),
-        None => place.root.unwrap_or(place.folder).join("tools"),
+        None => place.project().join("tools"),
     };
     folder.canonicalize().map_err(AppError::io("find", &folder))
 }

@@ -25,7 +25,12 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    pub(crate) fn of(options: &Options, surroundings: &Surroundings) -> Result<Self, AppError> {
+    /// The place of this run; looked for once.
+    pub(crate) fn of(options: &Options, surroundings: &Surroundings) -> Result<Arc<Self>, AppError> {
+        options.once(|| Self::find(options, surroundings))
+    }
+
+    fn find(options: &Options, surroundings: &Surroundings) -> Result<Self, AppError> {
         let folder = options.folder(surroundings.cwd());
         if !folder.is_dir() {
             return Err(AppError::invalid(
@@ -43,6 +48,11 @@ impl Place {
             return Ok(Self { folder, root, settings, problems });
         }
         Ok(Self { folder, root, settings, problems })
+    }
+
+    /// The project's root, or where there is none the folder itself.
+    pub(crate) fn project(&self) -> &Path {
+        self.root.as_deref().unwrap_or(&self.folder)
     }
 
     /// The folder source that this run reads.

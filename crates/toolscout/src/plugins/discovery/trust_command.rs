@@ -51,7 +51,7 @@ fn folder(cx: &RunCx) -> Result<PathBuf, AppError> {
     let place = Place::of(cx.options(), cx.surroundings())?;
     Ok(match cx.parsed.positionals.first() {
         Some(given) => cx.surroundings().cwd().join(given),
-        None => place.root.unwrap_or(place.folder),
+        None => place.project().to_owned(),
     })
 }
 
