@@ -1,9 +1,8 @@
 //! The command line, as far as it can be read before the command is known.
 
-use crate::plugin::Commands;
+use crate::plugin::{Commands, Offers};
 use crate::{AppError, words};
-use std::any::{Any, TypeId};
-use std::collections::HashMap;
+use std::any::Any;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,7 +18,7 @@ pub struct Options {
     locale: Locale,
     only_reads: bool,
     shows_tools: bool,
-    worked_out: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
+    worked_out: Mutex<Offers>,
 }
 
 impl Options {
@@ -63,20 +62,18 @@ impl Options {
         self.shows_tools
     }
 
-    /// What follows from the options and takes some work, worked out once for a run. Several at a time do not wait for each
-    /// other; the first result stays.
-    pub(crate) fn once<T, F>(&self, work_out: F) -> Result<Arc<T>, AppError>
-    where
-        T: Any + Send + Sync,
-        F: FnOnce() -> Result<T, AppError>,
-    {
+    /// What follows from the options and takes some work, worked out once for a run. Two who ask at the same time may both
+    /// do the work; nobody waits for the other.
+    pub(crate) fn once<T: Any + Send + Sync>(
+        &self,
+        work_out: impl FnOnce() -> Result<T, AppError>,
+    ) -> Result<Arc<T>, AppError> {
         let known = || self.worked_out.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(there) = known().get(&TypeId::of::<T>()).and_then(|it| it.clone().downcast().ok()) {
+        if let Some(there) = known().of() {
             return Ok(there);
         }
-        let made = Arc::new(work_out()?);
-        known().entry(TypeId::of::<T>()).or_insert_with(|| made.clone());
-        Ok(made)
+        let made = work_out()?;
+        Ok(known().insert(made))
     }
 
     /// The folder the run is about: that given with `--project`, else the working folder. Its real path, where it is

@@ -85,7 +85,7 @@ impl Setup {
 
     /// Offers something to the other plugins, by its type.
     pub fn offer<T: Any + Send + Sync>(&mut self, value: T) {
-        self.offers.0.insert(TypeId::of::<T>(), Arc::new(value));
+        self.offers.insert(value);
     }
 
     /// What a plugin set up earlier offers.
@@ -135,13 +135,20 @@ impl AfterSetup {
     }
 }
 
-/// Things offered by type.
+/// One thing of each type.
 #[derive(Default)]
 pub(crate) struct Offers(HashMap<TypeId, Arc<dyn Any + Send + Sync>>);
 
 impl Offers {
     pub(crate) fn of<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         self.0.get(&TypeId::of::<T>())?.clone().downcast().ok()
+    }
+
+    /// Keeps this instead of what there was of its type.
+    pub(crate) fn insert<T: Any + Send + Sync>(&mut self, value: T) -> Arc<T> {
+        let value = Arc::new(value);
+        self.0.insert(TypeId::of::<T>(), value.clone());
+        value
     }
 }
 
@@ -152,7 +159,7 @@ pub struct Extensions(Offers);
 impl Extensions {
     /// Gives the command this.
     pub fn insert<T: Any + Send + Sync>(&mut self, value: T) {
-        self.0.0.insert(TypeId::of::<T>(), Arc::new(value));
+        self.0.insert(value);
     }
 
     pub(crate) fn of<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {

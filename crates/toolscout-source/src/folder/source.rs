@@ -50,8 +50,9 @@ impl FolderSource {
         FolderSourceBuilder::default()
     }
 
-    /// Whether the folder of a listed tool is trusted; `None`: no such tool is listed.
-    pub fn trusts(&self, name: &ToolName) -> Option<bool> {
+    /// Whether the folder of a listed tool is trusted; `None`: no such tool is listed. Shows tests which list is in force.
+    #[cfg(test)]
+    pub(super) fn trusts(&self, name: &ToolName) -> Option<bool> {
         let listed = self.current()?.get(name)?.clone();
         Some((self.trust)(&listed.ground.root.path))
     }
