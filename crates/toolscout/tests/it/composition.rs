@@ -308,3 +308,14 @@ fn without_a_command_it_shows_what_there_is_and_what_to_type_next() {
     }
     assert!(World::bare().out(&[]).contains("No tools yet."));
 }
+
+/// A file in `tools/` of a folder that is no project is not found; what to do about it is said, and works.
+#[test]
+fn where_there_is_no_project_it_says_how_to_make_one() {
+    let world = World::bare().echo("tools/a.tool.toml", "alpha", "");
+    let said = world.out(&[]);
+    assert!(said.contains("This is no project") && said.contains("  touch toolscout.toml\n"), "{said}");
+    let world = world.file("toolscout.toml", "");
+    assert!(world.out(&[]).contains("local (1 tool)"));
+    assert!(!World::project().out(&[]).contains("This is no project"));
+}

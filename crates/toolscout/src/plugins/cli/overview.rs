@@ -1,8 +1,10 @@
 //! What a bare `toolscout` shows: what there is, what is wrong, and what to type next.
 
+use crate::plugins::discovery::Place;
 use crate::{AppError, Command, RunCx};
 use toolscout_core::{BoxFuture, Level, escape};
 use toolscout_gateway::Snapshot;
+use toolscout_source::folder::DefaultRoot;
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::list::{self, counted};
@@ -26,17 +28,24 @@ impl Command for Overview {
         Box::pin(async {
             let problems = cx.tools().discover(|_| ()).await?.iter().filter(|it| it.level == Level::Warning).count();
             let snapshot = cx.tools().gateway().snapshot();
-            let text =
-                if snapshot.is_empty() { nothing(cx.program()) } else { page(&snapshot, problems, cx.program()) };
+            let text = if snapshot.is_empty() { nothing(cx)? } else { page(&snapshot, problems, cx.program()) };
             cx.print(&text).map(|()| Exit::Done)
         })
     }
 }
 
-fn nothing(program: &str) -> String {
-    format!(
-        "No tools yet.\n\nPut a script or a `*.tool.toml` into `tools/`, then try:\n  {program} tools\n  {program} doctor\n"
-    )
+/// What to do first. Where there is no project, a file in `tools/` alone would not be found.
+fn nothing(cx: &RunCx) -> Result<String, AppError> {
+    let program = cx.program();
+    let mut text = "No tools yet.\n\n".to_owned();
+    if Place::of(cx.options(), cx.surroundings())?.root.is_none() {
+        let markers = DefaultRoot::MARKERS.join(", ");
+        text += &format!(
+            "This is no project: no folder from here upward holds one of {markers}.\nMake it one:\n  touch toolscout.toml\n\n"
+        );
+    }
+    Ok(text
+        + &format!("Put a script or a `*.tool.toml` into `tools/`, then try:\n  {program} tools\n  {program} doctor\n"))
 }
 
 fn page(snapshot: &Snapshot, problems: usize, program: &str) -> String {

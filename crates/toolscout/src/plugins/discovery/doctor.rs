@@ -87,7 +87,8 @@ impl From<Problem> for Finding {
 impl Findings {
     fn lines(&self) -> String {
         let shown = |path: &Path| escape::line(&path.display().to_string()).into_owned();
-        let project = self.project.as_deref().map_or("none found upward from here".to_owned(), shown);
+        let project =
+            self.project.as_deref().map_or("none found upward from here (touch toolscout.toml)".to_owned(), shown);
         let trusted = if self.trusted { "yes" } else { "no (toolscout trust)" };
         let runtimes =
             self.runtimes.iter().map(|(name, path)| format!("{name} {}", if path.is_some() { "yes" } else { "no" }));
