@@ -15,6 +15,7 @@ use crate::repo;
 use anyhow::{Context, bail};
 use cargo_metadata::Message;
 use clock::Samples;
+pub(crate) use memory::high_water;
 use std::io::BufReader;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};

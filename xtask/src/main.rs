@@ -1,4 +1,4 @@
-//! What maintainers of toolscout run: `cargo xtask ci`, `check`, `bless`, `bench`.
+//! What maintainers of toolscout run: `cargo xtask ci`, `check`, `bless`, `bench`, `hostile`.
 //!
 //! Start reading at [`ci`]; what the house holds true of itself is in [`check`], and `cargo test` asks it, too.
 
@@ -8,6 +8,7 @@ mod bench;
 mod bless;
 mod check;
 mod ci;
+mod hostile;
 mod repo;
 
 use anyhow::{Context, bail};
@@ -19,7 +20,9 @@ usage: cargo xtask COMMAND
   ci             everything CI runs: format, lints, tests
   check          arrows, links, first lines and paths only; takes a second
   bless [ARG]…   run the tests and take what they show as what they expect; ARGs go to `cargo test`
-  bench [NAME]   measure the release build; NAME is one of discovery, help, run, memory";
+  bench [NAME]   measure the release build; NAME is one of discovery, help, run, memory
+  hostile [MODE]… [--stdio | --http] [--debug]
+                 let the release build meet servers that misbehave, and print how it went";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -40,6 +43,7 @@ fn run(words: &[String]) -> anyhow::Result<()> {
         ("bless", rest) => bless::run(rest),
         ("bench", []) => bench::run(None),
         ("bench", [name]) => bench::run(Some(name)),
+        ("hostile", rest) => hostile::run(rest),
         ("help" | "--help" | "-h", _) => {
             println!("{USAGE}");
             Ok(())

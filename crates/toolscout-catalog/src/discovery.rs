@@ -33,6 +33,13 @@ impl Discovery {
         }
     }
 
+    /// The same discovery with only these tools.
+    pub(crate) fn only(&self, keep: impl Fn(&Tool) -> bool) -> Self {
+        let mut kept = Self { problems: self.problems.clone(), ..Self::new(self.source.clone(), self.origin) };
+        self.tools.iter().filter(|it| keep(it)).for_each(|it| kept.add_tool(it.clone()));
+        kept
+    }
+
     fn add_tool(&mut self, tool: Arc<Tool>) {
         match self.positions.get(tool.id.name.as_str()) {
             Some(at) => self.tools[*at] = tool,

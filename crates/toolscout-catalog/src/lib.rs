@@ -1,11 +1,15 @@
 //! What is known about tools, as immutable snapshots.
 //!
-//! Takes what sources found, gives a new [`Snapshot`]; readers keep the one they have. Pure: no files, no clock, no
-//! tokio. Start reading at [`Snapshot::merge`], then [`Snapshot::resolve`].
+//! Takes what sources found, gives a new [`Snapshot`]; readers keep the one they have. Pure: no files, no tokio, and no
+//! clock but the one that [`TtlRegistry`] is given. Start reading at [`Snapshot::merge`], then [`Snapshot::resolve`].
 
+pub mod diff;
 mod discovery;
+pub mod findings;
 mod resolve;
+pub mod review;
 mod snapshot;
+pub mod ttl_registry;
 
 #[cfg(test)]
 mod tests;
@@ -13,3 +17,4 @@ mod tests;
 pub use discovery::Discovery;
 pub use resolve::Unresolved;
 pub use snapshot::{Known, Snapshot};
+pub use ttl_registry::TtlRegistry;

@@ -42,6 +42,15 @@ impl Snapshot {
         Self::of(self.discoveries.iter().filter(|it| it.source != *source).cloned().collect()).0
     }
 
+    /// The same snapshot with only these tools.
+    pub fn only(&self, keep: impl Fn(&Tool) -> bool) -> Self {
+        let kept = self.discoveries.iter().map(|it| match it.tools.iter().all(|it| keep(it)) {
+            true => it.clone(),
+            false => Arc::new(it.only(&keep)),
+        });
+        Self::of(kept.collect()).0
+    }
+
     fn of(mut discoveries: Vec<Arc<Discovery>>) -> (Self, Vec<Problem>) {
         discoveries.sort_by_key(|it| it.origin);
         let mut by_name: HashMap<Arc<str>, Vec<Known>> = HashMap::new();

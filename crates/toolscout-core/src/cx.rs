@@ -1,5 +1,7 @@
 //! Who asks, for how long, and on whose behalf: travels with every request.
 
+use crate::BoxFuture;
+use crate::door::Question;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,13 +23,27 @@ pub struct Cx {
     pub trace: Arc<[(String, String)]>,
     /// Told how far a long call is, where somebody listens.
     pub progress: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
+    /// Asks a person about a call that needs their word, where one can be reached: a terminal, a client that can elicit.
+    pub asker: Option<Asker>,
 }
+
+/// Puts a question to a person; the answer is whether they said yes.
+pub type Asker = Arc<dyn Fn(Question) -> BoxFuture<'static, bool> + Send + Sync>;
 
 impl Cx {
     /// A request by this caller, without a deadline.
     pub fn new(caller: Caller) -> Self {
         let none: Arc<[(String, String)]> = Arc::new([]);
-        Self { deadline: None, caller, user: None, project: None, headers: none.clone(), trace: none, progress: None }
+        Self {
+            deadline: None,
+            caller,
+            user: None,
+            project: None,
+            headers: none.clone(),
+            trace: none,
+            progress: None,
+            asker: None,
+        }
     }
 
     /// The same request, due in at most this time; never later than it already is.

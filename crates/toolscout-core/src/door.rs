@@ -1,6 +1,8 @@
 //! The one door: every call of every surface passes here, and sources take only what comes out.
 
-use crate::{Caller, Tool, ToolCall, ToolName};
+use crate::{Caller, Digest, Moment, Status, Tool, ToolCall, ToolId, ToolName, escape};
+use serde_json::Value;
+use std::sync::Arc;
 
 /// What [`authorize`] has let through. Nothing else can make one, so nothing else can make a source act.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,14 +21,16 @@ impl<T> Authorized<T> {
 }
 
 impl Authorized<ToolCall> {
-    /// The same call under the name its own source knows the tool by; for layers that rename.
-    pub fn renamed(mut self, name: ToolName) -> Self {
+    /// The same call under the name its own source knows the tool by; for layers that rename. A digest is bound to the
+    /// name, so what is expected is said anew: the digest of the same definition under that name.
+    pub fn renamed(mut self, name: ToolName, expect: Option<Digest>) -> Self {
         self.0.tool.name = name;
+        self.0.expect = expect;
         self
     }
 }
 
-/// What may be done with a tool.
+/// What may be done with a tool; later ones are tighter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Policy {
     /// Runs.
@@ -40,58 +44,156 @@ pub enum Policy {
     Disable,
 }
 
+impl Policy {
+    /// All of them, loosest first.
+    pub const ALL: [Self; 4] = [Self::Allow, Self::Ask, Self::Deny, Self::Disable];
+
+    /// The word people write: `allow`, `ask`, `deny`, `disable`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+            Self::Disable => "disable",
+        }
+    }
+
+    /// The policy that people write this way; nothing else is one.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.word() == word)
+    }
+}
+
 /// What is known about this call besides the call itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Circumstances {
     /// Who asks.
     pub caller: Caller,
     /// What holds for the tool.
     pub policy: Policy,
+    /// Why that holds, so that it reads on from "is denied": `by the project's rule …`.
+    pub because: String,
     /// Whether a person said that what this source holds may run.
     pub trusted: bool,
+    /// Whether a person said yes to exactly this call; opens the door for what must be asked, and for nothing else.
+    pub approved: bool,
+}
+
+impl Circumstances {
+    /// Nothing speaks against it: allowed, of a trusted source; change the fields from there.
+    pub fn of(caller: Caller) -> Self {
+        Self { caller, policy: Policy::Allow, because: "by policy".to_owned(), trusted: true, approved: false }
+    }
+}
+
+/// What a person is asked before a call, and what their answer is bound to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// Names the question: `toolscout approve ID` answers it.
+    pub id: String,
+    /// Which tool.
+    pub tool: ToolId,
+    /// The definition it has now.
+    pub digest: Digest,
+    /// Everything it would be called with; what names a secret is hidden.
+    pub arguments: Value,
+    /// Words for the tool's own program.
+    pub rest: Vec<String>,
+    /// Through which door the call came.
+    pub caller: Caller,
+    /// Whom the surface has recognised.
+    pub user: Option<Arc<str>>,
+    /// When it was asked.
+    pub asked: Moment,
+    /// From when on the answer counts no more.
+    pub expires: Moment,
 }
 
 /// Why the door stayed shut.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// A policy says no.
-    #[error("`{tool}` is denied by policy")]
+    /// The tool is switched off.
+    #[error("`{}` is disabled {}", escape::line(tool), escape::line(because))]
+    Disabled {
+        /// Which tool.
+        tool: String,
+        /// By whom or what.
+        because: String,
+    },
+    /// A policy, a mode or a person says no.
+    #[error("`{}` is denied {}", escape::line(tool), escape::line(because))]
     Denied {
         /// Which tool.
         tool: String,
+        /// By whom or what.
+        because: String,
     },
-    /// A person has to be asked, and nobody was.
-    #[error("`{tool}` asks for approval")]
+    /// A person has to be asked, and nobody has answered yet.
+    #[error("`{}` asks for approval", escape::line(tool))]
     NeedsApproval {
         /// Which tool.
         tool: String,
+        /// The question that waits for an answer, where one could be kept.
+        question: Option<String>,
+    },
+    /// Nobody may use this definition before a person has looked at it.
+    #[error("`{}` is held for review: {}", escape::line(tool), escape::line(reason))]
+    Held {
+        /// Which tool.
+        tool: String,
+        /// What there is to see.
+        reason: String,
     },
     /// Nobody said that this source's code may run.
-    #[error("`{tool}` comes from a place nobody has trusted yet")]
+    #[error("`{}` comes from a place nobody has trusted yet", escape::line(tool))]
     Untrusted {
         /// Which tool.
         tool: String,
     },
     /// The definition is not the one the caller has read.
-    #[error("`{tool}` has changed since it was read")]
+    #[error("`{}` has changed since it was read", escape::line(tool))]
     Changed {
         /// Which tool.
+        tool: String,
+    },
+    /// The call names another tool than the one that was looked up for it.
+    #[error("a call of `{}` cannot be let through as one of another tool", escape::line(tool))]
+    AnotherTool {
+        /// Which tool the call names.
         tool: String,
     },
 }
 
 /// Lets the call through, or says why not. Pure: who knows policies, trust and approvals brings them along.
 pub fn authorize(call: ToolCall, tool: &Tool, now: Circumstances) -> Result<Authorized<ToolCall>, Refusal> {
-    let name = || tool.id.to_string();
+    match refusal(&call, tool, &now) {
+        Some(refusal) => Err(refusal),
+        None => Ok(Authorized(call)),
+    }
+}
+
+/// Why this call would not be let through, if so. What no answer of a person could change comes first.
+pub fn refusal(call: &ToolCall, tool: &Tool, now: &Circumstances) -> Option<Refusal> {
+    let (name, because) = (tool.id.to_string(), now.because.clone());
+    if call.tool != tool.id {
+        return Some(Refusal::AnotherTool { tool: call.tool.to_string() });
+    }
+    if now.policy == Policy::Disable {
+        return Some(Refusal::Disabled { tool: name, because });
+    }
+    // Nobody is let past this: neither a person at a terminal, nor a mode that allows all.
+    if let Status::Held(reason) = &tool.status {
+        return Some(Refusal::Held { tool: name, reason: reason.clone() });
+    }
     if call.expect.is_some_and(|it| it != tool.digest()) {
-        return Err(Refusal::Changed { tool: name() });
+        return Some(Refusal::Changed { tool: name });
     }
     match now.policy {
-        Policy::Deny | Policy::Disable => Err(Refusal::Denied { tool: name() }),
-        Policy::Ask => Err(Refusal::NeedsApproval { tool: name() }),
+        Policy::Deny => Some(Refusal::Denied { tool: name, because }),
         // What people type themselves runs, as with make or npm; what agents ask for needs somebody's trust.
-        Policy::Allow if !now.trusted && !now.caller.is_person() => Err(Refusal::Untrusted { tool: name() }),
-        Policy::Allow => Ok(Authorized(call)),
+        _ if !now.trusted && !now.caller.is_person() => Some(Refusal::Untrusted { tool: name }),
+        Policy::Ask if !now.approved => Some(Refusal::NeedsApproval { tool: name, question: None }),
+        _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! What ends a request, and whose fault it is.
 
-use crate::SourceId;
+use crate::{RawJson, SourceId};
 use std::time::Duration;
 
 /// Whose fault, and what to do: all a caller should need to branch on.
@@ -80,9 +80,47 @@ pub enum SourceError {
         /// Why, for people.
         reason: String,
     },
+    /// The tool is not the one that was authorized: its live definition differs.
+    #[error("`{id}/{name}` has changed since it was approved")]
+    Changed {
+        /// Whose.
+        id: SourceId,
+        /// Which tool.
+        name: String,
+    },
     /// Strict mode, or a conflict rule, made a problem fatal.
     #[error("{}", .0.message)]
     Stopped(Box<crate::Problem>),
+    /// The server behind a source answered with an error of its own.
+    #[error("source `{id}` answered: {message} ({code})")]
+    Answered {
+        /// Whose.
+        id: SourceId,
+        /// Its JSON-RPC code.
+        code: i64,
+        /// In its own words, not yet escaped.
+        message: String,
+        /// What it added.
+        data: Option<RawJson>,
+    },
+    /// Somebody has to log in first, or the credentials are not taken. Asking again does not help.
+    #[error("source `{id}`: {what}")]
+    Login {
+        /// Whose.
+        id: SourceId,
+        /// What was said, for people.
+        what: String,
+    },
+    /// The source is there and asks to be left alone for a while.
+    #[error("source `{id}`: {what}")]
+    Busy {
+        /// Whose.
+        id: SourceId,
+        /// What was said, for people.
+        what: String,
+        /// How long, if it said so.
+        after: Option<Duration>,
+    },
     /// Something outside our reach failed.
     #[error("source `{id}`: {what}")]
     Unavailable {
@@ -98,11 +136,15 @@ impl SourceError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::NotMine { .. } => ErrorKind::NotFound,
-            Self::Spawn { .. } | Self::Unavailable { .. } => ErrorKind::Unavailable,
+            Self::Spawn { .. } | Self::Unavailable { .. } | Self::Busy { .. } | Self::Login { .. } => {
+                ErrorKind::Unavailable
+            }
             Self::TimedOut { .. } => ErrorKind::TimedOut,
-            Self::Protocol { .. } => ErrorKind::Failed,
+            // The codes for a method, a tool or arguments that the server does not know.
+            Self::Answered { code: -32_602 | -32_601, .. } => ErrorKind::Invalid,
+            Self::Protocol { .. } | Self::Answered { .. } => ErrorKind::Failed,
             Self::Invalid { .. } | Self::Stopped(_) => ErrorKind::Invalid,
-            Self::Refused { .. } => ErrorKind::Refused,
+            Self::Refused { .. } | Self::Changed { .. } => ErrorKind::Refused,
         }
     }
 }

@@ -70,6 +70,8 @@ pub enum ProblemKind {
     Unavailable,
     /// The folder is not trusted, so nothing in it was asked.
     Untrusted,
+    /// A definition that waits for a person to look at it.
+    Held,
     /// A tool hidden by one of the same name in a stronger source.
     Shadowed,
     /// More than a limit allows.

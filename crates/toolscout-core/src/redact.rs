@@ -1,5 +1,9 @@
 //! Hides what should not be read in a log.
 
+mod text;
+
+pub use text::text;
+
 use serde_json::Value;
 
 /// What stands in place of a secret.

@@ -26,6 +26,11 @@ pub trait Source: Send + Sync + 'static {
     /// Takes only what [`crate::door::authorize`] has let through.
     fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>>;
 
+    /// What must happen before its definitions are used. Default: nothing, they are as good as the code that gives them.
+    fn review(&self) -> Review {
+        Review::Unneeded
+    }
+
     /// Hints that another `discover` is worth its cost. Default: no hints, ever.
     fn changes(&self) -> BoxStream<'_, ()> {
         Box::pin(stream::pending())
@@ -36,6 +41,24 @@ pub trait Source: Send + Sync + 'static {
 pub trait Layer {
     /// The wrapped source.
     fn layer(&self, inner: Arc<dyn Source>) -> Arc<dyn Source>;
+}
+
+/// What must happen before a source's definitions are used.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Review {
+    /// Nothing.
+    #[default]
+    Unneeded,
+    /// Each definition is approved before it is used, and held when it changes.
+    Needed {
+        /// Whether definitions are approved as first seen, because a person added the source; else each is held.
+        approves_first_sight: bool,
+        /// Whether changes are taken as they come.
+        accepts_changes: bool,
+        /// What the person configured, hashed: another entry under the same id is a new first sight.
+        entry: Arc<str>,
+    },
 }
 
 /// One thing that a discovery found.

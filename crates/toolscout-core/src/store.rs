@@ -1,7 +1,7 @@
 //! What must survive the process, as the rest sees it.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Keeps bytes by shelf and key, for several processes at once. What is written is there for the next reader, whole.
 ///
@@ -15,6 +15,32 @@ pub trait Store: Send + Sync + 'static {
     fn remove(&self, shelf: Shelf, key: &str) -> Result<bool, StoreError>;
     /// All keys of a shelf, sorted.
     fn keys(&self, shelf: Shelf) -> Result<Vec<String>, StoreError>;
+    /// Keeps `next` (or forgets, where that is none) if what is there is still what `seen` says; says whether it was.
+    /// Of several who try at once, from the same sight, one succeeds.
+    fn swap(&self, shelf: Shelf, key: &str, seen: Option<&[u8]>, next: Option<&[u8]>) -> Result<bool, StoreError>;
+    /// The right to do something that one process at a time may do; none while another has it. It ends when it is
+    /// dropped, and with the process that has it, however that ends.
+    fn lease(&self, name: &str) -> Result<Option<Lease>, StoreError>;
+    /// Whether somebody, perhaps ourselves, has this right now.
+    fn is_leased(&self, name: &str) -> Result<bool, StoreError>;
+    /// A secret of this store, made once: for hashes that nobody else can make, or guess back from.
+    fn key(&self) -> Result<[u8; 32], StoreError>;
+}
+
+/// The right to do something; dropping it gives it back.
+pub struct Lease(#[expect(dead_code, reason = "held, never looked at")] Box<dyn Send + Sync>);
+
+impl Lease {
+    /// A right that ends when this is dropped.
+    pub fn new(held: impl Send + Sync + 'static) -> Self {
+        Self(Box::new(held))
+    }
+}
+
+impl std::fmt::Debug for Lease {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Lease")
+    }
 }
 
 /// The sorts of things that are kept.
@@ -27,6 +53,14 @@ pub enum Shelf {
     Probe,
     /// Which folders a person trusts, by real path.
     Trust,
+    /// What the last discovery of a server found, by project and server.
+    Discovery,
+    /// Which definitions may be used, by project and source. Lost, nothing is approved any more.
+    Approval,
+    /// Calls that wait for a person's word, or have it, by what exactly is asked.
+    Pending,
+    /// What another program's configuration was before we were written into it, by path.
+    Backup,
 }
 
 impl Shelf {
@@ -36,7 +70,17 @@ impl Shelf {
             Self::Scan => "scan",
             Self::Probe => "probe",
             Self::Trust => "trust",
+            Self::Discovery => "discovery",
+            Self::Approval => "approval",
+            Self::Pending => "pending",
+            Self::Backup => "backup",
         }
+    }
+
+    /// Whether what it holds cannot be found again: a person said it, or it exists nowhere else. A store must not begin
+    /// such a shelf anew on its own, whatever became of its file: reading it is an error until a person has looked.
+    pub fn is_precious(self) -> bool {
+        matches!(self, Self::Approval | Self::Backup)
     }
 }
 
@@ -53,11 +97,26 @@ pub struct StoreError {
 
 /// Keeps everything in memory: for tests, and for who wants nothing left behind.
 #[derive(Debug, Default)]
-pub struct MemoryStore(Mutex<BTreeMap<(Shelf, String), Vec<u8>>>);
+pub struct MemoryStore {
+    kept: Mutex<BTreeMap<(Shelf, String), Vec<u8>>>,
+    leased: Arc<Mutex<BTreeSet<String>>>,
+}
 
 impl MemoryStore {
-    fn map(&self) -> std::sync::MutexGuard<'_, BTreeMap<(Shelf, String), Vec<u8>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn map(&self) -> MutexGuard<'_, BTreeMap<(Shelf, String), Vec<u8>>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Names the right that is given back when this is dropped.
+struct Returned {
+    name: String,
+    leased: Arc<Mutex<BTreeSet<String>>>,
+}
+
+impl Drop for Returned {
+    fn drop(&mut self) {
+        self.leased.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.name);
     }
 }
 
@@ -77,5 +136,32 @@ impl Store for MemoryStore {
 
     fn keys(&self, shelf: Shelf) -> Result<Vec<String>, StoreError> {
         Ok(self.map().keys().filter(|(it, _)| *it == shelf).map(|(_, key)| key.clone()).collect())
+    }
+
+    fn swap(&self, shelf: Shelf, key: &str, seen: Option<&[u8]>, next: Option<&[u8]>) -> Result<bool, StoreError> {
+        let mut map = self.map();
+        let place = (shelf, key.to_owned());
+        if map.get(&place).map(Vec::as_slice) != seen {
+            return Ok(false);
+        }
+        match next {
+            Some(next) => map.insert(place, next.to_vec()),
+            None => map.remove(&place),
+        };
+        Ok(true)
+    }
+
+    fn lease(&self, name: &str) -> Result<Option<Lease>, StoreError> {
+        let is_free = self.leased.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
+        Ok(is_free.then(|| Lease::new(Returned { name: name.to_owned(), leased: self.leased.clone() })))
+    }
+
+    fn is_leased(&self, name: &str) -> Result<bool, StoreError> {
+        Ok(self.leased.lock().unwrap_or_else(PoisonError::into_inner).contains(name))
+    }
+
+    /// Always the same: what it protects does not outlive the process.
+    fn key(&self) -> Result<[u8; 32], StoreError> {
+        Ok([7; 32])
     }
 }

@@ -5,8 +5,8 @@
 
 use crate::door::{Circumstances, Policy, authorize};
 use crate::{
-    Arguments, Caller, Cx, Digest, MemoryStore, RawJson, Shelf, SourceId, Store, Tool, ToolCall, ToolId, ToolName,
-    ToolOutput, digest, escape, redact,
+    Arguments, Caller, Cx, Digest, MemoryStore, RawJson, Shelf, SourceId, Status, Store, Tool, ToolCall, ToolId,
+    ToolName, ToolOutput, digest, escape, redact,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -73,17 +73,57 @@ fn a_result_is_taken_whole_or_refused_with_a_reason() {
 #[test]
 fn the_door_opens_only_where_policy_and_trust_allow_it() {
     let tool = tool("s", "t");
-    let opens = |caller, policy, trusted| {
+    let opens = |caller, policy, trusted, approved| {
         let call = ToolCall::new(tool.id.clone(), Arguments::new());
-        authorize(call, &tool, Circumstances { caller, policy, trusted }).is_ok()
+        authorize(call, &tool, Circumstances { policy, trusted, approved, ..Circumstances::of(caller) }).is_ok()
     };
     for caller in [Caller::Cli, Caller::Mcp, Caller::Http] {
-        assert!(opens(caller, Policy::Allow, true));
-        assert_eq!(opens(caller, Policy::Allow, false), caller == Caller::Cli);
-        for policy in [Policy::Ask, Policy::Deny, Policy::Disable] {
-            assert!(!opens(caller, policy, true), "{caller:?} {policy:?}");
+        for approved in [true, false] {
+            assert!(opens(caller, Policy::Allow, true, approved));
+            assert_eq!(opens(caller, Policy::Allow, false, approved), caller == Caller::Cli);
+            assert_eq!(opens(caller, Policy::Ask, true, approved), approved);
+            assert_eq!(opens(caller, Policy::Ask, false, approved), approved && caller == Caller::Cli);
+            for policy in [Policy::Deny, Policy::Disable] {
+                assert!(!opens(caller, policy, true, approved), "{caller:?} {policy:?}");
+            }
         }
     }
+}
+
+#[test]
+fn what_is_held_passes_for_nobody_and_says_what_there_is_to_see() {
+    let mut tool = tool("s", "t");
+    tool.status = Status::Held("new, and nobody has approved it".to_owned());
+    for caller in [Caller::Cli, Caller::Mcp, Caller::Http] {
+        let call = ToolCall::new(tool.id.clone(), Arguments::new());
+        let refused = authorize(call, &tool, Circumstances { approved: true, ..Circumstances::of(caller) });
+        let said = refused.unwrap_err().to_string();
+        assert_eq!(said, "`s/t` is held for review: new, and nobody has approved it");
+    }
+}
+
+#[test]
+fn a_call_is_let_through_only_as_what_it_is() {
+    let refused = |call: ToolCall, said: &str| {
+        let error = authorize(call, &tool("s", "t"), Circumstances::of(Caller::Cli)).unwrap_err();
+        assert_eq!(error.to_string(), said);
+    };
+    let other = ToolCall::new(tool("s", "other").id, Arguments::new());
+    refused(other, "a call of `s/other` cannot be let through as one of another tool");
+    let mut call = ToolCall::new(tool("s", "t").id, Arguments::new());
+    call.expect = Some(tool("other", "t").digest());
+    refused(call, "`s/t` has changed since it was read");
+}
+
+#[test]
+fn a_definition_too_deep_to_be_parsed_does_not_change_unseen() {
+    let deep = |text: &str| {
+        let mut tool = tool("s", "t");
+        let raw = format!("{}\"{text}\"{}", "[".repeat(500), "]".repeat(500));
+        tool.output_schema = Some(RawJson::parse(&raw).unwrap());
+        tool.digest()
+    };
+    assert_ne!(deep("one"), deep("other"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A tool, as its source describes it.
 
-use crate::{Digest, RawJson, ToolId};
+use crate::{Digest, Moment, RawJson, ToolId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -57,19 +57,35 @@ impl Tool {
     /// The digest of the complete definition, bound to the tool's id. Where it was seen and how its command line looks
     /// are not part of it.
     pub fn digest(&self) -> Digest {
-        let mut all = match self.extra.as_ref().map(RawJson::to_value) {
+        Digest::of_definition(&self.id, &self.definition())
+    }
+
+    /// The complete definition as one JSON object: all that a person approves.
+    pub fn definition(&self) -> Value {
+        let mut all = match self.extra.as_ref().map(whole) {
             Some(Value::Object(map)) => map,
-            _ => Map::new(),
+            Some(odd) => Map::from_iter([("extra".to_owned(), odd)]),
+            None => Map::new(),
         };
-        let raw = |it: &Option<RawJson>| it.as_ref().map_or(Value::Null, RawJson::to_value);
+        let raw = |it: &Option<RawJson>| it.as_ref().map_or(Value::Null, whole);
         all.insert("title".into(), self.title.clone().into());
         all.insert("description".into(), self.description.clone().into());
         all.insert("keywords".into(), self.keywords.clone().into());
-        all.insert("inputSchema".into(), self.input_schema.to_value());
+        all.insert("inputSchema".into(), whole(&self.input_schema));
         all.insert("outputSchema".into(), raw(&self.output_schema));
         all.insert("annotations".into(), raw(&self.annotations));
-        Digest::of_definition(&self.id, &Value::Object(all))
+        Value::Object(all)
     }
+
+    /// Whether its author says that it changes nothing.
+    pub fn is_read_only(&self) -> bool {
+        self.annotations.as_ref().is_some_and(|it| it.to_value()["readOnlyHint"] == true)
+    }
+}
+
+/// What is too deep to be parsed stays as text: a definition must not change unseen.
+fn whole(raw: &RawJson) -> Value {
+    serde_json::from_str(raw.as_str()).unwrap_or_else(|_| raw.as_str().into())
 }
 
 /// Who gets to see a tool without searching.
@@ -96,23 +112,26 @@ pub enum Status {
     Unprobed(String),
     /// A call cannot work now; the reason says why.
     Unavailable(String),
+    /// Nobody may call it before a person has looked at it; the reason says what there is to see.
+    Held(String),
 }
 
 impl Status {
-    /// The word shown in lists: `ready`, `static`, `unprobed`, `unavailable`.
+    /// The word shown in lists: `ready`, `static`, `unprobed`, `unavailable`, `held`.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Ready => "ready",
             Self::Static => "static",
             Self::Unprobed(_) => "unprobed",
             Self::Unavailable(_) => "unavailable",
+            Self::Held(_) => "held",
         }
     }
 
     /// Why it is not ready, where there is something to say.
     pub fn reason(&self) -> Option<&str> {
         match self {
-            Self::Unprobed(reason) | Self::Unavailable(reason) => Some(reason),
+            Self::Unprobed(reason) | Self::Unavailable(reason) | Self::Held(reason) => Some(reason),
             _ => None,
         }
     }
@@ -128,6 +147,10 @@ pub struct Provenance {
     /// Whether a person said that what is there may run: code of this process, or a folder that was trusted. Until
     /// then agents are refused at the door.
     pub trusted: bool,
+    /// When its source last showed it, where that was not just now.
+    pub seen: Option<Moment>,
+    /// Whether there is reason to think that its source has changed since.
+    pub stale: bool,
 }
 
 /// How a tool's command line should look: hints by flag, and how nested names are joined.

@@ -1,21 +1,18 @@
 //! Puts a gateway together.
 
-use crate::{Gateway, Published};
-use arc_swap::ArcSwap;
-use std::sync::{Arc, Mutex};
-use toolscout_core::door::Policy;
-use toolscout_core::{Layer, Source, SourceId, ToolId};
+use crate::ask::Questions;
+use crate::policy::Policies;
+use crate::publish::Board;
+use crate::{Approvals, Gateway};
+use std::sync::Arc;
+use toolscout_core::{Layer, Source, SourceId};
 
 /// Collects sources and rules; [`GatewayBuilder::build`] checks them and opens nothing.
+#[derive(Default)]
 pub struct GatewayBuilder {
     sources: Vec<Arc<dyn Source>>,
-    policies: Box<dyn Fn(&ToolId) -> Policy + Send + Sync>,
-}
-
-impl Default for GatewayBuilder {
-    fn default() -> Self {
-        Self { sources: Vec::new(), policies: Box::new(|_| Policy::Allow) }
-    }
+    policies: Policies,
+    approvals: Option<Approvals>,
 }
 
 impl GatewayBuilder {
@@ -31,9 +28,13 @@ impl GatewayBuilder {
     }
 
     /// Says what holds for each tool; everything is allowed otherwise.
-    pub fn policies(mut self, policies: impl Fn(&ToolId) -> Policy + Send + Sync + 'static) -> Self {
-        self.policies = Box::new(policies);
-        self
+    pub fn policies(self, policies: Policies) -> Self {
+        Self { policies, ..self }
+    }
+
+    /// Where it is remembered what may be used, and what was asked; otherwise that ends with the process.
+    pub fn approvals(self, approvals: Approvals) -> Self {
+        Self { approvals: Some(approvals), ..self }
     }
 
     /// The gateway, knowing nothing yet.
@@ -43,12 +44,9 @@ impl GatewayBuilder {
                 return Err(TwoSourcesAlike { id: source.id().clone() });
             }
         }
-        Ok(Gateway {
-            sources: self.sources,
-            policies: self.policies,
-            published: ArcSwap::from_pointee(Published::default()),
-            writer: Mutex::new(()),
-        })
+        let approvals = self.approvals.unwrap_or_else(Approvals::in_memory);
+        let questions: Questions = approvals.questions();
+        Ok(Gateway { sources: self.sources, questions, board: Arc::new(Board::new(approvals, self.policies)) })
     }
 }
 

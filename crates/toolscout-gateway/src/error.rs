@@ -3,7 +3,7 @@
 use crate::Violation;
 use toolscout_catalog::Unresolved;
 use toolscout_core::door::Refusal;
-use toolscout_core::{ErrorKind, SourceError, ToolId, escape};
+use toolscout_core::{ErrorKind, SourceError, SourceId, StoreError, ToolId, escape};
 
 /// Why a request could not be answered.
 #[derive(Debug, thiserror::Error)]
@@ -47,6 +47,47 @@ pub enum Error {
     /// The source could not answer.
     #[error(transparent)]
     Source(#[from] SourceError),
+    /// There is nothing about this tool to decide.
+    #[error("`{}` is not held for review", escape::line(&tool.to_string()))]
+    NotHeld {
+        /// Which tool.
+        tool: ToolId,
+    },
+    /// The definition is no longer the one that the person has seen.
+    #[error("`{}` has changed again since you looked", escape::line(&tool.to_string()))]
+    ChangedAgain {
+        /// Which tool.
+        tool: ToolId,
+    },
+    /// Nothing of this source needs approval, or it was not listed yet.
+    #[error("nothing of `{source_id}` is under review")]
+    NotUnderReview {
+        /// Which source.
+        source_id: SourceId,
+    },
+    /// What is on record about a source cannot be relied on, so one tool cannot be decided about.
+    #[error("nothing of `{source_id}` counts as approved: {reason}")]
+    Unreliable {
+        /// Which source.
+        source_id: SourceId,
+        /// Why.
+        reason: String,
+    },
+    /// Nobody waits for an answer to this.
+    #[error("there is no question `{}` that waits for an answer", escape::line(id))]
+    UnknownQuestion {
+        /// What was given.
+        id: String,
+    },
+    /// An agent tried to answer in a person's place.
+    #[error("only a person can answer that")]
+    NotForAgents,
+    /// What must be kept could not be.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Too many others write to the same place.
+    #[error("others are changing the same record; try again")]
+    Contended,
 }
 
 impl Error {
@@ -64,8 +105,12 @@ impl Error {
             Self::UnknownTool { .. } => ErrorKind::NotFound,
             Self::AmbiguousTool { .. } | Self::InvalidArguments { .. } => ErrorKind::Invalid,
             Self::InvalidSchema { .. } => ErrorKind::Unavailable,
-            Self::Refused(_) => ErrorKind::Refused,
+            Self::Refused(_) | Self::ChangedAgain { .. } | Self::Unreliable { .. } | Self::NotForAgents => {
+                ErrorKind::Refused
+            }
             Self::Source(error) => error.kind(),
+            Self::NotHeld { .. } | Self::NotUnderReview { .. } | Self::UnknownQuestion { .. } => ErrorKind::NotFound,
+            Self::Store(_) | Self::Contended => ErrorKind::Unavailable,
         }
     }
 
@@ -80,9 +125,29 @@ impl Error {
                 candidates.first().map(|it| format!("say which one, for example `{it}`"))
             }
             Self::InvalidArguments { tool, .. } => Some(format!("`toolscout describe {tool}` shows what it takes")),
-            Self::Refused(Refusal::Untrusted { .. }) => Some("a person can allow it: `toolscout trust`".to_owned()),
+            Self::Refused(refusal) => refused(refusal),
+            Self::Source(SourceError::Changed { .. }) => Some("a person can look at it: `toolscout review`".to_owned()),
+            Self::NotHeld { .. } | Self::ChangedAgain { .. } | Self::NotUnderReview { .. } => {
+                Some("`toolscout review` shows what is held".to_owned())
+            }
+            Self::Unreliable { source_id, .. } => {
+                Some(format!("look with `toolscout review`, then `toolscout review --accept {source_id}`"))
+            }
+            Self::UnknownQuestion { .. } => Some("`toolscout approve` lists what waits for an answer".to_owned()),
             _ => None,
         }
+    }
+}
+
+fn refused(refusal: &Refusal) -> Option<String> {
+    match refusal {
+        Refusal::Untrusted { .. } => Some("a person can allow it: `toolscout trust`".to_owned()),
+        Refusal::Held { .. } => Some("a person can look at it: `toolscout review`".to_owned()),
+        Refusal::NeedsApproval { question: Some(id), .. } => {
+            Some(format!("a person can allow this very call within five minutes: `toolscout approve {id}`"))
+        }
+        Refusal::Denied { .. } | Refusal::Disabled { .. } => Some("`toolscout policy` shows who said so".to_owned()),
+        _ => None,
     }
 }
 

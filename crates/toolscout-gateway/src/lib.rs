@@ -3,45 +3,48 @@
 //! Takes sources, gives a typed API of plain data; knows neither which sources exist nor who asks. The two roads to read
 //! are [`Gateway::refresh`] and [`Gateway::call`].
 
+pub mod pins;
+pub mod policy;
+
+mod approvals;
+mod ask;
 mod builder;
 mod call;
 mod check;
 mod defaults;
 mod discover;
 mod error;
+mod publish;
+mod seal;
 mod search;
+mod trust;
 
 #[cfg(test)]
 mod tests;
 
+pub use approvals::{Approvals, HeldTool};
+pub use ask::{PATIENCE, Pending};
 pub use builder::{GatewayBuilder, TwoSourcesAlike};
 pub use check::{Check, Violation};
 pub use discover::Refreshed;
 pub use error::Error;
 pub use search::SearchHit;
-pub use toolscout_catalog::Snapshot;
+pub use toolscout_catalog::diff::Change;
+pub use toolscout_catalog::findings::{Finding, Kind, Severity};
+pub use toolscout_catalog::{Snapshot, Unresolved};
 pub use toolscout_index::{Profile, Query};
 
-use arc_swap::ArcSwap;
-use std::sync::{Arc, Mutex, OnceLock};
-use toolscout_core::door::Policy;
-use toolscout_core::{Source, SourceId, Tool, ToolId};
-use toolscout_index::Index;
+use ask::Questions;
+use publish::Board;
+use std::sync::Arc;
+use toolscout_core::door::{Policy, Refusal};
+use toolscout_core::{Source, SourceId, Tool};
 
 /// Sources, what is known of them, and the ways to ask.
 pub struct Gateway {
     sources: Vec<Arc<dyn Source>>,
-    policies: Box<dyn Fn(&ToolId) -> Policy + Send + Sync>,
-    published: ArcSwap<Published>,
-    /// One writer at a time; readers never wait.
-    writer: Mutex<()>,
-}
-
-/// A snapshot with the index over it, made when somebody first searches.
-#[derive(Default)]
-struct Published {
-    snapshot: Arc<Snapshot>,
-    index: OnceLock<Index>,
+    board: Arc<Board>,
+    questions: Questions,
 }
 
 impl Gateway {
@@ -50,9 +53,14 @@ impl Gateway {
         GatewayBuilder::default()
     }
 
-    /// What is known now. Starts nothing, ever.
+    /// What is known now, but for what is disabled. Starts nothing, ever.
     pub fn snapshot(&self) -> Arc<Snapshot> {
-        self.published.load().snapshot.clone()
+        self.board.now().shown.clone()
+    }
+
+    /// What is known now, disabled tools too: for who shows or changes policies.
+    pub fn whole_snapshot(&self) -> Arc<Snapshot> {
+        self.board.now().all.clone()
     }
 
     /// The sources, in the order they were added.
@@ -60,9 +68,21 @@ impl Gateway {
         &self.sources
     }
 
-    /// The tool this text means, in any form of a name.
+    /// The tool this text means, in any form of a name. One that is disabled is as good as not there, but that it is
+    /// disabled is said.
     pub fn resolve(&self, text: &str) -> Result<Arc<Tool>, Error> {
-        self.snapshot().resolve(text).cloned().map_err(|why| Error::unresolved(text, why))
+        let published = self.board.now();
+        let why = match published.shown.resolve(text) {
+            Ok(tool) => return Ok(tool.clone()),
+            Err(why) => why,
+        };
+        if let (Unresolved::Unknown { .. }, Ok(hidden)) = (&why, published.all.resolve(text)) {
+            let decision = published.policies.effective(hidden);
+            if decision.policy == Policy::Disable {
+                return Err(Refusal::Disabled { tool: hidden.id.to_string(), because: decision.because }.into());
+            }
+        }
+        Err(Error::unresolved(text, why))
     }
 
     fn source(&self, id: &SourceId) -> Option<&Arc<dyn Source>> {

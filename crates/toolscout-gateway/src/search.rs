@@ -3,8 +3,6 @@
 use crate::{Gateway, Query};
 use std::sync::Arc;
 use toolscout_core::Tool;
-use toolscout_core::door::Policy;
-use toolscout_index::Index;
 
 /// One tool that fits, how well, and why.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,15 +16,13 @@ pub struct SearchHit {
 }
 
 impl Gateway {
-    /// The best fitting tools, best first; disabled ones are not there. Starts nothing.
+    /// The best fitting tools, best first; neither disabled ones nor those held for review are there, and
+    /// [`Gateway::notes`] says so. Starts nothing.
     pub fn search(&self, query: &Query<'_>) -> Vec<SearchHit> {
-        let published = self.published.load();
-        let shown = |it: &&Arc<Tool>| (self.policies)(&it.id) != Policy::Disable;
-        let index =
-            published.index.get_or_init(|| Index::build(published.snapshot.tools().filter(shown).map(AsRef::as_ref)));
-        let hits = index.search(query).into_iter();
+        let published = self.board.now();
+        let hits = published.index().search(query).into_iter();
         hits.filter_map(|hit| {
-            let tool = published.snapshot.tool(&hit.id)?.tool.clone();
+            let tool = published.shown.tool(&hit.id)?.tool.clone();
             Some(SearchHit { tool, score: hit.score, why: hit.why })
         })
         .collect()

@@ -3,6 +3,13 @@
 //! 3. What is only statically known is loaded once it is called, and checked again.
 //! 4. Defaults are filled in; what was given stays.
 
+mod batch;
+mod consent;
+mod doors;
+mod server;
+mod trust;
+
+use crate::policy::{Level, LevelName, Policies};
 use crate::{Error, Gateway, Query};
 use futures_util::stream;
 use serde_json::{Value, json};
@@ -154,18 +161,25 @@ async fn a_static_tool_is_loaded_before_its_first_call_and_its_arguments_checked
     assert_eq!(text(&output), r#"{"url":"u","format":"json"}"#);
 }
 
+/// L-02, L-03.
 #[tokio::test]
-async fn a_denied_tool_is_refused_and_a_disabled_one_is_not_found_by_search() {
+async fn a_denied_tool_is_listed_and_refused_and_a_disabled_one_is_not_there() {
     let source = Arc::new(Fake::new("s", &[("no", json!({})), ("gone", json!({}))]));
-    let gateway = Gateway::builder()
-        .source(source.clone())
-        .policies(|id| if id.name.as_str() == "no" { Policy::Deny } else { Policy::Disable })
-        .build()
-        .unwrap();
+    let rules = Level::default().rule("s/no", Policy::Deny).rule("s/gone", Policy::Disable);
+    let policies = Policies::new().with(LevelName::Project, rules);
+    let gateway = Gateway::builder().source(source.clone()).policies(policies).build().unwrap();
     gateway.refresh(&cli()).await;
     let error = gateway.call("no", Arguments::new(), cli()).await.unwrap_err();
-    assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Refused, "`s/no` is denied by policy"));
-    assert_eq!(gateway.search(&Query::new("")).len(), 1);
+    assert_eq!(
+        (error.kind(), error.to_string().as_str()),
+        (ErrorKind::Refused, "`s/no` is denied by the project rule `s/no`")
+    );
+    let error = gateway.call("gone", Arguments::new(), cli()).await.unwrap_err();
+    assert_eq!(error.to_string(), "`s/gone` is disabled by the project rule `s/gone`");
+    let names = |tools: Vec<Arc<Tool>>| tools.iter().map(|it| it.id.to_string()).collect::<Vec<_>>();
+    assert_eq!(names(gateway.snapshot().tools().cloned().collect()), ["s/no"]);
+    assert_eq!(names(gateway.search(&Query::new("")).into_iter().map(|it| it.tool).collect()), ["s/no"]);
+    assert_eq!(gateway.whole_snapshot().len(), 2);
     assert_eq!(source.calls.load(Ordering::SeqCst), 0);
 }
 

@@ -5,6 +5,7 @@
 mod chain;
 mod concurrency;
 mod filter;
+mod pattern;
 mod prefix;
 mod retry;
 mod timeout;

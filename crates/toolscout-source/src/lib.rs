@@ -5,7 +5,9 @@
 
 pub mod folder;
 pub mod layer;
+pub mod mcp;
 mod registry;
+mod web;
 
 pub use registry::{
     AlreadyRegistered, CodeTool, Conflict, Param, Registered, Registry, RunError, ToolBuilder, UnknownConflict,

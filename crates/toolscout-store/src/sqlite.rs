@@ -1,92 +1,157 @@
-//! The store over one SQLite file.
+//! The store over two SQLite files: what can be found again, and what cannot.
 
+mod database;
 mod file;
+mod lease;
 mod open;
 mod schema;
+mod seal;
+mod secret;
 
-use open::Opened;
+use database::Database;
+use open::Care;
 use rusqlite::{Connection, OptionalExtension, params};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
-use toolscout_core::{Shelf, Store, StoreError};
+use toolscout_core::{Lease, Shelf, Store, StoreError};
 
-/// Keeps bytes in `state.db`. Several processes may have it open; each write is whole, and there for the next reader.
+/// Keeps bytes in `state.db` and, where they are precious ([`Shelf::is_precious`]), in `trust.db`. Several processes may
+/// have both open; each write is whole, and there for the next reader.
 ///
-/// A damaged file is set aside and a fresh one begun, whether that shows at opening or later: what is lost is what can
-/// be found again. Where the folder cannot be written, what is there can still be read.
+/// A damaged `state.db` is set aside and a fresh one begun, whether that shows at opening or later: what is lost is what
+/// can be found again. A damaged `trust.db` stays: it is copied aside, and every question about what it held is an error
+/// until a person has moved it away. Where the folder cannot be written, what is there can still be read.
 #[derive(Debug)]
 pub struct SqliteStore {
-    path: PathBuf,
-    opened: Mutex<Opened>,
+    dir: PathBuf,
+    state: Database,
+    /// Opened when first needed: most runs never ask.
+    trust: Database,
 }
 
 impl SqliteStore {
     /// Opens `state.db` in this folder; makes both where they are missing, readable for nobody else.
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
-        let path = dir.join("state.db");
-        let opened = open::open(&path)?;
-        Ok(Self { path, opened: Mutex::new(opened) })
+        let state = Database::new(dir.join("state.db"), Care::Rebuild);
+        state.open()?;
+        Ok(Self { dir: dir.to_owned(), state, trust: Database::new(dir.join("trust.db"), Care::Keep) })
     }
 
-    /// Where a damaged file was set aside by this store, if that happened.
+    /// Where a damaged `state.db` was set aside by this store, if that happened.
     pub fn recovered(&self) -> Option<PathBuf> {
-        self.opened().set_aside.clone()
+        self.state.set_aside()
     }
 
-    fn opened(&self) -> MutexGuard<'_, Opened> {
-        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Does it; where the file turns out to be damaged, sets that aside and does it once more.
     pub(crate) fn run<T>(
         &self,
+        shelf: Shelf,
         verb: &str,
         action: impl Fn(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        let mut opened = self.opened();
-        let result = match action(&opened.connection) {
-            Err(cause) if open::is_damage(&cause) => {
-                *opened = open::settle(&self.path)?;
-                action(&opened.connection)
-            }
-            other => other,
-        };
-        result.map_err(|cause| failed(format!("cannot {verb} `{}`", self.path.display()), cause))
+        let database = if shelf.is_precious() { &self.trust } else { &self.state };
+        database.run(verb, action)
+    }
+
+    /// The bytes as the file has them: what is precious bears a seal.
+    fn sealed<'a>(&self, shelf: Shelf, key: &str, value: &'a [u8]) -> Result<Cow<'a, [u8]>, StoreError> {
+        if !shelf.is_precious() {
+            return Ok(value.into());
+        }
+        Ok(seal::seal(&self.key()?, shelf, key, value).into())
+    }
+
+    fn unsealed(&self, shelf: Shelf, key: &str, kept: Vec<u8>) -> Result<Vec<u8>, StoreError> {
+        if !shelf.is_precious() {
+            return Ok(kept);
+        }
+        seal::unseal(&self.key()?, shelf, key, kept).ok_or_else(|| open::not_ours(self.trust.path(), key))
     }
 }
 
 impl Store for SqliteStore {
     fn read(&self, shelf: Shelf, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.run("read", |connection| {
+        let kept = self.run(shelf, "read", |connection| {
             let mut statement = connection.prepare_cached("SELECT value FROM kept WHERE shelf = ?1 AND key = ?2")?;
             statement.query_row(params![shelf.word(), key], |row| row.get(0)).optional()
-        })
+        })?;
+        kept.map(|it| self.unsealed(shelf, key, it)).transpose()
     }
 
     fn write(&self, shelf: Shelf, key: &str, value: &[u8]) -> Result<(), StoreError> {
-        self.run("write to", |connection| {
+        let value = self.sealed(shelf, key, value)?;
+        self.run(shelf, "write to", |connection| {
             let mut statement = connection.prepare_cached(
                 "INSERT INTO kept (shelf, key, value, written) VALUES (?1, ?2, ?3, ?4)
                  ON CONFLICT DO UPDATE SET value = excluded.value, written = excluded.written",
             )?;
-            statement.execute(params![shelf.word(), key, value, now()]).map(drop)
+            statement.execute(params![shelf.word(), key, &*value, now()]).map(drop)
         })
     }
 
     fn remove(&self, shelf: Shelf, key: &str) -> Result<bool, StoreError> {
-        self.run("write to", |connection| {
+        self.run(shelf, "write to", |connection| {
             let mut statement = connection.prepare_cached("DELETE FROM kept WHERE shelf = ?1 AND key = ?2")?;
             Ok(statement.execute(params![shelf.word(), key])? > 0)
         })
     }
 
     fn keys(&self, shelf: Shelf) -> Result<Vec<String>, StoreError> {
-        self.run("read", |connection| {
+        self.run(shelf, "read", |connection| {
             let mut statement = connection.prepare_cached("SELECT key FROM kept WHERE shelf = ?1 ORDER BY key")?;
             statement.query_map(params![shelf.word()], |row| row.get(0))?.collect()
         })
     }
+
+    fn swap(&self, shelf: Shelf, key: &str, seen: Option<&[u8]>, next: Option<&[u8]>) -> Result<bool, StoreError> {
+        let sealed = |it: Option<_>| it.map(|it| self.sealed(shelf, key, it)).transpose();
+        let (seen, next) = (sealed(seen)?, sealed(next)?);
+        self.run(shelf, "write to", |connection| swap(connection, shelf, key, seen.as_deref(), next.as_deref()))
+    }
+
+    fn lease(&self, name: &str) -> Result<Option<Lease>, StoreError> {
+        let path = lease::path(&self.dir, name);
+        lease::take(&path).map_err(|cause| failed(format!("cannot take `{}`", path.display()), cause))
+    }
+
+    fn is_leased(&self, name: &str) -> Result<bool, StoreError> {
+        let path = lease::path(&self.dir, name);
+        lease::is_taken(&path).map_err(|cause| failed(format!("cannot look at `{}`", path.display()), cause))
+    }
+
+    fn key(&self) -> Result<[u8; 32], StoreError> {
+        let path = self.dir.join("key");
+        secret::of(&path).map_err(|cause| failed(format!("cannot use `{}`", path.display()), cause))
+    }
+}
+
+/// One statement each, so that nobody comes between the look and the change.
+fn swap(
+    connection: &Connection,
+    shelf: Shelf,
+    key: &str,
+    seen: Option<&[u8]>,
+    next: Option<&[u8]>,
+) -> rusqlite::Result<bool> {
+    let shelf = shelf.word();
+    let changed = match (seen, next) {
+        (None, None) => {
+            let mut there = connection.prepare_cached("SELECT 1 FROM kept WHERE shelf = ?1 AND key = ?2")?;
+            return Ok(!there.exists(params![shelf, key])?);
+        }
+        (None, Some(next)) => connection
+            .prepare_cached(
+                "INSERT INTO kept (shelf, key, value, written) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",
+            )?
+            .execute(params![shelf, key, next, now()])?,
+        (Some(seen), Some(next)) => connection
+            .prepare_cached("UPDATE kept SET value = ?4, written = ?5 WHERE shelf = ?1 AND key = ?2 AND value = ?3")?
+            .execute(params![shelf, key, seen, next, now()])?,
+        (Some(seen), None) => connection
+            .prepare_cached("DELETE FROM kept WHERE shelf = ?1 AND key = ?2 AND value = ?3")?
+            .execute(params![shelf, key, seen])?,
+    };
+    Ok(changed > 0)
 }
 
 /// Milliseconds since 1970; a clock before that counts as 1970.

@@ -4,10 +4,18 @@
 //! 2. Several threads and processes lose nothing: [`sharing`].
 //! 3. A damaged, newer or read-only file is met with sense: [`trouble`].
 //! 4. The folders are where people expect them: [`places`].
+//! 5. Of several who change one thing from the same sight, one succeeds: [`swapping`].
+//! 6. A right belongs to one at a time and ends with its process: [`leases`].
+//! 7. The secret is one for all: [`secrets`].
+//! 8. What is precious is never begun anew, nor believed when somebody else wrote it: [`precious`].
 
 mod keeping;
+mod leases;
 mod places;
+mod precious;
+mod secrets;
 mod sharing;
+mod swapping;
 mod trouble;
 
 use crate::SqliteStore;
@@ -24,6 +32,11 @@ const CHILD: &str = "TOOLSCOUT_STORE_TEST_CHILD";
 /// The program these tests are.
 fn myself() -> PathBuf {
     std::env::current_exe().expect("tests have a program")
+}
+
+/// The folder, where this process was started by [`again`].
+fn child() -> Option<PathBuf> {
+    std::env::var_os(CHILD).map(PathBuf::from)
 }
 
 /// The same test once more, in a process of its own.

@@ -4,6 +4,7 @@ pub mod call;
 pub mod describe;
 pub mod list;
 pub mod search;
+pub mod servers;
 
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use crate::{
 use std::ffi::OsString;
 use std::sync::Arc;
 use toolscout_core::escape;
-use toolscout_gateway::Gateway;
+use toolscout_gateway::{Gateway, GatewayBuilder};
 use toolscout_surface::cli::help::{self, Group};
 use toolscout_surface::cli::{self, CommandSpec, Locale, Parsed, PositionalSpec, UsageError};
 use toolscout_surface::codes::Exit;
@@ -92,9 +92,10 @@ impl App {
         let options = Arc::new(line.options);
         let mut gateway = Gateway::builder();
         for make in setup.sources {
-            if let Some(source) = make(&options, &self.surroundings)? {
-                gateway = gateway.source(source);
-            }
+            gateway = make(&options, &self.surroundings)?.into_iter().fold(gateway, GatewayBuilder::source);
+        }
+        for rule in setup.rules {
+            gateway = rule(gateway, &options, &self.surroundings)?;
         }
         let gateway = gateway.build().map_err(LifecycleError::from)?;
         let tools = Arc::new(Tools::new(gateway, self.surroundings.clone(), &options));

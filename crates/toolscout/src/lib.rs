@@ -20,13 +20,13 @@
 
 mod app;
 mod command;
+mod config;
 mod error;
 mod lifecycle;
 mod line;
 mod plugin;
 pub mod plugins;
 mod process;
-mod settings;
 mod surroundings;
 mod tools;
 mod words;
@@ -40,6 +40,8 @@ pub use process::main;
 pub use surroundings::{Captured, Surroundings};
 pub use tools::Tools;
 
+pub use toolscout_catalog as catalog;
+pub use toolscout_catalog::TtlRegistry;
 pub use toolscout_core as core;
 pub use toolscout_gateway as gateway;
 pub use toolscout_source as source;

@@ -76,6 +76,11 @@ impl Options {
         Ok(known().insert(made))
     }
 
+    /// Forgets what was worked out of this type, because what it follows from was changed.
+    pub(crate) fn forget<T: Any + Send + Sync>(&self) {
+        self.worked_out.lock().unwrap_or_else(PoisonError::into_inner).remove::<T>();
+    }
+
     /// The folder the run is about: that given with `--project`, else the working folder. Its real path, where it is
     /// there: `..` in it must not lead upward to the wrong project.
     pub fn folder(&self, cwd: &Path) -> PathBuf {
@@ -103,9 +108,7 @@ impl Line {
         env: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, UsageErrors> {
         let before = cli::parse(spec, args)?;
-        let mut words = before.positionals.iter().cloned();
-        let word = words.next();
-        let rest: Vec<String> = words.collect();
+        let (word, rest) = command_and_rest(&before.positionals, commands);
         let after = match word.as_deref() {
             Some(COMPLETE) => being_typed(spec, &rest),
             Some(word) => commands.find(word).and_then(|it| following(it.spec(), spec, &rest)),
@@ -130,6 +133,16 @@ impl Line {
             None if self.options.switch("version") => Wants::Version,
             None => Wants::Nothing,
         }
+    }
+}
+
+/// The command's name, of one word or two, and what follows it.
+fn command_and_rest(words: &[String], commands: &Commands) -> (Option<String>, Vec<String>) {
+    let both = words.get(..2).map(|it| it.join(" "));
+    match (both.filter(|it| commands.find(it).is_some()), words.split_first()) {
+        (Some(both), _) => (Some(both), words[2..].to_vec()),
+        (None, Some((first, rest))) => (Some(first.clone()), rest.to_vec()),
+        (None, None) => (None, Vec::new()),
     }
 }
 

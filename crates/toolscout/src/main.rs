@@ -19,6 +19,9 @@ fn toolscout() -> Result<App, AppError> {
         .plugin(plugins::Registry::default())
         .plugin(plugins::Discovery::default())
         .plugin(plugins::OpenCode)
+        .plugin(plugins::Servers)
+        .plugin(plugins::Review)
+        .plugin(plugins::Import)
         .plugin(plugins::Cli)
         .build()
 }

@@ -5,6 +5,7 @@ use std::any::{Any, TypeId};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use toolscout_core::{BoxFuture, Source};
+use toolscout_gateway::GatewayBuilder;
 use toolscout_surface::cli::OptionSpec;
 
 /// A unit that an application may have or leave out.
@@ -41,15 +42,17 @@ pub trait Plugin: Send + Sync {
     }
 }
 
-pub(crate) type MakeSource =
-    Box<dyn FnOnce(&Options, &Surroundings) -> Result<Option<Arc<dyn Source>>, AppError> + Send>;
+pub(crate) type MakeSources = Box<dyn FnOnce(&Options, &Surroundings) -> Result<Vec<Arc<dyn Source>>, AppError> + Send>;
+pub(crate) type MakeRules =
+    Box<dyn FnOnce(GatewayBuilder, &Options, &Surroundings) -> Result<GatewayBuilder, AppError> + Send>;
 
 /// The first phase.
 #[derive(Default)]
 pub struct Setup {
     pub(crate) commands: Commands,
     pub(crate) options: Vec<OptionSpec>,
-    pub(crate) sources: Vec<MakeSource>,
+    pub(crate) sources: Vec<MakeSources>,
+    pub(crate) rules: Vec<MakeRules>,
     pub(crate) decorators: Vec<Arc<dyn Decorator>>,
     pub(crate) offers: Offers,
 }
@@ -75,7 +78,23 @@ impl Setup {
     where
         F: FnOnce(&Options, &Surroundings) -> Result<Option<Arc<dyn Source>>, AppError> + Send + 'static,
     {
+        self.sources.push(Box::new(|options, surroundings| Ok(make(options, surroundings)?.into_iter().collect())));
+    }
+
+    /// Adds sources, as many as there turn out to be when the options are known.
+    pub fn add_sources<F>(&mut self, make: F)
+    where
+        F: FnOnce(&Options, &Surroundings) -> Result<Vec<Arc<dyn Source>>, AppError> + Send + 'static,
+    {
         self.sources.push(Box::new(make));
+    }
+
+    /// Gives the gateway rules, once the options are known: policies, approvals.
+    pub fn rule<F>(&mut self, rule: F)
+    where
+        F: FnOnce(GatewayBuilder, &Options, &Surroundings) -> Result<GatewayBuilder, AppError> + Send + 'static,
+    {
+        self.rules.push(Box::new(rule));
     }
 
     /// Wraps every command. The first decorator registered is the outermost.
@@ -142,6 +161,10 @@ pub(crate) struct Offers(HashMap<TypeId, Arc<dyn Any + Send + Sync>>);
 impl Offers {
     pub(crate) fn of<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         self.0.get(&TypeId::of::<T>())?.clone().downcast().ok()
+    }
+
+    pub(crate) fn remove<T: Any>(&mut self) {
+        self.0.remove(&TypeId::of::<T>());
     }
 
     /// Keeps this instead of what there was of its type.

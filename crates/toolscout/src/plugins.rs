@@ -1,16 +1,24 @@
 //! The plugins the `toolscout` program is made of; an application takes those it wants.
 
 mod cli;
-mod discovery;
+mod connect;
+pub(crate) mod discovery;
+mod import;
 mod logs;
 mod opencode;
 mod own_commands;
 pub(crate) mod registry;
+mod review;
+pub(crate) mod servers;
 
 pub use cli::Cli;
+pub use connect::Connect;
 pub use discovery::Discovery;
+pub use import::Import;
 pub use logs::Logs;
 pub use opencode::OpenCode;
 pub use registry::Registry;
+pub use review::Review;
+pub use servers::Servers;
 
 pub(crate) use own_commands::OwnCommands;

@@ -9,6 +9,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use toolscout_core::{MemoryStore, Store};
+use toolscout_source::mcp::Lookup;
 use toolscout_surface::cli::help::Look;
 use toolscout_surface::cli::{Locale, Style};
 
@@ -64,6 +65,12 @@ impl Surroundings {
     /// A variable of the environment.
     pub fn var(&self, name: &str) -> Option<&str> {
         self.vars.get(name).map(String::as_str).filter(|it| !it.is_empty())
+    }
+
+    /// Where references in configured texts lead.
+    pub(crate) fn lookup(&self) -> Lookup {
+        let vars = self.vars.clone();
+        Lookup::of(move |name| vars.get(name).map(Into::into))
     }
 
     /// Whether a person is there to be asked.

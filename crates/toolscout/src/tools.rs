@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::OnceCell;
+use toolscout_core::cx::Asker;
 use toolscout_core::{Caller, Cx, Found, Level, Problem, ProblemKind, SourceError, Tool, escape};
 use toolscout_gateway::{Gateway, Refreshed};
 use toolscout_source::folder::DefaultRoot;
@@ -38,6 +39,7 @@ impl Tools {
         };
         let mut request = Cx::new(Caller::Cli);
         let folder = options.folder(surroundings.cwd());
+        request.asker = surroundings.is_interactive().then(|| asker(surroundings.clone()));
         request.project = Some(Arc::new(DefaultRoot::find(&folder).unwrap_or(&folder).to_owned()));
         let (discovered, reserved) = (OnceCell::new(), OnceLock::new());
         Self { gateway, surroundings, request, loudness, shows_tools: options.shows_tools(), discovered, reserved }
@@ -56,6 +58,17 @@ impl Tools {
             self.settle(refreshed)
         };
         self.discovered.get_or_try_init(run).await.map(Vec::as_slice)
+    }
+
+    /// As [`Tools::known`], for who has other things to say than what went wrong.
+    pub(crate) async fn known_quietly(&self) -> Result<&Gateway, AppError> {
+        self.discover_quietly().await?;
+        Ok(&self.gateway)
+    }
+
+    /// Asks all sources again, and says nothing about it.
+    pub(crate) async fn discover_quietly_again(&self) -> Result<Vec<Problem>, AppError> {
+        self.sorted(self.gateway.refresh(&self.request).await)
     }
 
     /// What went wrong, for who says it in words of their own.
@@ -125,7 +138,8 @@ impl Tools {
     /// Says a problem, unless it is too quiet for it.
     pub fn warn(&self, problem: &Problem) {
         // Who runs one tool need not hear each time that others could not be asked.
-        let is_beside_the_point = problem.kind == ProblemKind::Untrusted && !self.shows_tools;
+        let is_beside_the_point =
+            matches!(problem.kind, ProblemKind::Untrusted | ProblemKind::Source) && !self.shows_tools;
         let is_quiet = problem.level == Level::Debug || is_beside_the_point;
         let needed = if is_quiet { Loudness::Verbose } else { Loudness::Normal };
         if self.loudness >= needed {
@@ -170,4 +184,16 @@ fn render(problem: &Problem) -> String {
         text += &format!("  hint: {}\n", escape::text(hint));
     }
     text
+}
+
+/// Asks the person at the terminal whether a call may be made, and shows all of it.
+fn asker(surroundings: Arc<Surroundings>) -> Asker {
+    Arc::new(move |question| {
+        let surroundings = surroundings.clone();
+        Box::pin(async move {
+            let arguments = serde_json::to_string_pretty(&question.arguments).unwrap_or_default();
+            let (tool, arguments) = (question.tool.to_string(), escape::text(&arguments).into_owned());
+            surroundings.ask(&format!("Run {} with {arguments}?", escape::line(&tool))).await
+        })
+    })
 }

@@ -38,7 +38,7 @@ pub(super) fn peak(mut command: Command) -> anyhow::Result<Option<u64>> {
 }
 
 /// The line `VmHWM: 1234 kB`.
-pub(super) fn high_water(status: &str) -> Option<u64> {
+pub(crate) fn high_water(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|it| it.strip_prefix("VmHWM:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kilobytes * 1024)

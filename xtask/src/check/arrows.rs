@@ -1,7 +1,7 @@
 //! Which room may use which, and which library lives where; the table of ARCHITECTURE.md, as a test.
 
 use anyhow::Context;
-use cargo_metadata::MetadataCommand;
+use cargo_metadata::{DependencyKind, MetadataCommand};
 use std::fs;
 use std::path::Path;
 use toml::{Table, Value};
@@ -29,8 +29,12 @@ const ROOMS: &[(&str, &[&str])] = &[
             "toolscout-surface",
         ],
     ),
+    ("toolscout-hostile", &[]),
     ("xtask", &[]),
 ];
+
+/// Rooms that exist for tests, and whose tests those are; nothing that people run knows them.
+const FOR_TESTS: &[(&str, &[&str])] = &[("toolscout-hostile", &["toolscout-source", "toolscout"])];
 
 /// Libraries that only these rooms may use.
 const ONLY_IN: &[(&str, &[&str])] = &[("rusqlite", &["toolscout-store"]), ("reqwest", &["toolscout-source"])];
@@ -42,6 +46,7 @@ const NEVER_IN: &[(&str, &[&str])] = &[("tokio", &["toolscout-core", "toolscout-
 pub(super) struct Arrow {
     pub(super) from: String,
     pub(super) to: String,
+    pub(super) kind: DependencyKind,
 }
 
 pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
@@ -51,7 +56,8 @@ pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
     for package in metadata.workspace_packages() {
         let from = package.name.to_string();
         findings.extend(unknown_room(&from));
-        arrows.extend(package.dependencies.iter().map(|it| Arrow { from: from.clone(), to: it.name.clone() }));
+        let named = package.dependencies.iter();
+        arrows.extend(named.map(|it| Arrow { from: from.clone(), to: it.name.clone(), kind: it.kind }));
         let manifest = fs::read_to_string(&package.manifest_path).with_context(|| format!("read {from}'s manifest"))?;
         findings.extend(own_versions(&from, &manifest.parse()?));
     }
@@ -66,10 +72,14 @@ fn unknown_room(name: &str) -> Option<String> {
 
 /// What is wrong with this arrow, if anything.
 pub(super) fn broken(arrow: &Arrow) -> Option<String> {
-    let Arrow { from, to } = arrow;
+    let Arrow { from, to, kind } = arrow;
     let may_use = |rooms: &[(&str, &[&str])], room: &str, used: &str| {
         rooms.iter().any(|(it, list)| *it == room && list.contains(&used))
     };
+    if may_use(FOR_TESTS, to, from) {
+        let is_for_tests = *kind == DependencyKind::Development;
+        return (!is_for_tests).then(|| format!("`{from}` may use `{to}` in its tests only"));
+    }
     let is_room = ROOMS.iter().any(|(room, _)| room == to);
     if is_room && !may_use(ROOMS, from, to) {
         return Some(format!("`{from}` must not know `{to}`"));

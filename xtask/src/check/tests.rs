@@ -4,6 +4,7 @@
 
 use super::{arrows, leaks, links, signs};
 use crate::repo;
+use cargo_metadata::DependencyKind::{self, Build, Development, Normal};
 
 #[test]
 fn the_arrows_between_the_rooms_hold() {
@@ -26,7 +27,11 @@ fn no_file_holds_a_path_of_one_machine() {
 }
 
 fn broken(from: &str, to: &str) -> Option<String> {
-    arrows::broken(&arrows::Arrow { from: from.to_owned(), to: to.to_owned() })
+    broken_as(Normal, from, to)
+}
+
+fn broken_as(kind: DependencyKind, from: &str, to: &str) -> Option<String> {
+    arrows::broken(&arrows::Arrow { from: from.to_owned(), to: to.to_owned(), kind })
 }
 
 #[test]
@@ -38,6 +43,19 @@ fn arrows_run_in_one_direction() {
     }
     assert!(broken("toolscout-core", "toolscout-index").is_some());
     assert!(broken("toolscout-gateway", "toolscout-source").is_some());
+}
+
+#[test]
+fn a_room_for_tests_is_used_by_tests_only() {
+    assert_eq!(broken_as(Development, "toolscout-source", "toolscout-hostile"), None);
+    for kind in [Normal, Build] {
+        assert_eq!(
+            broken_as(kind, "toolscout", "toolscout-hostile").as_deref(),
+            Some("`toolscout` may use `toolscout-hostile` in its tests only")
+        );
+    }
+    assert!(broken_as(Development, "toolscout-core", "toolscout-hostile").is_some());
+    assert!(broken_as(Development, "toolscout-hostile", "toolscout-core").is_some());
 }
 
 #[test]

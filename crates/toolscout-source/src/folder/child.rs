@@ -6,15 +6,15 @@
 pub mod environment;
 pub mod program;
 
-mod spawn;
-mod tail;
-mod words;
+pub(crate) mod spawn;
+pub(crate) mod tail;
+pub(crate) mod words;
 
 #[cfg(all(test, unix))]
 mod tests;
 
 use futures_util::FutureExt;
-use spawn::Group;
+use spawn::{Group, Start};
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ const LEFTOVER: Duration = Duration::from_millis(200);
 /// How long a killed program may take to be gone; only one stuck in the kernel takes longer.
 const REAP: Duration = Duration::from_secs(1);
 /// Waits before a program whose file is just being written is tried again.
-const BUSY: [Duration; 4] =
+pub(crate) const BUSY: [Duration; 4] =
     [Duration::from_millis(5), Duration::from_millis(20), Duration::from_millis(50), Duration::from_millis(100)];
 
 /// A program to start once.
@@ -56,6 +56,13 @@ pub struct Task {
     pub stdin: Option<Vec<u8>>,
     /// How long and how much.
     pub limits: Limits,
+}
+
+impl Task {
+    fn as_start(&self) -> Start<'_> {
+        let Self { program, args, cwd, env, stdin, .. } = self;
+        Start { program, args, cwd, env, is_fed: stdin.is_some() }
+    }
 }
 
 /// How long a program may take and how much it may say.
@@ -137,7 +144,7 @@ pub async fn start(task: &Task) -> Result<Outcome, SourceError> {
 async fn spawn_patiently(task: &Task) -> Result<Child, SourceError> {
     let mut waits = BUSY.into_iter();
     loop {
-        match spawn::spawn(task) {
+        match spawn::spawn(task.as_start()) {
             Ok(child) => return Ok(child),
             Err(err) if err.kind() == io::ErrorKind::ExecutableFileBusy => match waits.next() {
                 Some(wait) => sleep(wait).await,

@@ -9,11 +9,11 @@ mod tests;
 use super::recipe::HttpRecipe;
 use super::run::output;
 use super::template::{self, Part};
+use crate::web::{Way, chain, shown};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Method, Response, Url, redirect};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::error::Error as _;
 use std::sync::OnceLock;
 use std::time::Duration;
 use toolscout_core::{Arguments, Cx, RawJson, SourceError, SourceId, ToolCall, ToolOutput};
@@ -183,26 +183,16 @@ fn of_body(bytes: &[u8], kind: &str) -> ToolOutput {
     output::of_text(bytes)
 }
 
-/// Two clients for the whole process, made when first needed: reading the system's certificates takes a while. What
-/// runs on this very machine is never reached through a proxy.
+/// One client for each way there is, made when first needed, for the whole process.
 fn client(url: &Url) -> Result<&'static Client, String> {
-    static DIRECT: OnceLock<Result<Client, String>> = OnceLock::new();
-    static PROXIED: OnceLock<Result<Client, String>> = OnceLock::new();
-    let (slot, direct) = if is_this_machine(url) { (&DIRECT, true) } else { (&PROXIED, false) };
-    slot.get_or_init(|| build_client(direct)).as_ref().map_err(Clone::clone)
+    static CLIENTS: [OnceLock<Result<Client, String>>; 3] = [const { OnceLock::new() }; 3];
+    let way = Way::to(url);
+    CLIENTS[way as usize].get_or_init(|| build_client(way)).as_ref().map_err(Clone::clone)
 }
 
-fn build_client(direct: bool) -> Result<Client, String> {
-    // Fails where the program has already chosen a provider, which is as good.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let builder = Client::builder().redirect(redirect::Policy::custom(stay_within_origin)).user_agent("toolscout");
-    let builder = if direct { builder.no_proxy() } else { builder };
+fn build_client(way: Way) -> Result<Client, String> {
+    let builder = way.client()?.redirect(redirect::Policy::custom(stay_within_origin));
     builder.build().map_err(|err| format!("requests cannot be made on this machine: {}", chain(&err)))
-}
-
-fn is_this_machine(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|it| it.is_loopback())
 }
 
 /// Headers may hold secrets meant for one origin only.
@@ -215,21 +205,6 @@ fn unreachable_error(id: &SourceId, what: &str, err: reqwest::Error) -> SourceEr
     // The address may hold what the caller wants nobody to read; `what` says enough.
     let err = err.without_url();
     SourceError::Unavailable { id: id.clone(), what: format!("{what} failed: {}", chain(&err)) }
-}
-
-fn chain(err: &reqwest::Error) -> String {
-    let mut out = err.to_string();
-    let mut cause = err.source();
-    while let Some(err) = cause {
-        out += &format!(": {err}");
-        cause = err.source();
-    }
-    out
-}
-
-/// An address without what may be private in it.
-fn shown(url: &Url) -> String {
-    format!("{}{}", url.origin().ascii_serialization(), url.path())
 }
 
 fn invalid(reason: String) -> SourceError {

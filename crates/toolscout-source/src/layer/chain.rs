@@ -6,7 +6,7 @@ use futures_util::{StreamExt, future, stream};
 use std::collections::HashMap;
 use std::sync::Arc;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, ErrorKind, Found, Origin, Problem, ProblemKind, Source, SourceError,
+    Authorized, BoxFuture, BoxStream, Cx, ErrorKind, Found, Origin, Problem, ProblemKind, Review, Source, SourceError,
     SourceId, Tool, ToolCall, ToolName, ToolOutput,
 };
 
@@ -39,6 +39,12 @@ impl Source for Chain {
     /// As strong as its strongest.
     fn origin(&self) -> Origin {
         self.links.iter().map(|it| it.origin()).min().unwrap_or(Origin::Request)
+    }
+
+    /// Needed as soon as one link needs it, and then by the strictest terms among those: which link a tool is of does not
+    /// show once they are joined. A changed entry of any of them is a new first sight of all.
+    fn review(&self) -> Review {
+        self.links.iter().map(|it| it.review()).fold(Review::Unneeded, stricter)
     }
 
     fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
@@ -85,6 +91,20 @@ impl Source for Chain {
     fn changes(&self) -> BoxStream<'_, ()> {
         // The pending one keeps an empty chain, or one of quiet sources, from saying that there will be no changes ever.
         Box::pin(select_all(self.links.iter().map(|it| it.changes()).chain([stream::pending().boxed()])))
+    }
+}
+
+fn stricter(one: Review, other: Review) -> Review {
+    match (one, other) {
+        (
+            Review::Needed { approves_first_sight: first, accepts_changes: changes, entry },
+            Review::Needed { approves_first_sight, accepts_changes, entry: next },
+        ) => Review::Needed {
+            approves_first_sight: first && approves_first_sight,
+            accepts_changes: changes && accepts_changes,
+            entry: format!("{entry}+{next}").into(),
+        },
+        (Review::Unneeded, other) | (other, _) => other,
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tokio::time::timeout_at;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Found, Layer, Origin, Source, SourceError, SourceId, Tool, ToolCall,
+    Authorized, BoxFuture, BoxStream, Cx, Found, Layer, Origin, Review, Source, SourceError, SourceId, Tool, ToolCall,
     ToolName, ToolOutput,
 };
 
@@ -32,6 +32,10 @@ impl Source for Limited {
 
     fn origin(&self) -> Origin {
         self.inner.origin()
+    }
+
+    fn review(&self) -> Review {
+        self.inner.review()
     }
 
     fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {

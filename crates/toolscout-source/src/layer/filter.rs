@@ -1,12 +1,13 @@
 //! Shows and runs only some tools of a source.
 
 use super::not_mine;
+use super::pattern::Pattern;
 use futures_util::{StreamExt, future};
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Found, Layer, Origin, Source, SourceError, SourceId, Tool, ToolCall,
+    Authorized, BoxFuture, BoxStream, Cx, Found, Layer, Origin, Review, Source, SourceError, SourceId, Tool, ToolCall,
     ToolName, ToolOutput,
 };
 
@@ -27,6 +28,15 @@ impl Filter {
     pub fn deny<T: Into<String>>(names: impl IntoIterator<Item = T>) -> Self {
         let names: HashSet<String> = names.into_iter().map(Into::into).collect();
         Self::by(move |name| !names.contains(name.as_str()))
+    }
+
+    /// Only those that look like one of `include`, all where that is left out, and never those that look like one of
+    /// `exclude`. In both, `*` stands for any text.
+    pub fn patterns(include: Option<Vec<String>>, exclude: Vec<String>) -> Self {
+        let read = |it: Vec<String>| -> Vec<_> { it.into_iter().map(Pattern::new).collect() };
+        let (include, exclude) = (include.map(read), read(exclude));
+        let any = |patterns: &[Pattern], name: &str| patterns.iter().any(|it| it.fits(name));
+        Self::by(move |name| include.as_ref().is_none_or(|it| any(it, name.as_str())) && !any(&exclude, name.as_str()))
     }
 
     /// Those it says yes to.
@@ -59,6 +69,10 @@ impl Source for Filtered {
 
     fn origin(&self) -> Origin {
         self.inner.origin()
+    }
+
+    fn review(&self) -> Review {
+        self.inner.review()
     }
 
     fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {

@@ -4,8 +4,8 @@ use super::not_mine;
 use futures_util::StreamExt;
 use std::sync::Arc;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Found, Layer, Origin, Source, SourceError, SourceId, Tool, ToolCall,
-    ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, Digest, Found, Layer, Origin, Review, Source, SourceError, SourceId, Tool,
+    ToolCall, ToolName, ToolOutput,
 };
 
 /// Puts this before every name: with `Prefix("mail_")`, `send` is `mail_send` to the outside. The source itself
@@ -33,6 +33,10 @@ impl Source for Prefixed {
         self.inner.origin()
     }
 
+    fn review(&self) -> Review {
+        self.inner.review()
+    }
+
     fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
         let rename = |found| match found {
             Ok(Found::Tool(tool)) => Ok(Found::Tool(Arc::new(self.outward(Arc::unwrap_or_clone(tool))))),
@@ -53,7 +57,8 @@ impl Source for Prefixed {
         Box::pin(async move {
             let name = &call.get().tool.name;
             let inner_name = self.inward(name).ok_or_else(|| not_mine(self.id(), name))?;
-            self.inner.call(call.renamed(inner_name), cx).await
+            let expect = self.expected(&inner_name, call.get().expect, &cx).await?;
+            self.inner.call(call.renamed(inner_name, expect), cx).await
         })
     }
 
@@ -69,6 +74,17 @@ impl Prefixed {
             tool.id.name = name;
         }
         tool
+    }
+
+    /// What was expected of the tool under our name, said of the same tool under its own.
+    async fn expected(&self, name: &ToolName, seen: Option<Digest>, cx: &Cx) -> Result<Option<Digest>, SourceError> {
+        let Some(seen) = seen else { return Ok(None) };
+        let tool = self.inner.load(name, cx.clone()).await?.ok_or_else(|| not_mine(self.id(), name))?;
+        let digest = tool.digest();
+        match self.outward(tool).digest() == seen {
+            true => Ok(Some(digest)),
+            false => Err(SourceError::Changed { id: self.id().clone(), name: name.to_string() }),
+        }
     }
 
     fn inward(&self, name: &ToolName) -> Option<ToolName> {

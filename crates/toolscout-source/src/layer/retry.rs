@@ -2,29 +2,63 @@
 
 use futures_util::{StreamExt, stream};
 use serde_json::Value;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, ErrorKind, Found, Layer, Origin, Problem, RawJson, Source, SourceError,
-    SourceId, Tool, ToolCall, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, ErrorKind, Found, Layer, Origin, Problem, RawJson, Review, Source,
+    SourceError, SourceId, Tool, ToolCall, ToolName, ToolOutput, escape, redact,
 };
 
-/// Asks again when a source was out of reach or too slow, each time after twice the wait.
+/// Asks again when a source was out of reach, busy or too slow, each time after twice the wait.
 ///
 /// Listing and loading only read, so they are always asked again; a call only where the tool says that it reads only
-/// (`readOnlyHint`) or that twice is as good as once (`idempotentHint`). A wait that would outlast the request is not begun.
+/// (`readOnlyHint`) or that twice is as good as once (`idempotentHint`). A source that asks to be left alone is left
+/// alone, for as long as it says or for seconds where it does not say; one that wants a login is not asked again. A wait
+/// that would outlast the request is not begun. Each is said in the log, as `retry`.
 #[derive(Debug, Clone, Copy)]
 pub struct Retry {
     /// How often to ask at most, the first time included.
     pub attempts: u32,
     /// How long to wait before the second time.
     pub delay: Duration,
+    /// How much of a fifth is added to a wait, from 0 to 1: chance, so that many who failed together do not come back
+    /// together.
+    pub jitter: fn() -> f64,
+}
+
+impl Retry {
+    /// How long to wait before the second time where a source is busy and does not say for how long.
+    const BUSY: Duration = Duration::from_secs(5);
+    /// No single wait is longer.
+    const LONGEST: Duration = Duration::from_secs(60);
+
+    /// How long to wait after this attempt; `None` where asking again would not help.
+    fn wait(&self, error: &SourceError, attempt: u32) -> Option<Duration> {
+        if !is_passing(error) || attempt >= self.attempts {
+            return None;
+        }
+        let grown = |first: Duration| first.saturating_mul(2_u32.saturating_pow(attempt - 1));
+        let wait = match error {
+            SourceError::Busy { after: Some(after), .. } => grown(self.delay).max(*after),
+            SourceError::Busy { .. } => grown(self.delay.max(Self::BUSY)),
+            _ => grown(self.delay),
+        };
+        let share = Some((self.jitter)()).filter(|it| !it.is_nan()).unwrap_or_default().clamp(0.0, 1.0);
+        let added = wait.min(Self::LONGEST).mul_f64(share / 5.0);
+        Some(wait.saturating_add(added).min(Self::LONGEST))
+    }
 }
 
 impl Default for Retry {
     fn default() -> Self {
-        Self { attempts: 3, delay: Duration::from_millis(100) }
+        Self { attempts: 3, delay: Duration::from_millis(100), jitter: chance }
     }
+}
+
+/// Anything from 0 to 1. Every state made for hashing begins with another key; no more randomness is needed here.
+fn chance() -> f64 {
+    RandomState::new().build_hasher().finish() as f64 / u64::MAX as f64
 }
 
 impl Layer for Retry {
@@ -45,6 +79,10 @@ impl Source for Retried {
 
     fn origin(&self) -> Origin {
         self.inner.origin()
+    }
+
+    fn review(&self) -> Review {
+        self.inner.review()
     }
 
     fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
@@ -92,12 +130,13 @@ impl Source for Retried {
 impl Retried {
     /// Waits, where there is a point in it, and counts; says whether to ask again.
     async fn may_wait(&self, error: &SourceError, attempt: &mut u32, cx: &Cx) -> bool {
-        let wait = self.retry.delay.saturating_mul(2_u32.saturating_pow(*attempt - 1));
-        let in_time = cx.remaining().is_none_or(|left| left > wait);
-        if !is_passing(error) || *attempt >= self.retry.attempts || !in_time {
+        let Some(wait) = self.retry.wait(error, *attempt) else { return false };
+        if cx.remaining().is_some_and(|left| left <= wait) {
             return false;
         }
         *attempt += 1;
+        let reason = || escape::line(&redact::text(&error.to_string())).into_owned();
+        tracing::info!(event = "retry", server = %self.id(), attempt = *attempt, delay_ms = wait.as_millis() as u64, reason = %reason());
         tokio::time::sleep(wait).await;
         true
     }
@@ -110,7 +149,8 @@ impl Retried {
 }
 
 fn is_passing(error: &SourceError) -> bool {
-    matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::TimedOut)
+    let is_login = matches!(error, SourceError::Login { .. });
+    !is_login && matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::TimedOut)
 }
 
 /// A listing that may begin anew. Tools that come again replace themselves; problems are said once.

@@ -14,9 +14,9 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::watch;
-use toolscout_core::door::{Circumstances, Policy, authorize};
+use toolscout_core::door::{Circumstances, authorize};
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Caller, Cx, Found, Layer, Origin, Problem, ProblemKind, RawJson, Source,
+    Authorized, BoxFuture, BoxStream, Caller, Cx, Found, Layer, Origin, Problem, ProblemKind, RawJson, Review, Source,
     SourceError, SourceId, Tool, ToolCall, ToolId, ToolName, ToolOutput,
 };
 
@@ -24,6 +24,7 @@ use toolscout_core::{
 struct Fake {
     id: SourceId,
     tools: Vec<Tool>,
+    review: Review,
     /// Said once in every listing, before the tools.
     problem: Option<Problem>,
     /// How long each answer takes: every step of a listing, a loading, a call.
@@ -42,6 +43,10 @@ enum Failure {
     TooSlow,
     Refused,
     Garbled,
+    /// Says for how many seconds, or does not.
+    Busy(Option<u64>),
+    Login,
+    Answered,
 }
 
 impl Fake {
@@ -50,6 +55,7 @@ impl Fake {
         Self {
             tools: tools.iter().map(|it| Tool::new(ToolId::new(id.clone(), name(it)))).collect(),
             id,
+            review: Review::Unneeded,
             problem: None,
             pace: Duration::ZERO,
             failures: Mutex::default(),
@@ -97,6 +103,11 @@ impl Fake {
             Failure::TooSlow => SourceError::TimedOut { id, what: "it".to_owned(), limit: Duration::from_millis(1) },
             Failure::Refused => SourceError::Refused { reason: "not for you".to_owned() },
             Failure::Garbled => SourceError::Protocol { id, reason: "makes no sense".to_owned() },
+            Failure::Busy(after) => {
+                SourceError::Busy { id, what: "too many requests".to_owned(), after: after.map(Duration::from_secs) }
+            }
+            Failure::Login => SourceError::Login { id, what: "log in first".to_owned() },
+            Failure::Answered => SourceError::Answered { id, code: -32_000, message: "no".to_owned(), data: None },
         }
     }
 
@@ -112,6 +123,10 @@ impl Source for Fake {
 
     fn origin(&self) -> Origin {
         Origin::Mcp
+    }
+
+    fn review(&self) -> Review {
+        self.review.clone()
     }
 
     /// A failing listing still says its first tool.
@@ -206,7 +221,7 @@ async fn call_within(source: &dyn Source, tool: &str, cx: Cx) -> String {
 
 fn authorized(source: &dyn Source, tool: &str) -> Authorized<ToolCall> {
     let tool = Tool::new(ToolId::new(source.id().clone(), name(tool)));
-    let now = Circumstances { caller: Caller::Cli, policy: Policy::Allow, trusted: true };
+    let now = Circumstances::of(Caller::Cli);
     authorize(ToolCall::new(tool.id.clone(), Map::new()), &tool, now).unwrap()
 }
 

@@ -36,25 +36,68 @@ pub(super) fn lock(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Opens a file (0600) for writing, made with its folder (0700) where missing.
+pub(super) fn open_private(path: &Path) -> io::Result<File> {
+    make_folder(path)?;
+    private_file().create(true).truncate(false).write(true).read(true).open(path)
+}
+
 /// Moves the file, and what SQLite keeps beside it, to the first free `….broken-N`; says where that is.
 pub(super) fn set_aside(path: &Path) -> io::Result<PathBuf> {
-    let mut number = 1;
-    let target = loop {
-        let target = with_suffix(path, &format!(".broken-{number}"));
-        if !target.exists() {
-            break target;
-        }
-        number += 1;
-    };
+    let target = broken(path, |it| !it.exists());
     fs::rename(path, &target)?;
     // A log left behind would be played into the fresh file.
     for beside in ["-wal", "-shm"] {
-        match fs::rename(with_suffix(path, beside), with_suffix(&target, beside)) {
-            Err(cause) if cause.kind() != ErrorKind::NotFound => return Err(cause),
-            _ => {}
-        }
+        found(fs::rename(with_suffix(path, beside), with_suffix(&target, beside)))?;
     }
     Ok(target)
+}
+
+/// Copies the file, and the log beside it, to the first free `….broken-N`, unless one of those is that copy already; says
+/// where it is.
+pub(super) fn copy_aside(path: &Path) -> io::Result<PathBuf> {
+    let content = fs::read(path)?;
+    let is_copy = |it: &Path| fs::read(it).is_ok_and(|it| it == content);
+    let target = broken(path, |it| !it.exists() || is_copy(it));
+    if !target.exists() {
+        fs::copy(path, &target)?;
+        found(fs::copy(with_suffix(path, "-wal"), with_suffix(&target, "-wal")))?;
+    }
+    Ok(target)
+}
+
+/// Tells this file from another one that has its name later; nothing where there is none.
+pub(super) fn identity(path: &Path) -> Option<Identity> {
+    fs::metadata(path).ok().map(|it| Identity::of(&it))
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Identity(u64, u64);
+
+impl Identity {
+    #[cfg(unix)]
+    fn of(file: &fs::Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt;
+        Self(file.dev(), file.ino())
+    }
+
+    /// Here a file that is open cannot be moved.
+    #[cfg(not(unix))]
+    fn of(_: &fs::Metadata) -> Self {
+        Self(0, 0)
+    }
+}
+
+fn broken(path: &Path, fits: impl Fn(&Path) -> bool) -> PathBuf {
+    let name = |number: u32| with_suffix(path, &format!(".broken-{number}"));
+    (1..u32::MAX).map(name).find(|it| fits(it)).unwrap_or_else(|| name(u32::MAX))
+}
+
+fn found<T>(result: io::Result<T>) -> io::Result<()> {
+    match result {
+        Err(cause) if cause.kind() != ErrorKind::NotFound => Err(cause),
+        _ => Ok(()),
+    }
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {

@@ -1,6 +1,7 @@
 //! From a path to a connection that can be used, whatever state the file is in.
 
-use super::{failed, file, schema};
+use super::file::{self, Identity};
+use super::{failed, schema};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,32 +10,45 @@ use toolscout_core::StoreError;
 /// How long to wait for another process that writes.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// What a file is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Care {
+    /// It can be found again: a damaged file is set aside and a fresh one begun.
+    Rebuild,
+    /// It cannot: a damaged file stays, and is an error until a person has looked at it.
+    Keep,
+}
+
 #[derive(Debug)]
 pub(super) struct Opened {
     pub(super) connection: Connection,
+    /// Which file this is.
+    pub(super) file: Option<Identity>,
     /// Where the file that was here before went, if it was damaged.
     pub(super) set_aside: Option<PathBuf>,
 }
 
-/// Opens the file. One that is as it should be costs a look at its first page; any other is settled.
-pub(super) fn open(path: &Path) -> Result<Opened, StoreError> {
-    match open_settled(path).map(|found| ready(path, found, None)) {
+/// Opens the file. One that is as it should be costs a look at its first page, at all of them where it must be kept; any
+/// other is settled.
+pub(super) fn open(path: &Path, care: Care) -> Result<Opened, StoreError> {
+    match open_settled(path, care).map(|found| ready(path, found, care)) {
         Some(Ok(opened)) => Ok(opened),
         // Damage in the rest of the first page shows only when the tables are looked at.
-        Some(Err(_)) | None => settle(path),
+        Some(Err(_)) | None => settle(path, care),
     }
 }
 
 /// Not while another settles: SQLite finds the files beside this one by name, and would take the old file's for the new
 /// one's, or the reverse.
-fn open_settled(path: &Path) -> Option<Versioned> {
+fn open_settled(path: &Path, care: Care) -> Option<Versioned> {
     let _undisturbed = file::lock_shared(path).ok()?;
-    connect(path).ok().filter(|it| it.version == schema::CURRENT)
+    let found = connect(path).ok().filter(|it| it.version == schema::CURRENT)?;
+    (care == Care::Rebuild || is_sound(&found.connection, care) == Ok(true)).then_some(found)
 }
 
 /// Makes, migrates or replaces the file. Where that cannot be done, gives what is there to read.
-pub(super) fn settle(path: &Path) -> Result<Opened, StoreError> {
-    settle_alone(path).or_else(|error| read_only(path).ok_or(error))
+pub(super) fn settle(path: &Path, care: Care) -> Result<Opened, StoreError> {
+    settle_alone(path, care).or_else(|error| read_only(path, care).ok_or(error))
 }
 
 /// Whether SQLite says that the file's content makes no sense.
@@ -43,12 +57,13 @@ pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
 }
 
 /// One process at a time, and from the beginning: while waiting for our turn, another may have done it all.
-fn settle_alone(path: &Path) -> Result<Opened, StoreError> {
+fn settle_alone(path: &Path, care: Care) -> Result<Opened, StoreError> {
     let cannot_make = |cause| failed(format!("cannot make `{}`", path.display()), cause);
     file::make_folder(path).map_err(cannot_make)?;
     let _alone = file::lock(path).map_err(cannot_make)?;
-    let set_aside = match is_damaged(path) {
+    let set_aside = match is_damaged(path, care) {
         false => None,
+        true if care == Care::Keep => return Err(damaged(path)),
         true => Some(
             file::set_aside(path)
                 .map_err(|cause| failed(format!("`{}` is damaged and cannot be set aside", path.display()), cause))?,
@@ -60,24 +75,33 @@ fn settle_alone(path: &Path) -> Result<Opened, StoreError> {
         return Err(newer(path, found.version));
     }
     schema::migrate(&mut found.connection).map_err(|cause| cannot_open(path, cause))?;
-    ready(path, found, set_aside)
+    Ok(Opened { set_aside, ..ready(path, found, care)? })
 }
 
 /// A folder that cannot be written has no place for the files SQLite shares between processes; it can be read as if
 /// nobody wrote.
-fn read_only(path: &Path) -> Option<Opened> {
+fn read_only(path: &Path, care: Care) -> Option<Opened> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let found = look(Connection::open_with_flags(immutable(path), flags)).ok()?;
-    (found.version == schema::CURRENT).then_some(Opened { connection: found.connection, set_aside: None })
+    let fits =
+        found.version == schema::CURRENT && (care == Care::Rebuild || is_sound(&found.connection, care) == Ok(true));
+    fits.then(|| Opened { connection: found.connection, file: file::identity(path), set_aside: None })
 }
 
-/// Looks at every page, unlike an ordinary opening.
-fn is_damaged(path: &Path) -> bool {
-    let check = |it: Connection| it.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
-    match connect(path).and_then(|it| check(it.connection)) {
-        Ok(verdict) => verdict != "ok",
+fn is_damaged(path: &Path, care: Care) -> bool {
+    match connect(path).and_then(|it| is_sound(&it.connection, care)) {
+        Ok(sound) => !sound,
         Err(cause) => is_damage(&cause),
     }
+}
+
+/// Looks at every page, unlike an ordinary opening; where nothing may be lost, also at whether indexes and tables agree.
+fn is_sound(connection: &Connection, care: Care) -> rusqlite::Result<bool> {
+    let check = match care {
+        Care::Rebuild => "PRAGMA quick_check(1)",
+        Care::Keep => "PRAGMA integrity_check(1)",
+    };
+    connection.query_row(check, [], |row| row.get::<_, String>(0)).map(|it| it == "ok")
 }
 
 /// A file that could be read, and how far its tables are.
@@ -112,11 +136,44 @@ fn immutable(path: &Path) -> String {
     uri + "?immutable=1"
 }
 
-fn ready(path: &Path, found: Versioned, set_aside: Option<PathBuf>) -> Result<Opened, StoreError> {
+fn ready(path: &Path, found: Versioned, care: Care) -> Result<Opened, StoreError> {
     let connection = found.connection;
-    // After a power cut the last writes may be missing; the file is whole all the same.
-    connection.pragma_update(None, "synchronous", "normal").map_err(|cause| cannot_open(path, cause))?;
-    Ok(Opened { connection, set_aside })
+    let synchronous = match care {
+        // After a power cut the last writes may be missing; the file is whole all the same.
+        Care::Rebuild => "normal",
+        Care::Keep => "full",
+    };
+    connection.pragma_update(None, "synchronous", synchronous).map_err(|cause| cannot_open(path, cause))?;
+    Ok(Opened { connection, file: file::identity(path), set_aside: None })
+}
+
+/// Says that a file which must be kept is damaged, after copying it aside, so that moving it away loses nothing.
+pub(super) fn damaged(path: &Path) -> StoreError {
+    let copied = match file::copy_aside(path) {
+        Ok(copy) => format!("a copy is `{}`", copy.display()),
+        Err(cause) => format!("it could not be copied ({cause})"),
+    };
+    let what = format!(
+        "`{0}` is damaged, and what was approved in it does not count; {copied}; {1}",
+        path.display(),
+        next(path)
+    );
+    StoreError { what, cause: None }
+}
+
+/// Says that something in the file bears no seal of ours.
+pub(super) fn not_ours(path: &Path, key: &str) -> StoreError {
+    let what = format!(
+        "`{}` was changed by something other than toolscout, at `{}`, or the `key` beside it was replaced; {}",
+        path.display(),
+        key.escape_debug(),
+        next(path)
+    );
+    StoreError { what, cause: None }
+}
+
+fn next(path: &Path) -> String {
+    format!("move `{}` away, then approve again with `toolscout review --accept SERVER`", path.display())
 }
 
 fn newer(path: &Path, found: i64) -> StoreError {

@@ -95,7 +95,7 @@ impl SqliteStore {
         let limit = |connection: &rusqlite::Connection| {
             connection.pragma_update_and_check(None, "max_page_count", count, |_| Ok(()))
         };
-        self.run("limit", limit).unwrap();
+        self.run(Shelf::Scan, "limit", limit).unwrap();
     }
 }
 

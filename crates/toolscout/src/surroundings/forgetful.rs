@@ -1,6 +1,6 @@
 //! A store for where nothing can be kept: it reads as empty, and who must have something kept is told why it is not.
 
-use toolscout_core::{Shelf, Store, StoreError};
+use toolscout_core::{Lease, Shelf, Store, StoreError};
 
 pub(super) struct Forgetful {
     /// Why nothing can be kept, for people.
@@ -22,5 +22,22 @@ impl Store for Forgetful {
 
     fn keys(&self, _: Shelf) -> Result<Vec<String>, StoreError> {
         Ok(Vec::new())
+    }
+
+    fn swap(&self, _: Shelf, _: &str, _: Option<&[u8]>, _: Option<&[u8]>) -> Result<bool, StoreError> {
+        Err(StoreError { what: self.why.clone(), cause: None })
+    }
+
+    /// Nobody to share with, so nobody to keep out.
+    fn lease(&self, _: &str) -> Result<Option<Lease>, StoreError> {
+        Ok(Some(Lease::new(())))
+    }
+
+    fn is_leased(&self, _: &str) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+
+    fn key(&self) -> Result<[u8; 32], StoreError> {
+        Err(StoreError { what: self.why.clone(), cause: None })
     }
 }

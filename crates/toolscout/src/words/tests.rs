@@ -12,11 +12,15 @@ const PROGRAM: [&str; 3] = ["Finds the right tool, and runs it safely", "What to
 
 /// All texts of the program that `main.rs` puts together.
 async fn texts() -> Vec<String> {
-    let all: [&dyn Plugin; 5] = [
+    let all: [&dyn Plugin; 9] = [
         &plugins::Logs,
         &plugins::Registry::default(),
         &plugins::Discovery::default(),
         &plugins::OpenCode,
+        &plugins::Servers,
+        &plugins::Review,
+        &plugins::Import,
+        &plugins::Connect,
         &plugins::Cli,
     ];
     let mut setup = Setup::default();

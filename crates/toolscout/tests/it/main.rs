@@ -14,5 +14,6 @@ mod manifest;
 mod output;
 mod readme;
 mod search;
+mod servers;
 mod trust;
 mod world;

@@ -1,25 +1,56 @@
 //! The moment of starting: groups, signals and inherited files, and the only unsafe code of the crate.
 
-use super::Task;
+use std::ffi::OsString;
 use std::io;
+use std::path::Path;
 use std::process::Stdio;
 #[cfg(unix)]
 use std::sync::atomic::{AtomicI32, Ordering};
 use tokio::process::{Child, Command};
 
+/// What it takes to start a program.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Start<'a> {
+    /// Absolute.
+    pub(crate) program: &'a Path,
+    pub(crate) args: &'a [OsString],
+    pub(crate) cwd: &'a Path,
+    /// All variables it sees.
+    pub(crate) env: &'a [(OsString, OsString)],
+    /// Whether it has something to read.
+    pub(crate) is_fed: bool,
+}
+
 /// Starts the program in a group of its own, with nothing inherited but its three standard files.
-pub(super) fn spawn(task: &Task) -> io::Result<Child> {
-    let mut command = Command::new(&task.program);
+pub(crate) fn spawn(start: Start<'_>) -> io::Result<Child> {
+    let mut command = Command::new(start.program);
     command
-        .args(&task.args)
-        .current_dir(&task.cwd)
+        .args(start.args)
+        .current_dir(start.cwd)
         .env_clear()
-        .envs(task.env.iter().map(|(name, value)| (name, value)))
-        .stdin(if task.stdin.is_some() { Stdio::piped() } else { Stdio::null() })
+        .envs(start.env.iter().map(|(name, value)| (name, value)))
+        .stdin(if start.is_fed { Stdio::piped() } else { Stdio::null() })
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);
     prepare(&mut command);
+    command.spawn()
+}
+
+/// Starts a program that outlives us: in a session of its own, out of reach of our terminal and of signals to our group.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "the only way to say what happens between fork and exec")]
+pub(crate) fn spawn_apart(command: &mut std::process::Command) -> io::Result<std::process::Child> {
+    use std::os::unix::process::CommandExt;
+    let highest = highest_file();
+    // SAFETY: what runs between fork and exec makes system calls only; it takes no lock and no memory.
+    unsafe {
+        command.pre_exec(move || {
+            rustix::process::setsid()?;
+            close_on_exec(highest);
+            Ok(())
+        });
+    }
     command.spawn()
 }
 
@@ -86,7 +117,7 @@ fn highest_file() -> i32 {
 
 /// The group a child leads. Dropping it kills whoever is still in it.
 #[derive(Debug)]
-pub(super) struct Group {
+pub(crate) struct Group {
     /// The leader's number, which is the group's; 0 when there is nobody left.
     #[cfg(unix)]
     leader: AtomicI32,
@@ -94,24 +125,29 @@ pub(super) struct Group {
 
 #[cfg(unix)]
 impl Group {
-    pub(super) fn of(child: &Child) -> Self {
+    pub(crate) fn of(child: &Child) -> Self {
         let number = child.id().and_then(|it| i32::try_from(it).ok());
         Self { leader: AtomicI32::new(number.unwrap_or(0)) }
     }
 
+    /// The group's number, while it has members.
+    pub(crate) fn number(&self) -> Option<i32> {
+        self.leader().map(rustix::process::Pid::as_raw_pid)
+    }
+
     /// Asks all members to end.
-    pub(super) fn terminate(&self) {
+    pub(crate) fn terminate(&self) {
         self.signal(rustix::process::Signal::TERM);
     }
 
     /// Ends all members.
-    pub(super) fn kill(&self) {
+    pub(crate) fn kill(&self) {
         self.signal(rustix::process::Signal::KILL);
     }
 
     /// Says that the leader has been waited for. Its number stays taken while the group has members; without any, it
     /// may soon be another's, so the group is forgotten.
-    pub(super) fn leader_is_gone(&self) {
+    pub(crate) fn leader_is_gone(&self) {
         if self.leader().is_some_and(|it| rustix::process::test_kill_process_group(it).is_err()) {
             self.leader.store(0, Ordering::Relaxed);
         }
@@ -131,15 +167,19 @@ impl Group {
 /// Without groups, the child alone is killed, by its own drop.
 #[cfg(not(unix))]
 impl Group {
-    pub(super) fn of(_child: &Child) -> Self {
+    pub(crate) fn of(_child: &Child) -> Self {
         Self {}
     }
 
-    pub(super) fn terminate(&self) {}
+    pub(crate) fn number(&self) -> Option<i32> {
+        None
+    }
 
-    pub(super) fn kill(&self) {}
+    pub(crate) fn terminate(&self) {}
 
-    pub(super) fn leader_is_gone(&self) {}
+    pub(crate) fn kill(&self) {}
+
+    pub(crate) fn leader_is_gone(&self) {}
 }
 
 impl Drop for Group {

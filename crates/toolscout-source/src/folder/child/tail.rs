@@ -1,19 +1,19 @@
 //! Keeps the last of a stream that may be endless.
 
 /// The last bytes of all that was pushed.
-#[derive(Debug)]
-pub(super) struct Tail {
+#[derive(Debug, Clone)]
+pub(crate) struct Tail {
     bytes: Vec<u8>,
     limit: usize,
     cut: bool,
 }
 
 impl Tail {
-    pub(super) fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         Self { bytes: Vec::new(), limit, cut: false }
     }
 
-    pub(super) fn push(&mut self, more: &[u8]) {
+    pub(crate) fn push(&mut self, more: &[u8]) {
         self.bytes.extend_from_slice(more);
         // Twice the limit may pile up, so that the shift costs little per byte.
         if self.bytes.len() > self.limit * 2 {
@@ -29,7 +29,7 @@ impl Tail {
     }
 
     /// What was kept. Where something is missing, it starts with `…` and a whole line, if there is one.
-    pub(super) fn into_bytes(mut self) -> Vec<u8> {
+    pub(crate) fn into_bytes(mut self) -> Vec<u8> {
         self.shorten();
         if !self.cut {
             return self.bytes;

@@ -2,28 +2,30 @@
 
 use super::Task;
 use super::program;
+use super::spawn::Start;
 use std::io;
 use std::process::ExitStatus;
 use toolscout_core::SourceError;
 
 /// Why the program could not be started, and what to do.
 pub(super) fn spawn_error(task: &Task, cause: io::Error) -> SourceError {
-    let reason = reason(task, &cause);
+    let reason = reason(task.as_start(), &task.shown, &cause);
     SourceError::Spawn { id: task.id.clone(), program: task.shown.clone(), reason, cause: Some(cause) }
 }
 
-fn reason(task: &Task, cause: &io::Error) -> String {
+/// As [`spawn_error`], of anything that was to be started; `shown` is what people call it.
+pub(crate) fn reason(task: Start<'_>, shown: &str, cause: &io::Error) -> String {
     let program = task.program.display();
     match cause.kind() {
         io::ErrorKind::NotFound if !task.cwd.is_dir() => {
             format!("its folder `{}` does not exist", task.cwd.display())
         }
-        io::ErrorKind::NotFound if task.program.exists() => match program::interpreter(&task.program) {
+        io::ErrorKind::NotFound if task.program.exists() => match program::interpreter(task.program) {
             Some(name) => format!("its interpreter `{name}` does not exist; install it or change the `#!` line"),
             None => "a loader or library it needs does not exist on this machine".to_owned(),
         },
         io::ErrorKind::NotFound => "there is no such program; install it or correct the path".to_owned(),
-        io::ErrorKind::PermissionDenied if task.program == *task.shown => {
+        io::ErrorKind::PermissionDenied if task.program == shown => {
             format!("permission denied; if it is yours, type `chmod +x {program}`")
         }
         io::ErrorKind::PermissionDenied => format!("permission denied for `{program}`"),
@@ -50,7 +52,7 @@ fn is_format_error(cause: &io::Error) -> bool {
 }
 
 /// How a program ended: `exited with code 3`, `was ended by signal 9 (SIGKILL)`.
-pub(super) fn ending(status: ExitStatus) -> String {
+pub(crate) fn ending(status: ExitStatus) -> String {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         return match signal_name(signal) {
@@ -82,7 +84,7 @@ fn signal_name(signal: i32) -> Option<&'static str> {
 }
 
 /// A number of bytes for people: `8 MiB`.
-pub(super) fn bytes(count: usize) -> String {
+pub(crate) fn bytes(count: usize) -> String {
     match count {
         _ if count >= 1 << 20 && count.is_multiple_of(1 << 20) => format!("{} MiB", count >> 20),
         _ if count >= 1 << 10 && count.is_multiple_of(1 << 10) => format!("{} KiB", count >> 10),

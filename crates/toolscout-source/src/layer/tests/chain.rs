@@ -2,13 +2,15 @@
 //! 2. A slow source does not hide a fast one.
 //! 3. "Not mine" passes on, an error does not.
 //! 4. A source that cannot be listed is a problem.
+//! 5. One link that needs a review is enough, by the strictest terms.
 
 use super::{Failure, Fake, call, list, load};
-use crate::layer::{Chain, Filter};
+use crate::layer::{Chain, Concurrency, Filter, Prefix, Retry, Timeout};
 use futures_util::{FutureExt, StreamExt};
 use insta::assert_snapshot;
 use std::sync::Arc;
-use toolscout_core::{Layer, Origin, Source, SourceId};
+use std::time::Duration;
+use toolscout_core::{Layer, Origin, Review, Source, SourceId};
 
 fn chain<const N: usize>(links: [Fake; N]) -> Chain {
     Chain::new(SourceId::new("all").unwrap(), links.map(|it| Arc::new(it) as Arc<dyn Source>))
@@ -90,4 +92,34 @@ async fn an_empty_chain_has_nothing_and_keeps_quiet() {
     assert_snapshot!(list(&chain).await, @"");
     assert_snapshot!(call(&chain, "a").await, @"error: source `all` has no tool `a`");
     assert_eq!(chain.changes().next().now_or_never(), None);
+}
+
+fn needed(entry: &str, approves_first_sight: bool, accepts_changes: bool) -> Review {
+    Review::Needed { approves_first_sight, accepts_changes, entry: entry.into() }
+}
+
+fn reviewed(review: &Review) -> Fake {
+    Fake { review: review.clone(), ..Fake::new("reviewed", &["a"]) }
+}
+
+#[test]
+fn one_link_that_needs_a_review_is_enough() {
+    let joined = |one: &Review, two: &Review| chain([reviewed(one), reviewed(two)]).review();
+    let (none, one) = (Review::Unneeded, needed("x", true, true));
+    assert_eq!(chain([]).review(), none);
+    assert_eq!(joined(&none, &none), none);
+    assert_eq!(joined(&none, &one), one);
+    assert_eq!(joined(&one, &none), one);
+    assert_eq!(joined(&one, &needed("y", true, true)), needed("x+y", true, true));
+    assert_eq!(joined(&needed("x", true, false), &needed("y", false, true)), needed("x+y", false, false));
+}
+
+#[test]
+fn every_layer_passes_the_review_on() {
+    let layers: [&dyn Layer; 5] =
+        [&Filter::allow(["a"]), &Prefix("p"), &Retry::default(), &Timeout(Duration::MAX), &Concurrency(1)];
+    for layer in layers {
+        let review = needed("x", true, false);
+        assert_eq!(layer.layer(Arc::new(reviewed(&review))).review(), review);
+    }
 }

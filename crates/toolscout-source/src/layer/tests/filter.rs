@@ -1,9 +1,11 @@
 //! 1. What is hidden is neither listed nor loaded.
 //! 2. Calling it is refused, and never reaches the source.
 //! 3. Names the source does not have are left to others.
+//! 4. A `*` stands for any text, and nothing else has a meaning.
 
 use super::{Fake, call, list, load, problem, wrap};
 use crate::layer::Filter;
+use crate::layer::pattern::Pattern;
 use insta::assert_snapshot;
 
 const TOOLS: &[&str] = &["allowed", "blocked"];
@@ -46,4 +48,55 @@ async fn problems_are_never_hidden() {
 async fn a_name_the_source_does_not_have_is_not_refused() {
     let (_, source) = wrap(Fake::new("mail", TOOLS), &Filter::allow(["allowed"]));
     assert_snapshot!(call(&*source, "other").await, @"error: source `mail` has no tool `other`");
+}
+
+/// F-04, by patterns: what is not included, or excluded, is absent and refused.
+#[tokio::test]
+async fn patterns_include_and_exclude() {
+    let tools = &["read_mail", "read_file", "write_file", "send"];
+    let listed = async |include: Option<&[&str]>, exclude: &[&str]| {
+        let owned = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect();
+        let (_, source) = wrap(Fake::new("s", tools), &Filter::patterns(include.map(owned), owned(exclude)));
+        (list(&*source).await, call(&*source, "write_file").await)
+    };
+    let refused = "error: `write_file` is disabled on `s`";
+    let all = ("s/read_mail, s/read_file, s/write_file, s/send".to_owned(), "write_file of s".to_owned());
+    assert_eq!(listed(None, &[]).await, all);
+    assert_eq!(listed(Some(&["*"]), &[]).await, all);
+    assert_eq!(listed(Some(&[]), &[]).await, (String::new(), refused.to_owned()));
+    assert_eq!(
+        listed(Some(&["read_*", "send"]), &["*_file"]).await,
+        ("s/read_mail, s/send".to_owned(), refused.to_owned())
+    );
+    assert_eq!(listed(None, &["write_*"]).await.1, refused);
+}
+
+#[test]
+fn a_star_stands_for_any_text_and_nothing_else_has_a_meaning() {
+    let fits = |pattern: &str, name: &str| Pattern::new(pattern.to_owned()).fits(name);
+    for (pattern, names) in [
+        ("*", &["a", "", "a*b"][..]),
+        ("a", &["a"]),
+        ("a*", &["a", "ab", "a*"]),
+        ("*a", &["a", "ba", "aa"]),
+        ("a*a", &["aa", "aba", "aaa"]),
+        ("a**a", &["aa", "aba"]),
+        ("*b*", &["b", "abc", "bb"]),
+        ("a*b*c", &["abc", "axbxc", "abbc", "abcbc"]),
+        ("[a]?.\\", &["[a]?.\\"]),
+    ] {
+        names.iter().for_each(|it| assert!(fits(pattern, it), "{pattern} {it}"));
+    }
+    for (pattern, names) in [
+        ("a", &["A", "aa", ""][..]),
+        ("a*", &["ba", "A"]),
+        ("a*a", &["a", "ab"]),
+        ("*b*", &["ac"]),
+        ("a*b*c", &["acb", "ab", "ac"]),
+        ("a*bb*b", &["abb"]),
+        ("?", &["a"]),
+        ("", &["a"]),
+    ] {
+        names.iter().for_each(|it| assert!(!fits(pattern, it), "{pattern} {it}"));
+    }
 }

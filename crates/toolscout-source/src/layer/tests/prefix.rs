@@ -1,10 +1,14 @@
 //! 1. Listing, loading and calls go by the longer name.
 //! 2. The source hears the shorter one.
 //! 3. Other names are not ours.
+//! 4. A call that expects a definition expects the same one of the source.
 
-use super::{Fake, call, list, load, wrap};
+use super::{Fake, call, cx, list, load, name, wrap};
 use crate::layer::Prefix;
 use insta::assert_snapshot;
+use serde_json::Map;
+use toolscout_core::door::{Circumstances, authorize};
+use toolscout_core::{Caller, Digest, ToolCall};
 
 #[tokio::test]
 async fn tools_go_by_the_longer_name_and_the_source_hears_the_shorter() {
@@ -31,4 +35,19 @@ async fn prefixes_add_up_from_the_inside() {
     let source = toolscout_core::Layer::layer(&Prefix("a_"), inner);
     assert_snapshot!(list(&*source).await, @"mail/a_b_send");
     assert_snapshot!(call(&*source, "a_b_send").await, @"send of mail");
+}
+
+#[tokio::test]
+async fn a_call_expects_the_same_definition_under_the_shorter_name() {
+    let (_, source) = wrap(Fake::new("mail", &["send"]), &Prefix("m_"));
+    let tool = source.load(&name("m_send"), cx()).await.unwrap().unwrap();
+    let call = async |expect: Digest| {
+        let call = ToolCall::new(tool.id.clone(), Map::new());
+        let mut authorized = authorize(call, &tool, Circumstances::of(Caller::Cli)).unwrap();
+        authorized = authorized.renamed(name("m_send"), Some(expect));
+        source.call(authorized, cx()).await.map(|_| ()).map_err(|it| it.to_string())
+    };
+    assert_eq!(call(tool.digest()).await, Ok(()));
+    let changed = Err("`mail/send` has changed since it was approved".to_owned());
+    assert_eq!(call(Digest::of_bytes(b"another")).await, changed);
 }

@@ -2,16 +2,20 @@
 //! 2. Calls only where the tool says it does no harm.
 //! 3. Waits double, and end with the attempts or the request.
 //! 4. Only what may pass by itself is tried again.
+//! 5. A busy source is left alone, as long as it says or long.
+//! 6. Every wait is in the log.
 
 use super::{Failure, Fake, call, call_within, cx, list, load, problem, wrap};
 use crate::layer::{Retry, Timeout};
 use insta::assert_snapshot;
-use serde_json::json;
+use serde_json::{Value, json};
+use std::io;
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 use tokio::time::Instant;
 use toolscout_core::Layer;
 
-const THRICE: Retry = Retry { attempts: 3, delay: Duration::from_millis(100) };
+const THRICE: Retry = Retry { attempts: 3, delay: Duration::from_millis(100), jitter: || 0.0 };
 
 fn readable() -> Fake {
     Fake::new("mail", &["read"]).annotated(json!({"readOnlyHint": true}))
@@ -52,7 +56,7 @@ async fn a_tool_that_may_do_harm_is_called_once() {
 
 #[tokio::test(start_paused = true)]
 async fn what_does_not_pass_by_itself_is_not_tried_again() {
-    for failure in [Failure::Refused, Failure::Garbled] {
+    for failure in [Failure::Refused, Failure::Garbled, Failure::Login, Failure::Answered] {
         let (fake, source) = wrap(readable().failing("call", 1, failure), &THRICE);
         assert!(call(&*source, "read").await.starts_with("error: "));
         assert_eq!(fake.log(), "call read");
@@ -107,4 +111,128 @@ async fn a_listing_that_cannot_be_had_ends_with_its_error() {
     let (fake, source) = wrap(Fake::new("mail", &["send"]).failing("list", 9, Failure::Unavailable), &THRICE);
     assert_snapshot!(list(&*source).await, @"mail/send, mail/send, mail/send, error: source `mail`: out of reach");
     assert_snapshot!(fake.log(), @"list, list, list");
+}
+
+/// O-09: a source that is unavailable twice answers the third time; the waits are in the log, and grow.
+#[tokio::test(start_paused = true)]
+async fn every_wait_is_in_the_log() {
+    let log = Log::default();
+    let _listening = log.listen();
+    let (_, source) = wrap(readable().failing("call", 2, Failure::Unavailable), &Retry { jitter: || 0.5, ..THRICE });
+    assert_snapshot!(call(&*source, "read").await, @"read of mail");
+    assert_snapshot!(log.retries(), @r"
+    mail, attempt 2 in 110 ms: source `mail`: out of reach
+    mail, attempt 3 in 220 ms: source `mail`: out of reach
+    ");
+}
+
+/// O-09: who is not let in is not asked again, and nothing says so.
+#[tokio::test(start_paused = true)]
+async fn who_must_log_in_is_not_asked_again() {
+    let log = Log::default();
+    let _listening = log.listen();
+    for what in ["call", "load", "list"] {
+        let (fake, source) = wrap(readable().failing(what, 1, Failure::Login), &THRICE);
+        let answers = match what {
+            "call" => call(&*source, "read").await,
+            "load" => load(&*source, "read").await,
+            _ => list(&*source).await,
+        };
+        assert!(answers.ends_with("error: source `mail`: log in first"), "{answers}");
+        assert_eq!(fake.log().split(", ").count(), 1);
+    }
+    assert_snapshot!(log.retries(), @"");
+}
+
+/// How long it waited for two failures to pass.
+async fn waited(retry: &Retry, failure: Failure) -> u128 {
+    let (_, source) = wrap(Fake::new("mail", &["send"]).failing("load", 2, failure), retry);
+    let start = Instant::now();
+    load(&*source, "send").await;
+    start.elapsed().as_millis()
+}
+
+/// O-09: who says that it is asked too often is left alone for long.
+#[tokio::test(start_paused = true)]
+async fn a_busy_source_is_left_alone_for_long() {
+    assert_eq!(waited(&THRICE, Failure::Busy(None)).await, 5_000 + 10_000);
+    let slow = Retry { delay: Duration::from_secs(7), ..THRICE };
+    assert_eq!(waited(&slow, Failure::Busy(None)).await, 7_000 + 14_000);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_busy_source_is_left_alone_for_as_long_as_it_says() {
+    assert_eq!(waited(&THRICE, Failure::Busy(Some(3))).await, 3_000 + 3_000);
+    assert_eq!(waited(&THRICE, Failure::Busy(Some(0))).await, 100 + 200);
+    assert_eq!(waited(&THRICE, Failure::Busy(Some(3_600))).await, 60_000 + 60_000);
+    let late = Retry { jitter: || 1.0, ..THRICE };
+    assert_eq!(waited(&late, Failure::Busy(Some(3))).await, 3_600 + 3_600);
+    assert_eq!(waited(&late, Failure::Busy(Some(u64::MAX))).await, 60_000 + 60_000);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_busy_source_is_not_waited_for_longer_than_the_request_lasts() {
+    for failure in [Failure::Busy(Some(30)), Failure::Busy(None)] {
+        let (fake, source) = wrap(readable().failing("call", 1, failure), &THRICE);
+        let start = Instant::now();
+        let answer = call_within(&*source, "read", cx().within(Duration::from_secs(4))).await;
+        assert_eq!(answer, "error: source `mail`: too many requests");
+        assert_eq!(start.elapsed(), Duration::ZERO);
+        assert_eq!(fake.log(), "call read, load read");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_busy_source_is_not_asked_again_to_do_what_may_do_harm() {
+    let (fake, source) = wrap(Fake::new("mail", &["send"]).failing("call", 1, Failure::Busy(None)), &THRICE);
+    assert_snapshot!(call(&*source, "send").await, @"error: source `mail`: too many requests");
+    assert_snapshot!(fake.log(), @"call send, load send");
+}
+
+#[tokio::test(start_paused = true)]
+async fn chance_adds_at_most_a_fifth() {
+    for _ in 0..50 {
+        let waited = waited(&Retry::default(), Failure::Unavailable).await;
+        assert!((300..=360 + 2).contains(&waited), "{waited}");
+    }
+    for (jitter, expected) in [((|| -1.0) as fn() -> f64, 300), (|| 9.0, 360), (|| f64::NAN, 300)] {
+        assert_eq!(waited(&Retry { jitter, ..THRICE }, Failure::Unavailable).await, expected);
+    }
+}
+
+/// What was said in the log, as JSON lines.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    /// Hears what this thread says, until dropped.
+    fn listen(&self) -> tracing::subscriber::DefaultGuard {
+        // While there is one listener only, `tracing` takes the word of whichever thread says something first for whether
+        // anybody listens at all, and that is mostly a thread of another test.
+        static SECOND: OnceLock<tracing::Dispatch> = OnceLock::new();
+        SECOND.get_or_init(|| tracing_subscriber::fmt().with_writer(io::sink).finish().into());
+        let log = self.clone();
+        tracing::subscriber::set_default(tracing_subscriber::fmt().json().with_writer(move || log.clone()).finish())
+    }
+
+    fn retries(&self) -> String {
+        let text = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
+        let said = text.lines().map(|it| serde_json::from_str::<Value>(it).unwrap()["fields"].clone());
+        let retries = said.filter(|it| it["event"] == "retry").map(|it| {
+            let word = |key: &str| it[key].as_str().unwrap().to_owned();
+            format!("{}, attempt {} in {} ms: {}", word("server"), it["attempt"], it["delay_ms"], word("reason"))
+        });
+        retries.collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

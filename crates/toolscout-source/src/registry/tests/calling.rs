@@ -6,7 +6,7 @@ use futures_util::StreamExt;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use std::time::Duration;
-use toolscout_core::door::{Circumstances, Policy, authorize};
+use toolscout_core::door::{Circumstances, authorize};
 use toolscout_core::{
     Caller, Cx, ErrorKind, Found, Origin, Source, SourceError, SourceId, ToolCall, ToolName, ToolOutput,
 };
@@ -20,7 +20,7 @@ async fn call(registry: &Registry, name: &str, arguments: Value, cx: Cx) -> Resu
     let mut tool = tool(name, "any").tool;
     tool.id.source = registry.id().clone();
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-    let now = Circumstances { caller: cx.caller, policy: Policy::Allow, trusted: true };
+    let now = Circumstances::of(cx.caller);
     let call = authorize(ToolCall::new(tool.id.clone(), arguments), &tool, now).unwrap();
     registry.call(call, cx).await
 }

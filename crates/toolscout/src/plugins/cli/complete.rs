@@ -51,12 +51,14 @@ impl Command for CompleteCommand {
             let names = |path: &[String]| match path {
                 [] => [built_in(cx), tools()].concat(),
                 [only] if only == "run" || only == "describe" => tools(),
+                [only] => below(cx, only),
                 _ => Vec::new(),
             };
             let spec = |path: &[String]| match path {
                 [] => Some(line::translated(cx.program_spec().clone(), cx.options().locale())),
                 [only] => built_in_spec(cx, only).or_else(|| tool_spec(only)),
                 [run, tool] if run == "run" => tool_spec(tool),
+                [first, second] => built_in_spec(cx, &format!("{first} {second}")),
                 _ => None,
             };
             let found = complete::candidates(&cx.parsed.rest, names, spec);
@@ -68,6 +70,14 @@ impl Command for CompleteCommand {
 fn built_in(cx: &RunCx) -> Vec<Candidate> {
     let shown = cx.commands().all().into_iter().filter(|it| !it.is_hidden()).map(|it| it.spec());
     shown.map(|it| Candidate::new(it.name, words::say(cx.options().locale(), &it.about))).collect()
+}
+
+/// The commands of two words that begin with this one.
+fn below(cx: &RunCx, first: &str) -> Vec<Candidate> {
+    let locale = cx.options().locale();
+    let specs = cx.commands().all().into_iter().map(|it| it.spec());
+    let second = |it: &CommandSpec| it.name.strip_prefix(first)?.strip_prefix(' ').map(str::to_owned);
+    specs.filter_map(|it| Some(Candidate::new(second(&it)?, words::say(locale, &it.about)))).collect()
 }
 
 fn built_in_spec(cx: &RunCx, name: &str) -> Option<CommandSpec> {

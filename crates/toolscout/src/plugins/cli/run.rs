@@ -42,7 +42,9 @@ impl Command for RunCommand {
 }
 
 async fn dispatch(cx: &RunCx, name: &str, args: &[String], wants_help: bool) -> Result<Exit, AppError> {
-    let tool = cx.tools().known().await?.resolve(name)?;
+    let gateway = cx.tools().known().await?;
+    // Who asks for help wants nothing started.
+    let tool = if wants_help { gateway.resolve(name)? } else { gateway.find(name, &cx.request()).await? };
     let command = ToolCommand::new(tool, cx.options().locale());
     if wants_help {
         return cx.print_help(command.spec()).map(|()| Exit::Done);

@@ -15,18 +15,25 @@ use toolscout_surface::output::{self, Format};
 pub(super) struct ToolCommands {
     tools: Arc<Tools>,
     locale: Locale,
+    /// Nothing may be started: somebody only wants to read.
+    only_reads: bool,
 }
 
 impl ToolCommands {
     pub(super) fn new(cx: &AfterSetup) -> Self {
-        Self { tools: cx.tools().clone(), locale: cx.options().locale() }
+        Self { tools: cx.tools().clone(), locale: cx.options().locale(), only_reads: cx.options().only_reads() }
     }
 }
 
 impl CommandSet for ToolCommands {
     fn find<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<Arc<dyn Command>>, AppError>> {
         Box::pin(async move {
-            match self.tools.known().await?.resolve(name) {
+            let gateway = self.tools.known().await?;
+            let found = match self.only_reads {
+                true => gateway.resolve(name),
+                false => gateway.find(name, &self.tools.request()).await,
+            };
+            match found {
                 Ok(tool) => Ok(Some(Arc::new(ToolCommand::new(tool, self.locale)) as Arc<dyn Command>)),
                 Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
                 Err(error) => Err(error.into()),

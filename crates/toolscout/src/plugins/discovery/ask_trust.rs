@@ -8,7 +8,7 @@ use toolscout_surface::codes::Exit;
 pub(super) struct AskTrust;
 
 /// Commands that have no use for tools, or say themselves what is not trusted.
-const WITHOUT: [&str; 4] = ["trust", "doctor", "manifest", "completion"];
+const WITHOUT: [&str; 8] = ["trust", "doctor", "manifest", "completion", "server", "import", "connect", "disconnect"];
 
 impl Decorator for AskTrust {
     fn around<'a>(&'a self, cx: &'a RunCx, next: Next<'a>) -> BoxFuture<'a, Result<Exit, AppError>> {
@@ -17,7 +17,8 @@ impl Decorator for AskTrust {
             // A stream is for programs, and must not wait for an answer.
             let is_for_people = !options.switch("quiet") && !cx.parsed.switch("stream");
             let may_ask = cx.surroundings().is_interactive() && options.shows_tools() && is_for_people;
-            if may_ask && !WITHOUT.contains(&cx.name.as_str()) {
+            let first = cx.name.split(' ').next().unwrap_or_default();
+            if may_ask && !WITHOUT.contains(&first) {
                 ask(cx).await?;
             }
             next.run(cx).await

@@ -1,7 +1,7 @@
 //! Where a run looks for tools: the project's root, and what options and configuration make of it.
 
 use super::Trust;
-use crate::settings::Settings;
+use crate::config::{Config, Settings};
 use crate::{AppError, Options, Surroundings};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,23 +31,13 @@ impl Place {
     }
 
     fn find(options: &Options, surroundings: &Surroundings) -> Result<Self, AppError> {
-        let folder = options.folder(surroundings.cwd());
-        if !folder.is_dir() {
-            return Err(AppError::invalid(
-                format!("`{}` is not a folder", folder.display()),
-                "give --project a folder that exists",
-            ));
-        }
-        let root = DefaultRoot::find(&folder).map(Path::to_owned);
-        let (settings, problems) = match &root {
-            Some(root) => Settings::read(root, "toolscout")?,
-            None => Default::default(),
-        };
-        if let (true, Some(dir)) = (problems.is_empty() && settings == Settings::default(), surroundings.config_dir()) {
-            let (settings, problems) = Settings::read(&dir, "config")?;
-            return Ok(Self { folder, root, settings, problems });
-        }
-        Ok(Self { folder, root, settings, problems })
+        let config = Config::of(options, surroundings)?;
+        Ok(Self {
+            folder: config.folder.clone(),
+            root: config.root.clone(),
+            settings: config.settings.clone(),
+            problems: config.problems.clone(),
+        })
     }
 
     /// The project's root, or where there is none the folder itself.
@@ -86,26 +76,25 @@ impl Place {
             .probing(if options.only_reads() { Probing::Never } else { Probing::Allowed })
             .limits(self.limits())
             .on_conflict(self.on_conflict(options)?)
-            .strict(options.switch("strict") || self.settings.strict))
+            .strict(options.switch("strict") || self.settings.strict.unwrap_or_default()))
     }
 
     fn roots(&self, options: &Options, surroundings: &Surroundings) -> ChainRoots {
-        let given = options.texts("root");
-        let (names, base) = match (given.is_empty(), &self.settings.roots) {
-            (false, _) => (given, surroundings.cwd()),
-            (true, Some(roots)) => (roots.iter().map(String::as_str).collect(), self.settings.folder.as_path()),
-            (true, None) => (vec!["default"], surroundings.cwd()),
+        let given: Vec<PathBuf> = options.texts("root").into_iter().map(PathBuf::from).collect();
+        let usual = || vec![PathBuf::from("default")];
+        let roots = match given.is_empty() {
+            true => self.settings.roots.clone().unwrap_or_else(usual),
+            false => given.clone(),
         };
         let mut chain: Vec<Arc<dyn RootStrategy>> = Vec::new();
-        for name in names {
-            chain.push(match name {
-                "default" => Arc::new(DefaultRoot { from: self.folder.clone() }),
-                path => Arc::new(ExplicitRoots(vec![base.join(path)])),
+        for root in roots {
+            chain.push(match root.to_str() {
+                Some("default") => Arc::new(DefaultRoot { from: self.folder.clone() }),
+                _ => Arc::new(ExplicitRoots(vec![surroundings.cwd().join(root)])),
             });
         }
-        if options.texts("root").is_empty() {
-            let folders = self.settings.tool_directories.iter().map(|it| self.settings.path(it));
-            chain.push(Arc::new(ToolDirectories(folders.collect())));
+        if given.is_empty() {
+            chain.push(Arc::new(ToolDirectories(self.settings.tool_directories.clone().unwrap_or_default())));
         }
         ChainRoots(chain)
     }
@@ -123,7 +112,7 @@ impl Place {
 
     fn explicit(&self, options: &Options, surroundings: &Surroundings) -> Vec<PathBuf> {
         let given = options.texts("tool").into_iter().map(|it| surroundings.cwd().join(it));
-        given.chain(self.settings.tool_files.iter().map(|it| self.settings.path(it))).collect()
+        given.chain(self.settings.tool_files.iter().flatten().cloned()).collect()
     }
 
     fn limits(&self) -> ProbeLimits {

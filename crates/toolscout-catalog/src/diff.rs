@@ -1,0 +1,91 @@
+//! What changed between two definitions, for a person who decides whether that is all right.
+
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// One place where two definitions differ. Nothing is cut; what is shown is escaped by who shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Where: a JSON pointer into the definition.
+    pub at: String,
+    /// What stood there; none where nothing did.
+    pub before: Option<String>,
+    /// What stands there now; none where nothing does.
+    pub after: Option<String>,
+}
+
+/// Every place where the two differ, as deep as possible, in a fixed order. Does not recurse: hostile definitions are
+/// deep.
+pub fn changes(before: &Value, after: &Value) -> Vec<Change> {
+    let mut all = Vec::new();
+    let mut open = vec![(String::new(), Some(before), Some(after))];
+    while let Some((at, before, after)) = open.pop() {
+        match (before, after) {
+            (Some(before), Some(after)) if before == after => {}
+            (Some(Value::Object(one)), Some(Value::Object(other))) => {
+                let keys: BTreeSet<_> = one.keys().chain(other.keys()).collect();
+                let step = |key: &&String| (pointer(&at, key), one.get(*key), other.get(*key));
+                open.extend(keys.iter().rev().map(step));
+            }
+            (Some(Value::Array(one)), Some(Value::Array(other))) if one.len() == other.len() => {
+                let step = |index: usize| (pointer(&at, &index.to_string()), one.get(index), other.get(index));
+                open.extend((0..one.len()).rev().map(step));
+            }
+            (before, after) => {
+                let change = Change { at, before: before.and_then(shown), after: after.and_then(shown) };
+                if change.before != change.after {
+                    all.push(change);
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The fields of the definition in which there are changes, each once.
+pub fn fields(changes: &[Change]) -> Vec<&str> {
+    let mut all: Vec<&str> = changes.iter().filter_map(|it| it.at.split('/').nth(1)).collect();
+    all.dedup();
+    all
+}
+
+fn pointer(at: &str, step: &str) -> String {
+    format!("{at}/{}", step.replace('~', "~0").replace('/', "~1"))
+}
+
+/// A field that is null is one that is not there.
+fn shown(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_change_is_shown_where_it_is_and_whole() {
+        let schema = |properties: Value, required: Value| json!({"properties": properties, "required": required});
+        let (one, two) = (json!({"a": {"type": "number"}}), json!({"a": {"type": "number"}, "side/note": {}}));
+        let before = json!({"description": "Adds", "title": null, "inputSchema": schema(one, json!(["a"]))});
+        let long = "x".repeat(10_000);
+        let after = json!({"description": long, "inputSchema": schema(two, json!(["a", "side/note"]))});
+        let found = changes(&before, &after);
+        let shown: Vec<_> =
+            found.iter().map(|it| (it.at.as_str(), it.before.as_deref(), it.after.as_deref())).collect();
+        assert_eq!(
+            shown,
+            [
+                ("/description", Some("Adds"), Some(long.as_str())),
+                ("/inputSchema/properties/side~1note", None, Some("{}")),
+                ("/inputSchema/required", Some("[\"a\"]"), Some("[\"a\",\"side/note\"]")),
+            ]
+        );
+        assert_eq!(fields(&found), ["description", "inputSchema"]);
+        assert!(changes(&after, &after).is_empty());
+    }
+}

@@ -1,0 +1,52 @@
+//! Text that is encoded so that people do not read it, and models do.
+
+use super::phrases::{Tally, excerpt};
+use super::words::Words;
+use super::{Finding, Kind, Severity};
+use base64::Engine;
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
+/// Shorter ones say too little to be worth hiding.
+const SHORTEST: usize = 24;
+
+/// Runs of base64 or hexadecimal digits that turn out to be readable text: severe where that text says something no tool
+/// has to say.
+pub(super) fn findings(text: &str) -> impl Iterator<Item = Finding> {
+    let is_part = |it: char| it.is_ascii_alphanumeric() || matches!(it, '+' | '/' | '=' | '-' | '_');
+    let runs = text.split(move |it| !is_part(it)).filter(|it| it.len() >= SHORTEST);
+    let found = runs.filter_map(|run| {
+        let plain = decoded(run)?;
+        let said = Tally::of(&plain, &Words::of(&plain), false);
+        let severity = if said.weight() >= 3 { Severity::Severe } else { Severity::Note };
+        Some(Finding::new(Kind::Encoded, severity, excerpt(&plain, 0..plain.len().min(80))))
+    });
+    found.max_by_key(|it| it.severity).into_iter()
+}
+
+fn decoded(run: &str) -> Option<String> {
+    hexadecimal(run).or_else(|| sixty_four(run)).and_then(|it| String::from_utf8(it).ok()).filter(|it| is_prose(it))
+}
+
+fn hexadecimal(run: &str) -> Option<Vec<u8>> {
+    if !run.len().is_multiple_of(2) || !run.bytes().all(|it| it.is_ascii_hexdigit()) {
+        return None;
+    }
+    (0..run.len()).step_by(2).map(|at| u8::from_str_radix(&run[at..at + 2], 16).ok()).collect()
+}
+
+fn sixty_four(run: &str) -> Option<Vec<u8>> {
+    let config = GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true);
+    let is_for_urls = run.contains(['-', '_']);
+    let alphabet = if is_for_urls { &alphabet::URL_SAFE } else { &alphabet::STANDARD };
+    GeneralPurpose::new(alphabet, config).decode(run.trim_end_matches('=')).ok()
+}
+
+/// Several words of printable characters; what random bytes never are.
+fn is_prose(text: &str) -> bool {
+    text.chars().all(|it| !it.is_control() || it.is_whitespace())
+        && text.split_whitespace().count() >= 3
+        && text.chars().filter(|it| it.is_alphabetic()).count() * 3 > text.chars().count() * 2
+}

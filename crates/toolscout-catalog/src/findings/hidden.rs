@@ -1,0 +1,120 @@
+//! Characters that nobody sees, that change the order of others, or that act on a terminal.
+
+use super::phrases::excerpt;
+use super::{Finding, Kind, Severity};
+
+/// The first place of each sort in the text, with how bad all of that sort are together.
+pub(super) fn findings(text: &str) -> Vec<Finding> {
+    if text.bytes().all(|it| matches!(it, b' '..=b'~' | b'\n' | b'\t')) {
+        return Vec::new();
+    }
+    let mut sorts: [Option<Sort>; 2] = [None, None];
+    let mut before = Before::default();
+    let mut letters = text.char_indices().peekable();
+    while let Some((at, it)) = letters.next() {
+        let next = letters.peek().map(|(_, it)| *it);
+        let (slot, severity) = match (control(it, next), hidden(it, next, &before)) {
+            (Some(severity), _) => (0, severity),
+            (_, Some(severity)) => (1, severity),
+            _ => {
+                before.see(it);
+                continue;
+            }
+        };
+        sorts[slot].get_or_insert(Sort { first: at, count: 0, worst: severity }).count(severity);
+        before.see(it);
+    }
+    let kinds = [Kind::Control, Kind::Hidden];
+    kinds.into_iter().zip(sorts).filter_map(|(kind, sort)| sort.map(|it| it.finding(kind, text))).collect()
+}
+
+/// All characters of one sort.
+struct Sort {
+    first: usize,
+    count: usize,
+    worst: Severity,
+}
+
+impl Sort {
+    /// A stray one may come from a word processor; many carry a message.
+    const MANY: usize = 6;
+
+    fn count(&mut self, severity: Severity) {
+        self.count += 1;
+        self.worst = self.worst.max(severity);
+    }
+
+    fn finding(self, kind: Kind, text: &str) -> Finding {
+        let severity = if self.count >= Self::MANY { Severity::Severe } else { self.worst };
+        Finding::new(kind, severity, excerpt(text, self.first..text.ceil_char_boundary(self.first + 1)))
+    }
+}
+
+/// What came before, as far as it excuses what follows.
+#[derive(Default)]
+struct Before {
+    last: Option<char>,
+    is_rtl: bool,
+    /// Within the tags of a flag, such as Scotland's.
+    in_flag: bool,
+}
+
+impl Before {
+    fn see(&mut self, it: char) {
+        self.is_rtl |= matches!(it, '\u{0590}'..='\u{08ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}');
+        self.in_flag = it == '\u{1f3f4}' || (self.in_flag && is_tag(it));
+        self.last = Some(it);
+    }
+
+    fn is_ascii(&self) -> bool {
+        self.last.is_none_or(|it| it.is_ascii())
+    }
+}
+
+fn is_tag(it: char) -> bool {
+    matches!(it, '\u{e0000}'..='\u{e007f}')
+}
+
+fn control(it: char, next: Option<char>) -> Option<Severity> {
+    match it {
+        '\n' | '\t' => None,
+        // Before the end of a line it is how some systems write one; elsewhere it overwrites what was shown.
+        '\r' => next.is_some_and(|it| it != '\n' && it != '\r').then_some(Severity::Severe),
+        // Those that open a sequence, as one byte; the others are what is left of a wrong encoding.
+        '\u{90}' | '\u{98}' | '\u{9b}' | '\u{9d}'..='\u{9f}' => Some(Severity::Severe),
+        '\u{80}'..='\u{9f}' | '\u{0c}' | '\u{0b}' | '\u{2028}' | '\u{2029}' => Some(Severity::Note),
+        it if it.is_control() => Some(Severity::Severe),
+        _ => None,
+    }
+}
+
+fn hidden(it: char, next: Option<char>, before: &Before) -> Option<Severity> {
+    let splits_a_word =
+        before.last.is_some_and(|it| it.is_ascii_alphanumeric()) && next.is_some_and(|it| it.is_ascii_alphanumeric());
+    let severe_if = |severe: bool| Some(if severe { Severity::Severe } else { Severity::Note });
+    match it {
+        // Joiners belong to emoji and to scripts that join their letters.
+        '\u{200c}' | '\u{200d}' if !before.is_ascii() => None,
+        '\u{200b}' | '\u{200c}' | '\u{200d}' | '\u{00ad}' | '\u{2060}' => severe_if(splits_a_word),
+        '\u{feff}' => severe_if(before.last.is_some()),
+        '\u{200e}' | '\u{200f}' | '\u{061c}' => severe_if(!before.is_rtl),
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => Some(Severity::Severe),
+        '\u{2061}'..='\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}' | '\u{180e}' => {
+            Some(Severity::Severe)
+        }
+        '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' | '\u{034f}' | '\u{17b4}' | '\u{17b5}' => {
+            Some(Severity::Severe)
+        }
+        it if is_tag(it) => (!before.in_flag).then_some(Severity::Severe),
+        // A selector picks how one letter before it looks; on a plain letter, or in a row, it picks nothing.
+        '\u{fe00}'..='\u{fe0f}' => picks_nothing(before).then_some(Severity::Severe),
+        '\u{e0100}'..='\u{e01ef}' => picks_nothing(before).then_some(Severity::Severe),
+        _ => None,
+    }
+}
+
+fn picks_nothing(before: &Before) -> bool {
+    before.last.is_none_or(|it| {
+        it.is_ascii_alphabetic() || it == ' ' || matches!(it, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
+    })
+}

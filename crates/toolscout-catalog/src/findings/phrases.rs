@@ -1,0 +1,267 @@
+//! Recognises what a poisoned text says, by phrases with gaps.
+//!
+//! The phrases stand in `phrases.txt`, in sections of what they are for: to hide something from the person, to reach for
+//! secrets, to carry them out. One phrase rarely says enough, since honest authors write "before using this tool" too; so
+//! each has a weight, a section counts once, and together they must reach [`ENOUGH`].
+
+use super::words::{self, Words};
+use super::{Finding, Kind, Severity};
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// From this weight on a text is taken to instruct a model.
+const ENOUGH: u32 = 8;
+/// From this weight on it is worth a note.
+const NOTABLE: u32 = 5;
+/// Sections of tone, which honest authors use as well, count no more than this together.
+const TONE_AT_MOST: u32 = 4;
+
+/// What was recognised in one text. Texts are weighed alone: a long schema says a little of everything.
+#[derive(Default)]
+pub(super) struct Tally {
+    /// By section: the heaviest phrase, and what is written there.
+    heaviest: BTreeMap<usize, (u32, String)>,
+}
+
+impl Tally {
+    /// Looks for all phrases in a text.
+    pub(super) fn of(text: &str, words: &Words, is_key: bool) -> Self {
+        let mut tally = Self::default();
+        for found in PHRASES.find(words) {
+            // A property is named, not described: tone means nothing there, and one that spells out an errand has no
+            // other reason to.
+            if is_key && PHRASES.sections[found.section].is_tone {
+                continue;
+            }
+            let weight = found.weight + if is_key && found.words.len() > 2 { 4 } else { 0 };
+            tally.note(found.section, weight, || excerpt(text, words.written(found.words)));
+        }
+        tally
+    }
+
+    /// Adds something that was recognised by other means, under the section of this name.
+    pub(super) fn add_to(&mut self, section: &str, weight: u32, excerpt: impl FnOnce() -> String) {
+        if let Some(at) = PHRASES.sections.iter().position(|it| it.name == section) {
+            self.note(at, weight, excerpt);
+        }
+    }
+
+    fn note(&mut self, section: usize, weight: u32, excerpt: impl FnOnce() -> String) {
+        let known = self.heaviest.get(&section).map_or(0, |(weight, _)| *weight);
+        if weight > known {
+            self.heaviest.insert(section, (weight, excerpt()));
+        }
+    }
+
+    pub(super) fn weight(&self) -> u32 {
+        let sum = |tone: bool| -> u32 {
+            let of_sort = self.heaviest.iter().filter(|(section, _)| PHRASES.sections[**section].is_tone == tone);
+            of_sort.map(|(_, (weight, _))| *weight).sum()
+        };
+        sum(false) + sum(true).min(TONE_AT_MOST)
+    }
+
+    /// One finding a section, where all of them together are worth one.
+    pub(super) fn findings(self) -> impl Iterator<Item = Finding> {
+        let severity = match self.weight() {
+            ENOUGH.. => Some(Severity::Severe),
+            NOTABLE.. => Some(Severity::Note),
+            _ => None,
+        };
+        let heaviest = self.heaviest.into_values().map(|(_, excerpt)| excerpt);
+        severity.into_iter().zip(std::iter::once(heaviest)).flat_map(|(severity, heaviest)| {
+            heaviest.map(move |excerpt| Finding::new(Kind::Instructs, severity, excerpt))
+        })
+    }
+}
+
+/// What is written there and a little around it.
+pub(super) fn excerpt(text: &str, at: Range<usize>) -> String {
+    const AROUND: usize = 24;
+    const AT_MOST: usize = 160;
+    let start = text.floor_char_boundary(at.start.saturating_sub(AROUND));
+    let end = text.ceil_char_boundary((at.end + AROUND).min(text.len()).min(start + AT_MOST));
+    let (before, after) = (if start > 0 { "…" } else { "" }, if end < text.len() { "…" } else { "" });
+    format!("{before}{}{after}", text[start..end].trim())
+}
+
+static PHRASES: LazyLock<Phrases> = LazyLock::new(|| Phrases::read(include_str!("phrases.txt")));
+
+/// All phrases, ready to be looked for.
+struct Phrases {
+    sections: Vec<Section>,
+    phrases: Vec<Phrase>,
+    /// Every word of every phrase; others are nobody's.
+    vocabulary: HashMap<String, u32>,
+    /// By vocabulary word: the phrases that may begin with it.
+    starts: Vec<Vec<usize>>,
+}
+
+struct Section {
+    name: String,
+    /// Whether it is about how something is said rather than what.
+    is_tone: bool,
+}
+
+struct Phrase {
+    section: usize,
+    weight: u32,
+    parts: Vec<Part>,
+}
+
+/// One of several words or runs of words, after a gap.
+struct Part {
+    gap: Gap,
+    /// Sorted.
+    choices: Vec<Vec<u32>>,
+}
+
+#[derive(Clone, Copy)]
+struct Gap {
+    at_most: usize,
+    crosses_sentences: bool,
+}
+
+/// One phrase that was found.
+struct Match {
+    section: usize,
+    weight: u32,
+    words: Range<usize>,
+}
+
+impl Phrases {
+    fn find(&self, words: &Words) -> Vec<Match> {
+        let ids: Vec<u32> = (0..words.len()).map(|at| self.id(words.word(at))).collect();
+        let mut found = Vec::new();
+        for at in 0..ids.len() {
+            for phrase in self.starts.get(ids[at] as usize).into_iter().flatten() {
+                let phrase = &self.phrases[*phrase];
+                if let Some(end) = phrase.end(&ids, words, at) {
+                    found.push(Match { section: phrase.section, weight: phrase.weight, words: at..end });
+                }
+            }
+        }
+        found
+    }
+
+    /// Zero is no word of any phrase.
+    fn id(&self, word: &str) -> u32 {
+        self.vocabulary.get(word).copied().unwrap_or(0)
+    }
+}
+
+impl Phrase {
+    /// Where the phrase ends if it begins here. Keeps all ends a part may have at once, so that no text is gone through
+    /// more than once for each part.
+    fn end(&self, ids: &[u32], words: &Words, at: usize) -> Option<usize> {
+        let mut ends = vec![at];
+        for part in &self.parts {
+            let mut next = Vec::new();
+            for end in ends {
+                let last = (end + part.gap.at_most).min(ids.len().checked_sub(1)?);
+                for start in end..=last {
+                    if start > at
+                        && !part.gap.crosses_sentences
+                        && words.sentence(start) != words.sentence(start.min(end) - 1)
+                    {
+                        break;
+                    }
+                    next.extend(part.lengths(&ids[start..]).map(|length| start + length));
+                }
+            }
+            next.sort_unstable();
+            next.dedup();
+            ends = next;
+        }
+        ends.first().copied()
+    }
+}
+
+impl Part {
+    /// How long each choice is that stands at the beginning of these words.
+    fn lengths<'a>(&'a self, ids: &'a [u32]) -> impl Iterator<Item = usize> + 'a {
+        let first = ids.first().copied().unwrap_or(0);
+        let from = self.choices.partition_point(|it| it[0] < first);
+        let of_first = self.choices[from..].iter().take_while(move |it| it[0] == first);
+        of_first.filter(|it| ids.starts_with(it)).map(Vec::len)
+    }
+}
+
+/// Reading the list. It is ours and tested; what it says wrong is left out rather than stopped at.
+impl Phrases {
+    fn read(text: &str) -> Self {
+        let mut phrases =
+            Self { sections: Vec::new(), phrases: Vec::new(), vocabulary: HashMap::new(), starts: Vec::new() };
+        let mut classes: HashMap<&str, Vec<&str>> = HashMap::new();
+        for line in text.lines().map(str::trim).filter(|it| !it.is_empty() && !it.starts_with('#')) {
+            if let Some((name, choices)) = line.strip_prefix('@').and_then(|it| it.split_once('=')) {
+                let known = choices.split('|').map(str::trim).flat_map(|it| expand(it, &classes)).collect();
+                classes.insert(name.trim(), known);
+            } else if let Some(name) = line.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
+                let (name, is_tone) = name.strip_suffix(", tone").map_or((name, false), |it| (it, true));
+                phrases.sections.push(Section { name: name.to_owned(), is_tone });
+            } else if let Some((weight, phrase)) = line.split_once(' ') {
+                phrases.add(weight.parse().unwrap_or(0), phrase, &classes);
+            }
+        }
+        phrases.index();
+        phrases
+    }
+
+    fn add(&mut self, weight: u32, phrase: &str, classes: &HashMap<&str, Vec<&str>>) {
+        let (mut parts, mut gap) = (Vec::new(), Gap { at_most: 0, crosses_sentences: false });
+        for word in phrase.split_whitespace() {
+            match word {
+                ".." => gap = Gap { at_most: 4, crosses_sentences: false },
+                "..." => gap = Gap { at_most: 9, crosses_sentences: false },
+                "...." => gap = Gap { at_most: 30, crosses_sentences: true },
+                choices => {
+                    let choices = choices.split('|').flat_map(|it| expand(it, classes));
+                    let mut choices: Vec<_> = choices.map(|it| self.run(it)).filter(|it| !it.is_empty()).collect();
+                    choices.sort();
+                    parts.push(Part { gap, choices });
+                    gap = Gap { at_most: 0, crosses_sentences: false };
+                }
+            }
+        }
+        let section = self.sections.len().saturating_sub(1);
+        self.phrases.push(Phrase { section, weight, parts });
+    }
+
+    /// The words of one choice, cut as the texts are that it will be looked for in.
+    fn run(&mut self, choice: &str) -> Vec<u32> {
+        match choice {
+            "<mail>" => vec![self.word(words::MAIL)],
+            "<home>" => vec![self.word(words::HOME)],
+            _ => {
+                let words = Words::of(&choice.replace('_', " "));
+                (0..words.len()).map(|at| self.word(words.word(at))).collect()
+            }
+        }
+    }
+
+    fn word(&mut self, word: &str) -> u32 {
+        let next = u32::try_from(self.vocabulary.len() + 1).unwrap_or(0);
+        *self.vocabulary.entry(word.to_owned()).or_insert(next)
+    }
+
+    fn index(&mut self) {
+        self.starts = vec![Vec::new(); self.vocabulary.len() + 1];
+        for (at, phrase) in self.phrases.iter().enumerate() {
+            for choice in phrase.parts.first().into_iter().flat_map(|it| &it.choices) {
+                let start = &mut self.starts[choice[0] as usize];
+                if start.last() != Some(&at) {
+                    start.push(at);
+                }
+            }
+        }
+    }
+}
+
+fn expand<'a>(choice: &'a str, classes: &HashMap<&str, Vec<&'a str>>) -> Vec<&'a str> {
+    match choice.strip_prefix('@') {
+        Some(class) => classes.get(class).cloned().unwrap_or_default(),
+        None => vec![choice],
+    }
+}

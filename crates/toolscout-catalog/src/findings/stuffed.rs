@@ -1,0 +1,17 @@
+//! Descriptions that repeat words to be found for everything.
+
+use super::phrases::excerpt;
+use super::words::Words;
+use super::{Finding, Kind, Severity};
+use std::collections::HashSet;
+
+/// A long text of few different words.
+pub(super) fn finding(text: &str, words: &Words) -> Option<Finding> {
+    const LONG: usize = 80;
+    if words.len() < LONG {
+        return None;
+    }
+    let different: HashSet<_> = (0..words.len()).map(|at| words.word(at)).collect();
+    let is_stuffed = different.len() * 6 < words.len() && different.len() < LONG;
+    is_stuffed.then(|| Finding::new(Kind::Stuffed, Severity::Note, excerpt(text, 0..text.floor_char_boundary(80))))
+}

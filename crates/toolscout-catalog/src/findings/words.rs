@@ -1,0 +1,271 @@
+//! Cuts a text into words as a model would read them, however they are disguised.
+//!
+//! Letters are folded; escapes that a model reads through (`%20`, `&#105;`, `\u0069`) are undone; `1gn0re` and
+//! `i g n o r e` become one plain word. Every word remembers where it stood.
+
+use super::fold::{fold, is_unseen};
+use std::ops::Range;
+
+/// Stands beside what is a mail address.
+pub(super) const MAIL: &str = "@";
+/// Stands before a path that begins with `~/.`.
+pub(super) const HOME: &str = "~";
+
+/// The words of one text, in order.
+pub(super) struct Words {
+    folded: String,
+    words: Vec<Word>,
+}
+
+struct Word {
+    /// In the folded text.
+    folded: Range<usize>,
+    /// In the text as written.
+    written: Range<usize>,
+    sentence: u32,
+}
+
+impl Words {
+    /// The words of a text.
+    pub(super) fn of(text: &str) -> Self {
+        Cutter::new(text, false).run()
+    }
+
+    /// The words of a key: `contentOfFile` has three.
+    pub(super) fn of_key(text: &str) -> Self {
+        Cutter::new(text, true).run()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    pub(super) fn word(&self, at: usize) -> &str {
+        &self.folded[self.words[at].folded.clone()]
+    }
+
+    pub(super) fn sentence(&self, at: usize) -> u32 {
+        self.words[at].sentence
+    }
+
+    /// From where to where these words stand in the text as written.
+    pub(super) fn written(&self, words: Range<usize>) -> Range<usize> {
+        self.words[words.start].written.start..self.words[words.end - 1].written.end
+    }
+}
+
+/// Goes through a text once.
+struct Cutter<'a> {
+    text: &'a str,
+    splits_camels: bool,
+    folded: String,
+    words: Vec<Word>,
+    /// Where the present word begins, folded and written; none between words.
+    open: Option<(usize, usize)>,
+    has_letter: bool,
+    has_digit: bool,
+    sentence: u32,
+    /// Line feeds since the last thing that was no white space.
+    breaks: u32,
+}
+
+impl<'a> Cutter<'a> {
+    fn new(text: &'a str, splits_camels: bool) -> Self {
+        let folded = String::with_capacity(text.len());
+        Self {
+            text,
+            splits_camels,
+            folded,
+            words: Vec::new(),
+            open: None,
+            has_letter: false,
+            has_digit: false,
+            sentence: 0,
+            breaks: 0,
+        }
+    }
+
+    fn run(mut self) -> Words {
+        let (mut at, mut before) = (0, ' ');
+        while let Some((letter, length)) = letter(&self.text[at..]) {
+            let next = self.text[at + length..].chars().next().unwrap_or(' ');
+            self.take(letter, at, before, next);
+            at += length;
+            if !is_unseen(letter) {
+                before = letter;
+            }
+        }
+        self.close(at);
+        join_spelled(&mut self.words, &mut self.folded, self.text);
+        Words { folded: self.folded, words: self.words }
+    }
+
+    fn take(&mut self, letter: char, at: usize, before: char, next: char) {
+        if is_unseen(letter) || (is_apostrophe(letter) && self.open.is_some()) {
+            return;
+        }
+        if stands_alone(letter) {
+            self.close(at);
+            self.begin(at);
+            fold(letter, &mut self.folded);
+            self.close(at + letter.len_utf8());
+        } else if letter.is_alphanumeric() {
+            if self.splits_camels && before.is_lowercase() && letter.is_uppercase() {
+                self.close(at);
+            }
+            self.begin(at);
+            fold(letter, &mut self.folded);
+            self.has_letter |= letter.is_alphabetic();
+            self.has_digit |= letter.is_ascii_digit();
+        } else if letter == '.' && !before.is_alphanumeric() && before != '.' && next.is_ascii_alphabetic() {
+            // The dot of `.ssh` is half of its meaning.
+            self.close(at);
+            self.begin(at);
+            self.folded.push('.');
+        } else {
+            self.close(at);
+            self.mark(letter, at, next);
+            self.between(letter, next);
+        }
+    }
+
+    /// What is more than its letters gets a word of its own.
+    fn mark(&mut self, letter: char, at: usize, next: char) {
+        let mark = match letter {
+            '@' if next.is_ascii_alphanumeric() && self.words.last().is_some_and(|it| it.written.end == at) => MAIL,
+            '~' if self.text[at..].strip_prefix("~/.").is_some_and(|it| it.starts_with(char::is_alphabetic)) => HOME,
+            _ => return,
+        };
+        let start = self.folded.len();
+        self.folded.push_str(mark);
+        let folded = start..self.folded.len();
+        self.words.push(Word { folded, written: at..at + 1, sentence: self.sentence });
+    }
+
+    /// Looks whether a sentence ends here: at its full stop, a blank line, a list's next item.
+    fn between(&mut self, letter: char, next: char) {
+        match letter {
+            '\n' => self.breaks += 1,
+            '.' | '!' | '?' if next.is_whitespace() || next == '<' => self.sentence += 1,
+            '。' | '！' | '？' | '；' => self.sentence += 1,
+            '-' | '*' | '•' if self.breaks > 0 && next.is_whitespace() => self.sentence += 1,
+            _ => {}
+        }
+        if self.breaks == 2 {
+            self.sentence += 1;
+        }
+        if !letter.is_whitespace() || self.breaks >= 2 {
+            self.breaks = 0;
+        }
+    }
+
+    fn begin(&mut self, at: usize) {
+        self.breaks = 0;
+        if self.open.is_none() {
+            self.open = Some((self.folded.len(), at));
+        }
+    }
+
+    fn close(&mut self, at: usize) {
+        let Some((start, written)) = self.open.take() else { return };
+        if self.has_letter && self.has_digit {
+            let plain: String = self.folded[start..].chars().map(undisguised).collect();
+            self.folded.truncate(start);
+            self.folded.push_str(&plain);
+        }
+        (self.has_letter, self.has_digit) = (false, false);
+        let folded = start..self.folded.len();
+        if !folded.is_empty() {
+            self.words.push(Word { folded, written: written..at, sentence: self.sentence });
+        }
+    }
+}
+
+/// The next letter as a model reads it, and how many bytes it is written with.
+fn letter(text: &str) -> Option<(char, usize)> {
+    let first = text.chars().next()?;
+    let escaped = match first {
+        '%' => code(text, 1, 2, 16).map(|it| (it, 3)),
+        '\\' if text[1..].starts_with('u') => code(text, 2, 4, 16).map(|it| (it, 6)),
+        '\\' if text[1..].starts_with('x') => code(text, 2, 2, 16).map(|it| (it, 4)),
+        '&' => entity(text),
+        _ => None,
+    };
+    Some(escaped.unwrap_or((first, first.len_utf8())))
+}
+
+fn code(text: &str, from: usize, digits: usize, radix: u32) -> Option<char> {
+    let digits = text.get(from..from + digits)?;
+    let is_code = digits.chars().all(|it| it.is_digit(radix));
+    char::from_u32(u32::from_str_radix(digits, radix).ok().filter(|_| is_code)?)
+}
+
+fn entity(text: &str) -> Option<(char, usize)> {
+    let end = text.bytes().take(10).position(|it| it == b';')?;
+    let name = &text[1..end];
+    let letter = match (name, name.strip_prefix("#x"), name.strip_prefix('#')) {
+        ("lt", ..) => '<',
+        ("gt", ..) => '>',
+        ("amp", ..) => '&',
+        ("quot" | "apos", ..) => '"',
+        ("nbsp", ..) => ' ',
+        ("shy", ..) => '\u{ad}',
+        (_, Some(hex), _) => char::from_u32(u32::from_str_radix(hex, 16).ok()?)?,
+        (_, _, Some(decimal)) => char::from_u32(decimal.parse().ok()?)?,
+        _ => return None,
+    };
+    Some((letter, end + 1))
+}
+
+fn is_apostrophe(it: char) -> bool {
+    matches!(it, '\'' | '’' | 'ʼ' | '＇')
+}
+
+/// Scripts that put no spaces between words: each letter is looked at as a word.
+fn stands_alone(it: char) -> bool {
+    matches!(it, '\u{2e80}'..='\u{2fdf}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// Digits in the middle of letters, read as the letters they stand for.
+fn undisguised(it: char) -> char {
+    match it {
+        '0' => 'o',
+        '1' => 'i',
+        '3' => 'e',
+        '4' => 'a',
+        '5' => 's',
+        '7' => 't',
+        other => other,
+    }
+}
+
+/// Four or more single letters, each one character apart, are a word spelled out.
+fn join_spelled(words: &mut Vec<Word>, folded: &mut String, text: &str) {
+    const SHORTEST: usize = 4;
+    if !words.windows(SHORTEST).any(|it| it.iter().all(|word| is_letter(folded, word))) {
+        return;
+    }
+    let mut joined: Vec<Word> = Vec::with_capacity(words.len());
+    let mut at = 0;
+    while at < words.len() {
+        let mut end = at + 1;
+        let is_near = |end: usize| text[words[end - 1].written.end..words[end].written.start].chars().count() == 1;
+        while is_letter(folded, &words[at]) && end < words.len() && is_letter(folded, &words[end]) && is_near(end) {
+            end += 1;
+        }
+        let end = if end - at < SHORTEST { at + 1 } else { end };
+        let start = folded.len();
+        for word in &words[at..end] {
+            let piece = folded[word.folded.clone()].to_owned();
+            folded.push_str(&piece);
+        }
+        let written = words[at].written.start..words[end - 1].written.end;
+        joined.push(Word { folded: start..folded.len(), written, sentence: words[at].sentence });
+        at = end;
+    }
+    *words = joined;
+}
+
+fn is_letter(folded: &str, word: &Word) -> bool {
+    word.folded.len() == 1 && folded.as_bytes()[word.folded.start].is_ascii_lowercase()
+}

@@ -1,0 +1,292 @@
+//! Which definitions may be used, and which wait for a person.
+//!
+//! A source that a person added is approved as first seen, but for what a severe finding holds back; any later change is
+//! held until a person decides, and taking it back does not restore trust. Pure: who keeps records brings them along.
+//!
+//! Start reading at [`review`].
+
+#[cfg(test)]
+mod tests;
+
+use crate::diff;
+use crate::findings::{Finding, Severity};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use toolscout_core::digest::canonical;
+use toolscout_core::{Digest, Moment, RawJson, Review, Tool, ToolId};
+
+/// What is remembered of one source's definitions.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Record {
+    /// What the person had configured, hashed.
+    pub entry: String,
+    /// When the source had listed what was last looked at.
+    pub listed: Option<Moment>,
+    /// By name. What a source no longer lists stays.
+    pub tools: BTreeMap<String, Remembered>,
+}
+
+/// What is remembered of one tool.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Remembered {
+    /// What may be used, if anything.
+    pub approved: Option<Approved>,
+    /// What waits for a person. While something does, nothing of the tool may be used.
+    pub held: Option<Held>,
+}
+
+/// A definition that may be used.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Approved {
+    /// Which.
+    pub definition: Definition,
+    /// Who said so.
+    pub by: By,
+    /// When.
+    pub at: Moment,
+}
+
+/// Who approved a definition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// Nobody in particular: a person added the source.
+    FirstSight,
+    /// Nobody in particular: a person said to take changes as they come.
+    Rule,
+    /// A person who looked at it.
+    Person,
+}
+
+/// A definition that waits for a person.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Held {
+    /// As it is now; what an approval approves.
+    pub definition: Definition,
+    /// As it was when it was held, where it has changed again since.
+    pub first: Option<Definition>,
+    /// What for.
+    pub why: Why,
+    /// The same, for people.
+    pub reason: String,
+    /// Since when.
+    pub at: Moment,
+}
+
+/// Why a definition is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// Nobody has approved it.
+    New,
+    /// It is not what was approved.
+    Changed,
+    /// Something severe was found in it.
+    Suspicious,
+    /// A person said no.
+    Rejected,
+}
+
+/// A complete definition, as canonical JSON.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Definition {
+    /// Of the definition, bound to the tool's id.
+    pub digest: Digest,
+    /// The whole of it.
+    pub text: RawJson,
+}
+
+impl Definition {
+    /// The tool's definition as it is now.
+    pub fn of(tool: &Tool) -> Self {
+        let value = tool.definition();
+        let mut text = String::new();
+        canonical(&value, &mut text);
+        let text = RawJson::parse(&text).unwrap_or_else(|_| RawJson::from_value(&value));
+        Self { digest: Digest::of_definition(&tool.id, &value), text }
+    }
+
+    /// Parsed.
+    pub fn value(&self) -> Value {
+        self.text.to_value()
+    }
+}
+
+/// What came of a review.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Reviewed {
+    /// What to remember from now on.
+    pub record: Record,
+    /// Why each held tool is, for people, by name.
+    pub held: BTreeMap<String, String>,
+    /// Those held that were not before, with the reason.
+    pub news: Vec<(ToolId, String)>,
+}
+
+/// Decides for each tool of a source whether it may be used. `scan` looks through one definition; it is asked only about
+/// those that nobody has approved.
+pub fn review(
+    record: &Record,
+    terms: &Review,
+    found: &[Arc<Tool>],
+    scan: impl Fn(&Tool) -> Vec<Finding>,
+    now: Moment,
+) -> Reviewed {
+    let Review::Needed { approves_first_sight, accepts_changes, entry } = terms else { return Reviewed::default() };
+    let listed = found.iter().filter_map(|it| it.provenance.seen).max();
+    // What was listed before the person changed the entry says nothing about what the new entry has.
+    let is_old_listing = listed.is_some() && listed == record.listed;
+    let is_new_entry = *record.entry != **entry && !is_old_listing;
+    let mut next =
+        Reviewed { record: if is_new_entry { only_rejected(record) } else { record.clone() }, ..Reviewed::default() };
+    if is_new_entry {
+        next.record.entry = entry.to_string();
+    }
+    next.record.listed = listed.or(record.listed);
+    let desk = Desk { approves_first_sight: *approves_first_sight, accepts_changes: *accepts_changes, scan, now };
+    for tool in found {
+        let name = tool.id.name.as_str();
+        // A person's word about these very bytes outlives a change of the entry, where first sight would do.
+        let before = record.tools.get(name).filter(|_| is_new_entry && desk.approves_first_sight);
+        let remembered = next.record.tools.entry(name.to_owned()).or_default();
+        let was_held = remembered.held.is_some();
+        desk.decide(tool, remembered, before.and_then(|it| it.approved.as_ref()));
+        if let Some(held) = &remembered.held {
+            next.held.insert(name.to_owned(), held.reason.clone());
+            if !was_held {
+                next.news.push((tool.id.clone(), held.reason.clone()));
+            }
+        }
+    }
+    next
+}
+
+/// Of an entry that is no more, only a person's no still counts.
+fn only_rejected(record: &Record) -> Record {
+    let is_rejected = |it: &Remembered| it.held.as_ref().is_some_and(|it| it.why == Why::Rejected);
+    let tools = record.tools.iter().filter(|(_, it)| is_rejected(it));
+    Record { tools: tools.map(|(name, it)| (name.clone(), it.clone())).collect(), ..Record::default() }
+}
+
+/// The terms of one review.
+struct Desk<S> {
+    approves_first_sight: bool,
+    accepts_changes: bool,
+    scan: S,
+    now: Moment,
+}
+
+impl<S: Fn(&Tool) -> Vec<Finding>> Desk<S> {
+    fn decide(&self, tool: &Tool, remembered: &mut Remembered, before: Option<&Approved>) {
+        let definition = Definition::of(tool);
+        match (&mut remembered.held, &remembered.approved) {
+            (Some(held), _) => {
+                held.see(definition);
+                self.settle(tool, remembered);
+            }
+            // Approved only because a person had added the source, and that is no longer so.
+            (None, Some(approved)) if approved.by == By::FirstSight && !self.approves_first_sight => {
+                self.meet(tool, definition, remembered, None);
+            }
+            (None, Some(approved)) if approved.definition.digest == definition.digest => {}
+            (None, Some(approved)) => {
+                let changes = diff::changes(&approved.definition.value(), &definition.value());
+                let reason = format!("changed since it was approved: {}", diff::fields(&changes).join(", "));
+                match worst(&(self.scan)(tool)) {
+                    Some(found) => self.hold(remembered, definition, Why::Suspicious, format!("{reason}; {found}")),
+                    None if self.accepts_changes => self.approve(remembered, definition, By::Rule),
+                    None => self.hold(remembered, definition, Why::Changed, reason),
+                }
+            }
+            (None, None) => self.meet(tool, definition, remembered, before),
+        }
+    }
+
+    /// A definition that nobody has seen before.
+    fn meet(&self, tool: &Tool, definition: Definition, remembered: &mut Remembered, before: Option<&Approved>) {
+        if let Some(before) = before.filter(|it| it.by == By::Person && it.definition.digest == definition.digest) {
+            remembered.approved = Some(before.clone());
+            return;
+        }
+        match worst(&(self.scan)(tool)) {
+            Some(found) => self.hold(remembered, definition, Why::Suspicious, found),
+            None if self.approves_first_sight => self.approve(remembered, definition, By::FirstSight),
+            None => self.hold(remembered, definition, Why::New, "new, and nobody has approved it".to_owned()),
+        }
+    }
+
+    /// What is held stays held, unless a person has since said something about its source that covers it.
+    fn settle(&self, tool: &Tool, remembered: &mut Remembered) {
+        let Some(held) = &remembered.held else { return };
+        let by = match held.why {
+            Why::New if self.approves_first_sight => By::FirstSight,
+            Why::Changed if self.accepts_changes => By::Rule,
+            _ => return,
+        };
+        let definition = held.definition.clone();
+        match worst(&(self.scan)(tool)) {
+            Some(found) => self.hold(remembered, definition, Why::Suspicious, found),
+            None => self.approve(remembered, definition, by),
+        }
+    }
+
+    fn approve(&self, remembered: &mut Remembered, definition: Definition, by: By) {
+        *remembered = Remembered { approved: Some(Approved { definition, by, at: self.now }), held: None };
+    }
+
+    fn hold(&self, remembered: &mut Remembered, definition: Definition, why: Why, reason: String) {
+        remembered.held = Some(Held { definition, first: None, why, reason, at: self.now });
+    }
+}
+
+impl Held {
+    /// It is another again: what an approval approves is what there is, but what was first seen is kept to be shown.
+    fn see(&mut self, definition: Definition) {
+        if definition.digest == self.definition.digest {
+            return;
+        }
+        let before = std::mem::replace(&mut self.definition, definition);
+        let first = self.first.take().unwrap_or(before);
+        self.first = Some(first).filter(|it| it.digest != self.definition.digest);
+    }
+}
+
+/// The worst of what was found, in words that say why the tool is held; none where nothing is that bad.
+fn worst(findings: &[Finding]) -> Option<String> {
+    let severe = findings.iter().find(|it| it.severity == Severity::Severe)?;
+    Some(format!("{} at `{}`", severe.kind, severe.at))
+}
+
+/// A person's decisions.
+impl Record {
+    /// Approves what is held of this tool, if that is still what the person has seen; says whether there was something.
+    pub fn approve(&mut self, name: &str, seen: Option<Digest>, at: Moment) -> Result<(), Undecided> {
+        let remembered = self.tools.get_mut(name).ok_or(Undecided::NotHeld)?;
+        let held = remembered.held.as_ref().ok_or(Undecided::NotHeld)?;
+        if seen.is_some_and(|it| it != held.definition.digest) {
+            return Err(Undecided::ChangedAgain);
+        }
+        let definition = held.definition.clone();
+        *remembered = Remembered { approved: Some(Approved { definition, by: By::Person, at }), held: None };
+        Ok(())
+    }
+
+    /// Says no to what is held of this tool, or to what was approved of it. It stays held until a person approves it.
+    pub fn reject(&mut self, name: &str, at: Moment) -> Result<(), Undecided> {
+        let remembered = self.tools.get_mut(name).ok_or(Undecided::NotHeld)?;
+        let held = remembered.held.take().map(|it| (it.definition, it.first));
+        let approved = || remembered.approved.as_ref().map(|it| (it.definition.clone(), None));
+        let (definition, first) = held.or_else(approved).ok_or(Undecided::NotHeld)?;
+        let reason = "a person has rejected it".to_owned();
+        remembered.held = Some(Held { definition, first, why: Why::Rejected, reason, at });
+        Ok(())
+    }
+}
+
+/// Why a decision was not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Undecided {
+    /// There is nothing to decide about.
+    NotHeld,
+    /// It is no longer what the person has seen.
+    ChangedAgain,
+}

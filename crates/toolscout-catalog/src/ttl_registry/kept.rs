@@ -1,0 +1,74 @@
+//! Tools of one age, in the order they came.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+use toolscout_core::{SourceId, Tool, ToolId, ToolName};
+
+#[derive(Debug)]
+pub(super) struct Kept {
+    since: Duration,
+    tools: Vec<Arc<Tool>>,
+    positions: HashMap<ToolId, usize>,
+    /// Which tool a bare name means.
+    names: HashMap<ToolName, usize>,
+}
+
+impl Kept {
+    pub(super) fn since(now: Duration) -> Self {
+        Self { since: now, tools: Vec::new(), positions: HashMap::new(), names: HashMap::new() }
+    }
+
+    /// A clock that goes back makes nothing younger than new.
+    pub(super) fn age(&self, now: Duration) -> Duration {
+        now.saturating_sub(self.since)
+    }
+
+    /// One that is there already keeps its place in the order.
+    pub(super) fn add(&mut self, tool: Arc<Tool>) {
+        let at = *self.positions.entry(tool.id.clone()).or_insert(self.tools.len());
+        self.names.insert(tool.id.name.clone(), at);
+        match self.tools.get_mut(at) {
+            Some(place) => *place = tool,
+            None => self.tools.push(tool),
+        }
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<Arc<Tool>> {
+        let bare = || self.names.get(&ToolName::new(name).ok()?).copied();
+        let qualified = || {
+            let (server, tool) = name.split_once('/')?;
+            self.positions.get(&ToolId::new(SourceId::new(server).ok()?, ToolName::new(tool).ok()?)).copied()
+        };
+        qualified().or_else(bare).map(|at| self.tools[at].clone())
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.tools.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+
+    pub(super) fn tools(&self) -> Vec<Arc<Tool>> {
+        self.tools.clone()
+    }
+
+    pub(super) fn of<'a>(&'a self, server: &'a SourceId) -> impl Iterator<Item = Arc<Tool>> + 'a {
+        self.tools.iter().filter(move |it| it.id.source == *server).cloned()
+    }
+
+    pub(super) fn by_server(&self) -> Vec<(SourceId, Vec<ToolName>)> {
+        let mut servers: Vec<(SourceId, Vec<ToolName>)> = Vec::new();
+        let mut places = HashMap::new();
+        for tool in &self.tools {
+            let at = *places.entry(&tool.id.source).or_insert(servers.len());
+            if at == servers.len() {
+                servers.push((tool.id.source.clone(), Vec::new()));
+            }
+            servers[at].1.push(tool.id.name.clone());
+        }
+        servers
+    }
+}

@@ -1,0 +1,75 @@
+//! Points in time as they are kept and shown.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Milliseconds since 1970, by a clock that people may set: good for showing and for ages, not for deadlines. Shown as RFC
+/// 3339 in UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Moment(pub u64);
+
+impl Moment {
+    /// This moment; a clock before 1970 counts as 1970.
+    pub fn now() -> Self {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    /// How long ago this was; nothing for what lies ahead, as after a clock was set back.
+    pub fn age(self, now: Self) -> Duration {
+        Duration::from_millis(now.0.saturating_sub(self.0))
+    }
+
+    /// This much later.
+    pub fn after(self, wait: Duration) -> Self {
+        Self(self.0.saturating_add(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)))
+    }
+}
+
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (seconds, millis) = (self.0 / 1_000, self.0 % 1_000);
+        let (days, second) = (seconds / 86_400, seconds % 86_400);
+        let (year, month, day) = date(days);
+        let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
+        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
+    }
+}
+
+/// The Gregorian date this many days after 1970-01-01. Counted in eras of 400 years whose years begin in March, so that
+/// the leap day comes last.
+fn date(days: u64) -> (u64, u64, u64) {
+    let days = days + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (era * 400 + year + u64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_shown_as_rfc_3339() {
+        let shown = |seconds: u64| Moment(seconds * 1_000).to_string();
+        assert_eq!(Moment(0).to_string(), "1970-01-01T00:00:00.000Z");
+        assert_eq!(Moment(951_827_696_789).to_string(), "2000-02-29T12:34:56.789Z");
+        assert_eq!(shown(1_709_164_799), "2024-02-28T23:59:59.000Z");
+        assert_eq!(shown(1_709_164_800), "2024-02-29T00:00:00.000Z");
+        assert_eq!(shown(4_107_542_399), "2100-02-28T23:59:59.000Z");
+        assert_eq!(shown(4_107_542_400), "2100-03-01T00:00:00.000Z");
+    }
+
+    #[test]
+    fn a_clock_that_was_set_back_makes_nothing_older() {
+        let (early, late) = (Moment(1_000), Moment(5_000));
+        assert_eq!(early.age(late), Duration::from_secs(4));
+        assert_eq!(late.age(early), Duration::ZERO);
+    }
+}

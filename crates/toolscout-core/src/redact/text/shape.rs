@@ -1,0 +1,63 @@
+//! What secrets look like by themselves.
+
+/// How the tokens of well-known services begin.
+const BEGINNINGS: [&str; 24] = [
+    "sk-",
+    "sk_live_",
+    "sk_test_",
+    "rk_live_",
+    "whsec_",
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "github_pat_",
+    "glpat-",
+    "xapp-",
+    "AKIA",
+    "ASIA",
+    "AIza",
+    "ya29.",
+    "npm_",
+    "pypi-",
+    "hf_",
+    "shpat_",
+    "dop_v1_",
+    "lin_api_",
+    "ntn_",
+];
+
+/// Whether nobody would write this word but as a secret.
+pub(super) fn is_token(word: &str) -> bool {
+    let random = |rest: &str| rest.len() >= 16 || (rest.len() >= 8 && rest.bytes().any(|it| it.is_ascii_digit()));
+    BEGINNINGS.iter().any(|it| word.strip_prefix(it).is_some_and(random))
+        || slack(word).is_some_and(random)
+        || is_web_token(word)
+}
+
+/// `xoxb-…`, `xoxp-…` and their likes.
+fn slack(word: &str) -> Option<&str> {
+    let rest = word.strip_prefix("xox")?;
+    rest.strip_prefix(|it: char| it.is_ascii_alphanumeric())?.strip_prefix('-')
+}
+
+/// A JWT: two or three parts, the first of which is an encoded JSON object.
+fn is_web_token(word: &str) -> bool {
+    word.len() >= 20 && word.starts_with("eyJ") && word[3..].contains('.')
+}
+
+/// Whether chance rather than a language has made this: it has digits, both cases inside, or no end.
+pub(super) fn looks_random(value: &str) -> bool {
+    let has = |kind: fn(&u8) -> bool| value.bytes().skip(1).any(|it| kind(&it));
+    value.len() >= 20
+        || value.bytes().any(|it| it.is_ascii_digit())
+        || (has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase))
+}
+
+/// Whether this only says where a secret is: `env:NAME`, `file:path`, `keyring:name`, `${NAME}`.
+pub(super) fn is_reference(value: &str) -> bool {
+    let named = ["env:", "file:", "keyring:"].iter().any(|it| value.starts_with(it));
+    let is_variable = value.starts_with("${") && value.ends_with('}');
+    (named || is_variable) && !value.contains('=')
+}

@@ -1,0 +1,180 @@
+//! Remembers which definitions may be used, and lets a person decide about those that wait.
+//!
+//! What was approved lies in the store, sealed, a row for each source. A row that somebody else has touched counts for
+//! nothing: then nothing of the source is approved until a person has looked. Where the store cannot keep anything,
+//! decisions hold for as long as the process runs.
+
+mod decide;
+mod row;
+
+pub use decide::HeldTool;
+
+use crate::ask::Questions;
+use crate::seal::Seal;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use toolscout_catalog::findings::Finding;
+use toolscout_catalog::review::{Record, review};
+use toolscout_core::{
+    MemoryStore, Moment, Problem, ProblemKind, Review, Shelf, SourceId, Store, StoreError, Tool, ToolId,
+};
+
+const PURPOSE: &str = "toolscout approvals of definitions";
+/// Others may write at the same time; each of them gets their turn long before this.
+const ATTEMPTS: usize = 64;
+/// Up to this many newly held tools of one source are named; more are counted.
+const NAMED: usize = 3;
+
+/// The approvals of one project.
+#[derive(Clone)]
+pub struct Approvals {
+    store: Arc<dyn Store>,
+    partition: Arc<str>,
+    now: Arc<dyn Fn() -> Moment + Send + Sync>,
+    /// What could not be kept in the store, by source.
+    unkept: Arc<Mutex<BTreeMap<SourceId, Record>>>,
+}
+
+/// What a review of one source came to.
+#[derive(Debug, Default)]
+pub(crate) struct Checked {
+    /// Why each held tool is, by name.
+    pub(crate) held: BTreeMap<String, String>,
+    /// What is new about it.
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// What is kept of one source.
+enum Kept {
+    /// This, and how it lies in the store, if it does.
+    Record(Box<Record>, Option<Vec<u8>>),
+    /// Something that cannot be relied on; the reason says why, and there is what lies in the store.
+    Unreliable(String, Option<Vec<u8>>),
+}
+
+impl Approvals {
+    /// Those of the project that `partition` stands for.
+    pub fn new(store: Arc<dyn Store>, partition: impl Into<Arc<str>>) -> Self {
+        Self { store, partition: partition.into(), now: Arc::new(Moment::now), unkept: Arc::default() }
+    }
+
+    /// Approvals that end with the process.
+    pub fn in_memory() -> Self {
+        Self::new(Arc::new(MemoryStore::default()), "memory")
+    }
+
+    /// The same, by another clock.
+    pub fn by_clock(self, now: impl Fn() -> Moment + Send + Sync + 'static) -> Self {
+        Self { now: Arc::new(now), ..self }
+    }
+
+    /// The questions that lie beside these approvals.
+    pub(crate) fn questions(&self) -> Questions {
+        Questions::new(self.store.clone(), self.partition.clone(), self.now.clone())
+    }
+
+    /// Forgets a source, as when it is removed from the configuration; says whether there was something. Should it come
+    /// again, that is a new first sight.
+    pub fn forget(&self, source: &SourceId) -> Result<bool, StoreError> {
+        let unkept = self.unkept().remove(source).is_some();
+        Ok(self.store.remove(Shelf::Approval, &self.place(source))? || unkept)
+    }
+
+    /// Decides about everything that a source was found to have, and remembers what is new.
+    pub(crate) fn review(
+        &self,
+        source: &SourceId,
+        terms: &Review,
+        found: &[Arc<Tool>],
+        scan: impl Fn(&Tool) -> Vec<Finding>,
+    ) -> Checked {
+        for _ in 0..ATTEMPTS {
+            let (record, bytes) = match self.kept(source) {
+                Kept::Record(record, bytes) => (record, bytes),
+                Kept::Unreliable(reason, _) => return self.all_held(source, found, reason),
+            };
+            let reviewed = review(&record, terms, found, &scan, (self.now)());
+            let mut checked = Checked { held: reviewed.held, problems: news(source, &reviewed.news) };
+            if reviewed.record == *record {
+                return checked;
+            }
+            match self.keep(source, bytes.as_deref(), &reviewed.record) {
+                Ok(true) => return checked,
+                Ok(false) => {}
+                Err(error) => {
+                    if self.unkept().insert(source.clone(), reviewed.record).is_none() {
+                        checked.problems.push(unkept(source, &error));
+                    }
+                    return checked;
+                }
+            }
+        }
+        self.all_held(source, found, "what was approved changes faster than it can be read".to_owned())
+    }
+
+    /// Nothing can be relied on, so nothing is used.
+    fn all_held(&self, source: &SourceId, found: &[Arc<Tool>], reason: String) -> Checked {
+        let held = found.iter().map(|it| (it.id.name.as_str().to_owned(), reason.clone())).collect();
+        let problem = Problem::warning(ProblemKind::Held, format!("all tools of `{source}` are held: {reason}"));
+        let hint = format!("look at them with `toolscout review`, then `toolscout review --accept {source}`");
+        Checked { held, problems: vec![problem.of(source.clone()).hint(hint)] }
+    }
+
+    fn kept(&self, source: &SourceId) -> Kept {
+        if let Some(record) = self.unkept().get(source) {
+            return Kept::Record(Box::new(record.clone()), None);
+        }
+        let place = self.place(source);
+        let bytes = match self.store.read(Shelf::Approval, &place) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return Kept::Record(Box::default(), None),
+            Err(error) => return Kept::Unreliable(format!("what was approved cannot be read ({error})"), None),
+        };
+        let record = Seal::of(&*self.store, PURPOSE).ok().and_then(|it| it.open(&place, &bytes).ok());
+        match record.and_then(|it| row::read(&it)) {
+            Some(record) => Kept::Record(Box::new(record), Some(bytes)),
+            None => {
+                Kept::Unreliable("the record of what was approved was changed by somebody else".to_owned(), Some(bytes))
+            }
+        }
+    }
+
+    /// Keeps the record, if what lies there is still what was seen; says whether it was.
+    fn keep(&self, source: &SourceId, seen: Option<&[u8]>, record: &Record) -> Result<bool, StoreError> {
+        if let Some(unkept) = self.unkept().get_mut(source) {
+            *unkept = record.clone();
+            return Ok(true);
+        }
+        let place = self.place(source);
+        let bytes = Seal::of(&*self.store, PURPOSE)?.close(&place, &row::write(record))?;
+        self.store.swap(Shelf::Approval, &place, seen, Some(&bytes))
+    }
+
+    fn place(&self, source: &SourceId) -> String {
+        format!("{}/{source}", self.partition)
+    }
+
+    fn unkept(&self) -> MutexGuard<'_, BTreeMap<SourceId, Record>> {
+        self.unkept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn news(source: &SourceId, held: &[(ToolId, String)]) -> Vec<Problem> {
+    let problem = |message| Problem::warning(ProblemKind::Held, message).of(source.clone()).hint("toolscout review");
+    match held {
+        [] => Vec::new(),
+        few if few.len() <= NAMED => {
+            few.iter().map(|(id, reason)| problem(format!("`{id}` is held for review: {reason}"))).collect()
+        }
+        [(_, reason), others @ ..] => {
+            let are_alike = others.iter().all(|(_, it)| it == reason);
+            let reason = if are_alike { format!(": {reason}") } else { String::new() };
+            vec![problem(format!("{} tools of `{source}` are held for review{reason}", held.len()))]
+        }
+    }
+}
+
+fn unkept(source: &SourceId, error: &StoreError) -> Problem {
+    let message = format!("what is approved of `{source}` holds for this run only, since it cannot be kept: {error}");
+    Problem::warning(ProblemKind::Held, message).of(source.clone()).hint("toolscout doctor")
+}

@@ -1,0 +1,108 @@
+//! How approvals lie on disk.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use toolscout_catalog::review::{Approved, By, Definition, Held, Record, Remembered, Why};
+use toolscout_core::{Digest, Moment, RawJson};
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct RecordRow {
+    version: u32,
+    entry: String,
+    listed: Option<Moment>,
+    tools: BTreeMap<String, ToolRow>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ToolRow {
+    approved: Option<ApprovedRow>,
+    held: Option<HeldRow>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ApprovedRow {
+    definition: DefinitionRow,
+    by: String,
+    at: Moment,
+}
+
+#[derive(Serialize, Deserialize)]
+struct HeldRow {
+    definition: DefinitionRow,
+    first: Option<DefinitionRow>,
+    why: String,
+    reason: String,
+    at: Moment,
+}
+
+#[derive(Serialize, Deserialize)]
+struct DefinitionRow {
+    digest: String,
+    text: RawJson,
+}
+
+const VERSION: u32 = 1;
+const BY: [(By, &str); 3] = [(By::FirstSight, "first-sight"), (By::Rule, "rule"), (By::Person, "person")];
+const WHY: [(Why, &str); 4] =
+    [(Why::New, "new"), (Why::Changed, "changed"), (Why::Suspicious, "suspicious"), (Why::Rejected, "rejected")];
+
+pub(super) fn write(record: &Record) -> RecordRow {
+    let tools = record.tools.iter().map(|(name, it)| {
+        let approved = it.approved.as_ref().map(|it| ApprovedRow {
+            definition: definition(&it.definition),
+            by: word(&BY, it.by),
+            at: it.at,
+        });
+        let held = it.held.as_ref().map(|it| HeldRow {
+            definition: definition(&it.definition),
+            first: it.first.as_ref().map(definition),
+            why: word(&WHY, it.why),
+            reason: it.reason.clone(),
+            at: it.at,
+        });
+        (name.clone(), ToolRow { approved, held })
+    });
+    RecordRow { version: VERSION, entry: record.entry.clone(), listed: record.listed, tools: tools.collect() }
+}
+
+/// None where it is not one of ours, or of a later version.
+pub(super) fn read(body: &RawJson) -> Option<Record> {
+    let row: RecordRow = serde_json::from_str(body.as_str()).ok()?;
+    let tools = row.tools.into_iter().map(|(name, it)| {
+        let approved = match it.approved {
+            Some(it) => {
+                Some(Approved { definition: read_definition(it.definition)?, by: meaning(&BY, &it.by)?, at: it.at })
+            }
+            None => None,
+        };
+        let held = match it.held {
+            Some(it) => Some(Held {
+                definition: read_definition(it.definition)?,
+                first: it.first.and_then(read_definition),
+                why: meaning(&WHY, &it.why)?,
+                reason: it.reason,
+                at: it.at,
+            }),
+            None => None,
+        };
+        Some((name, Remembered { approved, held }))
+    });
+    let tools = tools.collect::<Option<_>>()?;
+    (row.version == VERSION).then_some(Record { entry: row.entry, listed: row.listed, tools })
+}
+
+fn definition(definition: &Definition) -> DefinitionRow {
+    DefinitionRow { digest: definition.digest.to_string(), text: definition.text.clone() }
+}
+
+fn read_definition(row: DefinitionRow) -> Option<Definition> {
+    Some(Definition { digest: Digest::from_hex(&row.digest)?, text: row.text })
+}
+
+fn word<T: PartialEq>(words: &[(T, &str)], meant: T) -> String {
+    words.iter().find(|(it, _)| *it == meant).map(|(_, word)| (*word).to_owned()).unwrap_or_default()
+}
+
+fn meaning<T: Copy>(words: &[(T, &str)], said: &str) -> Option<T> {
+    words.iter().find(|(_, word)| *word == said).map(|(it, _)| *it)
+}

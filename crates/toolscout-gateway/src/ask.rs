@@ -1,0 +1,199 @@
+//! Calls that need a person's word: asked here, answered elsewhere, used once.
+//!
+//! A question is bound to who asks, the tool, its definition and the exact arguments; change one byte and it is another
+//! question. It waits in the store for five minutes, so that it may be answered from another process; a yes counts for
+//! five minutes and for one call.
+
+mod row;
+
+use crate::Error;
+use crate::seal::Seal;
+use row::QuestionRow;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use toolscout_core::door::Question;
+use toolscout_core::{Caller, Cx, Digest, Moment, RawJson, Shelf, Store, StoreError, ToolCall, digest, redact};
+
+const PURPOSE: &str = "toolscout approvals of calls";
+/// How long a question waits, and how long a yes counts.
+pub const PATIENCE: Duration = Duration::from_secs(5 * 60);
+/// An agent that asks for more at once is not kept track of; nobody would read them all.
+const MAX_WAITING: usize = 100;
+const ATTEMPTS: usize = 64;
+
+/// The questions of one project.
+#[derive(Clone)]
+pub(crate) struct Questions {
+    store: Arc<dyn Store>,
+    partition: Arc<str>,
+    now: Arc<dyn Fn() -> Moment + Send + Sync>,
+}
+
+/// A question, and how it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pending {
+    /// What is asked.
+    pub question: Question,
+    /// What a person has said, if anything.
+    pub answer: Option<bool>,
+}
+
+/// What a question came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Word {
+    /// A person said yes, and that is now used up.
+    Yes,
+    /// A person said no.
+    No,
+    /// Nobody has said anything yet; the question waits.
+    Waiting,
+    /// Nobody has said anything, and the question cannot be kept.
+    Unkept,
+}
+
+impl Questions {
+    pub(crate) fn new(store: Arc<dyn Store>, partition: Arc<str>, now: Arc<dyn Fn() -> Moment + Send + Sync>) -> Self {
+        Self { store, partition, now }
+    }
+
+    /// The question that this call is.
+    pub(crate) fn of(&self, call: &ToolCall, definition: Digest, cx: &Cx) -> Question {
+        let asked = (self.now)();
+        Question {
+            id: self.binding(call, definition, cx).map(|it| short(&it)).unwrap_or_default(),
+            tool: call.tool.clone(),
+            digest: definition,
+            arguments: redact::secrets(&Value::Object(call.arguments.clone())),
+            rest: call.rest.clone(),
+            caller: cx.caller,
+            user: cx.user.clone(),
+            asked,
+            expires: asked.after(PATIENCE),
+        }
+    }
+
+    /// What a person has said about this very call. A yes is used up by this; where there is no answer, the question is
+    /// put.
+    pub(crate) fn word(&self, call: &ToolCall, definition: Digest, cx: &Cx) -> Word {
+        self.try_word(call, definition, cx).unwrap_or(Word::Unkept)
+    }
+
+    fn try_word(&self, call: &ToolCall, definition: Digest, cx: &Cx) -> Result<Word, StoreError> {
+        let binding = self.binding(call, definition, cx)?;
+        let place = self.place(&short(&binding));
+        for _ in 0..ATTEMPTS {
+            let bytes = self.store.read(Shelf::Pending, &place)?;
+            let row = bytes.as_ref().and_then(|it| self.open(&place, it)).filter(|it| it.binding == binding);
+            match row.filter(|it| it.counts((self.now)())).map(|it| it.answer) {
+                Some(Some(true)) if self.store.swap(Shelf::Pending, &place, bytes.as_deref(), None)? => {
+                    return Ok(Word::Yes);
+                }
+                // Somebody else was quicker, or said something else meanwhile.
+                Some(Some(true)) => {}
+                Some(Some(false)) => return Ok(Word::No),
+                Some(None) => return Ok(Word::Waiting),
+                None => {
+                    if self.sweep()? >= MAX_WAITING {
+                        return Ok(Word::Unkept);
+                    }
+                    let row = QuestionRow::new(&self.of(call, definition, cx), binding.clone());
+                    let row = self.seal()?.close(&place, &row)?;
+                    if self.store.swap(Shelf::Pending, &place, bytes.as_deref(), Some(&row))? {
+                        return Ok(Word::Waiting);
+                    }
+                }
+            }
+        }
+        Ok(Word::Unkept)
+    }
+
+    /// Everything that waits, oldest first.
+    pub(crate) fn pending(&self) -> Result<Vec<Pending>, StoreError> {
+        self.sweep()?;
+        let mut all = Vec::new();
+        for place in self.places()? {
+            let row = self.store.read(Shelf::Pending, &place)?.and_then(|it| self.open(&place, &it));
+            all.extend(row.and_then(|it| it.pending()));
+        }
+        all.sort_by(|one, other| {
+            (one.question.asked, &one.question.id).cmp(&(other.question.asked, &other.question.id))
+        });
+        Ok(all)
+    }
+
+    /// A person answers. What an agent says about its own questions does not count.
+    pub(crate) fn settle(&self, id: &str, yes: bool, cx: &Cx) -> Result<Pending, Error> {
+        if cx.caller == Caller::Mcp {
+            return Err(Error::NotForAgents);
+        }
+        let (place, unknown) = (self.place(id), || Error::UnknownQuestion { id: id.to_owned() });
+        for _ in 0..ATTEMPTS {
+            let bytes = self.store.read(Shelf::Pending, &place)?.ok_or_else(unknown)?;
+            let now = (self.now)();
+            let mut row = self.open(&place, &bytes).filter(|it| it.counts(now)).ok_or_else(unknown)?;
+            row.answer = Some(yes);
+            row.expires = now.after(PATIENCE);
+            let pending = row.pending().ok_or_else(unknown)?;
+            let row = self.seal()?.close(&place, &row)?;
+            if self.store.swap(Shelf::Pending, &place, Some(&bytes), Some(&row))? {
+                return Ok(pending);
+            }
+        }
+        Err(Error::Contended)
+    }
+
+    /// Forgets what nobody waits for any more; says how many are left.
+    fn sweep(&self) -> Result<usize, StoreError> {
+        let (mut left, now) = (0, (self.now)());
+        for place in self.places()? {
+            let Some(bytes) = self.store.read(Shelf::Pending, &place)? else { continue };
+            match self.open(&place, &bytes).is_some_and(|it| it.counts(now)) {
+                true => left += 1,
+                false => {
+                    self.store.swap(Shelf::Pending, &place, Some(&bytes), None)?;
+                }
+            }
+        }
+        Ok(left)
+    }
+
+    fn places(&self) -> Result<Vec<String>, StoreError> {
+        let ours = format!("{}/", self.partition);
+        Ok(self.store.keys(Shelf::Pending)?.into_iter().filter(|it| it.starts_with(&ours)).collect())
+    }
+
+    fn place(&self, id: &str) -> String {
+        format!("{}/{id}", self.partition)
+    }
+
+    fn seal(&self) -> Result<Seal, StoreError> {
+        Seal::of(&*self.store, PURPOSE)
+    }
+
+    fn open(&self, place: &str, bytes: &[u8]) -> Option<QuestionRow> {
+        let body: RawJson = self.seal().ok()?.open(place, bytes).ok()?;
+        serde_json::from_str(body.as_str()).ok()
+    }
+
+    /// Everything an answer is about, hashed with a secret: arguments may hold what should not be guessed back.
+    fn binding(&self, call: &ToolCall, definition: Digest, cx: &Cx) -> Result<String, StoreError> {
+        let all = json!([
+            cx.caller.word(),
+            cx.user.as_deref(),
+            call.tool.source.as_str(),
+            call.tool.name.as_str(),
+            definition.to_string(),
+            Value::Object(call.arguments.clone()),
+            call.rest,
+        ]);
+        let mut text = String::new();
+        digest::canonical(&all, &mut text);
+        Ok(self.seal()?.hash(&text).to_hex().to_string())
+    }
+}
+
+/// Short enough to type.
+fn short(binding: &str) -> String {
+    binding.chars().take(12).collect()
+}

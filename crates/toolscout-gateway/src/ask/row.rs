@@ -1,0 +1,66 @@
+//! How a question lies on disk.
+
+use super::{PATIENCE, Pending};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use toolscout_core::door::Question;
+use toolscout_core::{Caller, Digest, Moment, SourceId, ToolId, ToolName};
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct QuestionRow {
+    /// Everything the answer is about, hashed.
+    pub(super) binding: String,
+    pub(super) answer: Option<bool>,
+    pub(super) expires: Moment,
+    id: String,
+    source: String,
+    tool: String,
+    digest: String,
+    /// For people to read; secrets are not in it.
+    arguments: Value,
+    rest: Vec<String>,
+    caller: String,
+    user: Option<String>,
+    asked: Moment,
+}
+
+impl QuestionRow {
+    pub(super) fn new(question: &Question, binding: String) -> Self {
+        Self {
+            binding,
+            answer: None,
+            expires: question.expires,
+            id: question.id.clone(),
+            source: question.tool.source.as_str().to_owned(),
+            tool: question.tool.name.as_str().to_owned(),
+            digest: question.digest.to_string(),
+            arguments: question.arguments.clone(),
+            rest: question.rest.clone(),
+            caller: question.caller.word().to_owned(),
+            user: question.user.as_deref().map(str::to_owned),
+            asked: question.asked,
+        }
+    }
+
+    /// Whether it still counts. What comes from the future does not: a clock that was set back must not prolong a yes.
+    pub(super) fn counts(&self, now: Moment) -> bool {
+        self.asked <= now && now < self.expires && self.expires <= now.after(PATIENCE)
+    }
+
+    pub(super) fn pending(&self) -> Option<Pending> {
+        let id = ToolId::new(SourceId::new(&self.source).ok()?, ToolName::new(&self.tool).ok()?);
+        let caller = [Caller::Cli, Caller::Mcp, Caller::Http].into_iter().find(|it| it.word() == self.caller)?;
+        let question = Question {
+            id: self.id.clone(),
+            tool: id,
+            digest: Digest::from_hex(&self.digest)?,
+            arguments: self.arguments.clone(),
+            rest: self.rest.clone(),
+            caller,
+            user: self.user.as_deref().map(Into::into),
+            asked: self.asked,
+            expires: self.expires,
+        };
+        Some(Pending { question, answer: self.answer })
+    }
+}

@@ -1,0 +1,154 @@
+//! `toolscout.lock`: which definitions a project was made with, one line for each tool.
+
+#[cfg(test)]
+mod tests;
+
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use toolscout_catalog::Snapshot;
+use toolscout_core::{Digest, SourceId, ToolId, ToolName};
+
+const VERSION: u32 = 1;
+const HEAD: &str = "# The definitions this project was made with. `toolscout verify` compares; do not edit.\n";
+
+/// What a lock file says.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Lock {
+    /// What was configured for each source, hashed; sources without an entry of their own are not here.
+    pub entries: BTreeMap<SourceId, String>,
+    /// The digest of each tool's definition.
+    pub tools: BTreeMap<ToolId, Digest>,
+}
+
+/// One difference between a lock and what there is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Drift {
+    /// A tool the lock does not know.
+    Added {
+        /// Which.
+        tool: ToolId,
+    },
+    /// A tool that is no longer there.
+    Removed {
+        /// Which.
+        tool: ToolId,
+    },
+    /// A tool whose definition is another.
+    Changed {
+        /// Which.
+        tool: ToolId,
+        /// As locked.
+        locked: Digest,
+        /// As it is.
+        now: Digest,
+    },
+    /// A source whose entry is another.
+    Reconfigured {
+        /// Which.
+        source: SourceId,
+    },
+}
+
+/// Why a text is no lock.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LockError {
+    /// Not in the form of one.
+    #[error("this is not a lock file: {0}")]
+    Unreadable(String),
+    /// Written by a later toolscout.
+    #[error("the lock file has version {0}; this toolscout knows version {VERSION}")]
+    Later(u32),
+    /// A line that says no tool, no source or no digest.
+    #[error("`{0}` in the lock file names no tool, source or digest")]
+    Line(String),
+}
+
+impl Lock {
+    /// Locks what there is; `entry` says what is configured for a source, hashed.
+    pub fn of(snapshot: &Snapshot, entry: impl Fn(&SourceId) -> Option<String>) -> Self {
+        let tools = snapshot.tools().map(|it| (it.id.clone(), it.digest())).collect();
+        let entries = snapshot.sources().filter_map(|(source, _)| Some((source.clone(), entry(source)?))).collect();
+        Self { entries, tools }
+    }
+
+    /// Where what there is differs from the lock, in the order of names.
+    pub fn verify(&self, snapshot: &Snapshot, entry: impl Fn(&SourceId) -> Option<String>) -> Vec<Drift> {
+        let now = Self::of(snapshot, entry);
+        let reconfigured =
+            self.entries.iter().filter(|(source, entry)| now.entries.get(source).is_some_and(|it| it != *entry));
+        let mut drifts: Vec<_> =
+            reconfigured.map(|(source, _)| Drift::Reconfigured { source: source.clone() }).collect();
+        for (tool, locked) in &self.tools {
+            match now.tools.get(tool) {
+                None => drifts.push(Drift::Removed { tool: tool.clone() }),
+                Some(now) if now != locked => {
+                    drifts.push(Drift::Changed { tool: tool.clone(), locked: *locked, now: *now })
+                }
+                Some(_) => {}
+            }
+        }
+        let added = now.tools.into_keys().filter(|it| !self.tools.contains_key(it));
+        drifts.extend(added.map(|tool| Drift::Added { tool }));
+        drifts
+    }
+
+    /// As text: sorted, a line for each source and each tool.
+    pub fn to_text(&self) -> String {
+        let mut text = format!("{HEAD}version = {VERSION}\n\n[sources]\n");
+        for (source, entry) in &self.entries {
+            text += &format!("{} = {}\n", quoted(source.as_str()), quoted(entry));
+        }
+        text += "\n[tools]\n";
+        for (tool, digest) in &self.tools {
+            text += &format!("{} = {}\n", quoted(&tool.to_string()), quoted(&digest.to_string()));
+        }
+        text
+    }
+
+    /// Reads what [`Lock::to_text`] wrote.
+    pub fn parse(text: &str) -> Result<Self, LockError> {
+        let file: File = toml::from_str(text).map_err(|it| LockError::Unreadable(it.message().to_owned()))?;
+        if file.version != VERSION {
+            return Err(LockError::Later(file.version));
+        }
+        let wrong = |line: &str| LockError::Line(line.to_owned());
+        let mut lock = Self::default();
+        for (source, entry) in file.sources {
+            lock.entries.insert(SourceId::new(&source).map_err(|_| wrong(&source))?, entry);
+        }
+        for (tool, digest) in file.tools {
+            let digest = Digest::from_hex(&digest).ok_or_else(|| wrong(&tool))?;
+            lock.tools.insert(tool_id(&tool).ok_or_else(|| wrong(&tool))?, digest);
+        }
+        Ok(lock)
+    }
+}
+
+#[derive(Deserialize)]
+struct File {
+    version: u32,
+    #[serde(default)]
+    sources: BTreeMap<String, String>,
+    #[serde(default)]
+    tools: BTreeMap<String, String>,
+}
+
+/// Splits at the first slash: a source's id has none.
+fn tool_id(text: &str) -> Option<ToolId> {
+    let (source, name) = text.split_once('/')?;
+    Some(ToolId::new(SourceId::new(source).ok()?, ToolName::new(name).ok()?))
+}
+
+/// In quotes always, on one line: names hold anything.
+fn quoted(text: &str) -> String {
+    let mut out = String::from('"');
+    for it in text.chars() {
+        match it {
+            '"' | '\\' => out.extend(['\\', it]),
+            it if it.is_control() => out += &format!("\\u{:04X}", u32::from(it)),
+            it => out.push(it),
+        }
+    }
+    out + "\""
+}

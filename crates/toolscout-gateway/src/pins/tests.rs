@@ -1,0 +1,72 @@
+//! 1. A lock says the same however often it is written, and reads back what was written.
+//! 2. What was added, removed, changed or reconfigured is said; nothing else is.
+
+use super::{Drift, Lock, LockError};
+use std::sync::Arc;
+use toolscout_catalog::{Discovery, Snapshot};
+use toolscout_core::{Found, Origin, SourceId, Tool, ToolId, ToolName};
+
+fn snapshot(tools: &[(&str, &str, &str)]) -> Snapshot {
+    let mut found: Vec<Discovery> = Vec::new();
+    for (source, name, description) in tools {
+        let source = SourceId::new(source).unwrap();
+        let id = ToolId::new(source.clone(), ToolName::new(name).unwrap());
+        let tool = Tool { description: Some((*description).to_owned()), ..Tool::new(id) };
+        if !found.iter().any(|it| it.source == source) {
+            found.push(Discovery::new(source.clone(), Origin::Mcp));
+        }
+        let discovery = found.iter_mut().find(|it| it.source == source).unwrap();
+        discovery.add(Found::Tool(Arc::new(tool)));
+    }
+    Snapshot::default().merge(found).0
+}
+
+fn entry(source: &SourceId) -> Option<String> {
+    Some(format!("entry of {source}"))
+}
+
+#[test]
+fn a_lock_has_a_line_for_each_tool_sorted_and_reads_back() {
+    let lock = Lock::of(&snapshot(&[("fs", "write", "w"), ("fs", "read", "r"), ("git", "log", "l")]), entry);
+    let text = lock.to_text();
+    let lines: Vec<_> = text.lines().filter(|it| it.contains('/')).map(|it| it.split(' ').next().unwrap()).collect();
+    assert_eq!(lines, ["\"fs/read\"", "\"fs/write\"", "\"git/log\""]);
+    assert_eq!(Lock::parse(&text).unwrap(), lock);
+    assert_eq!(Lock::parse(&text).unwrap().to_text(), text);
+}
+
+#[test]
+fn names_that_hold_anything_read_back_as_they_were() {
+    let odd = ["a/b", "x\n[tools]\n", "quote\"d", "back\\slash", "\u{7f}\u{1b}[0m", "名前", "= \"", "#"];
+    let tools: Vec<_> = odd.iter().map(|it| ("fs", *it, "odd")).collect();
+    let lock = Lock::of(&snapshot(&tools), |_| None);
+    assert_eq!(Lock::parse(&lock.to_text()).unwrap(), lock);
+    assert_eq!(lock.to_text().lines().filter(|it| it.starts_with("\"fs/")).count(), odd.len());
+}
+
+#[test]
+fn every_drift_is_said_and_no_other() {
+    let before = snapshot(&[("fs", "read", "r"), ("fs", "write", "w"), ("git", "log", "l")]);
+    let lock = Lock::of(&before, entry);
+    assert_eq!(lock.verify(&before, entry), []);
+    let after = snapshot(&[("fs", "read", "changed"), ("git", "log", "l"), ("git", "blame", "b")]);
+    let drifts = lock.verify(&after, |it| (it.as_str() == "git").then(|| "another".to_owned()));
+    let shown: Vec<_> = drifts.iter().map(show).collect();
+    assert_eq!(shown, ["reconfigured git", "changed fs/read", "removed fs/write", "added git/blame"]);
+}
+
+fn show(drift: &Drift) -> String {
+    match drift {
+        Drift::Added { tool } => format!("added {tool}"),
+        Drift::Removed { tool } => format!("removed {tool}"),
+        Drift::Changed { tool, .. } => format!("changed {tool}"),
+        Drift::Reconfigured { source } => format!("reconfigured {source}"),
+    }
+}
+
+#[test]
+fn what_is_no_lock_is_refused_with_a_reason() {
+    assert!(matches!(Lock::parse("{"), Err(LockError::Unreadable(_))));
+    assert_eq!(Lock::parse("version = 2"), Err(LockError::Later(2)));
+    assert_eq!(Lock::parse("version = 1\n[tools]\nread = \"00\""), Err(LockError::Line("read".to_owned())));
+}

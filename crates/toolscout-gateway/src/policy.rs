@@ -1,0 +1,215 @@
+//! What may be done with each tool, and who said so.
+//!
+//! Three levels speak: the user's own configuration, the project's, the session's. Within a level the most specific rule
+//! counts; between levels the tightest, so a level may only tighten what its parents allow.
+
+#[cfg(test)]
+mod tests;
+
+use toolscout_core::door::Policy;
+use toolscout_core::{Problem, ProblemKind, SourceId, Tool, ToolId};
+
+/// What one level says.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Level {
+    /// For what no rule of this level names.
+    pub default: Option<Policy>,
+    /// By pattern: `source/tool`, `source/*` or `*`. Names are compared byte by byte.
+    pub rules: Vec<(String, Policy)>,
+}
+
+/// Who speaks; later ones may only tighten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LevelName {
+    /// The user's own configuration.
+    Global,
+    /// The project's.
+    Project,
+    /// The running session's.
+    Session,
+}
+
+impl LevelName {
+    /// All of them, parents first.
+    pub const ALL: [Self; 3] = [Self::Global, Self::Project, Self::Session];
+
+    /// The word people know it by: `global`, `project`, `session`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Global => "global",
+            Self::Project => "project",
+            Self::Session => "session",
+        }
+    }
+}
+
+/// How all policies are taken together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// As they are.
+    #[default]
+    Normal,
+    /// Only tools that say they change nothing run.
+    ReadOnly,
+    /// Everything runs that is not disabled. What is held for review stays held.
+    AllowAll,
+}
+
+/// Everything that was said about what may be done.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Policies {
+    /// In the order of [`LevelName::ALL`].
+    pub levels: [Level; 3],
+    /// How they are taken.
+    pub mode: Mode,
+}
+
+/// What holds for a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// What.
+    pub policy: Policy,
+    /// Why, so that it reads on from "is denied": `by the project's rule …`.
+    pub because: String,
+}
+
+/// A rule that names something no source has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dangling {
+    /// Whose rule it is.
+    pub level: LevelName,
+    /// As written.
+    pub pattern: String,
+    /// What it says.
+    pub policy: Policy,
+}
+
+impl Dangling {
+    /// The same, as news.
+    pub fn problem(&self) -> Problem {
+        let message = format!("the {} rule `{}` names nothing that is there", self.level.word(), self.pattern);
+        Problem::warning(ProblemKind::Setting, message)
+            .hint("`toolscout tools list` shows the names; rules are `source/tool`, `source/*` or `*`")
+    }
+}
+
+impl Policies {
+    /// Nothing said anywhere.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same, with this level instead.
+    pub fn with(mut self, name: LevelName, level: Level) -> Self {
+        self.levels[name as usize] = level;
+        self
+    }
+
+    /// The same, taken in this mode.
+    pub fn in_mode(self, mode: Mode) -> Self {
+        Self { mode, ..self }
+    }
+
+    /// What one level says.
+    pub fn level(&self, name: LevelName) -> &Level {
+        &self.levels[name as usize]
+    }
+
+    /// What holds for the tool, and why.
+    pub fn effective(&self, tool: &Tool) -> Decision {
+        let said = self.said(&tool.id);
+        match self.mode {
+            _ if said.policy == Policy::Disable => said,
+            Mode::Normal => said,
+            Mode::AllowAll => Decision { policy: Policy::Allow, because: "in the mode that allows all".to_owned() },
+            Mode::ReadOnly if said.policy == Policy::Deny || tool.is_read_only() => said,
+            Mode::ReadOnly => {
+                let because = "in read-only mode: it does not say that it changes nothing".to_owned();
+                Decision { policy: Policy::Deny, because }
+            }
+        }
+    }
+
+    /// What the levels say together, whatever the mode.
+    fn said(&self, id: &ToolId) -> Decision {
+        let mut tightest = Decision { policy: Policy::Allow, because: "by policy".to_owned() };
+        for name in LevelName::ALL {
+            if let Some((policy, by)) = self.level(name).says(id).filter(|(policy, _)| *policy > tightest.policy) {
+                tightest = Decision { policy, because: format!("by the {} {by}", name.word()) };
+            }
+        }
+        tightest
+    }
+
+    /// What a level may say about this tool, given what its parents said: anything that is not looser.
+    pub fn allowed_values(&self, level: LevelName, id: &ToolId) -> Vec<Policy> {
+        let parents = LevelName::ALL.into_iter().filter(|it| *it < level);
+        let tightest = parents.filter_map(|it| self.level(it).says(id)).map(|(policy, _)| policy).max();
+        Policy::ALL.into_iter().filter(|it| Some(*it) >= tightest).collect()
+    }
+
+    /// Rules about what is not there: a tool that was renamed is no longer covered, and somebody should know. `knows`
+    /// says whether there is such a source, and whether it has such a tool.
+    pub fn dangling(&self, knows: impl Fn(&str, Option<&str>) -> bool) -> Vec<Dangling> {
+        let rules = LevelName::ALL.into_iter().flat_map(|it| self.level(it).rules.iter().map(move |rule| (it, rule)));
+        let dangles = |pattern: &str| match Pattern::of(pattern) {
+            Some(Pattern::All) => false,
+            Some(Pattern::Source(source)) => !knows(source, None),
+            Some(Pattern::Tool(source, name)) => !knows(source, Some(name)),
+            None => true,
+        };
+        let dangling = rules.filter(|(_, (pattern, _))| dangles(pattern));
+        dangling
+            .map(|(level, (pattern, policy))| Dangling { level, pattern: pattern.clone(), policy: *policy })
+            .collect()
+    }
+}
+
+impl Level {
+    /// The same level with this rule, instead of any of the same pattern.
+    pub fn rule(mut self, pattern: impl Into<String>, policy: Policy) -> Self {
+        let pattern = pattern.into();
+        self.rules.retain(|(it, _)| *it != pattern);
+        self.rules.push((pattern, policy));
+        self
+    }
+
+    /// What this level says about a tool, and by which of its rules; none where it says nothing.
+    fn says(&self, id: &ToolId) -> Option<(Policy, String)> {
+        let fitting = self.rules.iter().filter_map(|(pattern, policy)| {
+            let specificity = Pattern::of(pattern)?.fits(id)?;
+            Some((specificity, *policy, pattern))
+        });
+        // The same pattern twice: the tighter one, since it was not written for nothing.
+        let best = fitting.max_by_key(|(specificity, policy, _)| (*specificity, *policy));
+        best.map(|(_, policy, pattern)| (policy, format!("rule `{pattern}`")))
+            .or_else(|| self.default.map(|policy| (policy, "default".to_owned())))
+    }
+}
+
+enum Pattern<'a> {
+    All,
+    Source(&'a str),
+    Tool(&'a str, &'a str),
+}
+
+impl<'a> Pattern<'a> {
+    /// Splits at the first slash: a source's id has none, a tool's name may.
+    fn of(text: &'a str) -> Option<Self> {
+        match text.split_once('/') {
+            None => (text == "*").then_some(Self::All),
+            Some((source, name)) if SourceId::new(source).is_err() || name.is_empty() => None,
+            Some((source, "*")) => Some(Self::Source(source)),
+            Some((source, name)) => Some(Self::Tool(source, name)),
+        }
+    }
+
+    /// How specific it is about this tool; none where it is not about it.
+    fn fits(&self, id: &ToolId) -> Option<u8> {
+        match self {
+            Self::All => Some(0),
+            Self::Source(source) => (*source == id.source.as_str()).then_some(1),
+            Self::Tool(source, name) => (*source == id.source.as_str() && *name == id.name.as_str()).then_some(2),
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Seals what is kept, so that what somebody else wrote into the store is not taken for ours.
+
+use serde::{Deserialize, Serialize};
+use toolscout_core::{RawJson, Store, StoreError};
+
+const VERSION: u32 = 1;
+
+/// Writes and reads sealed rows. Each seal is bound to what the row is for and to where it lies, so that rows cannot be
+/// put in each other's place.
+pub(crate) struct Seal {
+    key: [u8; 32],
+}
+
+/// A row that was not written by us, or not as it is now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Broken;
+
+#[derive(Serialize, Deserialize)]
+struct Row {
+    version: u32,
+    mac: String,
+    body: RawJson,
+}
+
+impl Seal {
+    /// The seal of this store, for one purpose.
+    pub(crate) fn of(store: &dyn Store, purpose: &str) -> Result<Self, StoreError> {
+        Ok(Self { key: blake3::derive_key(purpose, &store.key()?) })
+    }
+
+    /// A hash that nobody without the store's secret can make.
+    pub(crate) fn hash(&self, text: &str) -> blake3::Hash {
+        blake3::keyed_hash(&self.key, text.as_bytes())
+    }
+
+    pub(crate) fn close(&self, place: &str, body: &impl Serialize) -> Result<Vec<u8>, StoreError> {
+        let body = serde_json::value::to_raw_value(body).map_err(unwritable)?;
+        let body = RawJson::parse(body.get()).map_err(unwritable)?;
+        let row = Row { version: VERSION, mac: self.mac(place, &body).to_hex().to_string(), body };
+        serde_json::to_vec(&row).map_err(unwritable)
+    }
+
+    pub(crate) fn open(&self, place: &str, bytes: &[u8]) -> Result<RawJson, Broken> {
+        let row: Row = serde_json::from_slice(bytes).map_err(|_| Broken)?;
+        let mac = blake3::Hash::from_hex(&row.mac).map_err(|_| Broken)?;
+        // Hashes are compared in constant time.
+        (row.version == VERSION && mac == self.mac(place, &row.body)).then_some(row.body).ok_or(Broken)
+    }
+
+    fn mac(&self, place: &str, body: &RawJson) -> blake3::Hash {
+        let mut hasher = blake3::Hasher::new_keyed(&self.key);
+        hasher.update(&(place.len() as u64).to_le_bytes()).update(place.as_bytes()).update(body.as_str().as_bytes());
+        hasher.finalize()
+    }
+}
+
+fn unwritable(cause: serde_json::Error) -> StoreError {
+    StoreError { what: "what is to be kept cannot be written down".to_owned(), cause: Some(cause.into()) }
+}

@@ -1,0 +1,265 @@
+//! 1. A yes is for one call: this caller, this definition, these arguments, within five minutes, once.
+//! 2. Whoever can be asked directly is; nothing is kept then.
+//! 3. Agents do not answer their own questions, and secrets are not shown to who does.
+
+use super::server::Server;
+use super::{arguments, cli};
+use crate::policy::{Level, LevelName, Policies};
+use crate::{Approvals, Error, Gateway};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use tokio::task::JoinSet;
+use toolscout_core::door::{Policy, Question, Refusal};
+use toolscout_core::{BoxFuture, Caller, Cx, Lease, MemoryStore, Moment, Shelf, Store, StoreError};
+
+struct World {
+    gateway: Gateway,
+    server: Arc<Server>,
+    clock: Arc<AtomicU64>,
+}
+
+async fn world() -> World {
+    world_on(Arc::new(MemoryStore::default())).await
+}
+
+async fn world_on(store: Arc<dyn Store>) -> World {
+    let server = Arc::new(Server::new("server", &["pay: Pays"]));
+    let clock = Arc::new(AtomicU64::new(1_000_000));
+    let now = clock.clone();
+    let approvals = Approvals::new(store, "project").by_clock(move || Moment(now.load(Ordering::SeqCst)));
+    let policies = Policies::new().with(LevelName::Global, Level::default().rule("server/pay", Policy::Ask));
+    let gateway = Gateway::builder().source(server.clone()).approvals(approvals).policies(policies).build().unwrap();
+    gateway.refresh(&cli()).await;
+    World { gateway, server, clock }
+}
+
+impl World {
+    async fn pay(&self, input: Value, cx: Cx) -> Result<(), Error> {
+        self.gateway.call("pay", arguments(input), cx).await.map(|_| ())
+    }
+
+    /// The question that the call leaves behind.
+    async fn ask(&self, input: Value, cx: Cx) -> String {
+        match self.pay(input, cx).await {
+            Err(Error::Refused(Refusal::NeedsApproval { question: Some(id), .. })) => id,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn later(&self, seconds: u64) {
+        self.clock.fetch_add(seconds * 1_000, Ordering::SeqCst);
+    }
+}
+
+fn agent() -> Cx {
+    Cx::new(Caller::Mcp)
+}
+
+fn agent_of(user: &str) -> Cx {
+    Cx { user: Some(user.into()), ..agent() }
+}
+
+/// T22.
+#[tokio::test]
+async fn a_yes_is_for_exactly_this_call_and_for_one() {
+    let world = world().await;
+    let id = world.ask(json!({"to": "bob", "amount": 5}), agent_of("ann")).await;
+    world.gateway.settle(&id, true, &cli()).unwrap();
+    for (input, cx) in [
+        (json!({"to": "bob", "amount": 6}), agent_of("ann")),
+        (json!({"to": "bob ", "amount": 5}), agent_of("ann")),
+        (json!({"to": "bob", "amount": 5, "x": null}), agent_of("ann")),
+        (json!({"to": "bob", "amount": 5}), agent_of("eve")),
+        (json!({"to": "bob", "amount": 5}), agent()),
+        (json!({"to": "bob", "amount": 5}), Cx { user: Some("ann".into()), ..Cx::new(Caller::Http) }),
+    ] {
+        assert!(world.pay(input.clone(), cx).await.is_err(), "{input}");
+    }
+    assert_eq!(world.server.executed(), 0);
+    world.pay(json!({"amount": 5, "to": "bob"}), agent_of("ann")).await.unwrap();
+    assert!(world.pay(json!({"to": "bob", "amount": 5}), agent_of("ann")).await.is_err(), "used up");
+    assert_eq!(world.server.executed(), 1);
+}
+
+#[tokio::test]
+async fn a_yes_to_one_definition_is_none_to_another() {
+    let world = world().await;
+    let id = world.ask(json!({}), agent()).await;
+    world.gateway.settle(&id, true, &cli()).unwrap();
+    world.server.has(&["pay: Pays twice"]);
+    world.gateway.refresh(&cli()).await;
+    world.gateway.accept_all(world.gateway.sources()[0].id()).unwrap();
+    assert!(world.pay(json!({}), agent()).await.is_err());
+    assert_eq!(world.server.executed(), 0);
+}
+
+#[tokio::test]
+async fn questions_and_answers_last_five_minutes() {
+    let world = world().await;
+    let id = world.ask(json!({}), agent()).await;
+    world.later(299);
+    world.gateway.settle(&id, true, &cli()).unwrap();
+    world.later(299);
+    world.pay(json!({}), agent()).await.unwrap();
+    let id = world.ask(json!({}), agent()).await;
+    world.gateway.settle(&id, true, &cli()).unwrap();
+    world.later(300);
+    assert!(world.pay(json!({}), agent()).await.is_err());
+    world.later(300);
+    assert!(world.gateway.pending().unwrap().is_empty());
+    assert!(matches!(world.gateway.settle(&id, true, &cli()), Err(Error::UnknownQuestion { .. })));
+    let id = world.ask(json!({}), agent()).await;
+    world.gateway.settle(&id, true, &cli()).unwrap();
+    world.clock.fetch_sub(3_600_000, Ordering::SeqCst);
+    assert!(world.pay(json!({}), agent()).await.is_err(), "a clock set back prolongs nothing");
+    assert_eq!(world.server.executed(), 1);
+}
+
+/// T23, O-10.
+#[tokio::test]
+async fn who_answers_sees_everything_but_secrets() {
+    let world = world().await;
+    let long = "x".repeat(5_000);
+    let id =
+        world.ask(json!({"to": long, "api_token": "hush", "nested": [{"password": "hush"}]}), agent_of("ann")).await;
+    let [pending] = &world.gateway.pending().unwrap()[..] else { panic!() };
+    let expected = json!({"to": long, "api_token": "[REDACTED]", "nested": [{"password": "[REDACTED]"}]});
+    assert_eq!(pending.question.arguments, expected);
+    assert_eq!((pending.question.id.as_str(), pending.question.user.as_deref()), (id.as_str(), Some("ann")));
+    assert_eq!(pending.answer, None);
+}
+
+#[tokio::test]
+async fn agents_do_not_answer_and_a_no_is_a_no() {
+    let world = world().await;
+    let id = world.ask(json!({}), agent()).await;
+    assert!(matches!(world.gateway.settle(&id, true, &agent()), Err(Error::NotForAgents)));
+    assert_eq!(world.ask(json!({}), agent()).await, id, "the same question is not asked twice");
+    world.gateway.settle(&id, false, &cli()).unwrap();
+    let error = world.pay(json!({}), agent()).await.unwrap_err();
+    assert_eq!(error.to_string(), "`server/pay` is denied by a person");
+    let error = world.pay(json!({"other": 1}), agent()).await.unwrap_err();
+    assert!(error.hint().unwrap().contains("toolscout approve "), "{:?}", error.hint());
+}
+
+#[tokio::test]
+async fn a_person_who_can_be_asked_is_asked_and_nothing_is_kept() {
+    let world = world().await;
+    let asked = Arc::new(AtomicUsize::new(0));
+    let answering = |yes: bool| {
+        let asked = asked.clone();
+        let answer = move |question: Question| -> BoxFuture<'static, bool> {
+            assert_eq!(question.tool.to_string(), "server/pay");
+            asked.fetch_add(1, Ordering::SeqCst);
+            Box::pin(async move { yes })
+        };
+        Cx { asker: Some(Arc::new(answer)), ..agent() }
+    };
+    world.pay(json!({}), answering(true)).await.unwrap();
+    let error = world.pay(json!({}), answering(false)).await.unwrap_err();
+    assert_eq!(error.to_string(), "`server/pay` is denied by the person who was asked");
+    assert_eq!((asked.load(Ordering::SeqCst), world.server.executed()), (2, 1));
+    assert!(world.gateway.pending().unwrap().is_empty());
+}
+
+/// What changes while the person thinks is not what they said yes to.
+#[tokio::test]
+async fn a_definition_that_changes_while_a_person_is_asked_is_not_executed() {
+    let world = Arc::new(world().await);
+    let during = world.clone();
+    let answer = move |_: Question| -> BoxFuture<'static, bool> {
+        let during = during.clone();
+        Box::pin(async move {
+            during.server.has(&["pay: Pays twice"]);
+            during.gateway.refresh(&cli()).await;
+            true
+        })
+    };
+    let cx = Cx { asker: Some(Arc::new(answer)), ..agent() };
+    assert!(world.pay(json!({}), cx).await.is_err());
+    assert_eq!(world.server.executed(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_person_who_does_not_answer_in_time_leaves_a_question_behind() {
+    let world = world().await;
+    let answer = |_: Question| -> BoxFuture<'static, bool> { Box::pin(std::future::pending()) };
+    let cx = Cx { asker: Some(Arc::new(answer)), ..agent() }.within(std::time::Duration::from_secs(2));
+    world.ask(json!({}), cx).await;
+    assert_eq!(world.gateway.pending().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn an_agent_cannot_fill_the_store_with_questions() {
+    let world = world().await;
+    for at in 0..120 {
+        assert!(world.pay(json!({"at": at}), agent()).await.is_err());
+    }
+    assert_eq!(world.gateway.pending().unwrap().len(), 100);
+}
+
+#[tokio::test]
+async fn a_plan_asks_nobody() {
+    let world = world().await;
+    let tool = world.gateway.resolve("pay").unwrap();
+    let call = toolscout_core::ToolCall::new(tool.id.clone(), arguments(json!({"to": "bob"})));
+    assert!(world.gateway.plan(&tool, call, &agent()).is_ok());
+    assert!(world.gateway.pending().unwrap().is_empty());
+}
+
+/// T22: whoever sees the yes, and comes second to use it, has none.
+#[tokio::test]
+async fn a_yes_that_somebody_else_was_quicker_to_use_is_none() {
+    let world = world_on(Arc::new(Outrun(MemoryStore::default()))).await;
+    let id = world.ask(json!({}), agent()).await;
+    world.gateway.settle(&id, true, &cli()).unwrap();
+    assert!(world.pay(json!({}), agent()).await.is_err());
+    assert_eq!(world.server.executed(), 0);
+}
+
+/// A store in which somebody else always takes things away first.
+struct Outrun(MemoryStore);
+
+impl Store for Outrun {
+    fn read(&self, shelf: Shelf, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.0.read(shelf, key)
+    }
+    fn write(&self, shelf: Shelf, key: &str, value: &[u8]) -> Result<(), StoreError> {
+        self.0.write(shelf, key, value)
+    }
+    fn remove(&self, shelf: Shelf, key: &str) -> Result<bool, StoreError> {
+        self.0.remove(shelf, key)
+    }
+    fn keys(&self, shelf: Shelf) -> Result<Vec<String>, StoreError> {
+        self.0.keys(shelf)
+    }
+    fn swap(&self, shelf: Shelf, key: &str, seen: Option<&[u8]>, next: Option<&[u8]>) -> Result<bool, StoreError> {
+        let is_done = self.0.swap(shelf, key, seen, next)?;
+        Ok(is_done && next.is_some())
+    }
+    fn lease(&self, name: &str) -> Result<Option<Lease>, StoreError> {
+        self.0.lease(name)
+    }
+    fn is_leased(&self, name: &str) -> Result<bool, StoreError> {
+        self.0.is_leased(name)
+    }
+    fn key(&self) -> Result<[u8; 32], StoreError> {
+        self.0.key()
+    }
+}
+
+/// T22: one yes, a thousand who want it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 8)]
+async fn of_a_thousand_who_race_for_one_yes_one_runs() {
+    let world = Arc::new(world().await);
+    let id = world.ask(json!({}), agent()).await;
+    world.gateway.settle(&id, true, &cli()).unwrap();
+    let mut racers = JoinSet::new();
+    for _ in 0..1_000 {
+        let world = world.clone();
+        racers.spawn(async move { world.pay(json!({}), agent()).await.is_ok() });
+    }
+    let won = racers.join_all().await.into_iter().filter(|it| *it).count();
+    assert_eq!((won, world.server.executed()), (1, 1));
+}

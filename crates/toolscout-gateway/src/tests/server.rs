@@ -1,0 +1,102 @@
+//! A server in this process, whose definitions change when a test says so.
+
+use futures_util::stream;
+use serde_json::json;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use toolscout_core::{
+    Authorized, BoxFuture, BoxStream, Cx, Found, Origin, RawJson, Review, Source, SourceError, SourceId, Tool,
+    ToolCall, ToolId, ToolName, ToolOutput,
+};
+
+pub(super) struct Server {
+    id: SourceId,
+    pub(super) trusted: bool,
+    pub(super) reviewed: bool,
+    /// What it has now; what the gateway knows is what it had when it was last asked.
+    tools: Mutex<Vec<Tool>>,
+    pub(super) executions: AtomicUsize,
+}
+
+impl Server {
+    /// Tools as `name: description`.
+    pub(super) fn new(id: &str, tools: &[&str]) -> Self {
+        let server = Self {
+            id: SourceId::new(id).unwrap(),
+            trusted: true,
+            reviewed: true,
+            tools: Mutex::default(),
+            executions: AtomicUsize::new(0),
+        };
+        server.has(tools);
+        server
+    }
+
+    /// From now on these are its tools.
+    pub(super) fn has(&self, tools: &[&str]) {
+        let tools = tools.iter().map(|it| {
+            let (name, description) = it.split_once(": ").unwrap_or((it, "Does something"));
+            let mut tool = Tool::new(ToolId::new(self.id.clone(), ToolName::new(name).unwrap()));
+            tool.description = Some(description.to_owned());
+            tool.provenance.trusted = true;
+            let read_only = json!({"readOnlyHint": name.starts_with("read")});
+            tool.annotations = Some(RawJson::from_value(&read_only));
+            tool
+        });
+        *self.tools.lock().unwrap() = tools.collect();
+    }
+
+    pub(super) fn executed(&self) -> usize {
+        self.executions.load(Ordering::SeqCst)
+    }
+
+    fn tool(&self, name: &ToolName) -> Option<Tool> {
+        self.tools.lock().unwrap().iter().find(|it| it.id.name == *name).cloned()
+    }
+}
+
+impl Source for Server {
+    fn id(&self) -> &SourceId {
+        &self.id
+    }
+
+    fn origin(&self) -> Origin {
+        Origin::Mcp
+    }
+
+    fn review(&self) -> Review {
+        match self.reviewed {
+            true => {
+                Review::Needed { approves_first_sight: self.trusted, accepts_changes: false, entry: "entry".into() }
+            }
+            false => Review::Unneeded,
+        }
+    }
+
+    fn discover(&self, _: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+        let tools = self.tools.lock().unwrap().clone();
+        Box::pin(stream::iter(tools.into_iter().map(|it| Ok(Found::Tool(Arc::new(it))))))
+    }
+
+    fn load<'a>(&'a self, name: &'a ToolName, _: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+        Box::pin(async { Ok(self.tool(name)) })
+    }
+
+    /// Looks, as a real one does, whether what was authorized is what it has.
+    fn call(&self, call: Authorized<ToolCall>, _: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+        Box::pin(async move {
+            let call = call.into_inner();
+            let (id, name) = (self.id.clone(), call.tool.name.to_string());
+            let tool = self.tool(&call.tool.name).ok_or(SourceError::NotMine { id: id.clone(), name: name.clone() })?;
+            if call.expect != Some(tool.digest()) {
+                return Err(SourceError::Changed { id, name });
+            }
+            if name == "fail" {
+                return Err(SourceError::Unavailable { id, what: "it fails".to_owned() });
+            }
+            tokio::task::yield_now().await;
+            self.executions.fetch_add(1, Ordering::SeqCst);
+            Ok(ToolOutput::text(name))
+        })
+    }
+}

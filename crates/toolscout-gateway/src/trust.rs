@@ -1,0 +1,97 @@
+//! What a person sees and decides: tools held for review, calls that wait for a yes, policies.
+
+use crate::policy::{Dangling, Decision, Level, LevelName, Mode, Policies};
+use crate::{Error, Gateway, HeldTool, Pending};
+use std::sync::Arc;
+use toolscout_core::{Cx, Digest, SourceId, Status, Tool, ToolId};
+
+impl Gateway {
+    /// Every tool that waits for a person, with what there is to see.
+    pub fn held(&self) -> Vec<HeldTool> {
+        let scan = self.board.scanner();
+        let found = self.board.sources().into_iter().filter_map(|it| Some((self.board.found(&it)?.1, it)));
+        found.flat_map(|(tools, source)| self.board.approvals.held(&source, &tools, &scan)).collect()
+    }
+
+    /// Approves what is held of a tool; where `seen` is given, only if that is still its digest.
+    pub fn approve(&self, tool: &ToolId, seen: Option<Digest>) -> Result<(), Error> {
+        self.board.approvals.approve(tool, seen)?;
+        self.board.review_again(&tool.source);
+        Ok(())
+    }
+
+    /// Says no to a tool, held or approved: it is held, and stays so.
+    pub fn reject(&self, tool: &ToolId) -> Result<(), Error> {
+        self.board.approvals.reject(tool)?;
+        self.board.review_again(&tool.source);
+        Ok(())
+    }
+
+    /// Approves everything that a source has now, also where what was approved before cannot be relied on; says how many
+    /// tools that released.
+    pub fn accept_all(&self, source: &SourceId) -> Result<usize, Error> {
+        let (review, tools) =
+            self.board.found(source).ok_or_else(|| Error::NotUnderReview { source_id: source.clone() })?;
+        let released = self.board.approvals.accept_all(source, &review, &tools)?;
+        self.board.review_again(source);
+        Ok(released)
+    }
+
+    /// The calls that wait for a person's word, oldest first.
+    pub fn pending(&self) -> Result<Vec<Pending>, Error> {
+        Ok(self.questions.pending()?)
+    }
+
+    /// A person answers a question, by its id. Agents cannot.
+    pub fn settle(&self, id: &str, yes: bool, cx: &Cx) -> Result<Pending, Error> {
+        self.questions.settle(id, yes, cx)
+    }
+
+    /// What may be done with each tool, as it was said.
+    pub fn policies(&self) -> Arc<Policies> {
+        self.board.now().policies.clone()
+    }
+
+    /// What holds for a tool, and why.
+    pub fn decision(&self, tool: &Tool) -> Decision {
+        self.board.now().policies.effective(tool)
+    }
+
+    /// Other policies hold from now on.
+    pub fn set_policies(&self, policies: Policies) {
+        self.board.change_policies(|_| policies);
+    }
+
+    /// The session says something else from now on.
+    pub fn set_session(&self, level: Level) {
+        self.board.change_policies(|it| it.clone().with(LevelName::Session, level));
+    }
+
+    /// All policies are taken in this mode from now on.
+    pub fn set_mode(&self, mode: Mode) {
+        self.board.change_policies(|it| it.clone().in_mode(mode));
+    }
+
+    /// Rules that name what no source has. Of a source that has not been listed yet nobody knows.
+    pub fn dangling(&self) -> Vec<Dangling> {
+        let published = self.board.now();
+        let is_known = |source: &str| self.sources.iter().any(|it| it.id().as_str() == source);
+        let is_listed = |source: &str| published.all.tools().any(|it| it.id.source.as_str() == source);
+        let has =
+            |source: &str, name: &str| published.all.named(name).iter().any(|it| it.tool.id.source.as_str() == source);
+        published.policies.dangling(|source, name| match name {
+            None => is_known(source),
+            Some(name) => is_known(source) && (has(source, name) || !is_listed(source)),
+        })
+    }
+
+    /// What a list or a search does not show, for people; empty where there is nothing of the sort.
+    pub fn notes(&self) -> Vec<String> {
+        let held = self.snapshot().tools().filter(|it| matches!(it.status, Status::Held(_))).count();
+        match held {
+            0 => Vec::new(),
+            1 => vec!["1 tool is held for review: `toolscout review`".to_owned()],
+            _ => vec![format!("{held} tools are held for review: `toolscout review`")],
+        }
+    }
+}

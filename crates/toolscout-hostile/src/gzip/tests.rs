@@ -1,0 +1,38 @@
+//! Proves that
+//! 1. what we pack by hand unpacks with everybody's gzip, checksum and all,
+//! 2. it is as small as it should be.
+
+use super::around_spaces;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+#[test]
+fn a_bomb_unpacks_to_what_it_says() {
+    for spaces in [0, 1, 2, 258, 259, 260, 100_000] {
+        let packed = around_spaces(b"{", spaces, b"}");
+        let Some(unpacked) = gunzip(&packed) else { return };
+        assert_eq!(unpacked, format!("{{{}}}", " ".repeat(spaces)), "{spaces} spaces");
+    }
+}
+
+#[test]
+fn a_thousandfold_and_more() {
+    assert!(around_spaces(b"{", 1 << 30, b"}").len() < 1 << 20);
+}
+
+/// `None` where there is no gzip, unless all tests must run.
+fn gunzip(packed: &[u8]) -> Option<String> {
+    let child = Command::new("gzip").arg("-dc").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let mut child = match child {
+        Ok(child) => child,
+        Err(err) if std::env::var_os("TOOLSCOUT_TESTS").is_some_and(|it| it == "all") => panic!("gzip: {err}"),
+        Err(_) => {
+            writeln!(std::io::stderr(), "skipped: needs gzip").unwrap();
+            return None;
+        }
+    };
+    child.stdin.take().unwrap().write_all(packed).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "gzip did not like it");
+    Some(String::from_utf8(output.stdout).unwrap())
+}

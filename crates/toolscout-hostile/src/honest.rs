@@ -1,0 +1,202 @@
+//! The well-behaved server that every mode starts from: its handshake, its tools, its answers.
+
+use crate::acts::{Acts, HONEST, Sent};
+use crate::modes::{Mode, both};
+use crate::options::Era;
+use crate::process::pause;
+use crate::request::Request;
+use crate::server::Server;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+pub(crate) const NAME: &str = "honest";
+pub(crate) const MODERN: &str = "2026-07-28";
+pub(crate) const LEGACY: &str = "2025-11-25";
+pub(crate) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+
+const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+
+pub(crate) const MODES: &[Mode] = &[both(
+    NAME,
+    "Behaves, in both eras: tools echo, add, sleep, whoami, fail and blob, and --tools fillers; starts after --delay.",
+    "Finds, calls and answers all of them, without a finding or a warning.",
+    Acts {
+        start: |server| {
+            pause(server.options.delay.unwrap_or_default());
+            Ok(())
+        },
+        ..HONEST
+    },
+)];
+
+pub(crate) fn discover(request: &Request) -> Sent {
+    if request.server.options.era == Era::Legacy {
+        return request.error(-32601, "no such method: server/discover");
+    }
+    request.reply(discovered(&request.server))
+}
+
+pub(crate) fn initialize(request: &Request) -> Sent {
+    if request.server.options.era == Era::Modern {
+        return request.error(-32601, &format!("no such method: initialize; this server speaks {MODERN}"));
+    }
+    request.reply(initialized(request))
+}
+
+/// What `server/discover` answers.
+pub(crate) fn discovered(server: &Server) -> Value {
+    json!({
+        "resultType": "complete",
+        "supportedVersions": [MODERN],
+        "capabilities": { "tools": { "listChanged": true } },
+        "_meta": { SERVER_INFO: { "name": server.options.name, "version": "1.0.0" } },
+        "ttlMs": 0,
+        "cacheScope": "public",
+    })
+}
+
+/// What `initialize` answers.
+pub(crate) fn initialized(request: &Request) -> Value {
+    json!({
+        "protocolVersion": request.legacy_version(),
+        "capabilities": { "tools": { "listChanged": true } },
+        "serverInfo": { "name": request.server.options.name, "version": "1.0.0" },
+    })
+}
+
+pub(crate) fn list(request: &Request) -> Sent {
+    request.reply(request.tool_list(request.server.tools()))
+}
+
+pub(crate) fn listen(request: &Request) -> Sent {
+    let about = json!({ SUBSCRIPTION: request.id() });
+    let wanted = request.params().get("notifications").cloned().unwrap_or(json!({}));
+    let params = json!({ "_meta": about, "notifications": wanted });
+    request.notify("notifications/subscriptions/acknowledged", params)?;
+    if request.server.is_http() {
+        request.reply(json!({ "resultType": "complete", "_meta": about }))?;
+    }
+    Ok(())
+}
+
+pub(crate) fn call(request: &Request) -> Sent {
+    let (server, arguments) = (&request.server, &request.params()["arguments"]);
+    let name = request.params()["name"].as_str().unwrap_or_default();
+    let text = match name {
+        "echo" => as_text(&arguments["text"]),
+        "add" => sum(&arguments["a"], &arguments["b"]),
+        "sleep" => {
+            let seconds = arguments["seconds"].as_f64().unwrap_or(1.0);
+            let time = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+            if !server.wait_unless_cancelled(request.id(), time) {
+                return Ok(());
+            }
+            "slept".to_owned()
+        }
+        "whoami" => identity(server),
+        "fail" => return request.reply(failed(request.text("this tool fails every time"))),
+        "blob" => "b".repeat(arguments["bytes"].as_u64().unwrap_or(0).min(1 << 30) as usize),
+        _ if server.tools().iter().any(|it| it["name"] == name) => format!("ok {name}"),
+        _ => return request.error(-32602, &format!("no such tool: {name}")),
+    };
+    request.reply(request.text(text))
+}
+
+/// Makes a call's result one that says the tool failed.
+pub(crate) fn failed(mut result: Value) -> Value {
+    result["isError"] = true.into();
+    result
+}
+
+fn as_text(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn sum(a: &Value, b: &Value) -> String {
+    match (a.as_i64(), b.as_i64()) {
+        (Some(a), Some(b)) => a.saturating_add(b).to_string(),
+        _ => format!("{:?}", a.as_f64().unwrap_or(0.0) + b.as_f64().unwrap_or(0.0)),
+    }
+}
+
+fn identity(server: &Server) -> String {
+    json!({
+        "name": server.options.name, "pid": std::process::id(), "mode": server.mode().name,
+        "lists": server.lists.count(), "calls": server.calls.count(),
+    })
+    .to_string()
+}
+
+/// The six tools of every mode, and the fillers.
+pub(crate) fn tools(server: &Server) -> Vec<Value> {
+    let (text, number, integer) =
+        (json!({ "type": "string" }), json!({ "type": "number" }), json!({ "type": "integer" }));
+    let mut tools = vec![
+        with(tool("echo", "Gives back the text it was given", object(json!({ "text": text }), &["text"])), reads()),
+        with(tool("add", "Adds two numbers", object(json!({ "a": number, "b": number }), &["a", "b"])), reads()),
+        tool("sleep", "Waits so many seconds, then answers", object(json!({ "seconds": number }), &["seconds"])),
+        tool("whoami", "Says which server process this is", object(json!({}), &[])),
+        tool("fail", "Reports an error every time", object(json!({}), &[])),
+        tool("blob", "Gives a text of so many bytes", object(json!({ "bytes": integer }), &["bytes"])),
+    ];
+    tools.extend((0..server.options.tools).map(filler));
+    tools
+}
+
+fn reads() -> Value {
+    json!({ "annotations": { "readOnlyHint": true } })
+}
+
+fn filler(number: usize) -> Value {
+    const VERBS: [&str; 10] =
+        ["create", "list", "update", "delete", "search", "export", "import", "archive", "sync", "review"];
+    const NOUNS: [&str; 10] = [
+        "invoice",
+        "ticket",
+        "customer",
+        "report",
+        "calendar event",
+        "repository",
+        "database row",
+        "email",
+        "document",
+        "deployment",
+    ];
+    let (verb, noun) = (VERBS[number % 10], NOUNS[number / 10 % 10]);
+    let name = format!("{verb}_{}_{number:05}", noun.replace(' ', "_"));
+    let schema = object(json!({ "id": { "type": "string" }, "limit": { "type": "integer" } }), &["id"]);
+    tool(&name, &format!("{verb} a {noun}, variant {number}"), schema)
+}
+
+pub(crate) fn tool(name: &str, description: &str, schema: Value) -> Value {
+    json!({ "name": name, "description": description, "inputSchema": schema })
+}
+
+/// A tool about which only its name matters.
+pub(crate) fn plain(name: &str, description: &str) -> Value {
+    tool(name, description, json!({ "type": "object" }))
+}
+
+/// A tool with more fields than it needs.
+pub(crate) fn with(mut tool: Value, more: Value) -> Value {
+    if let (Value::Object(tool), Value::Object(more)) = (&mut tool, more) {
+        tool.extend(more);
+    }
+    tool
+}
+
+/// The schema of an object.
+pub(crate) fn object(properties: Value, required: &[&str]) -> Value {
+    json!({ "type": "object", "properties": properties, "required": required })
+}
+
+/// The honest tools, and then these.
+pub(crate) fn tools_and(server: &Server, more: impl IntoIterator<Item = Value>) -> Vec<Value> {
+    let mut tools = tools(server);
+    tools.extend(more);
+    tools
+}

@@ -1,0 +1,154 @@
+//! The HTTP transport: one thread per connection, loopback only.
+
+use crate::process::{background, pause_for_ever};
+use crate::request::Out;
+use crate::server::{Server, lock};
+use serde_json::{Map, Value, json};
+use std::convert::Infallible;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::sync::Arc;
+
+/// A longer line or body is nothing that a client of ours sends.
+const LONGEST_LINE: u64 = 64 << 10;
+const LARGEST_BODY: u64 = 256 << 20;
+
+/// Whether a mode has answered by itself; the connection is then over.
+pub(crate) enum Answered {
+    Wholly,
+    NotYet,
+}
+
+/// A request over HTTP, as it came.
+pub(crate) struct Posted {
+    line: String,
+    headers: Map<String, Value>,
+    body: Vec<u8>,
+    /// Headers for the answer, which a mode may add to.
+    pub(crate) extra: Vec<(&'static str, String)>,
+}
+
+/// Says on stdout and in the log where it listens, then serves for ever.
+pub(crate) fn serve(server: &Arc<Server>, port: u16) -> io::Result<Infallible> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
+    let port = listener.local_addr()?.port();
+    server.log.event("start", json!({ "http": port }));
+    writeln!(io::stdout(), "listening 127.0.0.1:{port}")?;
+    // Clients may connect while we are still starting; they wait, as with a slow program.
+    let _ = (server.acts().start)(server);
+    loop {
+        let (stream, _) = listener.accept()?;
+        let server = Arc::clone(server);
+        background(move || {
+            if let Err(err) = converse(&server, stream) {
+                server.log.event("http_error", json!({ "error": err.to_string() }));
+            }
+        });
+    }
+}
+
+/// The first lines of a response.
+pub(crate) fn head(status: &str, headers: &[(&str, String)]) -> Vec<u8> {
+    let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    format!("HTTP/1.1 {status}\r\n{headers}\r\n").into_bytes()
+}
+
+/// A whole response; its length is said truthfully.
+pub(crate) fn respond(stream: &mut TcpStream, status: &str, headers: &[(&str, String)], body: &[u8]) -> io::Result<()> {
+    let headers: Vec<_> = headers.iter().cloned().chain([("Content-Length", body.len().to_string())]).collect();
+    stream.write_all(&head(status, &headers))?;
+    stream.write_all(body)
+}
+
+fn converse(server: &Arc<Server>, mut stream: TcpStream) -> io::Result<()> {
+    let mut input = BufReader::new(stream.try_clone()?);
+    while let Some(mut posted) = Posted::read(&mut input)? {
+        server.log.event("http", posted.as_event());
+        if let Answered::Wholly = (server.acts().http)(server, &mut stream, &mut posted)? {
+            break;
+        }
+        answer(server, &mut stream, &posted)?;
+    }
+    Ok(())
+}
+
+fn answer(server: &Arc<Server>, stream: &mut TcpStream, posted: &Posted) -> io::Result<()> {
+    if !posted.line.starts_with("POST ") {
+        return respond(stream, "405 Method Not Allowed", &[], b"");
+    }
+    let body = Arc::default();
+    // Into a body everything can be written.
+    let _ = server.take(&posted.body, &Out::Body(Arc::clone(&body)));
+    let written = std::mem::take(&mut *lock(&body));
+    let lines: Vec<&[u8]> = written.split(|it| *it == b'\n').filter(|it| !it.is_empty()).collect();
+    let typed =
+        |kind: &str| [("Content-Type", kind.to_owned())].into_iter().chain(posted.extra.clone()).collect::<Vec<_>>();
+    match lines[..] {
+        [] if posted.wants_an_answer() => {
+            pause_for_ever();
+            Ok(())
+        }
+        [] => respond(stream, "202 Accepted", &[], b""),
+        [line] => respond(stream, "200 OK", &typed("application/json"), line),
+        _ => {
+            let events: Vec<u8> = lines.iter().flat_map(|it| [b"data: ", *it, b"\n\n"].concat()).collect();
+            respond(stream, "200 OK", &typed("text/event-stream"), &events)
+        }
+    }
+}
+
+impl Posted {
+    /// The next request; `None` when the client has no more.
+    fn read(input: &mut BufReader<TcpStream>) -> io::Result<Option<Self>> {
+        let line = line(input)?;
+        if line.is_empty() {
+            return Ok(None);
+        }
+        let mut headers = Map::new();
+        loop {
+            let header = self::line(input)?;
+            let Some((name, value)) = header.split_once(':') else { break };
+            headers.insert(name.trim().to_lowercase(), value.trim().into());
+        }
+        let body = body(input, &headers)?;
+        Ok(Some(Self { line, headers, body, extra: Vec::new() }))
+    }
+
+    fn wants_an_answer(&self) -> bool {
+        serde_json::from_slice(&self.body).map_or(true, |it: Value| it.get("id").is_some())
+    }
+
+    /// Credentials are not for the log; that there were some is.
+    fn as_event(&self) -> Value {
+        let mut headers = self.headers.clone();
+        let has_auth = headers.remove("authorization").is_some();
+        json!({ "line": self.line, "headers": headers, "has_auth": has_auth, "bytes": self.body.len() })
+    }
+}
+
+/// One line without its end; empty at the end of the headers, and of everything.
+fn line(input: &mut BufReader<TcpStream>) -> io::Result<String> {
+    let mut line = Vec::new();
+    input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)?;
+    Ok(String::from_utf8_lossy(&line).trim().to_owned())
+}
+
+fn body(input: &mut BufReader<TcpStream>, headers: &Map<String, Value>) -> io::Result<Vec<u8>> {
+    let header = |name| headers.get(name).and_then(Value::as_str).unwrap_or("");
+    let mut body = Vec::new();
+    if !header("transfer-encoding").eq_ignore_ascii_case("chunked") {
+        let length = header("content-length").parse().unwrap_or(0).min(LARGEST_BODY);
+        input.take(length).read_to_end(&mut body)?;
+        return Ok(body);
+    }
+    loop {
+        let size = line(input)?;
+        let size = size.split(';').next().and_then(|it| u64::from_str_radix(it.trim(), 16).ok());
+        let size = size.ok_or_else(|| io::Error::other("a chunk without a size"))?.min(LARGEST_BODY);
+        input.by_ref().take(size).read_to_end(&mut body)?;
+        line(input)?;
+        if size == 0 {
+            return Ok(body);
+        }
+    }
+}

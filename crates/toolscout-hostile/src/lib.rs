@@ -1,0 +1,86 @@
+//! An MCP server that misbehaves on purpose, so that tests can see what toolscout does about it.
+//!
+//! It speaks newline-delimited JSON-RPC on stdin and stdout, or Streamable HTTP on loopback, in both eras of the protocol.
+//! Without a mode it is honest; each of [`modes`] changes one thing about that. With `--log FILE` every event becomes one
+//! line of JSON, and tests count lines instead of waiting.
+//!
+//! A crate whose tests want it makes it an example, whose `main` is our [`main`], so that cargo builds a program for them;
+//! [`example`] is where that program lies.
+//!
+//! It harms nobody: every process ends itself after `--ttl` seconds, floods have an end, sockets are on loopback, and no
+//! file is touched but those named by `--log`, `--state` and `--target`.
+//!
+//! Start reading at [`modes`]; what an honest server does is in `honest`, what a mode may change in `acts`.
+
+mod acts;
+mod gzip;
+mod honest;
+mod http;
+mod log;
+mod modes;
+mod options;
+mod process;
+mod request;
+mod server;
+mod stdio;
+
+pub use modes::{Mode, Transports, modes};
+
+use options::{Options, Task};
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// The whole program: reads the command line and serves until the input ends.
+pub fn main() -> ExitCode {
+    match Options::parse(std::env::args().skip(1)) {
+        Ok((Task::Serve(mode), options)) => serve(mode, options),
+        Ok((Task::Print(text), _)) => print(&text),
+        Ok((Task::Idle, options)) => {
+            process::pause(options.ttl);
+            ExitCode::SUCCESS
+        }
+        Err(mistake) => complain(&mistake, 2),
+    }
+}
+
+/// The program that cargo made of this example of the crate whose test is running.
+///
+/// # Panics
+///
+/// If there is none: `cargo test --lib` makes none, `cargo test` does.
+pub fn example(name: &str) -> PathBuf {
+    let test = std::env::current_exe().unwrap_or_default();
+    let program = test.ancestors().nth(2).map(|it| it.join("examples").join(name));
+    let program = program.filter(|it| it.is_file());
+    program.unwrap_or_else(|| {
+        panic!("no program of example `{name}` beside {}; run `cargo build --examples`", test.display())
+    })
+}
+
+fn serve(mode: &'static Mode, options: Options) -> ExitCode {
+    process::end_after(options.ttl);
+    let port = options.http;
+    let served = server::Server::new(mode, options).and_then(|server| {
+        process::log_signals(&server)?;
+        match port {
+            Some(port) => http::serve(&server, port),
+            None => stdio::serve(&server),
+        }
+    });
+    match served {
+        Ok(never) => match never {},
+        Err(err) => complain(&err.to_string(), 1),
+    }
+}
+
+fn print(text: &str) -> ExitCode {
+    // Whoever closed our output, as `--list | head` does, has read enough.
+    let _ = std::io::stdout().write_all(text.as_bytes());
+    ExitCode::SUCCESS
+}
+
+fn complain(mistake: &str, code: u8) -> ExitCode {
+    let _ = writeln!(std::io::stderr(), "error: {mistake}");
+    ExitCode::from(code)
+}

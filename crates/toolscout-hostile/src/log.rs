@@ -1,0 +1,41 @@
+//! The log that tests count: one line of JSON per event, appended in one write, so that several processes can share a file.
+
+use serde_json::{Value, json};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Without a file, every event goes nowhere.
+pub(crate) struct Log {
+    file: Option<File>,
+    name: String,
+    mode: &'static str,
+}
+
+impl Log {
+    pub(crate) fn open(path: Option<&Path>, name: &str, mode: &'static str) -> io::Result<Self> {
+        let open = |path| OpenOptions::new().append(true).create(true).mode(0o600).open(path);
+        Ok(Self { file: path.map(open).transpose()?, name: name.to_owned(), mode })
+    }
+
+    /// Writes down one event; `more` is an object with what there is to say about it.
+    pub(crate) fn event(&self, event: &str, more: Value) {
+        let Some(mut file) = self.file.as_ref() else { return };
+        let mut line = json!({
+            "t": now(), "pid": std::process::id(), "name": self.name, "mode": self.mode, "ev": event,
+        });
+        if let (Value::Object(line), Value::Object(more)) = (&mut line, more) {
+            line.extend(more);
+        }
+        // A full disk is no reason for a test's server to stop being tested.
+        let _ = file.write_all(format!("{line}\n").as_bytes());
+    }
+}
+
+/// Seconds since 1970, to the microsecond.
+fn now() -> f64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    since.as_micros() as f64 / 1e6
+}

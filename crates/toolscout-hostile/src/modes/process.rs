@@ -1,0 +1,128 @@
+//! Processes that will not go, or take more than their share: children, closed pipes, ignored signals, memory, a whole core.
+
+use super::{MIB, Mode, stdio};
+use crate::acts::{Acts, HONEST, Sent};
+use crate::honest;
+use crate::process::{background, pause, pause_for_ever, sleeping_child};
+use crate::request::{Gone, Request};
+use crate::server::{Server, lock};
+use serde_json::json;
+use std::fs::File;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+pub(super) const MODES: &[Mode] = &[
+    stdio(
+        "ignore_term",
+        "Ignores SIGTERM, SIGINT, SIGHUP, SIGPIPE and the end of its input; only SIGKILL ends it, or --ttl.",
+        "Closes stdin, then SIGTERM, then SIGKILL, all within 5 s; nothing survives.",
+        Acts { obeys_signals: false, end_of_input: pause_for_ever, broken_pipe: pause_for_ever, ..HONEST },
+    ),
+    stdio(
+        "grandchild",
+        "Starts a child in its process group that inherits its pipes and sleeps; obeys the end of input itself.",
+        "Ends the whole group with the server: nothing with `hostile-grandchild` in its command line is left.",
+        Acts { start: one_child, ..HONEST },
+    ),
+    stdio(
+        "fork_many",
+        "Starts --count (32) sleeping children, one every 50 ms.",
+        "Bounds them where a sandbox can; after shutdown all are gone, always.",
+        Acts { start: many_children, ..HONEST },
+    ),
+    stdio(
+        "close_stdout",
+        "Closes stdout after `tools/list`, but keeps running and reading.",
+        "Takes it for dead at once, and makes it so.",
+        Acts { list: close_stdout, broken_pipe: pause_for_ever, ..HONEST },
+    ),
+    stdio(
+        "close_stdin",
+        "Closes stdin after `tools/list` and stays.",
+        "Takes a broken pipe for an error of that call, and lives on.",
+        Acts { list: close_stdin, ..HONEST },
+    ),
+    stdio(
+        "stop_reading",
+        "Reads nothing more after `tools/list`, so that the pipe fills up.",
+        "Is never blocked by a full pipe: a call with 1 MiB of arguments times out, others do not notice.",
+        Acts {
+            list: |request| {
+                honest::list(request)?;
+                request.server.is_deaf.store(true, Ordering::SeqCst);
+                Ok(())
+            },
+            ..HONEST
+        },
+    ),
+    stdio(
+        "cpu_spin",
+        "Never answers `tools/list`, and burns a core instead.",
+        "Lets the deadline fire and kills it; others do not notice.",
+        Acts {
+            list: |_| {
+                background(|| {
+                    loop {
+                        std::hint::spin_loop();
+                    }
+                });
+                Ok(())
+            },
+            ..HONEST
+        },
+    ),
+    stdio(
+        "mem_hog",
+        "Takes --size bytes (512 MiB) of memory at `tools/list`.",
+        "Reports its death where there is a limit; our own memory is not affected.",
+        Acts { list: hog, ..HONEST },
+    ),
+];
+
+fn one_child(server: &Arc<Server>) -> Sent {
+    match sleeping_child(server) {
+        Ok(child) => server.log.event("probe", json!({ "grandchild": child.id() })),
+        Err(err) => server.log.event("probe", json!({ "fork_denied": err.to_string() })),
+    }
+    Ok(())
+}
+
+fn many_children(server: &Arc<Server>) -> Sent {
+    let server = Arc::clone(server);
+    background(move || {
+        for _ in 0..server.options.count.unwrap_or(32) {
+            if let Err(err) = sleeping_child(&server) {
+                return server.log.event("probe", json!({ "fork_denied": err.to_string() }));
+            }
+            pause(Duration::from_millis(50));
+        }
+    });
+    Ok(())
+}
+
+fn close_stdout(request: &Request) -> Sent {
+    honest::list(request)?;
+    // In place of our end comes one of a pipe that nobody reads: theirs ends, and our next write fails.
+    let (unread, ours) = std::io::pipe().map_err(|_| Gone)?;
+    drop(unread);
+    rustix::stdio::dup2_stdout(ours).map_err(|_| Gone)
+}
+
+fn close_stdin(request: &Request) -> Sent {
+    honest::list(request)?;
+    request.server.is_deaf.store(true, Ordering::SeqCst);
+    let nothing = File::open("/dev/null").map_err(|_| Gone)?;
+    rustix::stdio::dup2_stdin(nothing).map_err(|_| Gone)
+}
+
+fn hog(request: &Request) -> Sent {
+    let size = request.server.options.size.unwrap_or(512 * MIB);
+    let mut ballast = lock(&request.server.memory.ballast);
+    match ballast.try_reserve_exact(size) {
+        // Written to, because memory nobody touches is not taken.
+        Ok(()) => ballast.resize(size, 1),
+        Err(_) => request.server.log.event("probe", json!({ "mem_denied": true })),
+    }
+    honest::list(request)
+}

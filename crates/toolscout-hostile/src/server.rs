@@ -1,0 +1,194 @@
+//! One server: what it was told, what it counts, and the way of a message from a line to an act.
+
+use crate::acts::{Acts, Sent};
+use crate::log::Log;
+use crate::modes::Mode;
+use crate::options::Options;
+use crate::process::background;
+use crate::request::{Gone, Out, Request};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+pub(crate) struct Server {
+    pub(crate) options: Options,
+    pub(crate) log: Log,
+    mode: &'static Mode,
+    /// How many `tools/list` came, this one included.
+    pub(crate) lists: Counter,
+    /// How many `tools/call` came, this one included.
+    pub(crate) calls: Counter,
+    pub(crate) memory: Memory,
+    /// Nothing more is read from stdin.
+    pub(crate) is_deaf: AtomicBool,
+    cancelled: Mutex<HashSet<String>>,
+    cancellation: Condvar,
+}
+
+/// What a mode keeps from one act to the next; each uses what it needs.
+#[derive(Default)]
+pub(crate) struct Memory {
+    pub(crate) turn: Counter,
+    pub(crate) flag: AtomicBool,
+    pub(crate) note: Mutex<Option<String>>,
+    pub(crate) ballast: Mutex<Vec<u8>>,
+}
+
+impl Server {
+    pub(crate) fn new(mode: &'static Mode, options: Options) -> io::Result<Arc<Self>> {
+        let log = Log::open(options.log.as_deref(), &options.name, mode.name)?;
+        Ok(Arc::new(Self {
+            options,
+            log,
+            mode,
+            lists: Counter::default(),
+            calls: Counter::default(),
+            memory: Memory::default(),
+            is_deaf: AtomicBool::new(false),
+            cancelled: Mutex::default(),
+            cancellation: Condvar::new(),
+        }))
+    }
+
+    pub(crate) fn mode(&self) -> &'static Mode {
+        self.mode
+    }
+
+    pub(crate) fn acts(&self) -> &'static Acts {
+        &self.mode.acts
+    }
+
+    pub(crate) fn tools(&self) -> Vec<Value> {
+        (self.acts().tools)(self)
+    }
+
+    pub(crate) fn is_http(&self) -> bool {
+        self.options.http.is_some()
+    }
+
+    /// Takes one line of input: a message, or a batch of them.
+    pub(crate) fn take(self: &Arc<Self>, line: &[u8], out: &Out) -> Sent {
+        if line.trim_ascii().is_empty() {
+            return Ok(());
+        }
+        match serde_json::from_slice(line) {
+            Ok(Value::Array(batch)) => batch.into_iter().try_for_each(|it| self.take_message(it, out)),
+            Ok(message) => self.take_message(message, out),
+            Err(err) => {
+                let head = String::from_utf8_lossy(&line[..line.len().min(200)]);
+                self.log.event("recv_bad", json!({ "error": err.to_string(), "head": head }));
+                Ok(())
+            }
+        }
+    }
+
+    fn take_message(self: &Arc<Self>, message: Value, out: &Out) -> Sent {
+        let request = Request::new(self, message, out.clone());
+        self.log.event("recv", request.as_event());
+        match (request.method(), request.message.get("id")) {
+            (None, _) => Ok(()),
+            (Some(method), None) => {
+                if method == "notifications/cancelled" {
+                    self.cancel(&request.params()["requestId"]);
+                }
+                Ok(())
+            }
+            (Some("tools/call"), Some(_)) => self.take_call(request),
+            (Some(method), Some(_)) => match self.act(method) {
+                Some(act) => act(&request),
+                None => request.error(-32601, &format!("no such method: {method}")),
+            },
+        }
+    }
+
+    fn act(&self, method: &str) -> Option<crate::acts::Act> {
+        let acts = self.acts();
+        match method {
+            "server/discover" => Some(acts.discover),
+            "initialize" => Some(acts.initialize),
+            "subscriptions/listen" => Some(acts.listen),
+            "ping" => Some(|request| request.reply(json!({}))),
+            "tools/list" => {
+                self.lists.up();
+                Some(acts.list)
+            }
+            _ => None,
+        }
+    }
+
+    /// On stdio each call has a thread of its own; over HTTP its connection already has one.
+    fn take_call(self: &Arc<Self>, request: Request) -> Sent {
+        self.calls.up();
+        let acts = self.acts();
+        if self.is_http() {
+            return (acts.call)(&request);
+        }
+        background(move || {
+            if (acts.call)(&request).is_err() {
+                (acts.broken_pipe)();
+            }
+        });
+        Ok(())
+    }
+
+    /// Writes to stdout, now and whole.
+    pub(crate) fn write(&self, bytes: &[u8]) -> Sent {
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|_| Gone)
+    }
+
+    /// Says to stdout that the tools have changed, whatever request is being answered.
+    pub(crate) fn announce_change(&self) -> Sent {
+        let message = json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" });
+        self.log.event("sent", json!({ "id": null, "method": message["method"], "bytes": message.to_string().len() }));
+        self.write(&(self.acts().frame)(self, message.to_string().as_bytes()))
+    }
+
+    /// Waits, and says whether it could wait to the end: a cancelled call cannot.
+    pub(crate) fn wait_unless_cancelled(&self, id: &Value, time: Duration) -> bool {
+        let cancelled = lock(&self.cancelled);
+        let id = id.to_string();
+        let waited = self.cancellation.wait_timeout_while(cancelled, time, |it| !it.contains(&id));
+        waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
+    }
+
+    fn cancel(&self, id: &Value) {
+        lock(&self.cancelled).insert(id.to_string());
+        self.cancellation.notify_all();
+    }
+
+    pub(crate) fn exit(&self, code: i32) -> ! {
+        self.log.event("exit", json!({ "code": code }));
+        crate::process::exit(code)
+    }
+
+    pub(crate) fn die(&self) {
+        self.log.event("exit", json!({ "code": -9 }));
+        crate::process::kill_ourselves();
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct Counter(AtomicUsize);
+
+impl Counter {
+    /// Counts, and gives the number before.
+    pub(crate) fn up(&self) -> usize {
+        self.0.fetch_add(1, Ordering::SeqCst)
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn at_least(&self, count: usize) {
+        self.0.fetch_max(count, Ordering::SeqCst);
+    }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,41 @@
+//! The stdio transport: lines in, lines out, until the input ends.
+
+use crate::request::Out;
+use crate::server::Server;
+use serde_json::json;
+use std::convert::Infallible;
+use std::io::{self, BufRead};
+use std::os::unix::process::parent_id;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+pub(crate) fn serve(server: &Arc<Server>) -> io::Result<Infallible> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    server.log.event("start", json!({ "argv": words, "ppid": parent_id() }));
+    let acts = server.acts();
+    match (acts.start)(server).and_then(|()| read(server)) {
+        Ok(()) => {
+            server.log.event("eof", json!({}));
+            (acts.end_of_input)();
+        }
+        Err(_) => {
+            server.log.event("broken_pipe", json!({}));
+            (acts.broken_pipe)();
+        }
+    }
+    server.exit(0)
+}
+
+fn read(server: &Arc<Server>) -> crate::acts::Sent {
+    let mut input = io::stdin().lock();
+    let mut line = Vec::new();
+    // An unreadable stdin is an ended one.
+    while input.read_until(b'\n', &mut line).unwrap_or(0) > 0 {
+        server.take(&line, &Out::Stdout)?;
+        line.clear();
+        if server.is_deaf.load(Ordering::SeqCst) {
+            crate::process::pause_for_ever();
+        }
+    }
+    Ok(())
+}

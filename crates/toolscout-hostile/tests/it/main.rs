@@ -1,0 +1,8 @@
+//! The hostile server as its users meet it: a program, talked to over a pipe or a socket.
+
+mod command_line;
+mod every_mode;
+mod http;
+mod life;
+mod stdio;
+mod talk;

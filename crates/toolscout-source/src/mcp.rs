@@ -1,0 +1,43 @@
+//! Tools of MCP servers: child processes on pipes, and servers on the web.
+//!
+//! A [`Server`] is what a person configured. [`client`] speaks with one that runs, in either era of the protocol, over any
+//! wire (`wire`). Nothing here trusts what a server sends: sizes, shapes, rates and times all have [`limits`].
+
+pub mod client;
+pub mod limits;
+pub mod oauth;
+pub mod per_user;
+pub mod server;
+pub mod tokens;
+pub mod value;
+
+mod backoff;
+mod definition;
+mod dial;
+mod discovery;
+mod error;
+mod fingerprint;
+mod handshake;
+mod http;
+mod list;
+mod many;
+mod message;
+mod peer;
+mod record;
+mod running;
+mod source;
+mod sse;
+mod stdio;
+mod supervisor;
+mod wire;
+
+pub use dial::Dial;
+pub use discovery::{Discovered, Shared, TriedOut, partition};
+pub use error::ClientError;
+pub use fingerprint::of_entry as entry_of;
+pub use many::refresh_all;
+pub use record::{DiscoveryStatus, KnownTools, Record, Records, Staleness, USUAL_TTL};
+pub use server::{Endpoint, OnChange, Program, Server, ToolFilter, Transport};
+pub use source::{McpSource, ServerState, State};
+pub use stdio::end_orphans;
+pub use value::{Lookup, Text};

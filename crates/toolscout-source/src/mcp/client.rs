@@ -1,0 +1,225 @@
+//! A conversation with one server that runs.
+//!
+//! Why this is our own and not the official SDK: we must be able to promise what happens when a server misbehaves. Sizes and
+//! depths are limited before anything is parsed; a message that cannot be read fails the one request it was about, at once;
+//! results pass through as the bytes they came as, so nothing a server adds is lost; one broken tool leaves the others;
+//! progress arrives in order; what is cancelled is cancelled at the server. None of that can be added from outside.
+
+mod calling;
+mod listening;
+mod meta;
+pub(super) mod opening;
+
+#[cfg(all(test, unix))]
+mod tests;
+
+pub use super::definition::Definition;
+pub use super::handshake::Said;
+pub use super::list::{Listing, Scope};
+pub use super::peer::Counts;
+
+use super::handshake::{self, Agreed};
+use super::limits::Limits;
+use super::list;
+use super::peer::{Ask, Peer};
+use super::{ClientError, Dial, Server};
+use opening::Opened;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+use tokio::sync::{OnceCell, watch};
+use tokio::task::JoinSet;
+use toolscout_core::{RawJson, SourceId};
+
+/// Which revision of the protocol was agreed on, and so how to talk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Era {
+    /// Up to 2025-11-25: a handshake first, state on both sides.
+    Legacy {
+        /// The agreed version.
+        version: String,
+    },
+    /// Since 2026-07-28: every request stands alone.
+    Modern {
+        /// The agreed version.
+        version: String,
+    },
+}
+
+impl Era {
+    /// The agreed version.
+    pub fn version(&self) -> &str {
+        match self {
+            Self::Legacy { version } | Self::Modern { version } => version,
+        }
+    }
+
+    /// Whether every request stands alone.
+    pub fn is_modern(&self) -> bool {
+        matches!(self, Self::Modern { .. })
+    }
+}
+
+/// A conversation with one server that runs. Clones are of the same conversation; when the last one is dropped, the server
+/// is ended.
+#[derive(Clone)]
+pub struct Client(Arc<Conversation>);
+
+struct Conversation {
+    id: SourceId,
+    limits: Arc<Limits>,
+    peer: Peer,
+    is_web: bool,
+    first: Agreed,
+    /// What was agreed on when the first assumption turned out wrong; `None` in it: that did not help.
+    second: OnceCell<Option<Agreed>>,
+    listening: Mutex<JoinSet<()>>,
+}
+
+impl Client {
+    /// Starts the program or opens the address, finds out the era, does the handshake.
+    ///
+    /// Cancel-safe: dropping the future ends all that was started.
+    pub async fn connect(server: &Server, dial: &Dial, deadline: Instant) -> Result<Self, ClientError> {
+        let opened = opening::open(server, dial, deadline).await?;
+        Ok(Self::of(server.id.clone(), dial.limits.clone(), opened))
+    }
+
+    pub(super) fn of(id: SourceId, limits: Arc<Limits>, Opened { peer, agreed: first, is_web }: Opened) -> Self {
+        let (second, listening) = (OnceCell::new(), Mutex::new(JoinSet::new()));
+        let client = Self(Arc::new(Conversation { id, limits, peer, is_web, first, second, listening }));
+        client.settle_on(client.era());
+        client
+    }
+
+    /// What was agreed on.
+    pub fn era(&self) -> &Era {
+        &self.agreed().era
+    }
+
+    /// What the server says about itself, not escaped.
+    pub fn said(&self) -> &Said {
+        &self.agreed().said
+    }
+
+    /// All tools, of all pages, or an error: never some of them without saying so.
+    pub async fn list_tools(&self, deadline: Instant) -> Result<Listing, ClientError> {
+        list::list(self, &self.0.limits, deadline).await
+    }
+
+    /// Any other request: raw parameters in, raw result out. `params` is an object, or null.
+    pub async fn request(&self, method: &str, params: Value, deadline: Instant) -> Result<RawJson, ClientError> {
+        let params = match params {
+            Value::Object(params) => params,
+            Value::Null => Map::new(),
+            _ => return Err(ClientError::Invalid { reason: format!("the parameters of `{method}` are no object") }),
+        };
+        let about =
+            ["name", "uri"].into_iter().find_map(|it| params.get(it).and_then(Value::as_str)).map(str::to_owned);
+        let ask = Ask { name: about, ..Ask::new(method, params, deadline) };
+        self.ask(ask).await
+    }
+
+    /// Counts how often the server has said that its tools changed. Wakes on each; several may be seen as one.
+    pub fn list_changes(&self) -> watch::Receiver<u64> {
+        self.0.peer.hub().changes()
+    }
+
+    /// Why the connection is gone, if it is.
+    pub fn is_lost(&self) -> Option<ClientError> {
+        self.0.peer.hub().is_lost()
+    }
+
+    /// Waits until the connection is gone, and says why.
+    pub async fn lost(&self) -> ClientError {
+        self.0.peer.hub().until_lost().await
+    }
+
+    /// The last the server said on standard error, not escaped.
+    pub fn tail(&self) -> String {
+        self.0.peer.wire().tail()
+    }
+
+    /// The process behind it, where there is one.
+    pub fn process(&self) -> Option<u32> {
+        self.0.peer.wire().process()
+    }
+
+    /// What the server sent that led to nothing.
+    pub fn counts(&self) -> Counts {
+        self.0.peer.hub().counts()
+    }
+
+    /// Requests that are not yet answered.
+    pub fn pending(&self) -> usize {
+        self.0.peer.hub().pending()
+    }
+
+    /// Ends the conversation and whatever stands behind it, within five seconds. Whoever waits for an answer gets an error.
+    pub async fn close(&self) {
+        self.0.peer.wire().close().await;
+    }
+
+    pub(super) fn id(&self) -> &SourceId {
+        &self.0.id
+    }
+
+    /// Whether arguments may have to be mirrored as headers.
+    pub(super) fn needs_headers(&self) -> bool {
+        self.0.is_web && self.era().is_modern()
+    }
+
+    /// One page of the server's tools.
+    pub(super) async fn ask_for_page(
+        &self,
+        params: Map<String, Value>,
+        deadline: Instant,
+    ) -> Result<RawJson, ClientError> {
+        self.ask(Ask::new("tools/list", params, deadline).called("listing its tools")).await
+    }
+
+    fn agreed(&self) -> &Agreed {
+        self.0.second.get().and_then(Option::as_ref).unwrap_or(&self.0.first)
+    }
+
+    fn settle_on(&self, era: &Era) {
+        self.0.peer.hub().set_modern(era.is_modern());
+        self.0.peer.wire().agreed(era);
+    }
+
+    /// Asks in the way of the era. A server that says it waits for a handshake gets it, once, and is asked again: it has
+    /// refused before it did anything.
+    async fn ask(&self, ask: Ask) -> Result<RawJson, ClientError> {
+        let may_be_wrong = self.0.second.get().is_none() && self.era().is_modern();
+        let spare = may_be_wrong.then(|| ask.clone());
+        match (self.ask_once(ask).await, spare) {
+            (Err(refusal), Some(again)) if handshake::wants_initialize(&refusal) => {
+                self.ask_again(again, refusal).await
+            }
+            (answer, _) => answer,
+        }
+    }
+
+    async fn ask_again(&self, ask: Ask, refusal: ClientError) -> Result<RawJson, ClientError> {
+        match self.0.second.get_or_init(|| self.initialize(ask.deadline)).await {
+            Some(agreed) => {
+                self.settle_on(&agreed.era);
+                self.ask_once(ask).await
+            }
+            None => Err(refusal),
+        }
+    }
+
+    async fn ask_once(&self, mut ask: Ask) -> Result<RawJson, ClientError> {
+        meta::complete(&mut ask.params, self.era());
+        // Over HTTP, a request of the modern era is cancelled by closing its stream.
+        ask.cancels &= !(self.0.is_web && self.era().is_modern());
+        self.0.peer.ask(ask).await
+    }
+
+    async fn initialize(&self, deadline: Instant) -> Option<Agreed> {
+        handshake::initialize(&self.0.peer, handshake::newest_legacy(), deadline).await.ok()
+    }
+}

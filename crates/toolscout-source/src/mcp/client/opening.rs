@@ -1,0 +1,61 @@
+//! From a configured server to a conversation.
+
+use super::super::handshake::{self, Agreed};
+use super::super::peer::{Hub, Peer, given};
+use super::super::stdio::StdioWire;
+use super::super::{ClientError, Dial, Endpoint, Server, Transport, http, sse};
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::time::timeout_at;
+
+/// A conversation that has been opened.
+pub(in super::super) struct Opened {
+    pub(in super::super) peer: Peer,
+    pub(in super::super) agreed: Agreed,
+    /// Whether it runs over streamable HTTP, which knows headers.
+    pub(in super::super) is_web: bool,
+}
+
+/// Opens a conversation over whatever leads to the server.
+pub(super) async fn open(server: &Server, dial: &Dial, deadline: Instant) -> Result<Opened, ClientError> {
+    let hub = Hub::new(server.id.as_str(), dial.limits.clone());
+    match &server.transport {
+        Transport::Stdio(program) => {
+            let limit = given(Instant::now(), deadline);
+            let wire = timeout_at(deadline.into(), StdioWire::open(program, dial, hub.clone())).await;
+            let late = |_| ClientError::TimedOut { what: "its start".to_owned(), limit };
+            let wire = wire.map_err(late)??;
+            let peer = Peer::new(hub, wire);
+            let agreed = handshake::agree(&peer, dial.era.as_ref(), &dial.limits, deadline).await?;
+            Ok(Opened { peer, agreed, is_web: false })
+        }
+        Transport::Http(endpoint) if endpoint.sse => open_events(hub, endpoint, dial, deadline).await,
+        Transport::Http(endpoint) => {
+            let wire = http::open(endpoint, dial, hub.clone(), deadline).await?;
+            let peer = Peer::new(hub, wire);
+            match handshake::agree(&peer, dial.era.as_ref(), &dial.limits, deadline).await {
+                Ok(agreed) => Ok(Opened { peer, agreed, is_web: true }),
+                // Nothing is posted to here. It may be an event stream, as it was before there was anything else.
+                Err(error @ ClientError::Status { status: 400 | 404 | 405, .. }) => {
+                    drop(peer);
+                    let hub = Hub::new(server.id.as_str(), dial.limits.clone());
+                    open_events(hub, endpoint, dial, deadline).await.map_err(|_| error)
+                }
+                Err(error) => Err(error),
+            }
+        }
+    }
+}
+
+/// The transport of old knows but one era.
+async fn open_events(
+    hub: Arc<Hub>,
+    endpoint: &Endpoint,
+    dial: &Dial,
+    deadline: Instant,
+) -> Result<Opened, ClientError> {
+    let wire = sse::open(endpoint, dial, hub.clone(), deadline).await?;
+    let peer = Peer::new(hub, wire);
+    let agreed = handshake::initialize(&peer, handshake::newest_legacy(), deadline).await?;
+    Ok(Opened { peer, agreed, is_web: false })
+}

@@ -1,0 +1,112 @@
+//! Arguments that a tool wants to have mirrored as headers, so that those who only see headers can route by them.
+
+use serde_json::{Map, Value};
+use std::collections::HashSet;
+use toolscout_core::{Arguments, RawJson};
+
+/// What marks a parameter.
+const MARK: &str = "x-mcp-header";
+/// Keys whose value is a set of schemas by name; the names are the author's.
+const NAMED: [&str; 5] = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
+/// Keys whose value is no schema, whatever it looks like.
+const VALUES: [&str; 4] = ["default", "enum", "const", "examples"];
+/// The largest whole number that everybody can hold.
+const SAFE: u64 = (1 << 53) - 1;
+
+/// A parameter to mirror.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Mirror {
+    /// The header's name without `Mcp-Param-`.
+    pub(crate) header: String,
+    /// The names that lead to the argument.
+    pub(crate) path: Vec<String>,
+}
+
+/// The parameters that a schema wants mirrored. An error if a mark is where it must not be, or is no header's name: such
+/// a tool must not be used over HTTP.
+pub(crate) fn mirrors(schema: &RawJson) -> Result<Vec<Mirror>, String> {
+    if !schema.as_str().contains(MARK) {
+        return Ok(Vec::new());
+    }
+    let schema = schema.to_value();
+    let mut found = Vec::new();
+    // Places yet to look at, each with the way there where it leads through `properties` alone.
+    let mut left = vec![(&schema, Some(Vec::new()))];
+    while let Some((place, path)) = left.pop() {
+        match place {
+            Value::Array(items) => left.extend(items.iter().map(|it| (it, None))),
+            Value::Object(schema) => {
+                if let Some(mark) = schema.get(MARK) {
+                    found.push(marked(mark, schema, path.as_deref())?);
+                }
+                left.extend(within(schema, path.as_deref()));
+            }
+            _ => {}
+        }
+    }
+    let mut names = HashSet::new();
+    match found.iter().find(|it| !names.insert(it.header.to_ascii_lowercase())) {
+        Some(twice) => Err(format!("it wants two arguments mirrored as `{}`", twice.header)),
+        None => Ok(found),
+    }
+}
+
+type Place<'a> = (&'a Value, Option<Vec<String>>);
+
+fn within<'a>(schema: &'a Map<String, Value>, path: Option<&[String]>) -> Vec<Place<'a>> {
+    let mut all = Vec::new();
+    for (key, value) in schema {
+        let named = value.as_object().filter(|_| NAMED.contains(&key.as_str()));
+        match named {
+            Some(named) => all.extend(named.iter().map(|(name, value)| {
+                let path = path.filter(|_| key == "properties");
+                (value, path.map(|it| it.iter().cloned().chain([name.clone()]).collect()))
+            })),
+            None if VALUES.contains(&key.as_str()) => {}
+            None => all.push((value, None)),
+        }
+    }
+    all
+}
+
+fn marked(mark: &Value, schema: &Map<String, Value>, path: Option<&[String]>) -> Result<Mirror, String> {
+    let header = mark.as_str().filter(|it| is_token(it)).ok_or("it wants a header that is none")?;
+    let path = path.filter(|it| !it.is_empty());
+    let path = path.ok_or_else(|| format!("`{header}` is marked where no argument can be told to be"))?;
+    match schema.get("type").and_then(Value::as_str) {
+        Some("string" | "integer" | "boolean") => Ok(Mirror { header: header.to_owned(), path: path.to_vec() }),
+        _ => Err(format!("`{header}` is marked on an argument that is no text, whole number or truth value")),
+    }
+}
+
+/// What a header's name may be made of.
+fn is_token(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|it| it.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&it))
+}
+
+/// The headers for these arguments, values as they are; those that are absent or null are left out.
+pub(crate) fn headers(mirrors: &[Mirror], arguments: &Arguments) -> Result<Vec<(String, String)>, String> {
+    let mut all = Vec::new();
+    for mirror in mirrors {
+        let mut path = mirror.path.iter();
+        let first = path.next().and_then(|it| arguments.get(it));
+        let value = path.fold(first, |value, it| value.and_then(|value| value.get(it)));
+        if let Some(text) = value.map(|it| text(it, &mirror.header)).transpose()?.flatten() {
+            all.push((mirror.header.clone(), text));
+        }
+    }
+    Ok(all)
+}
+
+fn text(value: &Value, header: &str) -> Result<Option<String>, String> {
+    Ok(match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Bool(it) => Some(it.to_string()),
+        Value::Number(it) if it.as_i64().is_some_and(|it| it.unsigned_abs() <= SAFE) => Some(it.to_string()),
+        Value::Number(_) => {
+            return Err(format!("the argument mirrored as `{header}` is no whole number that all can hold"));
+        }
+        // Not what the schema says; the server will say so.
+        _ => None,
+    })
+}

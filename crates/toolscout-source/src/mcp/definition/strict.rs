@@ -1,0 +1,128 @@
+//! Reads JSON that means one thing only.
+
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::ser::{SerializeMap, Serializer};
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::fmt;
+use toolscout_core::RawJson;
+
+/// Whether every parser would understand the same: no key comes twice in an object, at any depth; every number and text
+/// can be held. Depth is bounded by the parser.
+pub(super) fn check(text: &str) -> Result<(), String> {
+    walk(text).map(|_| ()).map_err(|err| format!("it is ambiguous or broken JSON: {err}"))
+}
+
+/// How many values there are, the outermost included.
+pub(super) fn values(text: &str) -> usize {
+    walk(text).unwrap_or(usize::MAX)
+}
+
+/// The members of an object in their order, each value as it was written; none if it is no object.
+pub(super) fn members(text: &str) -> Option<Vec<(String, RawJson)>> {
+    struct Members;
+
+    impl<'de> Visitor<'de> for Members {
+        type Value = Vec<(String, RawJson)>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut all = Vec::new();
+            while let Some(entry) = map.next_entry()? {
+                all.push(entry);
+            }
+            Ok(all)
+        }
+    }
+
+    serde_json::Deserializer::from_str(text).deserialize_map(Members).ok()
+}
+
+/// The members as one object, in this order.
+pub(super) fn object(members: &[(String, RawJson)]) -> RawJson {
+    let mut text = Vec::new();
+    let mut serializer = serde_json::Serializer::new(&mut text);
+    let written = serializer.serialize_map(Some(members.len())).and_then(|mut map| {
+        members.iter().try_for_each(|(key, value)| map.serialize_entry(key, value))?;
+        map.end()
+    });
+    let text = written.ok().and_then(|()| String::from_utf8(text).ok());
+    let parsed = text.and_then(|it| RawJson::parse(&it).ok());
+    parsed.unwrap_or_else(|| RawJson::from_value(&serde_json::json!({})))
+}
+
+fn walk(text: &str) -> Result<usize, serde_json::Error> {
+    let count = Cell::new(0);
+    let mut parser = serde_json::Deserializer::from_str(text);
+    Once(&count).deserialize(&mut parser)?;
+    parser.end()?;
+    Ok(count.get())
+}
+
+/// One value; counts it and all within.
+#[derive(Clone, Copy)]
+struct Once<'a>(&'a Cell<usize>);
+
+impl<'de> DeserializeSeed<'de> for Once<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        self.0.set(self.0.get() + 1);
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Once<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_bool<E: Error>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E: Error>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E: Error>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E: Error>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        while items.next_element_seed(self)?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let mut seen = HashSet::new();
+        while let Some(key) = map.next_key::<String>()? {
+            map.next_value_seed(self)?;
+            if let Some(twice) = seen.replace(key) {
+                return Err(A::Error::custom(format_args!("a key comes twice: {:?}", short(&twice))));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn short(key: &str) -> &str {
+    &key[..key.floor_char_boundary(64)]
+}

@@ -1,0 +1,30 @@
+//! What it takes to reach a server besides its configuration.
+
+use super::client::Era;
+use super::limits::Limits;
+use super::tokens::Tokens;
+use super::value::Lookup;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What it takes to reach a server besides its configuration. Cloning is cheap.
+#[derive(Clone)]
+pub struct Dial {
+    /// How much and how long.
+    pub limits: Arc<Limits>,
+    /// Where references in the configuration lead.
+    pub lookup: Lookup,
+    /// Where programs start, unless their configuration says otherwise: the project's root.
+    pub project: PathBuf,
+    /// What the server spoke the last time, under the same configuration; saves asking.
+    pub era: Option<Era>,
+    /// Who knows the token of a server on the web, where a login is possible.
+    pub tokens: Option<Arc<dyn Tokens>>,
+}
+
+impl Dial {
+    /// With the usual limits and the environment of this process.
+    pub fn new(project: PathBuf) -> Self {
+        Self { limits: Arc::default(), lookup: Lookup::of_process(), project, era: None, tokens: None }
+    }
+}

@@ -1,0 +1,61 @@
+//! Tells whether a server is configured as it was before.
+
+use super::{Endpoint, Lookup, Program, Server, Text, Transport};
+use blake3::Hasher;
+
+/// What decides which tools a server has: its program or address, with the values its references have now. Hashed with a
+/// secret, because a plain hash of a short password is as good as the password.
+pub(crate) fn of_configuration(server: &Server, key: &[u8; 32], lookup: &Lookup) -> String {
+    let mut hasher = Hasher::new_keyed(key);
+    let value = |text: &Text| text.fingerprint(key, lookup).to_vec();
+    add_transport(&mut hasher, &server.transport, &value);
+    short(&hasher)
+}
+
+/// What a person wrote, references as such: another entry is another server, another value of a secret is not.
+pub fn of_entry(server: &Server) -> String {
+    let mut hasher = Hasher::new();
+    add_transport(&mut hasher, &server.transport, &|text: &Text| text.written().as_bytes().to_vec());
+    short(&hasher)
+}
+
+fn add_transport(hasher: &mut Hasher, transport: &Transport, value: &dyn Fn(&Text) -> Vec<u8>) {
+    add(hasher, transport.word().as_bytes());
+    match transport {
+        Transport::Stdio(program) => add_program(hasher, program, value),
+        Transport::Http(endpoint) => add_endpoint(hasher, endpoint, value),
+    }
+}
+
+fn add_program(hasher: &mut Hasher, program: &Program, value: &dyn Fn(&Text) -> Vec<u8>) {
+    add(hasher, &value(&program.command));
+    add(hasher, &program.args.len().to_le_bytes());
+    program.args.iter().for_each(|it| add(hasher, &value(it)));
+    add_named(hasher, &program.env, value);
+    let cwd = program.cwd.as_ref().map_or(&b""[..], |it| it.as_os_str().as_encoded_bytes());
+    add(hasher, cwd);
+}
+
+fn add_endpoint(hasher: &mut Hasher, endpoint: &Endpoint, value: &dyn Fn(&Text) -> Vec<u8>) {
+    add(hasher, &value(&endpoint.url));
+    add_named(hasher, &endpoint.headers, value);
+    endpoint.bearer.iter().for_each(|it| add(hasher, &value(it)));
+}
+
+fn add_named(hasher: &mut Hasher, texts: &std::collections::BTreeMap<String, Text>, value: &dyn Fn(&Text) -> Vec<u8>) {
+    add(hasher, &texts.len().to_le_bytes());
+    for (name, text) in texts {
+        add(hasher, name.as_bytes());
+        add(hasher, &value(text));
+    }
+}
+
+/// With its length before it, so that no two lists of parts look alike.
+fn add(hasher: &mut Hasher, part: &[u8]) {
+    hasher.update(&part.len().to_le_bytes());
+    hasher.update(part);
+}
+
+fn short(hasher: &Hasher) -> String {
+    hasher.finalize().to_hex()[..32].to_owned()
+}

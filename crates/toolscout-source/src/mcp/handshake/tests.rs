@@ -1,0 +1,264 @@
+//! 1. The era is found out with few questions, whatever the server makes of them.
+//! 2. Versions that nobody speaks end in an error that names both sides, not in a loop.
+//! 3. What is known from the last time saves a question, and is given up when it is wrong.
+
+use super::super::limits::Limits;
+use super::super::peer::tests::{World, soon};
+use super::super::wire::Ear;
+use super::{Agreed, ClientError, Era, agree};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+fn limits() -> Limits {
+    Limits { probe: Duration::from_millis(40), ..Limits::default() }
+}
+
+fn legacy() -> Era {
+    Era::Legacy { version: "2025-11-25".to_owned() }
+}
+
+fn modern() -> Era {
+    Era::Modern { version: "2026-07-28".to_owned() }
+}
+
+/// What the server makes of a method: a result, an error, or nothing.
+fn world(answer: impl Fn(&str, &Value) -> Option<Value> + Send + Sync + 'static) -> World {
+    World::new(limits(), move |message| {
+        let Some(id) = message.get("id") else { return Vec::new() };
+        let method = message["method"].as_str().unwrap_or_default();
+        let outcome = answer(method, message);
+        outcome.into_iter().map(|it| whole(id, it).to_string()).collect()
+    })
+}
+
+fn whole(id: &Value, outcome: Value) -> Value {
+    let key = if outcome.get("code").is_some() { "error" } else { "result" };
+    json!({"jsonrpc": "2.0", "id": id, key: outcome})
+}
+
+fn discovered() -> Value {
+    let who = json!({"name": "n", "version": "1", "title": "T"});
+    json!({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "instructions": "be kind",
+        "_meta": {"io.modelcontextprotocol/serverInfo": who}})
+}
+
+fn initialized(version: &str) -> Value {
+    json!({"protocolVersion": version, "capabilities": {}, "serverInfo": {"name": "n", "version": "1"}})
+}
+
+fn no_such_method() -> Value {
+    json!({"code": -32601, "message": "Method not found"})
+}
+
+async fn try_it(world: &mut World, known: Option<Era>) -> (Result<Agreed, ClientError>, Vec<String>) {
+    let outcome = agree(&world.peer, known.as_ref(), &limits(), soon()).await;
+    (outcome, world.methods())
+}
+
+async fn error(mut world: World) -> (String, Vec<String>) {
+    let (outcome, methods) = try_it(&mut world, None).await;
+    (outcome.expect_err("no handshake").to_string(), methods)
+}
+
+#[tokio::test]
+async fn a_modern_server_is_asked_once() {
+    let mut world = world(|method, message| {
+        let meta = &message["params"]["_meta"];
+        assert_eq!(meta["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
+        assert_eq!(meta["io.modelcontextprotocol/clientCapabilities"], json!({}));
+        assert_eq!(meta["io.modelcontextprotocol/clientInfo"]["name"], "toolscout");
+        (method == "server/discover").then(discovered)
+    });
+    let (agreed, methods) = try_it(&mut world, None).await;
+    let agreed = agreed.expect("a handshake");
+    assert_eq!((agreed.era, methods), (modern(), vec!["server/discover".to_owned()]));
+    assert_eq!(agreed.said.name.as_deref(), Some("n"));
+    assert_eq!(agreed.said.title.as_deref(), Some("T"));
+    assert_eq!(agreed.said.instructions.as_deref(), Some("be kind"));
+    assert_eq!(agreed.said.capabilities.expect("said").as_str(), r#"{"tools":{}}"#);
+}
+
+/// F-14: legacy servers refuse the question in many ways.
+#[tokio::test]
+async fn any_other_refusal_makes_it_a_legacy_server() {
+    let refusals = [
+        no_such_method(),
+        json!({"code": -32602, "message": "Invalid params"}),
+        json!({"code": -32002, "message": "Server not initialized"}),
+        json!({"code": "E", "message": 7}),
+        json!({}),
+        json!({"supportedVersions": 7}),
+        json!({"supportedVersions": [null]}),
+        json!({"supportedVersions": ["2025-06-18"]}),
+    ];
+    for refusal in refusals {
+        let said = refusal.clone();
+        let mut world = world(move |method, message| match method {
+            "server/discover" => Some(said.clone()),
+            _ => Some(initialized(message["params"]["protocolVersion"].as_str().expect("a version"))),
+        });
+        let (agreed, methods) = try_it(&mut world, None).await;
+        assert!(!agreed.expect("a handshake").era.is_modern(), "{refusal}");
+        assert_eq!(methods, ["server/discover", "initialize", "notifications/initialized"], "{refusal}");
+    }
+}
+
+#[tokio::test]
+async fn every_legacy_version_is_taken() {
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let mut world = world(move |method, _| match method {
+            "initialize" => Some(initialized(version)),
+            _ => Some(no_such_method()),
+        });
+        let agreed = try_it(&mut world, None).await.0.expect("a handshake");
+        assert_eq!(agreed.era.version(), version);
+    }
+}
+
+#[tokio::test]
+async fn silence_is_waited_out_and_then_taken_for_an_old_server() {
+    let mut world = world(|method, _| (method == "initialize").then(|| initialized("2025-11-25")));
+    let began = Instant::now();
+    let (agreed, methods) = try_it(&mut world, None).await;
+    assert_eq!(agreed.expect("a handshake").era, legacy());
+    assert!(began.elapsed() >= limits().probe);
+    assert_eq!(methods, ["server/discover", "initialize", "notifications/initialized"]);
+}
+
+/// A server that takes its time to start finds both questions waiting, and answers them in their order.
+async fn slow_to_start(first: Value, second: Value) -> Agreed {
+    let mut world = World::new(limits(), |_| Vec::new());
+    let (peer, hub) = (world.peer.clone(), world.hub.clone());
+    let limits = limits();
+    let (agreed, ()) = tokio::join!(agree(&peer, None, &limits, soon()), async {
+        assert_eq!(world.next().await["method"], "server/discover");
+        assert_eq!(world.next().await["method"], "initialize");
+        hub.message(whole(&json!(1), first).to_string().as_bytes());
+        hub.message(whole(&json!(2), second).to_string().as_bytes());
+    });
+    assert_eq!(peer.hub().pending(), 0);
+    agreed.expect("a handshake")
+}
+
+#[tokio::test]
+async fn a_modern_server_that_is_slow_to_start_is_still_a_modern_one() {
+    assert_eq!(slow_to_start(discovered(), initialized("2025-11-25")).await.era, modern());
+    assert_eq!(slow_to_start(discovered(), no_such_method()).await.era, modern());
+}
+
+#[tokio::test]
+async fn a_legacy_server_that_is_slow_to_start_is_still_a_legacy_one() {
+    assert_eq!(slow_to_start(no_such_method(), initialized("2025-11-25")).await.era, legacy());
+}
+
+#[tokio::test]
+async fn silence_on_both_ends_at_the_deadline() {
+    let world = world(|_, _| None);
+    let deadline = Instant::now() + Duration::from_millis(120);
+    let error = agree(&world.peer, None, &limits(), deadline).await.expect_err("nobody is there");
+    assert_eq!(error.to_string(), "the handshake took longer than 120 ms");
+    assert_eq!(world.peer.hub().pending(), 0);
+}
+
+/// Hostile modes: future_version.
+#[tokio::test]
+async fn versions_nobody_speaks_end_in_an_error_that_names_both_sides() {
+    let (text, methods) = error(world(|method, _| match method {
+        "server/discover" => Some(json!({"supportedVersions": ["2099-01-01"]})),
+        _ => Some(initialized("2099-01-01")),
+    }))
+    .await;
+    assert!(text.contains("2099-01-01") && text.contains("2026-07-28") && text.contains("2024-11-05"), "{text}");
+    assert_eq!(methods, ["server/discover"]);
+    let old = |method: &str, _: &Value| match method {
+        "initialize" => Some(initialized("2099-01-01")),
+        _ => Some(no_such_method()),
+    };
+    let (text, methods) = error(world(old)).await;
+    assert!(text.contains("2099-01-01"), "{text}");
+    assert_eq!(methods, ["server/discover", "initialize"]);
+}
+
+#[tokio::test]
+async fn a_version_that_is_none_is_told_briefly() {
+    for version in [json!(7), json!(null), json!("v".repeat(1 << 20))] {
+        let (text, _) = error(world(move |method, _| match method {
+            "initialize" => Some(json!({"protocolVersion": version, "capabilities": {}})),
+            _ => Some(no_such_method()),
+        }))
+        .await;
+        assert!(text.len() < 300, "{}", text.len());
+    }
+}
+
+/// Hostile modes: unsupported_loop.
+#[tokio::test]
+async fn a_server_that_refuses_what_it_offers_is_not_asked_for_ever() {
+    let (text, methods) = error(world(|_, _| {
+        Some(json!({"code": -32022, "message": "Unsupported", "data": {"supported": ["2026-07-28"]}}))
+    }))
+    .await;
+    assert!(text.contains("yet says that it speaks it"), "{text}");
+    assert!(methods.len() <= 2, "{methods:?}");
+}
+
+#[tokio::test]
+async fn a_refused_version_is_tried_again_once_with_one_that_both_know() {
+    let mut world = world(|method, message| match (method, message["params"]["protocolVersion"].as_str()) {
+        ("initialize", Some("2024-11-05")) => Some(initialized("2024-11-05")),
+        ("initialize", _) => {
+            Some(json!({"code": -32602, "message": "Unsupported", "data": {"supported": ["2024-11-05", "1999"]}}))
+        }
+        _ => Some(no_such_method()),
+    });
+    let (agreed, methods) = try_it(&mut world, None).await;
+    assert_eq!(agreed.expect("a handshake").era.version(), "2024-11-05");
+    assert_eq!(methods, ["server/discover", "initialize", "initialize", "notifications/initialized"]);
+}
+
+#[tokio::test]
+async fn an_error_of_the_modern_era_is_final() {
+    let (text, methods) =
+        error(world(|_, _| Some(json!({"code": -32021, "message": "needs elicitation", "data": {}})))).await;
+    assert!(text.contains("needs elicitation"), "{text}");
+    assert_eq!(methods, ["server/discover"]);
+}
+
+#[tokio::test]
+async fn what_is_known_saves_the_question() {
+    let mut world = world(|method, _| (method == "initialize").then(|| initialized("2025-11-25")));
+    let (agreed, methods) = try_it(&mut world, Some(legacy())).await;
+    assert_eq!(agreed.expect("a handshake").era, legacy());
+    assert_eq!(methods, ["initialize", "notifications/initialized"]);
+}
+
+#[tokio::test]
+async fn what_is_known_is_given_up_when_it_is_wrong() {
+    let mut upgraded = world(|method, _| match method {
+        "server/discover" => Some(discovered()),
+        _ => Some(no_such_method()),
+    });
+    let (agreed, methods) = try_it(&mut upgraded, Some(legacy())).await;
+    assert_eq!(agreed.expect("a handshake").era, modern());
+    assert_eq!(methods, ["initialize", "server/discover"]);
+    let mut downgraded = world(|method, _| match method {
+        "initialize" => Some(initialized("2025-11-25")),
+        _ => Some(no_such_method()),
+    });
+    let (agreed, methods) = try_it(&mut downgraded, Some(modern())).await;
+    assert_eq!(agreed.expect("a handshake").era, legacy());
+    assert_eq!(methods, ["server/discover", "initialize", "notifications/initialized"]);
+}
+
+/// Hostile modes: identity_spoof.
+#[tokio::test]
+async fn what_a_server_says_of_itself_is_cut_to_size() {
+    let mut world = world(|_, _| {
+        let who = json!({"name": "github", "title": format!("GitHub\u{1b}[2K{}", "é".repeat(1 << 19)), "version": 7});
+        Some(json!({"supportedVersions": ["2026-07-28"], "serverInfo": who, "instructions": "x".repeat(1 << 20)}))
+    });
+    let said = try_it(&mut world, None).await.0.expect("a handshake").said;
+    assert!(said.title.expect("a title").len() <= 256);
+    assert!(said.instructions.expect("instructions").len() <= 16 << 10);
+    assert_eq!(said.version, None);
+}

@@ -1,0 +1,103 @@
+//! Streamable HTTP: each message is a request of its own, and its answer is one message or a stream of them.
+
+pub(super) mod answer;
+mod credentials;
+mod exchange;
+pub(super) mod headers;
+mod listen;
+pub(super) mod refusal;
+pub(super) mod remote;
+mod retry_after;
+pub(super) mod tasks;
+pub(super) mod terms;
+
+#[cfg(test)]
+pub(super) mod fixture;
+#[cfg(test)]
+mod tests;
+
+use super::client::Era;
+use super::wire::{Ear, Outgoing, Wire};
+use super::{ClientError, Dial, Endpoint};
+use remote::Remote;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tasks::Tasks;
+use terms::Terms;
+use tokio::time::timeout;
+use toolscout_core::BoxFuture;
+
+/// How long taking leave of a server may take.
+const GOODBYE: Duration = Duration::from_secs(2);
+
+/// Gets ready to talk with the server; the first message is the first it hears of us. Cancel-safe.
+pub(crate) async fn open(
+    endpoint: &Endpoint,
+    dial: &Dial,
+    ear: Arc<dyn Ear>,
+    deadline: Instant,
+) -> Result<Arc<dyn Wire>, ClientError> {
+    Ok(Arc::new(HttpWire::open(endpoint, dial, ear, deadline).await?))
+}
+
+struct HttpWire {
+    line: Arc<Line>,
+    tasks: Tasks,
+}
+
+/// What the tasks of a wire share.
+struct Line {
+    remote: Remote,
+    terms: Terms,
+    ear: Arc<dyn Ear>,
+}
+
+impl HttpWire {
+    async fn open(endpoint: &Endpoint, dial: &Dial, ear: Arc<dyn Ear>, deadline: Instant) -> Result<Self, ClientError> {
+        let remote = Remote::of(endpoint, dial, deadline).await?;
+        Ok(Self { line: Arc::new(Line { remote, terms: Terms::default(), ear }), tasks: Tasks::new(&dial.limits) })
+    }
+
+    async fn post(&self, message: Outgoing) -> Result<(), ClientError> {
+        if self.line.terms.leave_out(&message) {
+            return Ok(());
+        }
+        let headers = self.line.terms.headers(&message)?;
+        let place = self.tasks.place(message.id.is_some(), message.deadline).await?;
+        let line = self.line.clone();
+        if let Some(id) = message.id {
+            return self.tasks.spawn(Some(id), async move { line.request(id, message, headers, place).await });
+        }
+        let is_ready = message.method.as_deref() == Some("notifications/initialized");
+        // Waits for the answer, so that what is sent next arrives next.
+        line.tell(message, headers).await?;
+        if is_ready {
+            self.tasks.spawn(None, async move { line.listen().await })?;
+        }
+        Ok(())
+    }
+}
+
+impl Wire for HttpWire {
+    fn send(&self, message: Outgoing) -> BoxFuture<'_, Result<(), ClientError>> {
+        Box::pin(self.post(message))
+    }
+
+    fn forget(&self, id: u64) {
+        self.tasks.end(id);
+    }
+
+    fn agreed(&self, era: &Era) {
+        self.line.terms.agree(era);
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let is_first = self.tasks.end_all().await;
+            if is_first && self.line.terms.has_session() {
+                // A server that does not mind losing its sessions need not answer.
+                let _ = timeout(GOODBYE, self.line.end_session()).await;
+            }
+        })
+    }
+}

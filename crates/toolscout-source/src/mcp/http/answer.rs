@@ -1,0 +1,122 @@
+//! Takes an answer for what it says it is, and no larger than it may be.
+
+use super::super::ClientError;
+use reqwest::Response;
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// Bytes that are read of what nobody needs, to keep the connection.
+const LEFTOVERS: usize = 16 << 10;
+/// How long that may take.
+const LINGER: Duration = Duration::from_millis(100);
+
+/// What an answer that is no refusal consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// One message.
+    Json,
+    /// Messages as they come.
+    Events,
+}
+
+/// What the answer says it is. Nothing is guessed: a login page of somebody's network is also an answer.
+pub(crate) fn kind(response: &Response, from: &str) -> Result<Kind, ClientError> {
+    let status = response.status();
+    if let Some(encoding) = encoding(response) {
+        let encoding = encoding.escape_debug();
+        return Err(protocol(format!("`{from}` answered encoded as `{encoding}`, which it was not asked to")));
+    }
+    match media_type(response).as_deref() {
+        Some("application/json") => Ok(Kind::Json),
+        Some("text/event-stream") => Ok(Kind::Events),
+        Some(other) => {
+            let other = other.escape_debug();
+            Err(protocol(format!(
+                "`{from}` answered with `{other}`, neither JSON nor an event stream; is it an MCP server?"
+            )))
+        }
+        None => Err(protocol(format!("`{from}` answered {status} without a message"))),
+    }
+}
+
+/// The whole body, unless it is too large.
+pub(crate) async fn body(mut response: Response, from: &str, limit: usize) -> Result<Vec<u8>, ClientError> {
+    let too_large = || protocol(format!("`{from}` answered with more than {}", size(limit)));
+    if response.content_length().is_some_and(|it| it > limit as u64) {
+        return Err(too_large());
+    }
+    let mut out = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|err| broken(from, err))? {
+        if out.len() + chunk.len() > limit {
+            return Err(too_large());
+        }
+        out.extend_from_slice(&chunk);
+    }
+    Ok(out)
+}
+
+/// Reads the little that may be left of an answer, so that its connection can serve the next request.
+pub(crate) async fn use_up(mut response: Response) {
+    let rest = async {
+        let mut left = LEFTOVERS;
+        while let Ok(Some(chunk)) = response.chunk().await {
+            left = left.saturating_sub(chunk.len());
+            if left == 0 {
+                break;
+            }
+        }
+    };
+    let _ = timeout(LINGER, rest).await;
+}
+
+/// Whether this is surely the reply to our request of this id. What is less than sure is for the peer to say.
+pub(crate) fn is_reply_to(bytes: &[u8], id: u64) -> bool {
+    #[derive(Deserialize)]
+    struct Envelope {
+        id: Option<u64>,
+        method: Option<IgnoredAny>,
+    }
+    serde_json::from_slice::<Envelope>(bytes).is_ok_and(|it| it.id == Some(id) && it.method.is_none())
+}
+
+/// The media type in lower case, without parameters.
+pub(crate) fn media_type(response: &Response) -> Option<String> {
+    let text = String::from_utf8_lossy(response.headers().get(CONTENT_TYPE)?.as_bytes());
+    let essence = text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    Some(essence.chars().take(100).collect()).filter(|it: &String| !it.is_empty())
+}
+
+/// How the body is encoded, if it is.
+pub(crate) fn encoding(response: &Response) -> Option<String> {
+    let text = String::from_utf8_lossy(response.headers().get(CONTENT_ENCODING)?.as_bytes());
+    Some(text.chars().take(100).collect()).filter(|it: &String| !it.trim().eq_ignore_ascii_case("identity"))
+}
+
+/// No connection, or one that broke. Says why in the words of whoever noticed first, which name no address.
+pub(crate) fn broken(from: &str, err: reqwest::Error) -> ClientError {
+    let what = if err.is_connect() && err.is_timeout() {
+        format!("`{from}` cannot be reached: it does not answer")
+    } else {
+        let verb = if err.is_connect() { "cannot be reached" } else { "broke the connection" };
+        let err = err.without_url();
+        let mut cause: &dyn std::error::Error = &err;
+        while let Some(next) = cause.source() {
+            cause = next;
+        }
+        format!("`{from}` {verb}: {cause}")
+    };
+    ClientError::Lost { what }
+}
+
+/// A number of bytes, for people.
+pub(crate) fn size(bytes: usize) -> String {
+    const MIB: usize = 1 << 20;
+    if bytes >= MIB && bytes.is_multiple_of(MIB) { format!("{} MiB", bytes / MIB) } else { format!("{bytes} bytes") }
+}
+
+fn protocol(reason: String) -> ClientError {
+    ClientError::Protocol { reason }
+}

@@ -1,0 +1,150 @@
+//! One message to the server, and what comes back for it.
+
+use super::super::ClientError;
+use super::super::sse::events::{Event, Events, read};
+use super::super::wire::Outgoing;
+use super::Line;
+use super::answer::{Kind, body, is_reply_to, kind, use_up};
+use super::headers::{LAST_EVENT, SESSION, plain};
+use super::refusal::{Refusal, refusal};
+use super::tasks::Place;
+use reqwest::header::HeaderMap;
+use reqwest::{Response, StatusCode};
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+use tokio::time::{sleep, timeout_at};
+
+/// How long to wait before taking up a stream whose server does not say.
+const USUAL_RETRY: Duration = Duration::from_secs(1);
+/// However eager a server is to be asked again.
+const SHORTEST_RETRY: Duration = Duration::from_millis(100);
+
+impl Line {
+    /// Posts a request; the ear hears of whatever comes of it.
+    pub(super) async fn request(&self, id: u64, message: Outgoing, headers: HeaderMap, place: Place) {
+        let timed_out = self.timed_out(&message);
+        let outcome = timeout_at(message.deadline.into(), self.answer(id, message, headers)).await;
+        drop(place);
+        match outcome {
+            Ok(Ok(Some(rest))) => use_up(rest).await,
+            Ok(Ok(None)) => {}
+            Ok(Err(err)) => self.ear.failed(id, err),
+            Err(_) => self.ear.failed(id, timed_out),
+        }
+    }
+
+    /// Posts a message that nothing is answered to.
+    pub(super) async fn tell(&self, message: Outgoing, headers: HeaderMap) -> Result<(), ClientError> {
+        let timed_out = self.timed_out(&message);
+        let deadline = message.deadline;
+        let exchange = async {
+            let in_session = headers.contains_key(SESSION);
+            let request = self.remote.post(self.remote.url(), headers, message);
+            let response = self.remote.ask(request).await?;
+            if !response.status().is_success() {
+                return self.refused(response, None, in_session).await;
+            }
+            use_up(response).await;
+            Ok(())
+        };
+        timeout_at(deadline.into(), exchange).await.unwrap_or(Err(timed_out))
+    }
+
+    /// Ends the session, if the server lets us.
+    pub(super) async fn end_session(&self) -> Result<(), ClientError> {
+        let headers = self.terms.legacy_headers()?;
+        self.remote.ask(self.remote.delete(headers)).await.map(drop)
+    }
+
+    /// Says that the server no longer knows us; all that was under way is lost with it.
+    pub(super) fn session_is_gone(&self) -> ClientError {
+        let what = format!("`{}` has ended the session", self.remote.name());
+        let error = ClientError::Lost { what };
+        self.ear.lost(error.clone());
+        error
+    }
+
+    /// Gives all messages of the answer to the ear, the reply last; what is left of the answer nobody needs.
+    async fn answer(&self, id: u64, message: Outgoing, headers: HeaderMap) -> Result<Option<Response>, ClientError> {
+        let name = self.remote.name();
+        let begins = message.method.as_deref() == Some("initialize");
+        let in_session = headers.contains_key(SESSION);
+        let request = self.remote.post(self.remote.url(), headers, message);
+        let response = self.remote.ask(request).await?;
+        if !response.status().is_success() {
+            return self.refused(response, Some(id), in_session).await.map(|()| None);
+        }
+        if begins {
+            self.terms.begin_session(response.headers())?;
+        }
+        match kind(&response, name)? {
+            Kind::Json => {
+                let bytes = body(response, name, self.remote.limits().message).await?;
+                self.ear.message(&bytes);
+                let reason = format!("`{name}` answered with something other than the reply");
+                if is_reply_to(&bytes, id) { Ok(None) } else { Err(ClientError::Protocol { reason }) }
+            }
+            Kind::Events => self.follow(id, response).await.map(Some),
+        }
+    }
+
+    async fn refused(&self, response: Response, id: Option<u64>, in_session: bool) -> Result<(), ClientError> {
+        if response.status() == StatusCode::NOT_FOUND && in_session {
+            return Err(self.session_is_gone());
+        }
+        match refusal(response, self.remote.name(), id).await {
+            Refusal::Reply(bytes) => {
+                self.ear.message(&bytes);
+                Ok(())
+            }
+            Refusal::Error(err) => Err(err),
+        }
+    }
+
+    /// Hears the events of an answer up to the reply.
+    async fn follow(&self, id: u64, mut response: Response) -> Result<Response, ClientError> {
+        let mut events = Events::new(self.remote.limits().message);
+        loop {
+            let over = read(&mut response, &mut events, self.remote.name(), |it| self.hear(&it, id)).await;
+            let why = match over {
+                Ok(ControlFlow::Break(())) => return Ok(response),
+                Ok(ControlFlow::Continue(())) => {
+                    let what = format!("`{}` ended its answer before the reply", self.remote.name());
+                    ClientError::Lost { what }
+                }
+                Err(err) => err,
+            };
+            response = self.take_up(&events, why).await?;
+            events = events.taken_up();
+        }
+    }
+
+    fn hear(&self, event: &Event<'_>, id: u64) -> ControlFlow<()> {
+        if event.name != "message" || event.data.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        self.ear.message(event.data);
+        if is_reply_to(event.data, id) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// The rest of a stream that is over too early. In the legacy era a server may hang up during long work, and tell with
+    /// an event's id that it can be asked for the rest.
+    async fn take_up(&self, events: &Events, why: ClientError) -> Result<Response, ClientError> {
+        let Some(last) = events.last_id().filter(|_| self.terms.is_legacy()) else { return Err(why) };
+        if !matches!(why, ClientError::Lost { .. }) {
+            return Err(why);
+        }
+        sleep(events.retry().unwrap_or(USUAL_RETRY).max(SHORTEST_RETRY)).await;
+        let mut headers = self.terms.legacy_headers()?;
+        headers.insert(LAST_EVENT, plain(last)?);
+        let response = self.remote.ask(self.remote.listen(headers)).await?;
+        let is_stream = response.status().is_success() && kind(&response, self.remote.name())? == Kind::Events;
+        if is_stream { Ok(response) } else { Err(why) }
+    }
+
+    fn timed_out(&self, message: &Outgoing) -> ClientError {
+        let method = message.method.as_deref().unwrap_or("an answer");
+        let limit = message.deadline.saturating_duration_since(Instant::now());
+        ClientError::TimedOut { what: format!("`{method}` at `{}`", self.remote.name()), limit }
+    }
+}

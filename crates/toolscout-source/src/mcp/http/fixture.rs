@@ -1,0 +1,250 @@
+//! A web server made of threads that says exactly what a test wants, and an ear that writes down what it hears.
+
+use super::super::ClientError;
+use super::super::limits::Limits;
+use super::super::value::{Lookup, Text};
+use super::super::wire::{Ear, Outgoing};
+use super::super::{Dial, Endpoint};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+
+/// One request as it arrived.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    pub(crate) line: String,
+    pub(crate) headers: HashMap<String, String>,
+    pub(crate) body: String,
+}
+
+impl Asked {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(String::as_str)
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_default()
+    }
+
+    /// The reply that a well-behaved server gives.
+    pub(crate) fn reply(&self) -> String {
+        json!({"jsonrpc": "2.0", "id": self.json()["id"], "result": {}}).to_string()
+    }
+}
+
+/// Whether the connection serves another request.
+#[derive(PartialEq, Eq)]
+pub(crate) enum Then {
+    Stay,
+    HangUp,
+}
+
+/// A web server on loopback. Ends with the test.
+pub(crate) struct Site {
+    address: SocketAddr,
+    asked: Arc<Mutex<Vec<Asked>>>,
+    is_over: Arc<AtomicBool>,
+    connections: Arc<Mutex<Vec<TcpStream>>>,
+}
+
+impl Site {
+    /// Serves each request by this function, each connection on a thread of its own.
+    pub(crate) fn new(serve: impl Fn(&Asked, &mut TcpStream) -> Then + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("loopback works");
+        let address = listener.local_addr().expect("it has an address");
+        let site = Self { address, asked: Arc::default(), is_over: Arc::default(), connections: Arc::default() };
+        let (asked, is_over, connections) = (site.asked.clone(), site.is_over.clone(), site.connections.clone());
+        let serve = Arc::new(serve);
+        std::thread::spawn(move || {
+            while let Ok((stream, _)) = listener.accept() {
+                if is_over.load(Ordering::SeqCst) {
+                    break;
+                }
+                connections.lock().expect("not poisoned").push(stream.try_clone().expect("a second handle"));
+                let (serve, asked) = (serve.clone(), asked.clone());
+                std::thread::spawn(move || converse(stream, &*serve, &asked));
+            }
+        });
+        site
+    }
+
+    /// Answers everything with this text.
+    pub(crate) fn saying(answer: impl Into<String>) -> Self {
+        let answer = answer.into();
+        Self::new(move |_, stream| {
+            say(stream, &answer);
+            Then::Stay
+        })
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}/mcp", self.address)
+    }
+
+    pub(crate) fn endpoint(&self) -> Endpoint {
+        Endpoint { url: Text::from(self.url().as_str()), ..Endpoint::default() }
+    }
+
+    /// What was asked so far.
+    pub(crate) fn asked(&self) -> Vec<Asked> {
+        self.asked.lock().expect("not poisoned").clone()
+    }
+
+    /// How many connections were made so far.
+    pub(crate) fn connections(&self) -> usize {
+        self.connections.lock().expect("not poisoned").len()
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::SeqCst);
+        for stream in self.connections.lock().expect("not poisoned").iter() {
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+        // Wakes the thread that waits for somebody to come.
+        let _ = TcpStream::connect(self.address);
+    }
+}
+
+fn converse(
+    mut stream: TcpStream,
+    serve: &(dyn Fn(&Asked, &mut TcpStream) -> Then + Send + Sync),
+    asked: &Mutex<Vec<Asked>>,
+) {
+    let mut reader = BufReader::new(stream.try_clone().expect("a second handle"));
+    while let Some(request) = read_request(&mut reader) {
+        asked.lock().expect("not poisoned").push(request.clone());
+        if serve(&request, &mut stream) == Then::HangUp {
+            break;
+        }
+    }
+    let _ = stream.shutdown(Shutdown::Both);
+}
+
+fn read_request(reader: &mut impl BufRead) -> Option<Asked> {
+    let mut lines = Vec::new();
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        match line.trim_end() {
+            "" => break,
+            text => lines.push(text.to_owned()),
+        }
+    }
+    let line = lines.remove(0);
+    let headers: HashMap<_, _> = lines
+        .iter()
+        .filter_map(|it| it.split_once(": "))
+        .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
+        .collect();
+    let length = headers.get("content-length").and_then(|it| it.parse().ok()).unwrap_or(0);
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    Some(Asked { line, headers, body: String::from_utf8_lossy(&body).into_owned() })
+}
+
+/// Whoever asked may have hung up; no test minds.
+pub(crate) fn say(stream: &mut TcpStream, text: &str) {
+    let _ = stream.write_all(text.as_bytes());
+}
+
+/// A whole answer.
+pub(crate) fn answer(status: &str, headers: &str, body: &str) -> String {
+    format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\n{headers}\r\n{body}", body.len())
+}
+
+/// A whole answer of JSON.
+pub(crate) fn json_answer(body: &str) -> String {
+    answer("200 OK", "content-type: application/json\r\n", body)
+}
+
+/// The head of an event stream that goes on until the connection is closed.
+pub(crate) const EVENT_HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+
+/// What an ear heard.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Heard {
+    Message(String),
+    Failed(u64, ClientError),
+    Lost(ClientError),
+}
+
+/// Writes down what it hears.
+pub(crate) struct Notes(UnboundedSender<Heard>);
+
+impl Ear for Notes {
+    fn message(&self, bytes: &[u8]) {
+        let _ = self.0.send(Heard::Message(String::from_utf8_lossy(bytes).into_owned()));
+    }
+
+    fn failed(&self, id: u64, error: ClientError) {
+        let _ = self.0.send(Heard::Failed(id, error));
+    }
+
+    fn lost(&self, error: ClientError) {
+        let _ = self.0.send(Heard::Lost(error));
+    }
+}
+
+/// The other end of [`Notes`].
+pub(crate) struct Hearing(UnboundedReceiver<Heard>);
+
+impl Hearing {
+    /// An ear, and what it hears.
+    pub(crate) fn new() -> (Arc<Notes>, Self) {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        (Arc::new(Notes(sender)), Self(receiver))
+    }
+
+    /// The next thing that is heard.
+    pub(crate) async fn next(&mut self) -> Heard {
+        let heard = tokio::time::timeout(Duration::from_secs(20), self.0.recv()).await;
+        heard.expect("something is heard in time").expect("somebody still speaks")
+    }
+
+    /// The error that the next request fails with.
+    pub(crate) async fn failure(&mut self) -> ClientError {
+        match self.next().await {
+            Heard::Failed(_, error) => error,
+            other => panic!("not a failure: {other:?}"),
+        }
+    }
+
+    /// Whether something was heard that nobody asked for yet.
+    pub(crate) fn is_silent(&mut self) -> bool {
+        self.0.try_recv().is_err()
+    }
+}
+
+pub(crate) fn dial() -> Dial {
+    Dial { lookup: Lookup::of(|_| None), ..Dial::new(PathBuf::from("/")) }
+}
+
+/// With messages of at most this many bytes.
+pub(crate) fn dial_with_messages_of(message: usize) -> Dial {
+    Dial { limits: Arc::new(Limits { message, ..Limits::default() }), ..dial() }
+}
+
+pub(crate) fn soon() -> Instant {
+    Instant::now() + Duration::from_secs(20)
+}
+
+/// A request of the legacy era.
+pub(crate) fn request(id: u64, method: &str) -> Outgoing {
+    let body = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {}}).to_string();
+    Outgoing { body, id: Some(id), method: Some(method.to_owned()), name: None, mirrored: Vec::new(), deadline: soon() }
+}
+
+pub(crate) fn notification(method: &str) -> Outgoing {
+    let body = json!({"jsonrpc": "2.0", "method": method}).to_string();
+    Outgoing { body, id: None, method: Some(method.to_owned()), name: None, mirrored: Vec::new(), deadline: soon() }
+}

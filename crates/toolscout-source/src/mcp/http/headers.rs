@@ -1,0 +1,80 @@
+//! Writes a message's own facts into headers, so that whoever stands between can route without reading bodies.
+
+use super::super::ClientError;
+use super::super::wire::Outgoing;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use serde::Deserialize;
+
+/// Which revision of the protocol a request speaks.
+pub(crate) const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+/// Which session it belongs to, in the legacy era.
+pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+/// From where to take up a broken event stream.
+pub(crate) const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const NAME: HeaderName = HeaderName::from_static("mcp-name");
+
+/// All headers of the modern era.
+pub(super) fn modern(message: &Outgoing, version: &str) -> Result<HeaderMap, ClientError> {
+    let mut out = HeaderMap::new();
+    out.insert(VERSION, plain(version)?);
+    if let Some(method) = &message.method {
+        out.insert(METHOD, plain(method)?);
+    }
+    if let Some(name) = &message.name {
+        out.insert(NAME, plain(&encode(name))?);
+    }
+    for (name, value) in &message.mirrored {
+        let bad = || invalid(format!("`Mcp-Param-{}` is no header name", name.escape_debug()));
+        let header = HeaderName::try_from(format!("mcp-param-{name}")).map_err(|_| bad())?;
+        let mut value = plain(&encode(value))?;
+        value.set_sensitive(true);
+        if out.insert(header, value).is_some() {
+            return Err(invalid(format!("two arguments want to be the header `Mcp-Param-{name}`")));
+        }
+    }
+    Ok(out)
+}
+
+/// A header's value that is plain ASCII already.
+pub(crate) fn plain(value: &str) -> Result<HeaderValue, ClientError> {
+    let is_plain = value.bytes().all(|it| matches!(it, b' '..=b'~'));
+    let made = HeaderValue::try_from(value).ok().filter(|_| is_plain);
+    made.ok_or_else(|| invalid(format!("`{}` cannot be sent in a header", value.escape_debug())))
+}
+
+/// A value as the protocol wants it in a header: as it is where it can be, else in base64.
+pub(super) fn encode(value: &str) -> String {
+    let is_plain = value.bytes().all(|it| matches!(it, b' '..=b'~'));
+    let is_padded = value.starts_with(' ') || value.ends_with(' ');
+    let looks_encoded = value.starts_with("=?base64?") && value.ends_with("?=");
+    if is_plain && !is_padded && !looks_encoded {
+        return value.to_owned();
+    }
+    format!("=?base64?{}?=", STANDARD.encode(value))
+}
+
+/// The revision that a request's own body names; only those of the modern era do.
+pub(super) fn version_within(body: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Message {
+        params: Params,
+    }
+    #[derive(Deserialize)]
+    struct Params {
+        #[serde(rename = "_meta")]
+        meta: Meta,
+    }
+    #[derive(Deserialize)]
+    struct Meta {
+        #[serde(rename = "io.modelcontextprotocol/protocolVersion")]
+        version: String,
+    }
+    serde_json::from_str::<Message>(body).ok().map(|it| it.params.meta.version)
+}
+
+fn invalid(reason: String) -> ClientError {
+    ClientError::Invalid { reason }
+}

@@ -1,0 +1,84 @@
+//! What a server of the legacy era says without being asked.
+
+use super::super::ClientError;
+use super::super::sse::events::{Events, read};
+use super::Line;
+use super::answer::{Kind, kind};
+use super::headers::{LAST_EVENT, plain};
+use reqwest::{Response, StatusCode};
+use std::ops::ControlFlow;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// Streams in a row that were over as soon as they began; then the server has nothing to say.
+const SHORT_STREAMS: u32 = 5;
+/// A stream that lasted this long was one.
+const LASTING: Duration = Duration::from_secs(10);
+/// How long to wait before asking again, at least and at most.
+const PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
+
+/// Why a server is not listened to any longer.
+enum Over {
+    /// The stream broke or was closed, as streams are.
+    Stream,
+    /// There is none, which servers are free to say.
+    ForGood,
+}
+
+impl Line {
+    /// Hears what the server says without being asked, for as long as it has a stream for that.
+    pub(super) async fn listen(&self) {
+        let mut events = Events::new(self.remote.limits().message);
+        let mut short_streams = 0;
+        while short_streams < SHORT_STREAMS {
+            let began = Instant::now();
+            match self.hear_stream(&mut events).await {
+                Over::ForGood => break,
+                Over::Stream if began.elapsed() >= LASTING => short_streams = 0,
+                Over::Stream => short_streams += 1,
+            }
+            let growing = PAUSE.0 * 2_u32.saturating_pow(short_streams.saturating_sub(1));
+            sleep(events.retry().unwrap_or(growing).clamp(PAUSE.0, PAUSE.1)).await;
+            events = events.taken_up();
+        }
+        tracing::debug!(server = self.remote.name(), "no stream of its own to listen to");
+    }
+
+    async fn hear_stream(&self, events: &mut Events) -> Over {
+        let mut response = match self.begin_stream(events).await {
+            Ok(Some(response)) => response,
+            Ok(None) => return Over::ForGood,
+            Err(_) => return Over::Stream,
+        };
+        let name = self.remote.name();
+        let over = read(&mut response, events, name, |event| {
+            if event.name == "message" && !event.data.is_empty() {
+                self.ear.message(event.data);
+            }
+            ControlFlow::Continue(())
+        });
+        match over.await {
+            // Whoever breaks a limit here breaks it elsewhere.
+            Err(err @ ClientError::Protocol { .. }) => {
+                self.ear.lost(err);
+                Over::ForGood
+            }
+            _ => Over::Stream,
+        }
+    }
+
+    async fn begin_stream(&self, events: &Events) -> Result<Option<Response>, ClientError> {
+        let mut headers = self.terms.legacy_headers()?;
+        if let Some(last) = events.last_id() {
+            headers.insert(LAST_EVENT, plain(last)?);
+        }
+        let response = self.remote.ask(self.remote.listen(headers)).await?;
+        if response.status() == StatusCode::NOT_FOUND && self.terms.has_session() {
+            self.session_is_gone();
+            return Ok(None);
+        }
+        let is_stream =
+            response.status().is_success() && matches!(kind(&response, self.remote.name()), Ok(Kind::Events));
+        Ok(is_stream.then_some(response))
+    }
+}

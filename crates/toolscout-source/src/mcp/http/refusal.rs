@@ -1,0 +1,98 @@
+//! What a status that is no success means for the request.
+
+use super::super::ClientError;
+use super::answer::{body, encoding, is_reply_to, media_type};
+use super::retry_after;
+use reqwest::header::{HeaderName, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
+use reqwest::{Response, StatusCode};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use std::time::SystemTime;
+use toolscout_core::RawJson;
+
+/// Bytes of a refusal that are looked at.
+const LOOKED_AT: usize = 64 << 10;
+/// Bytes of a challenge; no login needs more.
+const CHALLENGE: usize = 8 << 10;
+
+/// What a refusal comes down to.
+pub(crate) enum Refusal {
+    /// A message, the reply to the request.
+    Reply(Vec<u8>),
+    /// An error.
+    Error(ClientError),
+}
+
+/// Makes sense of an answer that is no success, to the request of this id, if it was one.
+pub(crate) async fn refusal(response: Response, from: &str, id: Option<u64>) -> Refusal {
+    let status = response.status();
+    let answered = format!("`{from}` answered {status}");
+    if status.is_redirection() {
+        return Refusal::Error(redirected(&response, &answered));
+    }
+    let challenge = header(&response, &WWW_AUTHENTICATE).filter(|it| it.len() <= CHALLENGE);
+    if status == StatusCode::UNAUTHORIZED || (status == StatusCode::FORBIDDEN && challenge.is_some()) {
+        return Refusal::Error(ClientError::Login { what: format!("{answered}; it wants a login"), challenge });
+    }
+    let after = header(&response, &RETRY_AFTER).and_then(|it| retry_after::parse(&it, SystemTime::now()));
+    let is_busy = matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
+    if is_busy && after.is_some() {
+        return Refusal::Error(ClientError::Busy { what: format!("{answered}; it is busy"), after });
+    }
+    let said = message(response, from).await;
+    if let Some(reply) = said.as_ref().filter(|it| id.is_some_and(|id| is_reply_to(it, id))) {
+        return Refusal::Reply(reply.clone());
+    }
+    Refusal::Error(match status {
+        StatusCode::FORBIDDEN => {
+            ClientError::Login { what: format!("{answered}; it lets nobody in like this"), challenge }
+        }
+        _ if is_busy => ClientError::Busy { what: format!("{answered}; it is busy"), after },
+        _ if status.is_server_error() => ClientError::Lost { what: answered },
+        _ => said
+            .and_then(|it| nameless_error(&it))
+            .unwrap_or(ClientError::Status { status: status.as_u16(), what: answered }),
+    })
+}
+
+/// Where a redirect points may hold what is private; which origin is enough to mend a configuration.
+fn redirected(response: &Response, answered: &str) -> ClientError {
+    let target = header(response, &LOCATION).and_then(|it| response.url().join(&it).ok()).map(|it| it.origin());
+    let target =
+        target.filter(|it| it.is_tuple()).map_or_else(|| "elsewhere".to_owned(), |it| it.ascii_serialization());
+    ClientError::Protocol {
+        reason: format!(
+            "{answered}: it points to {target}, which is not followed; change the server's `url` if that is right"
+        ),
+    }
+}
+
+/// The body, if it is JSON of a size that an error may have.
+async fn message(response: Response, from: &str) -> Option<Vec<u8>> {
+    let is_json = media_type(&response).as_deref() == Some("application/json") && encoding(&response).is_none();
+    if is_json { body(response, from, LOOKED_AT).await.ok() } else { None }
+}
+
+/// An error that names no request, as servers send it to whom they do not understand: ours it is all the same.
+fn nameless_error(bytes: &[u8]) -> Option<ClientError> {
+    #[derive(Deserialize)]
+    struct Message {
+        #[serde(rename = "jsonrpc")]
+        _jsonrpc: String,
+        id: Option<IgnoredAny>,
+        error: Error,
+    }
+    #[derive(Deserialize)]
+    struct Error {
+        code: i64,
+        message: String,
+        data: Option<RawJson>,
+    }
+    let message: Message = serde_json::from_slice(bytes).ok()?;
+    let Error { code, message, data } = message.id.is_none().then_some(message.error)?;
+    Some(ClientError::Answered { code, message, data })
+}
+
+fn header(response: &Response, name: &HeaderName) -> Option<String> {
+    Some(String::from_utf8_lossy(response.headers().get(name)?.as_bytes()).into_owned())
+}

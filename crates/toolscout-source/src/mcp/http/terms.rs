@@ -1,0 +1,96 @@
+//! On what terms we talk with a server: the era, and in the legacy one the session.
+
+use super::super::ClientError;
+use super::super::client::Era;
+use super::super::wire::Outgoing;
+use super::headers::{self, SESSION, VERSION, plain};
+use reqwest::header::{HeaderMap, HeaderValue};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Bytes of a session's id.
+const SESSION_ID: usize = 512;
+
+/// On what terms we talk with a server; nothing is settled at first.
+#[derive(Default)]
+pub(crate) struct Terms(Mutex<Settled>);
+
+#[derive(Default)]
+struct Settled {
+    era: Option<Era>,
+    session: Option<HeaderValue>,
+}
+
+impl Terms {
+    /// Settles the era.
+    pub(crate) fn agree(&self, era: &Era) {
+        self.settled().era = Some(era.clone());
+    }
+
+    pub(crate) fn is_legacy(&self) -> bool {
+        matches!(self.settled().era, Some(Era::Legacy { .. }))
+    }
+
+    /// Whether the message has no place in the era: there, closing a stream is how to cancel, and servers ask nothing.
+    pub(crate) fn leave_out(&self, message: &Outgoing) -> bool {
+        let is_modern = matches!(self.settled().era, Some(Era::Modern { .. }));
+        is_modern && matches!(message.method.as_deref(), None | Some("notifications/cancelled"))
+    }
+
+    /// What the message's request says besides its body.
+    pub(crate) fn headers(&self, message: &Outgoing) -> Result<HeaderMap, ClientError> {
+        // It asks for a session, so it cannot be part of one.
+        if message.method.as_deref() == Some("initialize") {
+            return Ok(HeaderMap::new());
+        }
+        let modern = match &self.settled().era {
+            Some(Era::Modern { version }) => Some(version.clone()),
+            Some(Era::Legacy { .. }) => None,
+            // The handshake itself: what it asks for is what it has to speak.
+            None => headers::version_within(&message.body),
+        };
+        modern.map_or_else(|| self.legacy_headers(), |version| headers::modern(message, &version))
+    }
+
+    /// What every request of the legacy era says once there is an era.
+    pub(crate) fn legacy_headers(&self) -> Result<HeaderMap, ClientError> {
+        let settled = self.settled();
+        let mut out = HeaderMap::new();
+        if let Some(Era::Legacy { version }) = &settled.era {
+            out.insert(VERSION, plain(version)?);
+        }
+        if let Some(session) = &settled.session {
+            out.insert(SESSION, session.clone());
+        }
+        Ok(out)
+    }
+
+    /// Takes the session out of the answer to `initialize`, if the server wants one.
+    pub(crate) fn begin_session(&self, headers: &HeaderMap) -> Result<(), ClientError> {
+        let mut all = headers.get_all(&SESSION).iter();
+        let session = match (all.next(), all.next()) {
+            (None, _) => None,
+            (Some(one), None) if is_session_id(one) => Some(one.clone()),
+            _ => return Err(ClientError::Protocol { reason: "it sent a session id that cannot be one".to_owned() }),
+        };
+        let session = session.map(|mut it| {
+            // Whoever knows it can speak in our place.
+            it.set_sensitive(true);
+            it
+        });
+        self.settled().session = session;
+        Ok(())
+    }
+
+    pub(crate) fn has_session(&self) -> bool {
+        self.settled().session.is_some()
+    }
+
+    fn settled(&self) -> MutexGuard<'_, Settled> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn is_session_id(value: &HeaderValue) -> bool {
+    let bytes = value.as_bytes();
+    (1..=SESSION_ID).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic)
+}

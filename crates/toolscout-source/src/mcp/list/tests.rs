@@ -1,0 +1,269 @@
+//! 1. All pages or nothing; a loop, an endless list or a broken page never passes for a whole list.
+//! 2. One bad tool costs itself only, and says why.
+//! 3. Hints about time and scope are taken leniently and never beyond reason.
+
+use super::super::client::opening::Opened;
+use super::super::client::{Client, Era};
+use super::super::handshake::{Agreed, Said};
+use super::super::limits::Limits;
+use super::super::peer::tests::{World, soon};
+use super::{ClientError, Duration, Listing, ProblemKind, Scope, SourceId};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A server whose pages depend on the cursor; says also how often it was asked.
+async fn list_with(
+    limits: Limits,
+    is_modern: bool,
+    page: impl Fn(Option<&str>) -> Value + Send + Sync + 'static,
+) -> (Result<Listing, ClientError>, usize) {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counter = asked.clone();
+    let world = World::new(limits.clone(), move |message| {
+        counter.fetch_add(1, Ordering::Relaxed);
+        let outcome = page(message["params"]["cursor"].as_str());
+        let key = if outcome.get("code").is_some() { "error" } else { "result" };
+        vec![json!({"jsonrpc": "2.0", "id": message["id"], key: outcome}).to_string()]
+    });
+    let version = "v".to_owned();
+    let era = if is_modern { Era::Modern { version } } else { Era::Legacy { version } };
+    let (peer, _sent) = world.into_peer();
+    let opened = Opened { peer, agreed: Agreed { era, said: Said::default() }, is_web: is_modern };
+    let client = Client::of(SourceId::new("fake").expect("an id"), Arc::new(limits), opened);
+    let listing = client.list_tools(soon()).await;
+    (listing, asked.load(Ordering::Relaxed))
+}
+
+async fn list(page: impl Fn(Option<&str>) -> Value + Send + Sync + 'static) -> (Result<Listing, ClientError>, usize) {
+    list_with(Limits::default(), true, page).await
+}
+
+async fn reason(page: impl Fn(Option<&str>) -> Value + Send + Sync + 'static) -> String {
+    list(page).await.0.expect_err("no list").to_string()
+}
+
+fn tool(name: &str) -> Value {
+    json!({"name": name, "description": "x", "inputSchema": {"type": "object"}})
+}
+
+fn names(listing: &Listing) -> Vec<&str> {
+    listing.tools.iter().map(|it| it.name.as_str()).collect()
+}
+
+/// F-11: and an empty text is a cursor like any other.
+#[tokio::test]
+async fn all_pages_are_joined() {
+    let (listing, asked) = list(|cursor| match cursor {
+        None => json!({"tools": [tool("a")], "nextCursor": ""}),
+        Some("") => json!({"tools": [tool("b")], "nextCursor": "2"}),
+        Some(_) => json!({"tools": [tool("c")], "nextCursor": null}),
+    })
+    .await;
+    let listing = listing.expect("a list");
+    assert_eq!((names(&listing), listing.pages, asked), (vec!["a", "b", "c"], 3, 3));
+    assert!(listing.problems.is_empty());
+}
+
+/// T10: cursor_same, cursor_empty_loop.
+#[tokio::test]
+async fn a_loop_that_brings_nothing_new_is_an_end_with_a_warning() {
+    for cursor in ["again", ""] {
+        let (listing, asked) = list(move |_| json!({"tools": [tool("a"), tool("b")], "nextCursor": cursor})).await;
+        let listing = listing.expect("usable");
+        assert_eq!((names(&listing), asked), (vec!["a", "b"], 2));
+        assert!(listing.problems[0].message.contains("pagination loop"));
+        assert_eq!(listing.problems[0].source.as_ref().map(SourceId::as_str), Some("fake"));
+    }
+}
+
+#[tokio::test]
+async fn a_loop_that_brings_something_new_is_an_error() {
+    let count = AtomicUsize::new(0);
+    let page = move |_: Option<&str>| {
+        let name = format!("t{}", count.fetch_add(1, Ordering::Relaxed));
+        json!({"tools": [tool(&name)], "nextCursor": "again"})
+    };
+    assert!(reason(page).await.contains("pagination loop"));
+}
+
+#[tokio::test]
+async fn a_list_without_end_is_no_list() {
+    let (listing, asked) = list_with(Limits { pages: 5, ..Limits::default() }, true, |cursor| {
+        let page: usize = cursor.map_or(0, |it| it.parse().expect("a number"));
+        json!({"tools": [tool(&format!("t{page}"))], "nextCursor": (page + 1).to_string()})
+    })
+    .await;
+    assert!(listing.expect_err("endless").to_string().contains("more than 5 pages"));
+    assert_eq!(asked, 5);
+}
+
+#[tokio::test]
+async fn a_page_that_fails_leaves_nothing() {
+    let error = reason(|cursor| match cursor {
+        None => json!({"tools": [tool("a")], "nextCursor": "2"}),
+        Some(_) => json!({"code": -32603, "message": "database is locked"}),
+    });
+    assert!(error.await.contains("database is locked"));
+}
+
+#[tokio::test]
+async fn cursors_are_texts_of_a_modest_size() {
+    for bad in [json!(7), json!({}), json!([]), json!(false)] {
+        assert!(reason(move |_| json!({"tools": [], "nextCursor": bad})).await.contains("not a text"));
+    }
+    let limits = || Limits { cursor: 10, ..Limits::default() };
+    for (size, fits) in [(9, true), (10, true), (11, false)] {
+        let page = move |cursor: Option<&str>| match cursor {
+            None => json!({"tools": [], "nextCursor": "c".repeat(size)}),
+            Some(_) => json!({"tools": []}),
+        };
+        assert_eq!(list_with(limits(), true, page).await.0.is_ok(), fits, "{size}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_list_is_an_error_and_not_an_empty_one() {
+    for bad in [json!({"tools": null}), json!({"tools": {}}), json!({"tools": "x"}), json!({}), json!([]), json!("x")] {
+        let text = bad.to_string();
+        assert!(list(move |_| bad.clone()).await.0.is_err(), "{text}");
+    }
+    assert!(list(|_| json!({"tools": []})).await.0.expect("empty is fine").tools.is_empty());
+}
+
+/// Hostile modes: input_on_list, bad_result_type.
+#[tokio::test]
+async fn a_list_must_be_complete() {
+    for kind in [json!("input_required"), json!("COMPLETE"), json!("complete "), json!(7)] {
+        let page = move |_: Option<&str>| json!({"tools": [tool("a")], "resultType": kind});
+        assert!(reason(page.clone()).await.contains("whole result"));
+        assert!(list_with(Limits::default(), false, page).await.0.is_ok(), "legacy servers know no such key");
+    }
+    assert!(list(|_| json!({"tools": [], "resultType": "complete"})).await.0.is_ok());
+}
+
+/// T10: limit - 1, limit, limit + 1; one page too long is cut, more pages than that are refused.
+#[tokio::test]
+async fn tools_are_limited_visibly() {
+    let limits = || Limits { tools: 3, ..Limits::default() };
+    let many = |count: usize| (0..count).map(|it| tool(&format!("t{it}"))).collect::<Vec<_>>();
+    for (count, kept, problems) in [(2, 2, 0), (3, 3, 0), (4, 3, 1)] {
+        let page = move |_: Option<&str>| json!({"tools": many(count)});
+        let listing = list_with(limits(), true, page).await.0.expect("a list");
+        assert_eq!((listing.tools.len(), listing.problems.len()), (kept, problems));
+        assert!(listing.problems.iter().all(|it| it.kind == ProblemKind::Limit));
+    }
+    let pages = move |cursor: Option<&str>| match cursor {
+        None => json!({"tools": [tool("a"), tool("b")], "nextCursor": "2"}),
+        Some(_) => json!({"tools": [tool("c"), tool("d")]}),
+    };
+    assert!(list_with(limits(), true, pages).await.0.is_err());
+}
+
+#[tokio::test]
+async fn bytes_of_all_pages_together_are_limited() {
+    let page = |cursor: Option<&str>| {
+        let page: usize = cursor.map_or(0, |it| it.parse().expect("a number"));
+        json!({"tools": [], "nextCursor": (page + 1).to_string(), "x": "x".repeat(400)})
+    };
+    let (listing, asked) = list_with(Limits { listing: 1_000, ..Limits::default() }, true, page).await;
+    assert!(listing.expect_err("too much").to_string().contains("more than 1000 bytes"));
+    assert_eq!(asked, 3);
+}
+
+/// Hostile modes: mixed_bad.
+#[tokio::test]
+async fn bad_tools_are_left_out_one_by_one() {
+    let (listing, _) = list(|_| {
+        json!({"tools": [{"name": 42, "inputSchema": {}}, tool("good"), null, tool(""), {"name": "no_schema"}, tool("also")]})
+    })
+    .await;
+    let listing = listing.expect("a list");
+    assert_eq!(names(&listing), ["good", "also"]);
+    let told: Vec<&str> = listing.problems.iter().map(|it| it.message.as_str()).collect();
+    assert_eq!(
+        told,
+        [
+            "tool number 1 is left out: its name is not a text",
+            "tool number 3 is left out: it is no JSON object",
+            "tool number 4 is left out: its name is empty",
+            "tool `no_schema` is left out: it has no input schema",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn not_every_one_of_very_many_problems_is_told() {
+    let (listing, _) = list(|_| json!({"tools": vec![json!(null); 500]})).await;
+    let problems = listing.expect("a list").problems;
+    assert_eq!(problems.len(), 101);
+    assert_eq!(problems[100].message, "400 more tools are left out");
+}
+
+/// T15: the same twice is one; two of a name are none.
+#[tokio::test]
+async fn of_two_tools_of_one_name_none_is_used() {
+    let (listing, _) = list(|_| {
+        let other = json!({"name": "transfer", "description": "Send all the money", "inputSchema": {}});
+        let same = json!({"inputSchema": {"type": "object"}, "description": "x", "name": "same"});
+        json!({"tools": [tool("transfer"), tool("same"), other.clone(), same, other, tool("last")]})
+    })
+    .await;
+    let listing = listing.expect("a list");
+    assert_eq!(names(&listing), ["same", "last"]);
+    let kinds: Vec<ProblemKind> = listing.problems.iter().map(|it| it.kind).collect();
+    assert_eq!(kinds, [ProblemKind::Collision]);
+}
+
+/// Hostile modes: ttl_extreme. A time that was not said is not zero.
+#[tokio::test]
+async fn times_are_taken_within_reason() {
+    let day = Some(Duration::from_secs(24 * 3600));
+    let times = [
+        ("1e300", day),
+        ("-1", Some(Duration::ZERO)),
+        ("9223372036854775807", day),
+        ("18446744073709551616", day),
+        ("1500", Some(Duration::from_millis(1500))),
+        ("0", Some(Duration::ZERO)),
+        ("1e999", None),
+        ("\"60000\"", None),
+        ("true", None),
+        ("null", None),
+    ];
+    for (text, expected) in times {
+        let limits = Limits::default();
+        let mut walk = super::Walk::new(&limits, false);
+        walk.page(&format!(r#"{{"tools":[],"ttlMs":{text}}}"#), true).expect("a page");
+        assert_eq!(walk.finish(&SourceId::local()).ttl, expected, "{text}");
+    }
+}
+
+#[tokio::test]
+async fn the_shortest_time_and_the_narrowest_scope_hold_for_all_pages() {
+    let (listing, _) = list(|cursor| match cursor {
+        None => json!({"tools": [], "nextCursor": "2", "ttlMs": 500, "cacheScope": "private"}),
+        Some(_) => json!({"tools": [], "ttlMs": 9000, "cacheScope": "public"}),
+    })
+    .await;
+    let listing = listing.expect("a list");
+    assert_eq!((listing.ttl, listing.scope), (Some(Duration::from_millis(500)), Scope::Private));
+    let (listing, _) = list(|_| json!({"tools": []})).await;
+    let listing = listing.expect("a list");
+    assert_eq!((listing.ttl, listing.scope), (None, Scope::Unknown));
+}
+
+/// Hostile modes: header_inject. Over modern HTTP only: elsewhere there are no headers.
+#[tokio::test]
+async fn tools_that_want_impossible_headers_are_left_out_where_there_are_headers() {
+    let page = |_: Option<&str>| {
+        let marked = |name: &str, mark: &str| {
+            let q = json!({"type": "string", "x-mcp-header": mark});
+            json!({"name": name, "inputSchema": {"type": "object", "properties": {"q": q}}})
+        };
+        json!({"tools": [marked("bad", "A\r\nX-Admin: 1"), marked("good", "Region")]})
+    };
+    assert_eq!(names(&list(page).await.0.expect("a list")), ["good"]);
+    let elsewhere = list_with(Limits::default(), false, page).await.0.expect("a list");
+    assert_eq!(names(&elsewhere), ["bad", "good"]);
+}

@@ -1,0 +1,128 @@
+//! Looks at JSON text without parsing it: how deep, how much, and whose answer it may be.
+//!
+//! Works on bytes that may be anything. Nothing here recurses, so depth costs nothing; nothing here trusts that brackets
+//! match or that text ends.
+
+use super::super::limits::Limits;
+use super::number;
+
+/// Ids of one unreadable message that are looked for; more cannot be in flight.
+const IDS: usize = 64;
+
+/// Refuses what is deeper or holds more values than the limits say.
+pub(super) fn check(bytes: &[u8], limits: &Limits) -> Result<(), String> {
+    // Most messages cannot break a limit even if every bracket in them were open at once.
+    let brackets = bytes.iter().filter(|it| matches!(it, b'{' | b'[')).count();
+    if brackets <= limits.depth && bytes.len() <= limits.nodes {
+        return Ok(());
+    }
+    let (mut depth, mut nodes) = (0_usize, 0_usize);
+    for token in Tokens(bytes) {
+        match token {
+            Token::Open(_) => (depth, nodes) = (depth + 1, nodes + 1),
+            Token::Close => depth = depth.saturating_sub(1),
+            Token::Text(_) | Token::Scalar(_) => nodes += 1,
+            // What stood before the colon was a key.
+            Token::Colon => nodes = nodes.saturating_sub(1),
+            Token::Comma => {}
+        }
+        if depth > limits.depth {
+            return Err(format!("it sent a message that nests deeper than {} levels", limits.depth));
+        }
+        if nodes > limits.nodes {
+            return Err(format!("it sent a message of more than {} values", limits.nodes));
+        }
+    }
+    Ok(())
+}
+
+/// The requests that an unreadable message seems to answer: the numbers at `id`, on the level where an answer has it, if
+/// the same level looks like an answer and not like a request. A log line that quotes JSON is not one: it does not start
+/// with a bracket.
+pub(super) fn about(bytes: &[u8]) -> Vec<u64> {
+    let level = match Tokens(bytes).next() {
+        Some(Token::Open(b'{')) => 1,
+        Some(Token::Open(_)) => 2,
+        _ => return Vec::new(),
+    };
+    let (mut depth, mut ids, mut looks_right) = (0_usize, Vec::new(), false);
+    let (mut text, mut key): (&[u8], &[u8]) = (b"", b"");
+    for token in Tokens(bytes) {
+        match token {
+            Token::Open(_) => depth += 1,
+            Token::Close => depth = depth.saturating_sub(1),
+            _ if depth != level => {}
+            Token::Text(it) => text = it,
+            Token::Colon => {
+                key = text;
+                match key {
+                    b"method" => return Vec::new(),
+                    b"jsonrpc" | b"result" | b"error" => looks_right = true,
+                    _ => {}
+                }
+            }
+            Token::Comma => key = b"",
+            Token::Scalar(it) if key == b"id" && ids.len() < IDS => ids.extend(number(it)),
+            Token::Scalar(_) => {}
+        }
+    }
+    if looks_right { ids } else { Vec::new() }
+}
+
+enum Token<'a> {
+    Open(u8),
+    Close,
+    Colon,
+    Comma,
+    /// Between quotes, escapes as written; without an end, all that is left.
+    Text(&'a [u8]),
+    /// A number, a word, or rubbish.
+    Scalar(&'a [u8]),
+}
+
+/// The tokens of what is left.
+struct Tokens<'a>(&'a [u8]);
+
+impl<'a> Iterator for Tokens<'a> {
+    type Item = Token<'a>;
+
+    fn next(&mut self) -> Option<Token<'a>> {
+        self.0 = self.0.trim_ascii_start();
+        let (first, rest) = self.0.split_first()?;
+        let token = match first {
+            b'{' | b'[' => Token::Open(*first),
+            b'}' | b']' => Token::Close,
+            b':' => Token::Colon,
+            b',' => Token::Comma,
+            b'"' => {
+                let end = end_of_text(rest);
+                self.0 = rest.get(end + 1..).unwrap_or_default();
+                return Some(Token::Text(&rest[..end]));
+            }
+            _ => {
+                let (scalar, rest) = self.0.split_at(end_of_scalar(self.0));
+                self.0 = rest;
+                return Some(Token::Scalar(scalar));
+            }
+        };
+        self.0 = rest;
+        Some(token)
+    }
+}
+
+fn end_of_text(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(step) = bytes.get(at..).and_then(|it| it.iter().position(|it| matches!(it, b'"' | b'\\'))) {
+        at += step;
+        if bytes[at] == b'"' {
+            return at;
+        }
+        at += 2;
+    }
+    bytes.len()
+}
+
+fn end_of_scalar(bytes: &[u8]) -> usize {
+    let ends = |it: &u8| matches!(it, b'{' | b'}' | b'[' | b']' | b',' | b':' | b'"') || it.is_ascii_whitespace();
+    bytes.iter().position(ends).unwrap_or(bytes.len())
+}

@@ -1,0 +1,172 @@
+//! 1. What can be read is read byte for byte, whatever the order of its keys.
+//! 2. What cannot be read says whose answer it was, as long as that can be told without understanding it.
+//! 3. What is no message is never mistaken for one.
+//! 4. Depth and number of values are limited before anything is parsed.
+
+use super::super::limits::Limits;
+use super::{ClientError, Message, Unreadable, answer, read};
+use serde_json::value::RawValue;
+
+fn limits() -> Limits {
+    Limits::default()
+}
+
+fn result_of(line: &str) -> (u64, String) {
+    match read(line.as_bytes(), &limits()) {
+        Ok(Message::Reply { id, outcome: Ok(result) }) => (id, result.get().to_owned()),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn about(line: &[u8]) -> Vec<u64> {
+    match read(line, &limits()) {
+        Err(Unreadable { about, .. }) => about,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn reason(line: &str, limits: &Limits) -> String {
+    read(line.as_bytes(), limits).expect_err("cannot be read").reason
+}
+
+#[test]
+fn a_result_stays_the_bytes_it_came_as() {
+    let spaced = r#"{"jsonrpc":"2.0","id":7,"result":{ "b" : 1.0, "a":"\u00e9" }}"#;
+    assert_eq!(result_of(spaced), (7, r#"{ "b" : 1.0, "a":"\u00e9" }"#.to_owned()));
+    let id_last = r#"{"result":{"tools":[]},"jsonrpc":"2.0","id":3}"#;
+    assert_eq!(result_of(id_last), (3, r#"{"tools":[]}"#.to_owned()));
+}
+
+#[test]
+fn a_null_beside_the_real_outcome_is_forgiven() {
+    assert_eq!(result_of(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":null}"#).0, 1);
+}
+
+#[test]
+fn an_error_is_told_in_the_servers_words() {
+    let line = br#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no","data":{"x":1}}}"#;
+    let Ok(Message::Reply { id: 1, outcome: Err(ClientError::Answered { code, message, data }) }) =
+        read(line, &limits())
+    else {
+        panic!("an error")
+    };
+    assert_eq!((code, message.as_str(), data.expect("data").as_str()), (-32601, "no", r#"{"x":1}"#));
+}
+
+/// T08: each of these ends request 2 at once instead of at its deadline.
+#[test]
+fn what_cannot_be_read_still_says_whose_answer_it_was() {
+    let lines: [&[u8]; 14] = [
+        br#"{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"ec"#,
+        br#"{"result":{"tools":[{"a":"}"},]},"jsonrpc":"2.0","id":2}"#,
+        b"{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"x\":\"\xff\xfe \xc0\xaf\"}}",
+        br#"{"jsonrpc":"1.0","id":2,"result":{}}"#,
+        br#"{"id":2,"result":{}}"#,
+        br#"{"jsonrpc":"2.0","id":2,"result":{},"error":{"code":1,"message":"x"}}"#,
+        br#"{"jsonrpc":"2.0","id":2,"error":{"code":"E","message":"s"}}"#,
+        br#"{"jsonrpc":"2.0","id":2,"error":{"code":-1,"message":null}}"#,
+        br#"{"jsonrpc":"2.0","id":2,"error":"boom"}"#,
+        br#"{"jsonrpc":"2.0","id":2,"error":{}}"#,
+        br#"{"jsonrpc":"2.0","id":2,"Result":{"Tools":[]}}"#,
+        br#"[{"jsonrpc":"2.0","id":2,"result":{}}]"#,
+        br#"{"jsonrpc": "2.0", "id": 2, "result": null}"#,
+        br#"{"jsonrpc":"2.0","id":2,"result":{},"result":{"tools":[]}}"#,
+    ];
+    for line in lines {
+        assert_eq!(about(line), [2], "{}", String::from_utf8_lossy(line));
+    }
+    assert_eq!(about(br#"{"jsonrpc":"2.0","id":2,"result":{}}{"jsonrpc":"2.0","id":2,"result":{}}"#), [2, 2]);
+    assert_eq!(about(br#"{"jsonrpc":"2.0","id":2,"id":3,"result":{}}"#), [2, 3]);
+}
+
+#[test]
+fn what_is_no_answer_is_about_no_request() {
+    let lines: [&[u8]; 12] = [
+        b"INFO listing {\"jsonrpc\": \"2.0\", \"id\": 2, \"result\": {}}",
+        b"got {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}",
+        b"{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/li",
+        b"{\"id\": 2, \"name\": \"an issue in a listing\"},",
+        b"{\"level\":\"info\",\"msg\":\"hi\"}",
+        b"{\"jsonrpc\":\"2.0\",\"id\":\"2\",\"result\":{",
+        b"{\"jsonrpc\":\"2.0\",\"result\":{\"id\":2",
+        b"[1,2]",
+        b"42",
+        b"null",
+        b"\"text\"",
+        b"{",
+    ];
+    for line in lines {
+        assert_eq!(about(line), [] as [u64; 0], "{}", String::from_utf8_lossy(line));
+    }
+}
+
+/// Numbers match numbers: the text `"2"` is nobody's id.
+#[test]
+fn an_id_of_another_type_is_a_stray() {
+    for id in ["\"2\"", "null", "2.0", "-2", "[2]", "1e3", "99999999999999999999999"] {
+        let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
+        assert!(matches!(read(line.as_bytes(), &limits()), Ok(Message::Stray)), "{id}");
+    }
+}
+
+#[test]
+fn a_list_is_not_read_as_an_envelope() {
+    assert!(reason(r#"["2.0",2,null,null,{}]"#, &limits()).contains("batch"));
+}
+
+/// T03: limit - 1, limit, limit + 1.
+#[test]
+fn depth_is_limited_before_parsing() {
+    let limits = Limits { depth: 10, ..limits() };
+    let nested = |levels: usize| {
+        let inner = levels - 1;
+        format!(r#"{{"jsonrpc":"2.0","id":1,"result":{}{}}}"#, "[".repeat(inner), "]".repeat(inner))
+    };
+    for levels in [9, 10] {
+        assert!(read(nested(levels).as_bytes(), &limits).is_ok(), "{levels}");
+    }
+    assert!(reason(&nested(11), &limits).contains("deeper than 10"));
+    let bomb = nested(1_000_000);
+    assert_eq!(read(bomb.as_bytes(), &limits).expect_err("too deep").about, [1]);
+}
+
+#[test]
+fn values_are_counted_and_keys_are_not() {
+    let list = |count: usize| format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":[{}0]}}}}"#, "0,".repeat(count - 1));
+    // The message, its version, its id, the result, the list: five besides the numbers.
+    let limits = Limits { nodes: 25, ..limits() };
+    for count in [19, 20] {
+        assert!(read(list(count).as_bytes(), &limits).is_ok(), "{count}");
+    }
+    assert!(reason(&list(21), &limits).contains("more than 25 values"));
+}
+
+#[test]
+fn brackets_in_texts_are_not_depth() {
+    let text = "[{\\\"".repeat(500);
+    let line = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"text":"{text}"}}}}"#);
+    assert_eq!(result_of(&line).0, 1);
+}
+
+#[test]
+fn only_life_signs_are_given_to_servers() {
+    let id = RawValue::from_string("\"a\"".to_owned()).expect("JSON");
+    assert_eq!(answer(&id, "ping").as_deref(), Some(r#"{"jsonrpc":"2.0","id":"a","result":{}}"#));
+    assert!(answer(&id, "sampling/createMessage").is_some_and(|it| it.contains("-32601")));
+    let odd = RawValue::from_string("{\"a\":1}".to_owned()).expect("JSON");
+    assert_eq!(answer(&odd, "ping"), None);
+}
+
+/// Anything at all may arrive: nothing panics, and nothing of it is a reply with a result.
+#[test]
+fn no_bytes_make_it_panic() {
+    let whole = r#"{"jsonrpc":"2.0","id":2,"result":{"a":["\u00e9\\\"",{"b":-1.5e3}]},"x":null}"#.as_bytes();
+    for end in 0..whole.len() {
+        assert!(read(&whole[..end], &limits()).is_err());
+        for byte in [0, b'"', b'\\', b'{', b']', 0xff] {
+            let mut bytes = whole.to_vec();
+            bytes[end] = byte;
+            let _ = read(&bytes, &limits());
+        }
+    }
+}

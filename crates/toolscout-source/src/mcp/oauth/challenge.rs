@@ -1,0 +1,115 @@
+//! Reads what a server demands in `WWW-Authenticate`.
+
+/// What a server demands, as far as it concerns a login. All of it is the server's own word.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Challenge {
+    /// Where it describes its login.
+    pub(super) resource_metadata: Option<String>,
+    /// What it wants to be allowed.
+    pub(super) scopes: Vec<String>,
+    /// Whether there is a login, only for too little.
+    pub(super) insufficient_scope: bool,
+}
+
+impl Challenge {
+    /// Reads the header, which may hold several demands; only `Bearer` ones count, and of each parameter the first.
+    pub(super) fn parse(header: &str) -> Self {
+        let mut out = Self::default();
+        let mut bearer = false;
+        let mut rest = header;
+        while let Some((word, value, behind)) = next(rest) {
+            rest = behind;
+            match value {
+                None => bearer = word.eq_ignore_ascii_case("bearer"),
+                Some(value) if bearer => out.take(word, value),
+                Some(_) => {}
+            }
+        }
+        out
+    }
+
+    fn take(&mut self, name: &str, value: String) {
+        match name.to_ascii_lowercase().as_str() {
+            "resource_metadata" if self.resource_metadata.is_none() => self.resource_metadata = Some(value),
+            "scope" if self.scopes.is_empty() => self.scopes = value.split_whitespace().map(str::to_owned).collect(),
+            "error" => self.insufficient_scope |= value == "insufficient_scope",
+            _ => {}
+        }
+    }
+}
+
+/// The next word, its value if it is a parameter rather than a scheme, and what is left.
+fn next(text: &str) -> Option<(&str, Option<String>, &str)> {
+    let text = text.trim_start_matches(|it: char| it == ',' || it.is_whitespace());
+    let end = text.find(|it: char| it == ',' || it == '=' || it.is_whitespace()).unwrap_or(text.len());
+    let (word, rest) = text.split_at(end);
+    if text.is_empty() {
+        return None;
+    }
+    // The padding of a `token68` credential looks like parameters without values; harmless, and never empty-handed.
+    match rest.trim_start().strip_prefix('=') {
+        Some(value) => {
+            let (value, rest) = self::value(value.trim_start());
+            Some((word, Some(value), rest))
+        }
+        None => Some((word, None, rest)),
+    }
+}
+
+fn value(text: &str) -> (String, &str) {
+    let Some(quoted) = text.strip_prefix('"') else {
+        let end = text.find(|it: char| it == ',' || it.is_whitespace()).unwrap_or(text.len());
+        return (text[..end].to_owned(), &text[end..]);
+    };
+    let mut out = String::new();
+    let mut chars = quoted.char_indices();
+    while let Some((at, it)) = chars.next() {
+        match it {
+            '"' => return (out, &quoted[at + 1..]),
+            '\\' => out.extend(chars.next().map(|(_, it)| it)),
+            it => out.push(it),
+        }
+    }
+    (out, "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_the_bearer_demand_says_counts() {
+        let header = r#"Basic realm="a, Bearer scope=\"x\"", scope=basic, bearer Error=insufficient_scope,
+            Resource_Metadata = "https://h/.well-known/oauth-protected-resource", scope="files:read  files:write""#;
+        let challenge = Challenge::parse(header);
+        let place = "https://h/.well-known/oauth-protected-resource";
+        assert_eq!(challenge.resource_metadata.as_deref(), Some(place));
+        assert_eq!(challenge.scopes, ["files:read", "files:write"]);
+        assert!(challenge.insufficient_scope);
+    }
+
+    #[test]
+    fn whatever_is_sent_is_read_without_harm() {
+        for text in [
+            "",
+            "Bearer",
+            "=",
+            "==",
+            ",,=,\"",
+            "Bearer scope",
+            "Bearer scope=",
+            "Bearer a=\"\\",
+            "é=\"ü",
+            "Bearer abc==",
+        ] {
+            let challenge = Challenge::parse(text);
+            assert!(challenge.scopes.is_empty() && challenge.resource_metadata.is_none(), "{text}: {challenge:?}");
+        }
+    }
+
+    #[test]
+    fn the_first_of_two_places_is_taken() {
+        let challenge = Challenge::parse("Bearer resource_metadata=https://a/, resource_metadata=https://b/");
+        assert_eq!(challenge.resource_metadata.as_deref(), Some("https://a/"));
+    }
+}

@@ -1,0 +1,178 @@
+//! A login on another device, for machines without a browser (RFC 8628).
+
+use super::super::ClientError;
+use super::ask::{Ask, Prepared};
+use super::broken;
+use super::exchange::{Grant, Refusal, ask as ask_form, exchange, seconds};
+use super::identity::Identity;
+use super::registration::{Flow, Registration, Registrations, register};
+use super::secret::Secret;
+use reqwest::Url;
+use serde::Deserialize;
+use serde_json::Value;
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// What the standard calls this kind of login.
+pub(super) const GRANT: &str = "urn:ietf:params:oauth:grant-type:device_code";
+/// How often to ask where the server does not say.
+const INTERVAL: Duration = Duration::from_secs(5);
+/// How much longer to wait each time the server says that we ask too often.
+const SLOWER: Duration = Duration::from_secs(5);
+const SLOWEST: Duration = Duration::from_secs(60);
+/// How long a code is good where the server does not say.
+const LIFE: Duration = Duration::from_secs(600);
+/// Characters of a code; nobody types more.
+const CODE: usize = 64;
+
+/// A login that waits for a person to type a code on another device.
+pub struct DeviceLogin {
+    /// What to type there.
+    pub user_code: String,
+    /// Where to go.
+    pub verification_uri: String,
+    /// The same with the code in it, where the server offers that.
+    pub verification_uri_complete: Option<String>,
+    /// When the code ends.
+    pub expires: Instant,
+    pub(super) interval: Duration,
+    prepared: Prepared,
+    identity: Identity,
+    registrations: Registrations,
+    registered: Option<Registration>,
+    device_code: Secret,
+}
+
+impl DeviceLogin {
+    /// Asks for a code to show; takes a few requests. An error where the server offers no such login.
+    pub async fn begin(ask: &Ask<'_>) -> Result<Self, ClientError> {
+        let prepared = ask.prepare().await?;
+        let authority = &prepared.authority;
+        let none = || format!("the authorization server `{}` offers no login on another device", authority.issuer);
+        let endpoint = authority.device.clone().ok_or_else(|| ClientError::Invalid { reason: none() })?;
+        let registrations = Registrations::on_device(ask.folder, &authority.issuer);
+        let mut registered = None;
+        let identity = match (&prepared.configured, registrations.read()) {
+            (Some(configured), _) => configured.clone(),
+            (None, Some(known)) => known.identity,
+            (None, None) => registered
+                .insert(register(&prepared.web, authority, Flow::Device, &prepared.scopes).await?)
+                .identity
+                .clone(),
+        };
+        let codes = match codes(&prepared, &endpoint, &identity).await {
+            Ok(codes) => codes,
+            Err(refusal) => {
+                prepared.settle(&registrations, None, Some(&refusal)).await;
+                return Err(prepared.refused(refusal));
+            }
+        };
+        Self::of(codes, prepared, identity, registrations, registered)
+    }
+
+    fn of(
+        codes: Codes,
+        prepared: Prepared,
+        identity: Identity,
+        registrations: Registrations,
+        registered: Option<Registration>,
+    ) -> Result<Self, ClientError> {
+        if codes.user_code.is_empty() || codes.user_code.chars().count() > CODE {
+            return Err(broken("the authorization server gave a code that nobody can type"));
+        }
+        let verification_uri = prepared.web.url(&codes.verification_uri)?.to_string();
+        let complete = codes.verification_uri_complete.map(|it| prepared.web.url(&it)).transpose()?;
+        let life = codes.expires_in.as_ref().and_then(seconds).unwrap_or(LIFE);
+        let interval = codes.interval.as_ref().and_then(seconds).unwrap_or(INTERVAL);
+        Ok(Self {
+            user_code: codes.user_code,
+            verification_uri,
+            verification_uri_complete: complete.map(Into::into),
+            expires: Instant::now() + life,
+            interval: interval.clamp(Duration::from_secs(1), SLOWEST),
+            prepared,
+            identity,
+            registrations,
+            registered,
+            device_code: codes.device_code,
+        })
+    }
+
+    /// Who will ask the person to agree.
+    pub fn issuer(&self) -> &str {
+        &self.prepared.authority.issuer
+    }
+
+    /// Asks now and then whether the person has agreed, until she has, the code ends or the deadline passes; saves the
+    /// login. Cancel-safe between two questions.
+    pub async fn wait(&self, deadline: Instant) -> Result<(), ClientError> {
+        let end = deadline.min(self.expires);
+        let limit = end.saturating_duration_since(Instant::now());
+        let mut interval = self.interval;
+        loop {
+            if Instant::now() + interval > end {
+                let what = "waiting for the login on another device".to_owned();
+                return Err(ClientError::TimedOut { what, limit });
+            }
+            tokio::time::sleep(interval).await;
+            match self.poll().await {
+                Err(refusal) => interval = self.patience(refusal, interval).await?,
+                Ok(grant) => return self.prepared.save(&self.identity, grant).await,
+            }
+        }
+    }
+
+    async fn poll(&self) -> Result<Grant, Refusal> {
+        let authority = &self.prepared.authority;
+        let form =
+            [("grant_type", GRANT), ("device_code", self.device_code.reveal()), ("resource", &authority.resource)];
+        let grant = exchange(&self.prepared.web, &authority.token, &self.identity, &form).await?;
+        self.prepared.settle(&self.registrations, self.registered.as_ref(), None).await;
+        Ok(grant)
+    }
+
+    /// How long to wait before asking again; an error where that is no use.
+    async fn patience(&self, refusal: Refusal, interval: Duration) -> Result<Duration, ClientError> {
+        match &refusal {
+            Refusal::No { code, .. } if code == "authorization_pending" => Ok(interval),
+            Refusal::No { code, .. } if code == "slow_down" => Ok((interval + SLOWER).min(SLOWEST)),
+            // The standard: out of reach for a moment is no reason to give up.
+            Refusal::Failed(ClientError::TimedOut { .. } | ClientError::Lost { .. } | ClientError::Busy { .. }) => {
+                Ok((interval * 2).min(SLOWEST))
+            }
+            _ => {
+                self.prepared.settle(&self.registrations, None, Some(&refusal)).await;
+                Err(self.prepared.refused(refusal))
+            }
+        }
+    }
+}
+
+/// What is meant to be read by the person, and no more.
+impl fmt::Debug for DeviceLogin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DeviceLogin")
+            .field("user_code", &self.user_code)
+            .field("verification_uri", &self.verification_uri)
+            .finish_non_exhaustive()
+    }
+}
+
+async fn codes(prepared: &Prepared, endpoint: &Url, identity: &Identity) -> Result<Codes, Refusal> {
+    let scope = prepared.scopes.join(" ");
+    let mut form = vec![("resource", prepared.authority.resource.as_str())];
+    if !scope.is_empty() {
+        form.push(("scope", &scope));
+    }
+    ask_form(&prepared.web, endpoint, identity, &form).await
+}
+
+#[derive(Deserialize)]
+struct Codes {
+    device_code: Secret,
+    user_code: String,
+    verification_uri: String,
+    verification_uri_complete: Option<String>,
+    expires_in: Option<Value>,
+    interval: Option<Value>,
+}

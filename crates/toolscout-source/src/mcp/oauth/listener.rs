@@ -1,0 +1,97 @@
+//! Waits on loopback for a browser to come back, and for nothing else.
+
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use std::io;
+use std::net::Ipv4Addr;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+
+const PATH: &str = "/callback";
+/// Bytes of a request's head.
+const HEAD: usize = 32 << 10;
+/// How long a visitor may take; browsers open connections in advance and say nothing.
+const VISIT: Duration = Duration::from_secs(10);
+/// Visitors at once; more wait outside.
+const VISITORS: usize = 32;
+
+/// A port on this machine that a browser is sent back to.
+#[derive(Debug)]
+pub(super) struct Listener {
+    socket: TcpListener,
+    port: u16,
+}
+
+impl Listener {
+    /// On this port, or any that is free.
+    pub(super) async fn bind(port: Option<u16>) -> io::Result<Self> {
+        let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, port.unwrap_or(0))).await?;
+        let port = socket.local_addr()?.port();
+        Ok(Self { socket, port })
+    }
+
+    /// Where the browser is sent back to.
+    pub(super) fn redirect(&self) -> String {
+        format!("http://127.0.0.1:{}{PATH}", self.port)
+    }
+
+    /// Waits for the visitor who brings what `judge` takes. Others are turned away, and nobody keeps him waiting.
+    /// Cancel-safe: visitors are dropped, the port stays.
+    pub(super) async fn wait<T, E>(&self, judge: impl Fn(&str) -> Option<Result<T, E>>) -> Result<T, E> {
+        let mut visitors = FuturesUnordered::new();
+        loop {
+            tokio::select! {
+                accepted = self.socket.accept(), if visitors.len() < VISITORS => match accepted {
+                    Ok((stream, _)) => visitors.push(visit(stream, &judge)),
+                    // Out of descriptors, most likely: some will be free in a moment.
+                    Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+                },
+                visitor = visitors.next(), if !visitors.is_empty() => if let Some(Some(answer)) = visitor {
+                    return answer;
+                },
+            }
+        }
+    }
+}
+
+/// Hears a visitor out, and answers; gives what he brought, if it is what was waited for.
+async fn visit<T, E>(mut stream: TcpStream, judge: &impl Fn(&str) -> Option<Result<T, E>>) -> Option<Result<T, E>> {
+    let head = tokio::time::timeout(VISIT, read_head(&mut stream)).await.ok()??;
+    let answer = query(&head).map(judge);
+    let (status, page) = match &answer {
+        None => ("404 Not Found", "There is nothing here."),
+        Some(None) => ("400 Bad Request", "This is not the answer to the login that toolscout waits for."),
+        Some(Some(Err(_))) => ("200 OK", "The login did not succeed. The terminal says why; you can close this page."),
+        Some(Some(Ok(_))) => ("200 OK", "Done. You can close this page and go back to the terminal."),
+    };
+    // Whatever becomes of the page, what was brought counts.
+    let _ = tokio::time::timeout(VISIT, reply(&mut stream, status, page)).await;
+    answer.flatten()
+}
+
+async fn read_head(stream: &mut TcpStream) -> Option<String> {
+    let mut head = Vec::new();
+    while !head.windows(4).any(|it| it == b"\r\n\r\n") {
+        if head.len() >= HEAD || stream.read_buf(&mut head).await.ok()? == 0 {
+            return None;
+        }
+    }
+    String::from_utf8(head).ok()
+}
+
+/// What is behind the question mark, if this is a request for our page.
+fn query(head: &str) -> Option<&str> {
+    let target = head.lines().next()?.strip_prefix("GET ")?.split(' ').next()?;
+    target.strip_prefix(PATH)?.strip_prefix('?')
+}
+
+async fn reply(stream: &mut TcpStream, status: &str, page: &str) -> io::Result<()> {
+    let answer = format!(
+        "HTTP/1.1 {status}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: {}\r\ncache-control: no-store\r\n\
+         referrer-policy: no-referrer\r\nx-content-type-options: nosniff\r\nconnection: close\r\n\r\n{page}\n",
+        page.len() + 1
+    );
+    stream.write_all(answer.as_bytes()).await?;
+    stream.shutdown().await
+}

@@ -1,0 +1,166 @@
+//! A login in a browser: an authorization code, bound to us by PKCE.
+
+use super::super::ClientError;
+use super::ask::{Ask, OFFLINE, Prepared};
+use super::broken;
+use super::callback::Expected;
+use super::discover::Authority;
+use super::exchange::exchange;
+use super::identity::Identity;
+use super::listener::Listener;
+use super::registration::{Flow, Registration, Registrations, register};
+use super::secret::Secret;
+use reqwest::Url;
+use std::fmt;
+use std::time::Instant;
+
+/// A login that waits for a person to agree in a browser.
+///
+/// Begin it, show or open [`Login::browser`], then [`Login::wait`] for the browser to come back, or, where the browser is
+/// on another machine, [`Login::finish_with`] the address it ended at. Both may be tried at once. When one of them is
+/// done, the login is saved.
+pub struct Login {
+    prepared: Prepared,
+    identity: Identity,
+    registrations: Registrations,
+    /// The registration made for this login; kept once it has proven good.
+    registered: Option<Registration>,
+    listener: Listener,
+    expected: Expected,
+    verifier: Secret,
+    browser: Url,
+}
+
+impl Login {
+    /// Finds out who gives tokens for the server and gets ready to be given one; takes a few requests, and asks nobody
+    /// for anything yet.
+    pub async fn begin(ask: &Ask<'_>) -> Result<Self, ClientError> {
+        let prepared = ask.prepare().await?;
+        let authority = &prepared.authority;
+        let place = place(authority)?.clone();
+        let registrations = Registrations::in_browser(ask.folder, &authority.issuer);
+        let known = registrations.read().filter(|_| prepared.configured.is_none());
+        let listener = listener(ask.port, known.as_ref()).await?;
+        let redirect = listener.redirect();
+        let known = known.filter(|it| it.redirect.as_deref() == Some(&redirect));
+        let mut registered = None;
+        let identity = match (&prepared.configured, known) {
+            (Some(configured), _) => configured.clone(),
+            (None, Some(known)) => known.identity,
+            (None, None) => {
+                let flow = Flow::Browser { redirect: &redirect };
+                registered.insert(register(&prepared.web, authority, flow, &prepared.scopes).await?).identity.clone()
+            }
+        };
+        let (state, verifier) = (Secret::random()?, Secret::random()?);
+        let browser = browser(place, &prepared, &identity, &redirect, &state, &verifier);
+        let issuer = authority.issuer.clone();
+        let expected = Expected { state, issuer, announces_itself: authority.announces_itself };
+        Ok(Self { prepared, identity, registrations, registered, listener, expected, verifier, browser })
+    }
+
+    /// The address to open in a browser. Good for this login only.
+    pub fn browser(&self) -> &str {
+        self.browser.as_str()
+    }
+
+    /// Who will ask the person to agree, so that she knows whom to expect.
+    pub fn issuer(&self) -> &str {
+        &self.prepared.authority.issuer
+    }
+
+    /// Waits until the browser comes back, and saves the login. Cancel-safe while the browser is away.
+    pub async fn wait(&self, deadline: Instant) -> Result<(), ClientError> {
+        let limit = deadline.saturating_duration_since(Instant::now());
+        let answer = self.listener.wait(|query| self.expected.judge(query));
+        let late = |_| ClientError::TimedOut { what: "waiting for the browser to come back".to_owned(), limit };
+        let code = tokio::time::timeout(limit, answer).await.map_err(late)??;
+        self.redeem(&code).await
+    }
+
+    /// Saves the login with the address that the browser ended at.
+    pub async fn finish_with(&self, pasted: &str) -> Result<(), ClientError> {
+        let code = self.expected.judge_pasted(pasted)?;
+        self.redeem(&code).await
+    }
+
+    async fn redeem(&self, code: &Secret) -> Result<(), ClientError> {
+        let authority = &self.prepared.authority;
+        let redirect = self.listener.redirect();
+        let form = [
+            ("grant_type", "authorization_code"),
+            ("code", code.reveal()),
+            ("redirect_uri", &redirect),
+            ("code_verifier", self.verifier.reveal()),
+            ("resource", &authority.resource),
+        ];
+        let result = exchange(&self.prepared.web, &authority.token, &self.identity, &form).await;
+        self.prepared.settle(&self.registrations, self.registered.as_ref(), result.as_ref().err()).await;
+        let grant = result.map_err(|it| self.prepared.refused(it))?;
+        self.prepared.save(&self.identity, grant).await
+    }
+}
+
+/// Nothing of it but whom it is with: the rest are secrets.
+impl fmt::Debug for Login {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Login").field("issuer", &self.issuer()).finish_non_exhaustive()
+    }
+}
+
+/// Where a person logs in, if codes given there can be bound to who asked for them. Silence is not taken for a no: many
+/// OpenID providers do it and do not say so.
+fn place(authority: &Authority) -> Result<&Url, ClientError> {
+    let issuer = &authority.issuer;
+    if authority.challenges.as_ref().is_some_and(|all| !all.iter().any(|it| it == "S256")) {
+        return Err(broken(format!(
+            "the authorization server `{issuer}` does not bind codes to who asked for them (PKCE with S256); a login \
+             there could be stolen and is not tried"
+        )));
+    }
+    authority.authorization.as_ref().ok_or_else(|| {
+        broken(format!("the authorization server `{issuer}` does not say where a person logs in with a browser"))
+    })
+}
+
+/// On the port we are known by, if it is free.
+async fn listener(wanted: Option<u16>, known: Option<&Registration>) -> Result<Listener, ClientError> {
+    let before = known.and_then(|it| Url::parse(it.redirect.as_deref()?).ok()?.port());
+    let port = wanted.or(before);
+    let bound = match Listener::bind(port).await {
+        Err(_) if wanted.is_none() && before.is_some() => Listener::bind(None).await,
+        other => other,
+    };
+    let place = port.map_or_else(|| "127.0.0.1".to_owned(), |it| format!("127.0.0.1:{it}"));
+    bound.map_err(|err| ClientError::Lost { what: format!("cannot wait for the browser on {place}: {err}") })
+}
+
+fn browser(
+    mut url: Url,
+    prepared: &Prepared,
+    identity: &Identity,
+    redirect: &str,
+    state: &Secret,
+    verifier: &Secret,
+) -> Url {
+    let challenge = verifier.challenge();
+    let scope = prepared.scopes.join(" ");
+    let mut pairs = vec![
+        ("response_type", "code"),
+        ("client_id", &identity.client_id),
+        ("redirect_uri", redirect),
+        ("state", state.reveal()),
+        ("code_challenge", &challenge),
+        ("code_challenge_method", "S256"),
+        ("resource", &prepared.authority.resource),
+    ];
+    if !scope.is_empty() {
+        pairs.push(("scope", &scope));
+    }
+    if prepared.scopes.iter().any(|it| it == OFFLINE) {
+        // OpenID: without it, the scope is ignored.
+        pairs.push(("prompt", "consent"));
+    }
+    url.query_pairs_mut().extend_pairs(pairs);
+    url
+}

@@ -1,0 +1,131 @@
+//! How near to this machine an address is, however it is spelled.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// How near to this machine an address is; what is nearer is more delicate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Nearness {
+    /// Anybody can reach it.
+    Public,
+    /// Only this network can reach it.
+    Private,
+    /// Only this machine or its wire can reach it: itself, its neighbours, the host's own description of it.
+    Here,
+}
+
+impl Nearness {
+    pub(super) fn of(address: IpAddr) -> Self {
+        match address {
+            IpAddr::V4(it) => of_v4(it),
+            IpAddr::V6(it) => of_v6(it),
+        }
+    }
+
+    /// In words, for a refusal.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Public => "a public address",
+            Self::Private => "a private address",
+            Self::Here => "an address of this machine or its link",
+        }
+    }
+}
+
+/// Where clouds describe the machine, secrets included, beside 169.254.169.254: Azure, Oracle, Alibaba.
+const METADATA_V4: [Ipv4Addr; 3] =
+    [Ipv4Addr::new(168, 63, 129, 16), Ipv4Addr::new(192, 0, 0, 192), Ipv4Addr::new(100, 100, 100, 200)];
+/// The same of AWS.
+const METADATA_V6: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254);
+
+fn of_v4(it: Ipv4Addr) -> Nearness {
+    let [a, b, c, _] = it.octets();
+    let here = a == 0
+        || it.is_loopback()
+        || it.is_link_local()
+        || it.is_multicast()
+        || a >= 240
+        || (a, b, c) == (192, 0, 0)
+        || METADATA_V4.contains(&it);
+    // 100.64/10 is shared by a provider's customers, 198.18/15 is for measuring networks.
+    let private = it.is_private() || (a == 100 && b & 0xc0 == 64) || (a == 198 && b & 0xfe == 18);
+    match (here, private) {
+        (true, _) => Nearness::Here,
+        (_, true) => Nearness::Private,
+        _ => Nearness::Public,
+    }
+}
+
+fn of_v6(it: Ipv6Addr) -> Nearness {
+    let inner = carried(it).map_or(Nearness::Public, of_v4);
+    let first = it.segments()[0];
+    let teredo = it.segments()[..2] == [0x2001, 0];
+    // fec0::/10 is the old form of fe80::/10 and fc00::/7.
+    let here = it.is_loopback() || it.is_multicast() || first & 0xff80 == 0xfe80 || teredo || it == METADATA_V6;
+    match (here, first & 0xfe00 == 0xfc00) {
+        (true, _) => Nearness::Here,
+        (_, true) => inner.max(Nearness::Private),
+        _ => inner,
+    }
+}
+
+/// The IPv4 address that an IPv6 address stands for, in all the ways there have been.
+fn carried(it: Ipv6Addr) -> Option<Ipv4Addr> {
+    let s = it.segments();
+    let four = |high: u16, low: u16| {
+        let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
+        Ipv4Addr::new(a, b, c, d)
+    };
+    let last = four(s[6], s[7]);
+    match s {
+        [0, 0, 0, 0, 0, 0, 0, 1] => None,
+        // Compatible, mapped, translated.
+        [0, 0, 0, 0, 0, 0 | 0xffff, ..] | [0, 0, 0, 0, 0xffff, 0, ..] => Some(last),
+        // NAT64, well-known and local.
+        [0x64, 0xff9b, 0, 0, 0, 0, ..] | [0x64, 0xff9b, 1, ..] => Some(last),
+        // 6to4, ISATAP.
+        [0x2002, high, low, ..] => Some(four(high, low)),
+        [_, _, _, _, 0 | 0x200, 0x5efe, ..] => Some(last),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn assert_all(wanted: Nearness, addresses: &str) {
+        for text in addresses.split_whitespace() {
+            assert_eq!(Nearness::of(text.parse().expect("an address")), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn addresses_of_this_machine_and_its_link_are_known_in_every_spelling() {
+        assert_all(
+            Nearness::Here,
+            "127.0.0.1 127.9.9.9 0.0.0.0 0.1.2.3 169.254.169.254 169.254.0.1 224.0.0.1 255.255.255.255 240.0.0.1
+             192.0.0.192 168.63.129.16 100.100.100.200 ::1 :: fe80::1 febf::1 fec0::1 ff02::1 fd00:ec2::254
+             ::ffff:127.0.0.1 ::ffff:169.254.169.254 ::ffff:0.0.0.0 ::127.0.0.1 ::169.254.169.254
+             ::ffff:0:127.0.0.1 64:ff9b::169.254.169.254 64:ff9b:1::127.0.0.1 2002:7f00:1:: 2002:a9fe:a9fe::1
+             2001::1 2a00::5efe:7f00:1 fe80::200:5efe:10.0.0.1",
+        );
+    }
+
+    #[test]
+    fn private_networks_are_known_in_every_spelling() {
+        assert_all(
+            Nearness::Private,
+            "10.0.0.1 172.16.0.1 172.31.255.255 192.168.1.1 100.64.0.1 100.127.0.1 198.18.0.1 198.19.0.1 fc00::1
+             fd12::1 ::ffff:10.0.0.1 ::ffff:192.168.0.1 64:ff9b::10.0.0.1 2002:a00:1:: ",
+        );
+    }
+
+    #[test]
+    fn the_rest_is_public() {
+        assert_all(
+            Nearness::Public,
+            "8.8.8.8 172.15.0.1 172.32.0.1 100.63.0.1 100.128.0.1 192.0.1.1 198.17.0.1 198.20.0.1 2606:4700::1111
+             ::ffff:8.8.8.8 64:ff9b::8.8.8.8 2002:808:808::",
+        );
+    }
+}

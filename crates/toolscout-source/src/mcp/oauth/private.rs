@@ -1,0 +1,134 @@
+//! Small files for one person's eyes, shared by several processes.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Bytes read of a file.
+const LARGEST: u64 = 1 << 20;
+/// How long to wait for another process, which holds a lock for at most one request.
+const WAIT: Duration = Duration::from_secs(30);
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// A file that only its owner can read, in a folder that only its owner can open. Always whole: written aside and moved.
+#[derive(Debug, Clone)]
+pub(super) struct PrivateFile {
+    folder: PathBuf,
+    stem: String,
+}
+
+/// Keeps other processes, and other threads, from writing. Ends when dropped.
+#[derive(Debug)]
+pub(super) struct Lock {
+    _file: File,
+}
+
+impl PrivateFile {
+    /// A file named after what it is about, in a way that tells nothing about it.
+    pub(super) fn about(folder: &Path, kind: &str, subject: &[&str]) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        for part in subject {
+            hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+        }
+        let hash = hasher.finalize().to_hex();
+        Self { folder: folder.to_owned(), stem: format!("{kind}-{}", &hash[..32]) }
+    }
+
+    pub(super) fn path(&self) -> PathBuf {
+        self.with("json")
+    }
+
+    /// What is in it; nothing where there is none.
+    pub(super) fn read(&self) -> io::Result<Option<Vec<u8>>> {
+        let file = match File::open(self.path()) {
+            Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(None),
+            other => other?,
+        };
+        let mut bytes = Vec::new();
+        file.take(LARGEST).read_to_end(&mut bytes)?;
+        Ok(Some(bytes))
+    }
+
+    /// Replaces it in one step.
+    pub(super) fn write(&self, bytes: &[u8], _lock: &Lock) -> io::Result<()> {
+        let aside = self.with("tmp");
+        // Left behind by a process that was killed; nobody else writes, we hold the lock.
+        remove(&aside)?;
+        let mut file = private_options().write(true).create_new(true).open(&aside)?;
+        let written =
+            file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&aside, self.path()));
+        written.inspect_err(|_| drop(remove(&aside)))
+    }
+
+    /// Whether there was one.
+    pub(super) fn remove(&self, _lock: &Lock) -> io::Result<bool> {
+        remove(&self.with("tmp"))?;
+        remove(&self.path())
+    }
+
+    /// Waits until nobody else writes. Cancel-safe.
+    pub(super) async fn lock(&self) -> io::Result<Lock> {
+        let file = self.lock_file()?;
+        let locked = async {
+            loop {
+                match file.try_lock() {
+                    Ok(()) => return Ok(()),
+                    Err(TryLockError::WouldBlock) => tokio::time::sleep(LOOK_AGAIN).await,
+                    Err(TryLockError::Error(err)) => return Err(err),
+                }
+            }
+        };
+        let late = |_| io::Error::new(io::ErrorKind::TimedOut, "another process keeps it locked");
+        tokio::time::timeout(WAIT, locked).await.map_err(late)??;
+        Ok(Lock { _file: file })
+    }
+
+    /// The same for who has no runtime; holds the thread.
+    pub(super) fn lock_blocking(&self) -> io::Result<Lock> {
+        let file = self.lock_file()?;
+        file.lock()?;
+        Ok(Lock { _file: file })
+    }
+
+    /// Stays when the other is gone: who deletes what others wait for lets two of them in.
+    fn lock_file(&self) -> io::Result<File> {
+        make_private(&self.folder)?;
+        private_options().write(true).create(true).truncate(false).open(self.with("lock"))
+    }
+
+    fn with(&self, extension: &str) -> PathBuf {
+        self.folder.join(format!("{}.{extension}", self.stem))
+    }
+}
+
+fn remove(path: &Path) -> io::Result<bool> {
+    match fs::remove_file(path) {
+        Ok(()) => Ok(true),
+        Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(err) => Err(err),
+    }
+}
+
+fn private_options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+fn make_private(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder)?;
+    // It may have been there already, open to all.
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        if fs::metadata(folder)?.permissions().mode() & 0o077 != 0 {
+            fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,165 @@
+//! Decides which addresses may be contacted for the sake of one server's login.
+//!
+//! A server names other addresses: where its login is described, where tokens are given. A hostile one names the router,
+//! the cloud's description of this machine, a program that listens on loopback. So nothing nearer to this machine than the
+//! server itself is contacted, checked after names are resolved, at the moment of dialling. The server's own name is
+//! resolved once and stays with that answer: a name that changes its mind cannot make itself look near first and be
+//! far away afterwards.
+
+use super::nearness::Nearness;
+use super::shown;
+use reqwest::Url;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use std::collections::BTreeSet;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+use toolscout_core::BoxFuture;
+
+/// How long the server's name may take.
+const RESOLVING: Duration = Duration::from_secs(10);
+
+/// Resolves a name.
+pub(super) type Names = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
+
+/// Names as this system resolves them.
+pub(super) fn system_names() -> Names {
+    Arc::new(|name| {
+        Box::pin(async move {
+            let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
+            Ok(found.map(|it| it.ip()).collect())
+        })
+    })
+}
+
+/// Which addresses may be contacted. Cloning is cheap.
+#[derive(Clone)]
+pub(super) struct Reach {
+    nearest: Nearness,
+    /// The server's own name, and what it was resolved to.
+    pinned: Option<(String, Vec<IpAddr>)>,
+    /// Names of the proxies a person set up, which are theirs to choose.
+    proxies: Arc<BTreeSet<String>>,
+    names: Names,
+}
+
+impl Reach {
+    /// What may be contacted for this server.
+    pub(super) async fn of(server: &Url, names: Names, proxies: BTreeSet<String>) -> Self {
+        let mut reach = Self { nearest: Nearness::Public, pinned: None, proxies: Arc::new(proxies), names };
+        match literal(server) {
+            Literal::Near(it) => reach.nearest = it,
+            // A name that cannot be resolved here may still be known to a proxy.
+            Literal::Name(name) => {
+                let found = tokio::time::timeout(RESOLVING, (reach.names)(name.clone())).await;
+                let found = found.ok().and_then(Result::ok).unwrap_or_default();
+                // The farthest counts: nobody comes nearer by adding an address.
+                reach.nearest = found.iter().map(|it| Nearness::of(*it)).min().unwrap_or(Nearness::Public);
+                reach.pinned = (!found.is_empty()).then_some((name, found));
+            }
+        }
+        reach
+    }
+
+    /// Whether no proxy is to be used.
+    pub(super) fn is_direct(&self) -> bool {
+        self.proxies.is_empty()
+    }
+
+    /// Checks an address that a server named, as far as that is possible before its name is resolved.
+    pub(super) fn check(&self, url: &Url) -> Result<(), String> {
+        let place = shown(url);
+        if !is_secure(url) {
+            return Err(format!("`{place}` is not `https`"));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(format!("`{place}` comes with a user name or a password"));
+        }
+        match literal(url) {
+            Literal::Near(it) if it > self.nearest => Err(format!("`{place}` is {}", too_near(it))),
+            _ => Ok(()),
+        }
+    }
+
+    fn allowed(&self, name: &str, found: Vec<IpAddr>) -> Result<Vec<IpAddr>, String> {
+        if self.proxies.contains(name) {
+            return Ok(found);
+        }
+        let nearest = found.iter().map(|it| Nearness::of(*it)).max();
+        let allowed: Vec<_> = found.into_iter().filter(|it| Nearness::of(*it) <= self.nearest).collect();
+        match nearest {
+            Some(it) if allowed.is_empty() => Err(format!("`{name}` leads to {}", too_near(it))),
+            _ => Ok(allowed),
+        }
+    }
+}
+
+impl Resolve for Reach {
+    fn resolve(&self, name: Name) -> Resolving {
+        let (reach, name) = (self.clone(), normal(name.as_str()));
+        Box::pin(async move {
+            let found = match &reach.pinned {
+                Some((own, found)) if *own == name => found.clone(),
+                _ => (reach.names)(name.clone()).await?,
+            };
+            let allowed = reach.allowed(&name, found)?;
+            Ok(Box::new(allowed.into_iter().map(|it| SocketAddr::new(it, 0))) as Addrs)
+        })
+    }
+}
+
+fn too_near(it: Nearness) -> String {
+    format!("{}, nearer than the server itself, and is not contacted", it.word())
+}
+
+/// Tokens travel over `https`, or do not leave this machine.
+pub(super) fn is_secure(url: &Url) -> bool {
+    match url.scheme() {
+        "https" => url.host_str().is_some(),
+        "http" => is_loopback(url),
+        _ => false,
+    }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    let host = normal(url.host_str().unwrap_or_default());
+    is_localhost(&host) || host.parse::<IpAddr>().is_ok_and(|it| it.is_loopback())
+}
+
+enum Literal {
+    /// Says itself how near it is.
+    Near(Nearness),
+    /// Has to be resolved first.
+    Name(String),
+}
+
+fn literal(url: &Url) -> Literal {
+    let host = normal(url.host_str().unwrap_or_default());
+    match host.parse::<IpAddr>() {
+        Ok(address) => Literal::Near(Nearness::of(address)),
+        Err(_) if is_localhost(&host) => Literal::Near(Nearness::Here),
+        Err(_) => Literal::Name(host),
+    }
+}
+
+fn is_localhost(host: &str) -> bool {
+    host == "localhost" || host.ends_with(".localhost")
+}
+
+/// A host without what may be written differently: brackets, case, the dot of the root.
+fn normal(host: &str) -> String {
+    host.trim_matches(['[', ']']).trim_end_matches('.').to_ascii_lowercase()
+}
+
+/// The proxies of our environment. Behind one, names of servers are resolved there; only its own is resolved here.
+pub(super) fn proxies() -> BTreeSet<String> {
+    let variables = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
+    let values = variables.into_iter().filter_map(|it| std::env::var(it).ok());
+    values.filter_map(|it| proxy_host(&it)).collect()
+}
+
+fn proxy_host(value: &str) -> Option<String> {
+    let url = Url::parse(value).ok().filter(Url::has_host).or_else(|| Url::parse(&format!("http://{value}")).ok())?;
+    url.host_str().map(normal)
+}

@@ -1,0 +1,187 @@
+//! Hands out the token of a saved login, and renews it: one at a time, over all threads and processes.
+
+use super::super::ClientError;
+use super::super::tokens::Tokens;
+use super::ask::forgotten;
+use super::exchange::{Refusal, exchange};
+use super::file::TokenFile;
+use super::record::Record;
+use super::registration::Registrations;
+use super::secret::Secret;
+use super::web::Web;
+use super::{login_needed, server_url};
+use futures_util::FutureExt as _;
+use futures_util::future::Shared;
+use reqwest::Url;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
+use toolscout_core::{BoxFuture, Moment, SourceId};
+
+/// A token that is refused so soon after it was renewed will not get better by renewing it again.
+const HOPELESS: Duration = Duration::from_secs(30);
+
+/// The tokens of one server, from the login saved for it. A login or logout of another process counts at once.
+pub struct SavedTokens {
+    keeper: Keeper,
+    renewals: Mutex<Renewals>,
+}
+
+impl SavedTokens {
+    /// The tokens for the server with this id at this address; whether anybody has logged in shows when they are needed.
+    pub fn open(folder: &Path, id: &SourceId, url: &str) -> Result<Self, ClientError> {
+        let server = server_url(url)?;
+        let file = TokenFile::of(folder, id, &server);
+        let keeper = Keeper { id: id.clone(), server, folder: folder.to_owned(), file };
+        Ok(Self { keeper, renewals: Mutex::default() })
+    }
+
+    /// A token other than this one. The renewal goes on if nobody waits for it any more: a refresh token that was sent
+    /// and whose answer nobody read is lost.
+    fn renewed(&self, stale: Secret) -> Renewal {
+        let mut renewals = self.renewals.lock().unwrap_or_else(PoisonError::into_inner);
+        while renewals.tasks.try_join_next().is_some() {}
+        if let (false, Some(under_way)) = (renewals.tasks.is_empty(), &renewals.last) {
+            return under_way.clone();
+        }
+        let (done, result) = oneshot::channel();
+        let keeper = self.keeper.clone();
+        renewals.tasks.spawn(async move { drop(done.send(keeper.renew(&stale).await)) });
+        let gone = || ClientError::Lost { what: "renewing the login was broken off".to_owned() };
+        let renewal = result.map(move |it| it.unwrap_or_else(|_| Err(gone()))).boxed().shared();
+        renewals.last.insert(renewal).clone()
+    }
+
+    async fn current_token(&self) -> Result<Option<String>, ClientError> {
+        let Some(record) = self.keeper.read()? else { return Ok(None) };
+        if record.is_fresh(Moment::now()) {
+            return Ok(Some(record.access_token.reveal().to_owned()));
+        }
+        match self.renewed(record.access_token.clone()).await {
+            Ok(token) => Ok(Some(token.reveal().to_owned())),
+            // Whoever renews tokens is out of reach; the server itself may not mind for a few more seconds.
+            Err(err) if !matches!(err, ClientError::Login { .. }) && record.is_alive(Moment::now()) => {
+                tracing::debug!(server = %self.keeper.id, %err, "login not renewed");
+                Ok(Some(record.access_token.reveal().to_owned()))
+            }
+            Err(err) => Err(err),
+        }
+    }
+
+    async fn another_than(&self, token: &str) -> bool {
+        match self.keeper.read() {
+            Ok(Some(record)) if record.access_token.reveal() != token => return true,
+            Ok(Some(record)) if record.refresh_token.is_some() => {}
+            _ => return false,
+        }
+        if self.is_hopeless(token) {
+            return false;
+        }
+        let Ok(renewed) = self.renewed(Secret::new(token)).await else { return false };
+        let mut renewals = self.renewals.lock().unwrap_or_else(PoisonError::into_inner);
+        renewals.forced = Some((renewed, Instant::now()));
+        true
+    }
+
+    fn is_hopeless(&self, token: &str) -> bool {
+        let renewals = self.renewals.lock().unwrap_or_else(PoisonError::into_inner);
+        renewals.forced.as_ref().is_some_and(|(it, at)| it.reveal() == token && at.elapsed() < HOPELESS)
+    }
+}
+
+impl Tokens for SavedTokens {
+    fn current(&self) -> BoxFuture<'_, Result<Option<String>, ClientError>> {
+        Box::pin(self.current_token())
+    }
+
+    fn refused<'a>(&'a self, token: &'a str) -> BoxFuture<'a, bool> {
+        Box::pin(self.another_than(token))
+    }
+}
+
+impl fmt::Debug for SavedTokens {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SavedTokens").field("id", &self.keeper.id).finish_non_exhaustive()
+    }
+}
+
+type Renewal = Shared<BoxFuture<'static, Result<Secret, ClientError>>>;
+
+#[derive(Default)]
+struct Renewals {
+    /// At most one.
+    tasks: JoinSet<()>,
+    last: Option<Renewal>,
+    /// What came of the last renewal that a server's refusal made necessary, and when.
+    forced: Option<(Secret, Instant)>,
+}
+
+/// Reads and renews the saved login of one server.
+#[derive(Clone)]
+struct Keeper {
+    id: SourceId,
+    server: Url,
+    folder: PathBuf,
+    file: TokenFile,
+}
+
+impl Keeper {
+    fn read(&self) -> Result<Option<Record>, ClientError> {
+        let why = |err| format!("the saved login in `{}` cannot be read: {err}", self.file.path().display());
+        self.file.read().map_err(|err| login_needed(&self.id, &why(err)))
+    }
+
+    /// A token other than the stale one: what another process has come by meanwhile, or a new one.
+    async fn renew(&self, stale: &Secret) -> Result<Secret, ClientError> {
+        let unsaved = |err| ClientError::Lost {
+            what: format!("the login in `{}` cannot be renewed: {err}", self.file.path().display()),
+        };
+        let lock = self.file.lock().await.map_err(unsaved)?;
+        let Some(mut record) = self.read()? else { return Err(login_needed(&self.id, "nobody is logged in any more")) };
+        if record.access_token != *stale && record.is_fresh(Moment::now()) {
+            return Ok(record.access_token);
+        }
+        match self.refresh(&record).await {
+            Ok(grant) => record.renew(grant),
+            Err(Refusal::Failed(err)) => return Err(err),
+            Err(Refusal::No { code, .. }) if matches!(&*code, "temporarily_unavailable" | "server_error") => {
+                let what = format!("`{}` cannot renew the login now: {code}", record.issuer);
+                return Err(ClientError::Lost { what });
+            }
+            Err(Refusal::No { code, text }) => {
+                // Nobody need ask again, in this process or another.
+                record.refresh_token = None;
+                self.file.write(&record, &lock).map_err(unsaved)?;
+                if forgotten(&code) {
+                    self.forget_registrations(&record.issuer).await;
+                }
+                return Err(login_needed(&self.id, &format!("the login has ended ({text})")));
+            }
+        }
+        self.file.write(&record, &lock).map_err(unsaved)?;
+        tracing::debug!(server = %self.id, "login renewed");
+        Ok(record.access_token)
+    }
+
+    async fn refresh(&self, record: &Record) -> Result<super::exchange::Grant, Refusal> {
+        let Some(refresh) = &record.refresh_token else {
+            return Err(login_needed(&self.id, "the login has ended").into());
+        };
+        let web = Web::of(&self.server).await;
+        let endpoint = web.url(&record.token_endpoint)?;
+        let form = [
+            ("grant_type", "refresh_token"),
+            ("refresh_token", refresh.reveal()),
+            ("resource", record.resource.as_str()),
+        ];
+        exchange(&web, &endpoint, &record.identity, &form).await
+    }
+
+    async fn forget_registrations(&self, issuer: &str) {
+        Registrations::in_browser(&self.folder, issuer).forget().await;
+        Registrations::on_device(&self.folder, issuer).forget().await;
+    }
+}

@@ -1,0 +1,63 @@
+//! Texts that must not be read by accident.
+
+use super::super::ClientError;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::digest::{SHA256, digest};
+use ring::rand::{SecureRandom, SystemRandom};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use toolscout_core::redact::REDACTED;
+
+/// A token, a code, a password. Written to a file as it is, and to nothing else.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Secret(String);
+
+impl Secret {
+    pub(super) fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// 32 random bytes as 43 characters that need no escaping in an address.
+    pub(super) fn random() -> Result<Self, ClientError> {
+        let mut bytes = [0; 32];
+        let failed = |_| ClientError::Lost { what: "the system gives no random numbers".to_owned() };
+        SystemRandom::new().fill(&mut bytes).map_err(failed)?;
+        Ok(Self(URL_SAFE_NO_PAD.encode(bytes)))
+    }
+
+    pub(super) fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// The challenge that belongs to this verifier (RFC 7636, `S256`).
+    pub(super) fn challenge(&self) -> String {
+        URL_SAFE_NO_PAD.encode(digest(&SHA256, self.0.as_bytes()))
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(REDACTED)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_challenge_is_that_of_the_standard() {
+        let verifier = Secret::new("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk");
+        assert_eq!(verifier.challenge(), "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
+    }
+
+    #[test]
+    fn secrets_are_long_never_alike_and_never_shown() {
+        let (one, two) = (Secret::random().expect("random"), Secret::random().expect("random"));
+        assert_ne!(one, two);
+        assert_eq!(one.reveal().len(), 43);
+        assert_eq!(format!("{one:?}"), REDACTED);
+    }
+}

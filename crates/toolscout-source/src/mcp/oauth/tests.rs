@@ -1,0 +1,86 @@
+//! Logins against an authorization server on loopback that checks what it is sent as a real one does. Each file says what
+//! it proves.
+
+mod authority;
+mod browser;
+mod device;
+mod finding;
+mod keeping;
+mod reach;
+mod renewal;
+
+use super::super::tokens::Tokens as _;
+use super::super::{ClientError, Endpoint, Lookup};
+use super::{Ask, DeviceLogin, Login, SavedTokens};
+use authority::{Authority, agree, visit};
+use std::path::Path;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+use toolscout_core::SourceId;
+
+/// One person's machine: a folder for logins, and a server that is configured.
+struct Home {
+    folder: TempDir,
+    endpoint: Endpoint,
+    lookup: Lookup,
+    id: SourceId,
+}
+
+impl Home {
+    fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().expect("a folder"),
+            endpoint: Endpoint::default(),
+            lookup: Lookup::of(|_| None),
+            id: SourceId::new("mail").expect("an id"),
+        }
+    }
+
+    /// Not there until somebody logs in.
+    fn logins(&self) -> std::path::PathBuf {
+        self.folder.path().join("state").join("logins")
+    }
+
+    fn ask<'a>(&'a self, url: &'a str, challenge: Option<&'a str>, folder: &'a Path) -> Ask<'a> {
+        Ask { id: &self.id, url, challenge, endpoint: &self.endpoint, lookup: &self.lookup, folder, port: None }
+    }
+
+    async fn begin_with(&self, url: &str, challenge: Option<&str>) -> Result<Login, ClientError> {
+        Login::begin(&self.ask(url, challenge, &self.logins())).await
+    }
+
+    async fn begin(&self, url: &str) -> Result<Login, ClientError> {
+        self.begin_with(url, None).await
+    }
+
+    async fn begin_device(&self, url: &str) -> Result<DeviceLogin, ClientError> {
+        let mut login = DeviceLogin::begin(&self.ask(url, None, &self.logins())).await?;
+        login.interval = Duration::from_millis(1);
+        Ok(login)
+    }
+
+    /// A whole login, as a person does it.
+    async fn log_in(&self, authority: &Authority) {
+        let login = self.begin(&authority.mcp()).await.expect("it begins");
+        finish(&login).await.expect("it ends well");
+    }
+
+    fn tokens(&self, url: &str) -> SavedTokens {
+        SavedTokens::open(&self.logins(), &self.id, url).expect("an address")
+    }
+
+    async fn current(&self, url: &str) -> Result<Option<String>, ClientError> {
+        self.tokens(url).current().await
+    }
+}
+
+fn soon() -> Instant {
+    Instant::now() + Duration::from_secs(20)
+}
+
+/// The person agrees, and the browser comes back.
+async fn finish(login: &Login) -> Result<(), ClientError> {
+    let back = agree(login.browser()).await;
+    let (result, _) = tokio::join!(login.wait(soon()), visit(&back));
+    result
+}

@@ -1,0 +1,306 @@
+//! A small server on loopback that plays all parts: an MCP server's description, an authorization server that checks
+//! what it is sent as a real one does, and a browser whose owner agrees to everything.
+
+use super::super::secret::Secret;
+use reqwest::Url;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+
+/// What was asked.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Asked {
+    pub(super) method: String,
+    pub(super) path: String,
+    pub(super) pairs: BTreeMap<String, String>,
+    pub(super) head: String,
+    pub(super) body: String,
+}
+
+/// What is answered: status, headers, body.
+#[derive(Debug, Clone)]
+pub(super) struct Reply(pub(super) u16, pub(super) String, pub(super) String);
+
+/// How it behaves; a test changes what it is about.
+#[derive(Default)]
+pub(super) struct State {
+    pub(super) asked: Vec<Asked>,
+    /// Answers by path that take the place of the usual ones.
+    pub(super) fixed: BTreeMap<String, Reply>,
+    /// Fields of the authorization server's description that differ.
+    pub(super) described: BTreeMap<String, Value>,
+    /// Seconds that a token lives.
+    pub(super) expires_in: Value,
+    /// Whether a new refresh token comes with each renewal.
+    pub(super) rotates: bool,
+    /// What `iss` the browser brings back.
+    pub(super) iss: Option<String>,
+    /// The secret that registered clients are given.
+    pub(super) client_secret: Option<String>,
+    /// How many times a device is told to wait, and what it is told in the end.
+    pub(super) pending: u32,
+    pub(super) denied: bool,
+    refresh: Option<String>,
+    code: Option<Code>,
+    given: u32,
+    clients: BTreeMap<String, Value>,
+}
+
+struct Code {
+    client: String,
+    challenge: String,
+    redirect: String,
+    resource: String,
+}
+
+pub(super) struct Authority {
+    pub(super) base: String,
+    state: Arc<Mutex<State>>,
+    _tasks: JoinSet<()>,
+}
+
+impl Authority {
+    pub(super) async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("loopback works");
+        let base = format!("http://{}", listener.local_addr().expect("it has an address"));
+        let state = State { expires_in: json!(3_600), rotates: true, ..State::default() };
+        let state = Arc::new(Mutex::new(state));
+        let mut tasks = JoinSet::new();
+        tasks.spawn(serve(listener, base.clone(), Arc::clone(&state)));
+        Self { base, state, _tasks: tasks }
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("nobody panicked")
+    }
+
+    /// The address of the MCP server.
+    pub(super) fn mcp(&self) -> String {
+        format!("{}/mcp", self.base)
+    }
+
+    pub(super) fn fix(&self, path: &str, status: u16, headers: &str, body: impl ToString) {
+        self.state().fixed.insert(path.to_owned(), Reply(status, headers.to_owned(), body.to_string()));
+    }
+
+    /// How often this path was asked.
+    pub(super) fn count(&self, path: &str) -> usize {
+        self.state().asked.iter().filter(|it| it.path == path).count()
+    }
+
+    /// The paths that were asked, in order.
+    pub(super) fn paths(&self) -> Vec<String> {
+        self.state().asked.iter().map(|it| format!("{} {}", it.method, it.path)).collect()
+    }
+
+    /// The last request for this path.
+    pub(super) fn last(&self, path: &str) -> Asked {
+        self.state().asked.iter().rfind(|it| it.path == path).cloned().expect("it was asked")
+    }
+}
+
+async fn serve(listener: TcpListener, base: String, state: Arc<Mutex<State>>) {
+    let mut visits = JoinSet::new();
+    loop {
+        let (stream, _) = listener.accept().await.expect("loopback works");
+        let (base, state) = (base.clone(), Arc::clone(&state));
+        visits.spawn(async move {
+            if let Some((mut stream, asked)) = read(stream).await {
+                let Reply(status, headers, body) = state.lock().expect("nobody panicked").reply(&base, asked);
+                let length = body.len();
+                let text = format!(
+                    "HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n{body}"
+                );
+                // Who has read enough hangs up.
+                let _ = stream.write_all(text.as_bytes()).await;
+            }
+        });
+    }
+}
+
+async fn read(mut stream: TcpStream) -> Option<(TcpStream, Asked)> {
+    let mut bytes = Vec::new();
+    loop {
+        if stream.read_buf(&mut bytes).await.ok()? == 0 {
+            return None;
+        }
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
+        let head = head.to_owned();
+        let length = head.lines().find_map(|it| it.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+        if body.len() >= length.unwrap_or(0) {
+            return Some((stream, asked(head, body)));
+        }
+    }
+}
+
+fn asked(head: String, body: &str) -> Asked {
+    let mut words = head.split(' ').map(str::to_owned);
+    let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let url = Url::parse(&format!("http://h{target}")).expect("a target");
+    let query = if method == "POST" { body } else { url.query().unwrap_or_default() };
+    let pairs = Url::parse(&format!("http://h/?{query}")).expect("a form");
+    let pairs = pairs.query_pairs().map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
+    Asked { method, path: url.path().to_owned(), pairs, head, body: body.to_owned() }
+}
+
+fn ok(body: Value) -> Reply {
+    Reply(200, "content-type: application/json\r\n".to_owned(), body.to_string())
+}
+
+fn no(error: &str) -> Reply {
+    Reply(400, String::new(), json!({ "error": error }).to_string())
+}
+
+impl State {
+    fn reply(&mut self, base: &str, asked: Asked) -> Reply {
+        self.asked.push(asked.clone());
+        if let Some(fixed) = self.fixed.get(&asked.path) {
+            return fixed.clone();
+        }
+        match asked.path.as_str() {
+            "/.well-known/oauth-protected-resource/mcp" => ok(json!({
+                "resource": format!("{base}/mcp"), "authorization_servers": [base], "scopes_supported": ["read"]
+            })),
+            "/.well-known/oauth-authorization-server" => ok(self.description(base)),
+            "/register" => self.register(&asked),
+            "/authorize" => self.authorize(asked),
+            "/token" => self.token(&asked),
+            "/device" => ok(json!({
+                "device_code": "device-code-1", "user_code": "WDJB-MJHT", "verification_uri": format!("{base}/activate"),
+                "verification_uri_complete": format!("{base}/activate?user_code=WDJB-MJHT"), "expires_in": 600,
+            })),
+            _ => Reply(404, String::new(), String::new()),
+        }
+    }
+
+    fn description(&self, base: &str) -> Value {
+        let mut out = json!({
+            "issuer": base,
+            "authorization_endpoint": format!("{base}/authorize"),
+            "token_endpoint": format!("{base}/token"),
+            "registration_endpoint": format!("{base}/register"),
+            "device_authorization_endpoint": format!("{base}/device"),
+            "code_challenge_methods_supported": ["plain", "S256"],
+        });
+        for (name, value) in &self.described {
+            out[name] = value.clone();
+        }
+        out
+    }
+
+    fn register(&mut self, asked: &Asked) -> Reply {
+        let wish: Value = serde_json::from_str(&asked.body).expect("JSON");
+        let id = format!("client-{}", self.clients.len() + 1);
+        let mut given = wish.clone();
+        given["client_id"] = json!(id);
+        if let Some(secret) = &self.client_secret {
+            given["client_secret"] = json!(secret);
+            given["token_endpoint_auth_method"] = json!("client_secret_basic");
+        }
+        self.clients.insert(id, wish);
+        Reply(201, String::new(), given.to_string())
+    }
+
+    /// The person agrees, and the browser is sent back.
+    fn authorize(&mut self, asked: Asked) -> Reply {
+        let of = |name: &str| asked.pairs.get(name).cloned().unwrap_or_default();
+        let (client, redirect) = (of("client_id"), of("redirect_uri"));
+        let registered = self.clients.get(&client).is_none_or(|it| it["redirect_uris"] == json!([redirect]));
+        if !registered || of("response_type") != "code" || of("code_challenge_method") != "S256" {
+            return no("invalid_request");
+        }
+        self.code = Some(Code { client, challenge: of("code_challenge"), redirect, resource: of("resource") });
+        let mut back = Url::parse(&of("redirect_uri")).expect("an address");
+        back.query_pairs_mut().append_pair("code", "the-code-1").append_pair("state", &of("state"));
+        if let Some(iss) = &self.iss {
+            back.query_pairs_mut().append_pair("iss", iss);
+        }
+        Reply(302, format!("location: {back}\r\n"), String::new())
+    }
+
+    fn token(&mut self, asked: &Asked) -> Reply {
+        let of = |name: &str| asked.pairs.get(name).cloned().unwrap_or_default();
+        if let Some(secret) = &self.client_secret
+            && !asked.head.contains(&basic(&format!("client-1:{secret}")))
+        {
+            return no("invalid_client");
+        }
+        match of("grant_type").as_str() {
+            "authorization_code" => {
+                let Some(code) = self.code.take() else { return no("invalid_grant") };
+                let bound = Secret::new(of("code_verifier")).challenge() == code.challenge
+                    && of("code") == "the-code-1"
+                    && of("redirect_uri") == code.redirect
+                    && of("resource") == code.resource
+                    && (of("client_id") == code.client || self.client_secret.is_some());
+                if bound { self.give(true) } else { no("invalid_grant") }
+            }
+            "refresh_token" if self.refresh == Some(of("refresh_token")) => self.give(self.rotates),
+            "refresh_token" => {
+                let repeated = format!("{} is over", of("refresh_token"));
+                Reply(400, String::new(), json!({"error": "invalid_grant", "error_description": repeated}).to_string())
+            }
+            super::super::device::GRANT if self.pending > 0 => {
+                self.pending -= 1;
+                no("authorization_pending")
+            }
+            super::super::device::GRANT if self.denied => no("access_denied"),
+            super::super::device::GRANT if of("device_code") == "device-code-1" => self.give(true),
+            _ => no("unsupported_grant_type"),
+        }
+    }
+
+    fn give(&mut self, with_refresh: bool) -> Reply {
+        self.given += 1;
+        let number = self.given;
+        let mut out = json!({
+            "access_token": format!("access-{number}"), "token_type": "Bearer", "expires_in": self.expires_in
+        });
+        if with_refresh {
+            out["refresh_token"] = json!(format!("refresh-{number}"));
+            self.refresh = Some(format!("refresh-{number}"));
+        }
+        ok(out)
+    }
+
+    /// No refresh token is good any more.
+    pub(super) fn revoke(&mut self) {
+        self.refresh = None;
+    }
+}
+
+fn basic(text: &str) -> String {
+    use base64::Engine as _;
+    format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(text))
+}
+
+/// One request as a browser makes it; gives the status, the head and the body.
+pub(super) async fn visit(url: &str) -> (u16, String, String) {
+    let url = Url::parse(url).expect("an address");
+    let address = (url.host_str().expect("a host"), url.port().expect("a port"));
+    let mut stream = TcpStream::connect(address).await.expect("somebody listens");
+    let target = &url.as_str()[path_start(&url)..];
+    let request = format!("GET {target} HTTP/1.1\r\nhost: {}\r\n\r\n", address.0);
+    stream.write_all(request.as_bytes()).await.expect("sent");
+    let mut text = String::new();
+    stream.read_to_string(&mut text).await.expect("answered");
+    let (head, body) = text.split_once("\r\n\r\n").expect("a head");
+    let status = head.split(' ').nth(1).and_then(|it| it.parse().ok()).expect("a status");
+    (status, head.to_owned(), body.to_owned())
+}
+
+/// Where the path begins.
+fn path_start(url: &Url) -> usize {
+    url.as_str().len() - url.path().len() - url.query().map_or(0, |it| it.len() + 1)
+}
+
+/// Where a browser ends that opens this address, before it goes there.
+pub(super) async fn agree(url: &str) -> String {
+    let (status, head, body) = visit(url).await;
+    assert_eq!(status, 302, "{body}");
+    head.lines().find_map(|it| it.strip_prefix("location: ")).expect("a redirect").to_owned()
+}

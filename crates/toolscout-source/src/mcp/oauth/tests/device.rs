@@ -1,0 +1,59 @@
+//! A code typed on another device logs in here, and nobody is sent anywhere strange with it.
+
+use super::*;
+use serde_json::json;
+
+#[tokio::test]
+async fn a_person_logs_in_on_another_device() {
+    let (home, authority) = (Home::new(), Authority::start().await);
+    authority.state().pending = 3;
+    let login = home.begin_device(&authority.mcp()).await.expect("it begins");
+    assert_eq!(login.user_code, "WDJB-MJHT");
+    assert_eq!(login.verification_uri, format!("{}/activate", authority.base));
+    login.wait(soon()).await.expect("it ends well");
+    assert_eq!(authority.count("/token"), 4);
+    assert_eq!(home.current(&authority.mcp()).await, Ok(Some("access-1".to_owned())));
+    assert_eq!(authority.last("/device").pairs["resource"], authority.mcp());
+    let wish: serde_json::Value = serde_json::from_str(&authority.last("/register").body).expect("JSON");
+    assert_eq!(wish["grant_types"][0], "urn:ietf:params:oauth:grant-type:device_code");
+}
+
+#[tokio::test]
+async fn a_person_who_says_no_is_heard() {
+    let (home, authority) = (Home::new(), Authority::start().await);
+    authority.state().denied = true;
+    let login = home.begin_device(&authority.mcp()).await.expect("it begins");
+    let err = login.wait(soon()).await.expect_err("denied");
+    assert!(matches!(&err, ClientError::Login { what, .. } if what.contains("access_denied")), "{err}");
+    assert!(!format!("{err:?} {login:?}").contains("device-code-1"));
+}
+
+#[tokio::test]
+async fn a_code_that_ends_ends_the_wait() {
+    let (home, authority) = (Home::new(), Authority::start().await);
+    authority.state().pending = u32::MAX;
+    let login = home.begin_device(&authority.mcp()).await.expect("it begins");
+    let err = login.wait(Instant::now() + Duration::from_millis(100)).await.expect_err("too late");
+    assert!(matches!(err, ClientError::TimedOut { .. }), "{err}");
+}
+
+#[tokio::test]
+async fn a_server_without_such_a_login_says_so() {
+    let (home, authority) = (Home::new(), Authority::start().await);
+    authority.state().described.insert("device_authorization_endpoint".to_owned(), json!(null));
+    let err = home.begin_device(&authority.mcp()).await.expect_err("not offered");
+    assert!(err.to_string().contains("offers no login on another device"), "{err}");
+}
+
+#[tokio::test]
+async fn a_person_is_sent_to_no_place_but_a_web_page() {
+    let (home, authority) = (Home::new(), Authority::start().await);
+    for place in ["javascript:alert(1)", "file:///etc/passwd", "http://evil.example/", "nowhere"] {
+        let codes = json!({"device_code": "d", "user_code": "u", "verification_uri": place});
+        authority.fix("/device", 200, "", codes);
+        home.begin_device(&authority.mcp()).await.expect_err(place);
+    }
+    let codes = json!({"device_code": "d", "user_code": "u".repeat(65), "verification_uri": authority.base});
+    authority.fix("/device", 200, "", codes);
+    home.begin_device(&authority.mcp()).await.expect_err("nobody types that");
+}

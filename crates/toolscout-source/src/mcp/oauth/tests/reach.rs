@@ -1,0 +1,115 @@
+//! Nothing nearer than the server is contacted, however it is spelled or resolved.
+
+use super::super::reach::{Names, Reach, is_secure};
+use super::super::web::Web;
+use super::*;
+use reqwest::Url;
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+fn url(text: &str) -> Url {
+    text.parse().expect("an address")
+}
+
+/// Names as a table has them: `name=address,address`, separated by white space.
+fn names(table: &'static str) -> Names {
+    Arc::new(move |name| {
+        let line = table.split_whitespace().find_map(|it| it.strip_prefix(&format!("{name}=")));
+        let found = line.map(|it| it.split(',').map(|it| it.parse::<IpAddr>().expect("an address")).collect());
+        Box::pin(async move { found.ok_or_else(|| std::io::Error::other("no such name")) })
+    })
+}
+
+async fn web(server: &str, names: Names) -> Web {
+    Web::within(Reach::of(&url(server), names, BTreeSet::new()).await)
+}
+
+async fn reach(server: &str) -> Reach {
+    let names = names("public=203.0.113.9 private=10.0.0.1 mixed=10.0.0.1,203.0.113.9 here=127.0.0.1");
+    Reach::of(&url(server), names, BTreeSet::new()).await
+}
+
+/// T31: all spellings of addresses that a public server has no business with.
+#[tokio::test]
+async fn a_public_server_names_no_private_place() {
+    let hosts = "127.0.0.1 127.1 0177.0.0.1 0x7f.1 0x7f000001 2130706433 127.0.0.1. 0.0.0.0 0 [::1] [::] [::ffff:127.0.0.1]
+        [::ffff:7f00:1] [0:0:0:0:0:ffff:a9fe:a9fe] [::127.0.0.1] [64:ff9b::7f00:1] [2002:7f00:1::] 169.254.169.254
+        169.254.43518 0xa9fea9fe 2852039166 0251.0376.0251.0376 [fe80::1] [fd00:ec2::254] [::ffff:169.254.169.254]
+        10.0.0.1 10.1 012.0.0.1 0x0a000001 167772161 172.16.5.4 192.168.0.1 192.168.1 100.64.0.1 [fd00::1] [::ffff:10.0.0.1]
+        168.63.129.16 localhost LOCALHOST localhost. a.localhost 255.255.255.255 224.0.0.1 １２７.0.0.1 127。0。0。1";
+    let reach = reach("https://public/mcp").await;
+    for host in hosts.split_whitespace() {
+        let place = url(&format!("https://{host}:8443/token"));
+        let said = reach.check(&place).expect_err(host);
+        assert!(said.contains("nearer than the server itself"), "{said}");
+    }
+    assert_eq!(reach.check(&url("https://8.8.8.8/token")), Ok(()));
+    assert_eq!(reach.check(&url("https://anything.example/token")), Ok(()));
+}
+
+#[tokio::test]
+async fn a_server_may_name_what_is_as_near_as_itself() {
+    let nearest = async |server: &str| {
+        let reach = reach(server).await;
+        let allows = |it: &str| reach.check(&url(it)).is_ok();
+        (
+            allows("https://8.8.8.8/"),
+            allows("https://10.0.0.7/"),
+            allows("https://127.0.0.1/"),
+            allows("https://169.254.169.254/"),
+        )
+    };
+    assert_eq!(nearest("https://public/").await, (true, false, false, false));
+    assert_eq!(nearest("https://unknown/").await, (true, false, false, false));
+    assert_eq!(nearest("https://mixed/").await, (true, false, false, false));
+    assert_eq!(nearest("https://private/").await, (true, true, false, false));
+    assert_eq!(nearest("https://10.0.0.1/").await, (true, true, false, false));
+    assert_eq!(nearest("http://localhost:1/").await, (true, true, true, true));
+    assert_eq!(nearest("http://[::1]:1/").await, (true, true, true, true));
+}
+
+#[test]
+fn only_this_machine_is_spoken_to_in_the_clear() {
+    for text in ["https://h/", "http://localhost/", "http://127.8.8.8/", "http://[::1]/"] {
+        assert!(is_secure(&url(text)), "{text}");
+    }
+    for text in
+        ["http://h/", "http://10.0.0.1/", "http://0.0.0.0/", "http://localhost.evil/", "ftp://localhost/", "data:x"]
+    {
+        assert!(!is_secure(&url(text)), "{text}");
+    }
+}
+
+/// T31: a name is judged by where it leads at the moment of dialling.
+#[tokio::test]
+async fn a_name_that_leads_here_is_not_dialled() {
+    let canary = Authority::start().await;
+    let port = url(&canary.base).port().expect("a port");
+    let table = "public=203.0.113.9 trap=127.0.0.1 metadata=169.254.169.254 inner=10.0.0.1";
+    let web = web("https://public/mcp", names(table)).await;
+    for name in ["trap", "metadata", "inner"] {
+        let Err(err) = web.read(&url(&format!("https://{name}:{port}/token"))).await else { panic!("dialled {name}") };
+        assert!(err.to_string().contains(&format!("`{name}` leads to")), "{err}");
+    }
+    assert_eq!(canary.paths(), [""; 0]);
+}
+
+/// T31: a server that is near when it is looked at, and elsewhere when it is asked, is asked where it was.
+#[tokio::test]
+async fn the_servers_own_name_is_resolved_once() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let names: Names = Arc::new(move |_| {
+        let first = count.fetch_add(1, Ordering::SeqCst) == 0;
+        let found: IpAddr = if first { [127, 0, 0, 1] } else { [203, 0, 113, 9] }.into();
+        Box::pin(async move { Ok(vec![found]) })
+    });
+    let web = web("https://rebinding/mcp", names).await;
+    // Nobody listens there any more, so the dial fails at once, and not somewhere in the world.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port").port();
+    let Err(err) = web.read(&url(&format!("https://rebinding:{port}/"))).await else { panic!("nobody is there") };
+    assert!(matches!(err, ClientError::Lost { .. }), "{err}");
+    assert_eq!(asked.load(Ordering::SeqCst), 1);
+}

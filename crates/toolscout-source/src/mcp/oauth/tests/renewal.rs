@@ -1,0 +1,168 @@
+//! Tokens are renewed once, never lost, and end in words that say what to type.
+
+use super::*;
+use futures_util::FutureExt as _;
+use serde_json::json;
+
+const REFRESHED: &str = "refresh_token";
+
+/// Tokens of a login whose first token is over at once, and whose next ones live.
+async fn expired(home: &Home, authority: &Authority) -> SavedTokens {
+    authority.state().expires_in = json!(0);
+    home.log_in(authority).await;
+    authority.state().expires_in = json!("3600");
+    home.tokens(&authority.mcp())
+}
+
+fn renewals(authority: &Authority) -> usize {
+    authority.state().asked.iter().filter(|it| it.pairs.get("grant_type").is_some_and(|it| it == REFRESHED)).count()
+}
+
+#[tokio::test]
+async fn a_token_is_used_while_it_is_good() {
+    let (home, authority) = (Home::new(), Authority::start().await);
+    home.log_in(&authority).await;
+    let tokens = home.tokens(&authority.mcp());
+    for _ in 0..3 {
+        assert_eq!(tokens.current().await, Ok(Some("access-1".to_owned())));
+    }
+    assert_eq!(renewals(&authority), 0);
+}
+
+#[tokio::test]
+async fn a_token_that_ends_is_renewed_and_so_is_what_renews_it() {
+    let (home, authority) = (Home::new(), Authority::start().await);
+    let tokens = expired(&home, &authority).await;
+    authority.state().expires_in = json!(1);
+    for wanted in ["access-2", "access-3", "access-4"] {
+        assert_eq!(tokens.current().await, Ok(Some(wanted.to_owned())));
+    }
+    let asked = authority.last("/token").pairs;
+    assert_eq!((&*asked[REFRESHED], &*asked["resource"]), ("refresh-3", &*authority.mcp()));
+}
+
+#[tokio::test]
+async fn what_renews_a_token_stays_where_no_other_comes() {
+    let (home, authority) = (Home::new(), Authority::start().await);
+    let tokens = expired(&home, &authority).await;
+    authority.state().expires_in = json!(1);
+    authority.state().rotates = false;
+    for wanted in ["access-2", "access-3"] {
+        assert_eq!(tokens.current().await, Ok(Some(wanted.to_owned())));
+    }
+    assert_eq!(authority.last("/token").pairs[REFRESHED], "refresh-1");
+}
+
+/// T33: the server repeats the token it was sent; nobody sees it.
+#[tokio::test]
+async fn a_login_that_has_ended_says_what_to_type_and_asks_only_once() {
+    let (home, authority) = (Home::new(), Authority::start().await);
+    let tokens = expired(&home, &authority).await;
+    authority.state().revoke();
+    authority.state().asked.clear();
+    for _ in 0..3 {
+        let err = tokens.current().await.expect_err("over");
+        let ClientError::Login { what, .. } = &err else { panic!("{err}") };
+        assert!(what.starts_with("the login has ended"), "{what}");
+        assert!(what.ends_with("; log in with: toolscout server login mail"), "{what}");
+        let all = format!("{err:?} {what} {tokens:?}");
+        assert!(!all.contains("refresh-1") && !all.contains("access-1"), "{all}");
+        assert!(!tokens.refused("access-1").await);
+    }
+    assert_eq!(renewals(&authority), 1);
+    home.log_in(&authority).await;
+    assert_eq!(tokens.current().await, Ok(Some("access-2".to_owned())));
+}
+
+#[tokio::test]
+async fn many_who_need_a_token_at_once_renew_it_once() {
+    let (home, authority) = (Home::new(), Authority::start().await);
+    let tokens = expired(&home, &authority).await;
+    let all = futures_util::future::join_all((0..20).map(|_| tokens.current())).await;
+    assert!(all.iter().all(|it| *it == Ok(Some("access-2".to_owned()))), "{all:?}");
+    assert_eq!(renewals(&authority), 1);
+}
+
+#[tokio::test]
+async fn many_who_need_a_token_that_cannot_be_had_ask_once() {
+    let (home, authority) = (Home::new(), Authority::start().await);
+    let tokens = expired(&home, &authority).await;
+    authority.fix("/token", 503, "", "");
+    let all = futures_util::future::join_all((0..20).map(|_| tokens.current())).await;
+    assert!(all.iter().all(|it| matches!(it, Err(ClientError::Busy { .. }))), "{all:?}");
+    assert_eq!(renewals(&authority), 1);
+}
+
+/// Each has its own view of the file, as processes have.
+#[tokio::test]
+async fn several_processes_renew_a_token_once() {
+    let (home, authority) = (Home::new(), Authority::start().await);
+    expired(&home, &authority).await;
+    let all: Vec<_> = (0..8).map(|_| home.tokens(&authority.mcp())).collect();
+    let all = futures_util::future::join_all(all.iter().map(|it| it.current())).await;
+    assert!(all.iter().all(|it| *it == Ok(Some("access-2".to_owned()))), "{all:?}");
+    assert_eq!(renewals(&authority), 1);
+}
+
+#[tokio::test]
+async fn a_token_that_is_refused_is_renewed_once() {
+    let (home, authority) = (Home::new(), Authority::start().await);
+    home.log_in(&authority).await;
+    let tokens = home.tokens(&authority.mcp());
+    let all = futures_util::future::join_all((0..5).map(|_| tokens.refused("access-1"))).await;
+    assert_eq!(all, [true; 5]);
+    assert_eq!(renewals(&authority), 1);
+    assert_eq!(tokens.current().await, Ok(Some("access-2".to_owned())));
+    // Somebody was slow; there is another one already.
+    assert!(tokens.refused("access-1").await);
+    // The server refuses what was just made for it.
+    assert!(!tokens.refused("access-2").await);
+    assert_eq!(renewals(&authority), 1);
+}
+
+#[tokio::test]
+async fn a_renewal_that_nobody_waits_for_is_not_lost() {
+    let (home, authority) = (Home::new(), Authority::start().await);
+    let tokens = expired(&home, &authority).await;
+    assert_eq!(tokens.current().now_or_never(), None, "it takes a request");
+    assert_eq!(tokens.current().await, Ok(Some("access-2".to_owned())));
+    assert_eq!(renewals(&authority), 1);
+}
+
+#[tokio::test]
+async fn a_token_about_to_end_is_better_than_none() {
+    let (home, authority) = (Home::new(), Authority::start().await);
+    authority.state().expires_in = json!(20);
+    home.log_in(&authority).await;
+    authority.fix("/token", 503, "retry-after: 7\r\n", "");
+    assert_eq!(home.current(&authority.mcp()).await, Ok(Some("access-1".to_owned())));
+    authority.state().fixed.clear();
+    let tokens = expired(&home, &authority).await;
+    authority.fix("/token", 503, "retry-after: 7\r\n", "");
+    let err = tokens.current().await.expect_err("nothing is left");
+    assert!(matches!(err, ClientError::Busy { after: Some(it), .. } if it == Duration::from_secs(7)), "{err}");
+    authority.state().fixed.clear();
+    assert_eq!(tokens.current().await, Ok(Some("access-3".to_owned())));
+}
+
+#[tokio::test]
+async fn a_server_that_forgot_us_is_introduced_again() {
+    let (home, authority) = (Home::new(), Authority::start().await);
+    let tokens = expired(&home, &authority).await;
+    authority.fix("/token", 401, "", json!({"error": "invalid_client"}));
+    tokens.current().await.expect_err("it does not know us");
+    authority.state().fixed.clear();
+    home.log_in(&authority).await;
+    assert_eq!(authority.count("/register"), 2);
+}
+
+#[tokio::test]
+async fn a_login_without_renewal_ends_without_a_question() {
+    let (home, authority) = (Home::new(), Authority::start().await);
+    authority.fix("/token", 200, "", json!({"access_token": "only", "expires_in": 0}));
+    home.log_in(&authority).await;
+    let asked = authority.count("/token");
+    let err = home.current(&authority.mcp()).await.expect_err("over");
+    assert_eq!(err.to_string(), "the login has ended; log in with: toolscout server login mail");
+    assert_eq!(authority.count("/token"), asked);
+}

@@ -1,0 +1,220 @@
+//! Our end of a JSON-RPC conversation: asks, waits, and lets go.
+//!
+//! [`Peer`] is for who asks; [`Hub`] is what the wire speaks to. They are two, because the wire keeps the hub alive and the
+//! peer keeps the wire alive: when the peer goes, the wire goes, and what stands behind it.
+
+mod bucket;
+mod counts;
+mod hub;
+mod spread;
+
+#[cfg(test)]
+pub(super) mod tests;
+
+pub use counts::Counts;
+pub(super) use hub::{Hub, ProgressTo};
+
+use super::wire::{Outgoing, Wire};
+use super::{ClientError, message};
+use hub::Waiting;
+use serde_json::{Map, Value, json};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+use tokio::time::{Instant as Until, timeout, timeout_at};
+use toolscout_core::RawJson;
+
+/// How long an answer to the server, or a word that we no longer wait, may take to be sent.
+const POSTING: Duration = Duration::from_secs(2);
+/// For requests that stand until somebody ends them.
+const FOR_EVER: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// Where an answer arrives.
+type Answer = oneshot::Receiver<Result<RawJson, ClientError>>;
+
+/// Something to ask.
+#[derive(Clone)]
+pub(super) struct Ask {
+    pub(super) method: String,
+    pub(super) params: Map<String, Value>,
+    /// For `Mcp-Name`.
+    pub(super) name: Option<String>,
+    /// For `Mcp-Param-…`.
+    pub(super) mirrored: Vec<(String, String)>,
+    /// Who is told how far it is.
+    pub(super) progress: Option<ProgressTo>,
+    /// Whether the server is told when nobody waits any more.
+    pub(super) cancels: bool,
+    /// What people are told took too long.
+    pub(super) what: String,
+    pub(super) deadline: Instant,
+}
+
+impl Ask {
+    pub(super) fn new(method: &str, params: Map<String, Value>, deadline: Instant) -> Self {
+        let what = format!("`{method}`");
+        let (name, mirrored, progress) = (None, Vec::new(), None);
+        Self { method: method.to_owned(), params, name, mirrored, progress, cancels: true, what, deadline }
+    }
+
+    /// The same, told to people in other words.
+    pub(super) fn called(self, what: impl Into<String>) -> Self {
+        Self { what: what.into(), ..self }
+    }
+
+    /// The same, and the server is not told when nobody waits any more: it may not understand.
+    pub(super) fn quietly(self) -> Self {
+        Self { cancels: false, ..self }
+    }
+}
+
+/// Our end of a conversation.
+pub(super) struct Peer {
+    hub: Arc<Hub>,
+    wire: Arc<dyn Wire>,
+    /// Sends what nobody waits for. Ends with the peer.
+    _courier: JoinSet<()>,
+}
+
+impl Peer {
+    /// Joins a wire and the hub it already speaks to.
+    pub(super) fn new(hub: Arc<Hub>, wire: Arc<dyn Wire>) -> Self {
+        let mut courier = JoinSet::new();
+        if let Some(outbox) = hub.take_outbox() {
+            courier.spawn(post(outbox, Arc::downgrade(&wire)));
+        }
+        Self { hub, wire, _courier: courier }
+    }
+
+    pub(super) fn hub(&self) -> &Hub {
+        &self.hub
+    }
+
+    pub(super) fn wire(&self) -> &dyn Wire {
+        &*self.wire
+    }
+
+    /// Asks, and waits for the answer until the deadline; what arrives meanwhile never moves it.
+    ///
+    /// Cancel-safe: who stops waiting frees the place at once, and the server is told.
+    pub(super) async fn ask(&self, ask: Ask) -> Result<RawJson, ClientError> {
+        let began = Instant::now();
+        let (deadline, what) = (ask.deadline, ask.what.clone());
+        let (mut asked, outgoing, answer) = self.register(ask, false)?;
+        let answered = timeout_at(Until::from_std(deadline), async {
+            self.wire.send(outgoing).await?;
+            asked.is_sent = true;
+            answer.await.unwrap_or_else(|_| Err(gone()))
+        });
+        let outcome =
+            answered.await.unwrap_or_else(|_| Err(ClientError::TimedOut { what, limit: given(began, deadline) }));
+        drop(asked);
+        outcome
+    }
+
+    /// Asks for something that goes on: done when the server has agreed, or has said nothing for `patience`.
+    pub(super) async fn stand(&self, mut ask: Ask, patience: Duration) -> Result<Standing, ClientError> {
+        ask.deadline = Instant::now() + FOR_EVER;
+        let (mut asked, outgoing, mut answer) = self.register(ask, true)?;
+        let acknowledged = self.hub.acknowledgement(asked.id);
+        let sent = timeout(patience.max(POSTING), self.wire.send(outgoing)).await;
+        sent.unwrap_or_else(|_| Err(ClientError::Lost { what: "it does not take what is sent to it".to_owned() }))?;
+        asked.is_sent = true;
+        tokio::select! {
+            biased;
+            answered = &mut answer => match answered {
+                Ok(Err(error)) => return Err(error),
+                Err(_) => return Err(gone()),
+                // It is over already; who waits for its end will see at once.
+                Ok(Ok(_)) => return Ok(Standing { _asked: asked, answer: None }),
+            },
+            _ = timeout(patience, acknowledged) => {}
+        }
+        Ok(Standing { _asked: asked, answer: Some(answer) })
+    }
+
+    /// Tells the server something.
+    pub(super) async fn tell(&self, method: &str, params: Option<Value>, deadline: Instant) -> Result<(), ClientError> {
+        self.wire.send(told(method, params, deadline)).await
+    }
+
+    fn register(&self, ask: Ask, stands: bool) -> Result<(Asked, Outgoing, Answer), ClientError> {
+        let Ask { method, mut params, name, mirrored, progress, cancels, deadline, .. } = ask;
+        let (sender, answer) = oneshot::channel();
+        let wants_progress = progress.is_some();
+        let id = self.hub.register(Waiting::new(sender, progress, stands))?;
+        let wire = Arc::downgrade(&self.wire);
+        let asked = Asked { hub: self.hub.clone(), wire, id, is_sent: false, cancels };
+        if wants_progress && let Value::Object(meta) = params.entry("_meta").or_insert_with(|| json!({})) {
+            meta.insert("progressToken".to_owned(), id.into());
+        }
+        let body = message::request(id, &method, Value::Object(params));
+        let outgoing = Outgoing { body, id: Some(id), method: Some(method), name, mirrored, deadline };
+        Ok((asked, outgoing, answer))
+    }
+}
+
+/// A request that goes on until the server ends it. Dropping it ends it, too.
+pub(super) struct Standing {
+    _asked: Asked,
+    answer: Option<Answer>,
+}
+
+impl Standing {
+    /// Waits until it is over.
+    pub(super) async fn ended(&mut self) {
+        if let Some(answer) = &mut self.answer {
+            let _ = answer.await;
+        }
+        self.answer = None;
+    }
+}
+
+/// A request in flight; dropped, it is forgotten, and the server is told if it has not answered.
+struct Asked {
+    hub: Arc<Hub>,
+    wire: Weak<dyn Wire>,
+    id: u64,
+    is_sent: bool,
+    cancels: bool,
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        if !self.hub.forget(self.id) {
+            return;
+        }
+        if let Some(wire) = self.wire.upgrade() {
+            wire.forget(self.id);
+        }
+        if self.is_sent && self.cancels {
+            let params = json!({"requestId": self.id, "reason": "nobody waits for it any more"});
+            self.hub.post(told("notifications/cancelled", Some(params), Instant::now() + POSTING));
+        }
+    }
+}
+
+fn told(method: &str, params: Option<Value>, deadline: Instant) -> Outgoing {
+    let body = message::notification(method, params);
+    Outgoing { body, id: None, method: Some(method.to_owned()), name: None, mirrored: Vec::new(), deadline }
+}
+
+/// How long somebody had, to the millisecond.
+pub(super) fn given(began: Instant, deadline: Instant) -> Duration {
+    let exact = deadline.saturating_duration_since(began);
+    Duration::from_millis(u64::try_from((exact.as_micros() + 500) / 1000).unwrap_or(u64::MAX))
+}
+
+fn gone() -> ClientError {
+    ClientError::Lost { what: "the connection was closed".to_owned() }
+}
+
+/// Sends what nobody waits for, one after the other, each for a short while only.
+async fn post(mut outbox: mpsc::Receiver<Outgoing>, wire: Weak<dyn Wire>) {
+    while let Some(mut outgoing) = outbox.recv().await {
+        let Some(wire) = wire.upgrade() else { return };
+        outgoing.deadline = Instant::now() + POSTING;
+        let _ = timeout(POSTING, wire.send(outgoing)).await;
+    }
+}

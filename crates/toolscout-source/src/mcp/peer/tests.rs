@@ -1,0 +1,345 @@
+//! 1. An answer reaches who asked, once, whatever else arrives; ids are never used twice.
+//! 2. What cannot be read costs the one request it was about.
+//! 3. Who stops waiting frees the place, and the server is told which request that was.
+//! 4. Notifications come in order and at a bounded rate; changes are counted through any flood.
+//! 5. A server gets life signs and nothing else, at a bounded rate.
+//! 6. When the connection is gone, everybody knows at once.
+
+use super::super::limits::Limits;
+use super::super::wire::{Ear, Outgoing, Wire};
+use super::{Ask, ClientError, Hub, Peer};
+use serde_json::{Map, Value, json};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+use toolscout_core::{BoxFuture, RawJson};
+
+type Answering = Box<dyn Fn(&Value) -> Vec<String> + Send + Sync>;
+
+/// A wire to a server that lives in the test: what is sent is recorded, and answered as the test says.
+pub(in super::super) struct Fake {
+    ear: Arc<dyn Ear>,
+    answering: Answering,
+    sent: mpsc::UnboundedSender<Value>,
+    forgotten: Mutex<Vec<u64>>,
+    /// The last message of all.
+    pub(in super::super) last: Mutex<Option<Outgoing>>,
+}
+
+impl Wire for Fake {
+    fn send(&self, message: Outgoing) -> BoxFuture<'_, Result<(), ClientError>> {
+        Box::pin(async move {
+            *self.last.lock().expect("no panic") = Some(message.clone());
+            let message: Value = serde_json::from_str(&message.body).expect("we send JSON");
+            // A test may have seen enough.
+            let _ = self.sent.send(message.clone());
+            for line in (self.answering)(&message) {
+                self.ear.message(line.as_bytes());
+            }
+            Ok(())
+        })
+    }
+
+    fn forget(&self, id: u64) {
+        self.forgotten.lock().expect("no panic").push(id);
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {})
+    }
+}
+
+/// A conversation with such a server.
+pub(in super::super) struct World {
+    pub(in super::super) peer: Arc<Peer>,
+    pub(in super::super) hub: Arc<Hub>,
+    pub(in super::super) wire: Arc<Fake>,
+    sent: mpsc::UnboundedReceiver<Value>,
+}
+
+impl World {
+    pub(in super::super) fn new(
+        limits: Limits,
+        answering: impl Fn(&Value) -> Vec<String> + Send + Sync + 'static,
+    ) -> Self {
+        let hub = Hub::new("fake", Arc::new(limits));
+        let (sender, sent) = mpsc::unbounded_channel();
+        let answering: Answering = Box::new(answering);
+        let wire = Arc::new(Fake {
+            ear: hub.clone(),
+            answering,
+            sent: sender,
+            forgotten: Mutex::default(),
+            last: Mutex::default(),
+        });
+        let peer = Arc::new(Peer::new(hub.clone(), wire.clone()));
+        Self { peer, hub, wire, sent }
+    }
+
+    fn silent(limits: Limits) -> Self {
+        Self::new(limits, |_| Vec::new())
+    }
+
+    /// The next thing that was sent.
+    pub(in super::super) async fn next(&mut self) -> Value {
+        let next = tokio::time::timeout(Duration::from_secs(10), self.sent.recv()).await;
+        next.expect("something is sent").expect("the wire is there")
+    }
+
+    /// All that was sent so far, by method.
+    pub(in super::super) fn methods(&mut self) -> Vec<String> {
+        let all = std::iter::from_fn(|| self.sent.try_recv().ok());
+        all.map(|it| it["method"].as_str().unwrap_or("(answer)").to_owned()).collect()
+    }
+
+    pub(in super::super) fn into_peer(self) -> (Peer, mpsc::UnboundedReceiver<Value>) {
+        let Self { peer, sent, .. } = self;
+        (Arc::into_inner(peer).expect("nobody else has it"), sent)
+    }
+
+    fn says(&self, message: Value) {
+        self.hub.message(message.to_string().as_bytes());
+    }
+
+    fn ask(&self, method: &str) -> tokio::task::JoinHandle<Result<RawJson, ClientError>> {
+        let (peer, ask) = (self.peer.clone(), ask(method));
+        #[expect(clippy::disallowed_methods, reason = "the test waits for it")]
+        tokio::spawn(async move { peer.ask(ask).await })
+    }
+}
+
+pub(in super::super) fn soon() -> Instant {
+    Instant::now() + Duration::from_secs(10)
+}
+
+fn ask(method: &str) -> Ask {
+    Ask::new(method, Map::new(), soon())
+}
+
+fn result(id: u64, result: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "result": result})
+}
+
+#[tokio::test]
+async fn answers_reach_who_asked_in_any_order() {
+    let mut world = World::silent(Limits::default());
+    let first = world.ask("a");
+    let first_id = world.next().await["id"].as_u64().expect("a number");
+    let second = world.ask("b");
+    let second_id = world.next().await["id"].as_u64().expect("a number");
+    assert_ne!(first_id, second_id);
+    world.says(result(second_id, json!({"of": "b"})));
+    world.says(result(first_id, json!({"of": "a"})));
+    assert_eq!(second.await.expect("no panic").expect("an answer").as_str(), r#"{"of":"b"}"#);
+    assert_eq!(first.await.expect("no panic").expect("an answer").as_str(), r#"{"of":"a"}"#);
+    assert_eq!(world.peer.hub().pending(), 0);
+}
+
+/// T08: late, double and unknown answers, and those with an id of another type.
+#[tokio::test]
+async fn answers_nobody_waits_for_are_counted_and_reach_nobody() {
+    let mut world = World::silent(Limits::default());
+    let first = world.ask("a");
+    assert_eq!(world.next().await["id"], 1);
+    world.says(result(987_654, json!({})));
+    world.says(json!({"jsonrpc": "2.0", "id": "1", "result": {"poison": true}}));
+    world.says(result(1, json!({"right": true})));
+    world.says(result(1, json!({"poison": true})));
+    assert_eq!(first.await.expect("no panic").expect("an answer").as_str(), r#"{"right":true}"#);
+    let second = world.ask("b");
+    assert_eq!(world.next().await["id"], 2);
+    world.says(result(1, json!({"poison": true})));
+    world.says(result(2, json!({"right": true})));
+    assert_eq!(second.await.expect("no panic").expect("an answer").as_str(), r#"{"right":true}"#);
+    assert_eq!(world.peer.hub().counts().unknown, 4);
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_fails_the_request_it_was_about_and_no_other() {
+    let mut world = World::silent(Limits::default());
+    let (bad, good) = (world.ask("a"), world.ask("b"));
+    let ids = [world.next().await["id"].clone(), world.next().await["id"].clone()];
+    assert_eq!(ids, [json!(1), json!(2)]);
+    world.hub.message(br#"{"jsonrpc":"2.0","id":1,"result":{"cut"#);
+    let error = bad.await.expect("no panic").expect_err("cannot be read");
+    assert!(matches!(error, ClientError::Protocol { .. }), "{error}");
+    world.says(result(2, json!({})));
+    good.await.expect("no panic").expect("the other one is fine");
+    assert_eq!(world.peer.hub().counts().unreadable, 1);
+}
+
+#[tokio::test]
+async fn a_message_on_several_lines_fails_its_request_and_confuses_nobody() {
+    let mut world = World::silent(Limits::default());
+    let (bad, good) = (world.ask("a"), world.ask("b"));
+    let _ = (world.next().await, world.next().await);
+    let pretty = serde_json::to_string_pretty(&result(1, json!({"items": [{"id": 2}]}))).expect("JSON");
+    for line in pretty.lines() {
+        world.hub.message(line.as_bytes());
+    }
+    let error = bad.await.expect("no panic").expect_err("not on one line").to_string();
+    assert!(error.contains("several lines"), "{error}");
+    world.says(result(2, json!({})));
+    good.await.expect("no panic").expect("nothing was mixed up");
+}
+
+#[tokio::test]
+async fn lines_that_are_no_messages_are_counted() {
+    let mut world = World::silent(Limits::default());
+    let asked = world.ask("a");
+    let _ = world.next().await;
+    let noise = ["Server v1.0 started", "", "  ", "42", "\"text\"", "null", r#"{"level":"info"}"#, "[1,2]", "{", "}"];
+    for line in noise {
+        world.hub.message(line.as_bytes());
+    }
+    world.hub.message(b"INFO listing {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
+    assert_eq!(world.peer.hub().counts().noise, 9);
+    world.hub.message(b" {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\r");
+    asked.await.expect("no panic").expect("the next line counts");
+}
+
+#[tokio::test]
+async fn dropping_a_request_tells_the_server_which_one() {
+    let mut world = World::silent(Limits::default());
+    let (kept, dropped) = (world.ask("a"), world.ask("b"));
+    let _ = (world.next().await, world.next().await);
+    dropped.abort();
+    let told = world.next().await;
+    assert_eq!((&told["method"], &told["params"]["requestId"]), (&json!("notifications/cancelled"), &json!(2)));
+    assert_eq!(*world.wire.forgotten.lock().expect("no panic"), [2]);
+    assert_eq!(world.peer.hub().pending(), 1);
+    world.says(result(1, json!({})));
+    kept.await.expect("no panic").expect("the other one goes on");
+    assert_eq!(world.methods(), [] as [&str; 0], "what is answered is not cancelled");
+}
+
+#[tokio::test]
+async fn a_deadline_ends_a_request_and_tells_the_server() {
+    let mut world = World::silent(Limits::default());
+    let late = Ask { deadline: Instant::now() + Duration::from_millis(20), ..ask("a") };
+    let error = world.peer.ask(late).await.expect_err("nobody answers");
+    assert_eq!(error.to_string(), "`a` took longer than 20 ms");
+    let _ = world.next().await;
+    assert_eq!(world.next().await["params"]["requestId"], 1);
+    let quiet = Ask { deadline: Instant::now() + Duration::from_millis(20), ..ask("b") }.quietly();
+    world.peer.ask(quiet).await.expect_err("nobody answers");
+    assert_eq!(world.methods(), ["b"]);
+}
+
+/// T40: ten thousand cancelled calls leave nothing behind.
+#[tokio::test]
+async fn many_cancelled_requests_leave_nothing() {
+    let world = World::silent(Limits::default());
+    for _ in 0..10_000 {
+        let asking = world.peer.ask(ask("a"));
+        assert!(futures_util::FutureExt::now_or_never(asking).is_none());
+    }
+    assert_eq!(world.peer.hub().pending(), 0);
+}
+
+#[tokio::test]
+async fn only_so_many_may_wait_at_once() {
+    let mut world = World::silent(Limits { pending: 2, ..Limits::default() });
+    let first = world.ask("a");
+    let _second = world.ask("b");
+    let _ = (world.next().await, world.next().await);
+    assert!(matches!(world.peer.ask(ask("c")).await, Err(ClientError::Busy { .. })));
+    world.says(result(1, json!({})));
+    first.await.expect("no panic").expect("an answer");
+    let third = world.ask("c");
+    assert_eq!(world.next().await["method"], "c");
+    drop(third);
+}
+
+#[tokio::test]
+async fn progress_comes_in_order_upwards_and_to_its_owner() {
+    let mut world = World::silent(Limits::default());
+    let heard: Arc<Mutex<Vec<f64>>> = Arc::default();
+    let to = heard.clone();
+    let progress: super::ProgressTo = Arc::new(move |it| to.lock().expect("no panic").push(it.done));
+    let (peer, asking) = (world.peer.clone(), Ask { progress: Some(progress), ..ask("a") });
+    #[expect(clippy::disallowed_methods, reason = "the test waits for it")]
+    let asked = tokio::spawn(async move { peer.ask(asking).await });
+    assert_eq!(world.next().await["params"]["_meta"]["progressToken"], 1);
+    let progress = |token: Value, done: f64| {
+        let params = json!({"progressToken": token, "progress": done, "total": 100, "message": "m"});
+        json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
+    };
+    for (token, done) in [(json!(1), 0.0), (json!(1), 50.0), (json!("1"), 60.0), (json!(9), 70.0), (json!(1), 20.0)] {
+        world.says(progress(token, done));
+    }
+    world.says(progress(json!(1), 100.0));
+    world.says(result(1, json!({})));
+    world.says(progress(json!(1), 200.0));
+    asked.await.expect("no panic").expect("an answer");
+    assert_eq!(*heard.lock().expect("no panic"), [0.0, 50.0, 100.0]);
+}
+
+/// T11: a change at the end of a flood is not lost, and the flood is only counted.
+#[tokio::test]
+async fn changes_are_counted_through_any_flood() {
+    let world = World::silent(Limits { notifications: (1, 10), ..Limits::default() });
+    let changes = world.hub.changes();
+    for _ in 0..1_000 {
+        world.says(json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"data": "x"}}));
+    }
+    world.says(json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
+    assert!(changes.has_changed().expect("the hub is there"));
+    assert_eq!(*changes.borrow(), 1);
+    assert!(world.hub.counts().dropped >= 985, "{:?}", world.hub.counts());
+}
+
+/// A server that asks at a thousand a second for what it must not have: a few refusals, and peace.
+#[tokio::test]
+async fn a_server_gets_life_signs_and_refusals_at_a_bounded_rate() {
+    let mut world = World::silent(Limits { requests: (1, 4), ..Limits::default() });
+    let asked = world.ask("a");
+    let _ = world.next().await;
+    for (id, method) in [(json!(1), "ping"), (json!("x"), "sampling/createMessage"), (json!(2), "elicitation/create")] {
+        world.says(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {}}));
+    }
+    assert_eq!(world.next().await, json!({"jsonrpc": "2.0", "id": 1, "result": {}}));
+    assert_eq!(world.next().await["error"]["code"], -32601);
+    assert_eq!(world.next().await["id"], 2);
+    for id in 0..1_000 {
+        world.says(json!({"jsonrpc": "2.0", "id": id, "method": "roots/list"}));
+    }
+    let counts = world.hub.counts();
+    assert_eq!(counts.requests, 1_003);
+    assert!(counts.unanswered >= 990, "{counts:?}");
+    world.says(result(1, json!({"ours": true})));
+    asked.await.expect("no panic").expect("ids of the server are not ours");
+}
+
+#[tokio::test]
+async fn a_modern_server_may_not_ask_at_all() {
+    let mut world = World::silent(Limits::default());
+    world.hub.set_modern(true);
+    world.says(json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}));
+    assert_eq!(world.hub.counts().unanswered, 1);
+    assert_eq!(world.methods(), [] as [&str; 0]);
+}
+
+#[tokio::test]
+async fn when_the_connection_is_gone_everybody_knows() {
+    let mut world = World::silent(Limits::default());
+    let asked = world.ask("a");
+    let _ = world.next().await;
+    let gone = ClientError::Lost { what: "it exited with code 1".to_owned() };
+    world.hub.lost(gone.clone());
+    world.hub.lost(ClientError::Lost { what: "later news".to_owned() });
+    assert_eq!(asked.await.expect("no panic"), Err(gone.clone()));
+    assert_eq!(world.peer.ask(ask("b")).await, Err(gone.clone()));
+    assert_eq!(world.hub.until_lost().await, gone);
+    assert_eq!(world.hub.is_lost(), Some(gone));
+}
+
+#[tokio::test]
+async fn a_wire_can_fail_one_request() {
+    let mut world = World::silent(Limits::default());
+    let asked = world.ask("a");
+    let _ = world.next().await;
+    world.hub.failed(1, ClientError::Lost { what: "it has closed its input".to_owned() });
+    asked.await.expect("no panic").expect_err("failed");
+    assert_eq!(world.hub.is_lost(), None);
+}

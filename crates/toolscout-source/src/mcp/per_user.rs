@@ -1,0 +1,219 @@
+//! What a server says to one user and must not be told to another: kept apart by who asks, bounded, and not for long.
+
+#[cfg(test)]
+mod tests;
+
+use super::ClientError;
+use std::collections::HashMap;
+use std::fmt;
+use std::future::Future;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+/// Values by authorization context. One user never sees another's; of many users the latest few are remembered.
+///
+/// A user's value is fetched once for all who ask for it at the same time; what comes of that, an error too, is told to
+/// all of them. Errors are not remembered. Keys are compared whole and never shown: a hash of what authorizes the user
+/// is a good one.
+pub struct PerUser<V, E = ClientError> {
+    max: usize,
+    keep: Keep,
+    users: Mutex<Users<V, E>>,
+}
+
+/// How long values are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// Not at all: everybody who asks fetches for themselves.
+    Never,
+    /// So long; the end is still within it. For no time at all: shared by those who wait for it, and not kept.
+    For(Duration),
+}
+
+impl Keep {
+    /// As settings say it: below zero is never.
+    pub fn seconds(seconds: i64) -> Self {
+        u64::try_from(seconds).map_or(Self::Never, |it| Self::For(Duration::from_secs(it)))
+    }
+}
+
+impl<V: Clone, E: Clone> PerUser<V, E> {
+    /// Remembers at most so many values; the one not used for longest makes room.
+    pub fn new(max: usize, keep: Keep) -> Self {
+        Self { max, keep, users: Mutex::default() }
+    }
+
+    /// The user's value: remembered, or fetched now, or about to be fetched by somebody else.
+    ///
+    /// Cancel-safe: if this is dropped while it fetches, somebody who waits does it instead.
+    pub async fn value<F, A>(&self, user: &str, fetch: F) -> Result<V, E>
+    where
+        F: FnOnce() -> A,
+        A: Future<Output = Result<V, E>>,
+    {
+        let Keep::For(time) = self.keep else { return fetch().await };
+        let flight = loop {
+            match self.step(user) {
+                Step::Known(value) => return Ok(value),
+                Step::Wait(mut news) => {
+                    // Nobody to tell it any more means that they gave up.
+                    if let Ok(result) = news.wait_for(Option::is_some).await
+                        && let Some(result) = &*result
+                    {
+                        return result.clone();
+                    }
+                }
+                Step::Fetch(flight) => break flight,
+            }
+        };
+        let result = fetch().await;
+        flight.land(&result, time);
+        result
+    }
+
+    /// Forgets this user's value, and does not keep one that is being fetched; says whether there was one.
+    pub fn forget(&self, user: &str) -> bool {
+        let mut users = self.users();
+        let flew = users.flights.remove(user).is_some();
+        let kept = users.kept.remove(user);
+        drop(users);
+        flew || kept.is_some()
+    }
+
+    /// Forgets everybody's.
+    pub fn clear(&self) {
+        let forgotten = std::mem::take(&mut *self.users());
+        drop(forgotten);
+    }
+
+    /// How many values are remembered, those whose time is over included.
+    pub fn len(&self) -> usize {
+        self.users().kept.len()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn step(&self, user: &str) -> Step<'_, V, E> {
+        let now = Instant::now();
+        let mut users = self.users();
+        users.uses += 1;
+        let uses = users.uses;
+        if let Some(kept) = users.kept.get_mut(user).filter(|it| it.is_fresh(now)) {
+            kept.used = uses;
+            return Step::Known(kept.value.clone());
+        }
+        if let Some(news) = users.flights.get(user) {
+            return Step::Wait(news.clone());
+        }
+        let (tell, news) = watch::channel(None);
+        let user: Arc<str> = user.into();
+        users.flights.insert(user.clone(), news.clone());
+        Step::Fetch(Flight { cache: self, user, tell, news })
+    }
+}
+
+impl<V, E> PerUser<V, E> {
+    fn users(&self) -> MutexGuard<'_, Users<V, E>> {
+        self.users.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<V, E> fmt::Debug for PerUser<V, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kept = self.users().kept.len();
+        f.debug_struct("PerUser").field("kept", &kept).field("max", &self.max).finish_non_exhaustive()
+    }
+}
+
+type News<V, E> = watch::Receiver<Option<Result<V, E>>>;
+
+struct Users<V, E> {
+    kept: HashMap<Arc<str>, Kept<V>>,
+    /// Those whose value is being fetched.
+    flights: HashMap<Arc<str>, News<V, E>>,
+    /// Counts the questions, so that the longest unused value can be told.
+    uses: u64,
+}
+
+impl<V, E> Default for Users<V, E> {
+    fn default() -> Self {
+        Self { kept: HashMap::new(), flights: HashMap::new(), uses: 0 }
+    }
+}
+
+struct Kept<V> {
+    value: V,
+    /// None where the end of its time cannot be said in numbers.
+    due: Option<Instant>,
+    used: u64,
+}
+
+impl<V> Kept<V> {
+    fn is_fresh(&self, now: Instant) -> bool {
+        self.due.is_none_or(|due| now <= due)
+    }
+}
+
+enum Step<'a, V, E> {
+    Known(V),
+    Wait(News<V, E>),
+    Fetch(Flight<'a, V, E>),
+}
+
+/// The right and duty to fetch one user's value; given up when dropped.
+struct Flight<'a, V, E> {
+    cache: &'a PerUser<V, E>,
+    user: Arc<str>,
+    tell: watch::Sender<Option<Result<V, E>>>,
+    news: News<V, E>,
+}
+
+impl<V: Clone, E: Clone> Flight<'_, V, E> {
+    fn land(self, result: &Result<V, E>, time: Duration) {
+        let unused = match result {
+            Ok(value) if !time.is_zero() && self.cache.max > 0 => self.keep(value.clone(), time),
+            _ => Vec::new(),
+        };
+        drop(unused);
+        self.tell.send_replace(Some(result.clone()));
+    }
+
+    /// Remembers the value, unless it was forgotten while it was fetched; gives those that made room, to be dropped where
+    /// nobody waits for it.
+    fn keep(&self, value: V, time: Duration) -> Vec<Kept<V>> {
+        let now = Instant::now();
+        let mut users = self.cache.users();
+        if !self.is_current(&users) {
+            return Vec::new();
+        }
+        let kept = Kept { value, due: now.checked_add(time), used: users.uses };
+        let mut gone: Vec<_> = users.kept.insert(self.user.clone(), kept).into_iter().collect();
+        gone.extend(users.kept.extract_if(|_, it| !it.is_fresh(now)).map(|(_, it)| it));
+        while users.kept.len() > self.cache.max
+            && let Some(oldest) = users.kept.iter().min_by_key(|(_, it)| it.used).map(|(user, _)| user.clone())
+        {
+            gone.extend(users.kept.remove(&oldest));
+        }
+        gone
+    }
+}
+
+impl<V, E> Flight<'_, V, E> {
+    fn is_current(&self, users: &Users<V, E>) -> bool {
+        users.flights.get(&self.user).is_some_and(|it| it.same_channel(&self.news))
+    }
+}
+
+impl<V, E> Drop for Flight<'_, V, E> {
+    fn drop(&mut self) {
+        let mut users = self.cache.users();
+        if self.is_current(&users) {
+            users.flights.remove(&self.user);
+        }
+    }
+}

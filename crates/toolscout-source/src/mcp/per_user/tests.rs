@@ -1,0 +1,213 @@
+//! 1. A user's value is fetched once while it is kept, and again when its time is over.
+//! 2. Below zero nothing is kept or shared; at zero it is shared and not kept.
+//! 3. Memory is bounded: the longest unused makes room, and is dropped.
+//! 4. Those who ask at once share one fetch, its error too; who gives up is replaced.
+//! 5. What is forgotten stays forgotten.
+
+use super::{Keep, PerUser};
+use futures_util::FutureExt;
+use futures_util::future::join_all;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::time::Duration;
+use tokio::task::JoinSet;
+use tokio::time::{advance, sleep};
+
+type Cache = PerUser<Arc<String>, String>;
+
+const MINUTE: Keep = Keep::For(Duration::from_secs(60));
+
+/// A server that counts how often it is asked, and takes a second.
+#[derive(Default)]
+struct Server {
+    asked: AtomicUsize,
+    answered: AtomicUsize,
+}
+
+impl Server {
+    async fn ask(&self, user: &str) -> Result<Arc<String>, String> {
+        let time = self.asked.fetch_add(1, SeqCst) + 1;
+        sleep(Duration::from_secs(1)).await;
+        self.answered.fetch_add(1, SeqCst);
+        Ok(Arc::new(format!("{user}'s, {time}")))
+    }
+
+    fn asked(&self) -> usize {
+        self.asked.load(SeqCst)
+    }
+}
+
+async fn value(cache: &Cache, server: &Server, user: &str) -> String {
+    cache.value(user, || server.ask(user)).await.unwrap().to_string()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_value_is_fetched_once_and_again_when_its_time_is_over() {
+    let (cache, server) = (Cache::new(5, MINUTE), Server::default());
+    assert_eq!(value(&cache, &server, "ann").await, "ann's, 1");
+    advance(Duration::from_secs(60)).await;
+    assert_eq!(value(&cache, &server, "ann").await, "ann's, 1");
+    advance(Duration::from_millis(1)).await;
+    assert_eq!(value(&cache, &server, "ann").await, "ann's, 2");
+    assert_eq!(value(&cache, &server, "bob").await, "bob's, 3");
+    assert_eq!(value(&cache, &server, "ann").await, "ann's, 2");
+}
+
+/// F-13: 200 users and five places: five values in memory, all others dropped; later asked for, they are fetched again.
+#[tokio::test(start_paused = true)]
+async fn two_hundred_users_take_the_memory_of_five() {
+    let (cache, server) = (Cache::new(5, MINUTE), Server::default());
+    let users: Vec<_> = (0..200).map(|it| format!("user-{it}")).collect();
+    let values = join_all(users.iter().map(|it| cache.value(it, || server.ask(it)))).await;
+    let weak: Vec<_> = values.iter().map(|it| Arc::downgrade(it.as_ref().unwrap())).collect();
+    drop(values);
+    assert_eq!((cache.len(), server.asked()), (5, 200));
+    assert_eq!(weak.iter().filter(|it| it.strong_count() > 0).count(), 5);
+    assert_eq!(cache.users().flights.len(), 0);
+    join_all(users.iter().map(|it| cache.value(it, || server.ask(it)))).await;
+    assert_eq!((cache.len(), server.asked()), (5, 395));
+    cache.clear();
+    assert!(cache.is_empty());
+    assert!(weak.iter().all(|it| it.strong_count() == 0));
+}
+
+/// F-13: the end of a value's time fetches it again; a time below zero never keeps it.
+#[tokio::test(start_paused = true)]
+async fn below_zero_nothing_is_kept_or_shared() {
+    assert_eq!(Keep::seconds(-1), Keep::Never);
+    assert_eq!(Keep::seconds(i64::MIN), Keep::Never);
+    let (cache, server) = (Cache::new(5, Keep::seconds(-1)), Server::default());
+    let both = join_all([value(&cache, &server, "ann"), value(&cache, &server, "ann")]).await;
+    assert_eq!(both, ["ann's, 1", "ann's, 2"]);
+    assert_eq!(value(&cache, &server, "ann").await, "ann's, 3");
+    assert!(cache.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn for_no_time_a_value_is_shared_and_not_kept() {
+    let (cache, server) = (Cache::new(5, Keep::seconds(0)), Server::default());
+    let both = join_all([value(&cache, &server, "ann"), value(&cache, &server, "ann")]).await;
+    assert_eq!(both, ["ann's, 1", "ann's, 1"]);
+    assert_eq!(value(&cache, &server, "ann").await, "ann's, 2");
+    assert!(cache.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_place_a_value_is_shared_and_not_kept() {
+    let (cache, server) = (Cache::new(0, MINUTE), Server::default());
+    let both = join_all([value(&cache, &server, "ann"), value(&cache, &server, "ann")]).await;
+    assert_eq!(both, ["ann's, 1", "ann's, 1"]);
+    assert!(cache.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_time_beyond_all_numbers_does_no_harm() {
+    let (cache, server) = (Cache::new(5, Keep::seconds(i64::MAX)), Server::default());
+    value(&cache, &server, "ann").await;
+    assert_eq!(value(&cache, &server, "ann").await, "ann's, 1");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_longest_unused_makes_room() {
+    let (cache, server) = (Cache::new(2, MINUTE), Server::default());
+    for user in ["ann", "bob", "ann", "cem"] {
+        value(&cache, &server, user).await;
+    }
+    assert_eq!(server.asked(), 3);
+    assert_eq!(value(&cache, &server, "ann").await, "ann's, 1");
+    assert_eq!(value(&cache, &server, "bob").await, "bob's, 4");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_too_old_makes_room_first() {
+    let (cache, server) = (Cache::new(5, MINUTE), Server::default());
+    let old = Arc::downgrade(&cache.value("old", || server.ask("old")).await.unwrap());
+    advance(Duration::from_secs(61)).await;
+    value(&cache, &server, "ann").await;
+    assert_eq!((cache.len(), old.strong_count()), (1, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn those_who_ask_at_once_share_one_fetch() {
+    let (cache, server) = (Cache::new(5, MINUTE), Server::default());
+    let asks = ["ann", "bob"].repeat(50);
+    let values = join_all(asks.iter().map(|it| value(&cache, &server, it))).await;
+    assert_eq!(server.asked(), 2);
+    assert!(asks.iter().zip(&values).all(|(user, value)| value.starts_with(user)));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn threads_that_ask_at_once_share_one_fetch() {
+    let shared = Arc::new((Cache::new(5, MINUTE), AtomicUsize::new(0)));
+    let mut tasks = JoinSet::new();
+    for _ in 0..64 {
+        let shared = shared.clone();
+        tasks.spawn(async move {
+            let fetch = async || {
+                tokio::task::yield_now().await;
+                Ok(Arc::new(shared.1.fetch_add(1, SeqCst).to_string()))
+            };
+            shared.0.value("ann", fetch).await.unwrap().to_string()
+        });
+    }
+    assert_eq!(tasks.join_all().await, ["0"; 64]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_is_told_to_all_who_wait_and_not_remembered() {
+    let (cache, server) = (Cache::new(5, MINUTE), Server::default());
+    let fail = || async {
+        server.ask("ann").await?;
+        Err("not today".to_owned())
+    };
+    let all = join_all((0..10).map(|_| cache.value("ann", fail))).await;
+    assert!(all.iter().all(|it| *it == Err("not today".to_owned())));
+    assert_eq!((server.asked(), cache.len()), (1, 0));
+    assert_eq!(value(&cache, &server, "ann").await, "ann's, 2");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_gives_up_is_replaced_by_one_who_waits() {
+    let (cache, server) = (Cache::new(5, MINUTE), Server::default());
+    let mut first = Box::pin(value(&cache, &server, "ann"));
+    let mut others = Box::pin(join_all([value(&cache, &server, "ann"), value(&cache, &server, "ann")]));
+    assert!((&mut first).now_or_never().is_none());
+    assert!((&mut others).now_or_never().is_none());
+    assert_eq!(server.asked(), 1);
+    drop(first);
+    assert_eq!(others.await, ["ann's, 2", "ann's, 2"]);
+    assert_eq!(server.answered.load(SeqCst), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_waits_may_give_up_too() {
+    let (cache, server) = (Cache::new(5, MINUTE), Server::default());
+    let mut first = Box::pin(value(&cache, &server, "ann"));
+    assert!((&mut first).now_or_never().is_none());
+    assert!(value(&cache, &server, "ann").now_or_never().is_none());
+    assert_eq!(first.await, "ann's, 1");
+    assert_eq!(cache.users().flights.len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_forgotten_while_it_is_fetched_is_not_kept() {
+    let (cache, server) = (Cache::new(5, MINUTE), Server::default());
+    let mut first = Box::pin(value(&cache, &server, "ann"));
+    assert!((&mut first).now_or_never().is_none());
+    assert!(cache.forget("ann"));
+    let mut second = Box::pin(value(&cache, &server, "ann"));
+    assert!((&mut second).now_or_never().is_none(), "who comes later does not get the old one");
+    assert_eq!(first.await, "ann's, 1", "who asked before does");
+    assert!(cache.is_empty());
+    assert_eq!(second.await, "ann's, 2");
+    assert_eq!(value(&cache, &server, "ann").await, "ann's, 2");
+    assert!(cache.forget("ann"));
+    assert!(!cache.forget("ann"));
+}
+
+#[test]
+fn nothing_of_a_user_is_shown() {
+    let cache = Cache::new(5, MINUTE);
+    let _ = cache.value("sesame", || std::future::ready(Ok(Arc::new("open".to_owned())))).now_or_never();
+    assert_eq!(format!("{cache:?}"), "PerUser { kept: 1, max: 5, .. }");
+}

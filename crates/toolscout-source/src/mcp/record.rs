@@ -1,0 +1,196 @@
+//! What is remembered of a server from one run to the next: its tools, and how the last discovery went.
+
+use super::client::Era;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::time::Duration;
+use toolscout_core::{Moment, RawJson, Shelf, SourceId, Store, StoreError};
+
+/// Tools are taken to be as they were for this long, where the server does not say otherwise.
+pub const USUAL_TTL: Duration = Duration::from_secs(300);
+
+const VERSION: u32 = 1;
+
+/// How the last discovery of a server went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DiscoveryStatus {
+    /// There was none.
+    #[default]
+    Never,
+    /// It is under way.
+    Discovering,
+    /// Its tools are known.
+    Success,
+    /// It came to nothing; tools known from before are kept.
+    Failed,
+}
+
+impl DiscoveryStatus {
+    /// The word shown: `never`, `discovering`, `success`, `failed`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Never => "never",
+            Self::Discovering => "discovering",
+            Self::Success => "success",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// What is remembered of one server.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Record {
+    pub(super) version: u32,
+    /// How the last discovery went.
+    pub status: DiscoveryStatus,
+    /// Why it failed, for people; not yet escaped.
+    pub error: Option<String>,
+    /// When it ended.
+    pub last_discovery: Option<Moment>,
+    /// What was found the last time something was.
+    pub tools: Option<KnownTools>,
+}
+
+/// The tools of a server, as it last listed them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KnownTools {
+    /// When.
+    pub listed: Moment,
+    /// Under which configuration; see the fingerprint.
+    pub configuration: String,
+    /// Whole definitions, as they came.
+    pub definitions: Vec<RawJson>,
+    /// Why others are not among them, for people; not yet escaped.
+    pub excluded: Vec<String>,
+    /// How long the server says they are good for.
+    pub ttl_ms: Option<u64>,
+    /// Whether they are for the eyes of one user only.
+    pub private: bool,
+    /// What was spoken; saves asking the next time.
+    pub era: Era,
+    /// When it first listed nothing although it had tools before; what it had is kept for a while.
+    pub vanished: Option<Moment>,
+}
+
+impl Record {
+    /// Why the tools may not be as they are remembered; none where there is no reason to think so.
+    pub fn staleness(&self, configuration: &str, now: Moment) -> Option<Staleness> {
+        let tools = self.tools.as_ref()?;
+        let ttl = tools.ttl_ms.map_or(USUAL_TTL, Duration::from_millis);
+        if tools.configuration != configuration {
+            Some(Staleness::Reconfigured)
+        } else if self.status == DiscoveryStatus::Failed {
+            Some(Staleness::Failed)
+        } else if tools.vanished.is_some() {
+            Some(Staleness::Vanished)
+        } else if tools.listed.age(now) > ttl {
+            Some(Staleness::Old)
+        } else {
+            None
+        }
+    }
+}
+
+/// Why tools may not be as they are remembered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Staleness {
+    /// The server's entry was changed since.
+    Reconfigured,
+    /// The last discovery failed.
+    Failed,
+    /// The server listed no tools at all, all of a sudden.
+    Vanished,
+    /// They were listed too long ago.
+    Old,
+}
+
+/// The records of one project's servers.
+#[derive(Clone)]
+pub struct Records {
+    store: Arc<dyn Store>,
+    partition: String,
+}
+
+impl Records {
+    /// Those of the project that `partition` stands for.
+    pub fn new(store: Arc<dyn Store>, partition: impl Into<String>) -> Self {
+        Self { store, partition: partition.into() }
+    }
+
+    /// What is remembered of the server, for this user. A record nobody can read is as good as none. A discovery whose
+    /// process is gone has failed.
+    pub fn read(&self, server: &SourceId, user: Option<&str>) -> Result<Record, StoreError> {
+        let mut record = match self.read_own(server, user)? {
+            Some(record) => record,
+            None => self.read_shared(server, user)?.unwrap_or_default(),
+        };
+        if record.status == DiscoveryStatus::Discovering && !self.store.is_leased(&self.lease_name(server))? {
+            record.status = DiscoveryStatus::Failed;
+            record.error = Some("the process that was discovering it is gone".to_owned());
+        }
+        Ok(record)
+    }
+
+    /// Remembers this instead; apart for each user, if the tools are for one user's eyes only.
+    pub(super) fn write(&self, server: &SourceId, user: Option<&str>, record: &Record) -> Result<(), StoreError> {
+        let private = record.tools.as_ref().is_some_and(|it| it.private);
+        let bytes = serde_json::to_vec(&Record { version: VERSION, ..record.clone() }).map_err(|cause| StoreError {
+            what: format!("cannot keep what `{server}` has"),
+            cause: Some(cause.into()),
+        })?;
+        self.store.write(Shelf::Discovery, &self.key(server, user.filter(|_| private)), &bytes)
+    }
+
+    /// Forgets the server, for every user; says how many tools that were.
+    pub fn remove(&self, server: &SourceId) -> Result<usize, StoreError> {
+        let own = self.key(server, None);
+        let of_users = own.clone() + "@";
+        let mut forgotten = 0;
+        for key in self.store.keys(Shelf::Discovery)?.into_iter().filter(|it| *it == own || it.starts_with(&of_users)) {
+            forgotten += self.at(&key)?.and_then(|it| it.tools).map_or(0, |it| it.definitions.len());
+            self.store.remove(Shelf::Discovery, &key)?;
+        }
+        Ok(forgotten)
+    }
+
+    /// All servers that something is remembered of.
+    pub fn servers(&self) -> Result<Vec<SourceId>, StoreError> {
+        let own = format!("{}/", self.partition);
+        let keys = self.store.keys(Shelf::Discovery)?;
+        Ok(keys.iter().filter_map(|it| SourceId::new(it.strip_prefix(&own)?).ok()).collect())
+    }
+
+    /// The name of the right to discover this server.
+    pub(super) fn lease_name(&self, server: &SourceId) -> String {
+        format!("discovery/{}", self.key(server, None))
+    }
+
+    pub(super) fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    fn read_own(&self, server: &SourceId, user: Option<&str>) -> Result<Option<Record>, StoreError> {
+        user.map_or(Ok(None), |user| self.at(&self.key(server, Some(user))))
+    }
+
+    /// What is for one user's eyes only is no other user's, and not everybody's.
+    fn read_shared(&self, server: &SourceId, user: Option<&str>) -> Result<Option<Record>, StoreError> {
+        let record = self.at(&self.key(server, None))?;
+        Ok(record.filter(|it| user.is_none() || !it.tools.as_ref().is_some_and(|it| it.private)))
+    }
+
+    fn at(&self, key: &str) -> Result<Option<Record>, StoreError> {
+        let bytes = self.store.read(Shelf::Discovery, key)?;
+        let record = bytes.and_then(|it| serde_json::from_slice::<Record>(&it).ok());
+        Ok(record.filter(|it| it.version == VERSION))
+    }
+
+    /// Users may be called anything; a hash is none of their names.
+    fn key(&self, server: &SourceId, user: Option<&str>) -> String {
+        match user {
+            None => format!("{}/{server}", self.partition),
+            Some(user) => format!("{}/{server}@{}", self.partition, blake3::hash(user.as_bytes()).to_hex()),
+        }
+    }
+}

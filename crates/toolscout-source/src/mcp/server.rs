@@ -1,0 +1,126 @@
+//! A server as a person configured it.
+
+use super::Text;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+use toolscout_core::door::Policy;
+use toolscout_core::{SourceId, Visibility};
+
+/// A server as a person configured it: plain data, nothing of it resolved or started.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Server {
+    /// What it is called; half of the id of each of its tools.
+    pub id: SourceId,
+    /// How to reach it.
+    pub transport: Transport,
+    /// A server that is not enabled is kept in the file and otherwise not there.
+    pub enabled: bool,
+    /// What may be done with its tools, by their names; `*` is for those not named.
+    pub policies: BTreeMap<String, Policy>,
+    /// Whether agents see its tools without searching.
+    pub visibility: Visibility,
+    /// Which of its tools are there at all.
+    pub filter: ToolFilter,
+    /// Whether a person added it: its tools, as first seen, are approved. Else each waits for a review.
+    pub trusted: bool,
+    /// What becomes of a tool whose definition changes.
+    pub on_change: OnChange,
+    /// How long a discovery may take from start to end; `None` is the usual time.
+    pub discovery_timeout: Option<Duration>,
+    /// How long a call may take; `None` is the usual time.
+    pub call_timeout: Option<Duration>,
+    /// How long it is kept running without a call; `None` is the usual time.
+    pub idle_timeout: Option<Duration>,
+    /// The file that says all this.
+    pub configured_in: Option<PathBuf>,
+}
+
+impl Server {
+    /// An enabled, trusted server with the usual settings.
+    pub fn new(id: SourceId, transport: Transport) -> Self {
+        Self {
+            id,
+            transport,
+            enabled: true,
+            policies: BTreeMap::new(),
+            visibility: Visibility::default(),
+            filter: ToolFilter::default(),
+            trusted: true,
+            on_change: OnChange::default(),
+            discovery_timeout: None,
+            call_timeout: None,
+            idle_timeout: None,
+            configured_in: None,
+        }
+    }
+}
+
+/// How to reach a server.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Transport {
+    /// A child process that speaks on its standard input and output.
+    Stdio(Program),
+    /// An address on the web.
+    Http(Endpoint),
+}
+
+impl Transport {
+    /// The word shown in lists: `stdio`, `http`, `sse`.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Stdio(_) => "stdio",
+            Self::Http(Endpoint { sse: false, .. }) => "http",
+            Self::Http(_) => "sse",
+        }
+    }
+}
+
+/// A program to start.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Program {
+    /// What to start: a name looked up in PATH, or a path.
+    pub command: Text,
+    /// Its arguments, without its own name.
+    pub args: Vec<Text>,
+    /// Variables it sees besides the usual few.
+    pub env: BTreeMap<String, Text>,
+    /// Where it starts, absolute; the project's root if left out.
+    pub cwd: Option<PathBuf>,
+}
+
+/// An address to reach.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Endpoint {
+    /// The address, `http` or `https`.
+    pub url: Text,
+    /// Headers sent with every request.
+    pub headers: BTreeMap<String, Text>,
+    /// Sent as `Authorization: Bearer …`.
+    pub bearer: Option<Text>,
+    /// The client id to use where the server asks for a login; registered on the fly if left out.
+    pub client_id: Option<Text>,
+    /// The scopes to ask for; what the server suggests if empty.
+    pub scopes: Vec<String>,
+    /// Whether it speaks the old transport: an event stream, and a second address for messages.
+    pub sse: bool,
+}
+
+/// Which tools of a server are there at all. Names may hold `*`, which stands for any text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ToolFilter {
+    /// Only these; all where left out.
+    pub include: Option<Vec<String>>,
+    /// And never these.
+    pub exclude: Vec<String>,
+}
+
+/// What becomes of a tool whose definition changes after it was approved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnChange {
+    /// It waits for a person to look at the change.
+    #[default]
+    Hold,
+    /// It is taken as it comes.
+    Accept,
+}

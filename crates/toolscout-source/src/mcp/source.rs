@@ -1,0 +1,339 @@
+//! A server as a source of tools: listed from what is remembered, started when it is called.
+
+#[cfg(all(test, unix))]
+mod tests;
+
+use super::client::Definition;
+use super::discovery::{Discovered, Shared, TriedOut, is_installed_first, soonest};
+use super::fingerprint;
+use super::record::{DiscoveryStatus, Record, Staleness};
+use super::supervisor::{Phase, Supervisor};
+use super::{OnChange, Server};
+use futures_util::stream;
+use std::sync::Arc;
+use std::time::Instant;
+use toolscout_core::{
+    Authorized, BoxFuture, BoxStream, Cx, Found, Moment, Origin, Problem, ProblemKind, Review, Source, SourceError,
+    SourceId, Tool, ToolCall, ToolName, ToolOutput,
+};
+
+/// A server as a source of tools.
+///
+/// [`Source::discover`] reads what is remembered and starts nothing; [`McpSource::refresh`] asks the server. A call starts
+/// it, where it does not run yet, and looks whether the tool is still what the caller was shown.
+pub struct McpSource {
+    server: Arc<Server>,
+    shared: Arc<Shared>,
+    supervisor: Arc<Supervisor>,
+    /// Why it may not be started, where it may not.
+    barred: Option<String>,
+    entry: Arc<str>,
+}
+
+impl McpSource {
+    /// A source that starts nothing yet.
+    pub fn new(server: Server, shared: Arc<Shared>) -> Self {
+        let server = Arc::new(server);
+        let supervisor = Supervisor::new(server.clone(), shared.clone());
+        let entry = fingerprint::of_entry(&server).into();
+        Self { server, shared, supervisor, barred: None, entry }
+    }
+
+    /// It may be read about, but not be started; the reason says why, and what would change that.
+    pub fn barred(mut self, reason: impl Into<String>) -> Self {
+        self.barred = Some(reason.into());
+        self
+    }
+
+    /// As configured.
+    pub fn server(&self) -> &Server {
+        &self.server
+    }
+
+    /// Asks the server what it has, and remembers it; see [`Shared::discover`]. One that runs here is asked where it is.
+    pub async fn refresh(&self, cx: &Cx) -> Result<Discovered, SourceError> {
+        self.check_may_start()?;
+        let Phase::Running(running) = self.supervisor.phase() else {
+            return self.shared.discover(&self.server, cx).await;
+        };
+        let begun = Instant::now();
+        let changed = running.list_now(&self.shared, &self.server, cx).await?;
+        let record = self.shared.read(&self.server, cx)?;
+        let tools = record.tools.as_ref();
+        Ok(Discovered {
+            tools: tools.map_or(0, |it| it.definitions.len()),
+            excluded: tools.map_or(0, |it| it.excluded.len()),
+            took: begun.elapsed(),
+            changed,
+        })
+    }
+
+    /// Starts the server, asks it for its tools, and ends it; remembers nothing.
+    pub async fn try_out(&self, cx: &Cx) -> Result<TriedOut, SourceError> {
+        self.check_may_start()?;
+        self.shared.try_out(&self.server, cx).await.map_err(|it| it.of(&self.server.id))
+    }
+
+    /// Starts the server and keeps it running, used or not.
+    pub async fn start(&self, cx: &Cx) -> Result<(), SourceError> {
+        self.check_may_start()?;
+        self.supervisor.keep(cx).await.map_err(|it| it.of(&self.server.id))
+    }
+
+    /// Ends the server. The next call starts it again.
+    pub async fn stop(&self) {
+        self.supervisor.stop().await;
+    }
+
+    /// What the server last said beside the protocol; not escaped. None where it does not run here.
+    pub fn tail(&self) -> Option<String> {
+        match self.supervisor.phase() {
+            Phase::Running(running) => Some(running.client.tail()),
+            _ => None,
+        }
+    }
+
+    /// How it is, here and as far as is remembered. Starts nothing.
+    pub fn state(&self, cx: &Cx) -> Result<ServerState, SourceError> {
+        let record = self.shared.read(&self.server, cx)?;
+        let (state, since, reason) = match self.supervisor.phase() {
+            Phase::Running(running) if running.is_in_use() => (State::Running, Some(running.since), None),
+            Phase::Running(running) => (State::Idle, Some(running.since), None),
+            Phase::Starting { since } => (State::Starting, Some(since), None),
+            Phase::Failed { error, at, .. } => (State::Failed, Some(at), Some(error.to_string())),
+            Phase::Stopped => at_rest(&record),
+        };
+        let process = match self.supervisor.phase() {
+            Phase::Running(running) => running.client.process(),
+            _ => None,
+        };
+        let staleness = record.staleness(&self.shared.configuration(&self.server), Moment::now());
+        Ok(ServerState { state, since, reason, process, staleness, record })
+    }
+
+    fn check_may_start(&self) -> Result<(), SourceError> {
+        match &self.barred {
+            Some(reason) => Err(SourceError::Refused { reason: reason.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// What is remembered, as a discovery gives it.
+    fn remembered(&self, cx: &Cx) -> Result<Vec<Found>, SourceError> {
+        let record = self.shared.read(&self.server, cx)?;
+        let staleness = record.staleness(&self.shared.configuration(&self.server), Moment::now());
+        let mut found: Vec<Found> = self.news(&record, staleness).into_iter().map(Found::Problem).collect();
+        for definition in self.definitions(&record) {
+            let mut tool = definition.tool(&self.server.id);
+            tool.visibility = self.server.visibility;
+            tool.provenance.trusted = true;
+            tool.provenance.seen = record.tools.as_ref().map(|it| it.listed);
+            tool.provenance.stale = staleness.is_some();
+            found.push(Found::Tool(Arc::new(tool)));
+        }
+        Ok(found)
+    }
+
+    /// Definitions were checked when they came; one that cannot be read now was tampered with, and is not there.
+    fn definitions(&self, record: &Record) -> impl Iterator<Item = Definition> {
+        let limits = self.shared.dial.limits.clone();
+        let raw = record.tools.iter().flat_map(|it| it.definitions.clone()).collect::<Vec<_>>();
+        raw.into_iter().filter_map(move |it| Definition::parse(it, &limits).ok())
+    }
+
+    fn news(&self, record: &Record, staleness: Option<Staleness>) -> Vec<Problem> {
+        let id = &self.server.id;
+        let warning = |kind, text: String| Problem::warning(kind, text).of(id.clone());
+        let hint = format!("toolscout server refresh {id}");
+        let mut news = Vec::new();
+        match (record.status, &record.error) {
+            (DiscoveryStatus::Never, _) => {
+                news.push(
+                    warning(ProblemKind::Source, format!("nobody has asked `{id}` yet what tools it has")).hint(hint),
+                );
+            }
+            (DiscoveryStatus::Discovering, _) if record.tools.is_none() => {
+                let install = if is_installed_first(&self.server) { "; it may have to be installed first" } else { "" };
+                let text = format!("`{id}` is being asked for its tools right now{install}");
+                news.push(warning(ProblemKind::Source, text).hint("toolscout server list"));
+            }
+            (DiscoveryStatus::Failed, error) => {
+                let why = error.as_deref().unwrap_or("no reason is known");
+                news.push(
+                    warning(ProblemKind::Source, format!("`{id}` could not be asked for its tools: {why}")).hint(hint),
+                );
+            }
+            _ if staleness == Some(Staleness::Reconfigured) => {
+                news.push(
+                    warning(
+                        ProblemKind::Source,
+                        format!("`{id}` is configured differently since it was asked for its tools"),
+                    )
+                    .hint(hint),
+                );
+            }
+            _ if staleness == Some(Staleness::Vanished) => {
+                news.push(
+                    warning(
+                        ProblemKind::Source,
+                        format!("`{id}` suddenly lists no tools; those it had are kept for a while"),
+                    )
+                    .hint(hint),
+                );
+            }
+            _ => {}
+        }
+        let excluded = record.tools.iter().flat_map(|it| &it.excluded);
+        news.extend(excluded.map(|it| warning(ProblemKind::Broken, format!("`{id}`: {it}"))));
+        news
+    }
+
+    async fn call_running(&self, call: ToolCall, cx: Cx) -> Result<ToolOutput, SourceError> {
+        let id = &self.server.id;
+        call.refuse_rest()?;
+        self.check_may_start()?;
+        let in_use = self.supervisor.acquire(&cx).await.map_err(|it| it.of(id))?;
+        let running = &in_use.0;
+        let name = &call.tool.name;
+        let definition = running.definition(&self.shared, &self.server, name, &cx).await?;
+        let tool = definition.ok_or_else(|| self.not_mine(name))?.tool(id);
+        if call.expect.is_some_and(|it| it != tool.digest()) {
+            self.supervisor.has_changed();
+            return Err(SourceError::Changed { id: id.clone(), name: name.to_string() });
+        }
+        let limits = &self.shared.dial.limits;
+        let deadline = soonest(&cx, self.server.call_timeout.unwrap_or(limits.call).min(limits.call_at_most));
+        let result = running.client.call_tool(name, &call, Some(&tool.input_schema), &cx, deadline).await;
+        running.has_answered();
+        let raw = result.map_err(|it| it.of(id))?;
+        ToolOutput::from_raw(raw).map_err(|reason| SourceError::Protocol {
+            id: id.clone(),
+            reason: format!("`{name}` gave no result: {reason}"),
+        })
+    }
+
+    /// The tool as remembered; a server that was never asked, or not since it was configured anew, is asked now.
+    async fn look_up(&self, name: &ToolName, cx: &Cx) -> Result<Option<Tool>, SourceError> {
+        let is_this = |it: &Definition| it.name == *name;
+        let record = self.shared.read(&self.server, cx)?;
+        let staleness = record.staleness(&self.shared.configuration(&self.server), Moment::now());
+        let is_known = record.tools.is_some() && staleness != Some(Staleness::Reconfigured);
+        if let Some(known) = self.definitions(&record).find(is_this).filter(|_| is_known) {
+            return Ok(Some(self.of_definition(&known)));
+        }
+        if is_known && staleness.is_none() {
+            return Ok(None);
+        }
+        self.refresh(cx).await?;
+        let record = self.shared.read(&self.server, cx)?;
+        Ok(self.definitions(&record).find(is_this).map(|it| self.of_definition(&it)))
+    }
+
+    fn of_definition(&self, definition: &Definition) -> Tool {
+        let mut tool = definition.tool(&self.server.id);
+        tool.visibility = self.server.visibility;
+        tool.provenance.trusted = true;
+        tool
+    }
+
+    fn not_mine(&self, name: &ToolName) -> SourceError {
+        SourceError::NotMine { id: self.server.id.clone(), name: name.to_string() }
+    }
+}
+
+fn at_rest(record: &Record) -> (State, Option<Moment>, Option<String>) {
+    match record.status {
+        DiscoveryStatus::Failed => (State::Failed, record.last_discovery, record.error.clone()),
+        _ if record.tools.is_some() => (State::Known, record.last_discovery, None),
+        _ => (State::Configured, None, None),
+    }
+}
+
+/// How a server is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ServerState {
+    /// In a word.
+    pub state: State,
+    /// Since when, where that is known.
+    pub since: Option<Moment>,
+    /// Why, where there is something to say; not yet escaped.
+    pub reason: Option<String>,
+    /// The process, where there is one.
+    pub process: Option<u32>,
+    /// Why its tools may not be as they are remembered.
+    pub staleness: Option<Staleness>,
+    /// What is remembered.
+    pub record: Record,
+}
+
+/// What a server is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// Nothing, and nobody knows its tools.
+    Configured,
+    /// Nothing; its tools are known.
+    Known,
+    /// It is being started.
+    Starting,
+    /// It is answering a call.
+    Running,
+    /// It waits for calls.
+    Idle,
+    /// It could not be started, or ended by itself.
+    Failed,
+}
+
+impl State {
+    /// The word shown: `configured`, `known`, `starting`, `running`, `idle`, `failed`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Configured => "configured",
+            Self::Known => "known",
+            Self::Starting => "starting",
+            Self::Running => "running",
+            Self::Idle => "idle",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+impl Source for McpSource {
+    fn id(&self) -> &SourceId {
+        &self.server.id
+    }
+
+    fn origin(&self) -> Origin {
+        Origin::Mcp
+    }
+
+    fn review(&self) -> Review {
+        Review::Needed {
+            approves_first_sight: self.server.trusted,
+            accepts_changes: self.server.on_change == OnChange::Accept,
+            entry: self.entry.clone(),
+        }
+    }
+
+    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+        match self.remembered(&cx) {
+            Ok(found) => Box::pin(stream::iter(found.into_iter().map(Ok))),
+            Err(error) => Box::pin(stream::iter([Err(error)])),
+        }
+    }
+
+    fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+        Box::pin(async move { self.look_up(name, &cx).await })
+    }
+
+    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+        Box::pin(self.call_running(call.into_inner(), cx))
+    }
+
+    fn changes(&self) -> BoxStream<'_, ()> {
+        let changes = self.supervisor.changes();
+        Box::pin(stream::unfold(
+            changes,
+            |mut changes| async move { changes.changed().await.ok().map(|()| ((), changes)) },
+        ))
+    }
+}

@@ -1,0 +1,189 @@
+//! The transport of 2024-11-05: one event stream that brings everything, and a second address to post to.
+
+pub(crate) mod events;
+
+#[cfg(test)]
+mod tests;
+
+use super::client::Era;
+use super::http::answer::{Kind, kind, use_up};
+use super::http::refusal::{Refusal, refusal};
+use super::http::remote::Remote;
+use super::http::tasks::Tasks;
+use super::http::terms::Terms;
+use super::wire::{Ear, Outgoing, Wire};
+use super::{ClientError, Dial, Endpoint};
+use events::{Event, Events, read};
+use reqwest::header::HeaderMap;
+use reqwest::{Response, Url};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::oneshot;
+use tokio::time::timeout_at;
+use toolscout_core::BoxFuture;
+
+/// Bytes of the address that messages go to.
+const ADDRESS: usize = 8 << 10;
+
+/// Opens the event stream and waits until the server has said where to post to. Cancel-safe.
+pub(crate) async fn open(
+    endpoint: &Endpoint,
+    dial: &Dial,
+    ear: Arc<dyn Ear>,
+    deadline: Instant,
+) -> Result<Arc<dyn Wire>, ClientError> {
+    let limit = deadline.saturating_duration_since(Instant::now());
+    let remote = Arc::new(Remote::of(endpoint, dial, deadline).await?);
+    let what = format!("opening the event stream of `{}`", remote.name());
+    let opened = timeout_at(deadline.into(), SseWire::open(remote, dial, ear)).await;
+    Ok(Arc::new(opened.map_err(|_| ClientError::TimedOut { what, limit })??))
+}
+
+struct SseWire {
+    remote: Arc<Remote>,
+    /// Where messages go.
+    target: Url,
+    terms: Terms,
+    ear: Arc<dyn Ear>,
+    tasks: Tasks,
+}
+
+impl SseWire {
+    async fn open(remote: Arc<Remote>, dial: &Dial, ear: Arc<dyn Ear>) -> Result<Self, ClientError> {
+        let response = remote.ask(remote.listen(HeaderMap::new())).await?;
+        let response = accepted(response, remote.name()).await?;
+        if kind(&response, remote.name())? != Kind::Events {
+            let reason = format!("`{}` answered with JSON where an event stream was asked for", remote.name());
+            return Err(ClientError::Protocol { reason });
+        }
+        let (found, target) = oneshot::channel();
+        let tasks = Tasks::new(&dial.limits);
+        tasks.spawn(None, hear(remote.clone(), response, ear.clone(), found))?;
+        let target = target.await.unwrap_or_else(|_| Err(ended(remote.name())))?;
+        Ok(Self { remote, target, terms: Terms::default(), ear, tasks })
+    }
+
+    async fn post(&self, message: Outgoing) -> Result<(), ClientError> {
+        let headers = self.terms.legacy_headers()?;
+        let place = self.tasks.place(message.id.is_some(), message.deadline).await?;
+        let (id, ear) = (message.id, self.ear.clone());
+        let posted = deliver(self.remote.clone(), self.target.clone(), headers, message);
+        let Some(id) = id else { return posted.await };
+        self.tasks.spawn(Some(id), async move {
+            let outcome = posted.await;
+            drop(place);
+            if let Err(err) = outcome {
+                ear.failed(id, err);
+            }
+        })
+    }
+}
+
+impl Wire for SseWire {
+    fn send(&self, message: Outgoing) -> BoxFuture<'_, Result<(), ClientError>> {
+        Box::pin(self.post(message))
+    }
+
+    fn forget(&self, id: u64) {
+        self.tasks.end(id);
+    }
+
+    fn agreed(&self, era: &Era) {
+        self.terms.agree(era);
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            self.tasks.end_all().await;
+        })
+    }
+}
+
+/// Gives everything on the stream to the ear, once the server has said where to post to.
+async fn hear(
+    remote: Arc<Remote>,
+    mut response: Response,
+    ear: Arc<dyn Ear>,
+    found: oneshot::Sender<Result<Url, ClientError>>,
+) {
+    let name = remote.name();
+    let mut events = Events::new(remote.limits().message);
+    let mut found = Some(found);
+    let over = read(&mut response, &mut events, name, |event| match (event.name, found.take()) {
+        ("endpoint", Some(found)) => tell_target(found, target(remote.url(), &event, name)),
+        ("message", None) if !event.data.is_empty() => {
+            ear.message(event.data);
+            ControlFlow::Continue(())
+        }
+        (_, waiting) => {
+            found = waiting;
+            ControlFlow::Continue(())
+        }
+    });
+    let error = match over.await {
+        // Told to who opens.
+        Ok(ControlFlow::Break(())) => return,
+        Ok(ControlFlow::Continue(())) => ended(name),
+        Err(err) => err,
+    };
+    match found {
+        Some(found) => drop(found.send(Err(error))),
+        None => ear.lost(error),
+    }
+}
+
+fn tell_target(found: oneshot::Sender<Result<Url, ClientError>>, target: Result<Url, ClientError>) -> ControlFlow<()> {
+    let goes_on = if target.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
+    // Whoever opens may have gone away, and then ends this task.
+    let _ = found.send(target);
+    goes_on
+}
+
+/// Where the event says to post to: only ever where the stream itself comes from, because secrets go there.
+fn target(base: &Url, event: &Event<'_>, name: &str) -> Result<Url, ClientError> {
+    let protocol = |reason| ClientError::Protocol { reason };
+    let text = std::str::from_utf8(event.data).ok().filter(|it| it.len() <= ADDRESS);
+    let url = text.and_then(|it| base.join(it.trim()).ok());
+    let mut url = url.ok_or_else(|| protocol(format!("`{name}` wants messages sent to what is no address")))?;
+    if url.origin() != base.origin() {
+        let origin = url.origin().ascii_serialization();
+        return Err(protocol(format!(
+            "`{name}` wants messages sent to another place, `{origin}`, which is not allowed"
+        )));
+    }
+    let has_user = !url.username().is_empty() || url.password().is_some();
+    if has_user {
+        return Err(protocol(format!("`{name}` wants messages sent under a name of its own, which is not allowed")));
+    }
+    url.set_fragment(None);
+    Ok(url)
+}
+
+/// Posts one message; what is answered to it comes on the stream.
+async fn deliver(remote: Arc<Remote>, target: Url, headers: HeaderMap, message: Outgoing) -> Result<(), ClientError> {
+    let limit = message.deadline.saturating_duration_since(Instant::now());
+    let deadline = message.deadline;
+    let what = format!("`{}` at `{}`", message.method.as_deref().unwrap_or("an answer"), remote.name());
+    let posted = async {
+        let response = remote.ask(remote.post(&target, headers, message)).await?;
+        use_up(accepted(response, remote.name()).await?).await;
+        Ok(())
+    };
+    timeout_at(deadline.into(), posted).await.unwrap_or(Err(ClientError::TimedOut { what, limit }))
+}
+
+async fn accepted(response: Response, name: &str) -> Result<Response, ClientError> {
+    if response.status().is_success() {
+        return Ok(response);
+    }
+    match refusal(response, name, None).await {
+        Refusal::Error(err) => Err(err),
+        // Only the reply to a request is one, and none was named.
+        Refusal::Reply(_) => Err(ended(name)),
+    }
+}
+
+fn ended(name: &str) -> ClientError {
+    ClientError::Lost { what: format!("`{name}` ended its event stream") }
+}

@@ -1,0 +1,199 @@
+//! Reads an event stream, however its bytes are cut.
+
+use super::super::ClientError;
+use super::super::http::answer::{broken, size};
+use reqwest::Response;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+/// Bytes a line may have besides the data in it: the field's name.
+const FIELD: usize = 64;
+/// Bytes of an event's name and of its id; longer ones are as if not there.
+const SHORT: usize = 512;
+/// Bytes of capacity kept from one event to the next.
+const KEPT: usize = 64 << 10;
+
+/// One event.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Event<'a> {
+    /// What it is called; `message` unless said otherwise.
+    pub(crate) name: &'a str,
+    /// Its data, lines joined.
+    pub(crate) data: &'a [u8],
+}
+
+/// Where in an event stream we are. Comments cost nothing, however long; events have a limit.
+#[derive(Debug)]
+pub(crate) struct Events {
+    limit: usize,
+    /// A line that has begun.
+    line: Vec<u8>,
+    is_comment: bool,
+    after_return: bool,
+    is_first_line: bool,
+    name: String,
+    data: Option<Vec<u8>>,
+    /// The event that was given last is still in `data`.
+    was_given: bool,
+    id: Option<String>,
+    retry: Option<Duration>,
+}
+
+/// An event is larger than it may be.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct TooLarge;
+
+impl Events {
+    /// At the start of a stream whose events have at most this many bytes.
+    pub(crate) fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            line: Vec::new(),
+            is_comment: false,
+            after_return: false,
+            is_first_line: true,
+            name: String::new(),
+            data: None,
+            was_given: false,
+            id: None,
+            retry: None,
+        }
+    }
+
+    /// The next event that ends within these bytes; takes them away from the front. `None`: more are needed.
+    pub(crate) fn next(&mut self, bytes: &mut &[u8]) -> Result<Option<Event<'_>>, TooLarge> {
+        self.forget_given();
+        while let Some(&first) = bytes.first() {
+            if std::mem::take(&mut self.after_return) && first == b'\n' {
+                *bytes = &bytes[1..];
+                continue;
+            }
+            let Some(end) = bytes.iter().position(|it| matches!(it, b'\n' | b'\r')) else {
+                self.hold(std::mem::take(bytes))?;
+                break;
+            };
+            self.hold(&bytes[..end])?;
+            self.after_return = bytes[end] == b'\r';
+            *bytes = &bytes[end + 1..];
+            if self.end_line() {
+                self.was_given = true;
+                let name = if self.name.is_empty() { "message" } else { &self.name };
+                return Ok(Some(Event { name, data: self.data.as_deref().unwrap_or_default() }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The id of the last event that had one: where a broken stream can be taken up again.
+    pub(crate) fn last_id(&self) -> Option<&str> {
+        self.id.as_deref()
+    }
+
+    /// How long to wait before taking up a broken stream, if the server said so.
+    pub(crate) fn retry(&self) -> Option<Duration> {
+        self.retry
+    }
+
+    /// The same stream after it broke: what had begun is lost, what is known stays known.
+    pub(crate) fn taken_up(self) -> Self {
+        Self { id: self.id, retry: self.retry, ..Self::new(self.limit) }
+    }
+
+    fn forget_given(&mut self) {
+        if std::mem::take(&mut self.was_given) {
+            self.data = None;
+            self.name.clear();
+            self.line.shrink_to(KEPT);
+        }
+    }
+
+    fn hold(&mut self, part: &[u8]) -> Result<(), TooLarge> {
+        if self.is_comment || (self.line.is_empty() && part.first() == Some(&b':')) {
+            self.is_comment = true;
+            return Ok(());
+        }
+        let held = self.line.len() + self.data.as_ref().map_or(0, Vec::len);
+        if held + part.len() > self.limit + FIELD {
+            return Err(TooLarge);
+        }
+        self.line.extend_from_slice(part);
+        Ok(())
+    }
+
+    /// Takes the line into the event; says whether that is whole now.
+    fn end_line(&mut self) -> bool {
+        if std::mem::take(&mut self.is_comment) {
+            return false;
+        }
+        if std::mem::take(&mut self.is_first_line) && self.line.starts_with(b"\xEF\xBB\xBF") {
+            self.line.drain(..3);
+        }
+        if self.line.is_empty() {
+            if self.data.is_none() {
+                self.name.clear();
+            }
+            return self.data.is_some();
+        }
+        let line = std::mem::take(&mut self.line);
+        let (field, value) = split(&line);
+        self.take(field, value);
+        self.line = line;
+        self.line.clear();
+        false
+    }
+
+    fn take(&mut self, field: &[u8], value: &[u8]) {
+        match field {
+            b"data" => match &mut self.data {
+                Some(data) => {
+                    data.push(b'\n');
+                    data.extend_from_slice(value);
+                }
+                None => self.data = Some(value.to_vec()),
+            },
+            b"event" if value.len() <= SHORT => self.name = String::from_utf8_lossy(value).into_owned(),
+            // It is sent back in a header, so it must be able to go there.
+            b"id" if value.len() <= SHORT && value.iter().all(|it| matches!(it, b' '..=b'~')) => {
+                self.id = std::str::from_utf8(value).ok().filter(|it| !it.is_empty()).map(str::to_owned);
+            }
+            b"retry" if value.iter().all(u8::is_ascii_digit) => {
+                let text = std::str::from_utf8(value).unwrap_or_default();
+                self.retry = text.parse().ok().map(Duration::from_millis);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Gives each event of the answer to `hear` as it comes, until that wants no more or the stream is over.
+pub(crate) async fn read(
+    response: &mut Response,
+    events: &mut Events,
+    from: &str,
+    mut hear: impl FnMut(Event<'_>) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, ClientError> {
+    while let Some(chunk) = response.chunk().await.map_err(|err| broken(from, err))? {
+        let mut bytes = &chunk[..];
+        let limit = events.limit;
+        while let Some(event) = events.next(&mut bytes).map_err(|TooLarge| too_large(from, limit))? {
+            if hear(event).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+    }
+    Ok(ControlFlow::Continue(()))
+}
+
+fn too_large(from: &str, limit: usize) -> ClientError {
+    ClientError::Protocol { reason: format!("`{from}` sent an event of more than {}", size(limit)) }
+}
+
+fn split(line: &[u8]) -> (&[u8], &[u8]) {
+    match line.iter().position(|&it| it == b':') {
+        Some(at) => {
+            let value = &line[at + 1..];
+            (&line[..at], value.strip_prefix(b" ").unwrap_or(value))
+        }
+        None => (line, b""),
+    }
+}

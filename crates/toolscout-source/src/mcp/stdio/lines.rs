@@ -1,0 +1,63 @@
+//! Cuts a stream into lines, none of them longer than allowed.
+
+/// Lines keep at most this much room between them.
+const KEPT: usize = 256 << 10;
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// What came in and is not yet a whole line.
+#[derive(Debug)]
+pub(super) struct Lines {
+    begun: Vec<u8>,
+    limit: usize,
+    is_first: bool,
+}
+
+/// A line is longer than allowed.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct TooLong;
+
+impl Lines {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { begun: Vec::new(), limit, is_first: true }
+    }
+
+    /// Takes what was read, and gives every line that is now whole, without its line feed. Each byte is looked at once.
+    pub(super) fn push(&mut self, mut bytes: &[u8], mut each: impl FnMut(&[u8])) -> Result<(), TooLong> {
+        while let Some(end) = bytes.iter().position(|it| *it == b'\n') {
+            let (line, rest) = (&bytes[..end], &bytes[end + 1..]);
+            if self.begun.len() + line.len() > self.limit {
+                return self.give_up();
+            }
+            let is_first = std::mem::take(&mut self.is_first);
+            if self.begun.is_empty() {
+                each(plain(line, is_first));
+            } else {
+                self.begun.extend_from_slice(line);
+                each(plain(&self.begun, is_first));
+                self.begun.clear();
+                self.begun.shrink_to(KEPT);
+            }
+            bytes = rest;
+        }
+        if self.begun.len() + bytes.len() > self.limit {
+            return self.give_up();
+        }
+        self.begun.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    #[cfg(all(test, unix))]
+    pub(super) fn room(&self) -> usize {
+        self.begun.capacity()
+    }
+
+    fn give_up(&mut self) -> Result<(), TooLong> {
+        self.begun = Vec::new();
+        Err(TooLong)
+    }
+}
+
+/// Some programs mark the beginning of all they say; once is forgiven.
+fn plain(line: &[u8], is_first: bool) -> &[u8] {
+    line.strip_prefix(BYTE_ORDER_MARK).filter(|_| is_first).unwrap_or(line)
+}

@@ -1,0 +1,126 @@
+//! 1. Messages are lines; too long a line ends the connection and gives its memory back.
+//! 2. No pipe makes anybody wait who is not concerned.
+//! 3. An end is known at once, and with its reason.
+//! 4. Nothing of a server is left: not after closing, dropping, leaving the group, or a killed toolscout.
+//! 5. A server sees few variables, no files but its own three, and starts where it should.
+
+mod ending;
+mod lines;
+mod pipes;
+mod starting;
+
+use super::super::client::Client;
+use super::super::limits::Limits;
+use super::super::{ClientError, Dial, Program, Server, Text, Transport};
+use serde_json::Value;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+use toolscout_core::{Caller, Cx, SourceId, ToolCall, ToolId, ToolName};
+
+/// What all shell servers are made of: `on` is called for each line, with `$method`, `$id` and `$line`.
+const PRELUDE: &str = r#"
+reply() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
+refuse() { printf '{"jsonrpc":"2.0","id":%s,"error":{"code":%s,"message":"%s"}}\n' "$id" "$1" "$2"; }
+discovered='{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}'
+tools='{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}'
+said() { reply '{"content":[{"type":"text","text":"'"$1"'"}]}'; }
+usual() {
+    case $method in
+        server/discover) reply "$discovered" ;;
+        tools/list) reply "$tools" ;;
+        tools/call) said hello ;;
+    esac
+}
+on() { usual; }
+serve() {
+    while read -r line; do
+        [ -z "$LOG" ] || printf '%s\n' "$line" >> "$LOG"
+        id=${line#*'"id":'}; id=${id%%[,\}]*}
+        method=${line#*'"method":"'}; method=${method%%'"'*}
+        on
+    done
+}
+"#;
+
+/// A folder, and servers that are shell scripts.
+pub(in super::super) struct Shell {
+    folder: TempDir,
+    pub(in super::super) dial: Dial,
+}
+
+impl Shell {
+    pub(in super::super) fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let mut dial = Dial::new(folder.path().canonicalize().expect("the folder is there"));
+        dial.limits = Arc::new(Limits { probe: Duration::from_millis(300), ..Limits::default() });
+        Self { folder, dial }
+    }
+
+    pub(in super::super) fn limits(&mut self, change: impl FnOnce(&mut Limits)) {
+        change(Arc::make_mut(&mut self.dial.limits));
+    }
+
+    pub(in super::super) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A server that runs this script after the usual preparations.
+    pub(in super::super) fn server(&self, script: &str) -> Server {
+        let mut program = Program { command: "sh".into(), ..Program::default() };
+        program.args = vec!["-c".into(), Text::from(format!("{PRELUDE}{script}").replace("${", "$${").as_str())];
+        program.env.insert("LOG".to_owned(), Text::from(self.path("log").to_str().expect("plain")));
+        Server::new(SourceId::new("sh").expect("an id"), Transport::Stdio(program))
+    }
+
+    pub(in super::super) async fn connect(&self, script: &str) -> Result<Client, ClientError> {
+        Client::connect(&self.server(script), &self.dial, within(10_000)).await
+    }
+
+    /// The messages that the server has got so far.
+    pub(in super::super) fn log(&self) -> Vec<Value> {
+        let text = std::fs::read_to_string(self.path("log")).unwrap_or_default();
+        text.lines().filter_map(|it| serde_json::from_str(it).ok()).collect()
+    }
+
+    /// Reads a number from a file as soon as somebody has written it.
+    async fn number(&self, name: &str) -> i32 {
+        let file = self.path(name);
+        let read = || std::fs::read_to_string(&file).ok().filter(|it| it.ends_with('\n'))?.trim().parse().ok();
+        until(|| read().is_some()).await;
+        read().expect("just read")
+    }
+}
+
+pub(in super::super) fn within(milliseconds: u64) -> Instant {
+    Instant::now() + Duration::from_millis(milliseconds)
+}
+
+pub(in super::super) async fn call(client: &Client, arguments: Value, deadline: Instant) -> Result<Value, ClientError> {
+    let name = ToolName::new("echo").expect("a name");
+    let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+    let call = ToolCall::new(ToolId::new(SourceId::new("sh").expect("an id"), name.clone()), arguments);
+    let result = client.call_tool(&name, &call, None, &Cx::new(Caller::Cli), deadline).await?;
+    Ok(result.to_value())
+}
+
+/// Waits, not for long, until something is so.
+pub(in super::super) async fn until(is_so: impl Fn() -> bool) {
+    let last = Instant::now() + Duration::from_secs(10);
+    while !is_so() {
+        assert!(Instant::now() < last, "this never came about");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Whether a process is there and not merely waiting to be reaped.
+fn is_alive(process: i32) -> bool {
+    let said = std::process::Command::new("ps").args(["-o", "stat=", "-p", &process.to_string()]).output();
+    let state = String::from_utf8_lossy(&said.expect("ps is there").stdout).trim().to_owned();
+    !state.is_empty() && !state.starts_with('Z')
+}
+
+async fn gone(process: i32) {
+    until(|| !is_alive(process)).await;
+}

@@ -1,0 +1,64 @@
+//! What a server finds when it starts, and what is said when it cannot.
+
+use super::{Client, Program, Shell, Transport, within};
+use std::path::Path;
+
+#[tokio::test]
+async fn a_server_sees_few_variables_and_its_own() {
+    let shell = Shell::new();
+    let mut server = shell.server("env > seen; pwd > where; serve");
+    let Transport::Stdio(program) = &mut server.transport else { panic!("a program") };
+    program.env.insert("MINE".to_owned(), "${WHERE:-there}".into());
+    program.env.insert("TOOLSCOUT_RUN".to_owned(), "forged".into());
+    let client = Client::connect(&server, &shell.dial, within(10_000)).await.expect("connected");
+    let seen = std::fs::read_to_string(shell.path("seen")).expect("written");
+    let names: Vec<&str> = seen.lines().filter_map(|it| it.split_once('=')).map(|(name, _)| name).collect();
+    assert!(names.contains(&"PATH") && names.contains(&"TOOLSCOUT_DEPTH") && names.contains(&"TOOLSCOUT_OWNER"));
+    assert!(seen.lines().any(|it| it == "MINE=there"), "{seen}");
+    assert!(!seen.contains("forged") && !names.iter().any(|it| it.starts_with("CARGO")), "{names:?}");
+    let place = std::fs::read_to_string(shell.path("where")).expect("written");
+    assert_eq!(Path::new(place.trim()), shell.dial.project);
+    client.close().await;
+}
+
+/// T34: nothing is inherited but the three pipes.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_server_has_no_files_but_its_own_three() {
+    let shell = Shell::new();
+    let client = shell.connect("ls /proc/$$/fd > files; serve").await.expect("connected");
+    let files = std::fs::read_to_string(shell.path("files")).expect("written");
+    let inherited: Vec<&str> = files.lines().filter(|it| !["0", "1", "2"].contains(it)).collect();
+    // The shell itself may keep a copy of what it redirects.
+    assert!(inherited.iter().all(|it| *it == "10"), "{files}");
+    client.close().await;
+}
+
+async fn refusal(change: impl FnOnce(&mut Program)) -> String {
+    let shell = Shell::new();
+    let mut server = shell.server("serve");
+    let Transport::Stdio(program) = &mut server.transport else { panic!("a program") };
+    change(program);
+    let error = Client::connect(&server, &shell.dial, within(10_000)).await.err();
+    error.expect("it cannot start").to_string()
+}
+
+/// D-04: the program, the reason, and what to do.
+#[tokio::test]
+async fn what_cannot_be_started_says_why() {
+    let missing = refusal(|it| it.command = "no-such-program".into()).await;
+    assert_eq!(missing, "could not run `no-such-program`: not found in PATH; install it, or configure its whole path");
+    let runner = refusal(|it| {
+        it.command = "uvx".into();
+        it.env.insert("PATH".to_owned(), "/nowhere".into());
+    });
+    assert!(runner.await.contains("it comes with uv"));
+    let path = refusal(|it| it.command = "./not-here".into()).await;
+    assert!(path.contains("there is no such program"), "{path}");
+    let folder = refusal(|it| it.cwd = Some("/no/such/folder".into())).await;
+    assert!(folder.contains("`/no/such/folder` does not exist"), "{folder}");
+    assert!(refusal(|it| it.command = "".into()).await.contains("command is empty"));
+    assert!(refusal(|it| _ = it.env.insert("A=B".to_owned(), "x".into())).await.contains("`A=B`"));
+    let unset = refusal(|it| it.args = vec!["env:TOOLSCOUT_SURELY_UNSET".into()]).await;
+    assert!(unset.contains("TOOLSCOUT_SURELY_UNSET"), "{unset}");
+}

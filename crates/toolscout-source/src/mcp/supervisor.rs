@@ -1,0 +1,284 @@
+//! Starts a server when it is first needed, shares it, and ends it when nobody needs it any more.
+
+use super::backoff::Backoff;
+use super::client::Client;
+use super::discovery::{Shared, soonest};
+use super::running::{InUse, Running};
+use super::{ClientError, Server};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+use tokio::sync::{Notify, watch};
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::{sleep_until, timeout_at};
+use toolscout_core::{Caller, Cx, Moment};
+
+/// A server nobody calls is ended after this long.
+const IDLE: Duration = Duration::from_secs(300);
+
+/// What a server is doing in this process.
+#[derive(Clone)]
+pub(super) enum Phase {
+    /// Nothing.
+    Stopped,
+    /// It is being started.
+    Starting { since: Moment },
+    /// It can be called.
+    Running(Arc<Running>),
+    /// It could not be started, or ended by itself.
+    Failed { error: ClientError, at: Moment, retry: Instant },
+}
+
+/// One server and its process or connection. Dropping it ends them.
+pub(super) struct Supervisor {
+    server: Arc<Server>,
+    shared: Arc<Shared>,
+    phase: watch::Sender<Phase>,
+    /// Counts lists that differed from the one before.
+    changes: watch::Sender<u64>,
+    /// Wakes a server that waits before it tries again.
+    poke: Arc<Notify>,
+    kept: Mutex<Kept>,
+    /// The task that leads the server's life; ends with us.
+    life: Mutex<JoinSet<()>>,
+}
+
+#[derive(Default)]
+struct Kept {
+    backoff: Backoff,
+    /// A person wants it to run, used or not.
+    is_wanted: bool,
+    last_use: Option<Instant>,
+    running: Option<AbortHandle>,
+}
+
+impl Supervisor {
+    pub(super) fn new(server: Arc<Server>, shared: Arc<Shared>) -> Arc<Self> {
+        Arc::new(Self {
+            server,
+            shared,
+            phase: watch::Sender::new(Phase::Stopped),
+            changes: watch::Sender::new(0),
+            poke: Arc::default(),
+            kept: Mutex::default(),
+            life: Mutex::default(),
+        })
+    }
+
+    pub(super) fn phase(&self) -> Phase {
+        self.phase.borrow().clone()
+    }
+
+    /// Wakes when a list differs from the one before.
+    pub(super) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    pub(super) fn has_changed(&self) {
+        self.changes.send_modify(|it| *it += 1);
+    }
+
+    /// The running server, started if need be. All who wait share one start. A server that just failed is left alone for a
+    /// while, unless a person asks for it. Cancel-safe: the start goes on for the others.
+    pub(super) async fn acquire(self: &Arc<Self>, cx: &Cx) -> Result<InUse, ClientError> {
+        let mut phases = self.phase.subscribe();
+        let limit = self.time_to_start(cx);
+        let deadline = soonest(cx, limit);
+        self.kept().last_use = Some(Instant::now());
+        let mut asked = false;
+        loop {
+            let phase = phases.borrow_and_update().clone();
+            match phase {
+                Phase::Running(running) if running.client.is_lost().is_none() => return Ok(running.use_it()),
+                Phase::Failed { error, .. } if asked => return Err(error),
+                Phase::Failed { error, retry, .. } if is_left_alone(retry, cx) => return Err(resting(&error, retry)),
+                Phase::Failed { .. } | Phase::Stopped => {
+                    asked = true;
+                    self.start();
+                }
+                Phase::Starting { .. } => asked = true,
+                // It is gone, and its life is about to notice.
+                Phase::Running(_) => {}
+            }
+            let waited = timeout_at(deadline.into(), phases.changed()).await;
+            waited
+                .map_err(|_| ClientError::TimedOut { what: "the start".to_owned(), limit })
+                .and_then(|it| it.map_err(|_| gone()))?;
+        }
+    }
+
+    /// Starts the server and keeps it until [`Supervisor::stop`], used or not.
+    pub(super) async fn keep(self: &Arc<Self>, cx: &Cx) -> Result<(), ClientError> {
+        self.kept().is_wanted = true;
+        self.acquire(cx).await.map(drop)
+    }
+
+    /// Ends the server, and any wish to start it again by itself.
+    pub(super) async fn stop(&self) {
+        let abort = {
+            let mut kept = self.kept();
+            kept.is_wanted = false;
+            kept.last_use = None;
+            kept.running.take()
+        };
+        let running = match self.phase() {
+            Phase::Running(running) => Some(running),
+            _ => None,
+        };
+        if let Some(abort) = abort {
+            abort.abort();
+        }
+        if let Some(running) = running {
+            running.client.close().await;
+        }
+        self.phase.send_replace(Phase::Stopped);
+    }
+
+    /// Begins the server's life, or wakes it where it waits before it tries again.
+    fn start(self: &Arc<Self>) {
+        let mut life = self.life.lock().unwrap_or_else(PoisonError::into_inner);
+        while life.try_join_next().is_some() {}
+        if life.is_empty() {
+            self.phase.send_replace(Phase::Starting { since: Moment::now() });
+            self.kept().running = Some(life.spawn(lead(Arc::downgrade(self), self.poke.clone())));
+        } else {
+            self.poke.notify_one();
+        }
+    }
+
+    /// Notes that it is being started, and starts it.
+    fn begin(&self) -> impl Future<Output = Result<Arc<Running>, ClientError>> + use<> {
+        self.phase.send_replace(Phase::Starting { since: Moment::now() });
+        self.kept().backoff.started(Instant::now());
+        connect(self.server.clone(), self.shared.clone())
+    }
+
+    /// Notes the failure; gives when the next try may be.
+    fn failed(&self, error: ClientError, running: Option<&Running>) -> Instant {
+        let (up, answered) = running.map_or((Duration::ZERO, 0), |it| (it.up(), it.answered()));
+        let retry = self.kept().backoff.failed(Instant::now(), up, answered, jitter());
+        tracing::warn!(event = "server_failed", server = %self.server.id, error = %toolscout_core::escape::line(&error.to_string()));
+        self.phase.send_replace(Phase::Failed { error, at: Moment::now(), retry });
+        retry
+    }
+
+    /// Whether it should be there: a person wants it, or somebody used it not long ago.
+    fn is_needed(&self) -> bool {
+        let kept = self.kept();
+        kept.is_wanted || kept.last_use.is_some_and(|it| it.elapsed() < self.idle())
+    }
+
+    fn idle(&self) -> Duration {
+        self.server.idle_timeout.unwrap_or(IDLE)
+    }
+
+    fn time_to_start(&self, cx: &Cx) -> Duration {
+        let record = self.shared.read(&self.server, cx).unwrap_or_default();
+        self.shared.time_for(&self.server, &record)
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// From the first start to the last end. Holds the supervisor only for moments, so that dropping it ends this, too.
+async fn lead(supervisor: Weak<Supervisor>, poke: Arc<Notify>) {
+    let mut was_up = false;
+    loop {
+        let Some(attempt) = supervisor.upgrade().map(|it| it.begin()) else { return };
+        let (error, running) = match attempt.await {
+            Ok(running) => {
+                was_up = true;
+                let Some(this) = supervisor.upgrade() else { return };
+                this.phase.send_replace(Phase::Running(running.clone()));
+                tracing::info!(event = "server_started", server = %this.server.id);
+                drop(this);
+                let Some(error) = attend(&supervisor, &running).await else { return };
+                running.client.close().await;
+                (error, Some(running))
+            }
+            Err(error) => (error, None),
+        };
+        let Some(this) = supervisor.upgrade() else { return };
+        let retry = this.failed(error, running.as_deref());
+        // One that never came up is tried again when somebody asks for it; one that was there is missed.
+        if !was_up || !this.is_needed() {
+            return;
+        }
+        drop(this);
+        tokio::select! {
+            () = sleep_until(retry.into()) => {}
+            () = poke.notified() => {}
+        }
+        let Some(this) = supervisor.upgrade() else { return };
+        if !this.is_needed() {
+            this.phase.send_replace(Phase::Stopped);
+            return;
+        }
+    }
+}
+
+async fn connect(server: Arc<Server>, shared: Arc<Shared>) -> Result<Arc<Running>, ClientError> {
+    let record = shared.read(&server, &Cx::new(Caller::Mcp)).unwrap_or_default();
+    let deadline = Instant::now() + shared.time_for(&server, &record);
+    let client = Client::connect(&server, &shared.dial(&server, &record), deadline).await?;
+    // One that refuses to tell of changes is a server all the same: its list is asked for again when it has grown old.
+    if client.said().tells_of_changes()
+        && let Err(error) = client.listen().await
+        && client.is_lost().is_some()
+    {
+        return Err(error);
+    }
+    Ok(Arc::new(Running::new(client)))
+}
+
+/// Watches a running server until it is lost, which is given, or nobody needs it, and it is ended.
+async fn attend(supervisor: &Weak<Supervisor>, running: &Arc<Running>) -> Option<ClientError> {
+    let mut changes = running.client.list_changes();
+    loop {
+        let idle = supervisor.upgrade()?.idle();
+        tokio::select! {
+            error = running.client.lost() => return Some(error),
+            changed = changes.changed() => {
+                changed.ok()?;
+                let (server, shared) = supervisor.upgrade().map(|it| (it.server.clone(), it.shared.clone()))?;
+                // A list that fails is remembered as failed; the server may be fine all the same.
+                if let Ok(true) = running.list_when_due(&shared, &server, &Cx::new(Caller::Mcp)).await {
+                    supervisor.upgrade()?.has_changed();
+                }
+            }
+            () = sleep_until((running.last_use() + idle).into()) => {
+                let this = supervisor.upgrade()?;
+                if !running.is_in_use() && running.last_use().elapsed() >= idle && !this.kept().is_wanted {
+                    this.phase.send_replace(Phase::Stopped);
+                    tracing::info!(event = "server_idle", server = %this.server.id);
+                    running.client.close().await;
+                    return None;
+                }
+                // In use for longer than the idle time: look again in a while.
+                tokio::time::sleep(idle.min(Duration::from_secs(1))).await;
+            }
+        }
+    }
+}
+
+/// What a person asks for is never refused; agents have to wait.
+fn is_left_alone(retry: Instant, cx: &Cx) -> bool {
+    !cx.caller.is_person() && Instant::now() < retry
+}
+
+fn resting(error: &ClientError, retry: Instant) -> ClientError {
+    let after = retry.saturating_duration_since(Instant::now());
+    let what = format!("it failed ({error}), and is tried again in {} s", after.as_secs().max(1));
+    ClientError::Busy { what, after: Some(after) }
+}
+
+fn gone() -> ClientError {
+    ClientError::Lost { what: "it was let go of while it was being started".to_owned() }
+}
+
+/// From 0 to 1, so that servers that failed together do not come back together.
+fn jitter() -> f64 {
+    let nanos = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |it| it.subsec_nanos());
+    f64::from(nanos % 1_000) / 1_000.0
+}

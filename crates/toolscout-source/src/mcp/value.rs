@@ -1,0 +1,207 @@
+//! Texts of a configuration that may refer to secrets, so that no secret need be in a file.
+
+mod keyring;
+mod pieces;
+#[cfg(test)]
+mod tests;
+
+use pieces::Piece;
+use std::ffi::OsString;
+use std::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Bytes a file that holds a secret may have.
+const LARGEST_FILE: u64 = 64 << 10;
+
+/// A text as a person wrote it. It is one of
+///
+/// - `env:NAME`, a variable of our environment,
+/// - `file:PATH`, a file's content without white space at its end; relative to the file that holds the text. A
+///   `file://` address is plain text,
+/// - `keyring:NAME`, an entry of the system's keyring,
+/// - a plain text, in which `${NAME}`, `${NAME:-default}` and `${env:NAME}` stand for variables of our environment, and
+///   `$${` for a plain `${`.
+///
+/// Only [`Text::resolve`] knows the values, and it is asked only when a server starts.
+#[derive(Clone, PartialEq, Eq, Default, PartialOrd, Ord)]
+pub struct Text {
+    written: String,
+    /// What `file:` is relative to.
+    folder: Option<PathBuf>,
+}
+
+impl Text {
+    /// The text as written, its `file:` relative to this folder.
+    pub fn new(written: impl Into<String>, folder: Option<&Path>) -> Self {
+        Self { written: written.into(), folder: folder.map(Path::to_owned) }
+    }
+
+    /// As written: references, never what they refer to.
+    pub fn written(&self) -> &str {
+        &self.written
+    }
+
+    /// Whether it is, or holds, a reference.
+    pub fn is_reference(&self) -> bool {
+        match self.kind() {
+            Kind::Plain(text) => pieces::of(text).iter().any(|it| !matches!(it, Piece::Plain(_))),
+            _ => true,
+        }
+    }
+
+    /// The text with all references replaced by what they refer to. The error names the reference, never a value.
+    ///
+    /// Reads files, and for `keyring:` runs a program, which may take seconds: not for a thread that others wait for.
+    pub fn resolve(&self, lookup: &Lookup) -> Result<String, String> {
+        match self.kind() {
+            Kind::Variable(name) => lookup.needed(name),
+            Kind::File(path) => read(&self.path(path, lookup)),
+            Kind::Keyring(name) => (lookup.keyring)(name),
+            Kind::Plain(text) => pieces::of(text).into_iter().map(|it| fill(it, lookup)).collect(),
+        }
+    }
+
+    /// What changes when the value does, and tells nothing about it to who lacks the key. A reference that cannot be
+    /// resolved stands for itself, and so does one to the keyring, which is not asked just to compare.
+    pub fn fingerprint(&self, key: &[u8; 32], lookup: &Lookup) -> [u8; 32] {
+        let value = match self.kind() {
+            Kind::Keyring(_) => None,
+            _ => self.resolve(lookup).ok(),
+        };
+        let mut hasher = blake3::Hasher::new_keyed(key);
+        match value {
+            Some(value) => hasher.update(b"value:").update(value.as_bytes()),
+            None => hasher.update(b"reference:").update(self.written.as_bytes()),
+        };
+        hasher.finalize().into()
+    }
+
+    fn kind(&self) -> Kind<'_> {
+        let text = self.written.as_str();
+        if let Some(name) = text.strip_prefix("env:") {
+            return Kind::Variable(name);
+        }
+        if let Some(name) = text.strip_prefix("keyring:") {
+            return Kind::Keyring(name);
+        }
+        match text.strip_prefix("file:") {
+            // An argument may well be an address.
+            Some(path) if !path.starts_with("//") => Kind::File(path),
+            _ => Kind::Plain(text),
+        }
+    }
+
+    fn path(&self, path: &str, lookup: &Lookup) -> PathBuf {
+        match (path.strip_prefix("~/"), lookup.variable("HOME"), &self.folder) {
+            (Some(rest), Some(home), _) => Path::new(&home).join(rest),
+            (_, _, Some(folder)) => folder.join(path),
+            _ => PathBuf::from(path),
+        }
+    }
+}
+
+/// What a whole text is.
+enum Kind<'a> {
+    Variable(&'a str),
+    File(&'a str),
+    Keyring(&'a str),
+    Plain(&'a str),
+}
+
+fn fill(piece: Piece<'_>, lookup: &Lookup) -> Result<String, String> {
+    match piece {
+        Piece::Plain(text) => Ok(text.to_owned()),
+        Piece::Variable { name, default: None } => lookup.needed(name),
+        // As in a shell, a variable that is set to nothing is as good as unset here.
+        Piece::Variable { name, default: Some(default) } => {
+            Ok(lookup.text(name)?.filter(|it| !it.is_empty()).unwrap_or_else(|| default.to_owned()))
+        }
+        Piece::Unknown(written) => Err(format!("`{written}` is nothing that can be filled in; use `${{NAME}}`")),
+    }
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    let fail = |why: &dyn fmt::Display| format!("could not read `{}`: {why}", path.display());
+    // Asked first, because a pipe would make us wait for whoever writes to it.
+    if !path.metadata().map_err(|it| fail(&it))?.is_file() {
+        return Err(fail(&"it is not a file"));
+    }
+    let mut content = Vec::new();
+    let file = File::open(path).map_err(|it| fail(&it))?;
+    file.take(LARGEST_FILE + 1).read_to_end(&mut content).map_err(|it| fail(&it))?;
+    if content.len() as u64 > LARGEST_FILE {
+        return Err(fail(&"it has more than 64 KiB"));
+    }
+    let content = String::from_utf8(content).map_err(|_| fail(&"it is not UTF-8"))?;
+    Ok(content.trim_end().to_owned())
+}
+
+/// References as written. Of plain texts only the length: they may hold a secret that somebody did put into a file.
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind() {
+            Kind::Plain(text) => write!(f, "({} bytes)", text.len()),
+            _ => write!(f, "{:?}", self.written),
+        }
+    }
+}
+
+impl From<&str> for Text {
+    fn from(written: &str) -> Self {
+        Self::new(written, None)
+    }
+}
+
+/// Where references lead: our environment, and the system's keyring. Cloning is cheap.
+#[derive(Clone)]
+pub struct Lookup {
+    variable: Arc<Variable>,
+    keyring: Arc<Keyring>,
+}
+
+type Variable = dyn Fn(&str) -> Option<OsString> + Send + Sync;
+type Keyring = dyn Fn(&str) -> Result<String, String> + Send + Sync;
+
+impl Lookup {
+    /// The environment of this process.
+    pub fn of_process() -> Self {
+        Self::of(|name| std::env::var_os(name))
+    }
+
+    /// Any environment.
+    pub fn of(variable: impl Fn(&str) -> Option<OsString> + Send + Sync + 'static) -> Self {
+        Self { variable: Arc::new(variable), keyring: Arc::new(keyring::entry) }
+    }
+
+    /// The same, with any keyring; its error says why there is no such entry.
+    pub fn with_keyring(self, entry: impl Fn(&str) -> Result<String, String> + Send + Sync + 'static) -> Self {
+        Self { keyring: Arc::new(entry), ..self }
+    }
+
+    /// A variable of the environment.
+    pub fn variable(&self, name: &str) -> Option<OsString> {
+        (self.variable)(name)
+    }
+
+    fn text(&self, name: &str) -> Result<Option<String>, String> {
+        // An odd name would make the system's own lookup panic.
+        if !pieces::is_name(name) {
+            return Err(format!("`{}` is not the name of a variable", toolscout_core::escape::line(name)));
+        }
+        let value = self.variable(name).map(OsString::into_string).transpose();
+        value.map_err(|_| format!("the variable `{name}` is not UTF-8"))
+    }
+
+    fn needed(&self, name: &str) -> Result<String, String> {
+        self.text(name)?.ok_or_else(|| format!("the variable `{name}` is not set"))
+    }
+}
+
+impl fmt::Debug for Lookup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Lookup")
+    }
+}

@@ -1,0 +1,53 @@
+//! Entries of the system's keyring, asked of the program that comes with it.
+
+use std::io::{self, Read};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+use toolscout_core::escape;
+
+/// How long the keyring may take, which includes a person who is asked to unlock it.
+const LIMIT: Duration = Duration::from_secs(5);
+/// Bytes of an entry.
+const LARGEST: u64 = 64 << 10;
+
+/// The entry of this name that is kept for toolscout.
+pub(super) fn entry(name: &str) -> Result<String, String> {
+    let (program, args) = if cfg!(target_os = "macos") {
+        ("security", vec!["find-generic-password", "-s", "toolscout", "-a", name, "-w"])
+    } else if cfg!(unix) {
+        ("secret-tool", vec!["lookup", "service", "toolscout", "account", name])
+    } else {
+        return Err(format!("`keyring:{}`: no keyring is known on this system; use `env:`", escape::line(name)));
+    };
+    ask(program, &args, LIMIT).map_err(|it| format!("`keyring:{}`: {it}", escape::line(name)))
+}
+
+/// What the program prints, without the end of its line. Anything printed is an entry and nothing is none, whatever the
+/// program's code says: it is not waited for longer than its output.
+pub(super) fn ask(program: &str, args: &[&str], limit: Duration) -> Result<String, String> {
+    let mut command = Command::new(program);
+    command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => format!("the program `{program}`, which reads the keyring, is not installed"),
+        _ => format!("could not run `{program}`: {error}"),
+    })?;
+    let output = child.stdout.take();
+    let (send, receive) = mpsc::channel();
+    // The thread ends with the child, whose output it reads: at the latest when that is killed below.
+    std::thread::spawn(move || {
+        let mut printed = Vec::new();
+        let read = output.map(|it| it.take(LARGEST).read_to_end(&mut printed));
+        let _ = send.send(read.transpose().map(|_| printed));
+    });
+    let printed = receive.recv_timeout(limit);
+    let _ = child.kill();
+    let _ = child.wait();
+    let printed = match printed {
+        Ok(printed) => printed.map_err(|it| format!("could not read what `{program}` printed: {it}"))?,
+        Err(_) => return Err(format!("`{program}` took longer than {} ms", limit.as_millis())),
+    };
+    let mut printed = String::from_utf8(printed).map_err(|_| "the entry is not UTF-8".to_owned())?;
+    printed.truncate(printed.trim_end_matches(['\r', '\n']).len());
+    if printed.is_empty() { Err("the keyring has no such entry".to_owned()) } else { Ok(printed) }
+}

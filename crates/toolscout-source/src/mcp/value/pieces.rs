@@ -1,0 +1,55 @@
+//! A plain text cut at the variables in it.
+
+/// A stretch of a text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Piece<'a> {
+    /// As it stands.
+    Plain(&'a str),
+    /// `${NAME}`, `${env:NAME}`, and either with `:-default` before the brace.
+    Variable { name: &'a str, default: Option<&'a str> },
+    /// `${kind:what}` of a kind only other programs know. Passed on as written it would be taken for a value.
+    Unknown(&'a str),
+}
+
+/// All of the text, in order. What only looks a little like a variable, `${}` or `${a.b}`, is plain.
+pub(super) fn of(text: &str) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    let (mut plain_from, mut at) = (0, 0);
+    while let Some(found) = text[at..].find("${").map(|it| at + it) {
+        let escaped = text[plain_from..found].ends_with('$');
+        let end = text[found..].find('}').map(|it| found + it + 1);
+        let piece = end.and_then(|end| variable(&text[found..end]).map(|piece| (piece, end)));
+        at = found + 2;
+        if escaped {
+            // The first `$` is left out.
+            pieces.push(Piece::Plain(&text[plain_from..found - 1]));
+            plain_from = found;
+        } else if let Some((piece, end)) = piece {
+            pieces.push(Piece::Plain(&text[plain_from..found]));
+            pieces.push(piece);
+            (plain_from, at) = (end, end);
+        }
+    }
+    pieces.push(Piece::Plain(&text[plain_from..]));
+    pieces
+}
+
+/// `written` starts with `${` and ends with the first `}`.
+fn variable(written: &str) -> Option<Piece<'_>> {
+    let inner = written.strip_prefix("${")?.strip_suffix('}')?;
+    let (said, default) = match inner.split_once(":-") {
+        Some((said, default)) => (said, Some(default)),
+        None => (inner, None),
+    };
+    match said.split_once(':') {
+        None => is_name(said).then_some(Piece::Variable { name: said, default }),
+        Some(("env", name)) if is_name(name) => Some(Piece::Variable { name, default }),
+        Some((kind, _)) => is_name(kind).then_some(Piece::Unknown(written)),
+    }
+}
+
+/// Whether it can name a variable: letters, digits and `_`, no digit first.
+pub(super) fn is_name(text: &str) -> bool {
+    let word = |it: u8| it.is_ascii_alphanumeric() || it == b'_';
+    text.bytes().all(word) && text.bytes().next().is_some_and(|it| !it.is_ascii_digit())
+}

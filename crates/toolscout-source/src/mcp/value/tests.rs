@@ -1,0 +1,135 @@
+//! 1. Each kind of reference leads to its value, and plain text stays as it is.
+//! 2. What cannot be resolved is named, and no value is ever said.
+//! 3. A fingerprint changes with the value, and does not ask the keyring.
+
+use super::*;
+
+fn lookup() -> Lookup {
+    Lookup::of(|name| match name {
+        "TOKEN" => Some("s3cret".into()),
+        "EMPTY" => Some("".into()),
+        "HOME" => Some("/home/ada".into()),
+        _ => None,
+    })
+    .with_keyring(|name| match name {
+        "mail" => Ok("from the keyring".to_owned()),
+        other => Err(format!("`keyring:{other}`: the keyring has no such entry")),
+    })
+}
+
+fn resolved(text: &str) -> Result<String, String> {
+    Text::from(text).resolve(&lookup())
+}
+
+#[test]
+fn each_kind_of_reference_leads_to_its_value() {
+    assert_eq!(resolved("env:TOKEN").as_deref(), Ok("s3cret"));
+    assert_eq!(resolved("keyring:mail").as_deref(), Ok("from the keyring"));
+    assert_eq!(resolved("Bearer ${TOKEN}").as_deref(), Ok("Bearer s3cret"));
+    assert_eq!(resolved("${env:TOKEN}${TOKEN}!").as_deref(), Ok("s3crets3cret!"));
+    assert_eq!(resolved("${PORT:-80}:${EMPTY:-}${env:PORT:-}").as_deref(), Ok("80:"));
+    assert_eq!(resolved("[${EMPTY}]").as_deref(), Ok("[]"));
+    assert_eq!(resolved("${EMPTY:-usual}").as_deref(), Ok("usual"));
+}
+
+#[test]
+fn what_is_no_reference_stays_as_it_is() {
+    for text in ["", "plain", "$TOKEN", "${}", "${a.b}", "${TOKEN", "Bearer env:TOKEN", "file:///tmp/x", "a$$b", "ü${"]
+    {
+        assert_eq!(resolved(text).as_deref(), Ok(text));
+        assert!(!Text::from(text).is_reference(), "{text}");
+    }
+    assert_eq!(resolved("$${TOKEN}").as_deref(), Ok("${TOKEN}"));
+    assert_eq!(resolved("${a.b}${TOKEN}").as_deref(), Ok("${a.b}s3cret"));
+}
+
+#[test]
+fn references_are_known_without_being_resolved() {
+    for text in ["env:NO", "file:no", "keyring:no", "x ${NO} y", "${NO:-d}", "${input:key}"] {
+        assert!(Text::from(text).is_reference(), "{text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_resolved_is_named() {
+    let error = |text: &str| resolved(text).expect_err(text);
+    assert_eq!(error("env:GONE"), "the variable `GONE` is not set");
+    assert_eq!(error("${TOKEN} ${GONE}"), "the variable `GONE` is not set");
+    assert_eq!(error("${input:key}"), "`${input:key}` is nothing that can be filled in; use `${NAME}`");
+    assert_eq!(error("env:A=B"), "`A=B` is not the name of a variable");
+    assert_eq!(error("env:"), "`` is not the name of a variable");
+    assert_eq!(error("keyring:other"), "`keyring:other`: the keyring has no such entry");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_variable_that_is_not_text_is_named_and_not_shown() {
+    use std::os::unix::ffi::OsStringExt;
+    let lookup = Lookup::of(|_| Some(OsString::from_vec(vec![b's', 0xff])));
+    let error = Text::from("env:BYTES").resolve(&lookup).expect_err("not UTF-8");
+    assert_eq!(error, "the variable `BYTES` is not UTF-8");
+}
+
+#[test]
+fn a_file_is_relative_to_the_one_that_names_it_and_trimmed_at_its_end() {
+    let dir = tempfile::tempdir().expect("a folder");
+    std::fs::write(dir.path().join("token"), "  two\nlines \r\n\n").expect("written");
+    let text = Text::new("file:token", Some(dir.path()));
+    assert_eq!(text.resolve(&lookup()).as_deref(), Ok("  two\nlines"));
+    assert_eq!(text.written(), "file:token");
+    let home = Text::new("file:~/token", Some(Path::new("/nowhere")));
+    assert!(home.resolve(&lookup()).expect_err("no such home").contains("`/home/ada/token`"));
+}
+
+#[test]
+fn a_file_that_cannot_be_a_secret_is_named_and_not_shown() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let largest = LARGEST_FILE as usize;
+    std::fs::write(dir.path().join("full"), "x".repeat(largest)).expect("written");
+    std::fs::write(dir.path().join("large"), "x".repeat(largest + 1)).expect("written");
+    std::fs::write(dir.path().join("bytes"), b"s3cret\xff").expect("written");
+    let resolve = |name: &str| Text::new(format!("file:{name}"), Some(dir.path())).resolve(&lookup());
+    assert_eq!(resolve("full").map(|it| it.len()), Ok(largest));
+    for (name, why) in [("large", "64 KiB"), ("bytes", "not UTF-8"), ("gone", "No such file"), (".", "not a file")] {
+        let error = resolve(name).expect_err(name);
+        assert!(error.contains(why) && error.contains(&*dir.path().to_string_lossy()), "{error}");
+        assert!(!error.contains("s3cret"));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_keyring_that_is_not_there_hangs_or_is_empty_says_so() {
+    let ask = |program: &str, args: &[&str]| keyring::ask(program, args, std::time::Duration::from_millis(300));
+    assert_eq!(ask("sh", &["-c", "printf 's3cret\\n'; exit 1"]).as_deref(), Ok("s3cret"));
+    assert_eq!(ask("sh", &["-c", "exit 1"]), Err("the keyring has no such entry".to_owned()));
+    assert_eq!(ask("sh", &["-c", "exec sleep 60"]), Err("`sh` took longer than 300 ms".to_owned()));
+    let missing = ask("no-such-keyring", &[]).expect_err("nothing of that name");
+    assert_eq!(missing, "the program `no-such-keyring`, which reads the keyring, is not installed");
+}
+
+#[test]
+fn a_fingerprint_changes_with_the_value_and_with_the_key() {
+    let with = |value: &'static str| Lookup::of(move |name| (name == "TOKEN").then(|| value.into()));
+    let text = Text::from("env:TOKEN");
+    let print = text.fingerprint(&[1; 32], &with("a"));
+    assert_eq!(print, text.fingerprint(&[1; 32], &with("a")));
+    assert_ne!(print, text.fingerprint(&[1; 32], &with("b")));
+    assert_ne!(print, text.fingerprint(&[2; 32], &with("a")));
+    assert_eq!(print, Text::from("a").fingerprint(&[1; 32], &with("a")), "it is the value that counts");
+}
+
+#[test]
+fn a_fingerprint_neither_fails_nor_asks_the_keyring() {
+    let lookup = Lookup::of(|_| None).with_keyring(|_| panic!("asked"));
+    let print = |text: &str| Text::from(text).fingerprint(&[1; 32], &lookup);
+    assert_ne!(print("keyring:a"), print("keyring:b"));
+    assert_ne!(print("env:A"), print("env:B"));
+    assert_ne!(print("env:A"), Text::from("env:A").fingerprint(&[1; 32], &Lookup::of(|_| Some("env:A".into()))));
+}
+
+#[test]
+fn nothing_prints_a_value() {
+    let shown = format!("{:?} {:?} {:?}", Text::from("env:TOKEN"), Text::from("Bearer s3cret"), lookup());
+    assert_eq!(shown, "\"env:TOKEN\" (13 bytes) Lookup");
+}

@@ -1,0 +1,86 @@
+//! One file and the connection to it, for all threads of this process.
+
+use super::open::{self, Care, Opened};
+use super::{failed, file};
+use rusqlite::Connection;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use toolscout_core::StoreError;
+
+#[derive(Debug)]
+pub(super) struct Database {
+    path: PathBuf,
+    care: Care,
+    current: Mutex<Current>,
+}
+
+#[derive(Debug, Default)]
+struct Current {
+    opened: Option<Opened>,
+    set_aside: Option<PathBuf>,
+}
+
+impl Database {
+    /// Opens nothing yet.
+    pub(super) fn new(path: PathBuf, care: Care) -> Self {
+        Self { path, care, current: Mutex::default() }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Opens the file now, not at the first question.
+    pub(super) fn open(&self) -> Result<(), StoreError> {
+        self.connection(&mut self.current()).map(drop)
+    }
+
+    /// Where a damaged file was set aside by this process, if that happened.
+    pub(super) fn set_aside(&self) -> Option<PathBuf> {
+        self.current().set_aside.clone()
+    }
+
+    /// Does it; where the file turns out to be damaged, settles that and does it once more.
+    pub(super) fn run<T>(
+        &self,
+        verb: &str,
+        action: impl Fn(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let mut current = self.current();
+        let result = match action(self.connection(&mut current)?) {
+            Err(cause) if open::is_damage(&cause) => {
+                let settled = open::settle(&self.path, self.care);
+                // Not before: closing may still write to the file, and it has just been copied or moved.
+                current.opened = None;
+                action(current.keep(settled?))
+            }
+            other => other,
+        };
+        result.map_err(|cause| match self.care {
+            Care::Keep if open::is_damage(&cause) => open::damaged(&self.path),
+            _ => failed(format!("cannot {verb} `{}`", self.path.display()), cause),
+        })
+    }
+
+    fn current(&self) -> MutexGuard<'_, Current> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Somebody may have moved the file away since, to begin anew: what they moved no longer counts.
+    fn connection<'a>(&self, current: &'a mut Current) -> Result<&'a Connection, StoreError> {
+        let there = file::identity(&self.path);
+        match current.opened.take().filter(|it| it.file == there) {
+            Some(opened) => Ok(&current.opened.insert(opened).connection),
+            None => Ok(current.keep(open::open(&self.path, self.care)?)),
+        }
+    }
+}
+
+impl Current {
+    fn keep(&mut self, opened: Opened) -> &Connection {
+        if opened.set_aside.is_some() {
+            self.set_aside.clone_from(&opened.set_aside);
+        }
+        &self.opened.insert(opened).connection
+    }
+}

@@ -1,0 +1,144 @@
+//! A right belongs to one at a time, and ends with whoever has it.
+
+use super::{again, child, myself, open};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::sync::Barrier;
+use std::thread;
+use toolscout_core::{MemoryStore, Store};
+
+fn one_at_a_time(one: &dyn Store, two: &dyn Store) {
+    let taken = || (one.is_leased("a").unwrap(), two.is_leased("a").unwrap());
+    assert_eq!(taken(), (false, false));
+    let lease = one.lease("a").unwrap().expect("free");
+    assert_eq!(taken(), (true, true));
+    assert!(one.lease("a").unwrap().is_none());
+    assert!(two.lease("a").unwrap().is_none());
+    assert!(two.lease("b").unwrap().is_some(), "another right");
+    drop(lease);
+    assert_eq!(taken(), (false, false));
+    assert!(two.lease("a").unwrap().is_some());
+    assert!(!one.is_leased("b").unwrap(), "given back");
+}
+
+#[test]
+fn a_right_belongs_to_one_at_a_time() {
+    let dir = tempfile::tempdir().unwrap();
+    one_at_a_time(&open(dir.path()), &open(dir.path()));
+    let memory = MemoryStore::default();
+    one_at_a_time(&memory, &memory);
+}
+
+#[test]
+fn a_name_may_be_anything() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    let names = ["", "../../etc/passwd", "a/b", "a\0b", "ü", &"x".repeat(10_000)];
+    let held = names.map(|it| store.lease(it).unwrap().expect("free"));
+    assert_eq!(std::fs::read_dir(dir.path().join("leases")).unwrap().count(), names.len());
+    assert_eq!(names.map(|it| store.is_leased(it).unwrap()), [true; 6]);
+    drop(held);
+    assert_eq!(names.map(|it| store.is_leased(it).unwrap()), [false; 6]);
+}
+
+#[test]
+fn of_many_who_want_it_one_gets_it_though_others_look() {
+    let dir = tempfile::tempdir().unwrap();
+    let (all, done) = (Barrier::new(16), Barrier::new(16));
+    let want = |_| {
+        let store = open(dir.path());
+        all.wait();
+        let lease = store.lease("a").unwrap();
+        done.wait();
+        lease.is_some()
+    };
+    let look = |_| {
+        let store = open(dir.path());
+        all.wait();
+        for _ in 0..100 {
+            store.is_leased("a").unwrap();
+        }
+        done.wait();
+        false
+    };
+    let winners = thread::scope(|scope| {
+        let wanting = [0; 8].map(|it| scope.spawn(move || want(it)));
+        let looking = [0; 8].map(|it| scope.spawn(move || look(it)));
+        wanting.into_iter().chain(looking).filter_map(|it| it.join().unwrap().then_some(())).count()
+    });
+    assert_eq!(winners, 1);
+    assert!(!open(dir.path()).is_leased("a").unwrap());
+}
+
+/// In the child: takes the right, says so, and keeps it as long as the parent does not close the pipe.
+fn take_and_wait(dir: &Path) {
+    let _lease = open(dir).lease("a").unwrap().expect("free");
+    std::io::stdout().write_all(b"\ntaken\n").unwrap();
+    std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
+}
+
+/// A child that has the right.
+fn owner(dir: &Path, test: &str) -> Child {
+    let mut command = again(&myself(), test, dir);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let said = BufReader::new(child.stdout.as_mut().unwrap()).lines().map_while(Result::ok).find(|it| it == "taken");
+    assert_eq!(said.as_deref(), Some("taken"));
+    child
+}
+
+#[test]
+fn a_right_ends_with_a_process_that_is_killed() {
+    if let Some(dir) = child() {
+        return take_and_wait(&dir);
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    let mut child = owner(dir.path(), "tests::leases::a_right_ends_with_a_process_that_is_killed");
+    assert!(store.is_leased("a").unwrap());
+    assert!(store.lease("a").unwrap().is_none());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!store.is_leased("a").unwrap());
+    assert!(store.lease("a").unwrap().is_some());
+}
+
+/// A child of the owner does not keep the right alive.
+#[cfg(unix)]
+#[test]
+fn a_right_is_not_passed_on_to_children() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    let lease = store.lease("a").unwrap().expect("free");
+    let mut child = std::process::Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+    drop(lease);
+    assert!(!store.is_leased("a").unwrap());
+    drop(child.stdin.take());
+    assert!(child.wait().unwrap().success());
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_else_can_look_at_leases() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path().join("state");
+    drop(open(&state).lease("a").unwrap());
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    let leases = state.join("leases");
+    assert_eq!(mode(&leases), 0o700);
+    let file = std::fs::read_dir(&leases).unwrap().next().unwrap().unwrap();
+    assert_eq!(mode(&file.path()), 0o600);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_lease_that_cannot_be_looked_at_is_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    std::fs::write(dir.path().join("leases"), "not a folder").unwrap();
+    let error = store.lease("a").unwrap_err();
+    assert!(error.to_string().starts_with("cannot take `"), "{error}");
+    let error = store.is_leased("a").unwrap_err();
+    assert!(error.to_string().starts_with("cannot look at `"), "{error}");
+}

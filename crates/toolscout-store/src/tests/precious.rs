@@ -1,0 +1,210 @@
+//! What cannot be found again: approvals, and what other programs' files were.
+
+use super::open;
+use crate::SqliteStore;
+use std::fs;
+use std::path::{Path, PathBuf};
+use toolscout_core::{Shelf, Store, StoreError};
+
+const PRECIOUS: [Shelf; 2] = [Shelf::Approval, Shelf::Backup];
+
+/// A folder with an approval and a scan in it.
+fn folder() -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    store.write(Shelf::Approval, "mail", b"approved").unwrap();
+    store.write(Shelf::Scan, "root", b"scanned").unwrap();
+    let trust = dir.path().join("trust.db");
+    (dir, trust)
+}
+
+fn approved(store: &SqliteStore) -> Result<Option<Vec<u8>>, StoreError> {
+    store.read(Shelf::Approval, "mail")
+}
+
+fn copies(dir: &Path) -> Vec<String> {
+    let names = fs::read_dir(dir).unwrap().map(|it| it.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<_> = names.filter(|it| it.contains(".broken-")).collect();
+    names.sort();
+    names
+}
+
+fn says_what_to_do(error: &StoreError, trust: &Path) {
+    let text = error.to_string();
+    assert!(text.contains(&format!("move `{}` away", trust.display())), "{text}");
+    assert!(text.contains("`toolscout review --accept SERVER`"), "{text}");
+}
+
+#[test]
+fn what_is_precious_is_apart_and_opened_only_when_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    for shelf in [Shelf::Scan, Shelf::Probe, Shelf::Trust, Shelf::Discovery, Shelf::Pending] {
+        assert!(!shelf.is_precious());
+        store.write(shelf, "a", b"x").unwrap();
+        store.keys(shelf).unwrap();
+    }
+    drop((store.lease("a").unwrap(), store.key().unwrap()));
+    assert!(!dir.path().join("trust.db").exists());
+    for shelf in PRECIOUS {
+        assert!(shelf.is_precious());
+        assert_eq!(store.read(shelf, "a").unwrap(), None);
+        store.write(shelf, "a", shelf.word().as_bytes()).unwrap();
+    }
+    assert!(dir.path().join("trust.db").exists());
+    drop(store);
+    fs::remove_file(dir.path().join("state.db")).unwrap();
+    let store = open(dir.path());
+    for shelf in PRECIOUS {
+        assert_eq!(store.read(shelf, "a").unwrap().as_deref(), Some(shelf.word().as_bytes()));
+        assert_eq!(store.keys(shelf).unwrap(), ["a"]);
+        assert!(store.remove(shelf, "a").unwrap());
+    }
+}
+
+#[test]
+fn a_damaged_state_leaves_approvals_alone() {
+    let (dir, _) = folder();
+    fs::write(dir.path().join("state.db"), "rubbish").unwrap();
+    let store = open(dir.path());
+    assert!(store.recovered().is_some());
+    assert_eq!(approved(&store).unwrap().as_deref(), Some(&b"approved"[..]));
+}
+
+#[test]
+fn damaged_approvals_are_an_error_until_moved_away() {
+    let (dir, trust) = folder();
+    fs::write(&trust, "rubbish").unwrap();
+    let store = open(dir.path());
+    assert_eq!(store.read(Shelf::Scan, "root").unwrap().as_deref(), Some(&b"scanned"[..]), "the rest works");
+    assert_eq!(
+        approved(&store).unwrap_err().to_string(),
+        format!(
+            "`{0}` is damaged, and what was approved in it does not count; a copy is `{0}.broken-1`; \
+             move `{0}` away, then approve again with `toolscout review --accept SERVER`",
+            trust.display()
+        )
+    );
+    for shelf in PRECIOUS {
+        says_what_to_do(&store.write(shelf, "mail", b"approved").unwrap_err(), &trust);
+        says_what_to_do(&store.swap(shelf, "mail", None, Some(b"approved")).unwrap_err(), &trust);
+        says_what_to_do(&store.remove(shelf, "mail").unwrap_err(), &trust);
+        says_what_to_do(&store.keys(shelf).unwrap_err(), &trust);
+    }
+    says_what_to_do(&approved(&open(dir.path())).unwrap_err(), &trust);
+    assert_eq!(copies(dir.path()), ["trust.db.broken-1"], "one copy is enough");
+    assert_eq!(fs::read_to_string(dir.path().join("trust.db.broken-1")).unwrap(), "rubbish");
+    assert_eq!(fs::read_to_string(&trust).unwrap(), "rubbish", "it stays");
+
+    fs::rename(&trust, dir.path().join("looked-at")).unwrap();
+    assert_eq!(approved(&store).unwrap(), None, "the same store goes on, and knows of no approval");
+    store.write(Shelf::Approval, "mail", b"again").unwrap();
+    assert_eq!(approved(&open(dir.path())).unwrap().as_deref(), Some(&b"again"[..]));
+}
+
+#[test]
+fn another_damage_is_another_copy() {
+    let (dir, trust) = folder();
+    for content in ["one", "two", "one"] {
+        fs::write(&trust, content).unwrap();
+        says_what_to_do(&approved(&open(dir.path())).unwrap_err(), &trust);
+    }
+    assert_eq!(copies(dir.path()), ["trust.db.broken-1", "trust.db.broken-2"]);
+}
+
+#[test]
+fn damage_in_any_page_is_found_before_anything_is_believed() {
+    let (dir, trust) = folder();
+    let store = open(dir.path());
+    for at in 0..200 {
+        store.write(Shelf::Backup, &at.to_string(), &[b'x'; 500]).unwrap();
+    }
+    drop(store);
+    let whole = fs::read(&trust).unwrap();
+    for page in 1..whole.len() / 16_384 {
+        let mut bytes = whole.clone();
+        bytes[page * 16_384..][..16_384].fill(0xff);
+        fs::write(&trust, bytes).unwrap();
+        says_what_to_do(&approved(&open(dir.path())).unwrap_err(), &trust);
+    }
+    fs::write(&trust, &whole[..whole.len() - 16_384]).unwrap();
+    says_what_to_do(&approved(&open(dir.path())).unwrap_err(), &trust);
+    fs::write(&trust, whole).unwrap();
+    assert!(approved(&open(dir.path())).unwrap().is_some());
+}
+
+/// Whatever byte is changed: the approval is what it was, unknown, or an error; never another.
+#[test]
+fn no_changed_byte_makes_another_approval() {
+    let (dir, trust) = folder();
+    let whole = fs::read(&trust).unwrap();
+    let written = whole.iter().enumerate().filter(|(_, it)| **it != 0).map(|(at, _)| at);
+    let mut outcomes = [0; 3];
+    for at in written.chain((0..whole.len()).step_by(997)) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x01;
+        fs::write(&trust, bytes).unwrap();
+        match approved(&open(dir.path())) {
+            Ok(Some(value)) if value == b"approved" => outcomes[0] += 1,
+            Ok(Some(value)) => panic!("byte {at}: {value:?}"),
+            Ok(None) => outcomes[1] += 1,
+            Err(_) => outcomes[2] += 1,
+        }
+        copies(dir.path()).iter().for_each(|it| fs::remove_file(dir.path().join(it)).unwrap());
+    }
+    assert!(outcomes[0] > 0 && outcomes[2] > 0, "{outcomes:?}");
+}
+
+#[test]
+fn what_somebody_else_wrote_is_not_believed() {
+    let (dir, trust) = folder();
+    open(dir.path()).write(Shelf::Backup, "mail", b"approved").unwrap();
+    let alter = |sql: &str| rusqlite::Connection::open(&trust).unwrap().execute(sql, []).unwrap();
+    for sql in [
+        "UPDATE kept SET value = x'00'",
+        "UPDATE kept SET value = value || x'00'",
+        "UPDATE kept SET value = 'text' || key",
+        "INSERT OR REPLACE INTO kept SELECT 'approval', key, value, 0 FROM kept WHERE shelf = 'backup'",
+        "INSERT OR REPLACE INTO kept SELECT shelf, 'mail', value, 0 FROM kept WHERE key = 'other'",
+    ] {
+        let store = open(dir.path());
+        store.write(Shelf::Approval, "mail", b"approved").unwrap();
+        store.write(Shelf::Approval, "other", b"something else").unwrap();
+        assert_eq!(approved(&store).unwrap().as_deref(), Some(&b"approved"[..]));
+        assert_ne!(alter(sql), 0);
+        assert!(approved(&store).is_err(), "{sql}");
+    }
+    let error = approved(&open(dir.path())).unwrap_err();
+    says_what_to_do(&error, &trust);
+    assert!(error.to_string().contains("at `mail`"), "{error}");
+}
+
+#[test]
+fn without_the_secret_nothing_counts() {
+    let (dir, trust) = folder();
+    fs::write(dir.path().join("key"), [1; 32]).unwrap();
+    let store = open(dir.path());
+    says_what_to_do(&approved(&store).unwrap_err(), &trust);
+    store.write(Shelf::Approval, "mail", b"again").unwrap();
+    assert_eq!(approved(&store).unwrap().as_deref(), Some(&b"again"[..]), "what is approved now counts");
+}
+
+#[test]
+fn what_is_taken_away_no_longer_counts_for_who_had_it_open() {
+    let (dir, trust) = folder();
+    let store = open(dir.path());
+    assert!(approved(&store).unwrap().is_some());
+    fs::remove_file(&trust).unwrap();
+    assert_eq!(approved(&store).unwrap(), None);
+    open(dir.path()).write(Shelf::Approval, "mail", b"again").unwrap();
+    assert_eq!(approved(&store).unwrap().as_deref(), Some(&b"again"[..]));
+}
+
+#[test]
+fn a_newer_file_is_left_alone() {
+    let (dir, trust) = folder();
+    rusqlite::Connection::open(&trust).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    let error = approved(&open(dir.path())).unwrap_err().to_string();
+    assert!(error.contains("trust.db` was written by a newer toolscout"), "{error}");
+    assert_eq!(copies(dir.path()), [""; 0]);
+}

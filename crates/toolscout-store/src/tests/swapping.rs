@@ -1,0 +1,104 @@
+//! Several change one thing at the same time, each from what they saw.
+
+use super::{again, child, myself, open};
+use crate::SqliteStore;
+use std::path::Path;
+use std::thread;
+use toolscout_core::{MemoryStore, Shelf, Store};
+
+/// What a swap says, and what is there then; the same for every store.
+fn takes_only_what_was_seen(store: &dyn Store, shelf: Shelf) {
+    let is = |value: Option<&[u8]>| assert_eq!(store.read(shelf, "a").unwrap().as_deref(), value);
+    let swap = |seen: Option<&[u8]>, next: Option<&[u8]>| store.swap(shelf, "a", seen, next).unwrap();
+
+    assert!(!swap(Some(b"one"), Some(b"two")), "nothing there");
+    assert!(!swap(Some(b""), None), "nothing is not empty");
+    assert!(swap(None, None));
+    is(None);
+    assert!(swap(None, Some(b"")));
+    assert!(!swap(None, Some(b"one")), "empty is not nothing");
+    is(Some(b""));
+    assert!(swap(Some(b""), Some(b"one\0\xff")));
+    assert!(!swap(Some(b"one"), Some(b"two")));
+    assert!(!swap(None, None));
+    is(Some(b"one\0\xff"));
+    assert!(swap(Some(b"one\0\xff"), Some(b"one\0\xff")), "no change is a change as well");
+    assert!(!swap(Some(b"two"), None));
+    assert!(swap(Some(b"one\0\xff"), None));
+    is(None);
+}
+
+#[test]
+fn a_swap_takes_only_what_was_seen() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    for shelf in [Shelf::Pending, Shelf::Approval] {
+        takes_only_what_was_seen(&store, shelf);
+        takes_only_what_was_seen(&MemoryStore::default(), shelf);
+    }
+}
+
+#[test]
+fn a_swap_of_one_store_is_seen_by_the_other() {
+    let dir = tempfile::tempdir().unwrap();
+    let (one, two) = (open(dir.path()), open(dir.path()));
+    for shelf in [Shelf::Pending, Shelf::Approval] {
+        assert!(one.swap(shelf, "a", None, Some(b"one")).unwrap());
+        assert!(!two.swap(shelf, "a", None, Some(b"two")).unwrap());
+        assert!(two.swap(shelf, "a", Some(b"one"), Some(b"two")).unwrap());
+        assert_eq!(one.read(shelf, "a").unwrap().as_deref(), Some(&b"two"[..]));
+    }
+}
+
+fn count(store: &dyn Store, shelf: Shelf) -> u64 {
+    let bytes = store.read(shelf, "count").unwrap();
+    bytes.map_or(0, |it| String::from_utf8(it).unwrap().parse().unwrap())
+}
+
+/// Adds one, however often others come first.
+fn add(store: &dyn Store, shelf: Shelf) {
+    loop {
+        let seen = store.read(shelf, "count").unwrap();
+        let next = seen.as_ref().map_or(0_u64, |it| String::from_utf8_lossy(it).parse().unwrap()) + 1;
+        if store.swap(shelf, "count", seen.as_deref(), Some(next.to_string().as_bytes())).unwrap() {
+            return;
+        }
+    }
+}
+
+/// Eight threads for each of two stores, each adding so often.
+fn sixteen_threads_add(dir: &Path, shelf: Shelf, times: usize) {
+    let stores = [open(dir), open(dir)];
+    let add_some = |store: &SqliteStore| (0..times).for_each(|_| add(store, shelf));
+    thread::scope(|scope| {
+        for at in 0..16 {
+            let store = &stores[at % 2];
+            scope.spawn(move || add_some(store));
+        }
+    });
+}
+
+#[test]
+fn sixteen_threads_that_count_lose_nothing() {
+    for (shelf, times) in [(Shelf::Pending, 25), (Shelf::Approval, 5)] {
+        let dir = tempfile::tempdir().unwrap();
+        sixteen_threads_add(dir.path(), shelf, times);
+        assert_eq!(count(&open(dir.path()), shelf), 16 * times as u64);
+    }
+}
+
+#[test]
+fn four_processes_that_count_lose_nothing() {
+    let both = [(Shelf::Pending, 50), (Shelf::Approval, 5)];
+    if let Some(dir) = child() {
+        let store = open(&dir);
+        return both.iter().for_each(|(shelf, times)| (0..*times).for_each(|_| add(&store, *shelf)));
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let start = |_| again(&myself(), "tests::swapping::four_processes_that_count_lose_nothing", dir.path()).spawn();
+    for child in [0; 4].map(start) {
+        assert!(child.unwrap().wait().unwrap().success());
+    }
+    let store = open(dir.path());
+    assert_eq!(both.map(|(shelf, _)| count(&store, shelf)), both.map(|(_, times)| 4 * times));
+}

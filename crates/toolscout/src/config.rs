@@ -1,0 +1,154 @@
+//! What people have configured: files of several programs, read in place, and changed without losing a comment.
+//!
+//! Start reading at [`Config::of`]. In order of precedence: the project's `toolscout.toml` (or `.json`, `.yaml`), its
+//! `.mcp.json`, `.lace/mcp-config.json` and `.orion/config.yaml`, and the person's own `config.toml`.
+
+mod document;
+pub(crate) mod edit;
+mod entry;
+mod files;
+mod keys;
+mod policies;
+mod servers;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use crate::plugins::discovery::Trust;
+use crate::{AppError, Options, Surroundings};
+use files::ConfigFile;
+use keys::{Keys, did_you_mean};
+use policies::Said;
+use servers::Servers;
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use toolscout_core::{Problem, ProblemKind};
+use toolscout_source::folder::DefaultRoot;
+use toolscout_source::mcp::Lookup;
+
+pub(crate) use document::{Document, Format};
+pub(crate) use entry::{Entry, FilterEntry};
+pub(crate) use files::Scope;
+pub(crate) use policies::{Mode, Rules};
+pub(crate) use servers::Configured;
+pub(crate) use settings::Settings;
+
+/// The keys of our own files, to guess from.
+const KEYS: [&str; 16] = [
+    "roots",
+    "tool_directories",
+    "tool_files",
+    "patterns",
+    "ignore",
+    "on_conflict",
+    "strict",
+    "probe_timeout_ms",
+    "meta_tools",
+    "discover_on_start",
+    "default_policy",
+    "mode",
+    "policies",
+    "servers",
+    "mcpServers",
+    "$schema",
+];
+
+/// What is configured for a run.
+#[derive(Debug, Default)]
+pub(crate) struct Config {
+    /// The folder the run is about.
+    pub(crate) folder: PathBuf,
+    /// The project's root, if one is found upward.
+    pub(crate) root: Option<PathBuf>,
+    pub(crate) settings: Settings,
+    /// In the order they are configured, the project's first; those that are off, too.
+    pub(crate) servers: Vec<Configured>,
+    /// The person's own policies.
+    pub(crate) user: Rules,
+    /// The project's, which may only tighten those.
+    pub(crate) project: Rules,
+    pub(crate) mode: Mode,
+    /// What is odd about the files.
+    pub(crate) problems: Vec<Problem>,
+    /// All that were read, the strongest first.
+    pub(crate) files: Vec<PathBuf>,
+}
+
+impl Config {
+    /// What is configured for this run; read once.
+    pub(crate) fn of(options: &Options, surroundings: &Surroundings) -> Result<Arc<Self>, AppError> {
+        options.once(|| {
+            let folder = options.folder(surroundings.cwd());
+            if !folder.is_dir() {
+                let message = format!("`{}` is not a folder", folder.display());
+                return Err(AppError::invalid(message, "give --project a folder that exists"));
+            }
+            let root = DefaultRoot::find(&folder).map(Path::to_owned);
+            // Asked once, and only if the project has servers: the answer is in the store.
+            let trusted = OnceCell::new();
+            let covers = |root: &Path| Trust::new(surroundings, options).covers(root);
+            let is_trusted = || *trusted.get_or_init(|| root.as_deref().is_some_and(covers));
+            let user = surroundings.config_dir();
+            let read = Self::read(root.as_deref(), user.as_deref(), surroundings.lookup(), &is_trusted)?;
+            Ok(Self { folder, root, ..read })
+        })
+    }
+
+    /// The server of this id.
+    pub(crate) fn server(&self, id: &str) -> Option<&Configured> {
+        self.servers.iter().find(|it| it.server.id.as_str() == id)
+    }
+
+    /// Reads the files of a project, and those of a person.
+    fn read(
+        root: Option<&Path>,
+        user: Option<&Path>,
+        lookup: Lookup,
+        is_trusted: &dyn Fn() -> bool,
+    ) -> Result<Self, AppError> {
+        let mut config = Self::default();
+        let mut modes = [None, None];
+        let mut files = ConfigFile::all(root, user, &mut config.problems)?;
+        let mut servers = Servers::new(root, lookup, is_trusted);
+        for file in &mut files {
+            config.files.push(file.document.path.clone());
+            servers.add(file)?;
+            if file.is_ours {
+                modes[file.scope as usize] = config.take_own(file)?;
+            }
+        }
+        config.servers = std::mem::take(&mut servers.found);
+        config.problems.append(&mut servers.problems);
+        config.project.rules.append(&mut servers.project.rules);
+        config.user.rules.append(&mut servers.user.rules);
+        config.mode = Mode::of(modes[Scope::User as usize], modes[Scope::Project as usize]);
+        Ok(config)
+    }
+
+    /// Everything in one of our own files but its servers; gives the mode it wants.
+    fn take_own(&mut self, file: &mut ConfigFile) -> Result<Option<Mode>, AppError> {
+        let mut keys = Keys::new(std::mem::take(&mut file.document.map));
+        let document = &file.document;
+        let read = Settings::read(&mut keys, document)
+            .and_then(|settings| Ok((settings, Said::read(&mut keys, document, &mut self.problems)?)));
+        let (settings, said) = read.map_err(|it| document.flaw(&[&it.key], it.reason).error(&document.path))?;
+        let _ = keys.take("$schema");
+        for (_, key) in keys.left() {
+            let reason = format!("unknown setting `{key}`{}", did_you_mean(key, &KEYS));
+            self.problems.push(Problem::warning(ProblemKind::Setting, reason).at(&document.path));
+        }
+        self.settings = std::mem::take(&mut self.settings).or(settings);
+        match file.scope {
+            Scope::Project => self.project = said.rules,
+            Scope::User => self.user = said.rules,
+        }
+        if (file.scope, said.mode) == (Scope::Project, Some(Mode::AllowAll)) {
+            let reason = "`mode` is `allow-all`, which only a person's own configuration may say";
+            let problem = Problem::warning(ProblemKind::Setting, reason).at(&document.path);
+            self.problems.push(problem.hint("put it into `config.toml` of your own configuration folder"));
+            return Ok(None);
+        }
+        Ok(said.mode)
+    }
+}

@@ -1,0 +1,71 @@
+//! Pieces of a text that give way to others; everything between them stays byte for byte.
+
+use std::ops::Range;
+
+/// A piece, and what comes in its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Splice {
+    pub(super) range: Range<usize>,
+    pub(super) text: String,
+}
+
+impl Splice {
+    pub(super) fn new(range: Range<usize>, text: impl Into<String>) -> Self {
+        Self { range, text: text.into() }
+    }
+
+    pub(super) fn insert(at: usize, text: impl Into<String>) -> Self {
+        Self::new(at..at, text)
+    }
+
+    pub(super) fn remove(range: Range<usize>) -> Self {
+        Self::new(range, "")
+    }
+}
+
+/// The text with all pieces replaced; `None` where they overlap. Of insertions at one place, the first comes first.
+pub(super) fn apply(text: &str, mut splices: Vec<Splice>) -> Option<String> {
+    splices.sort_by_key(|it| it.range.start);
+    let mut out = String::with_capacity(text.len() + 256);
+    let mut done = 0;
+    for splice in splices {
+        out += text.get(done..splice.range.start)?;
+        out += &splice.text;
+        done = splice.range.end;
+    }
+    out += text.get(done..)?;
+    Some(out)
+}
+
+/// Where the line of this place starts.
+pub(super) fn line_start(text: &str, at: usize) -> usize {
+    text[..at].rfind('\n').map_or(0, |it| it + 1)
+}
+
+/// Where the line after this place starts; the end of the text if there is none.
+pub(super) fn next_line(text: &str, at: usize) -> usize {
+    text[at..].find('\n').map_or(text.len(), |it| at + it + 1)
+}
+
+/// Where this line ends, its line break not counted.
+pub(super) fn line_end(text: &str, at: usize) -> usize {
+    let end = text[at..].find('\n').map_or(text.len(), |it| at + it);
+    if text[at..end].ends_with('\r') { end - 1 } else { end }
+}
+
+/// The white space that the line of this place starts with.
+pub(super) fn indent(text: &str, at: usize) -> &str {
+    let line = &text[line_start(text, at)..];
+    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+}
+
+/// How lines of the text end.
+pub(super) fn line_break(text: &str) -> &'static str {
+    if text.contains("\r\n") { "\r\n" } else { "\n" }
+}
+
+/// The line before this place, which starts a line.
+pub(super) fn line_before(text: &str, at: usize) -> Option<Range<usize>> {
+    let end = at.checked_sub(1)?;
+    Some(line_start(text, end)..at)
+}

@@ -1,0 +1,115 @@
+//! What becomes of the file itself.
+
+use super::*;
+use std::cell::Cell;
+use std::fs;
+
+fn editor(folder: &Path) -> Editor {
+    Editor::new(Some(folder.join("state")))
+}
+
+#[test]
+fn a_change_that_somebody_else_made_meanwhile_is_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("toolscout.toml");
+    fs::write(&file, "a = 1\n").expect("written");
+    let asked = Cell::new(0);
+    let edited = editor(folder.path()).edit(&file, |map| {
+        asked.set(asked.get() + 1);
+        if asked.get() == 1 {
+            fs::write(&file, "a = 1\nb = 2 # by an editor\n").expect("written");
+        }
+        assert_eq!(map.contains_key("b"), asked.get() > 1);
+        Ok(vec![set(&["c"], json!(3))])
+    });
+    edited.expect("changed");
+    assert_eq!(asked.get(), 2);
+    assert_eq!(fs::read_to_string(&file).expect("there"), "a = 1\nb = 2 # by an editor\nc = 3\n");
+}
+
+#[test]
+fn a_file_that_somebody_else_made_meanwhile_is_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("toolscout.toml");
+    let asked = Cell::new(0);
+    let edited = editor(folder.path()).edit(&file, |_| {
+        asked.set(asked.get() + 1);
+        fs::write(&file, "a = 1\n").expect("written");
+        Ok(vec![set(&["c"], json!(3))])
+    });
+    edited.expect("changed");
+    assert_eq!(fs::read_to_string(&file).expect("there"), "a = 1\nc = 3\n");
+}
+
+#[test]
+fn a_file_that_never_rests_is_given_up() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("toolscout.toml");
+    let asked = Cell::new(0);
+    let edited = editor(folder.path()).edit(&file, |_| {
+        asked.set(asked.get() + 1);
+        fs::write(&file, format!("a = {}\n", asked.get())).expect("written");
+        Ok(vec![set(&["c"], json!(3))])
+    });
+    assert!(edited.expect_err("given up").to_string().contains("changed by somebody else"));
+    assert_eq!(asked.get(), ATTEMPTS);
+}
+
+#[test]
+fn a_change_that_changes_nothing_does_not_touch_the_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("toolscout.toml");
+    fs::write(&file, "a = 1\n").expect("written");
+    let before = fs::metadata(&file).expect("there").modified().expect("a time");
+    editor(folder.path()).edit(&file, |_| Ok(vec![set(&["a"], json!(1))])).expect("nothing to do");
+    assert_eq!(fs::metadata(&file).expect("there").modified().expect("a time"), before);
+    editor(folder.path()).edit(&folder.path().join("none.toml"), |_| Ok(Vec::new())).expect("nothing to do");
+    assert!(!folder.path().join("none.toml").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_stays_one_and_rights_stay_as_they_are() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = tempfile::tempdir().expect("a folder");
+    let (real, link) = (folder.path().join("dotfiles.toml"), folder.path().join("config.toml"));
+    fs::write(&real, "a = 1\n").expect("written");
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).expect("set");
+    symlink(&real, &link).expect("linked");
+    editor(folder.path()).edit(&link, |_| Ok(vec![set(&["a"], json!(2))])).expect("changed");
+    assert!(link.symlink_metadata().expect("there").is_symlink());
+    assert_eq!(fs::read_to_string(&real).expect("there"), "a = 2\n");
+    assert_eq!(fs::metadata(&real).expect("there").permissions().mode() & 0o777, 0o640);
+    fs::remove_file(&real).expect("removed");
+    let error = editor(folder.path()).edit(&link, |_| Ok(vec![set(&["a"], json!(2))])).expect_err("leads nowhere");
+    assert!(error.to_string().contains("leads nowhere"), "{error}");
+}
+
+#[test]
+fn what_a_killed_writer_left_is_cleared_away_in_time() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("toolscout.toml");
+    let (old, young) =
+        (folder.path().join(".toolscout.toml.toolscout-1-1"), folder.path().join(".toolscout.toml.toolscout-1-2"));
+    fs::write(&young, "half").expect("written");
+    fs::write(&old, "half").expect("written");
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+    fs::File::options().write(true).open(&old).and_then(|it| it.set_modified(long_ago)).expect("aged");
+    editor(folder.path()).edit(&file, |_| Ok(vec![set(&["a"], json!(1))])).expect("changed");
+    assert!(!old.exists() && young.exists());
+}
+
+#[test]
+fn a_folder_in_the_place_of_the_file_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let error = editor(folder.path()).edit(folder.path(), |_| Ok(vec![set(&["a"], json!(1))])).expect_err("a folder");
+    assert!(error.to_string().ends_with("` is not a file"), "{error}");
+}
+
+#[test]
+fn without_a_folder_of_state_a_file_can_still_be_changed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("toolscout.toml");
+    Editor::new(None).edit(&file, |_| Ok(vec![set(&["a"], json!(1))])).expect("changed");
+    assert_eq!(fs::read_to_string(&file).expect("there"), "a = 1\n");
+}

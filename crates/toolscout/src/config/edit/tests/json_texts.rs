@@ -1,0 +1,98 @@
+//! What changes of JSON look like.
+
+use super::*;
+
+#[test]
+fn a_new_server_is_written_as_its_neighbours_are() {
+    let change = || set(&["servers", "b"], json!({"command": "x", "args": ["1", "2"]}));
+    let tabs = "{\n\t\"servers\": {\n\t\t\"a\": {} // first\n\t\t// the end\n\t}\n}\n";
+    assert_eq!(
+        json_after(tabs, change()),
+        "{\n\t\"servers\": {\n\t\t\"a\": {}, // first\n\t\t\"b\": {\n\t\t\t\"command\": \"x\",\n\t\t\t\"args\": [\"1\", \"2\"]\n\t\t}\n\t\t// the end\n\t}\n}\n"
+    );
+    assert_eq!(
+        json_after("{\"servers\": {\"a\": {}}}", change()),
+        "{\"servers\": {\"a\": {}, \"b\": {\"command\": \"x\", \"args\": [\"1\", \"2\"]}}}"
+    );
+    assert_eq!(
+        json_after("{\n  \"servers\": {},\n}", change()),
+        "{\n  \"servers\": {\n    \"b\": {\n      \"command\": \"x\",\n      \"args\": [\"1\", \"2\"]\n    }\n  },\n}"
+    );
+}
+
+#[test]
+fn tables_that_are_missing_are_made() {
+    let change = || set(&["servers", "b"], json!({"command": "x"}));
+    let made = "{\n  \"servers\": {\n    \"b\": {\n      \"command\": \"x\"\n    }\n  }\n}";
+    assert_eq!(json_after("", change()), format!("{made}\n"));
+    assert_eq!(json_after("{}", change()), made);
+    assert_eq!(json_after("// ours\n", change()), format!("// ours\n{made}\n"));
+    assert_eq!(json_after("{\n  \"servers\": null\n}", change()), made);
+}
+
+#[test]
+fn a_comma_at_the_end_stays_one() {
+    let text = "{\n  \"servers\": {\n    \"a\": {}, // first\n  },\n}\n";
+    let added = "{\n  \"servers\": {\n    \"a\": {}, // first\n    \"b\": {},\n  },\n}\n";
+    assert_eq!(json_after(text, set(&["servers", "b"], json!({}))), added);
+    assert_eq!(json_after(added, remove(&["servers", "b"])), text);
+}
+
+#[test]
+fn a_server_is_taken_out_with_its_comments() {
+    let text = "{\n  \"servers\": {\n    // one\n    \"a\": {}, // first\n    /* two */\n    // again\n    \"b\": {\n      \"command\": \"x\"\n    } // second\n    // the end\n  }\n}\n";
+    assert_eq!(
+        json_after(text, remove(&["servers", "b"])),
+        "{\n  \"servers\": {\n    // one\n    \"a\": {} // first\n    // the end\n  }\n}\n"
+    );
+    assert_eq!(
+        json_after(text, remove(&["servers", "a"])),
+        "{\n  \"servers\": {\n    /* two */\n    // again\n    \"b\": {\n      \"command\": \"x\"\n    } // second\n    // the end\n  }\n}\n"
+    );
+}
+
+#[test]
+fn on_one_line_the_right_comma_goes() {
+    for (before, expected) in [
+        ("{\"s\": {\"a\": 1, \"b\": 2}}", "{\"s\": {\"b\": 2}}"),
+        ("{\"s\": {\"b\": 2, \"a\": 1}}", "{\"s\": {\"b\": 2}}"),
+        ("{\"s\": {\"b\": 2, \"a\": 1,}}", "{\"s\": {\"b\": 2,}}"),
+        ("{\"s\": { \"a\": 1 }}", "{\"s\": {}}"),
+        ("{\"s\": {\n  \"a\": 1, \"b\": 2\n}}", "{\"s\": {\n  \"b\": 2\n}}"),
+        ("{\"s\": {\n  \"b\": 2, \"a\": 1\n}}", "{\"s\": {\n  \"b\": 2\n}}"),
+        ("{\"s\": {\n  \"a\": 1\n}}", "{\"s\": {}}"),
+        ("{\"s\": {\n  \"b\": 2,\n  \"a\": 1 }}", "{\"s\": {\n  \"b\": 2 }}"),
+        ("{\"s\": {\"b\": 2,\n  \"a\": 1}}", "{\"s\": {\"b\": 2}}"),
+    ] {
+        assert_eq!(json_after(before, remove(&["s", "a"])), expected);
+    }
+}
+
+#[test]
+fn one_value_is_changed_in_place() {
+    let text = "{\n  \"mcpServers\": {\n    \"a\": { \"command\": \"x\", \"disabled\" : true /* why */ }\n  }\n}";
+    assert_eq!(
+        json_after(text, set(&["mcpServers", "a", "disabled"], json!(false))),
+        "{\n  \"mcpServers\": {\n    \"a\": { \"command\": \"x\", \"disabled\" : false /* why */ }\n  }\n}"
+    );
+}
+
+#[test]
+fn line_breaks_of_another_system_and_a_mark_stay() {
+    let text = "\u{feff}{\r\n  \"servers\": {\r\n    \"a\": {}\r\n  }\r\n}\r\n";
+    let added = json_after(text, set(&["servers", "b"], json!({"command": "x"})));
+    assert_eq!(added.matches('\n').count(), added.matches("\r\n").count());
+    assert_eq!(json_after(&added, remove(&["servers", "b"])), text);
+}
+
+#[test]
+fn comments_with_commas_and_braces_in_them_do_not_mislead() {
+    let text =
+        "{\n  \"s\": {\n    \"a\": 1 /* , } */ /* again */, // , \"b\": {\n    \"c\": \"// no, comment\"\n  }\n}\n";
+    let added = json_after(text, set(&["s", "d"], json!(true)));
+    assert_eq!(json_after(&added, remove(&["s", "d"])), text);
+    assert_eq!(
+        json_after(text, remove(&["s", "c"])),
+        "{\n  \"s\": {\n    \"a\": 1 /* , } */ /* again */ // , \"b\": {\n  }\n}\n"
+    );
+}

@@ -1,0 +1,56 @@
+//! Values as TOML writes them.
+
+use serde_json::{Map, Value};
+
+/// Characters of a line from which on a table gets lines of its own.
+const LONG: usize = 100;
+
+/// A section with its header, without a line break at its end.
+pub(super) fn section(path: &[String], map: &Map<String, Value>, feed: &str) -> String {
+    let mut lines = vec![format!("[{}]", dotted(path))];
+    let mut below = Vec::new();
+    for (name, value) in map.iter().filter(|(_, value)| !value.is_null()) {
+        let line = format!("{} = {}", key(name), inline(value));
+        match value {
+            Value::Object(map) if line.chars().count() > LONG => {
+                let path = [path, std::slice::from_ref(name)].concat();
+                below.push(section(&path, map, feed));
+            }
+            _ => lines.push(line),
+        }
+    }
+    below.insert(0, lines.join(feed));
+    below.join(&format!("{feed}{feed}"))
+}
+
+/// Keys joined with dots.
+pub(super) fn dotted(path: &[String]) -> String {
+    path.iter().map(|it| key(it)).collect::<Vec<_>>().join(".")
+}
+
+/// A key, in quotes if need be.
+pub(super) fn key(name: &str) -> String {
+    let is_bare = |it: u8| it.is_ascii_alphanumeric() || it == b'_' || it == b'-';
+    if !name.is_empty() && name.bytes().all(is_bare) { name.to_owned() } else { text(name) }
+}
+
+/// A value on one line. What is null is left out.
+pub(super) fn inline(value: &Value) -> String {
+    match value {
+        Value::Null => text(""),
+        Value::Bool(it) => it.to_string(),
+        Value::Number(it) => it.to_string(),
+        Value::String(it) => text(it),
+        Value::Array(items) => format!("[{}]", items.iter().map(inline).collect::<Vec<_>>().join(", ")),
+        Value::Object(map) => {
+            let pairs = map.iter().filter(|(_, value)| !value.is_null());
+            let pairs: Vec<String> = pairs.map(|(name, value)| format!("{} = {}", key(name), inline(value))).collect();
+            if pairs.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", pairs.join(", ")) }
+        }
+    }
+}
+
+/// JSON's way of writing a text is one of TOML's, but for one character.
+fn text(text: &str) -> String {
+    Value::String(text.to_owned()).to_string().replace('\u{7f}', "\\u007F")
+}

@@ -1,0 +1,76 @@
+//! A server's entry in a configuration file, as it is written there.
+
+mod read;
+mod server;
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+pub(super) use read::Read;
+pub(crate) use server::Around;
+
+/// A server's entry as written in our own files; every field may be left out. Other programs' entries are brought into
+/// this form when they are read or imported.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Entry {
+    /// The program, for a server on standard input and output.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) command: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) args: Vec<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) env: BTreeMap<String, String>,
+    /// Relative to the file's folder, in the project's files to its root.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cwd: Option<String>,
+    /// The address, for a server on the web.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) url: Option<String>,
+    /// `stdio`, `http` or `sse`; only `sse` need be said.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub(crate) kind: Option<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) headers: BTreeMap<String, String>,
+    /// A token, best as a reference.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) bearer: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) client_id: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) scopes: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) enabled: Option<bool>,
+    /// By the tool's name; `*` is for those not named.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) tools: BTreeMap<String, String>,
+    /// `searchable` or `listed`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) visibility: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) filter: Option<FilterEntry>,
+    /// `false`: each of its tools waits for a review.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) trust: Option<bool>,
+    /// `hold` or `accept`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) on_change: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) discovery_timeout_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) call_timeout_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) idle_timeout_ms: Option<u64>,
+}
+
+/// Which tools are there at all; names may hold `*`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct FilterEntry {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) include: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) exclude: Vec<String>,
+}

@@ -1,0 +1,65 @@
+//! What a person decides: definitions that are held, calls that wait for a yes, policies, and the lock file.
+
+mod decide;
+mod lock;
+mod page;
+mod policy;
+mod show;
+
+use crate::config::{Config, Mode as ConfiguredMode, Rules};
+use crate::plugins::discovery::Place;
+use crate::{AfterSetup, AppError, Plugin, Setup};
+use toolscout_core::BoxFuture;
+use toolscout_gateway::Approvals;
+use toolscout_gateway::policy::{Level, LevelName, Mode, Policies};
+use toolscout_source::mcp::partition;
+
+/// Gives the gateway its policies and approvals, and adds the commands `review`, `approve`, `reject`, `policy`, `lock` and
+/// `verify`.
+#[derive(Default)]
+pub struct Review;
+
+impl Plugin for Review {
+    fn id(&self) -> &str {
+        "review"
+    }
+
+    fn requires(&self) -> Vec<&str> {
+        vec!["discovery"]
+    }
+
+    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+        cx.rule(|gateway, options, surroundings| {
+            let config = Config::of(options, surroundings)?;
+            let place = Place::of(options, surroundings)?;
+            let approvals = Approvals::new(surroundings.store(), partition(place.project()));
+            Ok(gateway.approvals(approvals).policies(policies(&config)))
+        });
+        Box::pin(async {
+            cx.add_command(show::ReviewCommand)?;
+            cx.add_command(decide::ApproveCommand)?;
+            cx.add_command(decide::RejectCommand)?;
+            cx.add_command(policy::PolicyCommand)?;
+            cx.add_command(lock::LockCommand)?;
+            cx.add_command(lock::VerifyCommand)
+        })
+    }
+
+    fn after_setup<'a>(&'a self, _: &'a AfterSetup) -> BoxFuture<'a, Result<(), AppError>> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+/// What the files say, as the gateway takes it.
+pub(super) fn policies(config: &Config) -> Policies {
+    let level = |rules: &Rules| Level { default: rules.default, rules: rules.rules.clone() };
+    let mode = match config.mode {
+        ConfiguredMode::Normal => Mode::Normal,
+        ConfiguredMode::ReadOnly => Mode::ReadOnly,
+        ConfiguredMode::AllowAll => Mode::AllowAll,
+    };
+    Policies::new()
+        .with(LevelName::Global, level(&config.user))
+        .with(LevelName::Project, level(&config.project))
+        .in_mode(mode)
+}

@@ -1,0 +1,115 @@
+//! `policy`: what may be done with each tool, who said so, and how to say something else.
+
+use crate::config::Config;
+use crate::config::edit::Editor;
+use crate::{AppError, Command, RunCx};
+use serde::Serialize;
+use toolscout_core::door::Policy;
+use toolscout_core::{BoxFuture, SourceId, escape};
+use toolscout_gateway::Gateway;
+use toolscout_gateway::policy::LevelName;
+use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
+use toolscout_surface::codes::Exit;
+use toolscout_surface::output::Format;
+
+pub(super) struct PolicyCommand;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PolicyView {
+    tool: String,
+    policy: &'static str,
+    because: String,
+    /// What the project may choose, given what its parents say.
+    allowed: Vec<&'static str>,
+}
+
+impl Command for PolicyCommand {
+    fn spec(&self) -> CommandSpec {
+        let words = Policy::ALL.map(Policy::word);
+        CommandSpec::new("policy", "Show or set what may be done with tools")
+            .positional(PositionalSpec::new("TOOL", "A tool, or SOURCE/* for all of a source"))
+            .positional(PositionalSpec::new("POLICY", "What holds from now on").choices(words))
+            .option(OptionSpec::switch("unset", "Take back what was set"))
+            .option(OptionSpec::switch("global", "In your own configuration instead of the project's"))
+            .option(OptionSpec::help("Show this help"))
+            .note("The tightest of what your own configuration, the project and the session say holds. Setting a policy asks no server anything.")
+            .example("toolscout policy")
+            .example("toolscout policy files/write_file ask")
+    }
+
+    fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
+        Box::pin(async {
+            let gateway = cx.tools().known_quietly().await?;
+            let positionals = &cx.parsed.positionals;
+            match (positionals.first(), positionals.get(1), cx.parsed.switch("unset")) {
+                (Some(pattern), Some(word), false) => set(cx, gateway, pattern, Policy::from_word(word)),
+                (Some(pattern), None, true) => set(cx, gateway, pattern, None),
+                (_, Some(_), true) => {
+                    Err(AppError::invalid("--unset takes no policy", "toolscout policy TOOL --unset"))
+                }
+                (only, None, _) => show(cx, gateway, only.map(String::as_str)),
+                (None, Some(_), _) => Ok(Exit::Usage),
+            }
+        })
+    }
+}
+
+fn show(cx: &RunCx, gateway: &Gateway, only: Option<&str>) -> Result<Exit, AppError> {
+    let snapshot = gateway.whole_snapshot();
+    let policies = gateway.policies();
+    let mut views = Vec::new();
+    for tool in snapshot.tools() {
+        let id = tool.id.to_string();
+        let is_wanted = only.is_none_or(|it| {
+            it == id
+                || it == tool.id.name.as_str()
+                || it == tool.id.source.as_str()
+                || *it == format!("{}/*", tool.id.source)
+        });
+        if is_wanted {
+            let decision = policies.effective(tool);
+            let allowed = policies.allowed_values(LevelName::Project, &tool.id).into_iter().map(Policy::word).collect();
+            views.push(PolicyView { tool: id, policy: decision.policy.word(), because: decision.because, allowed });
+        }
+    }
+    gateway.dangling().iter().for_each(|it| cx.tools().warn(&it.problem()));
+    match cx.options().format() {
+        Format::Text => {
+            let line = |it: &PolicyView| {
+                format!("  {:<8} {} ({})\n", it.policy, escape::line(&it.tool), escape::line(&it.because))
+            };
+            cx.print(&views.iter().map(line).collect::<String>())?;
+        }
+        format => cx.print_value(&views, format)?,
+    }
+    Ok(Exit::Done)
+}
+
+fn set(cx: &RunCx, gateway: &Gateway, pattern: &str, policy: Option<Policy>) -> Result<Exit, AppError> {
+    let (source, tool) = target(gateway, pattern)?;
+    let config = Config::of(cx.options(), cx.surroundings())?;
+    let file = Editor::own_file(&config, cx.surroundings(), cx.parsed.switch("global"))?;
+    Editor::of(cx.surroundings()).set_policy(&file, &source, &tool, policy)?;
+    let said = policy.map_or("no longer set".to_owned(), |it| format!("set to {}", it.word()));
+    cx.say(&format!("{source}/{} is {said}, in {}\n", escape::line(&tool), file.display()));
+    Ok(Exit::Done)
+}
+
+/// The source and the tool that are meant; `*` for all of a source.
+fn target(gateway: &Gateway, pattern: &str) -> Result<(SourceId, String), AppError> {
+    let usage = "toolscout policy SOURCE/TOOL allow|ask|deny|disable";
+    if let Some(source) = pattern.strip_suffix("/*") {
+        let source = SourceId::new(source).map_err(|it| AppError::invalid(it.to_string(), usage))?;
+        return Ok((source, "*".to_owned()));
+    }
+    if let Ok(tool) = gateway.whole_snapshot().resolve(pattern) {
+        return Ok((tool.id.source.clone(), tool.id.name.to_string()));
+    }
+    // A tool that nobody has seen yet may be named in full: the policy is there when it comes.
+    let (source, tool) = pattern
+        .split_once('/')
+        .ok_or_else(|| AppError::invalid(format!("`{}` is no tool that is known", escape::line(pattern)), usage))?;
+    let source = SourceId::new(source).map_err(|it| AppError::invalid(it.to_string(), usage))?;
+    Ok((source, tool.to_owned()))
+}

@@ -1,0 +1,90 @@
+//! How a short command reaches the process that keeps a project's servers: a line of JSON over a socket, and a line back.
+
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::UnixStream;
+use toolscout_core::{Arguments, RawJson};
+
+/// Bytes of one line; results may be large.
+pub(super) const LINE: u64 = 16 << 20;
+/// How long a process that is there may take to say how its servers are.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Where a project's servers are kept.
+#[derive(Debug, Clone)]
+pub(crate) struct Control {
+    socket: PathBuf,
+}
+
+/// What can be asked.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "ask", rename_all = "lowercase")]
+pub(super) enum Ask {
+    /// How all servers are.
+    States,
+    /// Start this one, and keep it.
+    Start { server: String },
+    /// End this one.
+    Stop { server: String },
+    /// The last this one said beside the protocol.
+    Logs { server: String },
+    /// Run a tool.
+    Call { tool: String, arguments: Arguments, expect: Option<String>, meta: Option<RawJson>, deadline_ms: Option<u64> },
+}
+
+/// What is answered.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "answer", rename_all = "lowercase")]
+pub(super) enum Answer {
+    Done,
+    States { states: HashMap<String, String> },
+    Logs { tail: String },
+    Result { result: RawJson },
+    Failed { kind: String, message: String, hint: Option<String> },
+}
+
+impl Control {
+    /// The way to the process that keeps this project's servers; none where there is none. A socket that nobody listens on
+    /// any more is none, too, and is found out when it is used.
+    pub(super) fn at(state: &Path, partition: &str) -> Option<Self> {
+        let control = Self::place(state, partition);
+        control.socket.exists().then_some(control)
+    }
+
+    /// Where it would be.
+    pub(super) fn place(state: &Path, partition: &str) -> Self {
+        Self { socket: state.join("run").join(format!("{partition}.sock")) }
+    }
+
+    pub(super) fn socket(&self) -> &Path {
+        &self.socket
+    }
+
+    /// Asks, and waits for the answer. An error means that nobody is there.
+    pub(super) async fn ask(&self, ask: &Ask) -> io::Result<Answer> {
+        let mut stream = UnixStream::connect(&self.socket).await?;
+        let mut line = serde_json::to_vec(ask)?;
+        line.push(b'\n');
+        stream.write_all(&line).await?;
+        let mut answer = Vec::new();
+        BufReader::new(stream.take(LINE)).read_until(b'\n', &mut answer).await?;
+        if answer.is_empty() {
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it closed the connection"));
+        }
+        Ok(serde_json::from_slice(&answer)?)
+    }
+
+    /// How the servers kept there are, by id; nothing where nobody is there.
+    pub(super) async fn states(&self) -> HashMap<String, &'static str> {
+        let answer = tokio::time::timeout(PATIENCE, self.ask(&Ask::States)).await;
+        let Ok(Ok(Answer::States { states })) = answer else { return HashMap::new() };
+        let known = |word: String| {
+            ["configured", "known", "starting", "running", "idle", "failed"].into_iter().find(|it| *it == word)
+        };
+        states.into_iter().filter_map(|(id, word)| Some((id, known(word)?))).collect()
+    }
+}

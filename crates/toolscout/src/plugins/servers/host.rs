@@ -1,0 +1,191 @@
+//! `server host`: keeps a project's servers running for other commands, until it is interrupted.
+
+use super::ServerSet;
+use super::control::{Answer, Ask, Control, LINE};
+use crate::plugins::discovery::Place;
+use crate::{AppError, Command, RunCx, Surroundings};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{UnixListener, UnixStream};
+use toolscout_core::{BoxFuture, Cx, Digest, ErrorKind, ToolCall};
+use toolscout_source::mcp::{McpSource, partition};
+use toolscout_surface::cli::{CommandSpec, OptionSpec};
+use toolscout_surface::codes::Exit;
+
+pub(super) struct HostCommand;
+
+impl Command for HostCommand {
+    fn spec(&self) -> CommandSpec {
+        CommandSpec::new("server host", "Keep this project's servers running for other commands, until interrupted")
+            .option(OptionSpec::help("Show this help"))
+            .note("A server starts when it is first called, and stays for the next call. `toolscout run` uses what is kept here.")
+            .example("toolscout server host &")
+    }
+
+    fn is_hidden(&self) -> bool {
+        true
+    }
+
+    fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
+        Box::pin(async {
+            let set = ServerSet::of(cx.options(), cx.surroundings())?;
+            let place = Place::of(cx.options(), cx.surroundings())?;
+            let (listener, _lease) = listen(cx.surroundings(), place.project())?;
+            cx.tools().known().await?;
+            cx.say("Keeping servers for this project. Interrupt to end.\n");
+            serve(cx, &set, &listener).await
+        })
+    }
+}
+
+/// The socket, and the right to it: a second process for the same project is told that there is one.
+fn listen(surroundings: &Surroundings, project: &Path) -> Result<(Listening, toolscout_core::Lease), AppError> {
+    let state = surroundings.state_dir().ok_or_else(|| {
+        AppError::invalid(
+            "nothing says where the socket should be",
+            "set TOOLSCOUT_STATE_DIR to a folder you can write",
+        )
+    })?;
+    let control = Control::place(&state, &partition(project));
+    let name = format!("host/{}", partition(project));
+    let lease = surroundings.store().lease(&name).ok().flatten().ok_or_else(|| AppError::Said {
+        kind: ErrorKind::Unavailable,
+        message: "another process keeps the servers of this project already".to_owned(),
+        hint: Some("toolscout server list".to_owned()),
+    })?;
+    let socket = control.socket().to_owned();
+    let bound = bind(&socket).map_err(AppError::io("listen on", &socket))?;
+    Ok((Listening { listener: bound, socket }, lease))
+}
+
+fn bind(socket: &Path) -> io::Result<UnixListener> {
+    let folder = socket.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)?;
+    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700))?;
+    // We have the right to it, so whoever left it is gone.
+    match std::fs::remove_file(socket) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let listener = UnixListener::bind(socket)?;
+    std::fs::set_permissions(socket, std::fs::Permissions::from_mode(0o600))?;
+    Ok(listener)
+}
+
+/// Takes its socket along when it goes.
+struct Listening {
+    listener: UnixListener,
+    socket: std::path::PathBuf,
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.socket);
+    }
+}
+
+async fn serve(cx: &RunCx, set: &ServerSet, listening: &Listening) -> Result<Exit, AppError> {
+    let mut asked = futures_util::stream::FuturesUnordered::new();
+    loop {
+        tokio::select! {
+            taken = listening.listener.accept() => {
+                let (stream, _) = taken.map_err(AppError::io("listen on", &listening.socket))?;
+                if is_ours(&stream) {
+                    asked.push(attend(cx, set, stream));
+                }
+            }
+            Some(()) = futures_util::StreamExt::next(&mut asked), if !asked.is_empty() => {}
+        }
+    }
+}
+
+/// The socket's mode keeps others out; this does so where modes mean nothing.
+fn is_ours(stream: &UnixStream) -> bool {
+    let own = std::fs::metadata("/proc/self").map(|it| std::os::unix::fs::MetadataExt::uid(&it)).ok();
+    stream.peer_cred().is_ok_and(|it| own.is_none_or(|own| own == it.uid()))
+}
+
+/// One question, one answer. Who asked and went away is not waited for.
+async fn attend(cx: &RunCx, set: &ServerSet, stream: UnixStream) {
+    let mut stream = BufReader::new(stream);
+    let mut line = Vec::new();
+    let read =
+        tokio::time::timeout(Duration::from_secs(10), (&mut stream).take(LINE).read_until(b'\n', &mut line)).await;
+    if !matches!(read, Ok(Ok(1..))) {
+        return;
+    }
+    let answering = answer(cx, set, &line);
+    tokio::pin!(answering);
+    let answer = tokio::select! {
+        answer = &mut answering => answer,
+        // Dropping the call tells the server so.
+        _ = stream.fill_buf() => return,
+    };
+    if let Ok(mut line) = serde_json::to_vec(&answer) {
+        line.push(b'\n');
+        let _ = stream.get_mut().write_all(&line).await;
+    }
+}
+
+async fn answer(cx: &RunCx, set: &ServerSet, line: &[u8]) -> Answer {
+    let ask = match serde_json::from_slice(line) {
+        Ok(ask) => ask,
+        Err(error) => {
+            return failed(&AppError::invalid(format!("the question cannot be read: {error}"), "use toolscout itself"));
+        }
+    };
+    let answered = match ask {
+        Ask::States => states(set, &cx.request()),
+        Ask::Start { server } => start(set, &server, &cx.request()).await,
+        Ask::Stop { server } => stop(set, &server).await,
+        Ask::Logs { server } => set.source(&server).map(|it| Answer::Logs { tail: it.tail().unwrap_or_default() }),
+        Ask::Call { .. } => call(cx, ask).await,
+    };
+    answered.unwrap_or_else(|error| failed(&error))
+}
+
+fn states(set: &ServerSet, cx: &Cx) -> Result<Answer, AppError> {
+    let state = |it: &Arc<McpSource>| Some((it.server().id.to_string(), it.state(cx).ok()?.state.word().to_owned()));
+    Ok(Answer::States { states: set.sources.iter().filter_map(state).collect() })
+}
+
+async fn start(set: &ServerSet, server: &str, cx: &Cx) -> Result<Answer, AppError> {
+    set.source(server)?.start(cx).await?;
+    Ok(Answer::Done)
+}
+
+async fn stop(set: &ServerSet, server: &str) -> Result<Answer, AppError> {
+    set.source(server)?.stop().await;
+    Ok(Answer::Done)
+}
+
+/// Through the gateway and its door, like every other call.
+async fn call(cx: &RunCx, ask: Ask) -> Result<Answer, AppError> {
+    let Ask::Call { tool, arguments, expect, meta, deadline_ms } = ask else { return Ok(Answer::Done) };
+    cx.tools().discover_quietly_again().await?;
+    let gateway = cx.tools().gateway();
+    let tool = gateway.resolve(&tool)?;
+    let mut call = ToolCall::new(tool.id.clone(), arguments);
+    call.expect = expect.as_deref().and_then(Digest::from_hex);
+    call.meta = meta;
+    let request = match deadline_ms {
+        Some(limit) => cx.request().within(Duration::from_millis(limit)),
+        None => cx.request(),
+    };
+    let output = gateway.call_tool(&tool, call, request).await?;
+    Ok(Answer::Result { result: output.raw().clone() })
+}
+
+fn failed(error: &AppError) -> Answer {
+    let kind = match error.exit() {
+        Exit::Refused => "refused",
+        Exit::Usage => "invalid",
+        Exit::NotFound => "unknown",
+        _ => "unavailable",
+    };
+    Answer::Failed { kind: kind.to_owned(), message: error.to_string(), hint: error.hint() }
+}

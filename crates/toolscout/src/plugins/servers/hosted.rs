@@ -1,0 +1,98 @@
+//! Calls a server where it already runs, if another process of the same person keeps it.
+
+use super::control::{Answer, Ask, Control};
+use std::sync::Arc;
+use toolscout_core::{
+    Authorized, BoxFuture, BoxStream, Cx, Found, Origin, RawJson, Review, Source, SourceError, SourceId, Tool,
+    ToolCall, ToolName, ToolOutput,
+};
+use toolscout_source::mcp::McpSource;
+
+/// A server that may be kept by another process: calls go there while it is there, and are our own otherwise.
+pub(super) struct Hosted {
+    inner: Arc<McpSource>,
+    control: Control,
+}
+
+impl Hosted {
+    pub(super) fn new(inner: Arc<McpSource>, control: Control) -> Self {
+        Self { inner, control }
+    }
+
+    async fn call_there(&self, call: &ToolCall, cx: &Cx) -> std::io::Result<Result<ToolOutput, SourceError>> {
+        let ask = Ask::Call {
+            tool: call.tool.to_string(),
+            arguments: call.arguments.clone(),
+            expect: call.expect.map(|it| it.to_string()),
+            meta: call.meta.clone(),
+            deadline_ms: cx.remaining().and_then(|it| u64::try_from(it.as_millis()).ok()),
+        };
+        let answer = self.control.ask(&ask).await?;
+        Ok(self.understand(answer))
+    }
+
+    fn understand(&self, answer: Answer) -> Result<ToolOutput, SourceError> {
+        let id = self.inner.id().clone();
+        match answer {
+            Answer::Result { result } => result_of(result).map_err(|reason| SourceError::Protocol { id, reason }),
+            Answer::Failed { kind, message, .. } => Err(match kind.as_str() {
+                "refused" => SourceError::Refused { reason: message },
+                "invalid" => SourceError::Invalid { reason: message },
+                _ => SourceError::Unavailable { id, what: message },
+            }),
+            _ => Err(SourceError::Protocol { id, reason: "the process that keeps it gave no result".to_owned() }),
+        }
+    }
+}
+
+fn result_of(result: RawJson) -> Result<ToolOutput, String> {
+    ToolOutput::from_raw(result).map_err(str::to_owned)
+}
+
+impl Source for Hosted {
+    fn id(&self) -> &SourceId {
+        self.inner.id()
+    }
+
+    fn origin(&self) -> Origin {
+        self.inner.origin()
+    }
+
+    fn review(&self) -> Review {
+        self.inner.review()
+    }
+
+    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+        self.inner.discover(cx)
+    }
+
+    fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+        self.inner.load(name, cx)
+    }
+
+    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+        Box::pin(async move {
+            match self.call_there(call.get(), &cx).await {
+                Ok(answer) => answer,
+                // Nobody listens there any more. Had the call been taken, its answer, or the end of the connection
+                // after it, would be an error of another kind.
+                Err(error) if never_taken(&error) => self.inner.call(call, cx).await,
+                Err(error) => {
+                    let what = format!("the process that keeps it did not answer: {error}");
+                    Err(SourceError::Unavailable { id: self.inner.id().clone(), what })
+                }
+            }
+        })
+    }
+
+    fn changes(&self) -> BoxStream<'_, ()> {
+        self.inner.changes()
+    }
+}
+
+fn never_taken(error: &std::io::Error) -> bool {
+    matches!(
+        error.kind(),
+        std::io::ErrorKind::NotFound | std::io::ErrorKind::ConnectionRefused | std::io::ErrorKind::PermissionDenied
+    )
+}

@@ -1,0 +1,153 @@
+//! `server login` and `logout`: lets a person log in to a server on the web, and forgets it again.
+
+use super::ServerSet;
+use super::set::lookup;
+use crate::config::Configured;
+use crate::{AppError, Command, RunCx, Surroundings};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use toolscout_core::{BoxFuture, ErrorKind, escape};
+use toolscout_source::mcp::oauth::{self, Ask, DeviceLogin, Login, SavedTokens};
+use toolscout_source::mcp::{ClientError, Endpoint, Server, Shared, Transport};
+use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
+use toolscout_surface::codes::Exit;
+
+pub(super) struct LoginCommand;
+pub(super) struct LogoutCommand;
+
+/// How long a person may take.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+impl Command for LoginCommand {
+    fn spec(&self) -> CommandSpec {
+        CommandSpec::new("server login", "Log in to a server on the web")
+            .positional(PositionalSpec::new("ID", "Which server").required())
+            .option(OptionSpec::switch("device", "Show a code to type on another device"))
+            .option(OptionSpec::switch(
+                "paste",
+                "Paste the address that the browser ends at, instead of waiting for it",
+            ))
+            .option(OptionSpec::help("Show this help"))
+            .note("The tokens are kept in a file that only you can read, and renewed when they expire.")
+            .example("toolscout server login github")
+    }
+
+    fn is_hidden(&self) -> bool {
+        true
+    }
+
+    fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
+        Box::pin(async {
+            let set = ServerSet::of(cx.options(), cx.surroundings())?;
+            let server = &set.find(&cx.parsed.positionals[0])?.server;
+            let (endpoint, url) = address(server, cx.surroundings())?;
+            let folder = folder(cx.surroundings()).ok_or_else(nowhere)?;
+            let lookup = lookup(cx.surroundings());
+            let ask = Ask {
+                id: &server.id,
+                url: &url,
+                challenge: None,
+                endpoint,
+                lookup: &lookup,
+                folder: &folder,
+                port: None,
+            };
+            let logged_in = match cx.parsed.switch("device") {
+                true => by_device(cx, &ask).await,
+                false => by_browser(cx, &ask).await,
+            };
+            logged_in.map_err(|it| it.of(&server.id))?;
+            cx.say(&format!("Logged in to {}.\n  hint: toolscout server refresh {}\n", server.id, server.id));
+            Ok(Exit::Done)
+        })
+    }
+}
+
+impl Command for LogoutCommand {
+    fn spec(&self) -> CommandSpec {
+        CommandSpec::new("server logout", "Forget the login to a server on the web")
+            .positional(PositionalSpec::new("ID", "Which server").required())
+            .option(OptionSpec::help("Show this help"))
+            .example("toolscout server logout github")
+    }
+
+    fn is_hidden(&self) -> bool {
+        true
+    }
+
+    fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
+        Box::pin(async {
+            let set = ServerSet::of(cx.options(), cx.surroundings())?;
+            let server = &set.find(&cx.parsed.positionals[0])?.server;
+            let (_, url) = address(server, cx.surroundings())?;
+            let folder = folder(cx.surroundings()).ok_or_else(nowhere)?;
+            let was = oauth::forget(&folder, &server.id, &url).map_err(AppError::io("forget the login in", &folder))?;
+            cx.say(&if was {
+                format!("Logged out of {}.\n", server.id)
+            } else {
+                format!("Was not logged in to {}.\n", server.id)
+            });
+            Ok(Exit::Done)
+        })
+    }
+}
+
+async fn by_browser(cx: &RunCx, ask: &Ask<'_>) -> Result<(), ClientError> {
+    let login = Login::begin(ask).await?;
+    cx.say(&format!(
+        "Open this address in a browser, and log in at {}:\n\n  {}\n\n",
+        escape::line(login.issuer()),
+        escape::line(login.browser())
+    ));
+    if !cx.parsed.switch("paste") {
+        cx.say("Waiting for the browser. Without one on this machine, use --paste or --device.\n");
+        return login.wait(Instant::now() + PATIENCE).await;
+    }
+    cx.say("Then paste the address that the browser ends at: ");
+    let pasted = tokio::task::spawn_blocking(|| std::io::stdin().lines().next().and_then(Result::ok)).await;
+    let pasted = pasted.ok().flatten().unwrap_or_default();
+    login.finish_with(pasted.trim()).await
+}
+
+async fn by_device(cx: &RunCx, ask: &Ask<'_>) -> Result<(), ClientError> {
+    let login = DeviceLogin::begin(ask).await?;
+    let (address, code) = (escape::line(&login.verification_uri), escape::line(&login.user_code));
+    cx.say(&format!("Open {address} on any device, and type this code:\n\n  {code}\n\nWaiting.\n"));
+    login.wait(Instant::now() + PATIENCE).await
+}
+
+/// What the servers share, with the tokens of this one, where a person may have logged in to it.
+pub(super) fn with_tokens(configured: &Configured, shared: &Arc<Shared>, surroundings: &Surroundings) -> Arc<Shared> {
+    let tokens = || {
+        let (endpoint, url) = address(&configured.server, surroundings).ok()?;
+        let folder = folder(surroundings).filter(|_| endpoint.bearer.is_none())?;
+        SavedTokens::open(&folder, &configured.server.id, &url).ok()
+    };
+    match tokens() {
+        Some(tokens) => Arc::new(shared.with_tokens(Arc::new(tokens))),
+        None => shared.clone(),
+    }
+}
+
+fn address<'a>(server: &'a Server, surroundings: &Surroundings) -> Result<(&'a Endpoint, String), AppError> {
+    let Transport::Http(endpoint) = &server.transport else {
+        let message = format!("server `{}` is a program on this machine; there is nothing to log in to", server.id);
+        return Err(AppError::invalid(message, format!("toolscout server show {}", server.id)));
+    };
+    let url = endpoint.url.resolve(&lookup(surroundings));
+    let url = url.map_err(|it| AppError::invalid(it, format!("toolscout server show {}", server.id)))?;
+    Ok((endpoint, url))
+}
+
+fn folder(surroundings: &Surroundings) -> Option<PathBuf> {
+    surroundings.state_dir().map(|it| it.join("tokens"))
+}
+
+fn nowhere() -> AppError {
+    AppError::Said {
+        kind: ErrorKind::Unavailable,
+        message: "nothing says where to keep a login: HOME is not set".to_owned(),
+        hint: Some("set TOOLSCOUT_STATE_DIR to a folder you can write".to_owned()),
+    }
+}

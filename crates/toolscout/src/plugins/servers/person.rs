@@ -1,0 +1,36 @@
+//! Remembers which servers a person has added with their own hands, in a project that nobody trusts as a whole.
+
+use super::ServerSet;
+use crate::config::Configured;
+use crate::{AppError, Surroundings};
+use toolscout_core::{ErrorKind, Shelf, SourceId, StoreError};
+use toolscout_source::mcp::entry_of;
+
+/// A person added this server, as it is configured now, and trusts it or does not.
+pub(super) fn has_added(set: &ServerSet, id: &SourceId, trusts: bool) -> Result<(), AppError> {
+    let record = record(set.find(id.as_str())?, trusts);
+    set.store.write(Shelf::Approval, &key(&set.partition, id), record.as_bytes()).map_err(unkept)
+}
+
+/// Whether the person who added this server, as it is configured now, trusts it; none where no person has. What cannot be
+/// read was not said.
+pub(super) fn trusts(configured: &Configured, partition: &str, surroundings: &Surroundings) -> Option<bool> {
+    let said = surroundings.store().read(Shelf::Approval, &key(partition, &configured.server.id)).ok()??;
+    [true, false].into_iter().find(|it| said == record(configured, *it).as_bytes())
+}
+
+fn record(configured: &Configured, trusts: bool) -> String {
+    format!("{} {}", entry_of(&configured.server), if trusts { "trusted" } else { "untrusted" })
+}
+
+fn key(partition: &str, id: &SourceId) -> String {
+    format!("entry/{partition}/{id}")
+}
+
+fn unkept(error: StoreError) -> AppError {
+    AppError::Said {
+        kind: ErrorKind::Unavailable,
+        message: error.to_string(),
+        hint: Some("set TOOLSCOUT_STATE_DIR to a folder you can write".to_owned()),
+    }
+}

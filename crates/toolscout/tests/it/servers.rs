@@ -1,0 +1,11 @@
+//! What a user sees of MCP servers, against a server that behaves well or badly on purpose.
+//!
+//! What happened is counted in the servers' own log, so nothing here waits for a time to pass that can wait for an event.
+
+mod adding;
+mod configuration;
+mod hosting;
+mod listing;
+mod refreshing;
+mod scene;
+mod secrets;

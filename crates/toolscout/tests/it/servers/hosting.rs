@@ -1,0 +1,143 @@
+//! 1. A host keeps servers for other commands, and there is one a project.
+//! 2. A server that falls is started again after a while, unless somebody stopped it.
+//! 3. Whatever becomes of the host, its servers go with it, and other commands work without it.
+
+use super::scene::{is_alive, signal, until};
+use crate::world::World;
+use rustix::process::Signal;
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// The process that answers to this server's name.
+fn answering(world: &World, id: &str) -> u32 {
+    let whoami = world.run(&["run", &format!("{id}/whoami")]).exits(0).json();
+    whoami["pid"].as_u64().and_then(|it| u32::try_from(it).ok()).expect("a process id")
+}
+
+/// A project whose server is known, without a process that was started to ask it.
+fn known() -> World {
+    let world = World::trusted().server("fs", "honest", &[]);
+    world.run(&["server", "refresh"]).exits(0);
+    world
+}
+
+/// Section 5 of the product: one start for many runs, while somebody keeps the server; stopped, it is gone.
+#[test]
+fn runs_use_the_server_that_a_host_keeps() {
+    let world = known();
+    let host = world.host();
+    let process = answering(&world, "fs");
+    assert_eq!((answering(&world, "fs"), answering(&world, "fs")), (process, process));
+    assert_eq!((world.starts("fs"), world.status("fs")["state"].clone()), (2, json!("idle")));
+    world.run(&["server", "stop", "fs"]).exits(0);
+    assert!(!is_alive(process));
+    assert_eq!(world.status("fs")["state"], "known");
+    world.run(&["server", "start", "fs"]).exits(0);
+    assert_eq!((world.starts("fs"), world.status("fs")["state"].clone()), (3, json!("idle")));
+    world.run(&["server", "restart", "fs"]).exits(0);
+    assert_eq!(world.starts("fs"), 4);
+    assert_eq!(answering(&world, "fs"), world.processes("fs")[3]);
+    assert_eq!(host.interrupted().0, Some(130));
+    assert!(!is_alive(world.processes("fs")[3]));
+    world.run(&["server", "stop", "fs"]).exits(3).says(&["no process keeps the servers", "toolscout server host"]);
+}
+
+/// Errors of a tool, of the caller and of the door are the same as without a host.
+#[test]
+fn a_call_through_a_host_fails_as_it_would_without_one() {
+    let world = known().more("tools = { add = \"deny\" }");
+    let calls: [&[&str]; 5] = [
+        &["run", "fs/fail"],
+        &["run", "fs/echo"],
+        &["run", "fs/echo", "--text", "a", "--more", "b"],
+        &["run", "fs/add", "--a", "1", "--b", "2"],
+        &["run", "fs/nothing"],
+    ];
+    let alone: Vec<_> = calls.iter().map(|it| world.run(it)).collect();
+    let _host = world.host();
+    for (args, alone) in calls.iter().zip(alone) {
+        assert_ne!(alone.code, 0);
+        assert_eq!(world.run(args), alone, "{args:?}");
+    }
+}
+
+/// A second host is told that there is one, and the first goes on.
+#[test]
+fn a_second_host_for_the_same_project_is_refused() {
+    let world = known();
+    let _host = world.host();
+    world.run(&["server", "host"]).exits(3).says(&["another process keeps the servers of this project already"]);
+    answering(&world, "fs");
+    assert_eq!(world.status("fs")["state"], "idle");
+}
+
+/// What a server says beside the protocol, without what it would do to a terminal.
+#[test]
+fn the_last_a_server_said_is_shown_escaped() {
+    let world = World::trusted().server("fs", "ansi", &[]);
+    let _host = world.host();
+    world.run(&["server", "start", "fs"]).exits(0);
+    until("the server has said something", || !world.run(&["server", "logs", "fs"]).exits(0).out.is_empty());
+    let logs = world.out(&["server", "logs", "fs"]);
+    assert!(logs.contains("\\u{1b}[8mhidden"), "{logs:?}");
+    assert!(!logs.contains(['\u{1b}', '\u{7}', '\u{9b}', '\r']), "{logs:?}");
+}
+
+/// F-15: `failed` while it is down, started again by itself soon; after `server stop` never again by itself.
+#[test]
+fn a_server_that_is_killed_comes_back_unless_it_was_stopped() {
+    let world = known();
+    let _host = world.host();
+    let first = answering(&world, "fs");
+    let killed = Instant::now();
+    signal(first, Signal::KILL);
+    until("the server is missed", || world.status("fs")["state"] != "idle");
+    until("it is started again", || world.starts("fs") == 3);
+    assert!(killed.elapsed() >= Duration::from_millis(450), "it was started again at once");
+    until("it is up", || world.status("fs")["state"] == "idle");
+    let second = answering(&world, "fs");
+    assert_eq!(second, world.processes("fs")[2]);
+
+    let killed = Instant::now();
+    signal(second, Signal::KILL);
+    until("the server is missed again", || world.status("fs")["state"] == "failed");
+    world.run(&["server", "stop", "fs"]).exits(0);
+    assert!(killed.elapsed() < Duration::from_secs(1), "too slow to tell: the second wait is a second");
+    until("it would have been started again", || killed.elapsed() > Duration::from_millis(1_400));
+    assert_eq!((world.starts("fs"), world.status("fs")["state"].clone()), (3, json!("known")));
+    assert_ne!(answering(&world, "fs"), second, "a call starts it again");
+}
+
+/// T19 and the promise of the guide: not even a kill leaves servers behind, and nothing of the dead host is in the way.
+#[test]
+fn a_host_that_is_killed_takes_its_servers_along() {
+    let world = World::trusted().server("fs", "ignore_term", &[]);
+    world.run(&["server", "refresh"]).exits(0);
+    let host = world.host();
+    let process = answering(&world, "fs");
+    assert!(is_alive(process));
+    let killed = Instant::now();
+    host.killed();
+    until("its server is gone", || !is_alive(process));
+    assert!(killed.elapsed() < Duration::from_secs(6), "{:?}", killed.elapsed());
+    assert_ne!(answering(&world, "fs"), process);
+    assert_eq!(world.status("fs")["state"], "known");
+    let _host = world.host();
+    answering(&world, "fs");
+    assert_eq!(world.status("fs")["state"], "idle");
+}
+
+/// F-02: a host serves what there is; what comes later is there after a refresh, without another host.
+#[test]
+fn a_host_serves_a_server_that_came_up_later() {
+    let world = World::trusted().server("good", "honest", &[]).breakable("late", "honest", &[]);
+    world.breaks("late");
+    world.run(&["server", "refresh"]).exits(3);
+    let _host = world.host();
+    assert_eq!(world.run(&["run", "good/echo", "--text", "a"]).exits(0).out, "a\n");
+    world.run(&["run", "late/echo", "--text", "a"]).exits(3);
+    world.mends("late");
+    world.run(&["server", "refresh"]).exits(0);
+    assert_eq!(world.run(&["run", "late/echo", "--text", "b"]).exits(0).out, "b\n");
+    assert_eq!(world.status("late")["state"], "idle");
+}

@@ -1,0 +1,176 @@
+//! 1. What is known stays when a server fails, and is marked.
+//! 2. One server's failure is its own.
+//! 3. Reading starts nothing; a change that does not matter asks nobody.
+//! 4. One server is asked by one process at a time.
+
+use super::scene::{until, until_logs};
+use crate::world::World;
+use serde_json::json;
+
+/// D-06: the reason is there, and so are the tools, marked as stale. D-07: repaired, all is well, and no error is left.
+#[test]
+fn a_failed_refresh_keeps_what_was_known_and_a_good_one_forgets_the_failure() {
+    let world = World::trusted().breakable("fs", "honest", &[]);
+    world.run(&["server", "refresh", "fs"]).exits(0);
+    let known = world.names(&[]);
+    world.breaks("fs");
+    world.run(&["server", "refresh", "fs"]).exits(3).prints(&["fs: failed: ", "out of order"]);
+    let status = world.status("fs");
+    assert_eq!((&status["status"], &status["stale"], &status["toolCount"]), (&json!("failed"), &json!(true), &json!(6)));
+    assert!(status["error"].as_str().is_some_and(|it| it.contains("out of order")), "{status}");
+    assert_eq!(world.names(&["--quiet"]), known);
+    let shown = world.run(&["server", "show", "fs", "--json"]).exits(0).json();
+    assert_eq!(shown["staleBecause"], "the last discovery failed");
+
+    world.mends("fs");
+    world.run(&["server", "refresh", "fs"]).exits(0);
+    let status = world.status("fs");
+    assert_eq!((&status["status"], &status["stale"], &status["error"]), (&json!("success"), &json!(false), &json!(null)));
+    assert_eq!(world.out(&["tools"]).lines().count(), 6);
+}
+
+/// E-17: a server that is down now: its tools can be found and described, and a call says what is wrong.
+#[test]
+fn tools_of_a_server_that_is_down_stay_and_a_call_says_why_it_cannot_run() {
+    let world = World::trusted().breakable("fs", "honest", &[]);
+    world.run(&["server", "refresh"]).exits(0);
+    world.breaks("fs");
+    world.run(&["run", "fs/echo", "--text", "a"]).exits(3).says(&["fs", "out of order"]);
+    world.run(&["server", "refresh"]).exits(3);
+    assert_eq!(world.names(&["--quiet"]).len(), 6);
+    world.run(&["--quiet", "search", "give back the text"]).exits(0).prints(&["fs/echo"]);
+    world.run(&["--quiet", "describe", "fs/echo"]).exits(0).prints(&["echo"]);
+    world.run(&["tools"]).exits(0).says(&["`fs` could not be asked for its tools", "toolscout server refresh fs"]);
+    world.mends("fs");
+    assert_eq!(world.run(&["run", "fs/echo", "--text", "a"]).exits(0).out, "a\n");
+}
+
+/// D-08: a policy is nothing the server need be asked about.
+#[test]
+fn a_changed_policy_asks_nobody() {
+    let world = World::trusted().server("fs", "honest", &[]);
+    world.run(&["server", "refresh"]).exits(0);
+    let before = world.status("fs");
+    let world = world.more("tools = { echo = \"ask\", add = \"deny\" }");
+    assert_eq!(world.status("fs"), before);
+    let shown = world.run(&["server", "show", "fs", "--json"]).exits(0).json();
+    assert_eq!(shown["staleBecause"], json!(null));
+    let policy = |at: usize| shown["tools"][at]["configuredPolicy"].clone();
+    assert_eq!((policy(0), policy(1), policy(2)), (json!("ask"), json!("deny"), json!(null)));
+    world.run(&["tools"]).exits(0);
+    world.run(&["run", "fs/add", "--a", "1", "--b", "2"]).exits(4);
+    assert_eq!(world.starts("fs"), 1, "only the first refresh started it");
+    // Another argument may well mean other tools.
+    let text = std::fs::read_to_string(world.path("toolscout.toml")).expect("the file");
+    let world = world.file("toolscout.toml", &text.replace("\"--ttl\"", "\"--tools\",\"1\",\"--ttl\""));
+    assert_eq!(world.status("fs")["stale"], true);
+    assert_eq!(world.starts("fs"), 1);
+}
+
+/// D-10: not started by anything, and none of its tools is there.
+#[test]
+fn a_disabled_server_is_neither_started_nor_listed() {
+    let world = World::trusted().server("fs", "honest", &[]).more("enabled = false").server("other", "honest", &[]);
+    world.run(&["server", "refresh"]).exits(0).prints(&["other: 6 tools"]);
+    world.run(&["server", "refresh", "fs"]).exits(3).says(&["server `fs` is not enabled", "toolscout server enable fs"]);
+    world.run(&["run", "fs/echo", "--text", "a"]).exits(5);
+    assert!(world.tools(&[]).iter().all(|it| it["id"].as_str().is_some_and(|it| it.starts_with("other/"))));
+    assert_eq!(world.status("fs")["state"], "disabled");
+    assert_eq!(world.starts("fs"), 0);
+    world.run(&["server", "enable", "fs"]).exits(0).says(&["fs is now enabled"]);
+    until("the enabled server is known", || world.status("fs")["status"] == "success");
+    assert_eq!(world.run(&["run", "fs/echo", "--text", "a"]).exits(0).out, "a\n");
+}
+
+/// D-11: fifty servers, half of them known; whatever reads starts none.
+#[test]
+fn reading_what_is_known_starts_no_server() {
+    let world = (0..50).fold(World::trusted(), |world, it| world.server(&format!("s{it}"), "honest", &[]));
+    world.run(&["server", "refresh", "s0", "s1", "s2"]).exits(0);
+    let commands: [&[&str]; 11] = [
+        &["tools"],
+        &["tools", "--json"],
+        &["search", "text"],
+        &["describe", "s1/echo"],
+        &["server"],
+        &["server", "list", "--json"],
+        &["server", "show", "s1"],
+        &["server", "show", "s9"],
+        &["--help"],
+        &["s1/echo", "--help"],
+        &["__complete", "--", "s1/echo", "--"],
+    ];
+    commands.iter().for_each(|it| drop(world.run(it).exits(0)));
+    let starts: usize = (0..50).map(|it| world.starts(&format!("s{it}"))).sum();
+    assert_eq!(starts, 3, "only those that were asked for");
+}
+
+/// D-25: the second waits for what the first is told.
+#[test]
+fn two_refreshes_of_one_server_at_once_start_one_process() {
+    let world = World::trusted().breakable("fs", "honest", &[]).holds("fs");
+    let refresh = ["server", "refresh", "fs"];
+    let (mut first, _talk) = until_logs(&world, &refresh, "tool_discovery_started");
+    world.until_held("fs");
+    let (mut second, _also) = until_logs(&world, &refresh, "tool_discovery_awaited");
+    world.lets_go("fs");
+    assert!(first.wait().expect("it ends").success());
+    assert!(second.wait().expect("it ends").success());
+    assert_eq!((world.starts("fs"), world.asked("fs", "tools/list")), (1, 1));
+}
+
+/// E-16 and F-02: the tools of the good one are there, what is wrong with the other is said, and a later refresh adds it.
+#[test]
+fn a_server_that_is_down_costs_the_other_one_nothing_and_comes_later() {
+    let world = World::trusted().server("good", "honest", &[]).breakable("late", "honest", &["--tools", "1"]);
+    world.breaks("late");
+    let refresh = world.run(&["server", "refresh"]).exits(3);
+    assert!(refresh.out.contains("good: 6 tools (") && refresh.out.contains("late: failed: "), "{refresh:?}");
+    let tools = world.run(&["tools"]).exits(0).says(&["`late` could not be asked for its tools", "out of order"]);
+    assert_eq!(tools.out.lines().count(), 6);
+    assert_eq!(world.out(&["run", "good/echo", "--text", "fine"]), "fine\n");
+    world.mends("late");
+    world.run(&["server", "refresh"]).exits(0);
+    assert_eq!(world.names(&[]).len(), 13);
+    assert_eq!(world.out(&["run", "late/echo", "--text", "here"]), "here\n");
+}
+
+/// E-18: off is off; how many tools went is in the log.
+#[test]
+fn disabling_a_server_removes_its_tools_and_says_how_many() {
+    let world = World::trusted().server("fs", "honest", &[]).server("other", "honest", &["--tools", "3"]);
+    world.run(&["server", "refresh"]).exits(0);
+    world.run(&["server", "disable", "other"]).exits(0).says(&["other is now disabled"]);
+    let outcome = world.run(&["--verbose", "--log-format", "json", "server", "refresh"]).exits(0);
+    let [removed] = &outcome.events("tools_removed")[..] else { panic!("not one event: {outcome:?}") };
+    assert_eq!((&removed["server"], &removed["removed"]), (&json!("other"), &json!(9)));
+    assert_eq!(world.names(&[]).len(), 6);
+    world.run(&["server", "remove", "fs"]).exits(0).says(&["Removed fs from ", "forgot 6 tools"]);
+    assert_eq!(world.names(&[]), [""; 0]);
+}
+
+/// E-19: a server written into the file by hand. It is said that nobody has asked it; a refresh asks it.
+#[test]
+fn a_server_added_to_the_file_by_hand_appears_after_a_refresh() {
+    let world = World::trusted().server("fs", "honest", &[]);
+    world.run(&["server", "refresh"]).exits(0);
+    let world = world.server("new", "honest", &["--tools", "2"]);
+    world.run(&["tools"]).exits(0).says(&["nobody has asked `new` yet", "toolscout server refresh new"]);
+    assert_eq!((world.status("new")["status"].clone(), world.starts("new")), (json!("never"), 0));
+    world.run(&["server", "refresh"]).exits(0).prints(&["new: 8 tools"]);
+    assert_eq!(world.names(&[]).len(), 14);
+}
+
+/// E-19: who names a server that was never asked need not refresh first.
+#[test]
+fn a_call_that_names_a_server_never_asked_asks_it_first() {
+    let world = World::trusted().server("fs", "honest", &[]);
+    assert_eq!(world.run(&["run", "fs/echo", "--text", "at once"]).exits(0).out, "at once\n");
+    assert_eq!(world.status("fs")["status"], "success");
+    assert_eq!(world.names(&[]).len(), 6);
+    let starts = world.starts("fs");
+    world.run(&["run", "fs/nothing"]).exits(5).says(&["Unknown tool: fs/nothing"]);
+    assert_eq!(world.starts("fs"), starts, "what was just listed need not be listed again");
+    let world = world.server("bad", "exit_now", &[]);
+    world.run(&["run", "bad/echo"]).exits(3).says(&["bad"]).keeps_quiet_about(&["Unknown tool"]);
+}

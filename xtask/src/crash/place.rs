@@ -1,0 +1,133 @@
+//! A project with a state, a configuration and a home of its own, and toolscout to run in it.
+
+use anyhow::Context;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A command that takes longer than this never ends.
+const LIMIT: Duration = Duration::from_secs(30);
+/// How often we look.
+const LOOK: Duration = Duration::from_micros(200);
+
+pub(super) struct Place {
+    top: PathBuf,
+    toolscout: PathBuf,
+}
+
+/// How a command ended, and all it said.
+pub(super) struct Ended {
+    /// None if it was killed.
+    pub(super) code: Option<i32>,
+    pub(super) out: String,
+    pub(super) err: String,
+}
+
+impl Place {
+    /// In this folder, which is made, with this configuration.
+    pub(super) fn new(top: PathBuf, toolscout: &Path, config: &str) -> anyhow::Result<Self> {
+        for folder in ["home", "project", "config", "state"] {
+            fs::create_dir_all(top.join(folder)).with_context(|| format!("make {}", top.display()))?;
+        }
+        let place = Self { top: top.canonicalize()?, toolscout: toolscout.to_owned() };
+        place.write_config(config)?;
+        Ok(place)
+    }
+
+    /// The same project with another state folder, in which nothing is trusted that the state does not say.
+    pub(super) fn command_with(&self, state: &Path, words: &[String]) -> Command {
+        let mut command = Command::new(&self.toolscout);
+        command.args(words).current_dir(self.project()).env_clear().stdin(Stdio::null());
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", self.top.join("home"));
+        command.env("TOOLSCOUT_STATE_DIR", state).env("TOOLSCOUT_CONFIG_DIR", self.top.join("config"));
+        command
+    }
+
+    /// Starts the command; what it says goes to files, so that nobody who inherits them keeps us waiting.
+    pub(super) fn start(&self, words: &[String], name: &str) -> anyhow::Result<Child> {
+        let file = |kind: &str| File::create(self.top.join(format!("{name}.{kind}")));
+        let mut command = self.command_with(&self.state(), words);
+        command.env("TOOLSCOUT_TRUST", "1").stdout(file("out")?).stderr(file("err")?);
+        command.spawn().with_context(|| format!("start {}", words.join(" ")))
+    }
+
+    /// What a command that was started under this name has said so far.
+    pub(super) fn said(&self, name: &str, code: Option<i32>) -> anyhow::Result<Ended> {
+        let text = |kind: &str| -> io::Result<String> {
+            Ok(String::from_utf8_lossy(&fs::read(self.top.join(format!("{name}.{kind}")))?).into_owned())
+        };
+        Ok(Ended { code, out: text("out")?, err: text("err")? })
+    }
+
+    /// Runs the command to its end.
+    pub(super) fn run(&self, words: &[String]) -> anyhow::Result<Ended> {
+        let mut child = self.start(words, "whole")?;
+        let code = wait_until(&mut child, Instant::now() + LIMIT)?;
+        if code.is_none() {
+            child.kill()?;
+            child.wait()?;
+        }
+        self.said("whole", code)
+    }
+
+    /// The same, with words that are plain text.
+    pub(super) fn run_plain(&self, words: &[&str]) -> anyhow::Result<Ended> {
+        self.run(&words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>())
+    }
+
+    pub(super) fn project(&self) -> PathBuf {
+        self.top.join("project")
+    }
+
+    pub(super) fn state(&self) -> PathBuf {
+        self.top.join("state")
+    }
+
+    pub(super) fn config(&self) -> anyhow::Result<String> {
+        fs::read_to_string(self.project().join("toolscout.toml")).context("read the configuration")
+    }
+
+    pub(super) fn write_config(&self, text: &str) -> anyhow::Result<()> {
+        fs::write(self.project().join("toolscout.toml"), text).context("write the configuration")
+    }
+
+    pub(super) fn lock(&self) -> Option<String> {
+        fs::read_to_string(self.project().join("toolscout.lock")).ok()
+    }
+
+    /// Files in folders that people look into, which no person and no finished command would have put there.
+    pub(super) fn litter(&self) -> anyhow::Result<Vec<PathBuf>> {
+        let mut found = Vec::new();
+        for folder in [self.project(), self.top.join("config")] {
+            let entries = fs::read_dir(folder)?.flatten().map(|it| it.path());
+            found.extend(entries.filter(|it| !it.ends_with("toolscout.toml") && !it.ends_with("toolscout.lock")));
+        }
+        Ok(found)
+    }
+}
+
+impl Ended {
+    /// The last it said, on one line.
+    pub(super) fn said(&self) -> String {
+        let how = self.code.map_or("it did not end".to_owned(), |it| format!("exit code {it}"));
+        let lines: Vec<&str> = self.err.lines().chain(self.out.lines()).take(3).collect();
+        format!("{how}; {}", lines.join(" / "))
+    }
+}
+
+/// Waits for the end, or until then; the exit code, or none where there is none yet or the command was killed.
+pub(super) fn wait_until(child: &mut Child, end: Instant) -> io::Result<Option<i32>> {
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status.code());
+        }
+        let now = Instant::now();
+        if now >= end {
+            return Ok(None);
+        }
+        thread::park_timeout(LOOK.min(end - now));
+    }
+}

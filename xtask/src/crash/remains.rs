@@ -1,0 +1,64 @@
+//! Processes that should be gone.
+
+use std::fs;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A process, and not a later one of the same number.
+pub(super) struct Process {
+    number: u32,
+    started: u64,
+}
+
+/// What this process has started itself and not waited for. Nothing where there is no `/proc`.
+pub(super) fn children(parent: u32) -> Vec<Process> {
+    let threads = fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
+    let lists = threads.filter_map(|it| fs::read_to_string(it.path().join("children")).ok());
+    let numbers = lists.flat_map(|it| it.split_whitespace().filter_map(|it| it.parse().ok()).collect::<Vec<u32>>());
+    numbers.filter_map(|number| Some(Process { number, started: started(number)? })).collect()
+}
+
+/// Waits until none of these, and nobody who has one of the marks as a word of their command line, is there any more;
+/// gives the command lines of those who are after that time.
+pub(super) fn left(marks: &[&str], known: &[Process], patience: Duration) -> Vec<String> {
+    let end = Instant::now() + patience;
+    loop {
+        let left = now(marks, known);
+        if left.is_empty() || Instant::now() > end {
+            return left;
+        }
+        thread::park_timeout(Duration::from_millis(5));
+    }
+}
+
+fn now(marks: &[&str], known: &[Process]) -> Vec<String> {
+    let known = known.iter().filter(|it| started(it.number) == Some(it.started)).map(|it| it.number);
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let marked = processes.filter_map(|it| {
+        let number = it.file_name().to_str()?.parse::<u32>().ok()?;
+        let words = fs::read(it.path().join("cmdline")).ok()?;
+        let is_marked = words.split(|it| *it == 0).any(|word| marks.iter().any(|it| it.as_bytes() == word));
+        is_marked.then_some(number)
+    });
+    let mut numbers: Vec<u32> = known.chain(marked).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers.into_iter().map(command_line).collect()
+}
+
+fn command_line(number: u32) -> String {
+    let words = fs::read(Path::new("/proc").join(number.to_string()).join("cmdline")).unwrap_or_default();
+    let shown: String = String::from_utf8_lossy(&words).replace('\0', " ").chars().take(200).collect();
+    format!("{number} {}", shown.replace('\n', " "))
+}
+
+/// When it was started, in ticks since the system was; none if it is gone, or only waits to be waited for.
+fn started(number: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
+    let mut fields = stat.rsplit_once(") ")?.1.split(' ');
+    if matches!(fields.next()?, "Z" | "X") {
+        return None;
+    }
+    fields.nth(18)?.parse().ok()
+}

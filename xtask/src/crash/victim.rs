@@ -1,0 +1,74 @@
+//! A command that is killed in the middle of its work.
+
+use super::operation::Operation;
+use super::place::{Ended, Place, wait_until};
+use super::remains::{self, Process};
+use anyhow::ensure;
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+/// How long a command may take until it says that it is ready.
+const READY: Duration = Duration::from_secs(10);
+
+/// What is left of it.
+pub(super) struct Victim {
+    pub(super) ended: Ended,
+    /// It was still at it.
+    pub(super) is_midway: bool,
+    /// What it had started itself, and was still there.
+    pub(super) children: Vec<Process>,
+}
+
+/// Starts the command and kills it after this time, if it is still there: the process alone, not its group.
+pub(super) fn strike(place: &Place, operation: &Operation, delay: Duration) -> anyhow::Result<Victim> {
+    let mut child = place.start(&operation.words, "victim")?;
+    let beside = match &operation.beside {
+        Some((ready, words)) => {
+            wait_for(place, &mut child, ready)?;
+            Some(place.start(words, "beside")?)
+        }
+        None => None,
+    };
+    let mut code = wait_until(&mut child, Instant::now() + delay)?;
+    let mut children = Vec::new();
+    let mut is_midway = false;
+    if code.is_none() {
+        children = remains::children(child.id());
+        child.kill()?;
+        // It may have come to its end in the last moment.
+        code = child.wait()?.code();
+        is_midway = code.is_none();
+    }
+    if let Some(mut beside) = beside {
+        beside.wait()?;
+    }
+    Ok(Victim { ended: place.said("victim", code)?, is_midway, children })
+}
+
+fn wait_for(place: &Place, child: &mut Child, ready: &str) -> anyhow::Result<()> {
+    let end = Instant::now() + READY;
+    while !place.said("victim", None)?.err.contains(ready) {
+        ensure!(Instant::now() < end, "it is not ready after {READY:?}: {}", place.said("victim", None)?.said());
+        let code = wait_until(child, Instant::now() + Duration::from_millis(1))?;
+        ensure!(code.is_none(), "it ended instead: {}", place.said("victim", code)?.said());
+    }
+    Ok(())
+}
+
+impl Victim {
+    /// Whether it has said, in one way or the other, that what it was asked for is done.
+    pub(super) fn has_acknowledged(&self, operation: &Operation) -> bool {
+        let said = operation.acknowledges;
+        self.ended.code == Some(operation.code) || (!said.is_empty() && self.ended.err.contains(said))
+    }
+
+    /// Servers that it has said to know the tools of, and how many those are.
+    pub(super) fn counted(&self) -> Vec<(String, u64)> {
+        let counted = |line: &str| {
+            let (server, rest) = line.split_once(": ")?;
+            let (count, word) = rest.split_once(' ')?;
+            Some((server.to_owned(), count.parse().ok().filter(|_| word.starts_with("tool"))?))
+        };
+        self.ended.out.lines().filter_map(counted).collect()
+    }
+}
