@@ -25,7 +25,7 @@ mod tool;
 mod tests;
 
 pub use call::{Arguments, ToolCall, ToolOutput};
-pub use cx::{Caller, Cx};
+pub use cx::{Caller, Cx, Progress};
 pub use digest::Digest;
 pub use door::Authorized;
 pub use error::{ErrorKind, SourceError};

@@ -23,6 +23,9 @@ pub struct Tools {
     reserved: OnceLock<HashSet<String>>,
 }
 
+/// So many sources that cannot be listed are told one by one.
+const SOURCES: usize = 3;
+
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Loudness {
     Quiet,
@@ -95,7 +98,13 @@ impl Tools {
 
     fn settle(&self, refreshed: Refreshed) -> Result<Vec<Problem>, AppError> {
         let problems = self.sorted(refreshed)?;
-        problems.iter().for_each(|it| self.warn(it));
+        let (of_sources, others): (Vec<_>, Vec<_>) = problems.iter().partition(|it| it.kind == ProblemKind::Source);
+        others.iter().for_each(|it| self.warn(it));
+        of_sources.iter().take(SOURCES).for_each(|it| self.warn(it));
+        if of_sources.len() > SOURCES {
+            let message = format!("{} more servers could not be asked, or were not yet", of_sources.len() - SOURCES);
+            self.warn(&Problem::warning(ProblemKind::Source, message).hint("toolscout server list"));
+        }
         Ok(problems)
     }
 

@@ -48,6 +48,25 @@ impl Retry {
         let added = wait.min(Self::LONGEST).mul_f64(share / 5.0);
         Some(wait.saturating_add(added).min(Self::LONGEST))
     }
+
+    /// Waits, where there is a point in it and the time for it is left, and counts; says whether to ask again.
+    pub(crate) async fn may_wait(
+        &self,
+        id: &SourceId,
+        error: &SourceError,
+        attempt: &mut u32,
+        left: Option<Duration>,
+    ) -> bool {
+        let Some(wait) = self.wait(error, *attempt) else { return false };
+        if left.is_some_and(|left| left <= wait) {
+            return false;
+        }
+        *attempt += 1;
+        let reason = || escape::line(&redact::text(&error.to_string())).into_owned();
+        tracing::info!(event = "retry", server = %id, attempt = *attempt, delay_ms = wait.as_millis() as u64, reason = %reason());
+        tokio::time::sleep(wait).await;
+        true
+    }
 }
 
 impl Default for Retry {
@@ -128,17 +147,8 @@ impl Source for Retried {
 }
 
 impl Retried {
-    /// Waits, where there is a point in it, and counts; says whether to ask again.
     async fn may_wait(&self, error: &SourceError, attempt: &mut u32, cx: &Cx) -> bool {
-        let Some(wait) = self.retry.wait(error, *attempt) else { return false };
-        if cx.remaining().is_some_and(|left| left <= wait) {
-            return false;
-        }
-        *attempt += 1;
-        let reason = || escape::line(&redact::text(&error.to_string())).into_owned();
-        tracing::info!(event = "retry", server = %self.id(), attempt = *attempt, delay_ms = wait.as_millis() as u64, reason = %reason());
-        tokio::time::sleep(wait).await;
-        true
+        self.retry.may_wait(self.id(), error, attempt, cx.remaining()).await
     }
 
     async fn is_harmless(&self, name: &ToolName, cx: &Cx) -> bool {

@@ -4,6 +4,7 @@ use super::client::{Client, Era, Listing, Scope};
 use super::record::{DiscoveryStatus, KnownTools, Record, Records};
 use super::tokens::Tokens;
 use super::{ClientError, Dial, Lookup, Server, Transport, fingerprint};
+use crate::layer::Retry;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -13,6 +14,8 @@ use toolscout_core::{Cx, Lease, Moment, RawJson, SourceError, Store, StoreError,
 
 /// How often to look whether another process is done with the same server.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
+/// How long to wait before a server on the web is asked a second time.
+const AGAIN: Duration = Duration::from_millis(500);
 /// How long a server that suddenly lists nothing keeps the tools it had.
 const VANISHED: Duration = Duration::from_secs(600);
 /// A list that is the same as before is not written down again within this time.
@@ -38,6 +41,11 @@ impl Shared {
     /// The same, for a server whose tokens these are.
     pub fn with_tokens(&self, tokens: Arc<dyn Tokens>) -> Self {
         Self { dial: Dial { tokens: Some(tokens), ..self.dial.clone() }, ..self.clone() }
+    }
+
+    /// The same, for who is not logged in anywhere.
+    pub(super) fn without_tokens(&self) -> Self {
+        Self { dial: Dial { tokens: None, ..self.dial.clone() }, ..self.clone() }
     }
 
     /// What is remembered.
@@ -134,11 +142,34 @@ impl Shared {
         record.error = None;
         self.write(server, cx, &record)?;
         tracing::info!(event = "tool_discovery_started", server = %server.id);
-        let answer = timeout_at(deadline.into(), self.ask(server, &record, deadline)).await;
+        let answer = timeout_at(deadline.into(), self.ask_again(server, &record, deadline)).await;
         let answer = answer.unwrap_or_else(|_| Err(ClientError::TimedOut { what: "discovery".to_owned(), limit }));
         match answer {
             Ok((listing, client)) => self.succeed(server, cx, record, &listing, &client, started),
             Err(error) => Err(self.fail(server, cx, record, error, started)),
+        }
+    }
+
+    /// As [`Shared::ask`]; one on the web that is busy or out of reach is asked again after a while. A program that fails would
+    /// only fail again.
+    async fn ask_again(
+        &self,
+        server: &Server,
+        record: &Record,
+        deadline: Instant,
+    ) -> Result<(Listing, Client), ClientError> {
+        let is_remote = matches!(server.transport, Transport::Http(_));
+        let retry = Retry { delay: AGAIN, ..Retry::default() };
+        let mut attempt = 1;
+        loop {
+            let error = match self.ask(server, record, deadline).await {
+                Err(error) if is_remote => error,
+                answer => return answer,
+            };
+            let left = deadline.saturating_duration_since(Instant::now());
+            if !retry.may_wait(&server.id, &error.clone().of(&server.id), &mut attempt, Some(left)).await {
+                return Err(error);
+            }
         }
     }
 
@@ -175,6 +206,9 @@ impl Shared {
             if let Some(lease) = self.records.store().lease(&name).map_err(|it| unkept(server, &it))? {
                 let is_done = has_waited && self.read(server, cx)?.last_discovery.is_some_and(|it| it >= begun);
                 return Ok(Some(lease).filter(|_| !is_done));
+            }
+            if !has_waited {
+                tracing::debug!(event = "tool_discovery_awaited", server = %server.id);
             }
             has_waited = true;
             if Instant::now() >= deadline {

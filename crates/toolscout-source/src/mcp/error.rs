@@ -91,7 +91,7 @@ impl ClientError {
             Self::Answered { code, message, data } => SourceError::Answered { id, code, message, data },
             Self::Login { what, .. } => SourceError::Login { id, what },
             Self::Busy { what, after } => SourceError::Busy { id, what, after },
-            Self::Invalid { reason } => SourceError::Invalid { reason },
+            Self::Invalid { reason } => SourceError::Invalid { reason: format!("server `{id}`: {reason}") },
         }
     }
 }

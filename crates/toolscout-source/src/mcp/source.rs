@@ -8,13 +8,13 @@ use super::discovery::{Discovered, Shared, TriedOut, is_installed_first, soonest
 use super::fingerprint;
 use super::record::{DiscoveryStatus, Record, Staleness};
 use super::supervisor::{Phase, Supervisor};
-use super::{OnChange, Server};
+use super::{ClientError, OnChange, Server};
 use futures_util::stream;
 use std::sync::Arc;
 use std::time::Instant;
 use toolscout_core::{
     Authorized, BoxFuture, BoxStream, Cx, Found, Moment, Origin, Problem, ProblemKind, Review, Source, SourceError,
-    SourceId, Tool, ToolCall, ToolName, ToolOutput,
+    SourceId, Tool, ToolCall, ToolName, ToolOutput, escape,
 };
 
 /// A server as a source of tools.
@@ -72,6 +72,19 @@ impl McpSource {
     pub async fn try_out(&self, cx: &Cx) -> Result<TriedOut, SourceError> {
         self.check_may_start()?;
         self.shared.try_out(&self.server, cx).await.map_err(|it| it.of(&self.server.id))
+    }
+
+    /// What the server says to who is not logged in: its `WWW-Authenticate` header, as it came. None where it lets anybody in.
+    pub async fn challenge(&self, cx: &Cx) -> Option<String> {
+        match self.shared.without_tokens().try_out(&self.server, cx).await {
+            Err(ClientError::Login { challenge, .. }) => challenge,
+            _ => None,
+        }
+    }
+
+    /// Whether it may be started at all.
+    pub fn may_start(&self) -> bool {
+        self.barred.is_none()
     }
 
     /// Starts the server and keeps it running, used or not.
@@ -143,7 +156,8 @@ impl McpSource {
 
     fn news(&self, record: &Record, staleness: Option<Staleness>) -> Vec<Problem> {
         let id = &self.server.id;
-        let warning = |kind, text: String| Problem::warning(kind, text).of(id.clone());
+        // In one line: with a second one, a server could pretend to be us.
+        let warning = |kind, text: String| Problem::warning(kind, escape::line(&text)).of(id.clone());
         let hint = format!("toolscout server refresh {id}");
         let mut news = Vec::new();
         match (record.status, &record.error) {

@@ -22,7 +22,7 @@ use super::wire::{Ear, Outgoing, Wire};
 use super::{ClientError, Dial, Program};
 use crate::folder::child::tail::Tail;
 use held::Held;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{JoinSet, spawn_blocking};
@@ -33,6 +33,23 @@ use toolscout_core::BoxFuture;
 const OUTBOX: usize = 16;
 /// The longest that closing may take; the keeper's own steps take less.
 const CLOSING: Duration = Duration::from_millis(4_800);
+
+static BEFORE_THE_FIRST: Once = Once::new();
+
+/// What a process does once, before it starts its first server: ends what a toolscout that is gone has left behind, and
+/// closes its own environment to those it will start, which run as the same user.
+fn before_the_first() {
+    let ended = end_orphans();
+    if ended > 0 {
+        tracing::info!(event = "orphans_ended", processes = ended);
+    }
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+        // A kernel that cannot do this leaves things as they were.
+        let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+    }
+}
 
 /// The wire to a child process.
 pub(super) struct StdioWire {
@@ -50,7 +67,11 @@ impl StdioWire {
     pub(super) async fn open(program: &Program, dial: &Dial, ear: Arc<dyn Ear>) -> Result<Arc<Self>, ClientError> {
         let (program, from) = (program.clone(), dial.clone());
         // Looking references up may read files and run the keyring's program.
-        let launch = spawn_blocking(move || launch::prepare(&program, &from)).await;
+        let launch = spawn_blocking(move || {
+            BEFORE_THE_FIRST.call_once(before_the_first);
+            launch::prepare(&program, &from)
+        })
+        .await;
         let launch =
             launch.map_err(|_| ClientError::Lost { what: "its configuration could not be read".to_owned() })??;
         let (child, held) = launch::start(launch).await?;

@@ -8,7 +8,7 @@ mod host;
 mod hosted;
 mod list;
 mod login;
-mod person;
+pub(crate) mod person;
 mod refresh;
 mod set;
 mod show;

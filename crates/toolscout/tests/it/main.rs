@@ -13,6 +13,8 @@ mod locale;
 mod manifest;
 mod output;
 mod readme;
+mod real_servers;
+mod retries;
 mod search;
 mod servers;
 mod trust;

@@ -1,10 +1,12 @@
 //! What a bare `toolscout` shows: what there is, what is wrong, and what to type next.
 
 use crate::plugins::discovery::Place;
+use crate::plugins::servers::ServerSet;
 use crate::{AppError, Command, RunCx};
 use toolscout_core::{BoxFuture, Level, escape};
 use toolscout_gateway::Snapshot;
 use toolscout_source::folder::DefaultRoot;
+use toolscout_source::mcp::DiscoveryStatus;
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::list::{self, counted};
@@ -28,7 +30,11 @@ impl Command for Overview {
         Box::pin(async {
             let problems = cx.tools().discover(|_| ()).await?.iter().filter(|it| it.level == Level::Warning).count();
             let snapshot = cx.tools().gateway().snapshot();
-            let text = if snapshot.is_empty() { nothing(cx)? } else { page(&snapshot, problems, cx.program()) };
+            let servers = servers(cx)?;
+            let text = match snapshot.is_empty() && servers.is_none() {
+                true => nothing(cx)?,
+                false => page(&snapshot, servers, problems, cx.program()),
+            };
             cx.print(&text).map(|()| Exit::Done)
         })
     }
@@ -45,10 +51,35 @@ fn nothing(cx: &RunCx) -> Result<String, AppError> {
         );
     }
     Ok(text
-        + &format!("Put a script or a `*.tool.toml` into `tools/`, then try:\n  {program} tools\n  {program} doctor\n"))
+        + &format!("Put a script or a `*.tool.toml` into `tools/`, then try:\n  {program} tools\n  {program} doctor\n")
+        + &servers_hint(cx))
 }
 
-fn page(snapshot: &Snapshot, problems: usize, program: &str) -> String {
+/// What to do about servers, in a program that knows of them.
+fn servers_hint(cx: &RunCx) -> String {
+    match cx.commands().find("server") {
+        Some(_) => format!(
+            "\nOr use MCP servers:\n  {program} import\n  {program} server add ID -- COMMAND\n",
+            program = cx.program()
+        ),
+        None => String::new(),
+    }
+}
+
+/// How many servers there are and how many of them failed; none where there is none, or this program knows of none.
+fn servers(cx: &RunCx) -> Result<Option<String>, AppError> {
+    if cx.commands().find("server").is_none() {
+        return Ok(None);
+    }
+    let set = ServerSet::of(cx.options(), cx.surroundings())?;
+    let states = set.sources.iter().filter_map(|it| it.state(&cx.request()).ok());
+    let failed = states.filter(|it| it.record.status == DiscoveryStatus::Failed).count();
+    let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
+    let all = set.configured.len();
+    Ok((all > 0).then(|| format!("{}{failed}: {} server list", counted(all, "server"), cx.program())))
+}
+
+fn page(snapshot: &Snapshot, servers: Option<String>, problems: usize, program: &str) -> String {
     let mut text = String::new();
     for (source, _) in snapshot.sources() {
         let tools: Vec<_> = snapshot.tools().filter(|it| it.id.source == *source).collect();
@@ -63,8 +94,10 @@ fn page(snapshot: &Snapshot, problems: usize, program: &str) -> String {
             text += &format!("  … and {} more: {program} tools\n", tools.len() - SHOWN);
         }
     }
-    if problems > 0 {
-        text += &format!("\n{}: {program} doctor\n", counted(problems, "problem"));
+    let problems = (problems > 0).then(|| format!("{}: {program} doctor", counted(problems, "problem")));
+    let lines: Vec<_> = servers.into_iter().chain(problems).collect();
+    if !lines.is_empty() {
+        text += &format!("\n{}\n", lines.join("\n"));
     }
     text + &format!("\nNext:\n  {program} TOOL --help\n  {program} search WORDS\n  {program} --help\n")
 }

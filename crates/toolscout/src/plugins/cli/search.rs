@@ -43,6 +43,7 @@ impl Command for SearchCommand {
             let hits = gateway.search(&query);
             if hits.is_empty() {
                 cx.say(&nothing_found(gateway.snapshot().len()));
+                gateway.notes().iter().for_each(|it| cx.say(&format!("  note: {it}\n")));
             }
             match cx.options().format() {
                 Format::Text => cx.print(&search::lines(&hits))?,

@@ -151,7 +151,8 @@ async fn settle(cx: &RunCx, plan: &Plan, target: &Target) -> Result<bool, AppErr
         return Ok(false);
     }
     target.take(cx, plan)?;
-    cx.say(&format!("Added {} to {file}\n", counted(count)));
+    let hint = "  hint: `toolscout server refresh` asks them for their tools\n";
+    cx.say(&format!("Added {} to {file}\n{hint}", counted(count)));
     Ok(true)
 }
 

@@ -3,6 +3,7 @@
 use super::Plan;
 use crate::config::edit::{Change, Editor};
 use crate::config::{Config, Configured, Document, Entry};
+use crate::plugins::servers::{ServerSet, person};
 use crate::{AppError, RunCx};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -62,7 +63,10 @@ impl Target {
         }
         let added = plan.additions().map(|(id, treated)| Ok((id, value(id, &treated.entry)?)));
         let added: Vec<_> = added.collect::<Result<_, AppError>>()?;
-        Editor::of(cx.surroundings()).edit(&self.file, |map| added.iter().map(|it| self.add(map, it)).collect())
+        Editor::of(cx.surroundings()).edit(&self.file, |map| added.iter().map(|it| self.add(map, it)).collect())?;
+        // Whoever takes a server over has added it with their own hands, whatever else is in the project.
+        let set = ServerSet::again(cx.options(), cx.surroundings())?;
+        added.iter().try_for_each(|(id, _)| person::has_added(&set, id, true))
     }
 
     fn add(&self, map: &Map<String, Value>, (id, entry): &(&SourceId, Value)) -> Result<Change, AppError> {

@@ -5,6 +5,7 @@ use crate::config::Configured;
 use crate::config::edit::Editor;
 use crate::{AppError, Command, RunCx};
 use toolscout_core::BoxFuture;
+use toolscout_gateway::Approvals;
 use toolscout_source::mcp::DiscoveryStatus;
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
@@ -38,6 +39,8 @@ impl Command for RemoveCommand {
             let id = &configured.server.id;
             Editor::of(cx.surroundings()).remove_server(configured)?;
             let forgotten = set.shared.as_ref().and_then(|it| it.records().remove(id).ok()).unwrap_or(0);
+            // Should it come back, it is looked at as if it had never been there.
+            let _ = Approvals::new(set.store.clone(), set.partition.as_str()).forget(id);
             tracing::info!(event = "tools_removed", server = %id, removed = forgotten);
             cx.say(&format!(
                 "Removed {id} from {}, and forgot {}\n",

@@ -44,10 +44,15 @@ impl Command for LoginCommand {
             let (endpoint, url) = address(server, cx.surroundings())?;
             let folder = folder(cx.surroundings()).ok_or_else(nowhere)?;
             let lookup = lookup(cx.surroundings());
+            // What the server itself says when it turns us away names where to log in, and for what.
+            let challenge = match set.source(server.id.as_str()).ok().filter(|it| it.may_start()) {
+                Some(source) => source.challenge(&cx.request()).await,
+                None => None,
+            };
             let ask = Ask {
                 id: &server.id,
                 url: &url,
-                challenge: None,
+                challenge: challenge.as_deref(),
                 endpoint,
                 lookup: &lookup,
                 folder: &folder,

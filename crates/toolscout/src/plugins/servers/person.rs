@@ -7,7 +7,7 @@ use toolscout_core::{ErrorKind, Shelf, SourceId, StoreError};
 use toolscout_source::mcp::entry_of;
 
 /// A person added this server, as it is configured now, and trusts it or does not.
-pub(super) fn has_added(set: &ServerSet, id: &SourceId, trusts: bool) -> Result<(), AppError> {
+pub(crate) fn has_added(set: &ServerSet, id: &SourceId, trusts: bool) -> Result<(), AppError> {
     let record = record(set.find(id.as_str())?, trusts);
     set.store.write(Shelf::Approval, &key(&set.partition, id), record.as_bytes()).map_err(unkept)
 }

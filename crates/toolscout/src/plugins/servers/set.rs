@@ -9,8 +9,8 @@ use crate::{AppError, Options, Surroundings};
 use futures_util::future::join_all;
 use std::sync::Arc;
 use toolscout_core::{ErrorKind, Layer, Problem, ProblemKind, Source, Store};
-use toolscout_source::layer::Filter;
-use toolscout_source::mcp::{Dial, Lookup, McpSource, Shared, partition};
+use toolscout_source::layer::{Filter, Retry};
+use toolscout_source::mcp::{Dial, Lookup, McpSource, Shared, Transport, partition};
 
 /// The servers of a run.
 pub(crate) struct ServerSet {
@@ -86,6 +86,11 @@ impl ServerSet {
             let source: Arc<dyn Source> = match &self.control {
                 Some(control) => Arc::new(Hosted::new(it.clone(), control.clone())),
                 None => it.clone(),
+            };
+            let source = match it.server().transport {
+                // One that is busy, or out of reach for a moment, is asked again where that does no harm.
+                Transport::Http(_) => Retry::default().layer(source),
+                Transport::Stdio(_) => source,
             };
             Filter::patterns(filter.include.clone(), filter.exclude.clone()).layer(source)
         };
