@@ -3,40 +3,55 @@
 //! Every group is a function of a [`Bench`], which is a program and the sizes of its trees; tests call them with a tiny
 //! one. Nothing of the person's own tools, state or settings is read or written.
 
+mod build;
+mod calls;
 mod clock;
+mod crowd;
+mod floods;
 mod memory;
+mod servers;
 mod table;
 #[cfg(test)]
 mod tests;
 mod tree;
 mod world;
 
-use crate::repo;
 use anyhow::{Context, bail};
-use cargo_metadata::Message;
+use build::Programs;
 use clock::Samples;
 pub(crate) use memory::high_water;
-use std::io::BufReader;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use table::Row;
 use world::World;
 
 /// What is measured, and on how much.
 pub(crate) struct Bench {
-    /// The program under test.
-    pub(crate) program: PathBuf,
+    /// The program under test, and those it is measured with.
+    pub(crate) programs: Programs,
     /// Tool files in the tree that is discovered.
     pub(crate) many: usize,
     /// Tool files in the tree that is worked in.
     pub(crate) some: usize,
     /// How often each thing is done.
     pub(crate) rounds: usize,
+    /// Servers of a project that has many.
+    pub(crate) servers: usize,
+    /// How often a tool of a server is called.
+    pub(crate) calls: usize,
 }
 
 type Group = fn(&Bench) -> anyhow::Result<Vec<Row>>;
 
-const GROUPS: &[(&str, Group)] = &[("discovery", discovery), ("help", help), ("run", run_overhead), ("memory", memory)];
+const GROUPS: &[(&str, Group)] = &[
+    ("discovery", discovery),
+    ("help", help),
+    ("run", run_overhead),
+    ("memory", memory),
+    ("servers", servers::measure),
+    ("parallel", servers::measure_parallel),
+    ("calls", calls::measure),
+    ("floods", floods::measure),
+];
 
 pub(crate) fn run(only: Option<&str>) -> anyhow::Result<()> {
     let wanted: Vec<_> = GROUPS.iter().filter(|(name, _)| only.is_none_or(|it| it == *name)).collect();
@@ -44,7 +59,9 @@ pub(crate) fn run(only: Option<&str>) -> anyhow::Result<()> {
         let names: Vec<_> = GROUPS.iter().map(|(name, _)| *name).collect();
         bail!("there is no such group; there are {}", names.join(", "));
     }
-    let bench = Bench { program: release_build()?, many: 5_000, some: 1_000, rounds: 15 };
+    let wants_sdk = wanted.iter().any(|(name, _)| *name == "calls");
+    let programs = Programs::build(wants_sdk)?;
+    let bench = Bench { programs, many: 5_000, some: 1_000, rounds: 15, servers: 50, calls: 20_000 };
     let mut rows = Vec::new();
     for (name, group) in wanted {
         eprintln!("measuring {name} …");
@@ -56,7 +73,7 @@ pub(crate) fn run(only: Option<&str>) -> anyhow::Result<()> {
 
 /// Finds all tools of a large tree: knowing nothing, then from what an earlier run remembered.
 fn discovery(bench: &Bench) -> anyhow::Result<Vec<Row>> {
-    let world = World::new(&bench.program, bench.many)?;
+    let world = World::new(&bench.programs.toolscout, bench.many)?;
     world.expect_all()?;
     let cold = clock::sample(bench.rounds, || world.forget().map(|()| world.toolscout(&["tools", "--json"])))?;
     let warm = clock::sample(bench.rounds, || Ok(world.toolscout(&["tools", "--json"])))?;
@@ -75,7 +92,7 @@ fn discovery(bench: &Bench) -> anyhow::Result<Vec<Row>> {
 
 /// Shows help for everything, and for one tool, where many are known.
 fn help(bench: &Bench) -> anyhow::Result<Vec<Row>> {
-    let world = World::new(&bench.program, bench.some)?;
+    let world = World::new(&bench.programs.toolscout, bench.some)?;
     world.expect_all()?;
     let all = clock::sample(bench.rounds, || Ok(world.toolscout(&["--help"])))?;
     let last = tree::name(bench.some - 1);
@@ -88,8 +105,8 @@ fn help(bench: &Bench) -> anyhow::Result<Vec<Row>> {
 
 /// What a call costs on top of the program that is called.
 fn run_overhead(bench: &Bench) -> anyhow::Result<Vec<Row>> {
-    let small = World::new(&bench.program, 0)?;
-    let large = World::new(&bench.program, bench.some)?;
+    let small = World::new(&bench.programs.toolscout, 0)?;
+    let large = World::new(&bench.programs.toolscout, bench.some)?;
     let direct = clock::sample(2 * bench.rounds, || small.echo_directly())?;
     let alone = calls(&small, 2 * bench.rounds)?;
     let among_many = calls(&large, 2 * bench.rounds)?;
@@ -110,7 +127,7 @@ fn calls(world: &World, rounds: usize) -> anyhow::Result<Samples> {
 
 /// The most memory a listing has at any moment.
 fn memory(bench: &Bench) -> anyhow::Result<Vec<Row>> {
-    let world = World::new(&bench.program, bench.some)?;
+    let world = World::new(&bench.programs.toolscout, bench.some)?;
     world.expect_all()?;
     let what = format!("memory of `toolscout tools`, {} tools", bench.some);
     let mut peaks = Vec::new();
@@ -121,27 +138,6 @@ fn memory(bench: &Bench) -> anyhow::Result<Vec<Row>> {
         }
     }
     Ok(vec![Row::memory(what, peaks).goal(20.0)])
-}
-
-/// Builds what people install, and says where it is.
-fn release_build() -> anyhow::Result<PathBuf> {
-    let mut cargo = repo::cargo();
-    cargo.args(["build", "--release", "-p", "toolscout", "--message-format", "json-render-diagnostics"]);
-    let mut child = cargo.stdout(Stdio::piped()).spawn().context("start cargo")?;
-    let messages = Message::parse_stream(BufReader::new(child.stdout.take().context("cargo's output")?));
-    let mut built = None;
-    for message in messages {
-        if let Message::CompilerArtifact(artifact) = message?
-            && artifact.target.name == "toolscout"
-            && let Some(path) = artifact.executable
-        {
-            built = Some(path.into_std_path_buf());
-        }
-    }
-    if !child.wait()?.success() {
-        bail!("the release build failed");
-    }
-    built.context("cargo built no `toolscout`")
 }
 
 /// A command that reads nothing and whose output nobody sees.

@@ -1,11 +1,12 @@
 //! Kills `toolscout` at random moments of its work, and looks at what it leaves behind.
 //!
-//! A round starts one command, kills it with SIGKILL somewhere within the time it usually takes, and asks what then must
-//! be true: [`aftermath`] holds all of it. What was there before, and what would be there had the command come to its end,
+//! A round starts one command, kills it with SIGKILL at some [`moment`], and asks what then must be true: [`aftermath`] holds
+//! all of it. What was there before, and what would be there had the command come to its end,
 //! is known from a [`shadow::Shadow`] each; nothing in between is right. The commands are the list in [`operation`].
 
 mod aftermath;
 mod chance;
+mod moment;
 mod operation;
 mod place;
 mod remains;
@@ -14,17 +15,21 @@ mod sound;
 mod table;
 #[cfg(test)]
 mod tests;
+mod usual;
 mod victim;
 mod world;
 
 use crate::hostile::{Programs, build};
 use anyhow::{Context, bail, ensure};
 use chance::Chance;
-use operation::{KINDS, Kind, Lasts, Operation};
+use moment::Moment;
+use operation::{KINDS, Kind, Operation};
 use place::Place;
 use shadow::Shadow;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::SystemTime;
 use table::Tally;
+use usual::Usual;
+use victim::Victim;
 use world::{Size, World};
 
 /// What is done, and how often.
@@ -33,14 +38,6 @@ pub(crate) struct Plan {
     pub(crate) seed: u64,
     pub(crate) rounds: usize,
     is_debug: bool,
-}
-
-/// What came of one round.
-struct Round {
-    kind: &'static str,
-    /// Whether the command was still at it when it was killed.
-    is_midway: bool,
-    faults: Vec<Fault>,
 }
 
 /// Something that must not be.
@@ -82,82 +79,78 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
 /// All rounds, one after the other, in one world that has to bear them all.
 fn ruin(programs: &Programs, plan: &Plan, size: &Size) -> anyhow::Result<Tally> {
     let world = World::new(programs, size)?;
-    let usual = measure(&world)?;
+    let mut usual = Usual::measure(&world)?;
     let mut before = Shadow::observe(&world.real).map_err(|it| anyhow::anyhow!("{}", it.what))?;
     let mut tally = Tally::default();
     for number in 0..plan.rounds {
         let mut chance = Chance::of_round(plan.seed, number);
-        let (kind, operation) = choose(&world, &before, &mut chance)?;
-        let longest = usual.iter().find(|(name, _)| *name == kind.name).map_or(Duration::ZERO, |(_, time)| *time);
-        let delay = chance.within(longest);
-        let (round, after) = play(&world, kind, &operation, &before, delay)?;
-        for fault in &round.faults {
-            let (words, sort, what) = (operation.words.join(" "), fault.sort, &fault.what);
-            eprintln!("round {number}, `{words}` killed after {delay:?}: {sort:?}: {what}");
+        let (kind, operation) = choose(&world, &before, &tally, &mut chance)?;
+        let moment = Moment::within(usual.time(kind), &mut chance);
+        let round = match operation.is_first {
+            true => {
+                let (place, nothing) = world.fresh()?;
+                play(&world, &place, &operation, &nothing, &moment)?
+            }
+            false => play(&world, &world.real, &operation, &before, &moment)?,
+        };
+        for Fault { sort, what } in &round.faults {
+            eprintln!("round {number}, `{}` killed {moment}: {sort:?}: {what}", operation.words.join(" "));
         }
-        tally.add(round, world.real.litter()?.len());
-        before = after;
+        usual.learn(kind, &moment, &round.victim);
+        tally.add(kind, round.victim.is_midway, &round.faults);
+        before = round.after.filter(|_| !operation.is_first).unwrap_or(before);
     }
+    tally.litter = world.real.litter()?.len();
     tally.litter_stays = aftermath::litter_that_stays(&world.real)?;
     Ok(tally)
 }
 
-/// How long each kind of command takes when nobody kills it. The twin has to bear that.
-fn measure(world: &World) -> anyhow::Result<Vec<(&'static str, Duration)>> {
-    let mut times = Vec::new();
+/// Something that can be done as things are, and had its turn less often than others.
+fn choose(
+    world: &World,
+    before: &Shadow,
+    tally: &Tally,
+    chance: &mut Chance,
+) -> anyhow::Result<(&'static Kind, Operation)> {
+    let mut possible = Vec::new();
     for kind in KINDS {
-        let shadow = Shadow::observe(&world.twin).map_err(|it| anyhow::anyhow!("{}", it.what))?;
-        let operation = (kind.make)(&shadow, world, &mut Chance::of_round(0, 0));
-        let operation = operation.with_context(|| format!("`{}` cannot be tried out", kind.name))?;
-        let time = match kind.lasts {
-            Lasts::For(time) => time,
-            Lasts::UntilDone => {
-                let fresh = operation.is_first.then(|| world.fresh()).transpose()?;
-                let started = Instant::now();
-                let ended = fresh.as_ref().unwrap_or(&world.twin).run(&operation.words)?;
-                ensure!(ended.code == Some(operation.code), "`{}` does not work: {}", kind.name, ended.said());
-                started.elapsed()
-            }
-        };
-        times.push((kind.name, time));
+        let luck = chance.below(KINDS.len());
+        possible.extend((kind.make)(before, world, chance).map(|it| (tally.turns(kind), luck, kind, it)));
     }
-    Ok(times)
+    let chosen = possible.into_iter().min_by_key(|(turns, luck, ..)| (*turns, *luck));
+    chosen.map(|(.., kind, operation)| (kind, operation)).context("nothing can be done any more")
 }
 
-/// Something that can be done as things are.
-fn choose(world: &World, before: &Shadow, chance: &mut Chance) -> anyhow::Result<(&'static Kind, Operation)> {
-    for _ in 0..1_000 {
-        let kind = &KINDS[chance.below(KINDS.len())];
-        if let Some(operation) = (kind.make)(before, world, chance) {
-            return Ok((kind, operation));
-        }
-    }
-    bail!("nothing can be done any more")
+/// What came of one round.
+struct Round {
+    victim: Victim,
+    faults: Vec<Fault>,
+    /// How things are now, if that can be seen.
+    after: Option<Shadow>,
 }
 
-/// One round; gives what it came to, and how things are now.
+/// One round, in this place.
 fn play(
     world: &World,
-    kind: &'static Kind,
+    place: &Place,
     operation: &Operation,
     before: &Shadow,
-    delay: Duration,
-) -> anyhow::Result<(Round, Shadow)> {
-    let fresh = operation.is_first.then(|| world.fresh()).transpose()?;
-    let place: &Place = fresh.as_ref().unwrap_or(&world.real);
-    let before = if operation.is_first { &before.without_memory() } else { before };
+    moment: &Moment,
+) -> anyhow::Result<Round> {
     let done = world.rehearse(operation, before)?;
     let litter = place.litter()?.len();
-    let victim = victim::strike(place, operation, delay)?;
-    let seen = aftermath::look(world, place, &victim)?;
-    let mut faults = seen.faults;
-    let after = seen.shadow.unwrap_or_else(|| before.clone());
-    faults.extend(aftermath::compare(operation, &victim, [before, &done, &after]));
+    let victim = victim::strike(place, operation, moment)?;
     let more = place.litter()?.len().saturating_sub(litter);
+    let torn = aftermath::mend(place, [before, &done])?;
+    let (mut faults, after) = aftermath::look(world, place, &victim)?;
+    faults.extend(torn);
+    if let Some(after) = &after {
+        faults.extend(aftermath::compare(operation, &victim, [before, &done, after]));
+    }
     if more > usize::from(victim.is_midway) {
         faults.push(Fault::new(Sort::Corrupt, format!("{more} temporary files are left behind by one command")));
     }
-    Ok((Round { kind: kind.name, is_midway: victim.is_midway, faults }, after))
+    Ok(Round { victim, faults, after })
 }
 
 impl Plan {

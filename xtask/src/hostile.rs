@@ -3,13 +3,13 @@
 //! Each meeting has a project of its own with two servers, the hostile one and an honest one. What must hold is asked in
 //! [`verdict`]; what a mode may and may not get away with is the table in [`expect`].
 
-mod build;
+pub(crate) mod build;
 mod expect;
-mod meeting;
+pub(crate) mod meeting;
 mod survivors;
 #[cfg(test)]
 mod tests;
-mod verdict;
+pub(crate) mod verdict;
 mod watched;
 mod world;
 

@@ -1,4 +1,4 @@
-//! What maintainers of toolscout run: `cargo xtask ci`, `check`, `bless`, `bench`, `hostile`.
+//! What maintainers of toolscout run: `cargo xtask ci`, `check`, `bless`, `bench`, `hostile`, `crash`.
 //!
 //! Start reading at [`ci`]; what the house holds true of itself is in [`check`], and `cargo test` asks it, too.
 
@@ -8,6 +8,7 @@ mod bench;
 mod bless;
 mod check;
 mod ci;
+mod crash;
 mod hostile;
 mod repo;
 
@@ -20,9 +21,11 @@ usage: cargo xtask COMMAND
   ci             everything CI runs: format, lints, tests
   check          arrows, links, first lines and paths only; takes a second
   bless [ARG]…   run the tests and take what they show as what they expect; ARGs go to `cargo test`
-  bench [NAME]   measure the release build; NAME is one of discovery, help, run, memory
+  bench [NAME]   measure the release build; NAME is one of discovery, help, run, memory, servers, parallel, calls, floods
   hostile [MODE]… [--stdio | --http] [--debug]
-                 let the release build meet servers that misbehave, and print how it went";
+                 let the release build meet servers that misbehave, and print how it went
+  crash [--seed N] [--rounds N] [--debug]
+                 kill the release build in the middle of its work, and look at what is left";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -44,6 +47,7 @@ fn run(words: &[String]) -> anyhow::Result<()> {
         ("bench", []) => bench::run(None),
         ("bench", [name]) => bench::run(Some(name)),
         ("hostile", rest) => hostile::run(rest),
+        ("crash", rest) => crash::run(rest),
         ("help" | "--help" | "-h", _) => {
             println!("{USAGE}");
             Ok(())

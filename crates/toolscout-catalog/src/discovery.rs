@@ -33,11 +33,11 @@ impl Discovery {
         }
     }
 
-    /// The same discovery with only these tools.
-    pub(crate) fn only(&self, keep: impl Fn(&Tool) -> bool) -> Self {
-        let mut kept = Self { problems: self.problems.clone(), ..Self::new(self.source.clone(), self.origin) };
-        self.tools.iter().filter(|it| keep(it)).for_each(|it| kept.add_tool(it.clone()));
-        kept
+    /// The same discovery with each tool as this gives it; without those of which it gives nothing.
+    pub(crate) fn each(&self, given: impl Fn(&Arc<Tool>) -> Option<Arc<Tool>>) -> Self {
+        let mut next = Self { problems: self.problems.clone(), ..Self::new(self.source.clone(), self.origin) };
+        self.tools.iter().filter_map(given).for_each(|it| next.add_tool(it));
+        next
     }
 
     fn add_tool(&mut self, tool: Arc<Tool>) {

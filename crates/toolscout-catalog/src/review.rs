@@ -101,8 +101,9 @@ impl Definition {
         let value = tool.definition();
         let mut text = String::new();
         canonical(&value, &mut text);
+        let digest = Digest::of_canonical(&tool.id, &text);
         let text = RawJson::parse(&text).unwrap_or_else(|_| RawJson::from_value(&value));
-        Self { digest: Digest::of_definition(&tool.id, &value), text }
+        Self { digest, text }
     }
 
     /// Parsed.

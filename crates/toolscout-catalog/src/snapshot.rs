@@ -42,13 +42,14 @@ impl Snapshot {
         Self::of(self.discoveries.iter().filter(|it| it.source != *source).cloned().collect()).0
     }
 
-    /// The same snapshot with only these tools.
-    pub fn only(&self, keep: impl Fn(&Tool) -> bool) -> Self {
-        let kept = self.discoveries.iter().map(|it| match it.tools.iter().all(|it| keep(it)) {
+    /// The same snapshot with each tool as this gives it; without those of which it gives nothing.
+    pub fn each(&self, given: impl Fn(&Arc<Tool>) -> Option<Arc<Tool>>) -> Self {
+        let is_same = |it: &Arc<Tool>| given(it).is_some_and(|given| Arc::ptr_eq(&given, it));
+        let discoveries = self.discoveries.iter().map(|it| match it.tools.iter().all(is_same) {
             true => it.clone(),
-            false => Arc::new(it.only(&keep)),
+            false => Arc::new(it.each(&given)),
         });
-        Self::of(kept.collect()).0
+        Self::of(discoveries.collect()).0
     }
 
     fn of(mut discoveries: Vec<Arc<Discovery>>) -> (Self, Vec<Problem>) {

@@ -42,6 +42,7 @@ impl ToolCall {
 pub struct ToolOutput {
     raw: RawJson,
     is_error: bool,
+    doubts: Vec<String>,
 }
 
 impl ToolOutput {
@@ -62,7 +63,7 @@ impl ToolOutput {
     }
 
     fn build(value: Value, is_error: bool) -> Self {
-        Self { raw: RawJson::from_value(&value), is_error }
+        Self { raw: RawJson::from_value(&value), is_error, doubts: Vec::new() }
     }
 
     /// Takes a result as it came. It must be an object whose `content`, if any, is a list.
@@ -76,7 +77,17 @@ impl ToolOutput {
             Some(Value::Bool(it)) => *it,
             Some(_) => return Err("`isError` must be true or false"),
         };
-        Ok(Self { raw, is_error })
+        Ok(Self { raw, is_error, doubts: Vec::new() })
+    }
+
+    /// The same result, with what is doubtful about it. Doubts are ours and stand beside what the tool said, not in it.
+    pub fn with_doubts(self, doubts: Vec<String>) -> Self {
+        Self { doubts, ..self }
+    }
+
+    /// Why this may not be what the tool has promised: a sentence each, safe to show. Usually none.
+    pub fn doubts(&self) -> &[String] {
+        &self.doubts
     }
 
     /// The whole result as it came.

@@ -20,10 +20,18 @@ impl Digest {
     /// The digest of a complete definition, bound to whose it is.
     pub fn of_definition(id: &ToolId, definition: &Value) -> Self {
         let mut text = String::new();
-        canonical(&Value::from(id.source.as_str()), &mut text);
-        canonical(&Value::from(id.name.as_str()), &mut text);
         canonical(definition, &mut text);
-        Self::of_bytes(text.as_bytes())
+        Self::of_canonical(id, &text)
+    }
+
+    /// The same digest, where the definition's canonical JSON is at hand.
+    pub fn of_canonical(id: &ToolId, definition: &str) -> Self {
+        let mut owner = String::new();
+        quote(id.source.as_str(), &mut owner);
+        quote(id.name.as_str(), &mut owner);
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(owner.as_bytes()).update(definition.as_bytes());
+        Self(*hasher.finalize().as_bytes())
     }
 
     /// Reads 64 hexadecimal digits.
@@ -55,7 +63,7 @@ pub fn canonical(value: &Value, out: &mut String) {
                 if at > 0 {
                     out.push(',');
                 }
-                canonical(&Value::from(key.as_str()), out);
+                quote(key, out);
                 out.push(':');
                 canonical(value, out);
             }
@@ -71,6 +79,17 @@ pub fn canonical(value: &Value, out: &mut String) {
             }
             out.push(']');
         }
+        Value::String(text) => quote(text, out),
         scalar => out.push_str(&scalar.to_string()),
     }
+}
+
+/// Appends the text as JSON. Nearly all texts are as they stand, and there are thousands of them in a listing.
+fn quote(text: &str, out: &mut String) {
+    if text.bytes().any(|it| it < b' ' || matches!(it, b'"' | b'\\')) {
+        return out.push_str(&Value::from(text).to_string());
+    }
+    out.push('"');
+    out.push_str(text);
+    out.push('"');
 }

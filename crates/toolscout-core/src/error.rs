@@ -92,7 +92,7 @@ pub enum SourceError {
     #[error("{}", .0.message)]
     Stopped(Box<crate::Problem>),
     /// The server behind a source answered with an error of its own.
-    #[error("source `{id}` answered: {message} ({code})")]
+    #[error("source `{id}` answered: {} ({code})", crate::escape::line(message))]
     Answered {
         /// Whose.
         id: SourceId,

@@ -1,10 +1,16 @@
 //! Makes other people's text safe to show.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 
 /// For a terminal or a log: control, bidi and tag characters become visible escapes; line feeds stay.
 pub fn text(text: &str) -> Cow<'_, str> {
     escape(text, |it| it != '\n')
+}
+
+/// For a page that somebody else wrote: as [`text()`], and tabs stay, too.
+pub fn page(text: &str) -> Cow<'_, str> {
+    escape(text, |it| !matches!(it, '\n' | '\t'))
 }
 
 /// For one line: as [`text()`], and line feeds are escaped as well.
@@ -12,14 +18,36 @@ pub fn line(text: &str) -> Cow<'_, str> {
     escape(text, |_| true)
 }
 
+/// For a text that is JSON already: the same characters as `\uXXXX`, which every reader takes for what they were. Line
+/// feeds and tabs stay: in JSON they only stand between things; a carriage return there becomes a space.
+pub fn json(text: &str) -> Cow<'_, str> {
+    escape_as(
+        text,
+        |it| !matches!(it, '\n' | '\t'),
+        |out, it| if it == '\r' { out.push(' ') } else { push_utf16(out, it) },
+    )
+}
+
+/// Appends the character as `\uXXXX`, in two of them where one does not reach.
+pub fn push_utf16(out: &mut String, it: char) {
+    for unit in it.encode_utf16(&mut [0; 2]) {
+        // Writing to a text cannot fail.
+        let _ = write!(out, "\\u{unit:04x}");
+    }
+}
+
 fn escape(text: &str, also: impl Fn(char) -> bool) -> Cow<'_, str> {
+    escape_as(text, also, |out, it| out.extend(it.escape_unicode()))
+}
+
+fn escape_as(text: &str, also: impl Fn(char) -> bool, push: impl Fn(&mut String, char)) -> Cow<'_, str> {
     if !text.chars().any(|it| is_dangerous(it) && also(it)) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
     for it in text.chars() {
         if is_dangerous(it) && also(it) {
-            out.extend(it.escape_unicode());
+            push(&mut out, it);
         } else {
             out.push(it);
         }
@@ -28,7 +56,7 @@ fn escape(text: &str, also: impl Fn(char) -> bool) -> Cow<'_, str> {
 }
 
 /// Characters that move the cursor, change the reading order or are not seen at all.
-fn is_dangerous(it: char) -> bool {
+pub fn is_dangerous(it: char) -> bool {
     it.is_control()
         || matches!(it,
             '\u{00ad}' | '\u{061c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'

@@ -40,6 +40,23 @@ fn a_name_that_looks_like_an_option_a_path_or_a_piece_of_shell_is_no_command() {
 }
 
 #[test]
+fn a_digest_is_of_the_owner_and_the_canonical_definition() {
+    let definition = json!({"b": 1, "a": "x\n\"é\u{7f}"});
+    let plain = "\"mail\"\"send\"{\"a\":\"x\\n\\\"é\u{7f}\",\"b\":1}";
+    assert_eq!(Digest::of_definition(&tool("mail", "send").id, &definition), Digest::of_bytes(plain.as_bytes()));
+}
+
+#[test]
+fn texts_in_canonical_json_are_those_of_any_json() {
+    for character in (0..=0x2fff).filter_map(char::from_u32) {
+        let text = format!("a{character}b");
+        let mut canonical = String::new();
+        digest::canonical(&Value::from(text.as_str()), &mut canonical);
+        assert_eq!(canonical, serde_json::to_string(&text).unwrap());
+    }
+}
+
+#[test]
 fn a_definition_keeps_its_digest_however_it_is_written_and_loses_it_with_any_change() {
     let mut one = tool("s", "t");
     one.input_schema = RawJson::parse(r#"{ "type": "object", "properties": {"b": {}, "a": {}} }"#).unwrap();

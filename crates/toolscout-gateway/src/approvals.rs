@@ -48,8 +48,26 @@ pub(crate) struct Checked {
 enum Kept {
     /// This, and how it lies in the store, if it does.
     Record(Box<Record>, Option<Vec<u8>>),
-    /// Something that cannot be relied on; the reason says why, and there is what lies in the store.
-    Unreliable(String, Option<Vec<u8>>),
+    /// Something that cannot be relied on.
+    Unreliable(Doubt),
+}
+
+/// Why what is kept cannot be relied on.
+struct Doubt {
+    /// In a few words, for each of many tools.
+    reason: &'static str,
+    /// Where that comes from, and what to do about it.
+    cause: Option<StoreError>,
+}
+
+impl Doubt {
+    /// All there is to say.
+    fn whole(&self) -> String {
+        match &self.cause {
+            Some(cause) => format!("{} ({cause})", self.reason),
+            None => self.reason.to_owned(),
+        }
+    }
 }
 
 impl Approvals {
@@ -91,7 +109,7 @@ impl Approvals {
         for _ in 0..ATTEMPTS {
             let (record, bytes) = match self.kept(source) {
                 Kept::Record(record, bytes) => (record, bytes),
-                Kept::Unreliable(reason, _) => return self.all_held(source, found, reason),
+                Kept::Unreliable(doubt) => return all_held(source, found, &doubt),
             };
             let reviewed = review(&record, terms, found, &scan, (self.now)());
             let mut checked = Checked { held: reviewed.held, problems: news(source, &reviewed.news) };
@@ -109,15 +127,7 @@ impl Approvals {
                 }
             }
         }
-        self.all_held(source, found, "what was approved changes faster than it can be read".to_owned())
-    }
-
-    /// Nothing can be relied on, so nothing is used.
-    fn all_held(&self, source: &SourceId, found: &[Arc<Tool>], reason: String) -> Checked {
-        let held = found.iter().map(|it| (it.id.name.as_str().to_owned(), reason.clone())).collect();
-        let problem = Problem::warning(ProblemKind::Held, format!("all tools of `{source}` are held: {reason}"));
-        let hint = format!("look at them with `toolscout review`, then `toolscout review --accept {source}`");
-        Checked { held, problems: vec![problem.of(source.clone()).hint(hint)] }
+        all_held(source, found, &Doubt { reason: "what was approved changes faster than it can be read", cause: None })
     }
 
     fn kept(&self, source: &SourceId) -> Kept {
@@ -128,13 +138,16 @@ impl Approvals {
         let bytes = match self.store.read(Shelf::Approval, &place) {
             Ok(Some(bytes)) => bytes,
             Ok(None) => return Kept::Record(Box::default(), None),
-            Err(error) => return Kept::Unreliable(format!("what was approved cannot be read ({error})"), None),
+            Err(error) => {
+                return Kept::Unreliable(Doubt { reason: "what was approved cannot be read", cause: Some(error) });
+            }
         };
         let record = Seal::of(&*self.store, PURPOSE).ok().and_then(|it| it.open(&place, &bytes).ok());
         match record.and_then(|it| row::read(&it)) {
             Some(record) => Kept::Record(Box::new(record), Some(bytes)),
             None => {
-                Kept::Unreliable("the record of what was approved was changed by somebody else".to_owned(), Some(bytes))
+                let reason = "the record of what was approved was changed by somebody else";
+                Kept::Unreliable(Doubt { reason, cause: None })
             }
         }
     }
@@ -150,6 +163,13 @@ impl Approvals {
         self.store.swap(Shelf::Approval, &place, seen, Some(&bytes))
     }
 
+    /// Keeps the record, whatever lies there.
+    fn keep_instead(&self, source: &SourceId, record: &Record) -> Result<(), StoreError> {
+        let place = self.place(source);
+        let bytes = Seal::of(&*self.store, PURPOSE)?.close(&place, &row::write(record))?;
+        self.store.write(Shelf::Approval, &place, &bytes)
+    }
+
     fn place(&self, source: &SourceId) -> String {
         format!("{}/{source}", self.partition)
     }
@@ -157,6 +177,14 @@ impl Approvals {
     fn unkept(&self) -> MutexGuard<'_, BTreeMap<SourceId, Record>> {
         self.unkept.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Nothing can be relied on, so nothing is used.
+fn all_held(source: &SourceId, found: &[Arc<Tool>], doubt: &Doubt) -> Checked {
+    let held = found.iter().map(|it| (it.id.name.as_str().to_owned(), doubt.reason.to_owned())).collect();
+    let problem = Problem::warning(ProblemKind::Held, format!("all tools of `{source}` are held: {}", doubt.whole()));
+    let hint = format!("look at them with `toolscout review`, then `toolscout review --accept {source}`");
+    Checked { held, problems: vec![problem.of(source.clone()).hint(hint)] }
 }
 
 fn news(source: &SourceId, held: &[(ToolId, String)]) -> Vec<Problem> {

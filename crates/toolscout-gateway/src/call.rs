@@ -1,7 +1,7 @@
-//! Takes a call to its tool: resolve, authorize, check, ask, load, check again, run.
+//! Takes a call to its tool: resolve, authorize, check, ask, load, check again, run, look at the result.
 
 use crate::ask::Word;
-use crate::check::Check;
+use crate::check::{self, Check};
 use crate::{Error, Gateway};
 use futures_util::{StreamExt, stream};
 use serde_json::Value;
@@ -55,14 +55,15 @@ impl Gateway {
             None | Some(Refusal::NeedsApproval { .. }) => {}
             Some(refusal) => return Err(refusal.into()),
         }
-        call.arguments = Check::of(&tool)?.arguments(call.arguments)?;
         let approved = now.policy == Policy::Ask;
         if approved {
+            // Nobody is asked about a call that cannot be made.
+            call.arguments = Check::of(&tool)?.arguments(call.arguments)?;
             self.consent(&tool, &call, &cx).await?;
             call.expect = Some(tool.digest());
         }
         // Asking may have taken minutes: what counts is how things stand now.
-        let tool = self.current(&call)?;
+        let mut tool = self.current(&call)?;
         let now = Circumstances { approved, ..self.circumstances(&tool, &cx) };
         let source = self.source(&tool.id.source).ok_or_else(|| not_mine(&tool))?;
         let mut authorized = self.admit(&tool, call, now.clone())?;
@@ -70,12 +71,17 @@ impl Gateway {
             let full = load(source, &tool, &cx).await?;
             let call = ToolCall { expect: None, ..authorized.into_inner() };
             authorized = self.admit(&full, call, now)?;
+            tool = Arc::new(full);
         }
         let arguments = || redact::secrets(&Value::Object(authorized.get().arguments.clone()));
         tracing::debug!(event = "tool_call", tool = %tool.id, caller = cx.caller.word(), arguments = %arguments());
         let output = source.call(authorized, cx).await?;
         tracing::debug!(event = "tool_result", tool = %tool.id, is_error = output.is_error());
-        Ok(output)
+        let doubts = check::doubts(&tool, &output);
+        if !doubts.is_empty() {
+            tracing::warn!(event = "output_mismatch", tool = %tool.id, doubts = doubts.join("; "));
+        }
+        Ok(output.with_doubts(doubts))
     }
 
     /// The only way to a source: the arguments fit, the door agrees, and what is sent is bound to this very definition,

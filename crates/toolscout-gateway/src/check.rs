@@ -1,26 +1,25 @@
-//! Checks arguments against a tool's JSON Schema before anything starts.
+//! Checks arguments against a tool's JSON Schema before anything starts, and results when they come.
 
+mod cost;
+mod pattern;
 mod plain;
+mod schema;
+mod survey;
+mod unrolled;
 
 #[cfg(test)]
 mod tests;
 
 use crate::{Error, defaults};
-use jsonschema::error::ValidationErrorKind;
-use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
+use schema::Schema;
 use serde_json::Value;
 use std::fmt;
-use toolscout_core::{Arguments, Tool, ToolId, escape};
-
-const MAX_SCHEMA_BYTES: usize = 64 * 1024;
-const MAX_SCHEMA_NODES: usize = 5_000;
-/// Errors shown at most; an argument list that is wrong in more places than this is not read further.
-const MAX_VIOLATIONS: usize = 20;
+use toolscout_core::{Arguments, Tool, ToolId, ToolOutput, escape};
 
 /// A tool's schema, ready to check arguments.
 pub struct Check {
     tool: ToolId,
-    schema: Value,
+    schema: Schema,
 }
 
 /// One thing that is wrong with the arguments.
@@ -46,69 +45,38 @@ impl fmt::Display for Violation {
 impl Check {
     /// Reads the tool's schema, within limits.
     pub fn of(tool: &Tool) -> Result<Self, Error> {
-        let unusable = |reason: String| Error::InvalidSchema { tool: tool.id.clone(), reason };
-        let text = tool.input_schema.as_str();
-        if text.len() > MAX_SCHEMA_BYTES {
-            return Err(unusable(format!("it has {} bytes; at most {MAX_SCHEMA_BYTES} are allowed", text.len())));
-        }
-        let schema = tool.input_schema.to_value();
-        if !schema.is_object() {
-            return Err(unusable("it is not a JSON object".to_owned()));
-        }
-        if nodes(&schema) > MAX_SCHEMA_NODES {
-            return Err(unusable(format!("it has more than {MAX_SCHEMA_NODES} nodes")));
-        }
-        Ok(Self { tool: tool.id.clone(), schema })
+        let schema = Schema::read(&tool.input_schema);
+        let unusable = |reason| Error::InvalidSchema { tool: tool.id.clone(), reason };
+        Ok(Self { tool: tool.id.clone(), schema: schema.map_err(unusable)? })
     }
 
     /// The arguments with defaults filled in, or everything that is wrong with them.
     pub fn arguments(&self, mut arguments: Arguments) -> Result<Arguments, Error> {
-        defaults::fill(&self.schema, &mut arguments);
+        defaults::fill(self.schema.value(), &mut arguments);
         let value = Value::Object(arguments);
-        let violations = if plain::surely_fits(&self.schema, &value) { Vec::new() } else { self.violations(&value)? };
+        let violations = self.schema.violations(&value);
+        let violations = violations.map_err(|reason| Error::InvalidSchema { tool: self.tool.clone(), reason })?;
         match value {
             Value::Object(arguments) if violations.is_empty() => Ok(arguments),
             _ => Err(Error::InvalidArguments { tool: self.tool.clone(), violations }),
         }
     }
+}
 
-    fn violations(&self, value: &Value) -> Result<Vec<Violation>, Error> {
-        let unusable = |reason| Error::InvalidSchema { tool: self.tool.clone(), reason };
-        let validator = validator(&self.schema).map_err(unusable)?;
-        Ok(validator.iter_errors(value).take(MAX_VIOLATIONS).map(|it| violation(&it)).collect())
+/// What is doubtful about a result, because the tool has promised something else: a sentence each, safe to show.
+pub(crate) fn doubts(tool: &Tool, output: &ToolOutput) -> Vec<String> {
+    let Some(promised) = &tool.output_schema else { return Vec::new() };
+    // Who says that it failed has not promised anything about that.
+    if output.is_error() {
+        return Vec::new();
     }
-}
-
-/// Nothing is ever fetched: a `$ref` that leaves the schema is an error.
-fn validator(schema: &Value) -> Result<Validator, String> {
-    jsonschema::options()
-        .with_draft(Draft::Draft202012)
-        .offline()
-        .should_ignore_unknown_formats(true)
-        // An engine that runs in linear time: a hostile pattern costs nothing.
-        .with_pattern_options(PatternOptions::regex().size_limit(1 << 20).dfa_size_limit(1 << 20))
-        .build(schema)
-        .map_err(|error| error.to_string())
-}
-
-fn violation(error: &ValidationError<'_>) -> Violation {
-    let missing = match error.kind() {
-        ValidationErrorKind::Required { property } => property.as_str().map(str::to_owned),
-        _ => None,
+    let Some(result) = output.structured_content() else {
+        return vec!["there is no structured result, though the tool promises one".to_owned()];
     };
-    Violation { path: error.instance_path().to_string(), message: error.masked_with("the value").to_string(), missing }
-}
-
-/// Counts values without recursion: hostile schemas are deep.
-fn nodes(value: &Value) -> usize {
-    let (mut count, mut open) = (0, vec![value]);
-    while let Some(value) = open.pop() {
-        count += 1;
-        match value {
-            Value::Array(items) => open.extend(items),
-            Value::Object(map) => open.extend(map.values()),
-            _ => {}
+    match Schema::read(promised).and_then(|it| it.violations(&result)) {
+        Ok(violations) => {
+            violations.iter().map(|it| format!("the result is not what the tool promises: {it}")).collect()
         }
+        Err(reason) => vec![format!("the result was not checked: of the promised schema, {}", escape::line(&reason))],
     }
-    count
 }

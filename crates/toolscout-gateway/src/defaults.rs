@@ -5,20 +5,27 @@ use serde_json::{Map, Value};
 /// Deeper than people write; keeps cyclic references finite.
 const MAX_DEPTH: usize = 16;
 
+/// Bytes of all defaults together. References share what they lead to, and copies do not: a small schema could fill in
+/// the same big text a thousand times.
+const MAX_BYTES: usize = 256 * 1024;
+
 /// Adds the default of every property that has one and was not given. What was given stays, also `false`, `0` and `""`.
+/// Where all of them would be too much, those that are too many are left to the tool.
 pub(crate) fn fill(schema: &Value, arguments: &mut Map<String, Value>) {
-    fill_object(schema, schema, arguments, MAX_DEPTH);
+    fill_object(schema, schema, arguments, MAX_DEPTH, &mut { MAX_BYTES });
 }
 
-fn fill_object(root: &Value, schema: &Value, object: &mut Map<String, Value>, depth: usize) {
+fn fill_object(root: &Value, schema: &Value, object: &mut Map<String, Value>, depth: usize, room: &mut usize) {
     let Some(properties) = follow(root, schema).and_then(|it| it.get("properties")).and_then(Value::as_object) else {
         return;
     };
     for (name, property) in properties {
         let Some(property) = follow(root, property) else { continue };
         match (object.get_mut(name), property.get("default")) {
-            (Some(Value::Object(inner)), _) if depth > 0 => fill_object(root, property, inner, depth - 1),
+            (Some(Value::Object(inner)), _) if depth > 0 => fill_object(root, property, inner, depth - 1, room),
             (None, Some(default)) => {
+                let Some(left) = room.checked_sub(default.to_string().len()) else { continue };
+                *room = left;
                 object.insert(name.clone(), default.clone());
             }
             _ => {}

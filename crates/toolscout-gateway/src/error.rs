@@ -26,7 +26,7 @@ pub enum Error {
         candidates: Vec<ToolId>,
     },
     /// The arguments do not fit the tool's schema.
-    #[error("the arguments do not fit `{tool}`: {}", violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    #[error("the arguments do not fit `{}`: {}", escape::line(&tool.to_string()), violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     InvalidArguments {
         /// Which tool.
         tool: ToolId,
@@ -34,11 +34,11 @@ pub enum Error {
         violations: Vec<Violation>,
     },
     /// The tool's own schema cannot be used.
-    #[error("the input schema of `{tool}` cannot be used: {reason}")]
+    #[error("the input schema of `{}` cannot be used: {}", escape::line(&tool.to_string()), escape::line(reason))]
     InvalidSchema {
         /// Which tool.
         tool: ToolId,
-        /// Why.
+        /// Why, not yet escaped.
         reason: String,
     },
     /// The door stayed shut.

@@ -53,12 +53,12 @@ impl Gateway {
         GatewayBuilder::default()
     }
 
-    /// What is known now, but for what is disabled. Starts nothing, ever.
+    /// What is known now, but for what is disabled; of what is held, the name and the reason. Starts nothing, ever.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.board.now().shown.clone()
     }
 
-    /// What is known now, disabled tools too: for who shows or changes policies.
+    /// What is known now, disabled tools too, and held ones with all they say: for who decides about them.
     pub fn whole_snapshot(&self) -> Arc<Snapshot> {
         self.board.now().all.clone()
     }

@@ -132,7 +132,7 @@ impl Policies {
 
     /// What the levels say together, whatever the mode.
     fn said(&self, id: &ToolId) -> Decision {
-        let mut tightest = Decision { policy: Policy::Allow, because: "by policy".to_owned() };
+        let mut tightest = Decision { policy: Policy::Allow, because: "by default".to_owned() };
         for name in LevelName::ALL {
             if let Some((policy, by)) = self.level(name).says(id).filter(|(policy, _)| *policy > tightest.policy) {
                 tightest = Decision { policy, because: format!("by the {} {by}", name.word()) };

@@ -29,7 +29,7 @@ type Unreviewed = BTreeMap<SourceId, (Review, Discovery)>;
 pub(crate) struct Published {
     /// Every tool, disabled ones too.
     pub(crate) all: Arc<Snapshot>,
-    /// What is shown: all but what is disabled.
+    /// What is shown: all but what is disabled, and of what is held no more than its name and the reason.
     pub(crate) shown: Arc<Snapshot>,
     pub(crate) policies: Arc<Policies>,
     /// Made when somebody first searches.
@@ -126,10 +126,10 @@ impl Board {
     }
 
     fn show(&self, all: Arc<Snapshot>, policies: Arc<Policies>) {
-        let is_shown = |it: &Tool| policies.effective(it).policy != Policy::Disable;
-        let shown = match all.tools().all(|it| is_shown(it)) {
-            true => all.clone(),
-            false => Arc::new(all.only(is_shown)),
+        let is_disabled = |it: &Tool| policies.effective(it).policy == Policy::Disable;
+        let shown = match all.tools().any(|it| is_held(it) || is_disabled(it)) {
+            true => Arc::new(all.each(|it| (!is_disabled(it)).then(|| veiled(it)))),
+            false => all.clone(),
         };
         self.published.store(Arc::new(Published { all, shown, policies, index: OnceLock::new() }));
     }
@@ -142,11 +142,22 @@ impl Board {
 impl Published {
     /// Over everything that can be found: what is held cannot.
     pub(crate) fn index(&self) -> &Index {
-        self.index.get_or_init(|| {
-            let found = self.shown.tools().filter(|it| !matches!(it.status, Status::Held(_)));
-            Index::build(found.map(AsRef::as_ref))
-        })
+        self.index.get_or_init(|| Index::build(self.shown.tools().filter(|it| !is_held(it)).map(AsRef::as_ref)))
     }
+}
+
+fn is_held(tool: &Tool) -> bool {
+    matches!(tool.status, Status::Held(_))
+}
+
+/// A tool as anybody may see it. What a held one says about itself is for who reviews it: whoever else reads it, a model
+/// for one, might do what it says.
+fn veiled(tool: &Arc<Tool>) -> Arc<Tool> {
+    if !is_held(tool) {
+        return tool.clone();
+    }
+    let (visibility, status, provenance) = (tool.visibility, tool.status.clone(), tool.provenance.clone());
+    Arc::new(Tool { visibility, status, provenance, ..Tool::new(tool.id.clone()) })
 }
 
 /// The names are gathered when something has to be looked through; mostly nothing has.

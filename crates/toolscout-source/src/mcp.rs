@@ -13,6 +13,7 @@ pub mod value;
 
 mod backoff;
 mod definition;
+mod demand;
 mod dial;
 mod discovery;
 mod error;
@@ -25,6 +26,7 @@ mod message;
 mod peer;
 mod record;
 mod running;
+mod secrets;
 mod source;
 mod sse;
 mod stdio;

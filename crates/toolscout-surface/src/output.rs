@@ -1,5 +1,6 @@
 //! Results as bytes for people, programs and models.
 
+pub mod json;
 pub mod toon;
 
 use serde_json::Value;
@@ -49,7 +50,7 @@ impl std::error::Error for UnknownFormat {}
 pub fn render(value: &Value, format: Format) -> String {
     match (format, value) {
         (Format::Text, Value::String(text)) => text.clone(),
-        (Format::Text | Format::Json, value) => format!("{value:#}"),
+        (Format::Text | Format::Json, value) => json::pretty(value),
         (Format::Toon, value) => toon::encode(value),
     }
 }

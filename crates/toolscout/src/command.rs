@@ -24,9 +24,9 @@ pub trait Command: Send + Sync {
         false
     }
 
-    /// Whether lists leave it out.
+    /// Whether lists leave it out. They show a command of two words by its first.
     fn is_hidden(&self) -> bool {
-        false
+        self.spec().name.contains(' ')
     }
 }
 
@@ -151,7 +151,7 @@ impl RunCx {
             }
             // Straight from the value: schemas keep their own writing, and nothing is parsed again.
             _ => self.surroundings.write(|out| {
-                serde_json::to_writer_pretty(&mut *out, value)?;
+                output::json::write(out, value)?;
                 out.write_all(b"\n")
             }),
         }
@@ -165,5 +165,14 @@ impl RunCx {
     /// Says something beside the data.
     pub fn say(&self, text: &str) {
         self.surroundings.say(text);
+    }
+
+    /// Whether this is only a rehearsal (`--dry-run`); if so, says what would be done: `remove files`.
+    pub fn only_would(&self, what: &str) -> bool {
+        let is_rehearsal = self.options.switch("dry-run");
+        if is_rehearsal {
+            self.say(&format!("Would {what}\n"));
+        }
+        is_rehearsal
     }
 }

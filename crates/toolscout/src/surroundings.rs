@@ -78,6 +78,11 @@ impl Surroundings {
         self.is_interactive
     }
 
+    /// Whether data goes to a terminal.
+    pub fn out_is_terminal(&self) -> bool {
+        self.out_is_terminal
+    }
+
     /// Whether data goes to a terminal, so that it may have colour.
     pub fn has_colour(&self) -> bool {
         self.out_is_terminal && self.var("NO_COLOR").is_none() && self.var("TERM") != Some("dumb")

@@ -146,9 +146,9 @@ impl Tools {
 
     /// Says a problem, unless it is too quiet for it.
     pub fn warn(&self, problem: &Problem) {
-        // Who runs one tool need not hear each time that others could not be asked.
-        let is_beside_the_point =
-            matches!(problem.kind, ProblemKind::Untrusted | ProblemKind::Source) && !self.shows_tools;
+        // Who runs one tool need not hear each time that others could not be asked. That something is held is said once.
+        let is_of_a_server = problem.source.is_some() && problem.path.is_none() && problem.kind != ProblemKind::Held;
+        let is_beside_the_point = (problem.kind == ProblemKind::Untrusted || is_of_a_server) && !self.shows_tools;
         let is_quiet = problem.level == Level::Debug || is_beside_the_point;
         let needed = if is_quiet { Loudness::Verbose } else { Loudness::Normal };
         if self.loudness >= needed {

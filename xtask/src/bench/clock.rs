@@ -18,11 +18,22 @@ pub(super) fn sample(rounds: usize, mut make: impl FnMut() -> anyhow::Result<Com
         let said = String::from_utf8_lossy(&output.stderr);
         ensure!(output.status.success(), "{command:?} ended with {}: {said}", output.status);
     }
-    times.sort();
-    Ok(Samples(times))
+    Samples::of(times)
 }
 
 impl Samples {
+    /// Of times that somebody else took.
+    pub(super) fn of(mut times: Vec<Duration>) -> anyhow::Result<Self> {
+        ensure!(!times.is_empty(), "nothing was measured");
+        times.sort();
+        Ok(Self(times))
+    }
+
+    /// The time that so many in a hundred do not exceed.
+    pub(super) fn percentile(&self, percent: usize) -> Duration {
+        self.0[(self.0.len() * percent / 100).min(self.0.len() - 1)]
+    }
+
     /// What the program can do.
     pub(super) fn best(&self) -> Duration {
         self.0[0]

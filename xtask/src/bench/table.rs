@@ -1,6 +1,7 @@
 //! Figures as a markdown table, each beside its goal.
 
 use super::clock::Samples;
+use std::time::Duration;
 
 /// One line of the table.
 pub(super) struct Row {
@@ -11,29 +12,62 @@ pub(super) struct Row {
 }
 
 struct Figures {
-    unit: &'static str,
+    unit: Unit,
     best: f64,
-    median: f64,
+    /// None where there is but one figure.
+    median: Option<f64>,
+}
+
+#[derive(Clone, Copy)]
+enum Unit {
+    Milliseconds,
+    Microseconds,
+    Megabytes,
+    Times,
+    Pieces,
 }
 
 impl Row {
     pub(super) fn time(what: impl Into<String>, samples: &Samples) -> Self {
-        let milliseconds = |it: std::time::Duration| it.as_secs_f64() * 1000.0;
-        let figures =
-            Figures { unit: "ms", best: milliseconds(samples.best()), median: milliseconds(samples.median()) };
-        Self { what: what.into(), figures: Some(figures), goal: None, note: String::new() }
+        Self::timed(what, Unit::Milliseconds, 1e3, samples.best(), samples.median())
+    }
+
+    /// As [`Row::time`], for things that take much less than a millisecond.
+    pub(super) fn short_time(what: impl Into<String>, samples: &Samples) -> Self {
+        Self::timed(what, Unit::Microseconds, 1e6, samples.best(), samples.median())
+    }
+
+    fn timed(what: impl Into<String>, unit: Unit, of_a_second: f64, best: Duration, median: Duration) -> Self {
+        let shown = |it: Duration| it.as_secs_f64() * of_a_second;
+        Self::of(what, Figures { unit, best: shown(best), median: Some(shown(median)) })
+    }
+
+    /// How many times as long one thing takes as the other: at their best, and in the middle.
+    pub(super) fn ratio(what: impl Into<String>, one: &Samples, other: &Samples) -> Self {
+        let ratio = |one: Duration, other: Duration| one.as_secs_f64() / other.as_secs_f64().max(1e-9);
+        let best = ratio(one.best(), other.best());
+        let median = Some(ratio(one.median(), other.median()));
+        Self::of(what, Figures { unit: Unit::Times, best, median })
     }
 
     /// Of these peaks in bytes, of which there is at least one.
     pub(super) fn memory(what: impl Into<String>, mut peaks: Vec<u64>) -> Self {
         peaks.sort_unstable();
         let megabytes = |it: u64| it as f64 / 1_000_000.0;
-        let figures = Figures { unit: "MB", best: megabytes(peaks[0]), median: megabytes(peaks[peaks.len() / 2]) };
-        Self { what: what.into(), figures: Some(figures), goal: None, note: String::new() }
+        let median = (peaks.len() > 1).then(|| megabytes(peaks[peaks.len() / 2]));
+        Self::of(what, Figures { unit: Unit::Megabytes, best: megabytes(peaks[0]), median })
+    }
+
+    pub(super) fn count(what: impl Into<String>, count: usize) -> Self {
+        Self::of(what, Figures { unit: Unit::Pieces, best: count as f64, median: None })
     }
 
     pub(super) fn unknown(what: impl Into<String>, why: &str) -> Self {
         Self { what: what.into(), figures: None, goal: None, note: why.to_owned() }
+    }
+
+    fn of(what: impl Into<String>, figures: Figures) -> Self {
+        Self { what: what.into(), figures: Some(figures), goal: None, note: String::new() }
     }
 
     /// At most this, in the row's own unit.
@@ -43,6 +77,34 @@ impl Row {
 
     pub(super) fn note(self, note: impl Into<String>) -> Self {
         Self { note: note.into(), ..self }
+    }
+}
+
+impl Unit {
+    fn show(self, figure: f64) -> String {
+        match self {
+            Self::Times => format!("{figure:.2}×"),
+            Self::Pieces => figure.to_string(),
+            _ => format!("{figure:.1} {}", self.word()),
+        }
+    }
+
+    /// A goal is written as somebody set it.
+    fn show_goal(self, goal: f64) -> String {
+        match self {
+            Self::Times => format!("≤ {goal}×"),
+            Self::Pieces => format!("≤ {goal}"),
+            _ => format!("≤ {goal} {}", self.word()),
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Milliseconds => "ms",
+            Self::Microseconds => "µs",
+            Self::Megabytes => "MB",
+            Self::Times | Self::Pieces => "",
+        }
     }
 }
 
@@ -58,9 +120,8 @@ pub(super) fn markdown(rows: &[Row]) -> String {
 
 /// The goal is held against the best: the machine is shared, and what others do on it is not ours.
 fn cells(row: &Row) -> [String; 4] {
-    let Some(figures) = &row.figures else { return Default::default() };
-    let shown = |it: f64| format!("{it:.1} {}", figures.unit);
-    let goal = row.goal.map(|it| format!("≤ {it} {}", figures.unit)).unwrap_or_default();
-    let verdict = row.goal.map(|it| if figures.best <= it { "met" } else { "missed" }).unwrap_or_default();
-    [shown(figures.best), shown(figures.median), goal, verdict.to_owned()]
+    let Some(Figures { unit, best, median }) = &row.figures else { return Default::default() };
+    let verdict = row.goal.map(|it| if *best <= it { "met" } else { "missed" }).unwrap_or_default();
+    let goal = row.goal.map(|it| unit.show_goal(it)).unwrap_or_default();
+    [unit.show(*best), median.map(|it| unit.show(it)).unwrap_or_default(), goal, verdict.to_owned()]
 }

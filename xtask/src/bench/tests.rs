@@ -1,16 +1,20 @@
 //! Proves that
 //! 1. a tree has the size that was asked for, and is made of valid files,
 //! 2. every group measures something, with a tiny world and a stand-in for toolscout,
-//! 3. a program that fails is no figure.
+//! 3. a program that fails, or does not do what is measured, is no figure,
+//! 4. a table says what each figure is of, and how it stands to its goal.
 
-use super::clock::sample;
+use super::build::Programs;
+use super::clock::{Samples, sample};
+use super::crowd::{Crowd, Kind};
 use super::table::{Row, markdown};
 use super::world::World;
-use super::{Bench, GROUPS, memory, silent, tree};
+use super::{Bench, GROUPS, calls, memory, silent, tree};
 use crate::repo;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 #[test]
 fn a_planted_tree_has_the_asked_size_and_every_kind_of_file() {
@@ -29,32 +33,106 @@ fn a_planted_tree_has_the_asked_size_and_every_kind_of_file() {
 }
 
 /// Answers as toolscout would, as far as the benchmark looks.
-fn stand_in(folder: &Path) -> PathBuf {
-    let program = folder.join("stand-in");
-    fs::write(&program, "#!/bin/sh\nfor n in 0 1 2; do echo \"\\\"tool-0000$n\\\"\"; done\n").unwrap();
+const TOOLSCOUT: &str = r#"#!/bin/sh
+if [ "$1" = -C ]; then cd "$2"; shift 2; fi
+servers() { sed -n "s/^\[servers\.\(.*\)\]/$1/p" toolscout.toml; }
+case "$1" in
+    server) servers '\1: 26 tools (0.0 s)' ;;
+    *) echo '['; servers '{"source": "\1", "name": "echo"},'
+       echo '{"name": "tool-00000"}, {"name": "tool-00001"}, {"name": "tool-00002"}]' ;;
+esac
+"#;
+
+/// Says where it listens, and waits to be ended.
+const SERVER: &str = "#!/bin/sh\necho listening 127.0.0.1:9\nexec sleep 60\n";
+
+/// Claims that every call takes 7 µs.
+const CALLER: &str = r#"#!/bin/sh
+while read -r count; do
+    while [ "$count" -gt 0 ]; do printf '7000 '; count=$((count - 1)); done
+    echo
+done
+"#;
+
+fn stand_in(folder: &Path, name: &str, script: &str) -> PathBuf {
+    let program = folder.join(name);
+    fs::write(&program, script).unwrap();
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     }
     // Another test may have started a child while the file was open for writing; until that child is off, it is busy.
-    while silent(&program).output().is_err_and(|it| it.kind() == ErrorKind::ExecutableFileBusy) {}
-    program
+    loop {
+        match silent(&program).spawn() {
+            Err(it) if it.kind() == ErrorKind::ExecutableFileBusy => {}
+            tried => {
+                let mut child = tried.unwrap();
+                child.kill().unwrap();
+                child.wait().unwrap();
+                return program;
+            }
+        }
+    }
+}
+
+fn tiny(folder: &Path) -> Bench {
+    let caller = stand_in(folder, "caller", CALLER);
+    let toolscout = stand_in(folder, "toolscout", TOOLSCOUT);
+    let programs = Programs { toolscout, server: stand_in(folder, "server", SERVER), sdk: Ok(caller.clone()), caller };
+    Bench { programs, many: 3, some: 2, rounds: 1, servers: 4, calls: 40 }
 }
 
 #[test]
 fn every_group_measures_a_tiny_world() {
     let top = tempfile::tempdir().unwrap();
-    let bench = Bench { program: stand_in(top.path()), many: 3, some: 2, rounds: 1 };
+    let bench = tiny(top.path());
     for (name, group) in GROUPS {
-        assert!(!group(&bench).unwrap().is_empty(), "{name} measured nothing");
+        let rows = group(&bench).unwrap_or_else(|err| panic!("{name}: {err:#}"));
+        assert!(!rows.is_empty(), "{name} measured nothing");
     }
+}
+
+#[test]
+fn an_sdk_that_cannot_be_built_is_said_and_the_rest_is_measured() {
+    let top = tempfile::tempdir().unwrap();
+    let mut bench = tiny(top.path());
+    bench.programs.sdk = Err("no network".to_owned());
+    let table = markdown(&calls::measure(&bench).unwrap());
+    assert!(
+        table.contains("| a call through a bare pipe, p50 | 7.0 µs | 7.0 µs |  | 7.0 µs over all 40 calls |"),
+        "{table}"
+    );
+    assert!(table.contains("could not be built: no network"), "{table}");
+}
+
+#[test]
+fn an_honest_server_that_is_not_heard_of_is_no_figure() {
+    let top = tempfile::tempdir().unwrap();
+    let mut bench = tiny(top.path());
+    let crowd = Crowd::new(&bench, &[Kind::Honest, Kind::Hung("hang_list")]).unwrap();
+    crowd.refresh().unwrap();
+    bench.programs.toolscout = stand_in(top.path(), "mute", "#!/bin/sh\n");
+    let crowd = Crowd::new(&bench, &[Kind::Honest]).unwrap();
+    assert_eq!(crowd.refresh().unwrap_err().to_string(), "nothing was said about s000");
+    bench.programs.toolscout = stand_in(top.path(), "sour", "#!/bin/sh\necho s000: failed: timeout\n");
+    let crowd = Crowd::new(&bench, &[Kind::Honest]).unwrap();
+    assert!(crowd.refresh().unwrap_err().to_string().contains("s000: failed: timeout"));
+}
+
+#[test]
+fn starts_are_counted_once() {
+    let top = tempfile::tempdir().unwrap();
+    let crowd = Crowd::new(&tiny(top.path()), &[Kind::Honest]).unwrap();
+    let log = crowd.world().project().join("started.log");
+    fs::write(&log, "{\"ev\":\"start\"}\n{\"ev\":\"recv\"}\n{\"ev\":\"start\"}\n").unwrap();
+    assert_eq!([crowd.started().unwrap(), crowd.started().unwrap()], [2, 0]);
 }
 
 #[test]
 fn a_listing_that_lacks_a_tool_is_not_measured() {
     let top = tempfile::tempdir().unwrap();
-    let world = World::new(&stand_in(top.path()), 4).unwrap();
+    let world = World::new(&stand_in(top.path(), "toolscout", TOOLSCOUT), 4).unwrap();
     assert!(world.expect_all().unwrap_err().to_string().contains("tool-00003"));
 }
 
@@ -71,14 +149,35 @@ fn the_high_water_mark_is_read_in_bytes() {
 }
 
 #[test]
+fn a_percentile_is_one_of_the_times() {
+    let times = Samples::of((1..=200).rev().map(Duration::from_micros).collect()).unwrap();
+    assert_eq!([times.percentile(50), times.percentile(99)], [101, 199].map(Duration::from_micros));
+    assert_eq!(times.percentile(100), Duration::from_micros(200));
+    assert!(Samples::of(Vec::new()).is_err());
+}
+
+#[test]
 fn the_table_holds_each_figure_beside_its_goal() {
-    let rows =
-        [Row::memory("memory", vec![30_000_000, 10_000_000, 12_345_678]).goal(20.0), Row::unknown("more", "later")];
+    let of = |it: [u64; 3]| Samples::of(it.map(Duration::from_micros).to_vec()).unwrap();
+    let rows = [
+        Row::memory("memory", vec![30_000_000, 10_000_000, 12_345_678]).goal(20.0),
+        Row::memory("more", vec![30_000_000]).goal(20.0),
+        Row::time("long", &of([2_000, 1_500, 9_000])),
+        Row::short_time("short", &of([2, 3, 4])).goal(60.0).note("never mind"),
+        Row::ratio("that is", &of([4, 6, 8]), &of([2, 4, 9])).goal(1.25),
+        Row::count("started", 0).goal(0.0),
+        Row::unknown("most", "later"),
+    ];
     let table = "\
 | what | best | median | goal | |
 |---|---:|---:|---:|---|
 | memory | 10.0 MB | 12.3 MB | ≤ 20 MB | met |
-| more |  |  |  | later |
+| more | 30.0 MB |  | ≤ 20 MB | missed |
+| long | 1.5 ms | 2.0 ms |  |  |
+| short | 2.0 µs | 3.0 µs | ≤ 60 µs | met; never mind |
+| that is | 2.00× | 1.50× | ≤ 1.25× | missed |
+| started | 0 |  | ≤ 0 | met |
+| most |  |  |  | later |
 ";
     assert_eq!(markdown(&rows), table);
 }

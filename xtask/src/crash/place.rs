@@ -98,6 +98,11 @@ impl Place {
         fs::read_to_string(self.project().join("toolscout.lock")).ok()
     }
 
+    /// The folders that commands write in.
+    pub(super) fn written(&self) -> [PathBuf; 3] {
+        [self.project(), self.state(), self.top.clone()]
+    }
+
     /// Files in folders that people look into, which no person and no finished command would have put there.
     pub(super) fn litter(&self) -> anyhow::Result<Vec<PathBuf>> {
         let mut found = Vec::new();

@@ -23,9 +23,12 @@ pub(super) fn children(parent: u32) -> Vec<Process> {
 /// gives the command lines of those who are after that time.
 pub(super) fn left(marks: &[&str], known: &[Process], patience: Duration) -> Vec<String> {
     let end = Instant::now() + patience;
+    let mut looks = 0;
     loop {
         let left = now(marks, known);
-        if left.is_empty() || Instant::now() > end {
+        looks = if left.is_empty() { looks + 1 } else { 0 };
+        // For a moment while it is started, a process has no command line.
+        if looks == 2 || (looks == 0 && Instant::now() > end) {
             return left;
         }
         thread::park_timeout(Duration::from_millis(5));

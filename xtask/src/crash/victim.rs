@@ -1,5 +1,6 @@
 //! A command that is killed in the middle of its work.
 
+use super::moment::Moment;
 use super::operation::Operation;
 use super::place::{Ended, Place, wait_until};
 use super::remains::{self, Process};
@@ -15,21 +16,21 @@ pub(super) struct Victim {
     pub(super) ended: Ended,
     /// It was still at it.
     pub(super) is_midway: bool,
+    /// From its start to its end, whichever that was.
+    pub(super) took: Duration,
     /// What it had started itself, and was still there.
     pub(super) children: Vec<Process>,
 }
 
-/// Starts the command and kills it after this time, if it is still there: the process alone, not its group.
-pub(super) fn strike(place: &Place, operation: &Operation, delay: Duration) -> anyhow::Result<Victim> {
+/// Starts the command and kills it at that moment, if it is still there: the process alone, not its group.
+pub(super) fn strike(place: &Place, operation: &Operation, moment: &Moment) -> anyhow::Result<Victim> {
+    let started = Instant::now();
     let mut child = place.start(&operation.words, "victim")?;
     let beside = match &operation.beside {
-        Some((ready, words)) => {
-            wait_for(place, &mut child, ready)?;
-            Some(place.start(words, "beside")?)
-        }
-        None => None,
+        Some((ready, words)) if is_ready(place, &mut child, ready)? => Some(place.start(words, "beside")?),
+        _ => None,
     };
-    let mut code = wait_until(&mut child, Instant::now() + delay)?;
+    let mut code = moment.wait(place, &mut child)?;
     let mut children = Vec::new();
     let mut is_midway = false;
     if code.is_none() {
@@ -39,20 +40,23 @@ pub(super) fn strike(place: &Place, operation: &Operation, delay: Duration) -> a
         code = child.wait()?.code();
         is_midway = code.is_none();
     }
+    let took = started.elapsed();
     if let Some(mut beside) = beside {
         beside.wait()?;
     }
-    Ok(Victim { ended: place.said("victim", code)?, is_midway, children })
+    Ok(Victim { ended: place.said("victim", code)?, is_midway, took, children })
 }
 
-fn wait_for(place: &Place, child: &mut Child, ready: &str) -> anyhow::Result<()> {
+/// Waits until the command has said so; it may come to its end instead.
+fn is_ready(place: &Place, child: &mut Child, ready: &str) -> anyhow::Result<bool> {
     let end = Instant::now() + READY;
     while !place.said("victim", None)?.err.contains(ready) {
+        if wait_until(child, Instant::now() + Duration::from_millis(1))?.is_some() {
+            return Ok(false);
+        }
         ensure!(Instant::now() < end, "it is not ready after {READY:?}: {}", place.said("victim", None)?.said());
-        let code = wait_until(child, Instant::now() + Duration::from_millis(1))?;
-        ensure!(code.is_none(), "it ended instead: {}", place.said("victim", code)?.said());
     }
-    Ok(())
+    Ok(true)
 }
 
 impl Victim {

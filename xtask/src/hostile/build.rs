@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::io::BufReader;
 use std::process::Stdio;
 
-pub(super) fn programs(is_debug: bool) -> anyhow::Result<Programs> {
+pub(crate) fn programs(is_debug: bool) -> anyhow::Result<Programs> {
     let mut cargo = repo::cargo();
     cargo.args(["build", "-p", "toolscout", "-p", "toolscout-hostile", "--message-format", "json-render-diagnostics"]);
     if !is_debug {

@@ -13,7 +13,7 @@ const ROOM: u64 = 64 << 20;
 const STARTS: usize = 6;
 
 /// Why it did not go well; empty if it did.
-pub(super) fn reasons(meeting: &Meeting, base: u64) -> Vec<String> {
+pub(crate) fn reasons(meeting: &Meeting, base: u64) -> Vec<String> {
     let mut reasons = Vec::new();
     for (name, command) in meeting.commands() {
         reasons.extend(alive(command).map(|it| format!("`{name}` {it}")));

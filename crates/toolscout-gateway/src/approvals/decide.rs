@@ -47,7 +47,7 @@ impl Approvals {
                 let held = found.iter().filter_map(|it| Some((it, record.tools.get(it.id.name.as_str())?)));
                 held.filter_map(|(tool, it)| Some(shown(tool, it, it.held.as_ref()?, scan(tool)))).collect()
             }
-            Kept::Unreliable(reason, _) => found.iter().map(|it| unreliable(it, &reason, scan(it))).collect(),
+            Kept::Unreliable(doubt) => found.iter().map(|it| unreliable(it, doubt.reason, scan(it))).collect(),
         }
     }
 
@@ -65,7 +65,9 @@ impl Approvals {
         for _ in 0..ATTEMPTS {
             let (mut record, bytes) = match self.kept(&id.source) {
                 Kept::Record(record, bytes) => (record, bytes),
-                Kept::Unreliable(reason, _) => return Err(Error::Unreliable { source_id: id.source.clone(), reason }),
+                Kept::Unreliable(doubt) => {
+                    return Err(Error::Unreliable { source_id: id.source.clone(), reason: doubt.whole() });
+                }
             };
             decision(&mut record).map_err(|why| match why {
                 Undecided::NotHeld => Error::NotHeld { tool: id.clone() },
@@ -83,7 +85,7 @@ impl Approvals {
         for _ in 0..ATTEMPTS {
             let (mut record, bytes, are_all_held) = match self.kept(source) {
                 Kept::Record(record, bytes) => (record, bytes, false),
-                Kept::Unreliable(_, bytes) => (Box::default(), bytes, true),
+                Kept::Unreliable(_) => (Box::default(), None, true),
             };
             let mut released = 0;
             for tool in found {
@@ -99,6 +101,11 @@ impl Approvals {
                 record.entry = entry.to_string();
             }
             record.listed = found.iter().filter_map(|it| it.provenance.seen).max().or(record.listed);
+            // What cannot be relied on is not compared with: a person has looked, and that is the record from now on.
+            if are_all_held {
+                self.keep_instead(source, &record)?;
+                return Ok(released);
+            }
             if self.keep(source, bytes.as_deref(), &record)? {
                 return Ok(released);
             }
@@ -113,8 +120,9 @@ fn waiting(tool: &Tool, at: Moment) -> Held {
 
 fn shown(tool: &Tool, remembered: &Remembered, held: &Held, findings: Vec<Finding>) -> HeldTool {
     let approved = remembered.approved.as_ref().map(|it| &it.definition);
-    let is_back = approved.is_some_and(|it| it.digest == held.definition.digest);
-    let other = held.first.as_ref().filter(|_| is_back).unwrap_or(&held.definition);
+    // Where nothing came in between, a person rejected it, or what approved it no longer counts.
+    let between = held.first.as_ref().filter(|_| approved.is_some_and(|it| it.digest == held.definition.digest));
+    let other = between.unwrap_or(&held.definition);
     let changes = approved.map(|it| diff::changes(&it.value(), &other.value())).unwrap_or_default();
     HeldTool {
         id: tool.id.clone(),
@@ -123,7 +131,7 @@ fn shown(tool: &Tool, remembered: &Remembered, held: &Held, findings: Vec<Findin
         since: Some(held.at),
         findings,
         changes,
-        is_back,
+        is_back: between.is_some(),
         approved: approved.map(Definition::value),
         now: held.definition.value(),
         digest: held.definition.digest,

@@ -1,7 +1,13 @@
 //! 1. What the quick look lets pass, the full validator lets pass.
 //! 2. The quick look is sure of the schemas that tools usually have.
+//!
+//! What keeps a check from taking for ever is proven in `bombs`, what becomes of results in `results`.
 
-use super::{plain, validator};
+mod bombs;
+mod results;
+
+use super::plain;
+use super::schema::validator;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

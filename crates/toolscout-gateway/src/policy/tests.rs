@@ -23,7 +23,7 @@ fn effective(policies: &Policies, source: &str, name: &str) -> (Policy, String) 
 /// L-01, L-06: nothing set anywhere.
 #[test]
 fn nothing_said_is_allow() {
-    assert_eq!(effective(&Policies::new(), "fs", "read"), (Allow, "by policy".to_owned()));
+    assert_eq!(effective(&Policies::new(), "fs", "read"), (Allow, "by default".to_owned()));
 }
 
 #[test]

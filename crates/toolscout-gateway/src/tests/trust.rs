@@ -72,6 +72,21 @@ async fn a_poisoned_tool_of_a_trusted_server_is_held_alone_and_shown_with_its_fi
     assert_eq!(held.now["description"], POISON.strip_prefix("add: ").unwrap(), "nothing is cut");
 }
 
+/// T13: whoever lists tools may be a model, which would do what it reads.
+#[tokio::test]
+async fn what_a_held_tool_says_about_itself_is_shown_to_nobody_but_who_reviews_it() {
+    let server = Arc::new(Server::new("server", &[POISON, "list: Lists"]));
+    let gateway = gateway(&server, &Arc::default()).await;
+    let shown = gateway.resolve("add").unwrap();
+    assert_eq!(shown.status.word(), "held");
+    assert!(!format!("{:?}", gateway.snapshot()).contains("Do not tell"));
+    assert_eq!(gateway.resolve("list").unwrap().description.as_deref(), Some("Lists"));
+    let whole = gateway.whole_snapshot();
+    assert_eq!(whole.tool(&id("add")).unwrap().tool.digest(), gateway.held()[0].digest, "as it is, for who decides");
+    gateway.approve(&id("add"), None).unwrap();
+    assert!(gateway.resolve("add").unwrap().description.is_some());
+}
+
 /// T14: live, after a restart, at call time; taken back or not.
 #[tokio::test]
 async fn a_changed_definition_is_never_executed() {
@@ -95,6 +110,16 @@ async fn a_changed_definition_is_never_executed() {
     assert_eq!(server.executed(), 1);
     restarted.approve(&id("add"), Some(shown.digest)).unwrap();
     assert_eq!(call(&restarted, "add").await, Ok(()));
+}
+
+#[tokio::test]
+async fn a_tool_rejected_as_it_was_approved_is_not_said_to_have_been_another_in_between() {
+    let server = Arc::new(Server::new("server", &["add: Adds"]));
+    let gateway = gateway(&server, &Arc::default()).await;
+    gateway.reject(&id("add")).unwrap();
+    let [shown] = &gateway.held()[..] else { panic!() };
+    assert!(shown.is_rejected && !shown.is_back);
+    assert!(shown.changes.is_empty());
 }
 
 /// T22, for definitions.
@@ -174,8 +199,11 @@ async fn a_store_that_cannot_be_read_approves_nothing_and_one_that_keeps_nothing
     let server = Arc::new(Server::new("server", &["add: Adds"]));
     let with = |reads| Approvals::new(Arc::new(Failing { reads }), "project");
     let broken = Gateway::builder().source(server.clone()).approvals(with(false)).build().unwrap();
-    assert_eq!(broken.refresh(&cli()).await.problems[0].kind, ProblemKind::Held);
-    let said = "`server/add` is held for review: what was approved cannot be read (the disk is gone)";
+    let [problem] = &broken.refresh(&cli()).await.problems[..] else { panic!() };
+    assert_eq!(problem.kind, ProblemKind::Held);
+    let said = "all tools of `server` are held: what was approved cannot be read (the disk is gone)";
+    assert_eq!(problem.message, said);
+    let said = "`server/add` is held for review: what was approved cannot be read";
     assert_eq!(call(&broken, "add").await, Err(said.to_owned()));
     let forgetful = Gateway::builder().source(server.clone()).approvals(with(true)).build().unwrap();
     let news = forgetful.refresh(&cli()).await.problems;

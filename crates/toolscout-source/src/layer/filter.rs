@@ -84,7 +84,15 @@ impl Source for Filtered {
     }
 
     fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
-        if self.lets(name) { self.inner.load(name, cx) } else { Box::pin(future::ready(Ok(None))) }
+        if self.lets(name) {
+            return self.inner.load(name, cx);
+        }
+        Box::pin(async move {
+            match self.refuse(name, cx).await {
+                SourceError::NotMine { .. } => Ok(None),
+                refused => Err(refused),
+            }
+        })
     }
 
     fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {

@@ -137,9 +137,9 @@ impl Client {
         self.0.peer.hub().until_lost().await
     }
 
-    /// The last the server said on standard error, not escaped.
+    /// The last the server said on standard error, without its secrets; not escaped.
     pub fn tail(&self) -> String {
-        self.0.peer.wire().tail()
+        self.0.peer.hub().without_secrets(self.0.peer.wire().tail())
     }
 
     /// The process behind it, where there is one.

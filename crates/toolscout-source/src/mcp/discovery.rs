@@ -286,7 +286,13 @@ impl Shared {
     ) -> SourceError {
         let is_timeout = matches!(error, ClientError::TimedOut { .. });
         let said = redact::text(&error.to_string());
-        let said = if is_timeout { format!("timeout: {said}") } else { said };
+        let said = match &error {
+            _ if is_timeout => format!("timeout: {said}"),
+            ClientError::Login { .. } if !said.contains("server login") => {
+                format!("{said}; log in with: toolscout server login {}", server.id)
+            }
+            _ => said,
+        };
         let took_ms = started.elapsed().as_millis();
         tracing::warn!(event = "tool_discovery_failed", server = %server.id, error = %toolscout_core::escape::line(&said), duration_ms = %took_ms);
         let last_discovery = Some(Moment::now());

@@ -1,5 +1,8 @@
 //! What is remembered of a server from one run to the next: its tools, and how the last discovery went.
 
+#[cfg(test)]
+mod tests;
+
 use super::client::Era;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

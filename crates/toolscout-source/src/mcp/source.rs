@@ -5,10 +5,10 @@ mod tests;
 
 use super::client::Definition;
 use super::discovery::{Discovered, Shared, TriedOut, is_installed_first, soonest};
-use super::fingerprint;
 use super::record::{DiscoveryStatus, Record, Staleness};
 use super::supervisor::{Phase, Supervisor};
 use super::{ClientError, OnChange, Server};
+use super::{demand, fingerprint};
 use futures_util::stream;
 use std::sync::Arc;
 use std::time::Instant;
@@ -220,6 +220,10 @@ impl McpSource {
         let result = running.client.call_tool(name, &call, Some(&tool.input_schema), &cx, deadline).await;
         running.has_answered();
         let raw = result.map_err(|it| it.of(id))?;
+        if let Some(wanted) = demand::of(&raw).filter(|_| running.client.era().is_modern()) {
+            let reason = format!("`{name}` asks for input that nobody can give here: {wanted}");
+            return Err(SourceError::Protocol { id: id.clone(), reason });
+        }
         ToolOutput::from_raw(raw).map_err(|reason| SourceError::Protocol {
             id: id.clone(),
             reason: format!("`{name}` gave no result: {reason}"),

@@ -5,13 +5,15 @@ mod pieces;
 #[cfg(test)]
 mod tests;
 
+use crate::folder::child::environment;
 use pieces::Piece;
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes a file that holds a secret may have.
 const LARGEST_FILE: u64 = 64 << 10;
@@ -61,6 +63,23 @@ impl Text {
             Kind::File(path) => read(&self.path(path, lookup)),
             Kind::Keyring(name) => (lookup.keyring)(name),
             Kind::Plain(text) => pieces::of(text).into_iter().map(|it| fill(it, lookup)).collect(),
+        }
+    }
+
+    /// What its references lead to, as far as that can be found out: what nobody should read. Not what every server sees
+    /// of our environment anyway, and no default, which stands in the file.
+    pub(super) fn referred(&self, lookup: &Lookup) -> Vec<String> {
+        let variable = |name: &str| lookup.text(name).ok().flatten().filter(|_| !environment::is_passed(name.as_ref()));
+        match self.kind() {
+            Kind::Variable(name) => variable(name).into_iter().collect(),
+            Kind::File(_) | Kind::Keyring(_) => self.resolve(lookup).into_iter().collect(),
+            Kind::Plain(text) => {
+                let name = |piece| match piece {
+                    Piece::Variable { name, .. } => variable(name),
+                    _ => None,
+                };
+                pieces::of(text).into_iter().filter_map(name).collect()
+            }
         }
     }
 
@@ -179,6 +198,15 @@ impl Lookup {
     /// The same, with any keyring; its error says why there is no such entry.
     pub fn with_keyring(self, entry: impl Fn(&str) -> Result<String, String> + Send + Sync + 'static) -> Self {
         Self { keyring: Arc::new(entry), ..self }
+    }
+
+    /// The same, and asks the keyring once for each entry: it may ask a person.
+    pub(super) fn remembering(&self) -> Self {
+        let (keyring, known) = (self.keyring.clone(), Mutex::new(HashMap::new()));
+        self.clone().with_keyring(move |name| {
+            let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+            known.entry(name.to_owned()).or_insert_with(|| keyring(name)).clone()
+        })
     }
 
     /// A variable of the environment.

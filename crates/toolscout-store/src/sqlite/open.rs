@@ -164,10 +164,10 @@ pub(super) fn damaged(path: &Path) -> StoreError {
 /// Says that something in the file bears no seal of ours.
 pub(super) fn not_ours(path: &Path, key: &str) -> StoreError {
     let what = format!(
-        "`{}` was changed by something other than toolscout, at `{}`, or the `key` beside it was replaced; {}",
+        "`{}` was changed by something other than toolscout, at `{}`, or the `key` beside it was replaced; what was approved \
+         there does not count, until it is approved again with `toolscout review --accept SERVER`",
         path.display(),
         key.escape_debug(),
-        next(path)
     );
     StoreError { what, cause: None }
 }

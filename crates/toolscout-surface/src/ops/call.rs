@@ -1,5 +1,6 @@
 //! What a tool said, for who reads a terminal or a pipe.
 
+use crate::output::json;
 use serde_json::Value;
 use toolscout_core::ToolOutput;
 
@@ -8,7 +9,7 @@ use toolscout_core::ToolOutput;
 pub fn text(output: &ToolOutput) -> String {
     let blocks = output.content();
     if blocks.is_empty() {
-        return output.structured_content().map(|it| pretty(&it)).unwrap_or_default();
+        return output.structured_content().map(|it| json::pretty(&it)).unwrap_or_default();
     }
     blocks.iter().map(block).collect::<Vec<_>>().join("\n")
 }
@@ -16,7 +17,7 @@ pub fn text(output: &ToolOutput) -> String {
 fn block(block: &Value) -> String {
     match (block["type"].as_str(), block["text"].as_str()) {
         (Some("text"), Some(text)) => text.to_owned(),
-        _ => block.to_string(),
+        _ => json::compact(block),
     }
 }
 
@@ -29,8 +30,4 @@ pub fn json(output: &ToolOutput) -> Result<Value, String> {
         [only] if only["type"] == "text" => Err(text(output)),
         _ => Ok(output.raw().to_value()),
     }
-}
-
-fn pretty(value: &Value) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_default()
 }

@@ -1,5 +1,6 @@
 //! All there is to know about one tool.
 
+use crate::output::json;
 use serde::Serialize;
 use std::path::PathBuf;
 use toolscout_core::{RawJson, Tool, Visibility, escape};
@@ -106,6 +107,6 @@ impl Description {
     }
 }
 
-fn pretty(json: &RawJson) -> String {
-    serde_json::to_string_pretty(&json.to_value()).unwrap_or_default()
+fn pretty(raw: &RawJson) -> String {
+    json::pretty(&raw.to_value())
 }

@@ -4,6 +4,7 @@ mod complete;
 mod describe;
 mod export;
 mod overview;
+mod progress;
 mod run;
 mod search;
 mod tool_command;

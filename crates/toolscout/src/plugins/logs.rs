@@ -3,7 +3,12 @@
 use crate::{AfterSetup, AppError, Plugin, Setup};
 use toolscout_core::BoxFuture;
 use toolscout_surface::cli::OptionSpec;
-use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+
+/// Libraries under our connections, which say more about them than anybody wants to read.
+const CHATTY: [&str; 5] = ["h2", "hyper", "hyper_util", "reqwest", "rustls"];
 
 /// Adds `--log-format`. With it, or with `--verbose`, events go to standard error.
 #[derive(Debug, Clone, Copy, Default)]
@@ -32,10 +37,12 @@ impl Plugin for Logs {
                 .with_max_level(LevelFilter::DEBUG)
                 .with_writer(std::io::stderr)
                 .with_ansi(false);
+            let heard = CHATTY.map(|it| (it, LevelFilter::WARN));
+            let heard = Targets::new().with_default(LevelFilter::DEBUG).with_targets(heard);
             // Only the first program of a process gets to say where events go; a second one is none the worse for it.
             let _ = match format {
-                Some("json") => events.json().flatten_event(true).try_init(),
-                _ => events.without_time().with_target(false).try_init(),
+                Some("json") => events.json().flatten_event(true).finish().with(heard).try_init(),
+                _ => events.without_time().with_target(false).finish().with(heard).try_init(),
             };
             Ok(())
         })

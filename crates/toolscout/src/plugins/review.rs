@@ -5,10 +5,11 @@ mod lock;
 mod page;
 mod policy;
 mod show;
+mod shown;
 
 use crate::config::{Config, Mode as ConfiguredMode, Rules};
 use crate::plugins::discovery::Place;
-use crate::{AfterSetup, AppError, Plugin, Setup};
+use crate::{AfterSetup, AppError, Plugin, RunCx, Setup};
 use toolscout_core::BoxFuture;
 use toolscout_gateway::Approvals;
 use toolscout_gateway::policy::{Level, LevelName, Mode, Policies};
@@ -50,8 +51,25 @@ impl Plugin for Review {
     }
 }
 
+/// Reads the policies anew, in a process that runs for long: what a person has set meanwhile counts from now on.
+pub(super) fn renew_policies(cx: &RunCx) -> Result<(), AppError> {
+    // A program may be put together without this plugin, and has its policies from somewhere else.
+    if cx.commands().find("policy").is_none() {
+        return Ok(());
+    }
+    cx.options().forget::<Config>();
+    let config = Config::of(cx.options(), cx.surroundings())?;
+    let gateway = cx.tools().gateway();
+    let now = gateway.policies();
+    let next = policies(&config).with(LevelName::Session, now.level(LevelName::Session).clone());
+    if next != *now {
+        gateway.set_policies(next);
+    }
+    Ok(())
+}
+
 /// What the files say, as the gateway takes it.
-pub(super) fn policies(config: &Config) -> Policies {
+fn policies(config: &Config) -> Policies {
     let level = |rules: &Rules| Level { default: rules.default, rules: rules.rules.clone() };
     let mode = match config.mode {
         ConfiguredMode::Normal => Mode::Normal,

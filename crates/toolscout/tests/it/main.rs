@@ -18,4 +18,5 @@ mod retries;
 mod search;
 mod servers;
 mod trust;
+mod trust_of_servers;
 mod world;

@@ -7,5 +7,6 @@ mod configuration;
 mod hosting;
 mod listing;
 mod refreshing;
-mod scene;
+mod rehearsing;
+pub(crate) mod scene;
 mod secrets;

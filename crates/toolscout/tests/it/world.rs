@@ -219,9 +219,14 @@ impl Outcome {
 pub(crate) fn has(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let there = std::env::split_paths(&path).any(|it| it.join(program).is_file());
+    can_run(there, program)
+}
+
+/// As [`has`], for anything else that a test needs.
+pub(crate) fn can_run(there: bool, needed: &str) -> bool {
     if !there {
-        assert!(std::env::var_os("TOOLSCOUT_TESTS").is_none_or(|it| it != "all"), "`{program}` is not installed");
-        skipped(&format!("needs {program}"));
+        assert!(std::env::var_os("TOOLSCOUT_TESTS").is_none_or(|it| it != "all"), "`{needed}` is not installed");
+        skipped(&format!("needs {needed}"));
     }
     there
 }

@@ -68,7 +68,8 @@ pub fn chosen(
     Ok(out)
 }
 
-fn is_passed(name: &OsStr) -> bool {
+/// Whether every child sees this variable.
+pub(crate) fn is_passed(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
     PASSED.contains(&name)
         || name.starts_with("LC_")

@@ -1,5 +1,5 @@
-//! 1. What is hidden is neither listed nor loaded.
-//! 2. Calling it is refused, and never reaches the source.
+//! 1. What is hidden is not listed.
+//! 2. Loading or calling it is refused, and no call reaches the source.
 //! 3. Names the source does not have are left to others.
 //! 4. A `*` stands for any text, and nothing else has a meaning.
 
@@ -15,7 +15,7 @@ const TOOLS: &[&str] = &["allowed", "blocked"];
 async fn what_is_not_allowed_is_absent_and_refused() {
     let (fake, source) = wrap(Fake::new("mail", TOOLS), &Filter::allow(["allowed"]));
     assert_snapshot!(list(&*source).await, @"mail/allowed");
-    assert_snapshot!(load(&*source, "blocked").await, @"nothing");
+    assert_snapshot!(load(&*source, "blocked").await, @"error: `blocked` is disabled on `mail`");
     assert_snapshot!(call(&*source, "blocked").await, @"error: `blocked` is disabled on `mail`");
     assert_snapshot!(call(&*source, "allowed").await, @"allowed of mail");
     assert!(!fake.log().contains("call blocked"));
@@ -48,6 +48,7 @@ async fn problems_are_never_hidden() {
 async fn a_name_the_source_does_not_have_is_not_refused() {
     let (_, source) = wrap(Fake::new("mail", TOOLS), &Filter::allow(["allowed"]));
     assert_snapshot!(call(&*source, "other").await, @"error: source `mail` has no tool `other`");
+    assert_snapshot!(load(&*source, "other").await, @"nothing");
 }
 
 /// F-04, by patterns: what is not included, or excluded, is absent and refused.

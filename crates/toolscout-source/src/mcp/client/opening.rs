@@ -2,10 +2,12 @@
 
 use super::super::handshake::{self, Agreed};
 use super::super::peer::{Hub, Peer, given};
+use super::super::secrets::Secrets;
 use super::super::stdio::StdioWire;
 use super::super::{ClientError, Dial, Endpoint, Server, Transport, http, sse};
 use std::sync::Arc;
 use std::time::Instant;
+use tokio::task::spawn_blocking;
 use tokio::time::timeout_at;
 
 /// A conversation that has been opened.
@@ -18,7 +20,9 @@ pub(in super::super) struct Opened {
 
 /// Opens a conversation over whatever leads to the server.
 pub(super) async fn open(server: &Server, dial: &Dial, deadline: Instant) -> Result<Opened, ClientError> {
+    let dial = &Dial { lookup: dial.lookup.remembering(), ..dial.clone() };
     let hub = Hub::new(server.id.as_str(), dial.limits.clone());
+    hub.keep_out(secrets(server, dial, deadline).await?);
     match &server.transport {
         Transport::Stdio(program) => {
             let limit = given(Instant::now(), deadline);
@@ -39,6 +43,7 @@ pub(super) async fn open(server: &Server, dial: &Dial, deadline: Instant) -> Res
                 Err(error @ ClientError::Status { status: 400 | 404 | 405, .. }) => {
                     drop(peer);
                     let hub = Hub::new(server.id.as_str(), dial.limits.clone());
+                    hub.keep_out(secrets(server, dial, deadline).await?);
                     open_events(hub, endpoint, dial, deadline).await.map_err(|_| error)
                 }
                 Err(error) => Err(error),
@@ -58,4 +63,14 @@ async fn open_events(
     let peer = Peer::new(hub, wire);
     let agreed = handshake::initialize(&peer, handshake::newest_legacy(), deadline).await?;
     Ok(Opened { peer, agreed, is_web: false })
+}
+
+/// What must not be in anything that the server says.
+async fn secrets(server: &Server, dial: &Dial, deadline: Instant) -> Result<Secrets, ClientError> {
+    let limit = given(Instant::now(), deadline);
+    let (server, lookup) = (server.clone(), dial.lookup.clone());
+    // Looking references up may read files and run the keyring's program.
+    let found = timeout_at(deadline.into(), spawn_blocking(move || Secrets::of(&server, &lookup))).await;
+    let found = found.map_err(|_| ClientError::TimedOut { what: "reading its configuration".to_owned(), limit })?;
+    found.map_err(|_| ClientError::Lost { what: "its configuration could not be read".to_owned() })
 }

@@ -3,6 +3,7 @@
 use super::super::ClientError;
 use super::super::limits::Limits;
 use super::super::message::{self, Message, Unreadable};
+use super::super::secrets::Secrets;
 use super::super::wire::{Ear, Outgoing};
 use super::bucket::Bucket;
 use super::counts::{Counter, Counters, Counts};
@@ -12,18 +13,19 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 use tokio::sync::{mpsc, oneshot, watch};
 use toolscout_core::cx::Progress;
-use toolscout_core::{RawJson, escape};
+use toolscout_core::{RawJson, escape, redact};
 
 /// Messages that may wait to be sent without anybody waiting for them.
 const OUTBOX: usize = 256;
 /// Bytes of a progress message that are passed on.
 const PROGRESS_TEXT: usize = 4 << 10;
-/// Bytes of a strange line that are shown in the log.
+/// Characters of a strange line that are shown in the log, and bytes of it that are looked at for that.
 const SHOWN: usize = 120;
+const LOOKED_AT: usize = 4 << 10;
 /// What marks the notifications of a standing request.
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
@@ -55,6 +57,8 @@ impl Waiting {
 pub(in super::super) struct Hub {
     /// Whose server this is, for the log.
     server: String,
+    /// What the server knows and nobody else should hear.
+    secrets: OnceLock<Secrets>,
     limits: Arc<Limits>,
     state: Mutex<State>,
     counters: Counters,
@@ -90,6 +94,7 @@ impl Hub {
         };
         Arc::new(Self {
             server: server.into(),
+            secrets: OnceLock::new(),
             limits,
             state: Mutex::new(state),
             counters: Counters::default(),
@@ -98,6 +103,26 @@ impl Hub {
             outbox,
             is_modern: AtomicBool::new(false),
         })
+    }
+
+    /// From now on these are hidden in all that the server says beside its results.
+    pub(in super::super) fn keep_out(&self, secrets: Secrets) {
+        let _ = self.secrets.set(secrets);
+    }
+
+    /// A text of the server's without its secrets.
+    pub(in super::super) fn without_secrets(&self, text: String) -> String {
+        match self.secrets.get() {
+            Some(secrets) => secrets.hide(text),
+            None => text,
+        }
+    }
+
+    fn fit_to_tell(&self, error: ClientError) -> ClientError {
+        match self.secrets.get() {
+            Some(secrets) => secrets.hide_in(error),
+            None => error,
+        }
     }
 
     pub(in super::super) fn set_modern(&self, is_modern: bool) {
@@ -181,12 +206,12 @@ impl Hub {
         // Copied only now: an answer that nobody waits for costs nothing more.
         let outcome =
             outcome.and_then(|it| message::keep(it).ok_or_else(|| unreadable("it sent broken JSON".to_owned())));
-        let _ = waiting.answer.send(outcome);
+        let _ = waiting.answer.send(outcome.map_err(|it| self.fit_to_tell(it)));
     }
 
     fn fail(&self, id: u64, error: ClientError) {
         if let Some(waiting) = self.state().waiting.remove(&id) {
-            let _ = waiting.answer.send(Err(error));
+            let _ = waiting.answer.send(Err(self.fit_to_tell(error)));
         }
     }
 
@@ -198,7 +223,10 @@ impl Hub {
         }
         let counter = if about.is_empty() { Counter::Noise } else { Counter::Unreadable };
         if self.counters.add_first(counter) {
-            let line = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]);
+            // Cut when the secrets are out, not through one of them.
+            let line = String::from_utf8_lossy(&bytes[..bytes.len().min(LOOKED_AT)]);
+            let line = redact::text(&self.without_secrets(line.into_owned()));
+            let line: String = line.chars().take(SHOWN).collect();
             tracing::warn!(
                 server = self.server,
                 line = %escape::line(&line),
@@ -307,6 +335,7 @@ impl Ear for Hub {
     }
 
     fn lost(&self, error: ClientError) {
+        let error = self.fit_to_tell(error);
         let waiting = {
             let mut state = self.state();
             if state.lost.is_some() {

@@ -300,6 +300,16 @@ async fn a_storm_of_changes_is_one_list_at_a_time_and_far_apart() {
     assert!(world.asked("tools/list") <= 3, "{} lists", world.asked("tools/list"));
 }
 
+/// A question instead of an answer is an error where nobody can be asked, and the question is not repeated.
+#[tokio::test]
+async fn a_demand_for_a_password_is_no_answer() {
+    let world = World::new();
+    let source = world.source(world.server("elicit_phish", &[]));
+    let error = call(&source, "echo", json!({"text": "hi"})).await.expect_err("no answer").to_string();
+    assert!(error.contains("`echo` asks for input that nobody can give here: a form to be filled in"), "{error}");
+    assert!(!error.contains("password") && !error.contains("javascript"), "{error}");
+}
+
 #[tokio::test]
 async fn what_may_not_be_started_is_not() {
     let world = World::new();

@@ -1,6 +1,7 @@
 //! Keys and single values, quoted only where something else would be read.
 
 use serde_json::{Number, Value};
+use toolscout_core::escape;
 
 /// A key: quoted unless it is a plain name.
 pub(super) fn key(name: &str) -> String {
@@ -25,8 +26,8 @@ fn needs_quotes(text: &str) -> bool {
         || matches!(text, "true" | "false" | "null")
         || text.starts_with(['-', '#', '\u{feff}'])
         || is_numeric(text)
-        || text
-            .contains(|it: char| matches!(it, ',' | ':' | '"' | '\\' | '[' | ']' | '{' | '}') || it.is_ascii_control())
+        || text.contains([',', ':', '"', '\\', '[', ']', '{', '}'])
+        || text.contains(escape::is_dangerous)
 }
 
 /// Digits, perhaps a fraction, perhaps an exponent; leading zeros count, because a reader may take them for a number.
@@ -48,7 +49,7 @@ fn quoted(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            it if it < ' ' => out.push_str(&format!("\\u{:04x}", it as u32)),
+            it if escape::is_dangerous(it) => escape::push_utf16(&mut out, it),
             it => out.push(it),
         }
     }

@@ -1,5 +1,6 @@
 //! `describe`: all there is to know about one tool.
 
+use super::tool_command::refuse_held;
 use crate::{AppError, Command, RunCx};
 use toolscout_core::BoxFuture;
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
@@ -23,6 +24,7 @@ impl Command for DescribeCommand {
         Box::pin(async {
             let gateway = cx.tools().known().await?;
             let tool = gateway.resolve(&cx.parsed.positionals[0])?;
+            refuse_held(&tool)?;
             let mut description = Description::from(tool.as_ref());
             if cx.parsed.switch("all") {
                 description = description.with_shadowed(gateway);

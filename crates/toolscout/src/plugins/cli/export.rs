@@ -2,6 +2,7 @@
 
 mod opencode;
 
+use super::tool_command::refuse_held;
 use crate::{AppError, Command, RunCx};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -45,9 +46,13 @@ impl Command for ExportCommand {
 
 async fn chosen(cx: &RunCx) -> Result<Vec<Arc<Tool>>, AppError> {
     let gateway = cx.tools().known().await?;
+    let named = |name: &String| {
+        let tool = gateway.resolve(name)?;
+        refuse_held(&tool).map(|()| tool)
+    };
     match &cx.parsed.positionals[1..] {
-        [] => Ok(gateway.snapshot().tools().cloned().collect()),
-        names => names.iter().map(|it| gateway.resolve(it).map_err(AppError::from)).collect(),
+        [] => Ok(gateway.snapshot().tools().filter(|it| refuse_held(it).is_ok()).cloned().collect()),
+        names => names.iter().map(named).collect(),
     }
 }
 

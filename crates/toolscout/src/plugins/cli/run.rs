@@ -1,6 +1,6 @@
 //! `run`: the dispatcher for any form of a tool's name.
 
-use super::tool_command::ToolCommand;
+use super::tool_command::{ToolCommand, refuse_held};
 use crate::{AppError, Command, RunCx};
 use toolscout_core::BoxFuture;
 use toolscout_surface::cli::{self, CommandSpec, OptionSpec, PositionalSpec, UsageError, UsageErrors};
@@ -45,6 +45,7 @@ async fn dispatch(cx: &RunCx, name: &str, args: &[String], wants_help: bool) -> 
     let gateway = cx.tools().known().await?;
     // Who asks for help wants nothing started.
     let tool = if wants_help { gateway.resolve(name)? } else { gateway.find(name, &cx.request()).await? };
+    refuse_held(&tool)?;
     let command = ToolCommand::new(tool, cx.options().locale());
     if wants_help {
         return cx.print_help(command.spec()).map(|()| Exit::Done);

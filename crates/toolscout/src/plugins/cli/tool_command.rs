@@ -1,11 +1,15 @@
 //! A command per tool, built when somebody types its name.
 
+use super::progress;
 use crate::{AfterSetup, AppError, Command, CommandSet, Listing, RunCx, Tools};
 use serde_json::{Value, json};
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
-use toolscout_core::{Arguments, BoxFuture, ErrorKind, Tool, ToolCall, ToolOutput};
+use toolscout_core::door::Refusal;
+use toolscout_core::{
+    Arguments, BoxFuture, ErrorKind, Origin, Problem, ProblemKind, Status, Tool, ToolCall, ToolOutput, escape,
+};
 use toolscout_surface::cli::{CommandSpec, InputFrom, Locale, Parsed, ToolFlags};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::{call, list};
@@ -34,7 +38,10 @@ impl CommandSet for ToolCommands {
                 false => gateway.find(name, &self.tools.request()).await,
             };
             match found {
-                Ok(tool) => Ok(Some(Arc::new(ToolCommand::new(tool, self.locale)) as Arc<dyn Command>)),
+                Ok(tool) => {
+                    refuse_held(&tool)?;
+                    Ok(Some(Arc::new(ToolCommand::new(tool, self.locale)) as Arc<dyn Command>))
+                }
                 Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
                 Err(error) => Err(error.into()),
             }
@@ -51,6 +58,17 @@ impl CommandSet for ToolCommands {
             };
             Ok(snapshot.tools().map(listing).collect())
         })
+    }
+}
+
+/// Of a tool that is held nobody is told what it takes, so it is refused before anybody is asked for that.
+pub(super) fn refuse_held(tool: &Tool) -> Result<(), AppError> {
+    match &tool.status {
+        Status::Held(reason) => {
+            let refusal = Refusal::Held { tool: tool.id.to_string(), reason: reason.clone() };
+            Err(toolscout_gateway::Error::from(refusal).into())
+        }
+        _ => Ok(()),
     }
 }
 
@@ -77,9 +95,17 @@ impl ToolCommand {
             let plan = gateway.plan(&self.tool, call, &cx.request())?;
             return cx.print(&self.plan(&plan)).map(|()| Exit::Done);
         }
-        let output = gateway.call_tool(&self.tool, call, cx.request()).await?;
+        let (request, shown) = progress::watched(cx, &self.tool.id);
+        let output = gateway.call_tool(&self.tool, call, request).await;
+        drop(shown);
+        let output = output?;
         let format = if self.flags.wants_json(parsed) { Format::Json } else { cx.options().format() };
-        show(cx, &output, format)
+        for doubt in output.doubts() {
+            cx.tools().warn(&Problem::warning(ProblemKind::Broken, format!("`{}`: {doubt}", self.tool.id)));
+        }
+        let known = gateway.whole_snapshot();
+        let is_foreign = known.tool(&self.tool.id).is_some_and(|it| it.origin == Origin::Mcp);
+        show(cx, &output, format, is_foreign)
     }
 
     /// On a thread that may block: standard input may keep us waiting, and an interruption must get through.
@@ -114,14 +140,18 @@ impl Command for ToolCommand {
     }
 }
 
-/// Data to standard output; what a failed tool says, to standard error, unless somebody wants it as data.
-fn show(cx: &RunCx, output: &ToolOutput, format: Format) -> Result<Exit, AppError> {
+/// Data to standard output; what a failed tool says, to standard error, unless somebody wants it as data. Programs get
+/// every byte; on a terminal, what came from somebody else's server must not steer it.
+fn show(cx: &RunCx, output: &ToolOutput, format: Format, is_foreign: bool) -> Result<Exit, AppError> {
     let text = match format {
         Format::Text => call::text(output),
         format => call::json(output).map_or_else(|text| text, |value| output::render(&value, format)),
     };
     let text = if text.is_empty() || text.ends_with('\n') { text } else { text + "\n" };
-    if output.is_error() && format == Format::Text {
+    let is_talk = output.is_error() && format == Format::Text;
+    let is_seen = is_talk || cx.surroundings().out_is_terminal();
+    let text = if is_foreign && is_seen { escape::page(&text).into_owned() } else { text };
+    if is_talk {
         cx.say(&text);
     } else {
         cx.print(&text)?;

@@ -1,11 +1,12 @@
 //! `tools`: which tools there are.
 
 use crate::{AppError, Command, RunCx};
-use toolscout_core::{BoxFuture, Found};
+use toolscout_core::door::Policy;
+use toolscout_core::{BoxFuture, Found, Review, Tool};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::list::{self, ToolView};
-use toolscout_surface::output::Format;
+use toolscout_surface::output::{Format, json};
 
 pub(super) struct ToolsCommand;
 
@@ -36,15 +37,22 @@ impl Command for ToolsCommand {
     }
 }
 
-/// Prints tools while slower roots are still being searched.
+/// Prints tools while slower roots are still being searched. Those that are reviewed come last, as the review leaves them.
 async fn stream(cx: &RunCx) -> Result<Exit, AppError> {
+    let gateway = cx.tools().gateway();
+    let reviewed: Vec<_> = gateway.sources().iter().filter(|it| it.review() != Review::Unneeded).collect();
+    let is_reviewed = |tool: &Tool| reviewed.iter().any(|it| *it.id() == tool.id.source);
     let mut failed = None;
-    let print = |found: &Found| {
-        if let (Found::Tool(tool), None) = (found, &failed) {
-            let line = serde_json::to_string(&ToolView::from(tool.as_ref())).unwrap_or_default();
-            failed = cx.print(&(line + "\n")).err();
+    let mut print = |tool: &Tool| {
+        if failed.is_none() {
+            failed = cx.print(&(json::compact(&ToolView::from(tool)) + "\n")).err();
         }
     };
-    cx.tools().discover(print).await?;
+    let watch = |found: &Found| match found {
+        Found::Tool(tool) if !is_reviewed(tool) && gateway.decision(tool).policy != Policy::Disable => print(tool),
+        _ => {}
+    };
+    cx.tools().discover(watch).await?;
+    gateway.snapshot().tools().filter(|it| is_reviewed(it)).for_each(|it| print(it));
     failed.map_or(Ok(Exit::Done), Err)
 }

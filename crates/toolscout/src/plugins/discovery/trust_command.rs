@@ -31,6 +31,9 @@ impl Command for TrustCommand {
             let folder = folder(cx)?;
             let shown = folder.display();
             if cx.parsed.switch("remove") {
+                if cx.only_would(&format!("no longer trust {shown}")) {
+                    return Ok(Exit::Done);
+                }
                 let was = trust.remove(&folder).map_err(unkept)?;
                 let said =
                     if was { format!("No longer trusted: {shown}\n") } else { format!("Was not trusted: {shown}\n") };
@@ -39,6 +42,9 @@ impl Command for TrustCommand {
             }
             if !folder.is_dir() {
                 return Err(AppError::invalid(format!("`{shown}` is not a folder"), "toolscout trust DIR"));
+            }
+            if cx.only_would(&format!("trust {shown}")) {
+                return Ok(Exit::Done);
             }
             let real = trust.add(&folder).map_err(unkept)?;
             cx.say(&format!("Trusted: {}\n", real.display()));

@@ -4,13 +4,17 @@ use crate::config::edit::overwrite;
 use crate::plugins::discovery::Place;
 use crate::plugins::servers::ServerSet;
 use crate::{AppError, Command, RunCx};
-use std::path::PathBuf;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use toolscout_core::{BoxFuture, SourceId, escape};
+use toolscout_gateway::Snapshot;
 use toolscout_gateway::pins::{Drift, Lock};
-use toolscout_source::mcp::entry_of;
+use toolscout_source::mcp::{Server, Transport, entry_of};
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::list::counted;
+use toolscout_surface::output::Format;
 
 pub(super) struct LockCommand;
 pub(super) struct VerifyCommand;
@@ -28,12 +32,12 @@ impl Command for LockCommand {
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
             let gateway = cx.tools().known_quietly().await?;
-            let set = ServerSet::of(cx.options(), cx.surroundings())?;
-            let lock = Lock::of(&gateway.whole_snapshot(), |it| entry(&set, it));
+            let project = Project::of(cx)?;
+            let lock = Lock::of(&gateway.whole_snapshot(), |it| project.entry(it));
             if cx.options().switch("dry-run") {
                 return cx.print(&lock.to_text()).map(|()| Exit::Done);
             }
-            let file = file(cx)?;
+            let file = project.file();
             overwrite(&file, &lock.to_text())?;
             cx.say(&format!("Wrote {} to {}\n", counted(lock.tools.len(), "tool"), file.display()));
             Ok(Exit::Done)
@@ -51,43 +55,99 @@ impl Command for VerifyCommand {
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
-            let file = file(cx)?;
+            let project = Project::of(cx)?;
+            let file = project.file();
             let text = std::fs::read_to_string(&file).map_err(|cause| AppError::Said {
                 kind: toolscout_core::ErrorKind::NotFound,
                 message: format!("could not read `{}`: {cause}", file.display()),
                 hint: Some("`toolscout lock` writes it".to_owned()),
             })?;
-            let lock = Lock::parse(&text)
-                .map_err(|it| AppError::invalid(format!("`{}`: {it}", file.display()), "toolscout lock"))?;
+            let lock = Lock::parse(&text).map_err(|it| {
+                let message = format!("`{}`: {}", file.display(), escape::line(&it.to_string()));
+                AppError::invalid(message, "take back what changed it, or write it anew: toolscout lock")
+            })?;
             let gateway = cx.tools().known_quietly().await?;
-            let set = ServerSet::of(cx.options(), cx.surroundings())?;
-            let drifts = lock.verify(&gateway.whole_snapshot(), |it| entry(&set, it));
+            let snapshot = gateway.whole_snapshot();
+            let drifts = lock.verify(&snapshot, |it| project.entry(it));
+            let views: Vec<_> = drifts.iter().map(DriftView::from).collect();
+            match cx.options().format() {
+                Format::Text => cx.print(&views.iter().map(DriftView::line).collect::<String>())?,
+                format => cx.print_value(&views, format)?,
+            }
             if drifts.is_empty() {
                 cx.say(&format!("{} as locked\n", counted(lock.tools.len(), "tool")));
                 return Ok(Exit::Done);
             }
-            cx.print(&drifts.iter().map(line).collect::<String>())?;
-            cx.say("  hint: look at them, then write the lock anew: toolscout lock\n");
+            cx.say(&format!("  hint: {}\n", project.next(&lock, &snapshot)));
             Ok(Exit::Failed)
         })
     }
 }
 
-fn line(drift: &Drift) -> String {
-    let (word, what) = match drift {
-        Drift::Added { tool } => ("added", tool.to_string()),
-        Drift::Removed { tool } => ("removed", tool.to_string()),
-        Drift::Changed { tool, .. } => ("changed", tool.to_string()),
-        Drift::Reconfigured { source } => ("reconfigured", source.to_string()),
-        _ => ("different", String::new()),
-    };
-    format!("{word}: {}\n", escape::line(&what))
+/// A difference as `verify --json` shows it.
+#[derive(Serialize)]
+struct DriftView {
+    change: &'static str,
+    /// The tool, or the source.
+    name: String,
 }
 
-fn entry(set: &ServerSet, source: &SourceId) -> Option<String> {
-    set.configured.iter().find(|it| it.server.id == *source).map(|it| entry_of(&it.server))
+impl From<&Drift> for DriftView {
+    fn from(drift: &Drift) -> Self {
+        let (change, name) = match drift {
+            Drift::Added { tool } => ("added", tool.to_string()),
+            Drift::Removed { tool } => ("removed", tool.to_string()),
+            Drift::Changed { tool, .. } => ("changed", tool.to_string()),
+            Drift::Reconfigured { source } => ("reconfigured", source.to_string()),
+            _ => ("different", String::new()),
+        };
+        Self { change, name }
+    }
 }
 
-fn file(cx: &RunCx) -> Result<PathBuf, AppError> {
-    Ok(Place::of(cx.options(), cx.surroundings())?.project().join(FILE))
+impl DriftView {
+    fn line(&self) -> String {
+        format!("{}: {}\n", self.change, escape::line(&self.name))
+    }
+}
+
+/// What a lock is about: a folder, and the servers configured for it.
+struct Project {
+    folder: PathBuf,
+    servers: Arc<ServerSet>,
+}
+
+impl Project {
+    fn of(cx: &RunCx) -> Result<Self, AppError> {
+        let folder = Place::of(cx.options(), cx.surroundings())?.project().to_owned();
+        Ok(Self { folder, servers: ServerSet::of(cx.options(), cx.surroundings())? })
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.join(FILE)
+    }
+
+    /// What is configured for a source, hashed. A folder inside the project is meant from there, wherever the project lies.
+    fn entry(&self, source: &SourceId) -> Option<String> {
+        let mut server = self.server(source)?.clone();
+        if let Transport::Stdio(program) = &mut server.transport {
+            let within = |it: PathBuf| it.strip_prefix(&self.folder).map(Path::to_owned).unwrap_or(it);
+            program.cwd = program.cwd.take().map(within);
+        }
+        Some(entry_of(&server))
+    }
+
+    /// What to do about differences. Of a server that has no tools at all nobody has asked yet, as on a fresh machine.
+    fn next(&self, lock: &Lock, snapshot: &Snapshot) -> String {
+        let is_unasked =
+            |it: &&SourceId| !snapshot.tools().any(|tool| tool.id.source == **it) && self.server(it).is_some();
+        match lock.tools.keys().map(|it| &it.source).find(is_unasked) {
+            Some(source) => format!("nothing is known of `{source}`; ask it first: toolscout server refresh"),
+            None => "look at them, then write the lock anew: toolscout lock".to_owned(),
+        }
+    }
+
+    fn server(&self, source: &SourceId) -> Option<&Server> {
+        self.servers.configured.iter().map(|it| &it.server).find(|it| it.id == *source)
+    }
 }

@@ -3,7 +3,8 @@
 use serde::Serialize;
 use serde_json::Value;
 use toolscout_core::escape;
-use toolscout_gateway::{Change, HeldTool, Pending};
+use toolscout_gateway::{Change, Finding, HeldTool, Pending};
+use toolscout_surface::output::json;
 
 /// A held tool as `review --json` shows it.
 #[derive(Serialize)]
@@ -15,6 +16,8 @@ pub(super) struct HeldView {
     since: Option<String>,
     digest: String,
     findings: Vec<String>,
+    /// Whether it is now, again, what was approved; the changes are then what it was in between.
+    is_back: bool,
     changes: Vec<ChangeView>,
     definition: Value,
 }
@@ -36,17 +39,57 @@ impl From<&HeldTool> for HeldView {
             since: held.since.map(|it| it.to_string()),
             digest: held.digest.to_string(),
             findings: held.findings.iter().map(ToString::to_string).collect(),
+            is_back: held.is_back,
             changes: held.changes.iter().map(change).collect(),
             definition: held.now.clone(),
         }
     }
 }
 
+/// A call that waits, as `approve --json` shows it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct PendingView {
+    id: String,
+    tool: String,
+    /// What names a secret is hidden.
+    arguments: Value,
+    rest: Vec<String>,
+    caller: &'static str,
+    user: Option<String>,
+    asked: String,
+    expires: String,
+    /// Null where nobody has answered.
+    answer: Option<bool>,
+}
+
+impl From<&Pending> for PendingView {
+    fn from(pending: &Pending) -> Self {
+        let question = &pending.question;
+        Self {
+            id: question.id.clone(),
+            tool: question.tool.to_string(),
+            arguments: question.arguments.clone(),
+            rest: question.rest.clone(),
+            caller: question.caller.word(),
+            user: question.user.as_deref().map(str::to_owned),
+            asked: question.asked.to_string(),
+            expires: question.expires.to_string(),
+            answer: pending.answer,
+        }
+    }
+}
+
+/// All held tools, one below the other.
+pub(super) fn all(held: &[HeldTool]) -> String {
+    held.iter().map(one).collect::<Vec<_>>().join("\n")
+}
+
 /// One held tool: what is odd about it first, then what changed, then all of it where nothing was approved before.
-pub(super) fn held(held: &HeldTool) -> String {
+pub(super) fn one(held: &HeldTool) -> String {
     let rejected = if held.is_rejected { " (rejected)" } else { "" };
     let mut out = format!("{}{rejected}\n  {}\n", line(&held.id.to_string()), line(&held.reason));
-    held.findings.iter().for_each(|it| out += &format!("  ! {it}\n"));
+    out += &findings(&held.findings);
     if held.is_back {
         out += "  It is now again what was approved; in between it was:\n";
     }
@@ -56,29 +99,49 @@ pub(super) fn held(held: &HeldTool) -> String {
         change.after.iter().for_each(|it| out += &marked('+', it));
     }
     if held.changes.is_empty() {
-        let whole = serde_json::to_string_pretty(&held.now).unwrap_or_default();
-        whole.lines().for_each(|it| out += &format!("    {}\n", line(it)));
+        json::pretty(&said(&held.now)).lines().for_each(|it| out += &format!("    {}\n", line(it)));
     }
     out
+}
+
+/// A line for each place where something was found: one text may be odd in many ways.
+fn findings(findings: &[Finding]) -> String {
+    let mut out = String::new();
+    for (at, first) in findings.iter().enumerate() {
+        let is_alike = |it: &&Finding| (it.kind, &it.at) == (first.kind, &first.at);
+        if findings[..at].iter().any(|it| is_alike(&it)) {
+            continue;
+        }
+        let more = match findings[at + 1..].iter().filter(is_alike).count() {
+            0 => String::new(),
+            count => format!(", and {count} more there"),
+        };
+        out += &format!("  ! {first}{more}\n");
+    }
+    out
+}
+
+/// What the definition says, without what it does not say.
+fn said(definition: &Value) -> Value {
+    let Value::Object(map) = definition else { return definition.clone() };
+    let is_said = |it: &Value| !it.is_null() && it.as_array().is_none_or(|it| !it.is_empty());
+    map.iter().filter(|(_, value)| is_said(value)).map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
 /// A call that waits for a yes.
 pub(super) fn pending(pending: &Pending) -> String {
     let question = &pending.question;
-    let arguments = serde_json::to_string(&question.arguments).unwrap_or_default();
     let answer = match pending.answer {
         Some(true) => ", answered yes",
         Some(false) => ", answered no",
         None => "",
     };
-    let (id, tool) = (line(&question.id), question.tool.to_string());
-    let caller = question.caller.word();
-    format!(
-        "{id}  {} {}\n  asked by {caller}, good until {}{answer}\n",
-        line(&tool),
-        line(&arguments),
-        question.expires
-    )
+    let words = question.rest.iter().map(|it| format!(" {it}")).collect::<String>();
+    let rest = if words.is_empty() { words } else { format!(" --{words}") };
+    let (id, tool) = (line(&question.id), line(&question.tool.to_string()));
+    let (arguments, caller) = (line(&json::compact(&question.arguments)), question.caller.word());
+    let expires = question.expires;
+    format!("{id}  {tool} {arguments}{}\n  asked by {caller}, good until {expires}{answer}\n", line(&rest))
 }
 
 fn marked(mark: char, text: &str) -> String {

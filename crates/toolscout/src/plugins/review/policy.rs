@@ -4,12 +4,14 @@ use crate::config::Config;
 use crate::config::edit::Editor;
 use crate::{AppError, Command, RunCx};
 use serde::Serialize;
+use std::sync::Arc;
 use toolscout_core::door::Policy;
-use toolscout_core::{BoxFuture, SourceId, escape};
+use toolscout_core::{BoxFuture, ErrorKind, SourceId, Tool, ToolId, escape};
 use toolscout_gateway::Gateway;
 use toolscout_gateway::policy::LevelName;
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
+use toolscout_surface::ops::list::counted;
 use toolscout_surface::output::Format;
 
 pub(super) struct PolicyCommand;
@@ -45,11 +47,13 @@ impl Command for PolicyCommand {
             match (positionals.first(), positionals.get(1), cx.parsed.switch("unset")) {
                 (Some(pattern), Some(word), false) => set(cx, gateway, pattern, Policy::from_word(word)),
                 (Some(pattern), None, true) => set(cx, gateway, pattern, None),
-                (_, Some(_), true) => {
+                (Some(_), Some(_), true) => {
                     Err(AppError::invalid("--unset takes no policy", "toolscout policy TOOL --unset"))
                 }
-                (only, None, _) => show(cx, gateway, only.map(String::as_str)),
-                (None, Some(_), _) => Ok(Exit::Usage),
+                (None, _, true) => {
+                    Err(AppError::invalid("--unset needs to know which tool", "toolscout policy TOOL --unset"))
+                }
+                (only, _, false) => show(cx, gateway, only.map(String::as_str)),
             }
         })
     }
@@ -58,20 +62,19 @@ impl Command for PolicyCommand {
 fn show(cx: &RunCx, gateway: &Gateway, only: Option<&str>) -> Result<Exit, AppError> {
     let snapshot = gateway.whole_snapshot();
     let policies = gateway.policies();
-    let mut views = Vec::new();
-    for tool in snapshot.tools() {
-        let id = tool.id.to_string();
-        let is_wanted = only.is_none_or(|it| {
-            it == id
-                || it == tool.id.name.as_str()
-                || it == tool.id.source.as_str()
-                || *it == format!("{}/*", tool.id.source)
-        });
-        if is_wanted {
-            let decision = policies.effective(tool);
-            let allowed = policies.allowed_values(LevelName::Project, &tool.id).into_iter().map(Policy::word).collect();
-            views.push(PolicyView { tool: id, policy: decision.policy.word(), because: decision.because, allowed });
-        }
+    let named = only.and_then(|it| snapshot.resolve(it).ok()).map(|it| &it.id);
+    let source = only.map(|it| it.strip_suffix("/*").unwrap_or(it));
+    let is_wanted = |id: &ToolId| only.is_none() || Some(id.source.as_str()) == source || Some(id) == named;
+    let view = |tool: &Arc<Tool>| {
+        let decision = policies.effective(tool);
+        let allowed = policies.allowed_values(LevelName::Project, &tool.id).into_iter().map(Policy::word).collect();
+        PolicyView { tool: tool.id.to_string(), policy: decision.policy.word(), because: decision.because, allowed }
+    };
+    let views: Vec<_> = snapshot.tools().filter(|it| is_wanted(&it.id)).map(view).collect();
+    if let (Some(only), true) = (only, views.is_empty()) {
+        let message = format!("`{}` is neither a tool nor a source that is known", escape::line(only));
+        let hint = Some("`toolscout tools list` shows the names".to_owned());
+        return Err(AppError::Said { kind: ErrorKind::NotFound, message, hint });
     }
     gateway.dangling().iter().for_each(|it| cx.tools().warn(&it.problem()));
     match cx.options().format() {
@@ -90,10 +93,43 @@ fn set(cx: &RunCx, gateway: &Gateway, pattern: &str, policy: Option<Policy>) -> 
     let (source, tool) = target(gateway, pattern)?;
     let config = Config::of(cx.options(), cx.surroundings())?;
     let file = Editor::own_file(&config, cx.surroundings(), cx.parsed.switch("global"))?;
+    let (name, file_name) = (format!("{source}/{}", escape::line(&tool)), file.display());
+    let verb = policy.map_or(format!("unset {name}"), |it| format!("set {name} to {}", it.word()));
+    if cx.only_would(&format!("{verb}, in {file_name}")) {
+        return Ok(Exit::Done);
+    }
     Editor::of(cx.surroundings()).set_policy(&file, &source, &tool, policy)?;
     let said = policy.map_or("no longer set".to_owned(), |it| format!("set to {}", it.word()));
-    cx.say(&format!("{source}/{} is {said}, in {}\n", escape::line(&tool), file.display()));
+    cx.say(&format!("{name} is {said}, in {file_name}\n"));
+    if let Some(policy) = policy {
+        say_what_is_tighter(cx, gateway, &source, &tool, policy)?;
+    }
     Ok(Exit::Done)
+}
+
+/// Somebody else may say something tighter about the same tools, and that holds.
+fn say_what_is_tighter(
+    cx: &RunCx,
+    gateway: &Gateway,
+    source: &SourceId,
+    tool: &str,
+    wanted: Policy,
+) -> Result<(), AppError> {
+    super::renew_policies(cx)?;
+    let snapshot = gateway.whole_snapshot();
+    let meant = snapshot.tools().filter(|it| it.id.source == *source && (tool == "*" || it.id.name.as_str() == tool));
+    let tighter: Vec<_> = meant.map(|it| (it, gateway.decision(it))).filter(|(_, it)| it.policy > wanted).collect();
+    match &tighter[..] {
+        [] => {}
+        [(tool, decision)] => {
+            let (id, word) = (tool.id.to_string(), decision.policy.word());
+            cx.say(&format!("  note: {} stays {word}, {}\n", escape::line(&id), escape::line(&decision.because)));
+        }
+        several => {
+            cx.say(&format!("  note: {} stay tighter: toolscout policy {source}\n", counted(several.len(), "tool")))
+        }
+    }
+    Ok(())
 }
 
 /// The source and the tool that are meant; `*` for all of a source.

@@ -1,8 +1,10 @@
 //! `review`: shows the definitions that wait for a person, and accepts all of a source's.
 
 use super::page::{self, HeldView};
+use super::shown::{self, Shown};
 use crate::{AppError, Command, RunCx};
-use toolscout_core::{BoxFuture, SourceId};
+use toolscout_core::{BoxFuture, ErrorKind, Problem, ProblemKind, SourceId, escape};
+use toolscout_gateway::{Error, Gateway};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::list::counted;
@@ -23,27 +25,58 @@ impl Command for ReviewCommand {
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
-            let gateway = cx.tools().known_quietly().await?;
-            if let Some(source) = cx.parsed.text("accept") {
-                let source =
-                    SourceId::new(source).map_err(|it| AppError::invalid(it.to_string(), "toolscout server list"))?;
-                let released = gateway.accept_all(&source)?;
-                cx.say(&format!("Approved {} of {source}\n", counted(released, "tool")));
-                return Ok(Exit::Done);
+            let problems = cx.tools().discover_quietly().await?;
+            let gateway = cx.tools().gateway();
+            match cx.parsed.text("accept") {
+                Some(source) => accept(cx, gateway, source),
+                None => show(cx, gateway, problems, cx.parsed.positionals.first().map(String::as_str)),
             }
-            let wanted = cx.parsed.positionals.first();
-            let is_wanted = |id: String, source: &str| wanted.is_none_or(|it| *it == id || it == source);
-            let mut held = gateway.held();
-            held.retain(|it| is_wanted(it.id.to_string(), it.id.source.as_str()));
-            match cx.options().format() {
-                Format::Text if held.is_empty() => cx.say("Nothing is held.\n"),
-                Format::Text => {
-                    cx.print(&held.iter().map(page::held).collect::<Vec<_>>().join("\n"))?;
-                    cx.say("\n  hint: toolscout approve TOOL, toolscout reject TOOL, or toolscout review --accept SOURCE\n");
-                }
-                format => cx.print_value(&held.iter().map(HeldView::from).collect::<Vec<_>>(), format)?,
-            }
-            Ok(Exit::Done)
         })
     }
+}
+
+fn accept(cx: &RunCx, gateway: &Gateway, source: &str) -> Result<Exit, AppError> {
+    let source = SourceId::new(source).map_err(|it| AppError::invalid(it.to_string(), "toolscout server list"))?;
+    let shown = Shown::of(cx, &source)?;
+    let mut held = gateway.held().into_iter().filter(|it| it.id.source == source);
+    // Who was shown something, and says yes to all, says yes to that.
+    if let Some(changed) = held.find(|it| shown.digest(&it.id).is_some_and(|seen| seen != it.digest)) {
+        return Err(Error::ChangedAgain { tool: changed.id }.into());
+    }
+    if cx.only_would(&format!("approve all tools of {source}")) {
+        return Ok(Exit::Done);
+    }
+    let released = gateway.accept_all(&source)?;
+    cx.say(&format!("Approved {} of {source}\n", counted(released, "tool")));
+    Ok(Exit::Done)
+}
+
+fn show(cx: &RunCx, gateway: &Gateway, problems: &[Problem], only: Option<&str>) -> Result<Exit, AppError> {
+    let mut held = gateway.held();
+    if let Some(name) = only {
+        let named = gateway.whole_snapshot().resolve(name).ok().map(|it| it.id.clone());
+        let is_source = gateway.sources().iter().any(|it| it.id().as_str() == name);
+        if named.is_none() && !is_source {
+            let message = format!("`{}` is neither a source nor a tool", escape::line(name));
+            let hint = Some("`toolscout review` shows all that is held".to_owned());
+            return Err(AppError::Said { kind: ErrorKind::NotFound, message, hint });
+        }
+        held.retain(|it| it.id.source.as_str() == name || Some(&it.id) == named.as_ref());
+    }
+    // Where what was approved cannot be relied on, why that is, and what to do, is said once for all tools of the source.
+    let is_in_doubt = |it: &&Problem| {
+        it.kind == ProblemKind::Held
+            && held.iter().any(|held| held.since.is_none() && it.source.as_ref() == Some(&held.id.source))
+    };
+    problems.iter().filter(is_in_doubt).for_each(|it| cx.tools().warn(it));
+    match cx.options().format() {
+        Format::Text if held.is_empty() => cx.say("Nothing is held.\n"),
+        Format::Text => {
+            cx.print(&page::all(&held))?;
+            cx.say("\n  hint: toolscout approve TOOL, toolscout reject TOOL, or toolscout review --accept SOURCE\n");
+        }
+        format => cx.print_value(&held.iter().map(HeldView::from).collect::<Vec<_>>(), format)?,
+    }
+    shown::note(cx, &held)?;
+    Ok(Exit::Done)
 }

@@ -39,10 +39,6 @@ impl Command for AddCommand {
             .example("toolscout server add github https://api.githubcopilot.com/mcp/ --bearer env:GITHUB_TOKEN --wait")
     }
 
-    fn is_hidden(&self) -> bool {
-        true
-    }
-
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
             let id = new_id(&cx.parsed.positionals[0])?;

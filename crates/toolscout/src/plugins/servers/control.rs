@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
@@ -18,11 +20,13 @@ const PATIENCE: Duration = Duration::from_secs(2);
 #[derive(Debug, Clone)]
 pub(crate) struct Control {
     socket: PathBuf,
+    /// Whether it is this process that keeps them.
+    is_ours: Arc<AtomicBool>,
 }
 
-/// What can be asked.
+/// What can be asked. The word is outside, since raw JSON cannot be read beside a tag.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(tag = "ask", rename_all = "lowercase")]
+#[serde(rename_all = "lowercase")]
 pub(super) enum Ask {
     /// How all servers are.
     States,
@@ -38,7 +42,7 @@ pub(super) enum Ask {
 
 /// What is answered.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(tag = "answer", rename_all = "lowercase")]
+#[serde(rename_all = "lowercase")]
 pub(super) enum Answer {
     Done,
     States { states: HashMap<String, String> },
@@ -57,7 +61,16 @@ impl Control {
 
     /// Where it would be.
     pub(super) fn place(state: &Path, partition: &str) -> Self {
-        Self { socket: state.join("run").join(format!("{partition}.sock")) }
+        Self { socket: state.join("run").join(format!("{partition}.sock")), is_ours: Arc::default() }
+    }
+
+    /// This very process keeps the servers from now on: asking would be asking ourselves.
+    pub(super) fn take_over(&self) {
+        self.is_ours.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_ours(&self) -> bool {
+        self.is_ours.load(Ordering::Relaxed)
     }
 
     pub(super) fn socket(&self) -> &Path {

@@ -28,15 +28,14 @@ impl Command for RemoveCommand {
         spec("server remove", "Take a server out of the configuration, and forget its tools")
     }
 
-    fn is_hidden(&self) -> bool {
-        true
-    }
-
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
             let set = ServerSet::of(cx.options(), cx.surroundings())?;
             let configured = set.find(&cx.parsed.positionals[0])?;
             let id = &configured.server.id;
+            if cx.only_would(&format!("remove {id} from {}", configured.file.display())) {
+                return Ok(Exit::Done);
+            }
             Editor::of(cx.surroundings()).remove_server(configured)?;
             let forgotten = set.shared.as_ref().and_then(|it| it.records().remove(id).ok()).unwrap_or(0);
             // Should it come back, it is looked at as if it had never been there.
@@ -57,16 +56,15 @@ impl Command for EnableCommand {
         spec("server enable", "Use a server again")
     }
 
-    fn is_hidden(&self) -> bool {
-        true
-    }
-
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
             let set = ServerSet::of(cx.options(), cx.surroundings())?;
             let configured = set.find(&cx.parsed.positionals[0])?;
             let id = configured.server.id.clone();
             switch(cx, configured, true)?;
+            if cx.options().switch("dry-run") {
+                return Ok(Exit::Done);
+            }
             let set = ServerSet::again(cx.options(), cx.surroundings())?;
             let is_known = set.source(id.as_str())?.state(&cx.request())?.record.status == DiscoveryStatus::Success;
             if !is_known && set.find(id.as_str())?.may_start {
@@ -80,10 +78,6 @@ impl Command for EnableCommand {
 impl Command for DisableCommand {
     fn spec(&self) -> CommandSpec {
         spec("server disable", "Keep a server in the file, and use it no longer")
-    }
-
-    fn is_hidden(&self) -> bool {
-        true
     }
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
@@ -100,6 +94,10 @@ fn switch(cx: &RunCx, configured: &Configured, enabled: bool) -> Result<(), AppE
     let word = if enabled { "enabled" } else { "disabled" };
     if configured.server.enabled == enabled {
         cx.say(&format!("{id} is {word} already, in {file}\n"));
+        return Ok(());
+    }
+    let verb = if enabled { "enable" } else { "disable" };
+    if cx.only_would(&format!("{verb} {id}, in {file}")) {
         return Ok(());
     }
     Editor::of(cx.surroundings()).set_enabled(configured, enabled)?;

@@ -3,6 +3,7 @@
 use super::ServerSet;
 use super::control::{Answer, Ask, Control, LINE};
 use crate::plugins::discovery::Place;
+use crate::plugins::review;
 use crate::{AppError, Command, RunCx, Surroundings};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +12,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
-use toolscout_core::{BoxFuture, Cx, Digest, ErrorKind, ToolCall};
+use toolscout_core::cx::Asker;
+use toolscout_core::{BoxFuture, Cx, Digest, ErrorKind, SourceError, ToolCall};
+use toolscout_gateway::Error as GatewayError;
 use toolscout_source::mcp::{McpSource, partition};
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
@@ -26,15 +29,16 @@ impl Command for HostCommand {
             .example("toolscout server host &")
     }
 
-    fn is_hidden(&self) -> bool {
-        true
-    }
-
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
             let set = ServerSet::of(cx.options(), cx.surroundings())?;
             let place = Place::of(cx.options(), cx.surroundings())?;
+            if cx.only_would(&format!("keep the servers of {}", place.project().display())) {
+                return Ok(Exit::Done);
+            }
             let (listener, _lease) = listen(cx.surroundings(), place.project())?;
+            // A host that was killed has left its socket, which made us think that somebody else is there.
+            set.control.iter().for_each(Control::take_over);
             cx.tools().known().await?;
             cx.say("Keeping servers for this project. Interrupt to end.\n");
             serve(cx, &set, &listener).await
@@ -163,25 +167,29 @@ async fn stop(set: &ServerSet, server: &str) -> Result<Answer, AppError> {
     Ok(Answer::Done)
 }
 
-/// Through the gateway and its door, like every other call.
+/// Through the gateway and its door, like every other call. What a person has decided since this process began counts.
 async fn call(cx: &RunCx, ask: Ask) -> Result<Answer, AppError> {
     let Ask::Call { tool, arguments, expect, meta, deadline_ms } = ask else { return Ok(Answer::Done) };
+    review::renew_policies(cx)?;
     cx.tools().discover_quietly_again().await?;
     let gateway = cx.tools().gateway();
     let tool = gateway.resolve(&tool)?;
     let mut call = ToolCall::new(tool.id.clone(), arguments);
     call.expect = expect.as_deref().and_then(Digest::from_hex);
     call.meta = meta;
-    let request = match deadline_ms {
-        Some(limit) => cx.request().within(Duration::from_millis(limit)),
-        None => cx.request(),
-    };
+    // Where a person had to be asked, they were at the door this call has come through; their yes was used up there.
+    let asker: Asker = Arc::new(|_| Box::pin(async { true }));
+    let mut request = Cx { asker: Some(asker), ..cx.request() };
+    if let Some(limit) = deadline_ms {
+        request = request.within(Duration::from_millis(limit));
+    }
     let output = gateway.call_tool(&tool, call, request).await?;
     Ok(Answer::Result { result: output.raw().clone() })
 }
 
 fn failed(error: &AppError) -> Answer {
     let kind = match error.exit() {
+        _ if matches!(error, AppError::Gateway(GatewayError::Source(SourceError::Changed { .. }))) => "changed",
         Exit::Refused => "refused",
         Exit::Usage => "invalid",
         Exit::NotFound => "unknown",

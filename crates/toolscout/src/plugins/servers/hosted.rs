@@ -19,7 +19,7 @@ impl Hosted {
         Self { inner, control }
     }
 
-    async fn call_there(&self, call: &ToolCall, cx: &Cx) -> std::io::Result<Result<ToolOutput, SourceError>> {
+    async fn call_there(&self, call: &ToolCall, cx: &Cx) -> std::io::Result<Answer> {
         let ask = Ask::Call {
             tool: call.tool.to_string(),
             arguments: call.arguments.clone(),
@@ -27,15 +27,15 @@ impl Hosted {
             meta: call.meta.clone(),
             deadline_ms: cx.remaining().and_then(|it| u64::try_from(it.as_millis()).ok()),
         };
-        let answer = self.control.ask(&ask).await?;
-        Ok(self.understand(answer))
+        self.control.ask(&ask).await
     }
 
-    fn understand(&self, answer: Answer) -> Result<ToolOutput, SourceError> {
+    fn understand(&self, call: &ToolCall, answer: Answer) -> Result<ToolOutput, SourceError> {
         let id = self.inner.id().clone();
         match answer {
             Answer::Result { result } => result_of(result).map_err(|reason| SourceError::Protocol { id, reason }),
             Answer::Failed { kind, message, .. } => Err(match kind.as_str() {
+                "changed" => SourceError::Changed { id, name: call.tool.name.to_string() },
                 "refused" => SourceError::Refused { reason: message },
                 "invalid" => SourceError::Invalid { reason: message },
                 _ => SourceError::Unavailable { id, what: message },
@@ -72,8 +72,13 @@ impl Source for Hosted {
 
     fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         Box::pin(async move {
+            if self.control.is_ours() {
+                return self.inner.call(call, cx).await;
+            }
             match self.call_there(call.get(), &cx).await {
-                Ok(answer) => answer,
+                // It has begun before this server was added, and leaves it to us.
+                Ok(Answer::Failed { kind, .. }) if kind == "unknown" => self.inner.call(call, cx).await,
+                Ok(answer) => self.understand(call.get(), answer),
                 // Nobody listens there any more. Had the call been taken, its answer, or the end of the connection
                 // after it, would be an error of another kind.
                 Err(error) if never_taken(&error) => self.inner.call(call, cx).await,

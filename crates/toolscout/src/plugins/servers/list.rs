@@ -45,10 +45,6 @@ impl Command for ListCommand {
             .example("toolscout server list --json")
     }
 
-    fn is_hidden(&self) -> bool {
-        true
-    }
-
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(list(cx))
     }

@@ -33,16 +33,15 @@ impl Command for LoginCommand {
             .example("toolscout server login github")
     }
 
-    fn is_hidden(&self) -> bool {
-        true
-    }
-
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
             let set = ServerSet::of(cx.options(), cx.surroundings())?;
             let server = &set.find(&cx.parsed.positionals[0])?.server;
             let (endpoint, url) = address(server, cx.surroundings())?;
             let folder = folder(cx.surroundings()).ok_or_else(nowhere)?;
+            if cx.only_would(&format!("log in to {}", server.id)) {
+                return Ok(Exit::Done);
+            }
             let lookup = lookup(cx.surroundings());
             // What the server itself says when it turns us away names where to log in, and for what.
             let challenge = match set.source(server.id.as_str()).ok().filter(|it| it.may_start()) {
@@ -77,16 +76,15 @@ impl Command for LogoutCommand {
             .example("toolscout server logout github")
     }
 
-    fn is_hidden(&self) -> bool {
-        true
-    }
-
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
             let set = ServerSet::of(cx.options(), cx.surroundings())?;
             let server = &set.find(&cx.parsed.positionals[0])?.server;
             let (_, url) = address(server, cx.surroundings())?;
             let folder = folder(cx.surroundings()).ok_or_else(nowhere)?;
+            if cx.only_would(&format!("log out of {}", server.id)) {
+                return Ok(Exit::Done);
+            }
             let was = oauth::forget(&folder, &server.id, &url).map_err(AppError::io("forget the login in", &folder))?;
             cx.say(&if was {
                 format!("Logged out of {}.\n", server.id)

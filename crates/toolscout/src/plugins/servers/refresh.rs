@@ -3,7 +3,7 @@
 use super::ServerSet;
 use crate::{AppError, Command, RunCx};
 use std::sync::Arc;
-use toolscout_core::{BoxFuture, SourceError, escape, redact};
+use toolscout_core::{BoxFuture, ProblemKind, SourceError, escape, redact};
 use toolscout_source::mcp::{Discovered, McpSource, refresh_all};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
@@ -24,10 +24,6 @@ impl Command for RefreshCommand {
             .example("toolscout server refresh files github")
     }
 
-    fn is_hidden(&self) -> bool {
-        true
-    }
-
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
             let set = ServerSet::of(cx.options(), cx.surroundings())?;
@@ -36,11 +32,15 @@ impl Command for RefreshCommand {
                 true => set.sources.clone(),
                 false => ids.iter().map(|it| set.source(it).cloned()).collect::<Result<_, _>>()?,
             };
-            if ids.is_empty() {
+            if ids.is_empty() && !cx.options().switch("dry-run") {
                 forget_absent(&set)?;
             }
             if sources.is_empty() {
                 cx.say("No server is enabled.\n  hint: `toolscout server add ID -- COMMAND` adds one\n");
+                return Ok(Exit::Done);
+            }
+            let named: Vec<_> = sources.iter().map(|it| it.server().id.as_str()).collect();
+            if cx.only_would(&format!("start and ask {}", named.join(", "))) {
                 return Ok(Exit::Done);
             }
             let failed = refresh(cx, &sources).await?;
@@ -67,8 +67,9 @@ pub(super) async fn refresh(cx: &RunCx, sources: &[Arc<McpSource>]) -> Result<us
     })
     .await;
     clear(cx);
-    // What was found is approved, or held, as soon as it is known.
-    cx.tools().discover_quietly_again().await?;
+    // What was found is approved, or held, as soon as it is known; nobody else will say that something is.
+    let news = cx.tools().discover_quietly_again().await?;
+    news.iter().filter(|it| it.kind == ProblemKind::Held).for_each(|it| cx.tools().warn(it));
     broken.map_or(Ok(failed), Err)
 }
 

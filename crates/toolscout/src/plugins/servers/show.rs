@@ -3,8 +3,8 @@
 use super::ServerSet;
 use super::list::{state_of, view};
 use crate::{AppError, Command, RunCx};
-use toolscout_core::BoxFuture;
 use toolscout_core::door::Policy;
+use toolscout_core::{BoxFuture, redact};
 use toolscout_source::mcp::{Program, Server, Staleness, Transport};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
@@ -19,10 +19,6 @@ impl Command for ShowCommand {
             .positional(PositionalSpec::new("ID", "Which server").required())
             .option(OptionSpec::help("Show this help"))
             .example("toolscout server show files --json")
-    }
-
-    fn is_hidden(&self) -> bool {
-        true
     }
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
@@ -58,15 +54,19 @@ impl Command for ShowCommand {
     }
 }
 
-/// What is run or reached, references as written.
+/// What is run or reached: references as written, and nothing that looks like a secret somebody wrote there.
 fn runs(server: &Server) -> String {
-    match &server.transport {
+    let written = match &server.transport {
         Transport::Stdio(Program { command, args, .. }) => {
             let words = std::iter::once(command).chain(args).map(|it| it.written());
             words.collect::<Vec<_>>().join(" ")
         }
-        Transport::Http(endpoint) => endpoint.url.written().to_owned(),
-    }
+        Transport::Http(endpoint) => match endpoint.url.written().split_once('?') {
+            Some((place, _)) => format!("{place}?{}", redact::REDACTED),
+            None => endpoint.url.written().to_owned(),
+        },
+    };
+    redact::text(&written)
 }
 
 fn because(staleness: Staleness) -> &'static str {
@@ -74,6 +74,6 @@ fn because(staleness: Staleness) -> &'static str {
         Staleness::Reconfigured => "it is configured differently since",
         Staleness::Failed => "the last discovery failed",
         Staleness::Vanished => "it suddenly listed no tools",
-        Staleness::Old => "it has not been asked for a while",
+        Staleness::Old => "its list is older than it is good for",
     }
 }

@@ -32,6 +32,13 @@ pub(super) fn commands() -> [Steer; 4] {
     ]
 }
 
+impl Steer {
+    /// What it does, in a word: `stop`.
+    fn verb(&self) -> &'static str {
+        self.name.strip_prefix("server ").unwrap_or(self.name)
+    }
+}
+
 impl Command for Steer {
     fn spec(&self) -> CommandSpec {
         CommandSpec::new(self.name, self.about)
@@ -41,14 +48,13 @@ impl Command for Steer {
             .example(format!("toolscout {} files", self.name))
     }
 
-    fn is_hidden(&self) -> bool {
-        true
-    }
-
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
             let set = ServerSet::of(cx.options(), cx.surroundings())?;
             let server = set.source(&cx.parsed.positionals[0])?.server().id.to_string();
+            if self.does != Does::Logs && cx.only_would(&format!("{} {server}", self.verb())) {
+                return Ok(Exit::Done);
+            }
             let asks = match self.does {
                 Does::Start => vec![Ask::Start { server }],
                 Does::Stop => vec![Ask::Stop { server }],

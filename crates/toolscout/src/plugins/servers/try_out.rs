@@ -34,14 +34,13 @@ impl Command for TestCommand {
             .example("toolscout server test files")
     }
 
-    fn is_hidden(&self) -> bool {
-        true
-    }
-
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
             let set = ServerSet::of(cx.options(), cx.surroundings())?;
             let source = set.source(&cx.parsed.positionals[0])?;
+            if cx.only_would(&format!("start and ask {}", source.server().id)) {
+                return Ok(Exit::Done);
+            }
             let begun = Instant::now();
             let tried = source.try_out(&cx.request()).await;
             let latency_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);

@@ -39,7 +39,8 @@ fn servers_that_other_programs_have_configured_in_the_project_are_there() {
 fn the_projects_entry_replaces_the_persons_own() {
     let world = World::trusted();
     let (mine, both) = (world.hostile("mine", "honest", &[]), world.hostile("both", "honest", &["--tools", "5"]));
-    let entry = |id: &str, it: &[String]| format!("[servers.{id}]\ncommand = {}\nargs = {}\n", json!(it[0]), json!(it[1..]));
+    let entry =
+        |id: &str, it: &[String]| format!("[servers.{id}]\ncommand = {}\nargs = {}\n", json!(it[0]), json!(it[1..]));
     let own = entry("mine", &mine) + &entry("both", &both) + "enabled = false\n";
     let world = world.server("both", "honest", &["--tools", "1"]).file("../config/config.toml", &own);
     world.run(&["server", "refresh"]).exits(0).prints(&["both: 7 tools", "mine: 6 tools"]);
@@ -88,7 +89,10 @@ fn servers_of_a_project_nobody_trusts_are_not_started() {
     for args in [&["server", "refresh"][..], &["server", "refresh", "fs"]] {
         let outcome = world.run(args);
         assert!([3, 4].contains(&outcome.code), "{outcome:?}");
-        assert!(outcome.out.contains("nobody has trusted yet") && outcome.out.contains("toolscout trust"), "{outcome:?}");
+        assert!(
+            outcome.out.contains("nobody has trusted yet") && outcome.out.contains("toolscout trust"),
+            "{outcome:?}"
+        );
     }
     world.run(&["server", "test", "fs"]).exits(3).says(&["toolscout trust"]);
     world.run(&["run", "fs/echo", "--text", "a"]).exits(4).says(&["nobody has trusted yet", "toolscout trust"]);

@@ -2,7 +2,7 @@
 //! 2. A server that falls is started again after a while, unless somebody stopped it.
 //! 3. Whatever becomes of the host, its servers go with it, and other commands work without it.
 
-use super::scene::{is_alive, signal, until};
+use super::scene::{is_alive, process_id, signal, until};
 use crate::world::World;
 use rustix::process::Signal;
 use serde_json::json;
@@ -10,8 +10,7 @@ use std::time::{Duration, Instant};
 
 /// The process that answers to this server's name.
 fn answering(world: &World, id: &str) -> u32 {
-    let whoami = world.run(&["run", &format!("{id}/whoami")]).exits(0).json();
-    whoami["pid"].as_u64().and_then(|it| u32::try_from(it).ok()).expect("a process id")
+    process_id(&world.run(&["run", &format!("{id}/whoami")]).exits(0).json()["pid"])
 }
 
 /// A project whose server is known, without a process that was started to ask it.
@@ -111,14 +110,15 @@ fn a_server_that_is_killed_comes_back_unless_it_was_stopped() {
 /// T19 and the promise of the guide: not even a kill leaves servers behind, and nothing of the dead host is in the way.
 #[test]
 fn a_host_that_is_killed_takes_its_servers_along() {
-    let world = World::trusted().server("fs", "ignore_term", &[]);
+    let world = World::trusted().server("fs", "grandchild", &[]);
     world.run(&["server", "refresh"]).exits(0);
     let host = world.host();
     let process = answering(&world, "fs");
-    assert!(is_alive(process));
+    let started = [process, world.grandchildren("fs")[1]];
+    assert!(started.into_iter().all(is_alive));
     let killed = Instant::now();
     host.killed();
-    until("its server is gone", || !is_alive(process));
+    until("its server is gone, and what that has started", || !started.into_iter().any(is_alive));
     assert!(killed.elapsed() < Duration::from_secs(6), "{:?}", killed.elapsed());
     assert_ne!(answering(&world, "fs"), process);
     assert_eq!(world.status("fs")["state"], "known");

@@ -22,13 +22,13 @@ fn a_hostile_list_is_cut_to_what_can_be_used() {
     let outcome = world.run(&["tools"]).exits(0).says(&[
         "tool `huge` is left out: its definition has ",
         "bytes, and 256 KiB are allowed",
-        "tool `two\\nlines` is left out: its name holds control characters",
+        "tool `two\\u{a}lines` is left out: its name holds control characters",
     ]);
     assert!(!outcome.out.contains('\u{1b}') && !outcome.err.contains('\u{202e}'), "{outcome:?}");
     assert_eq!(outcome.err.lines().filter(|it| it.starts_with("warning: ")).count(), outcome.err.lines().count());
     let names = world.names(&["--quiet"]);
     assert_eq!((names.len(), names.iter().filter(|it| it.starts_with("tool_")).count()), (502, 500));
-    for name in ["huge", "two\nlines", "two", "\u{202e}hidden", "../../etc/passwd", "-rf"] {
+    for name in ["huge", "two\nlines", "\u{202e}hidden", "../../etc/passwd"] {
         world.run(&["--quiet", "run", &format!("fs/{name}")]).exits(5).says(&["Unknown tool"]);
     }
     assert_eq!(world.run(&["--quiet", "run", "fs/tool_499"]).exits(0).out, "called\n");

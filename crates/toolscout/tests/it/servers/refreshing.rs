@@ -16,7 +16,10 @@ fn a_failed_refresh_keeps_what_was_known_and_a_good_one_forgets_the_failure() {
     world.breaks("fs");
     world.run(&["server", "refresh", "fs"]).exits(3).prints(&["fs: failed: ", "out of order"]);
     let status = world.status("fs");
-    assert_eq!((&status["status"], &status["stale"], &status["toolCount"]), (&json!("failed"), &json!(true), &json!(6)));
+    assert_eq!(
+        (&status["status"], &status["stale"], &status["toolCount"]),
+        (&json!("failed"), &json!(true), &json!(6))
+    );
     assert!(status["error"].as_str().is_some_and(|it| it.contains("out of order")), "{status}");
     assert_eq!(world.names(&["--quiet"]), known);
     let shown = world.run(&["server", "show", "fs", "--json"]).exits(0).json();
@@ -25,7 +28,10 @@ fn a_failed_refresh_keeps_what_was_known_and_a_good_one_forgets_the_failure() {
     world.mends("fs");
     world.run(&["server", "refresh", "fs"]).exits(0);
     let status = world.status("fs");
-    assert_eq!((&status["status"], &status["stale"], &status["error"]), (&json!("success"), &json!(false), &json!(null)));
+    assert_eq!(
+        (&status["status"], &status["stale"], &status["error"]),
+        (&json!("success"), &json!(false), &json!(null))
+    );
     assert_eq!(world.out(&["tools"]).lines().count(), 6);
 }
 
@@ -72,7 +78,10 @@ fn a_changed_policy_asks_nobody() {
 fn a_disabled_server_is_neither_started_nor_listed() {
     let world = World::trusted().server("fs", "honest", &[]).more("enabled = false").server("other", "honest", &[]);
     world.run(&["server", "refresh"]).exits(0).prints(&["other: 6 tools"]);
-    world.run(&["server", "refresh", "fs"]).exits(3).says(&["server `fs` is not enabled", "toolscout server enable fs"]);
+    world
+        .run(&["server", "refresh", "fs"])
+        .exits(3)
+        .says(&["server `fs` is not enabled", "toolscout server enable fs"]);
     world.run(&["run", "fs/echo", "--text", "a"]).exits(5);
     assert!(world.tools(&[]).iter().all(|it| it["id"].as_str().is_some_and(|it| it.starts_with("other/"))));
     assert_eq!(world.status("fs")["state"], "disabled");

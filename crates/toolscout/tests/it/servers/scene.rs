@@ -116,8 +116,12 @@ impl World {
 
     /// The processes that were started for a server, in order.
     pub(crate) fn processes(&self, id: &str) -> Vec<u32> {
-        let process = |it: &Value| it["pid"].as_u64().and_then(|it| u32::try_from(it).ok()).expect("a process id");
-        self.seen(id, "start").iter().map(process).collect()
+        self.seen(id, "start").iter().map(|it| process_id(&it["pid"])).collect()
+    }
+
+    /// The processes that servers in mode `grandchild` have started, in order.
+    pub(crate) fn grandchildren(&self, id: &str) -> Vec<u32> {
+        self.seen(id, "probe").iter().map(|it| process_id(&it["grandchild"])).collect()
     }
 
     /// How often a server was asked for this.
@@ -164,10 +168,6 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    pub(crate) fn id(&self) -> u32 {
-        self.child.id()
-    }
-
     /// Interrupts it, and gives its exit code and what it said after it was ready.
     pub(crate) fn interrupted(mut self) -> (Option<i32>, String) {
         signal(self.child.id(), Signal::INT);
@@ -226,6 +226,11 @@ pub(crate) fn is_alive(process: u32) -> bool {
 
 pub(crate) fn signal(process: u32, signal: Signal) {
     kill_process(pid(process), signal).expect("it is there");
+}
+
+/// A process id, as JSON has it.
+pub(crate) fn process_id(value: &Value) -> u32 {
+    value.as_u64().and_then(|it| u32::try_from(it).ok()).unwrap_or_else(|| panic!("{value} is no process id"))
 }
 
 fn pid(process: u32) -> Pid {

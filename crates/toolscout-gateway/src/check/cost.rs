@@ -1,0 +1,268 @@
+//! How much work it is to check a value against a schema, counted before anybody does it.
+//!
+//! The validator cannot be interrupted, and both sides may be chosen to keep it busy: a few kilobytes of references that
+//! each lead to the next one twice are billions of steps. So this counts the steps that the validator would take. Each
+//! pair of a referenced schema and a value is looked at once, however many roads lead there, so counting is quick even
+//! where checking is not; and it stops as soon as the work is out of proportion.
+
+use super::survey::Survey;
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+
+/// Steps that any value may take. A step is some twenty-five nanoseconds.
+const STEPS: u64 = 500_000;
+/// Steps more for each value within the value: much data may take its time.
+const STEPS_EACH: u64 = 8;
+/// As many states of a pattern are tried on a byte of text in a step.
+const MATCHES: u64 = 8;
+/// As many bytes are counted in a step.
+const LENGTHS: u64 = 512;
+/// How deep schemas and references may lead, so that following them is no question of how big a stack is.
+const MAX_DEPTH: usize = 256;
+/// What a reference to one of the standard's own schemas adds.
+const STANDARD_NODES: u64 = 500;
+/// Asking what was not looked at means to ask all others again, and again: measured.
+const UNEVALUATED: u64 = 3;
+
+/// Why a value is not checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum TooMuch {
+    #[error("checking a value against it would take too long")]
+    Work,
+    #[error("its references lead too deep")]
+    Deep,
+}
+
+/// What checking takes, where it is bearable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Cost {
+    /// Whether finding out what is wrong is bearable, too.
+    pub(super) explains: bool,
+}
+
+pub(super) fn of(schema: &Value, survey: &Survey<'_>, value: &Value) -> Result<Cost, TooMuch> {
+    let allowed = size(value).saturating_mul(STEPS_EACH).saturating_add(STEPS);
+    if survey.has_odd_references {
+        return at_most(survey, value, allowed);
+    }
+    let mut walk = Walk { root: schema, survey, left: allowed, known: HashMap::new() };
+    match walk.visit(schema, Place::Value(value), MAX_DEPTH) {
+        Ok(steps) if steps.to_check > allowed => Err(TooMuch::Work),
+        Ok(steps) => Ok(Cost { explains: steps.to_explain <= allowed }),
+        Err(Stop::TooMuch(why)) => Err(why),
+        Err(Stop::Lost) => at_most(survey, value, allowed),
+    }
+}
+
+/// Everything against everything, on as many roads as there can be with so many references: two at each fork double them.
+fn at_most(survey: &Survey<'_>, value: &Value, allowed: u64) -> Result<Cost, TooMuch> {
+    let forks = u32::try_from(survey.references.div_ceil(2)).unwrap_or(u32::MAX);
+    let roads = 1u64.checked_shl(forks).unwrap_or(u64::MAX);
+    let nodes = (survey.nodes as u64).saturating_add(STANDARD_NODES);
+    let matches = survey.states.saturating_mul(bytes(value)) / MATCHES;
+    let steps = nodes.saturating_mul(size(value)).saturating_add(matches).saturating_mul(roads);
+    match steps <= allowed {
+        true => Ok(Cost { explains: false }),
+        false => Err(TooMuch::Work),
+    }
+}
+
+/// What a schema is about: a value, or the name of a property.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    Value(&'a Value),
+    Name(&'a str),
+}
+
+impl<'a> Place<'a> {
+    fn text(self) -> Option<&'a str> {
+        match self {
+            Self::Value(value) => value.as_str(),
+            Self::Name(name) => Some(name),
+        }
+    }
+
+    fn object(self) -> Option<&'a Map<String, Value>> {
+        match self {
+            Self::Value(value) => value.as_object(),
+            Self::Name(_) => None,
+        }
+    }
+
+    fn items(self) -> &'a [Value] {
+        match self {
+            Self::Value(Value::Array(items)) => items,
+            _ => &[],
+        }
+    }
+
+    /// Where it is in memory; it does not move while we walk.
+    fn address(self) -> usize {
+        match self {
+            Self::Value(value) => std::ptr::from_ref(value).addr(),
+            Self::Name(name) => name.as_ptr().addr(),
+        }
+    }
+}
+
+/// How many steps all roads from somewhere have together.
+#[derive(Clone, Copy, Default)]
+struct Steps {
+    to_check: u64,
+    /// To say what is wrong, each branch is checked, and then looked into.
+    to_explain: u64,
+}
+
+impl Steps {
+    fn of(steps: u64) -> Self {
+        Self { to_check: steps, to_explain: steps }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.to_check = self.to_check.saturating_add(other.to_check);
+        self.to_explain = self.to_explain.saturating_add(other.to_explain);
+    }
+
+    fn times(self, factor: u64) -> Self {
+        Self { to_check: self.to_check.saturating_mul(factor), to_explain: self.to_explain.saturating_mul(factor) }
+    }
+}
+
+enum Stop {
+    TooMuch(TooMuch),
+    /// A reference that we cannot follow; the validator may.
+    Lost,
+}
+
+struct Walk<'a> {
+    root: &'a Value,
+    survey: &'a Survey<'a>,
+    /// The steps that the walk itself may still take.
+    left: u64,
+    /// By referenced schema and value. Those under way have none: the validator goes in no circles.
+    known: HashMap<(usize, usize), Steps>,
+}
+
+impl<'a> Walk<'a> {
+    fn visit(&mut self, schema: &'a Value, place: Place<'a>, depth: usize) -> Result<Steps, Stop> {
+        let own = self.own_steps(schema, place);
+        self.left = self.left.checked_sub(own).ok_or(Stop::TooMuch(TooMuch::Work))?;
+        let mut steps = Steps::of(own);
+        let Value::Object(keywords) = schema else { return Ok(steps) };
+        let Some(depth) = depth.checked_sub(1) else { return Err(Stop::TooMuch(TooMuch::Deep)) };
+        for (keyword, said) in keywords {
+            let mut more = self.apply(keyword, said, keywords, place, depth)?;
+            if matches!(keyword.as_str(), "anyOf" | "oneOf") {
+                more.to_explain = more.to_explain.saturating_add(more.to_check);
+            }
+            steps.add(more);
+        }
+        let is_asked_again =
+            keywords.contains_key("unevaluatedProperties") || keywords.contains_key("unevaluatedItems");
+        Ok(if is_asked_again { steps.times(UNEVALUATED) } else { steps })
+    }
+
+    fn apply(
+        &mut self,
+        keyword: &str,
+        said: &'a Value,
+        keywords: &'a Map<String, Value>,
+        place: Place<'a>,
+        depth: usize,
+    ) -> Result<Steps, Stop> {
+        match (keyword, said) {
+            ("$ref" | "$dynamicRef", Value::String(reference)) => self.follow(reference, place, depth),
+            ("allOf" | "anyOf" | "oneOf", Value::Array(schemas)) => {
+                self.sum(schemas.iter().map(|it| (it, place)), depth)
+            }
+            ("not" | "if" | "then" | "else", _) => self.visit(said, place, depth),
+            ("propertyNames", _) => {
+                let names = place.object().into_iter().flat_map(Map::keys);
+                self.sum(names.map(|it| (said, Place::Name(it))), depth)
+            }
+            ("dependentSchemas" | "dependencies", Value::Object(schemas)) if place.object().is_some() => {
+                self.sum(schemas.values().map(|it| (it, place)), depth)
+            }
+            ("properties", Value::Object(schemas)) => {
+                let Some(object) = place.object() else { return Ok(Steps::default()) };
+                let given = schemas.iter().filter_map(|(name, it)| Some((it, Place::Value(object.get(name)?))));
+                self.sum(given, depth)
+            }
+            ("patternProperties", Value::Object(schemas)) => {
+                let values =
+                    |it| place.object().into_iter().flat_map(Map::values).map(move |value| (it, Place::Value(value)));
+                self.sum(schemas.values().flat_map(values), depth)
+            }
+            ("additionalProperties" | "unevaluatedProperties", _) => {
+                let named = keywords.get("properties");
+                let others = place.object().into_iter().flatten();
+                let others = others.filter(|(name, _)| named.is_none_or(|it| it.get(name).is_none()));
+                self.sum(others.map(|(_, it)| (said, Place::Value(it))), depth)
+            }
+            ("prefixItems" | "items", Value::Array(schemas)) => {
+                self.sum(schemas.iter().zip(place.items().iter().map(Place::Value)), depth)
+            }
+            ("items" | "additionalItems" | "unevaluatedItems" | "contains", _) => {
+                self.sum(place.items().iter().map(|it| (said, Place::Value(it))), depth)
+            }
+            _ => Ok(Steps::default()),
+        }
+    }
+
+    fn sum(&mut self, pairs: impl Iterator<Item = (&'a Value, Place<'a>)>, depth: usize) -> Result<Steps, Stop> {
+        let mut sum = Steps::default();
+        for (schema, place) in pairs {
+            sum.add(self.visit(schema, place, depth)?);
+        }
+        Ok(sum)
+    }
+
+    fn follow(&mut self, reference: &str, place: Place<'a>, depth: usize) -> Result<Steps, Stop> {
+        let target = self.survey.target(self.root, reference).ok_or(Stop::Lost)?;
+        let pair = (std::ptr::from_ref(target).addr(), place.address());
+        if let Some(steps) = self.known.get(&pair) {
+            return Ok(*steps);
+        }
+        self.known.insert(pair, Steps::default());
+        let steps = self.visit(target, place, depth)?;
+        self.known.insert(pair, steps);
+        Ok(steps)
+    }
+
+    /// What a schema takes by itself: a step for each thing it says, and more for what is not done in one.
+    fn own_steps(&self, schema: &Value, place: Place<'_>) -> u64 {
+        let Value::Object(keywords) = schema else { return 1 };
+        let more = |(keyword, said): (&String, &Value)| match (keyword.as_str(), said) {
+            ("enum", Value::Array(items)) => self.survey.comparisons(items),
+            ("required", Value::Array(names)) => names.len() as u64 / 4,
+            ("properties", Value::Object(schemas)) if place.object().is_some() => schemas.len() as u64 / 4,
+            ("minLength" | "maxLength", _) => place.text().map_or(0, str::len) as u64 / LENGTHS,
+            ("pattern", Value::String(pattern)) => self.matching(pattern, place.text().map_or(0, str::len)),
+            ("patternProperties", Value::Object(schemas)) => {
+                let names = place.object().map_or(0, |it| it.keys().map(String::len).sum());
+                schemas.keys().fold(0u64, |sum, it| sum.saturating_add(self.matching(it, names)))
+            }
+            _ => 0,
+        };
+        keywords.iter().fold(1, |sum, it| sum.saturating_add(1).saturating_add(more(it)))
+    }
+
+    fn matching(&self, pattern: &str, bytes: usize) -> u64 {
+        self.survey.states_of(pattern).saturating_mul(bytes as u64) / MATCHES
+    }
+}
+
+/// How many values there are in it, itself included.
+fn size(value: &Value) -> u64 {
+    super::survey::nodes(value).count() as u64
+}
+
+/// How many bytes of text there are in it, names included.
+fn bytes(value: &Value) -> u64 {
+    let own = |it: &Value| match it {
+        Value::String(text) => text.len(),
+        Value::Object(map) => map.keys().map(String::len).sum(),
+        _ => 0,
+    };
+    super::survey::nodes(value).map(|it| own(it) as u64).sum()
+}

@@ -1,0 +1,87 @@
+//! How much work a pattern can make.
+//!
+//! The engine runs in linear time, so a hostile pattern cannot backtrack; but `(a{50}){50}` is a pattern of 2500 states
+//! that are all looked at for every character. This counts states, roughly, without building anything.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// A set of characters takes about this many states, because texts are UTF-8.
+const SET: u64 = 8;
+
+/// About as many states as the pattern has once its repetitions are written out. What cannot be read counts as it is.
+pub(super) fn states(pattern: &str) -> u64 {
+    let mut open = vec![Group::default()];
+    let mut rest = pattern.chars().peekable();
+    while let Some(it) = rest.next() {
+        match it {
+            '(' => open.push(Group::default()),
+            ')' if open.len() > 1 => {
+                let inner = open.pop().unwrap_or_default();
+                innermost(&mut open).add(inner.states);
+            }
+            '{' => innermost(&mut open).repeat(times(&mut rest)),
+            '*' | '+' | '?' => innermost(&mut open).repeat(2),
+            '[' => {
+                skip_set(&mut rest);
+                innermost(&mut open).add(SET);
+            }
+            '\\' => {
+                let is_set = matches!(rest.next(), Some('w' | 'W' | 'd' | 'D' | 's' | 'S' | 'p' | 'P'));
+                innermost(&mut open).add(if is_set { SET } else { 1 });
+            }
+            '.' => innermost(&mut open).add(SET),
+            _ => innermost(&mut open).add(1),
+        }
+    }
+    open.iter().fold(1, |sum, it| sum.saturating_add(it.states))
+}
+
+#[derive(Default)]
+struct Group {
+    states: u64,
+    /// Those of the last thing in it, which a repetition is about.
+    last: u64,
+}
+
+impl Group {
+    fn add(&mut self, states: u64) {
+        self.states = self.states.saturating_add(states);
+        self.last = states;
+    }
+
+    fn repeat(&mut self, times: u64) {
+        let all = self.last.saturating_mul(times);
+        self.states = self.states.saturating_add(all.saturating_sub(self.last));
+        self.last = all.max(self.last);
+    }
+}
+
+/// There is always one: only as many are closed as were opened.
+fn innermost(open: &mut [Group]) -> &mut Group {
+    let at = open.len() - 1;
+    &mut open[at]
+}
+
+/// After `{`: how often at most; `{3,}` is three and then a loop.
+fn times(rest: &mut Peekable<Chars<'_>>) -> u64 {
+    let (mut most, mut now) = (1, None);
+    while let Some(it) = rest.next_if(|it| it.is_ascii_digit() || *it == ',') {
+        now = it.to_digit(10).map(|it| now.unwrap_or(0u64).saturating_mul(10).saturating_add(it.into()));
+        most = most.max(now.unwrap_or(1));
+    }
+    rest.next_if_eq(&'}');
+    most.saturating_add(1)
+}
+
+fn skip_set(rest: &mut Peekable<Chars<'_>>) {
+    rest.next_if_eq(&'^');
+    rest.next_if_eq(&']');
+    while let Some(it) = rest.next() {
+        match it {
+            '\\' => drop(rest.next()),
+            ']' => return,
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! A JSON Schema of somebody else's, used within limits.
+
+use super::survey::Survey;
+use super::{Violation, cost, plain, unrolled};
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
+use serde_json::Value;
+use toolscout_core::RawJson;
+
+const MAX_BYTES: usize = 64 * 1024;
+const MAX_NODES: usize = 5_000;
+/// States of all patterns together; more take too long to be built.
+const MAX_STATES: u64 = 20_000;
+/// Values of a schema that the validator has to unroll; more take too long to be prepared.
+const MAX_UNROLLED: u64 = 20_000;
+/// Errors shown at most; a value that is wrong in more places than this is not read further.
+const MAX_VIOLATIONS: usize = 20;
+
+pub(super) struct Schema(Value);
+
+impl Schema {
+    /// Reads it. The error says why it cannot be used.
+    pub(super) fn read(raw: &RawJson) -> Result<Self, String> {
+        let length = raw.as_str().len();
+        if length > MAX_BYTES {
+            return Err(format!("it has {length} bytes; at most {MAX_BYTES} are allowed"));
+        }
+        match raw.to_value() {
+            schema @ Value::Object(_) => Ok(Self(schema)),
+            _ => Err("it is not a JSON object".to_owned()),
+        }
+    }
+
+    pub(super) fn value(&self) -> &Value {
+        &self.0
+    }
+
+    /// What is wrong with the value, or why that cannot be told. Takes no longer than the size of the value justifies.
+    pub(super) fn violations(&self, value: &Value) -> Result<Vec<Violation>, String> {
+        let survey = Survey::of(&self.0);
+        if survey.nodes > MAX_NODES {
+            return Err(format!("it has more than {MAX_NODES} nodes"));
+        }
+        if survey.states > MAX_STATES {
+            return Err("its patterns are too big".to_owned());
+        }
+        if survey.unevaluated > 0 && (survey.has_odd_references || unrolled::size(&self.0, &survey) > MAX_UNROLLED) {
+            return Err("its references are too many for what it asks".to_owned());
+        }
+        let cost = cost::of(&self.0, &survey, value).map_err(|it| it.to_string())?;
+        if plain::surely_fits(&self.0, value) {
+            return Ok(Vec::new());
+        }
+        let validator = validator(&self.0)?;
+        if validator.is_valid(value) {
+            return Ok(Vec::new());
+        }
+        if !cost.explains {
+            return Ok(vec![unexplained()]);
+        }
+        Ok(validator.iter_errors(value).take(MAX_VIOLATIONS).map(|it| violation(&it)).collect())
+    }
+}
+
+/// Nothing is ever fetched: a `$ref` that leaves the schema is an error.
+pub(super) fn validator(schema: &Value) -> Result<Validator, String> {
+    let draft = match Draft::Draft202012.detect(schema) {
+        // Somebody's own dialect: most of it will be the usual words.
+        Draft::Unknown => Draft::Draft202012,
+        known => known,
+    };
+    jsonschema::options()
+        .with_draft(draft)
+        .offline()
+        .should_ignore_unknown_formats(true)
+        // An engine that runs in linear time: a hostile pattern costs nothing.
+        .with_pattern_options(PatternOptions::regex().size_limit(1 << 20).dfa_size_limit(1 << 20))
+        .build(schema)
+        .map_err(|error| error.to_string())
+}
+
+fn violation(error: &ValidationError<'_>) -> Violation {
+    let missing = match error.kind() {
+        ValidationErrorKind::Required { property } => property.as_str().map(str::to_owned),
+        _ => None,
+    };
+    Violation { path: error.instance_path().to_string(), message: error.masked_with("the value").to_string(), missing }
+}
+
+fn unexplained() -> Violation {
+    let message = "something does not fit; the schema is too involved to say what".to_owned();
+    Violation { path: String::new(), message, missing: None }
+}

@@ -1,0 +1,48 @@
+//! 1. A result that is not what the tool promises is marked, and one that is is not.
+//! 2. What could not be checked is never said to be fine.
+
+use crate::check::doubts;
+use serde_json::{Value, json};
+use toolscout_core::{RawJson, SourceId, Tool, ToolId, ToolName, ToolOutput};
+
+fn tool(promised: &Value) -> Tool {
+    let mut tool = Tool::new(ToolId::new(SourceId::new("s").unwrap(), ToolName::new("t").unwrap()));
+    tool.output_schema = Some(RawJson::from_value(promised));
+    tool
+}
+
+fn promise() -> Value {
+    json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": false})
+}
+
+#[test]
+fn a_result_as_promised_is_not_doubted() {
+    assert!(doubts(&tool(&promise()), &ToolOutput::structured(json!({"n": 1}))).is_empty());
+    let free = Tool { output_schema: None, ..tool(&json!({})) };
+    assert!(doubts(&free, &ToolOutput::text("anything")).is_empty());
+    assert!(doubts(&tool(&promise()), &ToolOutput::failure("no number today")).is_empty());
+}
+
+/// Hostile mode output_lie.
+#[test]
+fn a_result_that_was_not_promised_is_doubted() {
+    let lie = ToolOutput::structured(json!({"n": "DROP\u{1b}[8m", "\u{202e}x": 1}));
+    let found = doubts(&tool(&promise()), &lie).join("\n");
+    assert_eq!(
+        found,
+        "the result is not what the tool promises: `n`: the value is not of type \"integer\"\n\
+         the result is not what the tool promises: Additional properties are not allowed ('\\u{202e}x' was unexpected)"
+    );
+    let missing = doubts(&tool(&promise()), &ToolOutput::text("1"));
+    assert_eq!(missing, ["there is no structured result, though the tool promises one"]);
+}
+
+#[test]
+fn what_cannot_be_checked_is_not_said_to_be_fine() {
+    let unusable =
+        [json!({"$ref": "http://127.0.0.1:9/x"}), json!({"pattern": "(?=x)"}), json!(true), json!({"type": 7})];
+    for promised in unusable {
+        let found = doubts(&tool(&promised), &ToolOutput::structured(json!({"n": 1}))).join("\n");
+        assert!(found.starts_with("the result was not checked: "), "{promised}: {found}");
+    }
+}

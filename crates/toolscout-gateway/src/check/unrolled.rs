@@ -1,0 +1,54 @@
+//! How big a schema would be if every reference were replaced by what it leads to.
+//!
+//! The validator does not do that, with one exception: a schema that asks what others have not looked at is prepared for
+//! every road that leads through it.
+
+use super::survey::Survey;
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// As deep as we look; what is deeper counts as endless.
+const MAX_DEPTH: usize = 256;
+
+/// In values; circles are gone around once.
+pub(super) fn size(root: &Value, survey: &Survey<'_>) -> u64 {
+    Walk { root, survey, known: HashMap::new() }.size(root, MAX_DEPTH)
+}
+
+struct Walk<'a> {
+    root: &'a Value,
+    survey: &'a Survey<'a>,
+    /// By where the target of a reference is; nothing while it is under way.
+    known: HashMap<usize, u64>,
+}
+
+impl<'a> Walk<'a> {
+    fn size(&mut self, node: &'a Value, depth: usize) -> u64 {
+        let Some(depth) = depth.checked_sub(1) else { return u64::MAX };
+        match node {
+            Value::Array(items) => self.sum(items.iter(), depth),
+            Value::Object(map) => {
+                let inner = self.sum(map.values(), depth);
+                let target = map.get("$ref").or(map.get("$dynamicRef")).and_then(Value::as_str);
+                let target = target.and_then(|it| self.survey.target(self.root, it));
+                inner.saturating_add(target.map_or(0, |it| self.behind(it, depth)))
+            }
+            _ => 1,
+        }
+    }
+
+    fn sum(&mut self, nodes: impl Iterator<Item = &'a Value>, depth: usize) -> u64 {
+        nodes.fold(1u64, |sum, it| sum.saturating_add(self.size(it, depth)))
+    }
+
+    fn behind(&mut self, target: &'a Value, depth: usize) -> u64 {
+        let address = std::ptr::from_ref(target).addr();
+        if let Some(size) = self.known.get(&address) {
+            return *size;
+        }
+        self.known.insert(address, 0);
+        let size = self.size(target, depth);
+        self.known.insert(address, size);
+        size
+    }
+}

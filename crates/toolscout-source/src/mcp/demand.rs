@@ -1,0 +1,38 @@
+//! What a server wants of us instead of answering a call.
+
+#[cfg(test)]
+mod tests;
+
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+use toolscout_core::RawJson;
+
+/// What the result asks for, in our own words; none where it is an answer. Nothing the server says is part of it: who
+/// wants a password says it nicely.
+pub(super) fn of(result: &RawJson) -> Option<String> {
+    // Most results are answers, and some are big.
+    if !result.as_str().contains("input_required") {
+        return None;
+    }
+    let result = result.to_value();
+    if result["resultType"] != "input_required" {
+        return None;
+    }
+    let none = Map::new();
+    let requests = result["inputRequests"].as_object().unwrap_or(&none);
+    let words: BTreeSet<&str> = requests.values().map(word).collect();
+    if words.is_empty() {
+        return Some("to be asked again".to_owned());
+    }
+    Some(words.into_iter().collect::<Vec<_>>().join(", "))
+}
+
+fn word(request: &Value) -> &'static str {
+    match (request["method"].as_str(), request["params"]["mode"].as_str()) {
+        (Some("elicitation/create"), Some("url")) => "a visit to an address",
+        (Some("elicitation/create"), _) => "a form to be filled in",
+        (Some("sampling/createMessage"), _) => "a text by a model",
+        (Some("roots/list"), _) => "the folders of the project",
+        _ => "something unknown",
+    }
+}

@@ -1,0 +1,104 @@
+//! What is remembered of servers:
+//!
+//! 1. what is for one user's eyes only is no other's;
+//! 2. a record nobody can read is as good as none;
+//! 3. tools grow stale by time, failure and configuration, whatever people do to the clock.
+
+use super::*;
+use toolscout_core::MemoryStore;
+
+const YEAR: u64 = 365 * 86_400 * 1_000;
+
+fn id(name: &str) -> SourceId {
+    SourceId::new(name).expect("an id")
+}
+
+fn records() -> Records {
+    Records::new(Arc::new(MemoryStore::default()), "project")
+}
+
+fn record(name: &str, private: bool) -> Record {
+    let definition = format!("{{\"name\":\"{name}\",\"inputSchema\":{{\"type\":\"object\"}}}}");
+    let tools = KnownTools {
+        listed: Moment(50 * YEAR),
+        configuration: "as it was".to_owned(),
+        definitions: vec![RawJson::parse(&definition).expect("JSON")],
+        excluded: Vec::new(),
+        ttl_ms: None,
+        private,
+        era: Era::Modern { version: "2026-07-28".to_owned() },
+        vanished: None,
+    };
+    Record { status: DiscoveryStatus::Success, tools: Some(tools), ..Record::default() }
+}
+
+fn first(record: &Record) -> Option<&str> {
+    record.tools.as_ref().map(|it| it.definitions[0].as_str())
+}
+
+/// Caches are apart for each user where the server says that its tools are private.
+#[test]
+fn private_tools_are_seen_by_their_user_only() {
+    let records = records();
+    let server = id("mail");
+    for user in ["ana", "bo"] {
+        records.write(&server, Some(user), &record(user, true)).expect("kept");
+    }
+    let seen = |user| first(&records.read(&server, user).expect("read")).map(str::to_owned);
+    assert!(seen(Some("ana")).expect("hers").contains("ana"));
+    assert!(seen(Some("bo")).expect("his").contains("bo"));
+    assert_eq!((seen(Some("cy")), seen(None)), (None, None));
+}
+
+#[test]
+fn public_tools_are_seen_by_all() {
+    let records = records();
+    records.write(&id("mail"), Some("ana"), &record("open", false)).expect("kept");
+    for user in [Some("ana"), Some("bo"), None] {
+        assert!(first(&records.read(&id("mail"), user).expect("read")).is_some());
+    }
+}
+
+#[test]
+fn forgetting_a_server_forgets_it_for_everybody_and_no_other() {
+    let records = records();
+    records.write(&id("mail"), None, &record("a", false)).expect("kept");
+    records.write(&id("mail"), Some("ana"), &record("b", true)).expect("kept");
+    records.write(&id("mail2"), None, &record("c", false)).expect("kept");
+    assert_eq!(records.remove(&id("mail")).expect("removed"), 2);
+    assert_eq!(records.servers().expect("listed"), [id("mail2")]);
+}
+
+#[test]
+fn what_cannot_be_read_is_as_good_as_nothing() {
+    let records = records();
+    for bytes in [&b"not JSON"[..], br#"{"version":999,"status":"success"}"#, b"\xff\xfe"] {
+        records.store.write(Shelf::Discovery, "project/mail", bytes).expect("kept");
+        assert_eq!(records.read(&id("mail"), None).expect("read"), Record::default());
+    }
+}
+
+/// T12: a clock that jumps by ten years makes tools stale or keeps them fresh; it breaks nothing.
+#[test]
+fn tools_grow_stale_whatever_the_clock_does() {
+    let fresh = record("a", false);
+    let at = |moment: u64| fresh.staleness("as it was", Moment(moment));
+    let listed = 50 * YEAR;
+    assert_eq!((at(listed), at(listed + 300_000), at(listed + 300_001)), (None, None, Some(Staleness::Old)));
+    assert_eq!(
+        (at(listed + 10 * YEAR), at(listed - 10 * YEAR), at(u64::MAX)),
+        (Some(Staleness::Old), None, Some(Staleness::Old))
+    );
+    assert_eq!(fresh.staleness("otherwise", Moment(listed)), Some(Staleness::Reconfigured));
+    let failed = Record { status: DiscoveryStatus::Failed, ..fresh.clone() };
+    assert_eq!(failed.staleness("as it was", Moment(listed)), Some(Staleness::Failed));
+}
+
+/// A server's own word on how long its tools are good counts; none is not zero.
+#[test]
+fn a_servers_own_time_wins() {
+    let mut record = record("a", false);
+    record.tools.as_mut().expect("tools").ttl_ms = Some(10);
+    let at = |moment: u64| record.staleness("as it was", Moment(50 * YEAR + moment));
+    assert_eq!((at(10), at(11)), (None, Some(Staleness::Old)));
+}

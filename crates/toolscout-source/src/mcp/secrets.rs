@@ -1,0 +1,85 @@
+//! What a server's configuration refers to, so that it can be kept out of what the server says.
+//!
+//! A server that fails likes to say with what: `cannot log in as …`. Rules about how secrets look find most of that
+//! (`toolscout_core::redact`); what a person keeps elsewhere, and refers to, is hidden whatever it looks like.
+
+#[cfg(test)]
+mod tests;
+
+use super::{ClientError, Lookup, Server, Text, Transport};
+use std::collections::BTreeMap;
+use toolscout_core::RawJson;
+use toolscout_core::redact::{REDACTED, names_a_secret};
+
+/// What is shorter than this is in every other word, and hiding it would make nothing secret.
+const SHORTEST: usize = 6;
+
+/// Values that nobody is to read in what a server says; has no `Debug` that shows them.
+#[derive(Default)]
+pub(super) struct Secrets(Vec<String>);
+
+impl Secrets {
+    /// Those of this server: all that it refers to, and what stands in its entry under the name of a secret. Reads files
+    /// and asks the keyring, so it may take a while.
+    pub(super) fn of(server: &Server, lookup: &Lookup) -> Self {
+        let mut found = match &server.transport {
+            Transport::Stdio(program) => {
+                let words = std::iter::once(&program.command).chain(&program.args);
+                words.flat_map(|it| it.referred(lookup)).chain(named(&program.env, lookup)).collect()
+            }
+            Transport::Http(endpoint) => {
+                let mut all = endpoint.url.referred(lookup);
+                all.extend(endpoint.bearer.iter().filter_map(|it| it.resolve(lookup).ok()));
+                all.extend(named(&endpoint.headers, lookup));
+                all
+            }
+        };
+        found.retain(|it| it.len() >= SHORTEST);
+        // The longest first: one secret may be a part of another.
+        found.sort_by_key(|it| std::cmp::Reverse(it.len()));
+        found.dedup();
+        Self(found)
+    }
+
+    /// The text without them.
+    pub(super) fn hide(&self, mut text: String) -> String {
+        for secret in self.0.iter() {
+            if text.contains(secret) {
+                text = text.replace(secret, REDACTED);
+            }
+        }
+        text
+    }
+
+    /// The error without them.
+    pub(super) fn hide_in(&self, error: ClientError) -> ClientError {
+        use ClientError as E;
+        match error {
+            E::Spawn { program, reason } => E::Spawn { program, reason: self.hide(reason) },
+            E::TimedOut { what, limit } => E::TimedOut { what: self.hide(what), limit },
+            E::Lost { what } => E::Lost { what: self.hide(what) },
+            E::Protocol { reason } => E::Protocol { reason: self.hide(reason) },
+            E::Status { status, what } => E::Status { status, what: self.hide(what) },
+            E::Answered { code, message, data } => {
+                let data = data.and_then(|it| RawJson::parse(&self.hide(it.as_str().to_owned())).ok());
+                E::Answered { code, message: self.hide(message), data }
+            }
+            E::Login { what, challenge } => E::Login { what: self.hide(what), challenge },
+            E::Busy { what, after } => E::Busy { what: self.hide(what), after },
+            E::Invalid { reason } => E::Invalid { reason: self.hide(reason) },
+        }
+    }
+}
+
+fn named(texts: &BTreeMap<String, Text>, lookup: &Lookup) -> Vec<String> {
+    let mut found = Vec::new();
+    for (name, text) in texts {
+        found.extend(text.referred(lookup));
+        if let (true, Ok(value)) = (names_a_secret(name), text.resolve(lookup)) {
+            // `Bearer …`: the word is as good as all of it.
+            found.extend(value.split_once(' ').map(|(_, rest)| rest.trim().to_owned()));
+            found.push(value);
+        }
+    }
+    found
+}

@@ -1,0 +1,39 @@
+//! `--dry-run` says what would be done, and does nothing.
+
+use crate::world::World;
+use std::fs;
+
+/// Everything that these commands could have changed, and how often servers were started.
+fn all_there_is(world: &World) -> (String, String, String, usize) {
+    let shown = |args: &[&str]| world.run(args).exits(0).out;
+    let file = fs::read_to_string(world.path("toolscout.toml")).expect("the configuration");
+    (file, shown(&["review", "--json"]), shown(&["trust", "--list"]), world.starts("bad"))
+}
+
+#[test]
+fn a_rehearsal_changes_nothing_and_starts_nothing() {
+    let world = World::trusted().server("bad", "poison_desc", &[]);
+    world.run(&["server", "refresh"]).exits(0);
+    let before = all_there_is(&world);
+    assert!(before.1.contains("bad/add_numbers"), "{}", before.1);
+    let commands: [(&[&str], &str); 13] = [
+        (&["approve", "bad/add_numbers"], "Would approve bad/add_numbers\n"),
+        (&["reject", "bad/echo"], "Would reject bad/echo\n"),
+        (&["review", "--accept", "bad"], "Would approve all tools of bad\n"),
+        (&["policy", "bad/echo", "deny"], "Would set bad/echo to deny, in "),
+        (&["policy", "bad/echo", "--unset"], "Would unset bad/echo, in "),
+        (&["server", "remove", "bad"], "Would remove bad from "),
+        (&["server", "disable", "bad"], "Would disable bad, in "),
+        (&["server", "refresh"], "Would start and ask bad\n"),
+        (&["server", "test", "bad"], "Would start and ask bad\n"),
+        (&["server", "start", "bad"], "Would start bad\n"),
+        (&["server", "restart", "bad"], "Would restart bad\n"),
+        (&["server", "host"], "Would keep the servers of "),
+        (&["trust"], "Would trust "),
+    ];
+    for (args, said) in commands {
+        let words: Vec<&str> = ["--dry-run"].iter().chain(args).copied().collect();
+        world.run(&words).exits(0).says(&[said]);
+        assert_eq!(all_there_is(&world), before, "{args:?}");
+    }
+}

@@ -1,0 +1,48 @@
+//! 1. What a person added is used as first seen. What they added and do not trust waits, tool by tool.
+
+use crate::world::World;
+
+fn add(world: &World, more: &[&str]) {
+    let words = world.hostile("u", "honest", &[]);
+    let args = ["server", "add", "u", "--wait"].into_iter().chain(more.iter().copied()).chain(["--"]);
+    let args: Vec<_> = args.chain(words.iter().map(String::as_str)).collect();
+    world.run(&args).exits(0);
+}
+
+/// L-01: allowed.
+#[test]
+fn tools_of_a_server_that_a_person_added_run() {
+    let world = World::project();
+    add(&world, &[]);
+    assert_eq!(world.run(&["run", "u/echo", "--text", "a"]).exits(0).out, "a\n");
+    assert_eq!(world.held(), [""; 0]);
+}
+
+/// L-01: quarantined until approved, and one approval is for one tool.
+#[test]
+fn tools_of_an_untrusted_server_wait_each_for_its_own_approval() {
+    let world = World::project();
+    add(&world, &["--untrusted"]);
+    assert_eq!(world.held().len(), 6);
+    let (echo, add) = (["run", "u/echo", "--text", "a"], ["run", "u/add", "--a", "1", "--b", "2"]);
+    world.run(&echo).exits(4).says(&["`u/echo` is held for review: new, and nobody has approved it"]);
+    let nothing = world.run(&["search", "gives back a text"]).exits(0);
+    assert_eq!(nothing.out, "");
+    nothing.says(&["6 tools are held for review: `toolscout review`"]);
+    world.run(&["approve", "u/echo"]).exits(0);
+    assert_eq!(world.run(&echo).exits(0).out, "a\n");
+    world.run(&add).exits(4);
+    assert_eq!(world.held().len(), 5);
+    assert_eq!(world.asked("u", "tools/call"), 1);
+    world.run(&["review", "--accept", "u"]).exits(0).says(&["Approved 5 tools of u"]);
+    assert_eq!(world.run(&add).exits(0).out, "3\n");
+}
+
+/// Before anybody has said that the project may run anything, nothing of it is started, whatever is approved.
+#[test]
+fn a_server_of_a_project_that_nobody_trusts_is_not_started() {
+    let world = World::project().server("s", "honest", &[]);
+    world.run(&["run", "s/echo", "--text", "a"]).exits(4).says(&["nobody has trusted yet", "toolscout trust"]);
+    world.run(&["server", "refresh"]).exits(3);
+    assert_eq!(world.starts("s"), 0);
+}

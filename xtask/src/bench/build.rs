@@ -1,0 +1,56 @@
+//! Builds all that is measured, as people install it, and says where it is.
+
+use crate::repo;
+use anyhow::{Context, ensure};
+use cargo_metadata::Message;
+use std::collections::HashMap;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+/// What is measured, and with what.
+pub(crate) struct Programs {
+    /// The program that people install.
+    pub(crate) toolscout: PathBuf,
+    /// A server: honest, or however it is told to misbehave.
+    pub(crate) server: PathBuf,
+    /// Calls a server's tool through a bare pipe, or through our client.
+    pub(crate) caller: PathBuf,
+    /// The same through the official SDK; or why there is none.
+    pub(crate) sdk: Result<PathBuf, String>,
+}
+
+impl Programs {
+    /// The SDK is built only where it is wanted: it takes minutes the first time, and the network.
+    pub(crate) fn build(wants_sdk: bool) -> anyhow::Result<Self> {
+        let mut cargo = repo::cargo();
+        cargo.args(["build", "--release", "-p", "toolscout", "--bin", "toolscout", "--example", "hostile_server"]);
+        cargo.args(["--example", "call_overhead", "--message-format", "json-render-diagnostics"]);
+        let mut child = cargo.stdout(Stdio::piped()).spawn().context("start cargo")?;
+        let messages = Message::parse_stream(BufReader::new(child.stdout.take().context("cargo's output")?));
+        let mut built = HashMap::new();
+        for message in messages {
+            if let Message::CompilerArtifact(artifact) = message?
+                && let Some(path) = artifact.executable
+            {
+                built.insert(artifact.target.name, path.into_std_path_buf());
+            }
+        }
+        ensure!(child.wait()?.success(), "the release build failed");
+        let mut take = |name: &str| built.remove(name).with_context(|| format!("cargo built no `{name}`"));
+        let (toolscout, server, caller) = (take("toolscout")?, take("hostile_server")?, take("call_overhead")?);
+        let sdk = if wants_sdk { build_sdk(&toolscout) } else { Err("not asked for".to_owned()) };
+        Ok(Self { toolscout, server, caller, sdk })
+    }
+}
+
+/// A workspace of its own, built beside ours.
+fn build_sdk(toolscout: &Path) -> Result<PathBuf, String> {
+    let target = toolscout.ancestors().nth(2).unwrap_or(Path::new("target")).join("rmcp-client");
+    let mut cargo = repo::cargo();
+    cargo.args(["build", "--release", "--locked", "--manifest-path", "xtask/rmcp-client/Cargo.toml", "--target-dir"]);
+    let output = cargo.arg(&target).output().map_err(|it| it.to_string())?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    let mistake = || said.lines().find(|it| it.starts_with("error")).unwrap_or("cargo does not say why").to_owned();
+    if output.status.success() { Ok(target.join("release").join("rmcp-client")) } else { Err(mistake()) }
+}

@@ -1,0 +1,141 @@
+//! A project with many servers, each an honest one or one that hangs.
+
+use super::Bench;
+use super::world::World;
+use anyhow::{Context, ensure};
+use serde_json::Value;
+use std::fs::{self, OpenOptions};
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long a server may take before toolscout gives up on it.
+const PATIENCE_MS: u64 = 3_000;
+
+/// Filler tools of an honest server, beside the six that each has.
+const TOOLS: usize = 20;
+
+/// What a server does.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    /// It answers at once.
+    Honest,
+    /// It takes so many seconds to start.
+    Slow(f64),
+    /// It never answers, in the way of this mode.
+    Hung(&'static str),
+}
+
+/// The modes of servers that hang: before, in and after the handshake, byte by byte, and burning a core.
+pub(super) const HANGING: [&str; 5] = ["hang_start", "hang_initialize", "hang_list", "drip_list", "cpu_spin"];
+
+pub(super) struct Crowd {
+    world: World,
+    log: PathBuf,
+    healthy: Vec<String>,
+}
+
+impl Crowd {
+    /// Servers are called `s000`, `s001` …, in this order.
+    pub(super) fn new(bench: &Bench, kinds: &[Kind]) -> anyhow::Result<Self> {
+        let world = World::new(&bench.programs.toolscout, 0)?;
+        let log = world.project().join("started.log");
+        let mut config = OpenOptions::new().append(true).open(world.project().join("toolscout.toml"))?;
+        let mut healthy = Vec::new();
+        for (number, kind) in kinds.iter().enumerate() {
+            let id = format!("s{number:03}");
+            let words = ["--name", &id, "--log", &log.display().to_string()].map(str::to_owned);
+            let words: Vec<String> = words.into_iter().chain(kind.words()).collect();
+            let (program, words) =
+                (toml::Value::from(bench.programs.server.display().to_string()), toml::Value::from(words));
+            writeln!(
+                config,
+                "\n[servers.{id}]\ncommand = {program}\nargs = {words}\ndiscovery_timeout_ms = {PATIENCE_MS}"
+            )?;
+            if !matches!(kind, Kind::Hung(_)) {
+                healthy.push(id);
+            }
+        }
+        Ok(Self { world, log, healthy })
+    }
+
+    pub(super) fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// Asks all servers, and says when the last healthy one had answered.
+    pub(super) fn refresh(&self) -> anyhow::Result<Duration> {
+        let mut refreshing = self.start_refresh()?;
+        let mut left = self.healthy.clone();
+        let mut last = Duration::ZERO;
+        for line in BufReader::new(refreshing.child.stdout.take().context("its output")?).lines() {
+            let line = line?;
+            let id = line.split(':').next().unwrap_or_default();
+            if let Some(place) = left.iter().position(|it| it == id) {
+                ensure!(!line.contains("failed"), "an honest server was not understood: {line}");
+                left.swap_remove(place);
+                last = refreshing.since.elapsed();
+            }
+        }
+        ensure!(left.is_empty(), "nothing was said about {}", left.join(", "));
+        Ok(last)
+    }
+
+    /// Asks all servers; nobody waits for it.
+    pub(super) fn start_refresh(&self) -> anyhow::Result<Refreshing> {
+        let mut command = self.world.toolscout(&["server", "refresh"]);
+        let since = Instant::now();
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().context("start a refresh")?;
+        Ok(Refreshing { child, since })
+    }
+
+    /// Fails unless every honest server's tools are listed.
+    pub(super) fn expect_all(&self) -> anyhow::Result<()> {
+        let output = self.world.toolscout(&["tools", "--json"]).stdout(Stdio::piped()).output()?;
+        let tools: Vec<Value> = serde_json::from_slice(&output.stdout).context("read the listing")?;
+        let missing = self.healthy.iter().find(|id| !tools.iter().any(|it| it["source"] == **id));
+        ensure!(missing.is_none(), "the listing lacks the tools of `{}`", missing.map_or("", |it| it));
+        Ok(())
+    }
+
+    /// How many servers were started since this was asked the last time.
+    pub(super) fn started(&self) -> anyhow::Result<usize> {
+        let log = fs::read_to_string(&self.log).unwrap_or_default();
+        fs::write(&self.log, "")?;
+        let events = log.lines().filter_map(|it| serde_json::from_str::<Value>(it).ok());
+        Ok(events.filter(|it| it["ev"] == "start").count())
+    }
+}
+
+impl Kind {
+    fn words(self) -> Vec<String> {
+        let words = match self {
+            Self::Honest => vec!["--tools".to_owned(), TOOLS.to_string(), "--ttl-ms".to_owned(), "86400000".to_owned()],
+            Self::Slow(seconds) => vec!["--delay".to_owned(), seconds.to_string()],
+            Self::Hung(mode) => vec!["--mode".to_owned(), mode.to_owned()],
+        };
+        words.into_iter().chain(["--ttl".to_owned(), "60".to_owned()]).collect()
+    }
+}
+
+/// A `server refresh` under way; dropping it waits for its end.
+pub(super) struct Refreshing {
+    child: Child,
+    since: Instant,
+}
+
+impl Refreshing {
+    pub(super) fn is_done(&mut self) -> anyhow::Result<bool> {
+        Ok(self.child.try_wait()?.is_some())
+    }
+}
+
+impl Drop for Refreshing {
+    fn drop(&mut self) {
+        // Killed, it would leave its servers to their guards, and the next measurement to a busy machine. Nobody may
+        // have read what it says, and so it must not wait for anybody.
+        drop(self.child.stdout.take());
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,154 @@
+//! The commands that are killed: what they are called with, what they change, and how they say that it is done.
+
+use super::chance::Chance;
+use super::shadow::Shadow;
+use super::world::World;
+use std::time::Duration;
+
+/// A sort of command: a row of the table.
+pub(super) struct Kind {
+    pub(super) name: &'static str,
+    /// How often it has its turn, compared with others.
+    pub(super) weight: usize,
+    pub(super) lasts: Lasts,
+    /// One such command; none where there is nothing to do for it as things are.
+    pub(super) make: fn(&Shadow, &World, &mut Chance) -> Option<Operation>,
+}
+
+/// How long a command takes if it is left alone.
+pub(super) enum Lasts {
+    UntilDone,
+    /// It never ends by itself; this is how long it is worth looking at.
+    For(Duration),
+}
+
+/// One command.
+pub(super) struct Operation {
+    pub(super) words: Vec<String>,
+    /// The exit code if it is left alone.
+    pub(super) code: i32,
+    /// What it says on standard error once its change is made; nothing where the exit code has to do.
+    pub(super) acknowledges: &'static str,
+    pub(super) change: Change,
+    /// It is the first that was ever run: nothing is remembered, there is not even a database.
+    pub(super) is_first: bool,
+    /// A second command, started once the first has said so much, which is not killed.
+    pub(super) beside: Option<(&'static str, Vec<String>)>,
+}
+
+/// What is different when it is done.
+pub(super) enum Change {
+    Nothing,
+    Config,
+    /// The configuration, too.
+    Policy(&'static str),
+    Lock,
+    Trust(bool),
+    /// These tools are held, or are not.
+    Hold(Vec<String>, bool),
+}
+
+/// Servers that are added and removed again.
+const EXTRA: &str = "extra-";
+/// No more than this at a time.
+const EXTRAS: usize = 4;
+
+/// In an order in which each can be done after the ones before it.
+pub(super) const KINDS: &[Kind] = &[
+    Kind {
+        // The one with the most moments to be killed in.
+        weight: 3,
+        ..kind("server refresh", |_, _, _| Some(Operation { code: 3, ..plain(&["server", "refresh"]) }))
+    },
+    kind("server refresh, the first ever", |_, _, _| {
+        Some(Operation { is_first: true, ..plain(&["server", "refresh", "calm", "family"]) })
+    }),
+    kind("server add --wait", |shadow, world, _| add(shadow, world, true)),
+    kind("server add", |shadow, world, _| add(shadow, world, false)),
+    kind("server disable", |shadow, _, chance| {
+        let id = chance.one(&shadow.switched(true))?;
+        Some(edit(&["server", "disable", &id], " is now "))
+    }),
+    kind("server enable", |shadow, _, chance| {
+        let id = chance.one(&shadow.switched(false))?;
+        Some(edit(&["server", "enable", &id], " is now "))
+    }),
+    kind("server remove", |shadow, _, chance| {
+        let extras: Vec<String> = shadow.servers().into_keys().filter(|it| it.starts_with(EXTRA)).collect();
+        let id = chance.one(&extras)?;
+        Some(edit(&["server", "remove", &id], "Removed "))
+    }),
+    kind("policy", |shadow, _, chance| {
+        let others: Vec<&str> = ["allow", "ask", "deny"].into_iter().filter(|it| *it != shadow.policy).collect();
+        let word = chance.one(&others)?;
+        Some(Operation { change: Change::Policy(word), ..edit(&["policy", "calm/add", word], " is set to ") })
+    }),
+    kind("trust", |shadow, world, _| {
+        let folder = world.elsewhere();
+        let (words, acknowledges): (&[&str], _) = match shadow.is_trusted {
+            false => (&["trust", &folder], "Trusted: "),
+            true => (&["trust", "--remove", &folder], "No longer trusted"),
+        };
+        Some(Operation { acknowledges, change: Change::Trust(!shadow.is_trusted), ..plain(words) })
+    }),
+    kind("review --accept", |shadow, _, _| {
+        let held: Vec<String> = shadow.held.iter().cloned().collect();
+        let words = ["review", "--accept", "wary"];
+        (!held.is_empty()).then(|| decide(&words, "Approved ", Change::Hold(held, false)))
+    }),
+    kind("reject", |shadow, _, chance| {
+        let free = ["echo", "add", "sleep"].map(|it| format!("wary/{it}"));
+        let free: Vec<String> = free.into_iter().filter(|it| !shadow.held.contains(it)).collect();
+        let tool = chance.one(&free)?;
+        Some(decide(&["reject", &tool], "Rejected ", Change::Hold(vec![tool.clone()], true)))
+    }),
+    kind("approve", |shadow, _, chance| {
+        let tool = chance.one(&shadow.held.iter().cloned().collect::<Vec<_>>())?;
+        Some(decide(&["approve", &tool], "Approved ", Change::Hold(vec![tool.clone()], false)))
+    }),
+    kind("lock", |_, _, _| Some(decide(&["lock"], "Wrote ", Change::Lock))),
+    kind("run", |shadow, _, chance| {
+        let id = chance.one(&runnable(shadow))?;
+        Some(plain(&["run", &format!("{id}/echo"), "--text", "hi"]))
+    }),
+    Kind {
+        lasts: Lasts::For(Duration::from_millis(400)),
+        ..kind("server host", |shadow, _, chance| {
+            let id = chance.one(&runnable(shadow))?;
+            let beside = ["server", "start", &id].map(str::to_owned).to_vec();
+            Some(Operation { beside: Some(("Keeping servers", beside)), ..plain(&["server", "host"]) })
+        })
+    },
+];
+
+const fn kind(name: &'static str, make: fn(&Shadow, &World, &mut Chance) -> Option<Operation>) -> Kind {
+    Kind { name, weight: 1, lasts: Lasts::UntilDone, make }
+}
+
+fn plain(words: &[&str]) -> Operation {
+    let words = words.iter().map(|it| (*it).to_owned()).collect();
+    Operation { words, code: 0, acknowledges: "", change: Change::Nothing, is_first: false, beside: None }
+}
+
+fn edit(words: &[&str], acknowledges: &'static str) -> Operation {
+    decide(words, acknowledges, Change::Config)
+}
+
+fn decide(words: &[&str], acknowledges: &'static str, change: Change) -> Operation {
+    Operation { acknowledges, change, ..plain(words) }
+}
+
+fn add(shadow: &Shadow, world: &World, waits: bool) -> Option<Operation> {
+    let there = shadow.servers();
+    let id = (0..EXTRAS).map(|it| format!("{EXTRA}{it}")).find(|it| !there.contains_key(it))?;
+    let mut operation = edit(&["server", "add", &id], "Added ");
+    operation.words.extend(waits.then(|| "--wait".to_owned()));
+    operation.words.push("--".to_owned());
+    operation.words.extend(world.server(&[]));
+    Some(operation)
+}
+
+fn runnable(shadow: &Shadow) -> Vec<String> {
+    let enabled = shadow.servers().into_iter().filter(|(_, enabled)| *enabled).map(|(id, _)| id);
+    enabled.filter(|it| ["calm", "family"].contains(&it.as_str())).collect()
+}

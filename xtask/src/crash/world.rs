@@ -1,0 +1,116 @@
+//! The project that has to bear all the crashes, a twin of it in which nothing is killed, and their servers.
+
+use super::operation::{Change, Operation};
+use super::place::Place;
+use super::shadow::Shadow;
+use crate::hostile::Programs;
+use anyhow::{Context, ensure};
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tempfile::TempDir;
+
+/// How much there is to do.
+pub(crate) struct Size {
+    /// How many tools the big server has.
+    pub(crate) tools: usize,
+    /// How long the server that never answers is waited for.
+    pub(crate) patience_ms: usize,
+}
+
+impl Size {
+    pub(crate) const WHOLE: Self = Self { tools: 1_000, patience_ms: 400 };
+}
+
+pub(super) struct World {
+    top: TempDir,
+    hostile: PathBuf,
+    toolscout: PathBuf,
+    /// In the command line of every server of this world, and of what those start.
+    pub(super) mark: String,
+    /// The configuration in the beginning.
+    config: String,
+    pub(super) real: Place,
+    pub(super) twin: Place,
+}
+
+impl World {
+    pub(super) fn new(programs: &Programs, size: &Size) -> anyhow::Result<Self> {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let top = TempDir::new().context("make a temporary folder")?;
+        fs::create_dir(top.path().join("elsewhere"))?;
+        let mark = format!("ruin-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let Programs { toolscout, hostile } = programs;
+        let (toolscout, hostile) = (toolscout.clone(), hostile.clone());
+        let config = config(&hostile.display().to_string(), &mark, size);
+        let real = Place::new(top.path().join("real"), &toolscout, &config)?;
+        let twin = Place::new(top.path().join("twin"), &toolscout, &config)?;
+        for place in [&real, &twin] {
+            let asked = place.run_plain(&["server", "refresh"])?;
+            ensure!(asked.code == Some(3), "the servers cannot be asked: {}", asked.said());
+        }
+        Ok(Self { top, hostile, toolscout, mark, config, real, twin })
+    }
+
+    /// A project in which nothing was ever done.
+    pub(super) fn fresh(&self) -> anyhow::Result<(Place, Shadow)> {
+        let folder = tempfile::Builder::new().prefix("fresh-").tempdir_in(self.top.path())?.keep();
+        Ok((Place::new(folder, &self.toolscout, &self.config)?, Shadow::of_config(&self.config)))
+    }
+
+    /// A folder that is trusted, or not.
+    pub(super) fn elsewhere(&self) -> String {
+        self.top.path().join("elsewhere").display().to_string()
+    }
+
+    /// The command of a server of this world.
+    pub(super) fn server(&self, more: &[&str]) -> Vec<String> {
+        words(&self.hostile.display().to_string(), &self.mark, more)
+    }
+
+    /// How things are when the command has come to its end, given how they were. Changes of files are made by the same
+    /// command in the twin.
+    pub(super) fn rehearse(&self, operation: &Operation, before: &Shadow) -> anyhow::Result<Shadow> {
+        let config = match &operation.change {
+            Change::Config | Change::Policy(_) => self.edit_twin(operation, before)?,
+            _ => before.config.clone(),
+        };
+        let mut done = before.after(&operation.change, config);
+        if let Change::Lock = operation.change {
+            done.lock = Some(self.real.run_plain(&["lock", "--dry-run"])?.out);
+        }
+        Ok(done)
+    }
+
+    fn edit_twin(&self, operation: &Operation, before: &Shadow) -> anyhow::Result<String> {
+        self.twin.write_config(&before.config)?;
+        let ended = self.twin.run(&operation.words)?;
+        let is_done = ended.code == Some(operation.code);
+        ensure!(is_done, "`{}` does not work in the twin: {}", operation.words.join(" "), ended.said());
+        self.twin.config()
+    }
+}
+
+/// Five servers, of which one never answers, one starts a child of its own, one has many tools, and one is not trusted.
+fn config(hostile: &str, mark: &str, size: &Size) -> String {
+    let patience = format!("discovery_timeout_ms = {}\n", size.patience_ms);
+    let tools = size.tools.to_string();
+    let servers: [(&str, &[&str], &str); 5] = [
+        ("calm", &[], ""),
+        ("family", &["--mode", "grandchild"], ""),
+        ("big", &["--tools", &tools], ""),
+        ("stuck", &["--mode", "hang_list"], &patience),
+        ("wary", &[], "trust = false\n"),
+    ];
+    let entry = |(id, more, rest): (&str, &[&str], &str)| {
+        let quoted: Vec<String> =
+            words(hostile, mark, more).into_iter().map(|it| toml::Value::from(it).to_string()).collect();
+        format!("# {id}\n[servers.{id}]\ncommand = {}\nargs = [{}]\n{rest}", quoted[0], quoted[1..].join(", "))
+    };
+    servers.map(entry).join("\n")
+}
+
+fn words(hostile: &str, mark: &str, more: &[&str]) -> Vec<String> {
+    let words = [hostile, "--name", mark, "--ttl", "60"].into_iter().chain(more.iter().copied());
+    words.map(str::to_owned).collect()
+}
