@@ -43,8 +43,11 @@ impl Command for RunCommand {
 
 async fn dispatch(cx: &RunCx, name: &str, args: &[String], wants_help: bool) -> Result<Exit, AppError> {
     let gateway = cx.tools().known().await?;
-    // Who asks for help wants nothing started.
-    let tool = if wants_help { gateway.resolve(name)? } else { gateway.find(name, &cx.request()).await? };
+    // Who asks for help, or what would be done, wants nothing started.
+    let tool = match wants_help || cx.options().only_reads() || cx.options().switch("dry-run") {
+        true => gateway.resolve(name)?,
+        false => gateway.find(name, &cx.request()).await?,
+    };
     refuse_held(&tool)?;
     let command = ToolCommand::new(tool, cx.options().locale());
     if wants_help {

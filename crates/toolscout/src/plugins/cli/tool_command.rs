@@ -25,7 +25,11 @@ pub(super) struct ToolCommands {
 
 impl ToolCommands {
     pub(super) fn new(cx: &AfterSetup) -> Self {
-        Self { tools: cx.tools().clone(), locale: cx.options().locale(), only_reads: cx.options().only_reads() }
+        Self {
+            tools: cx.tools().clone(),
+            locale: cx.options().locale(),
+            only_reads: cx.options().only_reads() || cx.options().switch("dry-run"),
+        }
     }
 }
 

@@ -56,7 +56,12 @@ fn listen(surroundings: &Surroundings, project: &Path) -> Result<(Listening, too
     })?;
     let control = Control::place(&state, &partition(project));
     let name = format!("host/{}", partition(project));
-    let lease = surroundings.store().lease(&name).ok().flatten().ok_or_else(|| AppError::Said {
+    let leased = surroundings.store().lease(&name).map_err(|error| AppError::Said {
+        kind: ErrorKind::Unavailable,
+        message: error.to_string(),
+        hint: Some("set TOOLSCOUT_STATE_DIR to a folder you can write".to_owned()),
+    })?;
+    let lease = leased.ok_or_else(|| AppError::Said {
         kind: ErrorKind::Unavailable,
         message: "another process keeps the servers of this project already".to_owned(),
         hint: Some("toolscout server list".to_owned()),
