@@ -29,9 +29,16 @@ fn copies(dir: &Path) -> Vec<String> {
     names
 }
 
+/// A file that is damaged has to make room; one with a wrong record is mended by approving again.
 fn says_what_to_do(error: &StoreError, trust: &Path) {
+    says_how_to_approve(error, trust);
     let text = error.to_string();
     assert!(text.contains(&format!("move `{}` away", trust.display())), "{text}");
+}
+
+fn says_how_to_approve(error: &StoreError, trust: &Path) {
+    let text = error.to_string();
+    assert!(text.contains(&format!("`{}`", trust.display())), "{text}");
     assert!(text.contains("`toolscout review --accept SERVER`"), "{text}");
 }
 
@@ -175,7 +182,7 @@ fn what_somebody_else_wrote_is_not_believed() {
         assert!(approved(&store).is_err(), "{sql}");
     }
     let error = approved(&open(dir.path())).unwrap_err();
-    says_what_to_do(&error, &trust);
+    says_how_to_approve(&error, &trust);
     assert!(error.to_string().contains("at `mail`"), "{error}");
 }
 
@@ -184,7 +191,7 @@ fn without_the_secret_nothing_counts() {
     let (dir, trust) = folder();
     fs::write(dir.path().join("key"), [1; 32]).unwrap();
     let store = open(dir.path());
-    says_what_to_do(&approved(&store).unwrap_err(), &trust);
+    says_how_to_approve(&approved(&store).unwrap_err(), &trust);
     store.write(Shelf::Approval, "mail", b"again").unwrap();
     assert_eq!(approved(&store).unwrap().as_deref(), Some(&b"again"[..]), "what is approved now counts");
 }
