@@ -46,7 +46,8 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Build output carries this tag wherever `CARGO_TARGET_DIR` puts it.
+/// Build output carries this tag wherever `CARGO_TARGET_DIR` puts it, unless somebody made the folder before cargo did.
 fn is_made_by_a_program(folder: &Path) -> bool {
-    folder.ends_with(".git") || folder.ends_with("node_modules") || folder.join("CACHEDIR.TAG").exists()
+    let named = [".git", "node_modules", "target"].iter().any(|it| folder.ends_with(it));
+    named || folder.join("CACHEDIR.TAG").exists()
 }
