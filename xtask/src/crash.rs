@@ -85,7 +85,7 @@ fn ruin(programs: &Programs, plan: &Plan, size: &Size) -> anyhow::Result<Tally> 
     for number in 0..plan.rounds {
         let mut chance = Chance::of_round(plan.seed, number);
         let (kind, operation) = choose(&world, &before, &tally, &mut chance)?;
-        let moment = Moment::within(usual.time(kind), &mut chance);
+        let moment = usual.moment(kind, &mut chance);
         let round = match operation.is_first {
             true => {
                 let (place, nothing) = world.fresh()?;

@@ -144,7 +144,7 @@ fn add(shadow: &Shadow, world: &World, waits: bool) -> Option<Operation> {
     let mut operation = edit(&["server", "add", &id], "Added ");
     operation.words.extend(waits.then(|| "--wait".to_owned()));
     operation.words.push("--".to_owned());
-    operation.words.extend(world.server(&[]));
+    operation.words.extend(world.server.iter().cloned());
     Some(operation)
 }
 

@@ -13,6 +13,9 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// How often we look.
 const LOOK: Duration = Duration::from_micros(200);
 
+/// Where the servers of all places in the same folder log.
+pub(super) const SERVERS: &str = "servers";
+
 pub(super) struct Place {
     top: PathBuf,
     toolscout: PathBuf,
@@ -98,9 +101,9 @@ impl Place {
         fs::read_to_string(self.project().join("toolscout.lock")).ok()
     }
 
-    /// The folders that commands write in.
-    pub(super) fn written(&self) -> [PathBuf; 3] {
-        [self.project(), self.state(), self.top.clone()]
+    /// The folders that commands write in, and the one beside us that servers log in.
+    pub(super) fn written(&self) -> [PathBuf; 4] {
+        [self.project(), self.state(), self.top.clone(), self.top.with_file_name(SERVERS)]
     }
 
     /// Files in folders that people look into, which no person and no finished command would have put there.

@@ -95,7 +95,7 @@ fn disable() -> Operation {
 
 fn victim(code: Option<i32>, out: &str, err: &str) -> Victim {
     let ended = Ended { code, out: out.to_owned(), err: err.to_owned() };
-    Victim { ended, is_midway: code.is_none(), took: Duration::ZERO, children: Vec::new() }
+    Victim { ended, is_midway: code.is_none(), took: Duration::ZERO, signs: 0, children: Vec::new() }
 }
 
 fn shadow(config: &str) -> Shadow {

@@ -1,4 +1,4 @@
-//! How long each kind of command takes when nobody kills it.
+//! How long each kind of command takes when nobody kills it, and how often it is seen to write.
 
 use super::chance::Chance;
 use super::moment::Moment;
@@ -14,27 +14,45 @@ use std::time::{Duration, Instant};
 /// nothing else.
 const STRETCH: f64 = 1.1;
 
-pub(super) struct Usual(BTreeMap<&'static str, Duration>);
+/// How many signs a command is taken to give before one has come to its end while they were counted.
+const SIGNS: usize = 6;
+
+/// What is known of a kind of command.
+#[derive(Clone, Copy)]
+struct Known {
+    time: Duration,
+    signs: usize,
+}
+
+pub(super) struct Usual(BTreeMap<&'static str, Known>);
 
 impl Usual {
     /// Lets every kind come to its end once. The twin has to bear that.
     pub(super) fn measure(world: &World) -> anyhow::Result<Self> {
         let mut shadow = Shadow::observe(&world.twin).map_err(|it| anyhow::anyhow!("{}", it.what))?;
-        let measure = |kind: &Kind| Ok((kind.name, measure(kind, world, &mut shadow)?));
+        let measure = |kind: &Kind| Ok((kind.name, Known { time: measure(kind, world, &mut shadow)?, signs: SIGNS }));
         KINDS.iter().map(measure).collect::<anyhow::Result<_>>().map(Self)
     }
 
-    pub(super) fn time(&self, kind: &Kind) -> Duration {
-        self.0.get(kind.name).copied().unwrap_or_default()
+    /// When to kill a command of this kind.
+    pub(super) fn moment(&self, kind: &Kind, chance: &mut Chance) -> Moment {
+        let known = self.0.get(kind.name).copied().unwrap_or(Known { time: Duration::ZERO, signs: SIGNS });
+        Moment::within(known.time, known.signs, chance)
     }
 
     /// The machine is shared, and what takes long now may be quick later.
     pub(super) fn learn(&mut self, kind: &Kind, moment: &Moment, victim: &Victim) {
-        let (Lasts::UntilDone, Some(time)) = (&kind.lasts, self.0.get_mut(kind.name)) else { return };
+        let Some(known) = self.0.get_mut(kind.name) else { return };
         match moment {
-            _ if !victim.is_midway => *time = victim.took,
-            Moment::After(_) => *time = time.mul_f64(STRETCH),
-            Moment::Sign(..) => {}
+            Moment::Sign(number, _) if victim.signs < *number => known.signs = victim.signs,
+            Moment::Sign(..) => known.signs += 1,
+            Moment::After(_) if victim.is_midway && !matches!(kind.lasts, Lasts::For(_)) => {
+                known.time = known.time.mul_f64(STRETCH);
+            }
+            Moment::After(_) => {}
+        }
+        if !victim.is_midway {
+            known.time = victim.took;
         }
     }
 }

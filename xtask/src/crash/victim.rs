@@ -1,6 +1,6 @@
 //! A command that is killed in the middle of its work.
 
-use super::moment::Moment;
+use super::moment::{Moment, Waited};
 use super::operation::Operation;
 use super::place::{Ended, Place, wait_until};
 use super::remains::{self, Process};
@@ -18,6 +18,8 @@ pub(super) struct Victim {
     pub(super) is_midway: bool,
     /// From its start to its end, whichever that was.
     pub(super) took: Duration,
+    /// How many signs it gave until then, where they were looked for.
+    pub(super) signs: usize,
     /// What it had started itself, and was still there.
     pub(super) children: Vec<Process>,
 }
@@ -30,7 +32,7 @@ pub(super) fn strike(place: &Place, operation: &Operation, moment: &Moment) -> a
         Some((ready, words)) if is_ready(place, &mut child, ready)? => Some(place.start(words, "beside")?),
         _ => None,
     };
-    let mut code = moment.wait(place, &mut child)?;
+    let Waited { mut code, signs } = moment.wait(place, &mut child)?;
     let mut children = Vec::new();
     let mut is_midway = false;
     if code.is_none() {
@@ -44,7 +46,7 @@ pub(super) fn strike(place: &Place, operation: &Operation, moment: &Moment) -> a
     if let Some(mut beside) = beside {
         beside.wait()?;
     }
-    Ok(Victim { ended: place.said("victim", code)?, is_midway, took, children })
+    Ok(Victim { ended: place.said("victim", code)?, is_midway, took, signs, children })
 }
 
 /// Waits until the command has said so; it may come to its end instead.

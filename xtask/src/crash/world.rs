@@ -1,7 +1,7 @@
 //! The project that has to bear all the crashes, a twin of it in which nothing is killed, and their servers.
 
 use super::operation::{Change, Operation};
-use super::place::Place;
+use super::place::{Place, SERVERS};
 use super::shadow::Shadow;
 use crate::hostile::Programs;
 use anyhow::{Context, ensure};
@@ -24,8 +24,9 @@ impl Size {
 
 pub(super) struct World {
     top: TempDir,
-    hostile: PathBuf,
     toolscout: PathBuf,
+    /// The command of a server that behaves.
+    pub(super) server: Vec<String>,
     /// In the command line of every server of this world, and of what those start.
     pub(super) mark: String,
     /// The configuration in the beginning.
@@ -38,18 +39,23 @@ impl World {
     pub(super) fn new(programs: &Programs, size: &Size) -> anyhow::Result<Self> {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let top = TempDir::new().context("make a temporary folder")?;
-        fs::create_dir(top.path().join("elsewhere"))?;
+        for folder in ["elsewhere", SERVERS] {
+            fs::create_dir(top.path().join(folder))?;
+        }
         let mark = format!("ruin-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let Programs { toolscout, hostile } = programs;
         let (toolscout, hostile) = (toolscout.clone(), hostile.clone());
-        let config = config(&hostile.display().to_string(), &mark, size);
+        let log = top.path().join(SERVERS).join("log").display().to_string();
+        let words = [&hostile.display().to_string(), "--name", &mark, "--ttl", "60", "--log", &log];
+        let server = words.map(str::to_owned).to_vec();
+        let config = config(&server, size);
         let real = Place::new(top.path().join("real"), &toolscout, &config)?;
         let twin = Place::new(top.path().join("twin"), &toolscout, &config)?;
         for place in [&real, &twin] {
             let asked = place.run_plain(&["server", "refresh"])?;
             ensure!(asked.code == Some(3), "the servers cannot be asked: {}", asked.said());
         }
-        Ok(Self { top, hostile, toolscout, mark, config, real, twin })
+        Ok(Self { top, toolscout, server, mark, config, real, twin })
     }
 
     /// A project in which nothing was ever done.
@@ -61,11 +67,6 @@ impl World {
     /// A folder that is trusted, or not.
     pub(super) fn elsewhere(&self) -> String {
         self.top.path().join("elsewhere").display().to_string()
-    }
-
-    /// The command of a server of this world.
-    pub(super) fn server(&self, more: &[&str]) -> Vec<String> {
-        words(&self.hostile.display().to_string(), &self.mark, more)
     }
 
     /// How things are when the command has come to its end, given how they were. Changes of files are made by the same
@@ -92,7 +93,7 @@ impl World {
 }
 
 /// Five servers, of which one never answers, one starts a child of its own, one has many tools, and one is not trusted.
-fn config(hostile: &str, mark: &str, size: &Size) -> String {
+fn config(server: &[String], size: &Size) -> String {
     let patience = format!("discovery_timeout_ms = {}\n", size.patience_ms);
     let tools = size.tools.to_string();
     let servers: [(&str, &[&str], &str); 5] = [
@@ -103,14 +104,9 @@ fn config(hostile: &str, mark: &str, size: &Size) -> String {
         ("wary", &[], "trust = false\n"),
     ];
     let entry = |(id, more, rest): (&str, &[&str], &str)| {
-        let quoted: Vec<String> =
-            words(hostile, mark, more).into_iter().map(|it| toml::Value::from(it).to_string()).collect();
+        let words = server.iter().map(String::as_str).chain(more.iter().copied());
+        let quoted: Vec<String> = words.map(|it| toml::Value::from(it).to_string()).collect();
         format!("# {id}\n[servers.{id}]\ncommand = {}\nargs = [{}]\n{rest}", quoted[0], quoted[1..].join(", "))
     };
     servers.map(entry).join("\n")
-}
-
-fn words(hostile: &str, mark: &str, more: &[&str]) -> Vec<String> {
-    let words = [hostile, "--name", mark, "--ttl", "60"].into_iter().chain(more.iter().copied());
-    words.map(str::to_owned).collect()
 }
