@@ -19,6 +19,7 @@ mod world;
 use anyhow::{Context, bail};
 use build::Programs;
 use clock::Samples;
+use floods::Floods;
 pub(crate) use memory::high_water;
 use std::process::{Command, Stdio};
 use table::Row;
@@ -38,6 +39,8 @@ pub(crate) struct Bench {
     pub(crate) servers: usize,
     /// How often a tool of a server is called.
     pub(crate) calls: usize,
+    /// In which ways a server floods.
+    pub(crate) floods: Floods,
 }
 
 type Group = fn(&Bench) -> anyhow::Result<Vec<Row>>;
@@ -61,7 +64,8 @@ pub(crate) fn run(only: Option<&str>) -> anyhow::Result<()> {
     }
     let wants_sdk = wanted.iter().any(|(name, _)| *name == "calls");
     let programs = Programs::build(wants_sdk)?;
-    let bench = Bench { programs, many: 5_000, some: 1_000, rounds: 15, servers: 50, calls: 20_000 };
+    let bench =
+        Bench { programs, many: 5_000, some: 1_000, rounds: 15, servers: 50, calls: 20_000, floods: floods::ALL };
     let mut rows = Vec::new();
     for (name, group) in wanted {
         eprintln!("measuring {name} …");

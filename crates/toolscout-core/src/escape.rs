@@ -41,7 +41,7 @@ fn escape(text: &str, also: impl Fn(char) -> bool) -> Cow<'_, str> {
 }
 
 fn escape_as(text: &str, also: impl Fn(char) -> bool, push: impl Fn(&mut String, char)) -> Cow<'_, str> {
-    if !text.chars().any(|it| is_dangerous(it) && also(it)) {
+    if is_plain(text) || !text.chars().any(|it| is_dangerous(it) && also(it)) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
@@ -53,6 +53,13 @@ fn escape_as(text: &str, also: impl Fn(char) -> bool, push: impl Fn(&mut String,
         }
     }
     Cow::Owned(out)
+}
+
+/// Whether it is nothing but visible ASCII, as most texts are. In pieces without a way out, because the processor then takes
+/// a whole piece at a time.
+fn is_plain(text: &str) -> bool {
+    let mut pieces = text.as_bytes().chunks(32);
+    pieces.all(|it| it.iter().fold(true, |plain, byte| plain & (b' '..=b'~').contains(byte)))
 }
 
 /// Characters that move the cursor, change the reading order or are not seen at all.

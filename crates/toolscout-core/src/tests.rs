@@ -40,6 +40,16 @@ fn a_name_that_looks_like_an_option_a_path_or_a_piece_of_shell_is_no_command() {
 }
 
 #[test]
+fn a_character_is_escaped_wherever_it_stands_in_a_long_text() {
+    for character in (0..=0xffff).filter_map(char::from_u32) {
+        for place in [0, 31, 32, 70] {
+            let text = format!("{}{character}{}", "a".repeat(place), "b".repeat(70 - place));
+            assert_eq!(escape::line(&text) != text, escape::is_dangerous(character), "{character:?} at {place}");
+        }
+    }
+}
+
+#[test]
 fn a_digest_is_of_the_owner_and_the_canonical_definition() {
     let definition = json!({"b": 1, "a": "x\n\"é\u{7f}"});
     let plain = "\"mail\"\"send\"{\"a\":\"x\\n\\\"é\u{7f}\",\"b\":1}";

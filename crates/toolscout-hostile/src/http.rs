@@ -38,6 +38,8 @@ pub(crate) fn serve(server: &Arc<Server>, port: u16) -> io::Result<Infallible> {
     let _ = (server.acts().start)(server);
     loop {
         let (stream, _) = listener.accept()?;
+        // Answers go out in pieces; held back, each would take as long as the other side takes to say that it got the one before.
+        stream.set_nodelay(true)?;
         let server = Arc::clone(server);
         background(move || {
             if let Err(err) = converse(&server, stream) {
@@ -112,6 +114,11 @@ impl Posted {
         }
         let body = body(input, &headers)?;
         Ok(Some(Self { line, headers, body, extra: Vec::new() }))
+    }
+
+    /// The number by which the request is known, if it is one.
+    pub(crate) fn id(&self) -> Option<u64> {
+        serde_json::from_slice::<Value>(&self.body).ok()?["id"].as_u64()
     }
 
     fn wants_an_answer(&self) -> bool {

@@ -7,20 +7,29 @@ use crate::hostile::meeting::{Meeting, Transport};
 use crate::hostile::verdict;
 use anyhow::Context;
 
-const STDIO: [&str; 11] = [
-    "no_newline",
-    "huge_line",
-    "many_tools",
-    "many_items",
-    "huge_result",
-    "notify_flood",
-    "stderr_firehose",
-    "cursor_huge",
-    "deep_json",
-    "wide_schema",
-    "server_requests",
+/// Modes of the hostile server, each with the transport it floods.
+pub(crate) type Floods = &'static [(Transport, &'static [&'static str])];
+
+/// All modes that send too much of something.
+pub(crate) const ALL: Floods = &[
+    (
+        Transport::Stdio,
+        &[
+            "no_newline",
+            "huge_line",
+            "many_tools",
+            "many_items",
+            "huge_result",
+            "notify_flood",
+            "stderr_firehose",
+            "cursor_huge",
+            "deep_json",
+            "wide_schema",
+            "server_requests",
+        ],
+    ),
+    (Transport::Http, &["http_endless_body", "http_sse_endless", "http_gzip_bomb", "http_big_headers"]),
 ];
-const HTTP: [&str; 4] = ["http_endless_body", "http_sse_endless", "http_gzip_bomb", "http_big_headers"];
 
 /// 64 MiB, in MB.
 const ROOM: f64 = 67.1;
@@ -28,11 +37,11 @@ const ROOM: f64 = 67.1;
 pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
     let programs = Programs { toolscout: bench.programs.toolscout.clone(), hostile: bench.programs.server.clone() };
     let mut rows = Vec::new();
-    for (transport, modes) in [(Transport::Stdio, &STDIO[..]), (Transport::Http, &HTTP[..])] {
-        let base = meet(&programs, "honest", transport)?.peak();
+    for (transport, modes) in bench.floods {
+        let base = meet(&programs, "honest", *transport)?.peak();
         rows.push(Row::memory(format!("memory with an honest server over {transport}"), vec![base]));
-        for mode in modes {
-            let meeting = meet(&programs, mode, transport)?;
+        for mode in *modes {
+            let meeting = meet(&programs, mode, *transport)?;
             let faults = verdict::reasons(&meeting, base).len();
             let note =
                 if faults == 0 { String::new() } else { format!("{faults} faults: `cargo xtask hostile {mode}`") };

@@ -7,9 +7,11 @@
 use super::build::Programs;
 use super::clock::{Samples, sample};
 use super::crowd::{Crowd, Kind};
+use super::floods::Floods;
 use super::table::{Row, markdown};
 use super::world::World;
 use super::{Bench, GROUPS, calls, memory, silent, tree};
+use crate::hostile::meeting::Transport;
 use crate::repo;
 use std::fs;
 use std::io::ErrorKind;
@@ -43,8 +45,8 @@ case "$1" in
 esac
 "#;
 
-/// Says where it listens, and waits to be ended.
-const SERVER: &str = "#!/bin/sh\necho listening 127.0.0.1:9\nexec sleep 60\n";
+/// Nobody of those here speaks with it.
+const SERVER: &str = "#!/bin/sh\n";
 
 /// Claims that every call takes 7 µs.
 const CALLER: &str = r#"#!/bin/sh
@@ -53,6 +55,8 @@ while read -r count; do
     echo
 done
 "#;
+
+const ONE_FLOOD: Floods = &[(Transport::Stdio, &["no_newline"])];
 
 fn stand_in(folder: &Path, name: &str, script: &str) -> PathBuf {
     let program = folder.join(name);
@@ -80,7 +84,7 @@ fn tiny(folder: &Path) -> Bench {
     let caller = stand_in(folder, "caller", CALLER);
     let toolscout = stand_in(folder, "toolscout", TOOLSCOUT);
     let programs = Programs { toolscout, server: stand_in(folder, "server", SERVER), sdk: Ok(caller.clone()), caller };
-    Bench { programs, many: 3, some: 2, rounds: 1, servers: 4, calls: 40 }
+    Bench { programs, many: 3, some: 2, rounds: 1, servers: 4, calls: 40, floods: ONE_FLOOD }
 }
 
 #[test]

@@ -6,6 +6,7 @@ use anyhow::{Context, ensure};
 use cargo_metadata::Message;
 use std::collections::HashMap;
 use std::io::BufReader;
+use std::path::Path;
 use std::process::Stdio;
 
 pub(crate) fn programs(is_debug: bool) -> anyhow::Result<Programs> {
@@ -27,4 +28,13 @@ pub(crate) fn programs(is_debug: bool) -> anyhow::Result<Programs> {
     ensure!(child.wait()?.success(), "the build failed");
     let mut take = |name: &str| built.remove(name).with_context(|| format!("cargo built no `{name}`"));
     Ok(Programs { toolscout: take("toolscout")?, hostile: take("toolscout-hostile")? })
+}
+
+/// Those that somebody has built before.
+pub(super) fn in_folder(folder: &Path) -> anyhow::Result<Programs> {
+    let there = |name: &str| {
+        let path = folder.join(name);
+        std::path::absolute(&path).ok().filter(|it| it.is_file()).with_context(|| format!("no `{}`", path.display()))
+    };
+    Ok(Programs { toolscout: there("toolscout")?, hostile: there("toolscout-hostile")? })
 }

@@ -5,12 +5,10 @@ use super::meeting::Transport;
 /// Whether `server refresh` finds tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Listing {
-    /// This one among them.
-    Finds(&'static str),
-    /// It fails, and `server list` says why.
-    Fails,
-    /// Either is right, as long as it is always the same.
-    Either,
+    /// This one, and so many in all.
+    Finds(&'static str, usize),
+    /// It fails, and `server list` says why: this, among other things.
+    Fails(&'static str),
 }
 
 /// How `run hostile/echo --text hi` ends.
@@ -18,67 +16,174 @@ pub(super) enum Listing {
 pub(super) enum Calling {
     /// It prints `hi`.
     Answers,
-    Fails,
-    Either,
+    /// It succeeds and prints this, among other things.
+    Says(&'static str),
+    /// It fails and says why: this, among other things.
+    Fails(&'static str),
 }
 
-pub(super) struct Expected {
+pub(crate) struct Expected {
     pub(super) listing: Listing,
     pub(super) calling: Calling,
+    /// How many of its tools wait for somebody to look at them.
+    pub(super) held: usize,
     /// How often it may be asked for a page of its tools over the whole meeting.
     pub(super) lists: usize,
+    /// The tool that is described: the most harmful one.
+    pub(super) shown: &'static str,
 }
 
 pub(super) fn expected(mode: &str, transport: Transport) -> Expected {
-    let listing = listing(mode);
+    let listing = listing(mode, transport);
     let calling = match listing {
         // Who lists nothing of use is not called with success either.
-        Listing::Fails => Calling::Fails,
-        Listing::Finds("echo") => calling(mode, transport),
-        Listing::Finds(_) | Listing::Either => Calling::Either,
+        Listing::Fails(reason) => Calling::Fails(reason),
+        Listing::Finds("echo", _) => calling(mode, transport),
+        Listing::Finds(..) => Calling::Fails("Unknown tool: hostile/echo"),
     };
-    let lists = if mode.starts_with("cursor_endless") { 250 } else { 12 };
-    Expected { listing, calling, lists }
+    Expected { listing, calling, held: held(mode), lists: lists(mode), shown: shown(mode) }
 }
 
-fn listing(mode: &str) -> Listing {
+fn listing(mode: &str, transport: Transport) -> Listing {
+    let is_web = transport == Transport::Http;
     match mode {
+        "mixed_bad" => Listing::Finds("good0", 5),
+        "cursor_empty_ok" => Listing::Finds("page2", 2),
+        // What comes over HTTP belongs to its request; on a pipe it could be anybody's.
+        "wrong_id" | "id_type" if is_web => Listing::Fails("something other than the reply"),
+        "huge_line" | "many_tools" | "cursor_huge" if is_web => Listing::Fails("answered with more than 8 MiB"),
+        _ => match fault(mode) {
+            Some(reason) => Listing::Fails(reason),
+            None => Listing::Finds("echo", tools(mode, is_web)),
+        },
+    }
+}
+
+/// Why it cannot be listed; none where it can.
+fn fault(mode: &str) -> Option<&'static str> {
+    Some(match mode {
         // Never an answer, or never a whole one.
-        "hang_start" | "hang_initialize" | "hang_list" | "slow_start" | "drip_list" | "exit_now" | "exit_mid_list"
-        | "cpu_spin" => Listing::Fails,
+        "hang_start" | "hang_initialize" | "http_slow_headers" | "http_sse_endless" => "the handshake took longer than",
+        "hang_list" | "drip_list" | "cpu_spin" | "noise_same_line" | "wrong_id" | "id_type" => {
+            "discovery took longer than"
+        }
+        "exit_now" => "it exited with code 1: fatal: cannot load config",
+        "exit_mid_list" => "it was ended by signal 9",
         // No message, or none that is meant for us.
-        "noise_same_line" | "invalid_json" | "pretty_json" | "no_newline" | "huge_line" | "deep_json"
-        | "two_on_line" | "wrong_id" | "both_result_error" | "bad_error" | "wrong_types" | "case_keys"
-        | "input_on_list" => Listing::Fails,
+        "invalid_json" | "two_on_line" => "it sent broken JSON",
+        "invalid_utf8" => "it sent a message that is not UTF-8",
+        "pretty_json" => "it spread a message over several lines",
+        "no_newline" | "huge_line" | "many_tools" | "cursor_huge" => "it sent a message of more than 8 MiB",
+        "deep_json" | "deep_edge" => "it sent a message that nests deeper than 64 levels",
+        "batch" => "it sent a batch of messages",
+        "bad_jsonrpc" => "it sent a message that is not JSON-RPC 2.0",
+        "both_result_error" => "it sent an answer with both a result and an error",
+        "bad_error" => "it sent a malformed error",
+        "wrong_types" => "its list of tools is no list",
+        "case_keys" => "it sent an answer with neither a result nor an error",
+        "input_on_list" => "something else than a whole result",
         // No end, or no whole list.
-        "cursor_endless" | "cursor_huge" | "cursor_type" | "page_error" => Listing::Fails,
+        "cursor_endless" => "its list of tools has more than 100 pages",
+        "cursor_type" => "a cursor that is not a text",
+        "page_error" => "the database is locked (-32603)",
         // No common language.
-        "future_version" | "bad_version" | "unsupported_loop" => Listing::Fails,
-        "http_redirect" | "http_401_meta" | "http_slow_headers" | "http_endless_body" | "http_sse_endless"
-        | "http_ctype" | "http_gzip_bomb" | "http_reset" | "http_big_headers" => Listing::Fails,
-        "mixed_bad" => Listing::Finds("good0"),
-        "cursor_empty_ok" => Listing::Finds("page2"),
-        // Refused or taken, both are sound; what matters is that nobody else notices.
-        "invalid_utf8" | "many_tools" | "deep_edge" | "batch" | "bad_jsonrpc" | "id_type" | "capability_lie"
-        | "http_length_lie" | "http_flap" | "cache_tamper" => Listing::Either,
-        _ => Listing::Finds("echo"),
+        "future_version" => "no common protocol version: it speaks `2099-01-01`, toolscout speaks 2026-07-28",
+        "bad_version" => "names no protocol version",
+        "unsupported_loop" => "it refuses protocol version 2026-07-28 and yet says that it speaks it",
+        "http_redirect" => "which is not followed",
+        "http_401_meta" => "it wants a login",
+        "http_endless_body" => "answered with more than 8 MiB",
+        "http_ctype" => "answered with `text/html`",
+        "http_gzip_bomb" => "answered encoded as `gzip`, which it was not asked to",
+        "http_reset" => "broke the connection",
+        "http_big_headers" => "message head is too large",
+        // The body that its length promises is no answer; what follows is never read.
+        "http_length_lie" => "names no protocol version",
+        "http_flap" => "it is busy",
+        _ => return None,
+    })
+}
+
+/// How many tools there are: six honest ones, and those of the mode.
+fn tools(mode: &str, is_web: bool) -> usize {
+    6 + match mode {
+        "changed_mid_list" | "poison_desc" | "shadow_ref" | "ref_bomb" | "output_lie" | "wide_schema" => 1,
+        "ansi" => 2,
+        "hidden_unicode" | "html" | "ref_cycle" => 4,
+        "odd_dialect" => 5,
+        "ref_remote" => 6,
+        "header_inject" if is_web => 1,
+        "header_inject" => 7,
+        "fold_names" => 8,
+        "poison_schema" => 10,
+        "reserved" => 11,
+        "path_names" => 21,
+        "search_spam" => 200,
+        _ => 0,
+    }
+}
+
+fn held(mode: &str) -> usize {
+    match mode {
+        "poison_desc" | "shadow_ref" => 1,
+        "ansi" | "reserved" => 2,
+        "html" => 3,
+        "hidden_unicode" | "fold_names" => 4,
+        "poison_schema" => 10,
+        "path_names" => 16,
+        _ => 0,
     }
 }
 
 fn calling(mode: &str, transport: Transport) -> Calling {
     // Over HTTP the process that was listed is the one that is called; on stdio each command starts its own.
-    let is_same_process = transport == Transport::Http;
+    let is_web = transport == Transport::Http;
     match mode {
-        "hang_call" | "late_reply" | "exit_mid_call" | "huge_result" | "bad_result_type" => Calling::Fails,
+        "hang_call" | "late_reply" => Calling::Fails("`echo` took longer than"),
+        "exit_mid_call" => Calling::Fails("it was ended by signal 9"),
+        "exit_after_list" => Calling::Fails("it exited with code 0"),
+        "close_stdout" => Calling::Fails(""),
+        "close_stdin" => Calling::Fails(""),
+        "stop_reading" => Calling::Fails("`echo` took longer than"),
+        "huge_result" if is_web => Calling::Fails("answered with more than 8 MiB"),
+        "many_items" if is_web => Calling::Fails("answered with more than 8 MiB"),
+        "huge_result" | "many_items" => Calling::Fails("it sent a message of more than 8 MiB"),
+        "bad_result_type" => Calling::Fails("neither complete nor a request for more input"),
         // A question instead of an answer, and nobody here to be asked.
-        "elicit_phish" => Calling::Fails,
+        "elicit_phish" => Calling::Fails("asks for input that nobody can give here"),
         // Changed by the second list, or by the second start.
-        "rug_list" | "rug_flipflop" if is_same_process => Calling::Fails,
-        "rug_restart" if !is_same_process => Calling::Fails,
-        // They say something else than `hi`, or are gone by then; whether that is an error is theirs to know.
-        "poison_result" | "ansi" | "rug_call" | "output_lie" | "many_items" | "odd_content" | "link_ssrf"
-        | "env_dump" | "parent_probe" | "exit_after_list" | "close_stdout" | "close_stdin" | "stop_reading"
-        | "vanish" | "http_session_fix" => Calling::Either,
+        "rug_list" | "rug_flipflop" if is_web => Calling::Fails("has changed since it was approved"),
+        "rug_restart" if !is_web => Calling::Fails("has changed since it was approved"),
+        // Gone with the second list, which is that of the call.
+        "vanish" if is_web => Calling::Fails("has no tool `echo`"),
+        "poison_result" => Calling::Fails(""),
+        "odd_content" => Calling::Says("hologram"),
+        "link_ssrf" => Calling::Says("resource_link"),
+        "env_dump" => Calling::Says("PATH="),
+        "parent_probe" => Calling::Says(""),
+        "rug_call" | "output_lie" | "ansi" => Calling::Says(""),
         _ => Calling::Answers,
+    }
+}
+
+fn lists(mode: &str) -> usize {
+    match mode {
+        // Up to the limit for pages, twice.
+        "cursor_endless" => 200,
+        _ => 4,
+    }
+}
+
+fn shown(mode: &str) -> &'static str {
+    match mode {
+        "validate_bomb" => "exp_anyof",
+        "ref_cycle" => "cyc_allof",
+        "ref_bomb" => "bomb",
+        "ref_remote" => "ref_http",
+        "wide_schema" => "req",
+        "odd_dialect" => "numkeys",
+        "output_lie" => "typed",
+        "poison_desc" => "add_numbers",
+        _ => "echo",
     }
 }

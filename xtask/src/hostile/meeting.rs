@@ -1,92 +1,179 @@
 //! One meeting: the commands that are run, in order, and all that was seen.
 
+use super::expect::{Expected, expected};
+use super::probe::probes;
 use super::watched::Watched;
 use super::world::World;
 use super::{Programs, survivors};
 use serde_json::Value;
 use std::fmt;
+use std::time::Duration;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Transport {
     Stdio,
     Http,
 }
 
+/// How long anything may take.
+pub(crate) struct Terms {
+    /// What a server may take for an answer before toolscout gives up.
+    pub(crate) patience: Duration,
+    /// What a command may take that only reads, whatever there is to read.
+    pub(crate) reading: Duration,
+    /// The same where a schema is a bomb.
+    pub(crate) reading_bombs: Duration,
+}
+
+impl Terms {
+    /// For a release build on a machine that does nothing else of weight.
+    pub(crate) const FULL: Self = Self {
+        patience: Duration::from_secs(4),
+        reading: Duration::from_secs(1),
+        reading_bombs: Duration::from_millis(100),
+    };
+
+    /// To ask servers, or one of them, and to end them: TERM and KILL come within five seconds.
+    pub(crate) fn asking(&self) -> Duration {
+        self.patience + ENDING
+    }
+
+    /// To start a server, have it list, call it, and end it.
+    pub(crate) fn calling(&self) -> Duration {
+        2 * self.patience + ENDING
+    }
+}
+
+const ENDING: Duration = Duration::from_secs(6);
+
+/// What a command does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// Asks servers what they have.
+    Ask,
+    /// Shows what is remembered, and starts nothing.
+    Read,
+    /// Runs a tool; what it prints is the tool's, not ours.
+    Run,
+}
+
+pub(crate) struct Step {
+    /// As people type it.
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+    pub(crate) watched: Watched,
+}
+
 pub(crate) struct Meeting {
     pub(crate) mode: String,
     pub(crate) transport: Transport,
-    /// `server refresh`.
-    pub(crate) refresh: Watched,
-    /// `server list --json`.
-    pub(crate) servers: Watched,
-    /// `tools --json`.
-    pub(crate) tools: Watched,
-    /// `run honest/echo`.
-    pub(crate) honest: Watched,
-    /// `run hostile/echo`, or another of its tools where it has no `echo`.
-    pub(crate) hostile: Watched,
+    pub(crate) terms: Terms,
+    pub(crate) expected: Expected,
+    pub(crate) steps: Vec<Step>,
     /// How often the hostile server was started, and asked for its tools.
     pub(crate) starts: usize,
     pub(crate) lists: usize,
+    /// How often it was started by commands that only read.
+    pub(crate) starts_by_reading: usize,
     pub(crate) survivors: usize,
     pub(crate) canary_hits: usize,
+    /// Files outside our state that nobody asked us to write, and files with a secret in them.
+    pub(crate) strays: Vec<String>,
 }
 
+const REFRESH: &str = "server refresh";
+const SERVERS: &str = "server list --json";
+const TOOLS: &str = "tools --json";
+const REVIEW: &str = "review --json";
+const SEARCH: &str = "search echo a text --json";
+pub(crate) const HONEST: &str = "run honest/echo";
+pub(crate) const HOSTILE: &str = "run hostile/echo";
+
 impl Meeting {
+    /// With our own hostile server, on full terms.
     pub(crate) fn hold(programs: &Programs, mode: &str, transport: Transport) -> anyhow::Result<Self> {
-        let mut world = World::new(programs, mode, transport)?;
-        let mut refresh = world.run(&["server", "refresh"])?;
+        Self::of(programs, &programs.own_server(), mode, transport, &Terms::FULL)
+    }
+
+    pub(crate) fn of(
+        programs: &Programs,
+        server: &[String],
+        mode: &str,
+        transport: Transport,
+        terms: &Terms,
+    ) -> anyhow::Result<Self> {
+        let terms = Terms { ..*terms };
+        let mut world = World::new(programs, server, mode, transport, &terms)?;
+        let before = world.files()?;
+        let expected = expected(mode, transport);
+        let mut steps = vec![ask(&world, &["server", "refresh"], true)?];
         if mode == "cache_tamper" {
             // What was damaged may be forgotten, but must be learnt again. The hostile server would only damage it again.
-            refresh = world.run(&["server", "refresh", "honest"])?;
+            steps = vec![ask(&world, &["server", "refresh", "honest"], false)?];
         }
-        let servers = world.run(&["server", "list", "--json"])?;
-        let tools = world.run(&["tools", "--json"])?;
-        let honest = world.run(&["run", "honest/echo", "--text", "hi"])?;
-        let hostile = world.run(&["run", "hostile/echo", "--text", "hi"])?;
+        let starts = world.count("start", None);
+        steps.extend(read_all(&world, &expected)?);
+        let starts_by_reading = world.count("start", None) - starts;
+        steps.push(step(&world, Kind::Run, HONEST, &["run", "honest/echo", "--text", "hi"])?);
+        steps.push(step(&world, Kind::Run, HOSTILE, &["run", "hostile/echo", "--text", "hi"])?);
+        for probe in probes(mode) {
+            let words = ["run", &probe.tool, "--input", &world.input(&probe.input)?];
+            steps.push(step(&world, Kind::Run, &format!("run {}", probe.tool), &words)?);
+        }
+        steps.push(step(&world, Kind::Read, "server list", &["server", "list"])?);
         world.end();
         Ok(Self {
             mode: mode.to_owned(),
             transport,
-            refresh,
-            servers,
-            tools,
-            honest,
-            hostile,
+            terms,
+            expected,
+            steps,
             starts: world.count("start", None),
             lists: world.count("recv", Some("tools/list")),
+            starts_by_reading,
             survivors: survivors::count(&world.mark),
             canary_hits: world.canary_hits(),
+            strays: world.strays(&before)?,
         })
     }
 
-    /// Every command, under the name people type.
-    pub(crate) fn commands(&self) -> [(&'static str, &Watched); 5] {
-        [
-            ("server refresh", &self.refresh),
-            ("server list", &self.servers),
-            ("tools", &self.tools),
-            ("run honest/echo", &self.honest),
-            ("run hostile/echo", &self.hostile),
-        ]
+    /// The first of this name.
+    pub(crate) fn step(&self, name: &str) -> Option<&Watched> {
+        self.steps.iter().find(|it| it.name == name).map(|it| &it.watched)
+    }
+
+    pub(crate) fn refresh(&self) -> &Watched {
+        &self.steps[0].watched
     }
 
     /// The most memory that any of them had.
     pub(crate) fn peak(&self) -> u64 {
-        self.commands().iter().map(|(_, it)| it.peak).max().unwrap_or(0)
+        self.steps.iter().map(|it| it.watched.peak).max().unwrap_or(0)
     }
 
     /// The names of the tools that this server is seen to have.
     pub(crate) fn tools_of(&self, source: &str) -> Vec<String> {
-        let tools: Vec<Value> = serde_json::from_slice(&self.tools.out).unwrap_or_default();
-        let its = tools.iter().filter(|it| it["source"] == source);
+        let its = self.list(TOOLS).into_iter().filter(|it| it["source"] == source);
         its.filter_map(|it| it["name"].as_str().map(str::to_owned)).collect()
     }
 
     /// A field of what `server list` says about the hostile server.
     pub(crate) fn said_of_hostile(&self, field: &str) -> Value {
-        let servers: Vec<Value> = serde_json::from_slice(&self.servers.out).unwrap_or_default();
-        servers.iter().find(|it| it["id"] == "hostile").map_or(Value::Null, |it| it[field].clone())
+        self.list(SERVERS).iter().find(|it| it["id"] == "hostile").map_or(Value::Null, |it| it[field].clone())
+    }
+
+    /// How many tools are held for review.
+    pub(crate) fn held(&self) -> usize {
+        self.list(REVIEW).len()
+    }
+
+    /// What a search for an echo finds, best first.
+    pub(crate) fn found(&self) -> Vec<String> {
+        self.list(SEARCH).iter().filter_map(|it| it["id"].as_str().map(str::to_owned)).collect()
+    }
+
+    fn list(&self, name: &str) -> Vec<Value> {
+        self.step(name).and_then(|it| serde_json::from_slice(&it.out).ok()).unwrap_or_default()
     }
 
     /// What is worth knowing about a meeting that went well.
@@ -94,9 +181,53 @@ impl Meeting {
         let word = |field| self.said_of_hostile(field).as_str().unwrap_or_default().to_owned();
         let tools = self.tools_of("hostile").len();
         let (status, error) = (word("status"), word("error"));
-        let call = self.hostile.code().map_or("killed".to_owned(), |it| it.to_string());
-        format!("{status}, {tools} tools, {} starts, {} lists, call {call}; {error}", self.starts, self.lists)
+        let call = self.step(HOSTILE).and_then(Watched::code).map_or("killed".to_owned(), |it| it.to_string());
+        let held = self.held();
+        let held = if held == 0 { String::new() } else { format!(", {held} held") };
+        let error = if error.is_empty() { error } else { format!("; {error}") };
+        format!("{status}, {tools} tools{held}, {} starts, {} lists, call {call}{error}", self.starts, self.lists)
     }
+}
+
+/// Everything that reads, once: all of them must bear whatever a server had to say.
+fn read_all(world: &World, expected: &Expected) -> anyhow::Result<Vec<Step>> {
+    let tool = format!("hostile/{}", expected.shown);
+    let commands: [&[&str]; 11] = [
+        &["server", "list", "--json"],
+        &["tools", "--json"],
+        &["tools"],
+        &["server", "show", "hostile"],
+        &["server", "show", "hostile", "--json"],
+        &["search", "echo a text"],
+        &["search", "echo a text", "--json"],
+        &["describe", &tool],
+        &["run", &tool, "--help"],
+        &["review"],
+        &["review", "--json"],
+    ];
+    let read = |words: &&[&str]| step(world, Kind::Read, &words.join(" "), words);
+    commands.iter().map(read).collect()
+}
+
+fn ask(world: &World, words: &[&str], is_logged: bool) -> anyhow::Result<Step> {
+    let logged = ["--verbose", "--log-format", "json"];
+    let before = if is_logged { &logged[..] } else { &[] };
+    let words: Vec<&str> = before.iter().chain(words).copied().collect();
+    step(world, Kind::Ask, REFRESH, &words)
+}
+
+/// Reading is measured again where it seems slow: the machine may just have been busy.
+fn step(world: &World, kind: Kind, name: &str, words: &[&str]) -> anyhow::Result<Step> {
+    let mut watched = world.run(words)?;
+    let mut left = if kind == Kind::Read { 3 } else { 0 };
+    while left > 0 && watched.time > Terms::FULL.reading_bombs {
+        left -= 1;
+        let again = world.run(words)?;
+        if again.time < watched.time {
+            watched.time = again.time;
+        }
+    }
+    Ok(Step { name: name.to_owned(), kind, watched })
 }
 
 impl fmt::Display for Transport {

@@ -1,44 +1,75 @@
 //! Proves that
 //! 1. every kind of fault is found, and a meeting without one is left alone,
 //! 2. a command that does not end is ended, and what it said is kept,
-//! 3. a process is known by its mark, and only by it.
+//! 3. a process is known by its mark, and only by it,
+//! 4. the modes in [`short`] do no harm.
 
-use super::meeting::{Meeting, Transport};
+mod short;
+
+use super::expect::{Listing, expected};
+use super::meeting::{Kind, Meeting, Step, Terms, Transport};
+use super::options::Options;
+use super::table::fit_for_a_cell;
 use super::verdict::{raw_character, reasons};
 use super::watched::Watched;
-use super::{fit_for_a_cell, survivors};
+use super::{probe, survivors};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
 const TOOLS: &str = r#"[{"source":"hostile","name":"echo"},{"source":"honest","name":"echo"}]"#;
-const SERVERS: &str = r#"[{"id":"hostile","status":"success","error":null}]"#;
+const FOUND: &str = r#"[{"id":"hostile/echo"},{"id":"honest/echo"}]"#;
+const SERVERS: &str = r#"[{"id":"hostile","status":"success","error":null,"lastDiscovery":"2026-07-28T00:00:00Z"}]"#;
 
 fn said(code: i32, out: &str) -> Watched {
     let status = Some(ExitStatus::from_raw(code << 8));
     Watched { status, time: Duration::ZERO, peak: 10 << 20, out: out.into(), err: Vec::new() }
 }
 
-fn fine() -> Meeting {
+fn of_mode(mode: &str) -> Meeting {
+    let step = |kind, name: &str, out| Step { name: name.to_owned(), kind, watched: said(0, out) };
+    let mut steps = vec![
+        step(Kind::Ask, "server refresh", ""),
+        step(Kind::Read, "server list --json", SERVERS),
+        step(Kind::Read, "tools --json", TOOLS),
+        step(Kind::Read, "search echo a text --json", FOUND),
+        step(Kind::Read, "review --json", "[]"),
+        step(Kind::Run, "run honest/echo", "hi\n"),
+        step(Kind::Run, "run hostile/echo", "hi\n"),
+    ];
+    steps.extend(probe::probes(mode).iter().map(|it| step(Kind::Run, &format!("run {}", it.tool), "")));
+    let mut expected = expected(mode, Transport::Stdio);
+    if let Listing::Finds(_, count) = &mut expected.listing {
+        *count = 1;
+    }
     Meeting {
-        mode: "honest".to_owned(),
+        mode: mode.to_owned(),
         transport: Transport::Stdio,
-        refresh: said(0, ""),
-        servers: said(0, SERVERS),
-        tools: said(0, TOOLS),
-        honest: said(0, "hi\n"),
-        hostile: said(0, "hi\n"),
+        terms: Terms::FULL,
+        expected,
+        steps,
         starts: 2,
         lists: 1,
+        starts_by_reading: 0,
         survivors: 0,
         canary_hits: 0,
+        strays: Vec::new(),
     }
 }
 
+/// What is found after this change of a meeting that went well.
 fn found(change: impl FnOnce(&mut Meeting)) -> String {
-    let mut meeting = fine();
+    found_in("honest", change)
+}
+
+fn found_in(mode: &str, change: impl FnOnce(&mut Meeting)) -> String {
+    let mut meeting = of_mode(mode);
     change(&mut meeting);
     reasons(&meeting, 10 << 20).join("; ")
+}
+
+fn command<'a>(meeting: &'a mut Meeting, name: &str) -> &'a mut Watched {
+    &mut meeting.steps.iter_mut().rev().find(|it| it.name == name).unwrap().watched
 }
 
 #[test]
@@ -47,47 +78,90 @@ fn a_meeting_without_fault_has_none() {
 }
 
 #[test]
-fn every_fault_is_found() {
-    assert_eq!(found(|it| it.refresh.status = None), "`server refresh` did not end in time");
-    assert!(found(|it| it.tools.status = Some(ExitStatus::from_raw(6))).starts_with("`tools` broke down: signal: 6"));
-    assert!(found(|it| it.refresh.err = b"thread 'main' panicked at x.rs".to_vec()).contains("broke down"));
-    assert_eq!(found(|it| it.servers.err = b"\x1b[31m".to_vec()), "`server list` lets U+001B through");
-    assert_eq!(found(|it| it.refresh.peak = 100 << 20), "90 MB more than with an honest server");
-    assert_eq!(found(|it| it.starts = 7), "7 starts");
+fn every_fault_of_a_command_is_found() {
+    let of = |change: fn(&mut Watched)| found(|it| change(command(it, "server list --json")));
+    assert!(of(|it| it.status = None).starts_with("`server list --json` did not end"));
+    assert!(of(|it| it.status = Some(ExitStatus::from_raw(6))).contains("`server list --json` broke down: signal: 6"));
+    assert!(of(|it| it.err = b"thread 'main' panicked at x.rs".to_vec()).contains("broke down"));
+    assert_eq!(of(|it| it.err = b"\x1b[31m".to_vec()), "`server list --json` lets U+001B through");
+    assert_eq!(of(|it| it.time = Duration::from_secs(2)), "`server list --json` took 2000 ms");
+    assert_eq!(of(|it| it.err = b"hush-5c1f0a".to_vec()), "`server list --json` shows a secret of our environment");
+    assert_eq!(of(|it| it.err = b"given-77e0b2".to_vec()), "`server list --json` shows a secret of the server");
+    assert_eq!(of(|it| it.peak = 100 << 20), "90 MB more than with an honest server");
+    let slow = |it: &mut Meeting| command(it, "tools --json").time = Duration::from_millis(200);
+    assert_eq!((found(slow), found_in("ref_cycle", slow)), (String::new(), "`tools --json` took 200 ms".to_owned()));
+}
+
+#[test]
+fn what_a_tool_prints_is_its_own_but_for_our_secrets() {
+    let of = |out: &str| found(|it| command(it, "run hostile/echo").out = out.as_bytes().to_vec());
+    assert_eq!(of("hi \x1b given-77e0b2"), "");
+    assert_eq!(of("hi hush-5c1f0a"), "`run hostile/echo` shows a secret of our environment");
+}
+
+#[test]
+fn every_fault_of_a_meeting_is_found() {
+    assert_eq!(found(|it| it.starts = 4), "4 starts");
+    assert_eq!(found(|it| it.starts_by_reading = 1), "1 starts by commands that only read");
     assert_eq!(found(|it| it.lists = 13), "13 lists");
     assert_eq!(found(|it| it.survivors = 1), "1 processes survive");
     assert_eq!(found(|it| it.canary_hits = 1), "1 connections to where none should go");
-    assert!(
-        found(|it| it.tools.out = b"[]".to_vec()).contains("the honest server's tools are missing; `echo` is missing")
+    assert_eq!(found(|it| it.strays.push("home/x".to_owned())), "home/x");
+    assert_eq!(
+        found(|it| command(it, "tools --json").out = b"[]".to_vec()),
+        "the honest server's tools are missing; `echo` is missing: null"
     );
-    assert!(found(|it| it.honest = said(1, "")).contains("the honest server's tool does not answer"));
-    assert!(found(|it| it.hostile = said(4, "")).contains("the call does not answer"));
-    assert!(found(|it| it.hostile.out = b"hi hush-5c1f0a".to_vec()).contains("shows a secret"));
+    let two = TOOLS.replace("]", r#",{"source":"hostile","name":"smuggled"}]"#);
+    assert_eq!(found(|it| command(it, "tools --json").out = two.into_bytes()), "2 tools, not 1");
+    assert_eq!(found(|it| command(it, "review --json").out = b"[{}]".to_vec()), "1 tools are held for review, not 0");
+    assert_eq!(
+        found(|it| command(it, "search echo a text --json").out = br#"[{"id":"hostile/echo"}]"#.to_vec()),
+        "a search finds hostile/echo before `honest/echo`"
+    );
+    assert!(found(|it| *command(it, "run honest/echo") = said(1, "")).contains("the honest server's tool does not"));
+    let slow = |it: &mut Meeting| command(it, "run honest/echo").time = Duration::from_secs(2);
+    assert_eq!(found(slow), "the honest server's tool took 2000 ms");
+    assert!(found(|it| *command(it, "run hostile/echo") = said(4, "")).contains("the call does not answer"));
+    let unknown = |it: &mut Meeting| {
+        command(it, "server list --json").out = SERVERS.replace(r#""2026-07-28T00:00:00Z""#, "null").into_bytes();
+    };
+    assert_eq!(found(unknown), "`server list` says \"success\", since null, and no more");
 }
 
 #[test]
-fn a_server_that_must_fail_must_be_said_to_have_failed() {
-    let failing = |servers: &str, refresh: i32, tools: &str, call: i32| {
-        found(|it| {
-            it.mode = "hang_list".to_owned();
-            (it.servers, it.refresh, it.hostile) = (said(0, servers), said(refresh, ""), said(call, ""));
-            it.tools = said(0, tools);
+fn what_fails_has_to_say_so() {
+    let fails = |status: &str, error: &str, code: i32| {
+        found_in("exit_now", |it| {
+            let tools = TOOLS.replace(r#"{"source":"hostile","name":"echo"},"#, "");
+            command(it, "tools --json").out = tools.into_bytes();
+            let servers = SERVERS.replace("success", status).replace("null", &format!("{error:?}"));
+            command(it, "server list --json").out = servers.into_bytes();
+            *command(it, "server refresh") = said(code, "");
+            let err = b"it exited with code 1: fatal: cannot load config".to_vec();
+            *command(it, "run hostile/echo") = Watched { err, ..said(3, "") };
         })
     };
-    let honest = r#"[{"source":"honest","name":"echo"}]"#;
-    let why = r#"[{"id":"hostile","status":"failed","error":"timed out"}]"#;
-    assert_eq!(failing(why, 3, honest, 5), "");
-    assert_eq!(failing(why, 0, honest, 5), "`server refresh` ends with Some(0), not 3");
-    assert_eq!(failing(why, 3, honest, 0), "the call is said to have worked");
-    assert_eq!(failing(why, 3, TOOLS, 5), "1 tools out of nothing");
-    assert_eq!(failing(SERVERS, 3, honest, 5), "its status is \"success\"");
-    let silent = r#"[{"id":"hostile","status":"failed","error":""}]"#;
-    assert_eq!(failing(silent, 3, honest, 5), "nothing says why it failed");
+    assert_eq!(fails("failed", "it exited with code 1: fatal: cannot load config", 3), "");
+    assert!(fails("failed", "something", 3).starts_with("nothing says `"));
+    assert!(fails("success", "", 3).starts_with("its status is"));
+    assert!(fails("failed", "it exited with code 1: fatal: cannot load config", 0).contains("not 3"));
 }
 
 #[test]
-fn characters_that_steer_or_hide_are_found() {
-    assert_eq!(raw_character("plain, ümlaut,\tand lines\n"), None);
+fn probes_have_to_end_as_they_should() {
+    let of = |code: i32, err: &str| {
+        found_in("output_lie", |it| {
+            *command(it, "run hostile/typed") = Watched { err: err.as_bytes().to_vec(), ..said(code, "{}") };
+        })
+    };
+    assert_eq!(of(0, "warning: the result is not what the tool promises: x"), "");
+    assert!(of(0, "").starts_with("`run hostile/typed` ends with Some(0), not Warning("));
+    assert!(of(4, "the result is not what the tool promises").contains("ends with Some(4)"));
+}
+
+#[test]
+fn only_characters_that_steer_or_hide_are_found() {
+    assert_eq!(raw_character("plain, größer, 日本, \t and \n"), None);
     for bad in ['\u{1b}', '\r', '\u{7}', '\u{9b}', '\u{202e}', '\u{2066}', '\u{200b}', '\u{e0041}'] {
         assert_eq!(raw_character(&format!("a{bad}b")), Some(bad));
     }
@@ -111,5 +185,23 @@ fn a_process_is_known_by_a_whole_word() {
 #[test]
 fn what_a_server_said_stays_in_its_cell() {
     assert_eq!(fit_for_a_cell("a|b\nc\u{1b}"), "a\\|b c ");
-    assert_eq!(fit_for_a_cell(&"x".repeat(200)).chars().count(), 161);
+    assert_eq!(fit_for_a_cell(&"x".repeat(300)).chars().count(), 201);
+}
+
+#[test]
+fn words_are_modes_and_options() {
+    let parse = |words: &[&str]| Options::parse(&words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>());
+    let options = parse(&["ansi", "--http", "--server", "python3 x.py", "storm", "--long"]).unwrap();
+    assert_eq!(
+        options,
+        Options {
+            modes: vec!["ansi".to_owned(), "storm".to_owned()],
+            only: Some(Transport::Http),
+            is_long: true,
+            server: Some(vec!["python3".to_owned(), "x.py".to_owned()]),
+            ..Options::default()
+        }
+    );
+    assert_eq!(parse(&["--loud"]).unwrap_err().to_string(), "`--loud` is not an option of `hostile`");
+    assert_eq!(parse(&["--built"]).unwrap_err().to_string(), "`--built` needs a value");
 }

@@ -1,47 +1,77 @@
 //! What must hold after every meeting, whatever the server did.
 
-use super::expect::{Calling, Expected, Listing, expected};
-use super::meeting::{Meeting, Transport};
+use super::expect::{Calling, Listing};
+use super::meeting::{HONEST, HOSTILE, Kind, Meeting, Step, Transport};
+use super::probe::{Ends, probes};
 use super::watched::Watched;
-use super::world::SECRET;
+use super::world::{GIVEN, SECRET};
 use serde_json::Value;
 
 /// How much more memory than with an honest server is too much.
 const ROOM: u64 = 64 << 20;
 
-/// How often a server may be started for a refresh and a call.
-const STARTS: usize = 6;
+/// How often a server may be started for a refresh and a call; each probe is a call more.
+const STARTS: usize = 3;
 
 /// Why it did not go well; empty if it did.
 pub(crate) fn reasons(meeting: &Meeting, base: u64) -> Vec<String> {
-    let mut reasons = Vec::new();
-    for (name, command) in meeting.commands() {
-        reasons.extend(alive(command).map(|it| format!("`{name}` {it}")));
-        // What a tool printed belongs to the person who ran it, so it is left as it is; everything else is ours.
-        let is_ours = !name.starts_with("run ");
-        let texts = [is_ours.then(|| command.said()), Some(command.complained())];
-        let raw = texts.iter().flatten().find_map(|it| raw_character(it));
-        reasons.extend(raw.map(|it| format!("`{name}` lets U+{:04X} through", u32::from(it))));
-        if command.said().contains(SECRET) || command.complained().contains(SECRET) {
-            reasons.push(format!("`{name}` shows a secret of our environment"));
-        }
-    }
-    let expected = expected(&meeting.mode, meeting.transport);
+    let mut reasons: Vec<String> = meeting.steps.iter().flat_map(|it| of_step(meeting, it)).collect();
     reasons.extend(neighbour(meeting));
-    reasons.extend(listing(meeting, &expected));
-    reasons.extend(calling(meeting, &expected));
-    reasons.extend(bounds(meeting, &expected, base));
+    reasons.extend(listing(meeting));
+    reasons.extend(review(meeting));
+    reasons.extend(search(meeting));
+    reasons.extend(is_shown(meeting));
+    reasons.extend(calling(meeting));
+    reasons.extend(probing(meeting));
+    reasons.extend(bounds(meeting, base));
+    reasons.extend(meeting.strays.iter().filter(|it| !is_its_own_doing(meeting, it)).cloned());
+    reasons
+}
+
+/// What must hold of any command.
+fn of_step(meeting: &Meeting, step: &Step) -> Vec<String> {
+    let Step { name, kind, watched } = step;
+    let mut reasons = Vec::new();
+    reasons.extend(alive(watched).map(|it| format!("`{name}` {it}")));
+    reasons.extend(in_time(meeting, step));
+    // What a tool printed belongs to the person who ran it, so it is left as it is; everything else is ours.
+    let texts = [Some(watched.said()).filter(|_| *kind != Kind::Run), Some(watched.complained())];
+    let raw = texts.iter().flatten().find_map(|it| raw_character(it));
+    reasons.extend(raw.map(|it| format!("`{name}` lets U+{:04X} through", u32::from(it))));
+    if [watched.said(), watched.complained()].iter().any(|it| it.contains(SECRET)) {
+        reasons.push(format!("`{name}` shows a secret of our environment"));
+    }
+    // A server may say what it was given; we may not.
+    if texts.iter().flatten().any(|it| it.contains(GIVEN)) {
+        reasons.push(format!("`{name}` shows a secret of the server"));
+    }
     reasons
 }
 
 fn alive(command: &Watched) -> Option<String> {
     match command.status {
-        None => Some("did not end in time".to_owned()),
+        None => Some("did not end".to_owned()),
         Some(status) if status.code().is_none() || command.complained().contains("panicked at") => {
             Some(format!("broke down: {status}"))
         }
         Some(_) => None,
     }
+}
+
+fn in_time(meeting: &Meeting, step: &Step) -> Option<String> {
+    let terms = &meeting.terms;
+    let limit = match step.kind {
+        Kind::Ask => terms.asking(),
+        Kind::Run => terms.calling(),
+        Kind::Read if is_bomb(&meeting.mode) => terms.reading_bombs,
+        Kind::Read => terms.reading,
+    };
+    (step.watched.time > limit).then(|| format!("`{}` took {} ms", step.name, step.watched.time.as_millis()))
+}
+
+/// Modes whose schemas are made to be slow.
+fn is_bomb(mode: &str) -> bool {
+    matches!(mode, "ref_cycle" | "ref_bomb" | "validate_bomb" | "wide_schema" | "odd_dialect" | "ref_remote")
 }
 
 /// The first character that steers a terminal or hides itself.
@@ -58,50 +88,111 @@ fn neighbour(meeting: &Meeting) -> Option<String> {
     if !meeting.tools_of("honest").iter().any(|it| it == "echo") {
         return Some("the honest server's tools are missing".to_owned());
     }
-    let answers = meeting.honest.code() == Some(0) && meeting.honest.said().contains("hi");
-    (!answers).then(|| format!("the honest server's tool does not answer: {}", meeting.honest.complained()))
+    let call = meeting.step(HONEST)?;
+    if !answers(call) {
+        return Some(format!("the honest server's tool does not answer: {}", call.complained()));
+    }
+    let took = call.time.as_millis();
+    (call.time > meeting.terms.reading).then(|| format!("the honest server's tool took {took} ms"))
 }
 
-fn listing(meeting: &Meeting, expected: &Expected) -> Option<String> {
+fn listing(meeting: &Meeting) -> Option<String> {
     let tools = meeting.tools_of("hostile");
-    match expected.listing {
-        Listing::Finds(name) if !tools.iter().any(|it| it == name) => {
-            Some(format!("`{name}` is missing: {}", meeting.said_of_hostile("error")))
+    let (status, error) = (meeting.said_of_hostile("status"), meeting.said_of_hostile("error"));
+    let refresh = meeting.refresh().code();
+    match meeting.expected.listing {
+        Listing::Finds(name, _) if !tools.iter().any(|it| it == name) => Some(format!("`{name}` is missing: {error}")),
+        Listing::Finds(_, count) if tools.len() != count => Some(format!("{} tools, not {count}", tools.len())),
+        Listing::Finds(..) if refresh != Some(0) => Some(format!("`server refresh` ends with {refresh:?}, not 0")),
+        Listing::Finds(..) => None,
+        Listing::Fails(_) if !tools.is_empty() => Some(format!("{} tools out of nothing", tools.len())),
+        Listing::Fails(_) if status != "failed" => Some(format!("its status is {status}")),
+        Listing::Fails(reason) if !error.as_str().is_some_and(|it| it.contains(reason)) => {
+            Some(format!("nothing says `{reason}`: {error}"))
         }
-        Listing::Fails if !tools.is_empty() => Some(format!("{} tools out of nothing", tools.len())),
-        Listing::Fails if meeting.said_of_hostile("status") != "failed" => {
-            Some(format!("its status is {}", meeting.said_of_hostile("status")))
+        Listing::Fails(_) if refresh != Some(3) => Some(format!("`server refresh` ends with {refresh:?}, not 3")),
+        Listing::Fails(_) => None,
+    }
+}
+
+fn review(meeting: &Meeting) -> Option<String> {
+    let (held, expected) = (meeting.held(), meeting.expected.held);
+    (held != expected).then(|| format!("{held} tools are held for review, not {expected}"))
+}
+
+/// Whoever looks for a tool must find the honest one, however loud the other is.
+fn search(meeting: &Meeting) -> Option<String> {
+    let found = meeting.found();
+    let is_there = found.iter().take(5).any(|it| it == "honest/echo");
+    (!is_there).then(|| format!("a search finds {} before `honest/echo`", found.join(", ")))
+}
+
+/// Whoever looks must see how it is, since when, and why.
+fn is_shown(meeting: &Meeting) -> Option<String> {
+    let (status, since) = (meeting.said_of_hostile("status"), meeting.said_of_hostile("lastDiscovery"));
+    let has_reason = matches!(meeting.said_of_hostile("error"), Value::String(it) if !it.is_empty());
+    let is_known = status == "success" || (status == "failed" && has_reason);
+    // Its record may be what was damaged; then it was never asked.
+    if meeting.mode == "cache_tamper" && status == "never" {
+        return None;
+    }
+    (!is_known || since.is_null()).then(|| format!("`server list` says {status}, since {since}, and no more"))
+}
+
+fn calling(meeting: &Meeting) -> Option<String> {
+    let call = meeting.step(HOSTILE)?;
+    match meeting.expected.calling {
+        Calling::Answers if !answers(call) => Some(format!("the call does not answer: {}", call.complained())),
+        Calling::Fails(_) if call.code() == Some(0) => Some("the call is said to have worked".to_owned()),
+        Calling::Fails(reason) if !call.complained().contains(reason) => {
+            Some(format!("the call does not say `{reason}`: {}", call.complained()))
         }
-        Listing::Fails if !matches!(meeting.said_of_hostile("error"), Value::String(it) if !it.is_empty()) => {
-            Some("nothing says why it failed".to_owned())
-        }
-        Listing::Fails if meeting.refresh.code() != Some(3) => {
-            Some(format!("`server refresh` ends with {:?}, not 3", meeting.refresh.code()))
+        Calling::Says(text) if call.code() != Some(0) || !call.said().contains(text) => {
+            Some(format!("the call does not say `{text}`: {}{}", call.said(), call.complained()))
         }
         _ => None,
     }
 }
 
-fn calling(meeting: &Meeting, expected: &Expected) -> Option<String> {
-    let call = &meeting.hostile;
-    let answers = call.code() == Some(0) && call.said().contains("hi");
-    match expected.calling {
-        Calling::Answers if !answers => Some(format!("the call does not answer: {}", call.complained())),
-        Calling::Fails if call.code() == Some(0) => Some("the call is said to have worked".to_owned()),
-        _ => None,
-    }
+fn probing(meeting: &Meeting) -> Vec<String> {
+    let faults = probes(&meeting.mode).into_iter().filter_map(|probe| {
+        let name = format!("run {}", probe.tool);
+        // The last of the name: `echo` is also what every meeting calls.
+        let call = &meeting.steps.iter().rev().find(|it| it.name == name)?.watched;
+        let is_right = match probe.ends {
+            Ends::Well => call.code() == Some(0) && call.err.is_empty(),
+            Ends::Saying(text) => call.code() != Some(0) && call.complained().contains(text),
+            Ends::Warning(text) => call.code() == Some(0) && call.complained().contains(text),
+            Ends::Soon => true,
+        };
+        let ended = call.code();
+        (!is_right).then(|| format!("`{name}` ends with {ended:?}, not {:?}: {}", probe.ends, call.complained()))
+    });
+    faults.collect()
 }
 
-fn bounds(meeting: &Meeting, expected: &Expected, base: u64) -> Vec<String> {
+fn answers(call: &Watched) -> bool {
+    call.code() == Some(0) && call.said().contains("hi")
+}
+
+fn bounds(meeting: &Meeting, base: u64) -> Vec<String> {
     let mut broken = Vec::new();
     let mut bound = |is_broken: bool, reason: String| is_broken.then(|| broken.push(reason));
     let above = meeting.peak().saturating_sub(base);
     bound(above > ROOM, format!("{} MB more than with an honest server", above >> 20));
-    bound(meeting.transport == Transport::Stdio && meeting.starts > STARTS, format!("{} starts", meeting.starts));
-    bound(meeting.lists > expected.lists, format!("{} lists", meeting.lists));
+    let starts = STARTS + probes(&meeting.mode).len();
+    bound(meeting.transport == Transport::Stdio && meeting.starts > starts, format!("{} starts", meeting.starts));
+    bound(meeting.starts_by_reading > 0, format!("{} starts by commands that only read", meeting.starts_by_reading));
+    let lists = meeting.expected.lists + probes(&meeting.mode).len();
+    bound(meeting.lists > lists, format!("{} lists", meeting.lists));
     bound(meeting.survivors > 0, format!("{} processes survive", meeting.survivors));
     // A server may connect to it by itself; that is its own business, and one mode's purpose.
     let own = usize::from(meeting.mode == "fs_probe") * meeting.starts;
     bound(meeting.canary_hits > own, format!("{} connections to where none should go", meeting.canary_hits));
     broken
+}
+
+/// One mode is there to write where it can, and nothing is denied to a server that a person has configured.
+fn is_its_own_doing(meeting: &Meeting, stray: &str) -> bool {
+    meeting.mode == "fs_probe" && stray.starts_with("home/")
 }

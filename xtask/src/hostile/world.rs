@@ -1,68 +1,93 @@
 //! A project with one hostile and one honest server, and nothing of the person who runs this.
 
 use super::Programs;
-use super::meeting::Transport;
+use super::meeting::{Terms, Transport};
 use super::watched::Watched;
-use anyhow::Context;
+use anyhow::{Context, bail};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead, BufReader};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// What a server may take before toolscout gives up; half of what a command may take before we do.
-const PATIENCE_MS: u64 = 4_000;
-const LIMIT: Duration = Duration::from_secs(20);
+/// What takes longer than this does not end at all.
+const LIMIT: Duration = Duration::from_secs(25);
 
 /// In toolscout's environment, and nobody else's business.
 pub(crate) const SECRET: &str = "hush-5c1f0a";
+/// What the hostile server is given; it may know it, and nobody else.
+pub(crate) const GIVEN: &str = "given-77e0b2";
 
 pub(crate) struct World {
     top: TempDir,
     toolscout: PathBuf,
-    /// In the command line of every hostile process of this world, and of no other.
+    /// In the command line of every server of this world, and of what those start.
     pub(crate) mark: String,
     /// Connections here are never accepted, only counted.
     canary: TcpListener,
     /// The hostile server, where it is reached over HTTP and so ours to end.
     web: Option<Child>,
+    /// How many inputs were written down.
+    inputs: AtomicUsize,
 }
 
 impl World {
-    pub(crate) fn new(programs: &Programs, mode: &str, transport: Transport) -> anyhow::Result<Self> {
+    pub(crate) fn new(
+        programs: &Programs,
+        server: &[String],
+        mode: &str,
+        transport: Transport,
+        terms: &Terms,
+    ) -> anyhow::Result<Self> {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let top = TempDir::new().context("make a temporary folder")?;
         let canary = TcpListener::bind("127.0.0.1:0").context("listen for the canary")?;
         canary.set_nonblocking(true)?;
         let mark = format!("met-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        let mut world = Self { top, toolscout: programs.toolscout.clone(), mark, canary, web: None };
-        for folder in ["home", "project", "config"] {
+        let (toolscout, inputs) = (programs.toolscout.clone(), AtomicUsize::new(0));
+        let mut world = Self { top, toolscout, mark, canary, web: None, inputs };
+        for folder in ["home", "project", "config", "inputs"] {
             fs::create_dir(world.path(folder))?;
         }
-        let words = world.words(mode)?;
+        let words: Vec<String> = server.iter().cloned().chain(world.words(mode)?).collect();
         let hostile = match transport {
-            Transport::Stdio => entry("hostile", &programs.hostile, &words),
-            Transport::Http => format!("[servers.hostile]\nurl = \"{}\"\n{}", world.serve(programs, &words)?, limits()),
+            Transport::Stdio => entry("hostile", &words, terms) + "env = { GIVEN = \"env:GIVEN\" }\n",
+            Transport::Http => {
+                let (url, limits) = (world.serve(&words)?, limits(terms));
+                format!("[servers.hostile]\nurl = \"{url}\"\nbearer = \"env:GIVEN\"\n{limits}")
+            }
         };
         let log = world.path("honest.log").display().to_string();
-        let honest =
-            entry("honest", &programs.hostile, &["--log".to_owned(), log, "--name".to_owned(), "honest".to_owned()]);
+        let words = [&*programs.hostile.display().to_string(), "--log", &log, "--name", &world.mark, "--ttl", "180"];
+        let honest = entry("honest", &words.map(str::to_owned), terms);
         fs::write(world.path("project/toolscout.toml"), format!("{hostile}\n{honest}"))?;
         Ok(world)
     }
 
     /// toolscout in this world, under watch.
     pub(crate) fn run(&self, arguments: &[&str]) -> anyhow::Result<Watched> {
+        Watched::run(&mut self.command(arguments), LIMIT)
+    }
+
+    /// toolscout in this world.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.toolscout);
         command.args(arguments).current_dir(self.path("project")).env_clear();
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", self.path("home"));
         command.env("TOOLSCOUT_STATE_DIR", self.path("state")).env("TOOLSCOUT_CONFIG_DIR", self.path("config"));
-        command.env("TOOLSCOUT_TRUST", "1").env("SOME_TOKEN", SECRET);
-        Watched::run(&mut command, LIMIT)
+        command.env("TOOLSCOUT_TRUST", "1").env("SOME_TOKEN", SECRET).env("GIVEN", GIVEN);
+        command
+    }
+
+    /// These arguments, as `--input` takes them: in a file, because a command line does not hold everything.
+    pub(crate) fn input(&self, input: &Value) -> anyhow::Result<String> {
+        let name = format!("inputs/{}.json", self.inputs.fetch_add(1, Ordering::Relaxed));
+        fs::write(self.path(&name), input.to_string())?;
+        Ok(format!("@{}", self.path(&name).display()))
     }
 
     /// How often the hostile server logged this event; `None` is any method.
@@ -77,31 +102,60 @@ impl World {
         std::iter::from_fn(|| self.canary.accept().ok()).count()
     }
 
+    /// Every file that is not part of our state, and its content.
+    pub(crate) fn files(&self) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
+        ["home", "project", "config"].iter().try_fold(BTreeMap::new(), |mut found, folder| {
+            collect(self.top.path(), &self.path(folder), &mut found)?;
+            Ok(found)
+        })
+    }
+
+    /// What has changed outside our state since then, and what in it holds a secret.
+    pub(crate) fn strays(&self, before: &BTreeMap<String, Vec<u8>>) -> anyhow::Result<Vec<String>> {
+        let now = self.files()?;
+        let changed = now.iter().filter(|(name, text)| before.get(*name) != Some(*text)).map(|(name, _)| name.clone());
+        let gone = before.keys().filter(|it| !now.contains_key(*it)).map(|it| format!("{it} is gone"));
+        let mut state = BTreeMap::new();
+        collect(self.top.path(), &self.path("state"), &mut state)?;
+        let secret = |text: &[u8]| [SECRET, GIVEN].iter().any(|it| holds(text, it.as_bytes()));
+        let leaks = state.iter().filter(|(_, text)| secret(text)).map(|(name, _)| format!("a secret in {name}"));
+        Ok(changed.chain(gone).chain(leaks).collect())
+    }
+
     fn words(&self, mode: &str) -> anyhow::Result<Vec<String>> {
         let shown = |path: &str| self.path(path).display().to_string();
         let canary = format!("http://{}/canary", self.canary.local_addr()?);
-        let (log, state) = (shown("hostile.log"), shown("hostile.state"));
+        let (log, memory) = (shown("hostile.log"), shown("hostile.state"));
         let target = if mode == "cache_tamper" { shown("state/state.db") } else { shown("home") };
         let pairs = [
             ("--mode", mode),
             ("--name", &self.mark),
             ("--log", &log),
-            ("--state", &state),
+            ("--state", &memory),
             ("--canary", &canary),
             ("--target", &target),
-            ("--ttl", "120"),
+            ("--ttl", "180"),
         ];
-        Ok(pairs.iter().flat_map(|(name, value)| [(*name).to_owned(), (*value).to_owned()]).collect())
+        // Slow, but within the time that it is given.
+        let slow = Some(("--delay", "2")).filter(|_| mode == "slow_start");
+        Ok(pairs.iter().chain(&slow).flat_map(|(name, value)| [(*name).to_owned(), (*value).to_owned()]).collect())
     }
 
-    /// Starts the hostile server on a free port, and gives its address.
-    fn serve(&mut self, programs: &Programs, words: &[String]) -> anyhow::Result<String> {
-        let mut command = Command::new(&programs.hostile);
-        command.args(words).args(["--http", "0"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let child = self.web.insert(command.spawn().context("start the hostile server")?);
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().context("its output")?).read_line(&mut line)?;
-        let address = line.trim().strip_prefix("listening ").with_context(|| format!("no address in `{line}`"))?;
+    /// Starts the hostile server on a free port, and gives its address once somebody answers there.
+    fn serve(&mut self, words: &[String]) -> anyhow::Result<String> {
+        let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        let (program, words) = words.split_first().context("no server is named")?;
+        let mut command = Command::new(program);
+        command.args(words).args(["--http", &address.port().to_string()]);
+        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        self.web = Some(child.context("start the hostile server")?);
+        let end = Instant::now() + Duration::from_secs(10);
+        while TcpStream::connect(address).is_err() {
+            if Instant::now() > end {
+                bail!("nobody answers at {address}");
+            }
+            std::thread::park_timeout(Duration::from_millis(10));
+        }
         Ok(format!("http://{address}/mcp"))
     }
 
@@ -124,13 +178,32 @@ impl Drop for World {
     }
 }
 
-fn entry(id: &str, program: &Path, words: &[String]) -> String {
-    let quoted = |it: &str| toml::Value::from(it).to_string();
-    let words: Vec<String> = words.iter().map(|it| quoted(it)).collect();
-    let program = quoted(&program.display().to_string());
-    format!("[servers.{id}]\ncommand = {program}\nargs = [{}]\n{}", words.join(", "), limits())
+fn collect(top: &Path, folder: &Path, found: &mut BTreeMap<String, Vec<u8>>) -> anyhow::Result<()> {
+    let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
+    for entry in entries {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(top, &path, found)?;
+        } else {
+            let name = path.strip_prefix(top).unwrap_or(&path).display().to_string();
+            found.insert(name, fs::read(&path).unwrap_or_default());
+        }
+    }
+    Ok(())
 }
 
-fn limits() -> String {
-    format!("discovery_timeout_ms = {PATIENCE_MS}\ncall_timeout_ms = {PATIENCE_MS}\n")
+fn holds(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len()).any(|it| it == part)
+}
+
+fn entry(id: &str, words: &[String], terms: &Terms) -> String {
+    let quoted = |it: &str| toml::Value::from(it).to_string();
+    let words: Vec<String> = words.iter().map(|it| quoted(it)).collect();
+    let (program, words) = (words.first().cloned().unwrap_or_default(), words.get(1..).unwrap_or_default().join(", "));
+    format!("[servers.{id}]\ncommand = {program}\nargs = [{words}]\n{}", limits(terms))
+}
+
+fn limits(terms: &Terms) -> String {
+    let patience = terms.patience.as_millis();
+    format!("discovery_timeout_ms = {patience}\ncall_timeout_ms = {patience}\n")
 }

@@ -167,12 +167,15 @@ fn reset(_: &Server, stream: &mut TcpStream, _: &mut Posted) -> io::Result<Answe
     Ok(Answered::Wholly)
 }
 
-fn length_lie(_: &Server, stream: &mut TcpStream, _: &mut Posted) -> io::Result<Answered> {
+fn length_lie(_: &Server, stream: &mut TcpStream, posted: &mut Posted) -> io::Result<Answered> {
+    let id = posted.id().unwrap_or(1);
     let list =
         json!({ "resultType": "complete", "tools": [plain("smuggled", "x")], "ttlMs": 0, "cacheScope": "public" });
-    let smuggled = json!({ "jsonrpc": "2.0", "id": 2, "result": list }).to_string();
+    // What the next request will probably be called.
+    let smuggled = json!({ "jsonrpc": "2.0", "id": id + 1, "result": list }).to_string();
+    let empty = json!({ "jsonrpc": "2.0", "id": id, "result": {} }).to_string();
     let kept_alive = ("Connection", "keep-alive".to_owned());
-    respond(stream, "200 OK", &[typed("application/json"), kept_alive], br#"{"jsonrpc":"2.0","id":1,"result":{}}"#)?;
+    respond(stream, "200 OK", &[typed("application/json"), kept_alive], empty.as_bytes())?;
     respond(stream, "200 OK", &[typed("application/json")], smuggled.as_bytes())?;
     // Long enough for a client to come back on the same connection.
     pause(Duration::from_secs(2));

@@ -14,8 +14,8 @@ use toolscout_core::{
 ///
 /// Listing and loading only read, so they are always asked again; a call only where the tool says that it reads only
 /// (`readOnlyHint`) or that twice is as good as once (`idempotentHint`). A source that asks to be left alone is left
-/// alone, for as long as it says or for seconds where it does not say; one that wants a login is not asked again. A wait
-/// that would outlast the request is not begun. Each is said in the log, as `retry`.
+/// alone, for as long as it says or for seconds where it does not say; one that says more than a minute, or wants a
+/// login, is not asked again. A wait that would outlast the request is not begun. Each is said in the log, as `retry`.
 #[derive(Debug, Clone, Copy)]
 pub struct Retry {
     /// How often to ask at most, the first time included.
@@ -40,6 +40,7 @@ impl Retry {
         }
         let grown = |first: Duration| first.saturating_mul(2_u32.saturating_pow(attempt - 1));
         let wait = match error {
+            SourceError::Busy { after: Some(after), .. } if *after > Self::LONGEST => return None,
             SourceError::Busy { after: Some(after), .. } => grown(self.delay).max(*after),
             SourceError::Busy { .. } => grown(self.delay.max(Self::BUSY)),
             _ => grown(self.delay),

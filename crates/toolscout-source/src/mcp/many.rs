@@ -1,58 +1,70 @@
 //! Asks many servers at once, so that the slow ones cost the fast ones nothing.
 
+mod children;
+#[cfg(all(test, target_os = "linux"))]
+mod tests;
+mod turns;
+
 use super::discovery::Discovered;
 use super::record::DiscoveryStatus;
 use super::source::McpSource;
+use children::Children;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Semaphore;
+use tokio::time::{Instant, sleep};
 use toolscout_core::{Cx, SourceError};
+use turns::{Hope, Turns};
 
-/// So many servers are started at a time.
-const AT_ONCE: usize = 8;
-/// One that has not answered after this long waits on the side, and lets the next one start.
-const STEPS_ASIDE: Duration = Duration::from_millis(500);
+/// How often to look, while servers wait for their turn, whether those that were started are at work.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// Asks these servers what they have, and shows each answer as it comes. Servers that answered the last time come first,
-/// those that failed last. Cancel-safe: dropping the future ends all that it has started.
+/// those that failed come when all others have answered or take long. Cancel-safe: dropping the future ends all that it has started.
 pub async fn refresh_all(
     sources: &[Arc<McpSource>],
     cx: &Cx,
-    mut watch: impl FnMut(&McpSource, &Result<Discovered, SourceError>),
+    watch: impl FnMut(&McpSource, &Result<Discovered, SourceError>),
 ) {
-    let mut ordered: Vec<_> = sources.iter().collect();
-    ordered.sort_by_key(|it| hopes(it, cx));
-    let places = Semaphore::new(AT_ONCE);
-    let places = &places;
-    let mut asked: FuturesUnordered<_> =
-        ordered.into_iter().map(|it| async move { (it, ask_in_turn(it, cx, places).await) }).collect();
-    while let Some((source, answer)) = asked.next().await {
-        watch(source, &answer);
-    }
+    refresh_in_turn(sources, cx, Turns::default(), watch).await;
 }
 
-/// Waits for a place, and gives it back when done, or when it takes long.
-async fn ask_in_turn(source: &McpSource, cx: &Cx, places: &Semaphore) -> Result<Discovered, SourceError> {
-    // The semaphore is never closed; if it were, asking at once would be right, too.
-    let place = places.acquire().await.ok();
-    let asking = source.refresh(cx);
-    tokio::pin!(asking);
-    match tokio::time::timeout(STEPS_ASIDE, &mut asking).await {
-        Ok(answer) => answer,
-        Err(_) => {
-            drop(place);
-            asking.await
+async fn refresh_in_turn(
+    sources: &[Arc<McpSource>],
+    cx: &Cx,
+    mut turns: Turns,
+    mut watch: impl FnMut(&McpSource, &Result<Discovered, SourceError>),
+) {
+    let mut ordered: Vec<_> = sources.iter().map(|it| (hope(it, cx), it)).collect();
+    ordered.sort_by_key(|(hope, _)| *hope);
+    let mut waiting: VecDeque<_> = ordered.into_iter().enumerate().collect();
+    let mut asked = FuturesUnordered::new();
+    let mut children = Children::default();
+    loop {
+        while let Some((number, (hope, source))) =
+            waiting.pop_front_if(|(_, (hope, _))| turns.has_room(*hope, Instant::now()))
+        {
+            turns.take(number, hope, Instant::now());
+            asked.push(async move { (number, source, source.refresh(cx).await) });
+        }
+        tokio::select! {
+            answered = asked.next() => {
+                let Some((number, source, answer)) = answered else { return };
+                turns.give_back(number);
+                watch(source, &answer);
+            }
+            () = sleep(LOOK), if !waiting.is_empty() => turns.see(children.at_work()),
         }
     }
 }
 
-/// How little hope there is that the server answers soon.
-fn hopes(source: &McpSource, cx: &Cx) -> u8 {
+/// What the last time says about this time.
+fn hope(source: &McpSource, cx: &Cx) -> Hope {
     match source.state(cx).map(|it| it.record.status) {
-        Ok(DiscoveryStatus::Success) => 0,
-        Ok(DiscoveryStatus::Failed) => 2,
-        _ => 1,
+        Ok(DiscoveryStatus::Success) => Hope::Good,
+        Ok(DiscoveryStatus::Failed) => Hope::Poor,
+        _ => Hope::Unknown,
     }
 }

@@ -1,11 +1,14 @@
 //! Writes what happens inside to standard error, where somebody asked for it.
 
+mod writer;
+
 use crate::{AfterSetup, AppError, Plugin, Setup};
 use toolscout_core::BoxFuture;
 use toolscout_surface::cli::OptionSpec;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
+use writer::Shape;
 
 /// Libraries under our connections, which say more about them than anybody wants to read.
 const CHATTY: [&str; 5] = ["h2", "hyper", "hyper_util", "reqwest", "rustls"];
@@ -35,7 +38,7 @@ impl Plugin for Logs {
             }
             let events = tracing_subscriber::fmt()
                 .with_max_level(LevelFilter::DEBUG)
-                .with_writer(std::io::stderr)
+                .with_writer(if format == Some("json") { Shape::Json } else { Shape::Line })
                 .with_ansi(false);
             let heard = CHATTY.map(|it| (it, LevelFilter::WARN));
             let heard = Targets::new().with_default(LevelFilter::DEBUG).with_targets(heard);

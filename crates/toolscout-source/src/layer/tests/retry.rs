@@ -164,10 +164,18 @@ async fn a_busy_source_is_left_alone_for_long() {
 async fn a_busy_source_is_left_alone_for_as_long_as_it_says() {
     assert_eq!(waited(&THRICE, Failure::Busy(Some(3))).await, 3_000 + 3_000);
     assert_eq!(waited(&THRICE, Failure::Busy(Some(0))).await, 100 + 200);
-    assert_eq!(waited(&THRICE, Failure::Busy(Some(3_600))).await, 60_000 + 60_000);
+    assert_eq!(waited(&THRICE, Failure::Busy(Some(60))).await, 60_000 + 60_000);
     let late = Retry { jitter: || 1.0, ..THRICE };
     assert_eq!(waited(&late, Failure::Busy(Some(3))).await, 3_600 + 3_600);
-    assert_eq!(waited(&late, Failure::Busy(Some(u64::MAX))).await, 60_000 + 60_000);
+    assert_eq!(waited(&late, Failure::Busy(Some(60))).await, 60_000 + 60_000);
+}
+
+/// Hostile mode http_flap: ten years of patience are not ours to have, and whoever asks gets an answer now.
+#[tokio::test(start_paused = true)]
+async fn a_source_that_wants_to_be_left_alone_for_longer_than_anybody_waits_is_not_asked_again() {
+    for seconds in [61, 3_600, u64::MAX] {
+        assert_eq!(waited(&THRICE, Failure::Busy(Some(seconds))).await, 0);
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -35,6 +35,7 @@ pub(super) async fn open(server: &Server, dial: &Dial, deadline: Instant) -> Res
         }
         Transport::Http(endpoint) if endpoint.sse => open_events(hub, endpoint, dial, deadline).await,
         Transport::Http(endpoint) => {
+            hub.draw_ids();
             let wire = http::open(endpoint, dial, hub.clone(), deadline).await?;
             let peer = Peer::new(hub, wire);
             match handshake::agree(&peer, dial.era.as_ref(), &dial.limits, deadline).await {
@@ -59,6 +60,7 @@ async fn open_events(
     dial: &Dial,
     deadline: Instant,
 ) -> Result<Opened, ClientError> {
+    hub.draw_ids();
     let wire = sse::open(endpoint, dial, hub.clone(), deadline).await?;
     let peer = Peer::new(hub, wire);
     let agreed = handshake::initialize(&peer, handshake::newest_legacy(), deadline).await?;

@@ -8,6 +8,7 @@ use super::super::wire::{Ear, Outgoing};
 use super::bucket::Bucket;
 use super::counts::{Counter, Counters, Counts};
 use super::spread::Spread;
+use ring::rand::{SecureRandom, SystemRandom};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -67,6 +68,8 @@ pub(in super::super) struct Hub {
     outbox: mpsc::Sender<Outgoing>,
     /// Servers of the modern era send no requests, and get no answers to them.
     is_modern: AtomicBool,
+    /// Whether ids are drawn instead of counted.
+    draws_ids: AtomicBool,
 }
 
 struct State {
@@ -102,12 +105,19 @@ impl Hub {
             lost: watch::Sender::new(None),
             outbox,
             is_modern: AtomicBool::new(false),
+            draws_ids: AtomicBool::new(false),
         })
     }
 
     /// From now on these are hidden in all that the server says beside its results.
     pub(in super::super) fn keep_out(&self, secrets: Secrets) {
         let _ = self.secrets.set(secrets);
+    }
+
+    /// From now on nobody can guess the id of a request that was not sent yet. Where connections are used again, a server that
+    /// says more than it was asked could otherwise have the rest taken for the answer to what comes next.
+    pub(in super::super) fn draw_ids(&self) {
+        self.draws_ids.store(true, Ordering::Relaxed);
     }
 
     /// A text of the server's without its secrets.
@@ -182,7 +192,10 @@ impl Hub {
             return Err(ClientError::Busy { what, after: None });
         }
         let id = state.next;
-        state.next += 1;
+        state.next = match self.draws_ids.load(Ordering::Relaxed) {
+            true => drawn_after(id),
+            false => id + 1,
+        };
         state.waiting.insert(id, waiting);
         Ok(id)
     }
@@ -349,6 +362,13 @@ impl Ear for Hub {
         }
         self.lost.send_replace(Some(error));
     }
+}
+
+/// Further on by a step that nobody can guess, so that no id comes twice. Numbers stay small enough for everybody's JSON.
+fn drawn_after(id: u64) -> u64 {
+    let mut step = [0; 4];
+    let is_drawn = id < 1 << 52 && SystemRandom::new().fill(&mut step).is_ok();
+    id + 1 + if is_drawn { u64::from(u32::from_ne_bytes(step)) } else { 0 }
 }
 
 fn unreadable(reason: String) -> ClientError {

@@ -343,3 +343,18 @@ async fn a_wire_can_fail_one_request() {
     asked.await.expect("no panic").expect_err("failed");
     assert_eq!(world.hub.is_lost(), None);
 }
+
+/// Hostile mode http_length_lie: who says more than it was asked cannot know what the next request will be called.
+#[tokio::test]
+async fn ids_that_are_drawn_cannot_be_guessed_and_never_come_twice() {
+    let answered = |it: &Value| vec![json!({"jsonrpc": "2.0", "id": it["id"], "result": {}}).to_string()];
+    let mut world = World::new(Limits::default(), answered);
+    world.hub.draw_ids();
+    let mut ids = Vec::new();
+    for _ in 0..200 {
+        world.ask("tools/list").await.expect("it ends").expect("an answer");
+        ids.push(world.next().await["id"].as_u64().expect("a number"));
+    }
+    assert!(ids.windows(2).all(|it| it[0] < it[1]) && ids[199] < 1 << 53, "{ids:?}");
+    assert!(ids.windows(2).filter(|it| it[1] - it[0] < 1_000).count() < 3, "{ids:?}");
+}

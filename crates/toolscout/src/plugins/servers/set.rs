@@ -8,9 +8,11 @@ use crate::plugins::discovery::Place;
 use crate::{AppError, Options, Surroundings};
 use futures_util::future::join_all;
 use std::sync::Arc;
+use std::time::Duration;
 use toolscout_core::{ErrorKind, Layer, Problem, ProblemKind, Source, Store};
-use toolscout_source::layer::{Filter, Retry};
-use toolscout_source::mcp::{Dial, Lookup, McpSource, Shared, Transport, partition};
+use toolscout_source::layer::{Filter, Retry, Timeout};
+use toolscout_source::mcp::limits::Limits;
+use toolscout_source::mcp::{Dial, Lookup, McpSource, Server, Shared, Transport, partition};
 
 /// The servers of a run.
 pub(crate) struct ServerSet {
@@ -89,7 +91,7 @@ impl ServerSet {
             };
             let source = match it.server().transport {
                 // One that is busy, or out of reach for a moment, is asked again where that does no harm.
-                Transport::Http(_) => Retry::default().layer(source),
+                Transport::Http(_) => Timeout(time_for(it.server())).layer(Retry::default().layer(source)),
                 Transport::Stdio(_) => source,
             };
             Filter::patterns(filter.include.clone(), filter.exclude.clone()).layer(source)
@@ -127,6 +129,12 @@ impl ServerSet {
         let message = format!("there is no server `{}`", toolscout_core::escape::line(id));
         AppError::Said { kind: ErrorKind::NotFound, message, hint: Some(hint) }
     }
+}
+
+/// What a call may take, however often the server is asked: as long as if it had to be discovered first, and was asked once.
+fn time_for(server: &Server) -> Duration {
+    let usual = Limits::default();
+    server.discovery_timeout.unwrap_or(usual.discovery) + server.call_timeout.unwrap_or(usual.call)
 }
 
 fn source(configured: &Configured, shared: &Arc<Shared>, surroundings: &Surroundings) -> McpSource {

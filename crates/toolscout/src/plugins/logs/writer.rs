@@ -1,0 +1,66 @@
+//! Where events go, made safe to look at: what a server says ends up in some of them.
+
+use std::io::{self, Write};
+use toolscout_core::escape;
+use tracing_subscriber::fmt::MakeWriter;
+
+/// How an event is written.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Shape {
+    /// A line, whatever is in it.
+    Line,
+    Json,
+}
+
+impl Shape {
+    fn safe(self, event: &str) -> String {
+        let (event, end) = event.strip_suffix('\n').map_or((event, ""), |it| (it, "\n"));
+        let safe = match self {
+            Self::Line => escape::line(event),
+            Self::Json => escape::json(event),
+        };
+        format!("{safe}{end}")
+    }
+}
+
+impl MakeWriter<'_> for Shape {
+    type Writer = Safe<io::Stderr>;
+
+    fn make_writer(&self) -> Self::Writer {
+        Safe { shape: *self, out: io::stderr() }
+    }
+}
+
+/// Gets each event whole, in one piece.
+pub(super) struct Safe<W> {
+    shape: Shape,
+    out: W,
+}
+
+impl<W: Write> Write for Safe<W> {
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        self.out.write_all(self.shape.safe(&String::from_utf8_lossy(event)).as_bytes())?;
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_is_one_line_and_steers_no_terminal() {
+        assert_eq!(
+            Shape::Line.safe("it said \u{1b}[8m\nerror: \u{202e}x\n"),
+            "it said \\u{1b}[8m\\u{a}error: \\u{202e}x\n"
+        );
+        assert_eq!(Shape::Json.safe("{\"a\":\"\u{9b}\"}\n"), "{\"a\":\"\\u009b\"}\n");
+        let mut log = Safe { shape: Shape::Line, out: Vec::new() };
+        log.write_all(b"\xff\x07").expect("written");
+        assert_eq!(log.out, "\u{fffd}\\u{7}".as_bytes());
+    }
+}

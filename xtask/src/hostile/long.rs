@@ -1,0 +1,99 @@
+//! Modes that show themselves only in time: each has a minute with servers that are kept running.
+//!
+//! All have a project, a host and a server of their own, and run at the same time.
+
+mod host;
+mod scenario;
+
+use super::Programs;
+use super::meeting::{Terms, Transport};
+use super::survivors;
+use super::world::World;
+use anyhow::{Context, ensure};
+use host::Host;
+use scenario::{SCENARIOS, Scenario};
+use std::thread;
+use std::time::Duration;
+
+/// More memory than a host with an honest server has; MiB.
+const ROOM: u64 = 64;
+
+const HEAD: &str =
+    "| mode | verdict | starts | lists | peak MB | CPU s | what was seen |\n|---|---|---:|---:|---:|---:|---|";
+
+pub(super) fn run(programs: &Programs, server: &[String], modes: &[String]) -> anyhow::Result<()> {
+    let wanted = SCENARIOS.iter().filter(|it| modes.is_empty() || modes.iter().any(|mode| *mode == it.name));
+    let rows: Vec<anyhow::Result<Row>> = thread::scope(|scope| {
+        let running: Vec<_> = wanted.map(|it| scope.spawn(move || hold(programs, server, it))).collect();
+        let ended = running.into_iter().map(|it| it.join().unwrap_or_else(|_| Err(anyhow::anyhow!("it panicked"))));
+        ended.collect()
+    });
+    println!("{HEAD}");
+    let mut failed = 0;
+    for row in rows {
+        let row = row?;
+        failed += usize::from(!row.faults.is_empty());
+        println!("{}", row.markdown());
+    }
+    ensure!(failed == 0, "{failed} scenarios did not go well");
+    Ok(())
+}
+
+/// What came of one scenario.
+struct Row {
+    name: &'static str,
+    faults: Vec<String>,
+    starts: usize,
+    lists: usize,
+    peak: u64,
+    cpu: f64,
+    seen: String,
+}
+
+impl Row {
+    fn markdown(&self) -> String {
+        let verdict = if self.faults.is_empty() { "holds" } else { "**fails**" };
+        let said = if self.faults.is_empty() { self.seen.clone() } else { self.faults.join("; ") };
+        let Self { name, starts, lists, peak, cpu, .. } = self;
+        format!(
+            "| {name} | {verdict} | {starts} | {lists} | {peak} | {cpu:.1} | {} |",
+            super::table::fit_for_a_cell(&said)
+        )
+    }
+}
+
+fn hold(programs: &Programs, server: &[String], scenario: &'static Scenario) -> anyhow::Result<Row> {
+    let about = || format!("hold {}", scenario.name);
+    let terms = Terms::FULL;
+    let world = World::new(programs, server, scenario.mode, Transport::Stdio, &terms).with_context(about)?;
+    let host = Host::start(&world).with_context(about)?;
+    let base = host.peak();
+    let outcome = (scenario.plays)(&world);
+    let (starts, lists) = (world.count("start", None), world.count("recv", Some("tools/list")));
+    let (peak, cpu) = (host.peak(), host.cpu());
+    let said = host.interrupt()?;
+    let mut faults = Vec::new();
+    let mut fault = |is_so: bool, what: String| is_so.then(|| faults.push(what));
+    let seen = match outcome {
+        Ok(seen) => seen,
+        Err(error) => {
+            fault(true, format!("{error:#}"));
+            String::new()
+        }
+    };
+    fault(starts > scenario.starts, format!("{starts} starts"));
+    fault(lists > scenario.lists, format!("{lists} lists"));
+    fault(peak > base + ROOM, format!("{} MiB more than without the server", peak.saturating_sub(base)));
+    fault(said.contains("panicked at"), "it panicked".to_owned());
+    let left = survivors::count(&world.mark);
+    fault(left > 0, format!("{left} processes survive"));
+    Ok(Row { name: scenario.name, faults, starts, lists, peak, cpu, seen })
+}
+
+/// Waits without a condition: what we look for is that nothing happens.
+fn wait(time: Duration) {
+    let end = std::time::Instant::now() + time;
+    while let Some(left) = end.checked_duration_since(std::time::Instant::now()) {
+        thread::park_timeout(left);
+    }
+}

@@ -1,0 +1,69 @@
+//! `server host` while it runs: how much memory and time it has taken, and how it ends.
+
+use crate::bench::high_water;
+use crate::hostile::world::World;
+use anyhow::{Context, ensure};
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long it may take to end its servers and itself.
+const ENDING: Duration = Duration::from_secs(7);
+
+/// Of the clock in `/proc`, on every Linux.
+const TICKS_PER_SECOND: f64 = 100.0;
+
+pub(super) struct Host {
+    child: Child,
+    err: BufReader<ChildStderr>,
+}
+
+impl Host {
+    pub(super) fn start(world: &World) -> anyhow::Result<Self> {
+        let mut command = world.command(&["server", "host"]);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().context("start the host")?;
+        let mut err = BufReader::new(child.stderr.take().context("its output")?);
+        let mut said = String::new();
+        while !said.contains("Keeping servers") {
+            ensure!(err.read_line(&mut said)? > 0, "the host ended: {said}");
+        }
+        Ok(Self { child, err })
+    }
+
+    /// The most memory it had, in MiB.
+    pub(super) fn peak(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
+        high_water(&status).unwrap_or(0) >> 20
+    }
+
+    /// How long it has kept a core busy, in seconds.
+    pub(super) fn cpu(&self) -> f64 {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
+        // Behind the name, which may hold anything: state, ten numbers, then user and system time.
+        let fields: Vec<&str> = stat.rsplit_once(") ").map_or(Vec::new(), |(_, it)| it.split(' ').collect());
+        let ticks = |at: usize| fields.get(at).and_then(|it| it.parse::<f64>().ok()).unwrap_or(0.0);
+        (ticks(11) + ticks(12)) / TICKS_PER_SECOND
+    }
+
+    /// Interrupts it, as a person would; gives what it said in the meantime.
+    pub(super) fn interrupt(mut self) -> anyhow::Result<String> {
+        let begun = Instant::now();
+        let sent = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status()?;
+        ensure!(sent.success(), "the host is gone already");
+        let mut said = String::new();
+        self.err.read_to_string(&mut said)?;
+        self.child.wait()?;
+        let took = begun.elapsed();
+        ensure!(took < ENDING, "the host took {} ms to end", took.as_millis());
+        Ok(said)
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,140 @@
+//! What happens in the minute that each mode has.
+
+use super::wait;
+use crate::hostile::world::World;
+use anyhow::{Context, bail, ensure};
+use serde_json::Value;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+pub(super) struct Scenario {
+    pub(super) name: &'static str,
+    pub(super) mode: &'static str,
+    /// How often the server may be started, and asked for its tools.
+    pub(super) starts: usize,
+    pub(super) lists: usize,
+    /// Gives what is worth knowing.
+    pub(super) plays: fn(&World) -> anyhow::Result<String>,
+}
+
+/// A minute of leaving it alone, and the budgets of docs/limits.md: six starts a minute after the first, and a list each
+/// five seconds.
+const fn left_alone(mode: &'static str) -> Scenario {
+    Scenario { name: mode, mode, starts: 7, lists: 13, plays: leave_alone }
+}
+
+pub(super) const SCENARIOS: &[Scenario] = &[
+    Scenario { plays: start_in_vain, ..left_alone("exit_now") },
+    left_alone("exit_after_list"),
+    left_alone("storm"),
+    left_alone("storm_after_list"),
+    left_alone("churn"),
+    Scenario { plays: see_the_new_list, ..left_alone("changed_mid_list") },
+    left_alone("rug_flipflop"),
+    left_alone("stderr_firehose"),
+    left_alone("notify_flood"),
+    left_alone("server_requests"),
+    Scenario { name: "flap_calls", mode: "flap_calls", starts: 12, lists: 24, plays: lose_every_third },
+    Scenario { name: "100 cancelled calls", mode: "honest", starts: 1, lists: 2, plays: cancel },
+];
+
+/// It is asked for, fails, and then has a minute to be started again and again.
+fn start_in_vain(world: &World) -> anyhow::Result<String> {
+    let start = world.run(&["server", "start", "hostile"])?;
+    ensure!(start.code() != Some(0), "it is said to have been started");
+    wait(MINUTE);
+    Ok(format!("{}, says why: {}", state(world)?, start.complained().trim()))
+}
+
+/// It is kept running and called once; the honest neighbour is called in the end.
+fn leave_alone(world: &World) -> anyhow::Result<String> {
+    let start = world.run(&["server", "start", "hostile"])?;
+    ensure!(start.code() == Some(0), "it was not started: {}", start.complained());
+    let call = call(world, "hostile", "hi")?;
+    wait(MINUTE);
+    ensure!(self::call(world, "honest", "hi")?, "the honest server's tool does not answer");
+    let last = self::call(world, "hostile", "hi")?;
+    Ok(format!("{}, first call {}, last call {}", state(world)?, word(call), word(last)))
+}
+
+fn see_the_new_list(world: &World) -> anyhow::Result<String> {
+    let start = world.run(&["server", "start", "hostile"])?;
+    ensure!(start.code() == Some(0), "it was not started: {}", start.complained());
+    // The call makes it list, and so announce the change.
+    world.run(&["run", "hostile/v1", "--input", "{}"])?;
+    wait(Duration::from_secs(8));
+    let tools = names(world)?;
+    ensure!(tools.iter().any(|it| it == "v2"), "the outdated list stands: {}", tools.join(", "));
+    wait(MINUTE);
+    Ok(format!("{}; {}", state(world)?, tools.join(", ")))
+}
+
+fn lose_every_third(world: &World) -> anyhow::Result<String> {
+    let mut lost = 0;
+    for at in 0..30 {
+        lost += usize::from(!call(world, "hostile", &format!("call {at}"))?);
+    }
+    ensure!(lost == 10, "{lost} of 30 calls are lost, not every third");
+    Ok("every third call is lost, and no other".to_owned())
+}
+
+fn cancel(world: &World) -> anyhow::Result<String> {
+    let start = world.run(&["server", "start", "hostile"])?;
+    ensure!(start.code() == Some(0), "it was not started: {}", start.complained());
+    let cancelled = || world.count("recv", Some("notifications/cancelled"));
+    for round in 0..10 {
+        let mut calls: Vec<Child> = (0..10).map(|_| sleep(world)).collect::<Result<_, _>>()?;
+        let arrived = || world.count("recv", Some("tools/call")) >= (round + 1) * 10;
+        let arrive = until("ten more calls arrive", arrived);
+        for call in &mut calls {
+            call.kill()?;
+            call.wait()?;
+        }
+        arrive?;
+    }
+    until("every call is cancelled", || cancelled() >= 100)?;
+    until("nothing is under way", || state(world).is_ok_and(|it| it == "idle"))?;
+    ensure!(call(world, "hostile", "hi")?, "the next call does not answer");
+    Ok(format!("{} calls cancelled at the server, then {}", cancelled(), state(world)?))
+}
+
+fn sleep(world: &World) -> anyhow::Result<Child> {
+    let mut command = world.command(&["run", "hostile/sleep", "--seconds", "60"]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().context("start a call")
+}
+
+/// Whether the tool says what it was told.
+fn call(world: &World, source: &str, text: &str) -> anyhow::Result<bool> {
+    let call = world.run(&["run", &format!("{source}/echo"), "--text", text])?;
+    Ok(call.code() == Some(0) && call.said().contains(text))
+}
+
+fn word(answered: bool) -> &'static str {
+    if answered { "answered" } else { "lost" }
+}
+
+/// What the host says that the hostile server is doing.
+fn state(world: &World) -> anyhow::Result<String> {
+    let servers: Vec<Value> = serde_json::from_slice(&world.run(&["server", "list", "--json"])?.out)?;
+    let hostile = servers.iter().find(|it| it["id"] == "hostile").context("it is not listed")?;
+    Ok(hostile["state"].as_str().unwrap_or_default().to_owned())
+}
+
+fn names(world: &World) -> anyhow::Result<Vec<String>> {
+    let tools: Vec<Value> = serde_json::from_slice(&world.run(&["tools", "--json"])?.out)?;
+    let its = tools.iter().filter(|it| it["source"] == "hostile");
+    Ok(its.filter_map(|it| it["name"].as_str().map(str::to_owned)).collect())
+}
+
+fn until(what: &str, is_so: impl Fn() -> bool) -> anyhow::Result<()> {
+    let end = Instant::now() + MINUTE;
+    while !is_so() {
+        if Instant::now() > end {
+            bail!("it never came to pass that {what}");
+        }
+        wait(Duration::from_millis(50));
+    }
+    Ok(())
+}

@@ -1,0 +1,42 @@
+//! What was asked for.
+
+use super::meeting::Transport;
+use anyhow::{Context, bail};
+use std::path::PathBuf;
+
+/// Words are modes; none means all of them.
+#[derive(Default, Debug, PartialEq, Eq)]
+pub(super) struct Options {
+    pub(super) modes: Vec<String>,
+    /// `--stdio` or `--http`.
+    pub(super) only: Option<Transport>,
+    /// `--debug`: a build that is quick to make.
+    pub(super) is_debug: bool,
+    /// `--long`: a minute for each mode that takes its time.
+    pub(super) is_long: bool,
+    /// `--built FOLDER`: programs that are there already.
+    pub(super) built: Option<PathBuf>,
+    /// `--server 'COMMAND WORD…'`: another hostile server that knows the same options.
+    pub(super) server: Option<Vec<String>>,
+}
+
+impl Options {
+    pub(super) fn parse(words: &[String]) -> anyhow::Result<Self> {
+        let mut options = Self::default();
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let mut value = || words.next().with_context(|| format!("`{word}` needs a value"));
+            match word.as_str() {
+                "--stdio" => options.only = Some(Transport::Stdio),
+                "--http" => options.only = Some(Transport::Http),
+                "--debug" => options.is_debug = true,
+                "--long" => options.is_long = true,
+                "--built" => options.built = Some(value()?.into()),
+                "--server" => options.server = Some(value()?.split_whitespace().map(str::to_owned).collect()),
+                unknown if unknown.starts_with("--") => bail!("`{unknown}` is not an option of `hostile`"),
+                mode => options.modes.push(mode.to_owned()),
+            }
+        }
+        Ok(options)
+    }
+}

@@ -1,0 +1,29 @@
+//! One line a meeting.
+
+use super::meeting::Meeting;
+
+pub(super) const HEAD: &str =
+    "| mode | transport | verdict | peak MB | ms | what was seen |\n|---|---|---|---:|---:|---|";
+
+pub(super) fn row(meeting: &Meeting, reasons: &[String]) -> String {
+    let verdict = if reasons.is_empty() { "holds" } else { "**fails**" };
+    let megabytes = meeting.peak() as f64 / (1 << 20) as f64;
+    let said = if reasons.is_empty() { meeting.remark() } else { reasons.join("; ") };
+    format!(
+        "| {} | {} | {verdict} | {megabytes:.0} | {} | {} |",
+        meeting.mode,
+        meeting.transport,
+        meeting.refresh().time.as_millis(),
+        fit_for_a_cell(&said)
+    )
+}
+
+/// One line of plain text, not too long, whatever a server said. Nothing of where this ran.
+pub(super) fn fit_for_a_cell(text: &str) -> String {
+    let plain: String = text.chars().map(|it| if it.is_control() { ' ' } else { it }).collect();
+    let plain = plain.replace(&*std::env::temp_dir().to_string_lossy(), "").replace('|', "\\|");
+    match plain.char_indices().nth(200) {
+        Some((end, _)) => format!("{}…", &plain[..end]),
+        None => plain,
+    }
+}

@@ -1,0 +1,77 @@
+//! The short form of the campaign: two dozen modes that are quick, against the build at hand.
+
+use crate::hostile::Programs;
+use crate::hostile::meeting::{Meeting, Terms, Transport};
+use crate::hostile::verdict::reasons;
+use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
+
+/// Servers get a second. A build for tests is slow, and the machine may be busy, so all else gets more.
+const TERMS: Terms = Terms {
+    patience: Duration::from_secs(1),
+    reading: Duration::from_secs(10),
+    reading_bombs: Duration::from_secs(10),
+};
+
+const STDIO: [&str; 17] = [
+    "ansi",
+    "cursor_same",
+    "deep_json",
+    "double_reply",
+    "elicit_phish",
+    "env_dump",
+    "exit_mid_list",
+    "exit_now",
+    "hang_list",
+    "hidden_unicode",
+    "mixed_bad",
+    "noise",
+    "output_lie",
+    "parent_probe",
+    "path_names",
+    "ref_remote",
+    "validate_bomb",
+];
+const HTTP: [&str; 7] =
+    ["ansi", "hang_list", "http_401_meta", "http_ctype", "http_redirect", "http_reset", "link_ssrf"];
+
+/// What `cargo test --workspace` has built beside us; without that, there is nobody to meet.
+fn programs() -> Option<Programs> {
+    let ours = std::env::current_exe().unwrap();
+    let folder = ours.ancestors().nth(2).unwrap();
+    let [toolscout, hostile] = ["toolscout", "examples/hostile_server"].map(|it| folder.join(it));
+    let is_there = toolscout.is_file() && hostile.is_file();
+    if !is_there {
+        let must = std::env::var_os("TOOLSCOUT_TESTS").is_some_and(|it| it == "all");
+        assert!(!must, "there is no toolscout in {}", folder.display());
+        eprintln!("skipped: needs `cargo build -p toolscout --bins --examples`");
+    }
+    is_there.then_some(Programs { toolscout, hostile })
+}
+
+#[test]
+fn two_dozen_hostile_servers_do_no_harm() {
+    let Some(programs) = programs() else { return };
+    let base = meet(&programs, "honest", Transport::Stdio).peak();
+    let stdio = STDIO.map(|it| (it, Transport::Stdio)).into_iter();
+    let open = Mutex::new(stdio.chain(HTTP.map(|it| (it, Transport::Http))));
+    let faults = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while let Some((mode, transport)) = { open.lock().unwrap().next() } {
+                    let meeting = meet(&programs, mode, transport);
+                    let found = reasons(&meeting, base).into_iter().map(|it| format!("{mode} over {transport}: {it}"));
+                    faults.lock().unwrap().extend(found);
+                }
+            });
+        }
+    });
+    let faults = faults.into_inner().unwrap();
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+fn meet(programs: &Programs, mode: &str, transport: Transport) -> Meeting {
+    Meeting::of(programs, &programs.own_server(), mode, transport, &TERMS).unwrap()
+}
