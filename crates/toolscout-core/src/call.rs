@@ -1,6 +1,8 @@
 //! A call and what came of it.
 
 use crate::{Digest, RawJson, SourceError, ToolId};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 /// The arguments of a call: always an object.
@@ -19,12 +21,23 @@ pub struct ToolCall {
     pub meta: Option<RawJson>,
     /// Words for the tool's own program, behind its arguments and looked at by nobody: what a person typed after `--`.
     pub rest: Vec<String>,
+    /// What was wanted when the same call was made before; see [`ToolOutput::wants_input`].
+    pub resume: Option<Resume>,
+}
+
+/// A call is made again with what its tool wanted to have first.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Resume {
+    /// The answers, by the names of what was wanted.
+    pub responses: Option<RawJson>,
+    /// What the tool said to bring along, as it came.
+    pub state: Option<String>,
 }
 
 impl ToolCall {
     /// A call that expects nothing of the definition.
     pub fn new(tool: ToolId, arguments: Arguments) -> Self {
-        Self { tool, arguments, expect: None, meta: None, rest: Vec::new() }
+        Self { tool, arguments, expect: None, meta: None, rest: Vec::new(), resume: None }
     }
 
     /// For tools that are no program of their own: words after `--` are refused rather than dropped in silence.
@@ -42,6 +55,7 @@ impl ToolCall {
 pub struct ToolOutput {
     raw: RawJson,
     is_error: bool,
+    wants_input: bool,
     doubts: Vec<String>,
 }
 
@@ -63,21 +77,28 @@ impl ToolOutput {
     }
 
     fn build(value: Value, is_error: bool) -> Self {
-        Self { raw: RawJson::from_value(&value), is_error, doubts: Vec::new() }
+        Self { raw: RawJson::from_value(&value), is_error, wants_input: false, doubts: Vec::new() }
     }
 
     /// Takes a result as it came. It must be an object whose `content`, if any, is a list.
     pub fn from_raw(raw: RawJson) -> Result<Self, &'static str> {
-        let Value::Object(map) = raw.to_value() else { return Err("a result must be a JSON object") };
-        if map.get("content").is_some_and(|it| !it.is_array()) {
+        let shape = Shape::of(&raw)?;
+        if shape.content.is_some_and(|it| !it.get().starts_with('[')) {
             return Err("`content` must be a list");
         }
-        let is_error = match map.get("isError") {
-            None => false,
-            Some(Value::Bool(it)) => *it,
+        let is_error = match shape.is_error.map(RawValue::get) {
+            None | Some("false") => false,
+            Some("true") => true,
             Some(_) => return Err("`isError` must be true or false"),
         };
-        Ok(Self { raw, is_error, doubts: Vec::new() })
+        let wants_input = shape.result_type.is_some_and(|it| it.get() == "\"input_required\"");
+        Ok(Self { raw, is_error, wants_input, doubts: Vec::new() })
+    }
+
+    /// Whether this is no result yet: the tool wants to have something first, and the call is to be made again with it.
+    /// Only who has a [`crate::Counterpart`] gets such an output.
+    pub fn wants_input(&self) -> bool {
+        self.wants_input
     }
 
     /// The same result, with what is doubtful about it. Doubts are ours and stand beside what the tool said, not in it.
@@ -112,4 +133,30 @@ impl ToolOutput {
     pub fn structured_content(&self) -> Option<Value> {
         self.raw.to_value().get_mut("structuredContent").map(Value::take)
     }
+}
+
+/// What must be known of a result to pass it on. The rest, which may be long, is skipped and not parsed.
+#[derive(Deserialize)]
+struct Shape<'a> {
+    #[serde(borrow, default, deserialize_with = "present")]
+    content: Option<&'a RawValue>,
+    #[serde(rename = "isError", borrow, default, deserialize_with = "present")]
+    is_error: Option<&'a RawValue>,
+    #[serde(rename = "resultType", borrow, default, deserialize_with = "present")]
+    result_type: Option<&'a RawValue>,
+}
+
+impl<'a> Shape<'a> {
+    fn of(raw: &'a RawJson) -> Result<Self, &'static str> {
+        if !raw.as_str().starts_with('{') {
+            return Err("a result must be a JSON object");
+        }
+        // What is there twice has no meaning that all readers agree on.
+        serde_json::from_str(raw.as_str()).map_err(|_| "`content`, `isError` and `resultType` may be there once each")
+    }
+}
+
+/// A null is there, too.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
 }

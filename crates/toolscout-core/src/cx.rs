@@ -1,7 +1,7 @@
 //! Who asks, for how long, and on whose behalf: travels with every request.
 
-use crate::BoxFuture;
 use crate::door::Question;
+use crate::{BoxFuture, Counterpart};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -25,6 +25,8 @@ pub struct Cx {
     pub progress: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
     /// Asks a person about a call that needs their word, where one can be reached: a terminal, a client that can elicit.
     pub asker: Option<Asker>,
+    /// Who made the request, where something can be wanted of them before it is done.
+    pub counterpart: Option<Arc<dyn Counterpart>>,
 }
 
 /// Puts a question to a person; the answer is whether they said yes.
@@ -43,6 +45,7 @@ impl Cx {
             trace: none,
             progress: None,
             asker: None,
+            counterpart: None,
         }
     }
 

@@ -51,7 +51,7 @@ pub enum SourceError {
         cause: Option<std::io::Error>,
     },
     /// The deadline passed.
-    #[error("source `{id}`: {what} took longer than {} ms", limit.as_millis())]
+    #[error("source `{id}`: {what} took longer than {}", spoken(*limit))]
     TimedOut {
         /// Whose.
         id: SourceId,
@@ -129,6 +129,14 @@ pub enum SourceError {
         /// What failed, for people.
         what: String,
     },
+}
+
+/// A limit as people set it: `30 s`, or `300 ms` where it is no whole number of seconds.
+pub fn spoken(limit: Duration) -> String {
+    match limit.as_millis() {
+        whole if whole > 0 && whole % 1_000 == 0 => format!("{} s", whole / 1_000),
+        other => format!("{other} ms"),
+    }
 }
 
 impl SourceError {

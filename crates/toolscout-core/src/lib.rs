@@ -12,11 +12,14 @@ pub mod escape;
 pub mod redact;
 
 mod call;
+mod counterpart;
 mod error;
 mod id;
 mod json;
+mod library;
 mod moment;
 mod problem;
+mod request_sources;
 mod source;
 mod store;
 mod tool;
@@ -24,15 +27,18 @@ mod tool;
 #[cfg(test)]
 mod tests;
 
-pub use call::{Arguments, ToolCall, ToolOutput};
+pub use call::{Arguments, Resume, ToolCall, ToolOutput};
+pub use counterpart::{Counterpart, Declined};
 pub use cx::{Caller, Cx, Progress};
 pub use digest::Digest;
 pub use door::Authorized;
-pub use error::{ErrorKind, SourceError};
+pub use error::{ErrorKind, SourceError, spoken};
 pub use id::{InvalidName, InvalidSourceId, SourceId, ToolId, ToolName};
 pub use json::RawJson;
+pub use library::{Holdings, Library, News};
 pub use moment::Moment;
 pub use problem::{Level, Problem, ProblemKind};
+pub use request_sources::RequestSources;
 pub use source::{Found, Layer, Origin, Review, Source};
 pub use store::{Lease, MemoryStore, Shelf, Store, StoreError};
 pub use tool::{CliHint, CliHints, Provenance, Status, Tool, Visibility};

@@ -1,7 +1,7 @@
 //! Where tools come from, and what may be wrapped around that.
 
 use crate::{
-    Authorized, BoxFuture, BoxStream, Cx, Problem, SourceError, SourceId, Tool, ToolCall, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, Library, Problem, SourceError, SourceId, Tool, ToolCall, ToolName, ToolOutput,
 };
 use futures_util::stream;
 use std::sync::Arc;
@@ -29,6 +29,11 @@ pub trait Source: Send + Sync + 'static {
     /// What must happen before its definitions are used. Default: nothing, they are as good as the code that gives them.
     fn review(&self) -> Review {
         Review::Unneeded
+    }
+
+    /// What it has besides tools. Default: nothing.
+    fn library(&self) -> Option<&dyn Library> {
+        None
     }
 
     /// Hints that another `discover` is worth its cost. Default: no hints, ever.

@@ -215,3 +215,19 @@ proptest! {
         prop_assert_eq!(escape::line(&safe), safe.clone());
     }
 }
+
+#[test]
+fn a_result_is_looked_at_no_closer_than_needed_and_kept_as_it_came() {
+    let output = |text: &str| ToolOutput::from_raw(RawJson::parse(text).unwrap());
+    let odd =
+        r#"{ "x": 1e999, "content" : [ {"type":"text","text":"\ud800"} ], "isError": true , "_meta": {"a":1,"a":2}}"#;
+    let kept = output(odd).unwrap();
+    assert!(kept.is_error() && !kept.wants_input());
+    assert_eq!(kept.raw().as_str(), odd);
+    assert!(output(r#"{"resultType":"input_required","inputRequests":{}}"#).unwrap().wants_input());
+    for broken in ["[]", "1", r#"{"content":null}"#, r#"{"content":{}}"#, r#"{"isError":null}"#, r#"{"isError":"no"}"#]
+    {
+        assert!(output(broken).is_err(), "{broken}");
+    }
+    assert!(output(r#"{"isError":false,"isError":true}"#).is_err(), "nobody knows which one counts");
+}
