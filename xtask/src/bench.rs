@@ -8,12 +8,14 @@ mod calls;
 mod clock;
 mod crowd;
 mod floods;
+mod gateway;
 mod memory;
 mod servers;
 mod table;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod wire;
 mod world;
 
 use anyhow::{Context, bail};
@@ -54,6 +56,7 @@ const GROUPS: &[(&str, Group)] = &[
     ("parallel", servers::measure_parallel),
     ("calls", calls::measure),
     ("floods", floods::measure),
+    ("gateway", gateway::measure),
 ];
 
 pub(crate) fn run(only: Option<&str>) -> anyhow::Result<()> {

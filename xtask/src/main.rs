@@ -21,9 +21,10 @@ usage: cargo xtask COMMAND
   ci             everything CI runs: format, lints, tests
   check          arrows, links, first lines and paths only; takes a second
   bless [ARG]…   run the tests and take what they show as what they expect; ARGs go to `cargo test`
-  bench [NAME]   measure the release build; NAME is one of discovery, help, run, memory, servers, parallel, calls, floods
-  hostile [MODE]… [--stdio | --http] [--debug]
-                 let the release build meet servers that misbehave, and print how it went
+  bench [NAME]   measure the release build; NAME is one of discovery, help, run, memory, servers, parallel, calls, floods, gateway
+  hostile [MODE]… [--stdio | --http | --long] [--debug]
+                 let the release build meet servers that misbehave, and print how it went;
+                 --long gives a minute to each mode that shows itself only in time
   crash [--seed N] [--rounds N] [--debug]
                  kill the release build in the middle of its work, and look at what is left";
 

@@ -34,7 +34,7 @@ impl Discovery {
     }
 
     /// The same discovery with each tool as this gives it; without those of which it gives nothing.
-    pub(crate) fn each(&self, given: impl Fn(&Arc<Tool>) -> Option<Arc<Tool>>) -> Self {
+    pub fn each(&self, given: impl Fn(&Arc<Tool>) -> Option<Arc<Tool>>) -> Self {
         let mut next = Self { problems: self.problems.clone(), ..Self::new(self.source.clone(), self.origin) };
         self.tools.iter().filter_map(given).for_each(|it| next.add_tool(it));
         next

@@ -3,6 +3,7 @@
 //! Takes what sources found, gives a new [`Snapshot`]; readers keep the one they have. Pure: no files, no tokio, and no
 //! clock but the one that [`TtlRegistry`] is given. Start reading at [`Snapshot::merge`], then [`Snapshot::resolve`].
 
+mod alike;
 pub mod diff;
 mod discovery;
 pub mod findings;
@@ -14,6 +15,7 @@ pub mod ttl_registry;
 #[cfg(test)]
 mod tests;
 
+pub use alike::alike;
 pub use discovery::Discovery;
 pub use resolve::Unresolved;
 pub use snapshot::{Known, Snapshot};

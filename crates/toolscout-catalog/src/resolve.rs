@@ -31,6 +31,13 @@ impl Snapshot {
         pick(self.named(text)).unwrap_or_else(|| Err(Unresolved::Unknown { nearest: self.nearest(text) }))
     }
 
+    /// The tool that the same bare name means where this one turns out not to have it: among those that come after.
+    pub fn next_of_name(&self, id: &ToolId) -> Option<Result<&Arc<Tool>, Unresolved>> {
+        let known = self.named(id.name.as_str());
+        let at = known.iter().position(|it| it.tool.id == *id)?;
+        pick(&known[at + 1..])
+    }
+
     fn qualified(&self, text: &str, separator: &str) -> Option<Result<&Arc<Tool>, Unresolved>> {
         let (source, name) = text.split_once(separator)?;
         if source == "mcp" && separator != "__" {
@@ -55,12 +62,14 @@ impl Snapshot {
     }
 }
 
-/// The only tool of the strongest origin; `None` where there is none at all.
+/// The only tool of the strongest origin; `None` where there is none at all. Of those made for a request the first: who
+/// makes them says in which order.
 fn pick(known: &[Known]) -> Option<Result<&Arc<Tool>, Unresolved>> {
     let strongest = known.first()?.origin;
     let (_, end) = span(known, strongest);
     match &known[..end] {
         [one] => Some(Ok(&one.tool)),
+        [first, ..] if strongest == Origin::Request => Some(Ok(&first.tool)),
         several => {
             Some(Err(Unresolved::Ambiguous { candidates: several.iter().map(|it| it.tool.id.clone()).collect() }))
         }

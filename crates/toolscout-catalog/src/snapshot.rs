@@ -1,7 +1,7 @@
 //! Everything known at one moment; never changed, only replaced.
 
-use crate::Discovery;
-use std::collections::HashMap;
+use crate::{Discovery, alike};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use toolscout_core::{Origin, Problem, ProblemKind, SourceId, Tool, ToolId};
 
@@ -10,8 +10,13 @@ use toolscout_core::{Origin, Problem, ProblemKind, SourceId, Tool, ToolId};
 pub struct Snapshot {
     /// In the order tools are listed: stronger origins first, then as sources were added.
     discoveries: Vec<Arc<Discovery>>,
-    by_name: HashMap<Arc<str>, Vec<Known>>,
+    by_name: Arc<Names>,
+    /// Names that mean more than they do in `by_name`, which many snapshots share.
+    over: Names,
 }
+
+/// All tools of each name, strongest source first.
+type Names = HashMap<Arc<str>, Vec<Known>>;
 
 /// One tool of a snapshot, and how strong its name is.
 #[derive(Debug, Clone)]
@@ -20,6 +25,8 @@ pub struct Known {
     pub tool: Arc<Tool>,
     /// What sort of source has it.
     pub origin: Origin,
+    /// Where it stands among all tools of the snapshot, from 0, in listing order.
+    pub at: usize,
 }
 
 impl Snapshot {
@@ -35,6 +42,25 @@ impl Snapshot {
             }
         }
         Self::of(discoveries)
+    }
+
+    /// This snapshot with more behind it, for one request: sources that are not in it yet, their names weaker than all
+    /// others. What was there stands where it stood. Costs as much as there is more, and not as much as there is.
+    pub fn over(&self, found: Vec<Discovery>) -> (Self, Vec<Problem>) {
+        let mut next = self.clone();
+        let mut problems = Vec::new();
+        let mut at = self.len();
+        for mut discovery in found {
+            discovery.origin = Origin::Request;
+            for tool in &discovery.tools {
+                let name = tool.id.name.as_str();
+                let same_name = next.over.entry(name.into()).or_insert_with(|| self.named(name).to_vec());
+                add(same_name, Known { tool: tool.clone(), origin: Origin::Request, at }, &mut problems);
+                at += 1;
+            }
+            next.discoveries.push(Arc::new(discovery));
+        }
+        (next, problems)
     }
 
     /// The next snapshot without this source.
@@ -54,18 +80,26 @@ impl Snapshot {
 
     fn of(mut discoveries: Vec<Arc<Discovery>>) -> (Self, Vec<Problem>) {
         discoveries.sort_by_key(|it| it.origin);
-        let mut by_name: HashMap<Arc<str>, Vec<Known>> = HashMap::new();
+        let mut by_name = Names::new();
         let mut problems = Vec::new();
-        for discovery in &discoveries {
-            for tool in &discovery.tools {
-                let same_name = by_name.entry(tool.id.name.as_str().into()).or_default();
-                if let Some(stronger) = same_name.iter().find(|it| it.origin < discovery.origin) {
-                    problems.push(shadowed(tool, &stronger.tool));
-                }
-                same_name.push(Known { tool: tool.clone(), origin: discovery.origin });
-            }
+        let tools = discoveries.iter().flat_map(|it| it.tools.iter().map(|tool| (it.origin, tool)));
+        for (at, (origin, tool)) in tools.enumerate() {
+            let same_name = by_name.entry(tool.id.name.as_str().into()).or_default();
+            add(same_name, Known { tool: tool.clone(), origin, at }, &mut problems);
         }
-        (Self { discoveries, by_name }, problems)
+        (Self { discoveries, by_name: Arc::new(by_name), over: Names::new() }, problems)
+    }
+
+    /// Whether the two have the same tools, as [`alike`] means it, in whatever order.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let same: HashSet<_> = other.discoveries.iter().map(Arc::as_ptr).collect();
+        let is_known = |origin: Origin, tool: &Tool| {
+            other.tool(&tool.id).is_some_and(|it| it.origin == origin && alike(&it.tool, tool))
+        };
+        let is_like = |it: &Arc<Discovery>| {
+            same.contains(&Arc::as_ptr(it)) || it.tools.iter().all(|tool| is_known(it.origin, tool))
+        };
+        self.len() == other.len() && self.discoveries.iter().all(is_like)
     }
 
     /// Every tool, in listing order.
@@ -100,8 +134,16 @@ impl Snapshot {
 
     /// All tools of this name, strongest source first.
     pub fn named(&self, name: &str) -> &[Known] {
-        self.by_name.get(name).map_or(&[], Vec::as_slice)
+        self.over.get(name).or_else(|| self.by_name.get(name)).map_or(&[], Vec::as_slice)
     }
+}
+
+/// Adds a tool that is no stronger than those already there.
+fn add(same_name: &mut Vec<Known>, known: Known, problems: &mut Vec<Problem>) {
+    if let Some(stronger) = same_name.iter().find(|it| it.origin < known.origin) {
+        problems.push(shadowed(&known.tool, &stronger.tool));
+    }
+    same_name.push(known);
 }
 
 fn shadowed(tool: &Tool, by: &Tool) -> Problem {

@@ -1,6 +1,8 @@
 //! 1. What a source found replaces what was known of it, whole; other sources stay.
 //! 2. Stronger origins come first and answer to bare names; who is hidden is said.
-//! 3. Every form of a name leads to the tool; several of equal strength are an error that lists them.
+//! 3. What lies over a snapshot for one request is weaker than all of it, and leaves it as it was.
+//! 4. The same tools seen again are like those before.
+//! 5. Every form of a name leads to the tool; several of equal strength are an error that lists them.
 
 use crate::{Discovery, Snapshot, Unresolved};
 use std::sync::Arc;
@@ -51,6 +53,53 @@ fn a_tool_found_again_takes_the_place_of_the_first() {
     let discovery = found("local", Origin::Folder, &["a", "b", "a"]);
     let names: Vec<_> = discovery.tools.iter().map(|it| it.id.name.as_str()).collect();
     assert_eq!(names, ["a", "b"]);
+}
+
+///
+#[test]
+fn what_is_over_a_snapshot_is_weaker_than_all_of_it_and_leaves_it_as_it_was() {
+    let world = world();
+    // However strong they say they are.
+    let mine = vec![found("mine", Origin::Code, &["log", "own"]), found("more", Origin::Request, &["own"])];
+    let (over, problems) = world.over(mine);
+    assert_eq!(resolve(&over, "log"), "local/log");
+    assert_eq!(resolve(&over, "mine/log"), "mine/log");
+    assert_eq!(resolve(&over, "own"), "mine/own", "the first of those of a request");
+    assert_eq!(resolve(&over, "fs/read"), "fs/read");
+    assert_eq!((over.len(), problems.len()), (world.len() + 3, 1));
+    assert!(world.resolve("own").is_err());
+    for (at, tool) in over.tools().enumerate() {
+        assert_eq!(over.tool(&tool.id).unwrap().at, at, "{}", tool.id);
+    }
+}
+
+#[test]
+fn who_does_not_have_a_tool_after_all_leaves_its_name_to_the_next() {
+    let (over, _) = world().over(vec![found("mine", Origin::Request, &["log", "search"])]);
+    let next = |id: &str| {
+        let id = &over.resolve(id).unwrap().id;
+        over.next_of_name(id).map(|it| it.map(|it| it.id.to_string()).map_err(|_| "ambiguous"))
+    };
+    assert_eq!(next("local/log"), Some(Ok("git/log".to_owned())));
+    assert_eq!(next("git/log"), Some(Ok("mine/log".to_owned())));
+    assert_eq!(next("mine/log"), None);
+    assert_eq!(next("fs/search"), Some(Ok("git/search".to_owned())));
+}
+
+#[test]
+fn the_same_tools_seen_again_are_like_those_before() {
+    let again = |names: &[&str]| world().merge(vec![found("git", Origin::Mcp, names)]).0;
+    assert!(again(&["search", "log"]).is_like(&world()));
+    assert!(again(&["log", "search"]).is_like(&world()));
+    assert!(!again(&["log"]).is_like(&world()));
+    assert!(!world().is_like(&again(&["log"])));
+    assert!(!again(&["log", "find"]).is_like(&world()));
+    let mut discovery = found("git", Origin::Mcp, &["search", "log"]);
+    let changed = Arc::make_mut(&mut discovery.tools[0]);
+    changed.provenance.stale = true;
+    assert!(world().merge(vec![discovery.clone()]).0.is_like(&world()), "that it is old is not another tool");
+    Arc::make_mut(&mut discovery.tools[0]).description = Some("Another".to_owned());
+    assert!(!world().merge(vec![discovery]).0.is_like(&world()));
 }
 
 #[test]

@@ -101,6 +101,11 @@ impl ToolOutput {
         self.wants_input
     }
 
+    /// What is to be brought along when the call is made again, where the tool said so; see [`Resume::state`].
+    pub fn state(&self) -> Option<String> {
+        self.raw.to_value().get_mut("requestState").map(Value::take)?.as_str().map(str::to_owned)
+    }
+
     /// The same result, with what is doubtful about it. Doubts are ours and stand beside what the tool said, not in it.
     pub fn with_doubts(self, doubts: Vec<String>) -> Self {
         Self { doubts, ..self }

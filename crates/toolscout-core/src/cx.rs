@@ -21,6 +21,8 @@ pub struct Cx {
     pub headers: Arc<[(String, String)]>,
     /// W3C trace context, as it came: `traceparent`, `tracestate`, `baggage`.
     pub trace: Arc<[(String, String)]>,
+    /// Gateways that have passed the request on, by what they call themselves, first to last; usually none.
+    pub via: Arc<[String]>,
     /// Told how far a long call is, where somebody listens.
     pub progress: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
     /// Asks a person about a call that needs their word, where one can be reached: a terminal, a client that can elicit.
@@ -43,6 +45,7 @@ impl Cx {
             project: None,
             headers: none.clone(),
             trace: none,
+            via: Arc::new([]),
             progress: None,
             asker: None,
             counterpart: None,
@@ -54,6 +57,15 @@ impl Cx {
         let limit = Instant::now() + limit;
         self.deadline = Some(self.deadline.map_or(limit, |it| it.min(limit)));
         self
+    }
+
+    /// How long whoever made a request may think about what they are asked in the middle of it, all questions together.
+    pub const THINKING: Duration = Duration::from_secs(300);
+
+    /// By how much the request may outlast its deadline: the time in which somebody thinks does not count. Who knows how
+    /// long that was adds no more than that; who does not lets it be.
+    pub fn patience(&self) -> Duration {
+        if self.counterpart.is_some() { Self::THINKING } else { Duration::ZERO }
     }
 
     /// How long is left; `None` where there is no deadline.

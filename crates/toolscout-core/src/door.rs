@@ -77,12 +77,15 @@ pub struct Circumstances {
     pub trusted: bool,
     /// Whether a person said yes to exactly this call; opens the door for what must be asked, and for nothing else.
     pub approved: bool,
+    /// The digest of the tool's definition, where it was taken before; it is taken here otherwise.
+    pub digest: Option<Digest>,
 }
 
 impl Circumstances {
     /// Nothing speaks against it: allowed, of a trusted source; change the fields from there.
     pub fn of(caller: Caller) -> Self {
-        Self { caller, policy: Policy::Allow, because: "by policy".to_owned(), trusted: true, approved: false }
+        let because = "by policy".to_owned();
+        Self { caller, policy: Policy::Allow, because, trusted: true, approved: false, digest: None }
     }
 }
 
@@ -175,25 +178,26 @@ pub fn authorize(call: ToolCall, tool: &Tool, now: Circumstances) -> Result<Auth
 
 /// Why this call would not be let through, if so. What no answer of a person could change comes first.
 pub fn refusal(call: &ToolCall, tool: &Tool, now: &Circumstances) -> Option<Refusal> {
-    let (name, because) = (tool.id.to_string(), now.because.clone());
+    // Nearly every call is let through: nothing is written for it.
+    let (name, because) = (|| tool.id.to_string(), || now.because.clone());
     if call.tool != tool.id {
         return Some(Refusal::AnotherTool { tool: call.tool.to_string() });
     }
     if now.policy == Policy::Disable {
-        return Some(Refusal::Disabled { tool: name, because });
+        return Some(Refusal::Disabled { tool: name(), because: because() });
     }
     // Nobody is let past this: neither a person at a terminal, nor a mode that allows all.
     if let Status::Held(reason) = &tool.status {
-        return Some(Refusal::Held { tool: name, reason: reason.clone() });
+        return Some(Refusal::Held { tool: name(), reason: reason.clone() });
     }
-    if call.expect.is_some_and(|it| it != tool.digest()) {
-        return Some(Refusal::Changed { tool: name });
+    if call.expect.is_some_and(|it| it != now.digest.unwrap_or_else(|| tool.digest())) {
+        return Some(Refusal::Changed { tool: name() });
     }
     match now.policy {
-        Policy::Deny => Some(Refusal::Denied { tool: name, because }),
+        Policy::Deny => Some(Refusal::Denied { tool: name(), because: because() }),
         // What people type themselves runs, as with make or npm; what agents ask for needs somebody's trust.
-        _ if !now.trusted && !now.caller.is_person() => Some(Refusal::Untrusted { tool: name }),
-        Policy::Ask if !now.approved => Some(Refusal::NeedsApproval { tool: name, question: None }),
+        _ if !now.trusted && !now.caller.is_person() => Some(Refusal::Untrusted { tool: name() }),
+        Policy::Ask if !now.approved => Some(Refusal::NeedsApproval { tool: name(), question: None }),
         _ => None,
     }
 }

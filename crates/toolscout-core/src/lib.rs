@@ -39,7 +39,7 @@ pub use library::{Holdings, Library, News};
 pub use moment::Moment;
 pub use problem::{Level, Problem, ProblemKind};
 pub use request_sources::RequestSources;
-pub use source::{Found, Layer, Origin, Review, Source};
+pub use source::{Delegation, Found, Layer, Origin, Review, Source};
 pub use store::{Lease, MemoryStore, Shelf, Store, StoreError};
 pub use tool::{CliHint, CliHints, Provenance, Status, Tool, Visibility};
 

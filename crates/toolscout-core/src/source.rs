@@ -36,6 +36,11 @@ pub trait Source: Send + Sync + 'static {
         None
     }
 
+    /// Whether it may be asked to search for itself, where it hides tools behind a search of its own. Default: no.
+    fn delegation(&self) -> Option<Delegation> {
+        None
+    }
+
     /// Hints that another `discover` is worth its cost. Default: no hints, ever.
     fn changes(&self) -> BoxStream<'_, ()> {
         Box::pin(stream::pending())
@@ -64,6 +69,15 @@ pub enum Review {
         /// What the person configured, hashed: another entry under the same id is a new first sight.
         entry: Arc<str>,
     },
+}
+
+/// How a source that hides its tools behind `tool_search` and `execute_tool` may be asked for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Delegation {
+    /// Whether a person said that it is to be asked; else one has to approve of its two tools first.
+    pub is_wanted: bool,
+    /// Whether it can be asked as it is; else it would have to be started for that.
+    pub is_up: bool,
 }
 
 /// One thing that a discovery found.

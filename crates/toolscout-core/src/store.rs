@@ -61,6 +61,8 @@ pub enum Shelf {
     Pending,
     /// What another program's configuration was before we were written into it, by path.
     Backup,
+    /// What tools are called on the wire, by project. Lost, they may be called otherwise.
+    Name,
 }
 
 impl Shelf {
@@ -74,6 +76,7 @@ impl Shelf {
             Self::Approval => "approval",
             Self::Pending => "pending",
             Self::Backup => "backup",
+            Self::Name => "name",
         }
     }
 

@@ -77,6 +77,33 @@ impl Tool {
         Value::Object(all)
     }
 
+    /// The definition as a list of tools shows it, under this name: one JSON object in which every value is as its source
+    /// wrote it, and nothing is missing.
+    pub fn listing(&self, name: &str) -> RawJson {
+        let text = |it: &str| RawJson::from_value(&it.into());
+        let raw = |key: &'static str, it: &Option<RawJson>| it.clone().map(|it| (key, it));
+        let own = [
+            Some(("name", text(name))),
+            self.title.as_deref().map(|it| ("title", text(it))),
+            self.description.as_deref().map(|it| ("description", text(it))),
+            Some(("inputSchema", self.input_schema.clone())),
+            raw("outputSchema", &self.output_schema),
+            raw("annotations", &self.annotations),
+        ];
+        let mut all = String::from("{");
+        for (key, value) in own.iter().flatten() {
+            let comma = if all.len() > 1 { "," } else { "" };
+            all.extend([comma, "\"", key, "\":", value.as_str()]);
+        }
+        let rest = self.extra.as_ref().and_then(|it| it.as_str().strip_prefix('{')?.strip_suffix('}'));
+        if let Some(rest) = rest.filter(|it| !it.trim().is_empty()) {
+            all.extend([",", rest]);
+        }
+        all.push('}');
+        // Parts that can be read make a whole that can be.
+        RawJson::parse(&all).unwrap_or_else(|_| RawJson::from_value(&self.definition()))
+    }
+
     /// Whether its author says that it changes nothing.
     pub fn is_read_only(&self) -> bool {
         self.annotations.as_ref().is_some_and(|it| it.to_value()["readOnlyHint"] == true)

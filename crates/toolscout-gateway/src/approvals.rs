@@ -86,6 +86,13 @@ impl Approvals {
         Self { now: Arc::new(now), ..self }
     }
 
+    /// Approvals for the sources of some requests only: others may have sources of the same ids, and other tools in them.
+    pub(crate) fn of_request(&self, keys: &[Option<String>]) -> Self {
+        let whose = blake3::hash(serde_json::json!(keys).to_string().as_bytes()).to_hex();
+        let partition = format!("{}+{}", self.partition, &whose[..32]).into();
+        Self { store: self.store.clone(), partition, now: self.now.clone(), unkept: Arc::default() }
+    }
+
     /// The questions that lie beside these approvals.
     pub(crate) fn questions(&self) -> Questions {
         Questions::new(self.store.clone(), self.partition.clone(), self.now.clone())

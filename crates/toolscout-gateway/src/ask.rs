@@ -7,6 +7,7 @@
 mod row;
 
 use crate::Error;
+use crate::requests::Keys;
 use crate::seal::Seal;
 use row::QuestionRow;
 use serde_json::{Value, json};
@@ -28,6 +29,15 @@ pub(crate) struct Questions {
     store: Arc<dyn Store>,
     partition: Arc<str>,
     now: Arc<dyn Fn() -> Moment + Send + Sync>,
+}
+
+/// A call that a person is asked about, and everything that their answer is bound to.
+pub(crate) struct Asking<'a> {
+    pub(crate) call: &'a ToolCall,
+    pub(crate) definition: Digest,
+    pub(crate) cx: &'a Cx,
+    /// Whose the request is to who gives it tools of its own: the same tool may be another one's there.
+    pub(crate) keys: Option<Keys>,
 }
 
 /// A question, and how it stands.
@@ -57,13 +67,18 @@ impl Questions {
         Self { store, partition, now }
     }
 
+    /// By the clock that questions go by.
+    pub(crate) fn now(&self) -> Moment {
+        (self.now)()
+    }
+
     /// The question that this call is.
-    pub(crate) fn of(&self, call: &ToolCall, definition: Digest, cx: &Cx) -> Question {
-        let asked = (self.now)();
+    pub(crate) fn of(&self, asking: &Asking<'_>) -> Question {
+        let (Asking { call, definition, cx, .. }, asked) = (asking, (self.now)());
         Question {
-            id: self.binding(call, definition, cx).map(|it| short(&it)).unwrap_or_default(),
+            id: self.binding(asking).map(|it| short(&it)).unwrap_or_default(),
             tool: call.tool.clone(),
-            digest: definition,
+            digest: *definition,
             arguments: redact::secrets(&Value::Object(call.arguments.clone())),
             rest: call.rest.clone(),
             caller: cx.caller,
@@ -75,12 +90,12 @@ impl Questions {
 
     /// What a person has said about this very call. A yes is used up by this; where there is no answer, the question is
     /// put.
-    pub(crate) fn word(&self, call: &ToolCall, definition: Digest, cx: &Cx) -> Word {
-        self.try_word(call, definition, cx).unwrap_or(Word::Unkept)
+    pub(crate) fn word(&self, asking: &Asking<'_>) -> Word {
+        self.try_word(asking).unwrap_or(Word::Unkept)
     }
 
-    fn try_word(&self, call: &ToolCall, definition: Digest, cx: &Cx) -> Result<Word, StoreError> {
-        let binding = self.binding(call, definition, cx)?;
+    fn try_word(&self, asking: &Asking<'_>) -> Result<Word, StoreError> {
+        let binding = self.binding(asking)?;
         let place = self.place(&short(&binding));
         for _ in 0..ATTEMPTS {
             let bytes = self.store.read(Shelf::Pending, &place)?;
@@ -97,7 +112,7 @@ impl Questions {
                     if self.sweep()? >= MAX_WAITING {
                         return Ok(Word::Unkept);
                     }
-                    let row = QuestionRow::new(&self.of(call, definition, cx), binding.clone());
+                    let row = QuestionRow::new(&self.of(asking), binding.clone());
                     let row = self.seal()?.close(&place, &row)?;
                     if self.store.swap(Shelf::Pending, &place, bytes.as_deref(), Some(&row))? {
                         return Ok(Word::Waiting);
@@ -177,7 +192,8 @@ impl Questions {
     }
 
     /// Everything an answer is about, hashed with a secret: arguments may hold what should not be guessed back.
-    fn binding(&self, call: &ToolCall, definition: Digest, cx: &Cx) -> Result<String, StoreError> {
+    pub(crate) fn binding(&self, asking: &Asking<'_>) -> Result<String, StoreError> {
+        let Asking { call, definition, cx, keys } = asking;
         let all = json!([
             cx.caller.word(),
             cx.user.as_deref(),
@@ -186,6 +202,7 @@ impl Questions {
             definition.to_string(),
             Value::Object(call.arguments.clone()),
             call.rest,
+            keys,
         ]);
         let mut text = String::new();
         digest::canonical(&all, &mut text);

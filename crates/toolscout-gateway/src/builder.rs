@@ -1,16 +1,23 @@
 //! Puts a gateway together.
 
 use crate::ask::Questions;
+use crate::consent::Unfinished;
 use crate::policy::Policies;
 use crate::publish::Board;
+use crate::requests::{Keeping, Requests};
+use crate::sources::Sources;
+use crate::watch::Gazette;
 use crate::{Approvals, Gateway};
 use std::sync::Arc;
-use toolscout_core::{Layer, Source, SourceId};
+use std::time::Duration;
+use toolscout_core::{Layer, RequestSources, Source, SourceId};
 
 /// Collects sources and rules; [`GatewayBuilder::build`] checks them and opens nothing.
 #[derive(Default)]
 pub struct GatewayBuilder {
     sources: Vec<Arc<dyn Source>>,
+    request_sources: Vec<Arc<dyn RequestSources>>,
+    keeping: Keeping,
     policies: Policies,
     approvals: Option<Approvals>,
 }
@@ -27,6 +34,19 @@ impl GatewayBuilder {
         self.source(layer.layer(source))
     }
 
+    /// Adds sources that each request has for itself. Where several give tools of one name, who was added first answers.
+    pub fn request_sources(mut self, sources: Arc<dyn RequestSources>) -> Self {
+        self.request_sources.push(sources);
+        self
+    }
+
+    /// For how many users, tenants or whoever requests are of their own tools are remembered, and for how long: 64 of them,
+    /// a minute, unless said otherwise.
+    pub fn keep_views(mut self, entries: usize, time: Duration) -> Self {
+        self.keeping = Keeping { entries, time };
+        self
+    }
+
     /// Says what holds for each tool; everything is allowed otherwise.
     pub fn policies(self, policies: Policies) -> Self {
         Self { policies, ..self }
@@ -39,14 +59,16 @@ impl GatewayBuilder {
 
     /// The gateway, knowing nothing yet.
     pub fn build(self) -> Result<Gateway, TwoSourcesAlike> {
-        for (at, source) in self.sources.iter().enumerate() {
-            if self.sources[..at].iter().any(|it| it.id() == source.id()) {
-                return Err(TwoSourcesAlike { id: source.id().clone() });
-            }
-        }
+        let sources = Sources::of(self.sources)?;
         let approvals = self.approvals.unwrap_or_else(Approvals::in_memory);
         let questions: Questions = approvals.questions();
-        Ok(Gateway { sources: self.sources, questions, board: Arc::new(Board::new(approvals, self.policies)) })
+        Ok(Gateway {
+            questions,
+            unfinished: Unfinished::default(),
+            board: Arc::new(Board::new(approvals, self.policies, sources)),
+            requests: Requests::new(self.request_sources, self.keeping),
+            gazette: Gazette::default(),
+        })
     }
 }
 

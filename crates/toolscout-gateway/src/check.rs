@@ -14,7 +14,7 @@ use crate::{Error, defaults};
 use schema::Schema;
 use serde_json::Value;
 use std::fmt;
-use toolscout_core::{Arguments, Tool, ToolId, ToolOutput, escape};
+use toolscout_core::{Arguments, RawJson, Tool, ToolId, ToolOutput, escape};
 
 /// A tool's schema, ready to check arguments.
 pub struct Check {
@@ -45,9 +45,12 @@ impl fmt::Display for Violation {
 impl Check {
     /// Reads the tool's schema, within limits.
     pub fn of(tool: &Tool) -> Result<Self, Error> {
-        let schema = Schema::read(&tool.input_schema);
-        let unusable = |reason| Error::InvalidSchema { tool: tool.id.clone(), reason };
-        Ok(Self { tool: tool.id.clone(), schema: schema.map_err(unusable)? })
+        Self::read(tool).map_err(|reason| Error::InvalidSchema { tool: tool.id.clone(), reason })
+    }
+
+    /// As [`Check::of`]; the error says what is wrong with the schema.
+    pub(crate) fn read(tool: &Tool) -> Result<Self, String> {
+        Ok(Self { tool: tool.id.clone(), schema: Schema::read(&tool.input_schema)? })
     }
 
     /// The arguments with defaults filled in, or everything that is wrong with them.
@@ -63,20 +66,30 @@ impl Check {
     }
 }
 
-/// What is doubtful about a result, because the tool has promised something else: a sentence each, safe to show.
-pub(crate) fn doubts(tool: &Tool, output: &ToolOutput) -> Vec<String> {
-    let Some(promised) = &tool.output_schema else { return Vec::new() };
-    // Who says that it failed has not promised anything about that.
-    if output.is_error() {
-        return Vec::new();
+/// What a tool says its results are like.
+pub(crate) struct Promise(Result<Schema, String>);
+
+impl Promise {
+    pub(crate) fn read(schema: &RawJson) -> Self {
+        Self(Schema::read(schema))
     }
-    let Some(result) = output.structured_content() else {
-        return vec!["there is no structured result, though the tool promises one".to_owned()];
-    };
-    match Schema::read(promised).and_then(|it| it.violations(&result)) {
-        Ok(violations) => {
-            violations.iter().map(|it| format!("the result is not what the tool promises: {it}")).collect()
+
+    /// What is doubtful about a result, because it is not what was promised: a sentence each, safe to show.
+    pub(crate) fn doubts(&self, output: &ToolOutput) -> Vec<String> {
+        // Who says that it failed has not promised anything about that.
+        if output.is_error() {
+            return Vec::new();
         }
-        Err(reason) => vec![format!("the result was not checked: of the promised schema, {}", escape::line(&reason))],
+        let Some(result) = output.structured_content() else {
+            return vec!["there is no structured result, though the tool promises one".to_owned()];
+        };
+        match self.0.as_ref().map_err(Clone::clone).and_then(|it| it.violations(&result)) {
+            Ok(violations) => {
+                violations.iter().map(|it| format!("the result is not what the tool promises: {it}")).collect()
+            }
+            Err(reason) => {
+                vec![format!("the result was not checked: of the promised schema, {}", escape::line(&reason))]
+            }
+        }
     }
 }

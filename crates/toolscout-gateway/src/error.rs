@@ -142,13 +142,20 @@ impl Error {
 fn refused(refusal: &Refusal) -> Option<String> {
     match refusal {
         Refusal::Untrusted { .. } => Some("a person can allow it: `toolscout trust`".to_owned()),
-        Refusal::Held { .. } => Some("a person can look at it: `toolscout review`".to_owned()),
+        Refusal::Held { tool, .. } => Some(held(tool)),
         Refusal::NeedsApproval { question: Some(id), .. } => {
             Some(format!("a person can allow this very call within five minutes: `toolscout approve {id}`"))
         }
         Refusal::Denied { .. } | Refusal::Disabled { .. } => Some("`toolscout policy` shows who said so".to_owned()),
         _ => None,
     }
+}
+
+/// How a person decides about it. A name that a shell would understand as something else is not there to be copied.
+fn held(tool: &str) -> String {
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "/._-".contains(it);
+    let shown = if tool.chars().all(is_plain) { tool } else { "TOOL" };
+    format!("a person can look at it: `toolscout review`, and let it in: `toolscout approve {shown}`")
 }
 
 fn list(ids: &[ToolId]) -> String {

@@ -1,7 +1,7 @@
 //! Runs the flow: asks sources, publishes what they found, searches it, and takes calls back to the source.
 //!
 //! Takes sources, gives a typed API of plain data; knows neither which sources exist nor who asks. The two roads to read
-//! are [`Gateway::refresh`] and [`Gateway::call`].
+//! are [`Gateway::refresh`] and [`Gateway::call`]; what one request sees is its [`View`].
 
 pub mod pins;
 pub mod policy;
@@ -11,13 +11,20 @@ mod ask;
 mod builder;
 mod call;
 mod check;
+mod consent;
 mod defaults;
 mod discover;
 mod error;
 mod publish;
+mod published;
+mod requests;
 mod seal;
 mod search;
+mod sources;
+mod standing;
 mod trust;
+mod view;
+mod watch;
 
 #[cfg(test)]
 mod tests;
@@ -33,18 +40,23 @@ pub use toolscout_catalog::diff::Change;
 pub use toolscout_catalog::findings::{Finding, Kind, Severity};
 pub use toolscout_catalog::{Snapshot, Unresolved};
 pub use toolscout_index::{Profile, Query};
+pub use view::View;
 
 use ask::Questions;
+use consent::Unfinished;
 use publish::Board;
+use requests::Requests;
 use std::sync::Arc;
-use toolscout_core::door::{Policy, Refusal};
-use toolscout_core::{Source, SourceId, Tool};
+use toolscout_core::Tool;
+use watch::Gazette;
 
 /// Sources, what is known of them, and the ways to ask.
 pub struct Gateway {
-    sources: Vec<Arc<dyn Source>>,
     board: Arc<Board>,
+    requests: Requests,
     questions: Questions,
+    unfinished: Unfinished,
+    gazette: Gazette,
 }
 
 impl Gateway {
@@ -53,7 +65,7 @@ impl Gateway {
         GatewayBuilder::default()
     }
 
-    /// What is known now, but for what is disabled; of what is held, the name and the reason. Starts nothing, ever.
+    /// What all requests see now, but for what is disabled; of what is held, the name and the reason. Starts nothing, ever.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.board.now().shown.clone()
     }
@@ -63,29 +75,9 @@ impl Gateway {
         self.board.now().all.clone()
     }
 
-    /// The sources, in the order they were added.
-    pub fn sources(&self) -> &[Arc<dyn Source>] {
-        &self.sources
-    }
-
     /// The tool this text means, in any form of a name. One that is disabled is as good as not there, but that it is
-    /// disabled is said.
+    /// disabled is said. Of what all requests have; [`Gateway::find`] knows one request's own, too.
     pub fn resolve(&self, text: &str) -> Result<Arc<Tool>, Error> {
-        let published = self.board.now();
-        let why = match published.shown.resolve(text) {
-            Ok(tool) => return Ok(tool.clone()),
-            Err(why) => why,
-        };
-        if let (Unresolved::Unknown { .. }, Ok(hidden)) = (&why, published.all.resolve(text)) {
-            let decision = published.policies.effective(hidden);
-            if decision.policy == Policy::Disable {
-                return Err(Refusal::Disabled { tool: hidden.id.to_string(), because: decision.because }.into());
-            }
-        }
-        Err(Error::unresolved(text, why))
-    }
-
-    fn source(&self, id: &SourceId) -> Option<&Arc<dyn Source>> {
-        self.sources.iter().find(|it| it.id() == id)
+        self.board.now().resolve(text)
     }
 }

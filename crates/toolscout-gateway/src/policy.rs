@@ -130,6 +130,14 @@ impl Policies {
         }
     }
 
+    /// Whether anything at all is disabled, so that there is reason to look at each tool.
+    pub(crate) fn disables_something(&self) -> bool {
+        let disables = |it: &Level| {
+            it.default == Some(Policy::Disable) || it.rules.iter().any(|(_, policy)| *policy == Policy::Disable)
+        };
+        self.levels.iter().any(disables)
+    }
+
     /// What the levels say together, whatever the mode.
     fn said(&self, id: &ToolId) -> Decision {
         let mut tightest = Decision { policy: Policy::Allow, because: "by default".to_owned() };

@@ -1,100 +1,164 @@
-//! Everything the gateway knows at one moment, and the one place where that is replaced.
+//! The one place where what the gateway knows is replaced.
 
 use crate::policy::Policies;
-use crate::{Approvals, Refreshed};
+use crate::published::Published;
+use crate::sources::Sources;
+use crate::{Approvals, Refreshed, TwoSourcesAlike};
 use arc_swap::ArcSwap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use tokio::sync::watch;
 use toolscout_catalog::findings::{self, Finding, Names};
 use toolscout_catalog::{Discovery, Snapshot};
-use toolscout_core::door::Policy;
-use toolscout_core::{Problem, Review, SourceError, SourceId, Status, Tool};
-use toolscout_index::Index;
+use toolscout_core::{Problem, Review, Source, SourceError, SourceId, Status, Tool};
 
 /// What is known now, with what is needed to replace it.
 pub(crate) struct Board {
     pub(crate) approvals: Approvals,
     published: ArcSwap<Published>,
-    /// What sources under review found, before anything was held; whoever has this is the one writer. Readers never wait.
-    unreviewed: Mutex<Unreviewed>,
+    /// Whoever has this is the one writer. Readers never wait.
+    desk: Mutex<Desk>,
+    tickets: AtomicU64,
+    /// Counts how often what is shown became something else.
+    pub(crate) changes: watch::Sender<u64>,
+    /// Counts how often sources came or went.
+    pub(crate) comings: watch::Sender<u64>,
 }
 
-/// What came of asking one source, with its terms.
-pub(crate) type Asked = (Review, Result<Discovery, (SourceId, SourceError)>);
+/// What came of asking one source.
+pub(crate) type Asked = (Arc<dyn Source>, Result<Discovery, SourceError>);
 
-type Unreviewed = BTreeMap<SourceId, (Review, Discovery)>;
+/// Says who began to ask first. Sources may be asked by several at a time; who began later has seen more.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Ticket(u64);
 
-/// One moment: consistent in itself, never changed.
 #[derive(Default)]
-pub(crate) struct Published {
-    /// Every tool, disabled ones too.
-    pub(crate) all: Arc<Snapshot>,
-    /// What is shown: all but what is disabled, and of what is held no more than its name and the reason.
-    pub(crate) shown: Arc<Snapshot>,
-    pub(crate) policies: Arc<Policies>,
-    /// Made when somebody first searches.
-    index: OnceLock<Index>,
+struct Desk {
+    /// What sources under review found, before anything was held.
+    unreviewed: BTreeMap<SourceId, (Review, Discovery)>,
+    /// Of the newest discovery of each source that was published.
+    tickets: HashMap<SourceId, Ticket>,
 }
 
 impl Board {
-    pub(crate) fn new(approvals: Approvals, policies: Policies) -> Self {
-        let published = Published { policies: Arc::new(policies), ..Published::default() };
-        Self { approvals, published: ArcSwap::from_pointee(published), unreviewed: Mutex::default() }
+    pub(crate) fn new(approvals: Approvals, policies: Policies, sources: Sources) -> Self {
+        Self {
+            approvals,
+            published: ArcSwap::from_pointee(Published::first(policies, sources)),
+            desk: Mutex::default(),
+            tickets: AtomicU64::new(0),
+            changes: watch::Sender::new(0),
+            comings: watch::Sender::new(0),
+        }
     }
 
     pub(crate) fn now(&self) -> Arc<Published> {
         self.published.load_full()
     }
 
-    /// Reviews what was found, and shows it.
-    pub(crate) fn publish(&self, found: Vec<Asked>) -> Refreshed {
+    /// To be drawn before anybody is asked.
+    pub(crate) fn ticket(&self) -> Ticket {
+        Ticket(self.tickets.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Reviews what was found, and shows it. What a source says that is gone by now, or that somebody has asked again
+    /// since, is not news.
+    pub(crate) fn publish(&self, found: Vec<Asked>, ticket: Ticket) -> Refreshed {
         let mut refreshed = Refreshed::default();
-        let mut unreviewed = self.writer();
+        let mut desk = self.desk();
+        let before = self.now();
         let mut discoveries = Vec::new();
-        for (review, found) in found {
-            match found {
-                Ok(discovery) => {
-                    refreshed.problems.extend(discovery.problems.iter().cloned());
-                    if review != Review::Unneeded {
-                        unreviewed.insert(discovery.source.clone(), (review, discovery.clone()));
-                    }
-                    discoveries.push(discovery);
+        for (source, found) in found {
+            let id = source.id().clone();
+            let discovery = match found {
+                _ if !before.sources.has(&source) || desk.tickets.get(&id) > Some(&ticket) => continue,
+                Ok(discovery) => discovery,
+                Err(error) => {
+                    refreshed.failed.push((id, error));
+                    continue;
                 }
-                Err(failed) => refreshed.failed.push(failed),
-            }
+            };
+            refreshed.problems.extend(discovery.problems.iter().cloned());
+            desk.tickets.insert(id.clone(), ticket);
+            match source.review() {
+                Review::Unneeded => desk.unreviewed.remove(&id),
+                review => desk.unreviewed.insert(id, (review, discovery.clone())),
+            };
+            discoveries.push(discovery);
         }
         let found: Vec<_> = discoveries.iter().map(|it| it.source.clone()).collect();
-        let (next, shadowed) = self.now().all.merge(discoveries);
-        let (next, news) = self.reviewed(next, &unreviewed, &found);
+        let (next, shadowed) = before.all.merge(discoveries);
+        let (next, news) = self.reviewed(next, &desk, &found);
         tracing::debug!(event = "tools_registered", tools = next.len(), failed = refreshed.failed.len());
-        self.show(Arc::new(next), self.now().policies.clone());
+        self.show(Arc::new(next), before.policies.clone(), before.sources.clone());
         refreshed.problems.extend(shadowed);
         refreshed.problems.extend(news);
         refreshed
     }
 
+    /// One more source, of which nothing is known yet.
+    pub(crate) fn add(&self, source: Arc<dyn Source>) -> Result<(), TwoSourcesAlike> {
+        let _desk = self.desk();
+        let now = self.now();
+        let sources = (*now.sources).clone().with(source)?;
+        self.show(now.all.clone(), now.policies.clone(), Arc::new(sources));
+        self.comings.send_modify(|it| *it += 1);
+        Ok(())
+    }
+
+    /// Without this source, and without all that is known of it.
+    pub(crate) fn remove(&self, id: &SourceId) -> bool {
+        let mut desk = self.desk();
+        let now = self.now();
+        let Some(sources) = now.sources.without(id) else { return false };
+        desk.unreviewed.remove(id);
+        desk.tickets.remove(id);
+        self.show(Arc::new(now.all.without(id)), now.policies.clone(), Arc::new(sources));
+        self.comings.send_modify(|it| *it += 1);
+        true
+    }
+
+    /// Another source in the place of the one of its id; gives that one.
+    pub(crate) fn replace(&self, source: Arc<dyn Source>) -> Option<Arc<dyn Source>> {
+        let mut desk = self.desk();
+        let now = self.now();
+        let old = now.sources.by_id(source.id())?.clone();
+        // What is decided until it is asked is decided on its terms.
+        match (source.review(), desk.unreviewed.get_mut(source.id())) {
+            (Review::Unneeded, _) => drop(desk.unreviewed.remove(source.id())),
+            (review, Some((terms, _))) => *terms = review,
+            (_, None) => {}
+        }
+        let sources = (*now.sources).clone().replacing(source)?;
+        self.show(now.all.clone(), now.policies.clone(), Arc::new(sources));
+        self.comings.send_modify(|it| *it += 1);
+        Some(old)
+    }
+
     /// Reviews one source again, after a person has decided something.
     pub(crate) fn review_again(&self, source: &SourceId) {
-        let unreviewed = self.writer();
-        let (next, _) = self.reviewed((*self.now().all).clone(), &unreviewed, std::slice::from_ref(source));
-        self.show(Arc::new(next), self.now().policies.clone());
+        let desk = self.desk();
+        let now = self.now();
+        let (next, _) = self.reviewed((*now.all).clone(), &desk, std::slice::from_ref(source));
+        self.show(Arc::new(next), now.policies.clone(), now.sources.clone());
     }
 
     /// Other policies hold from now on.
     pub(crate) fn change_policies(&self, change: impl FnOnce(&Policies) -> Policies) {
-        let _writer = self.writer();
+        let _desk = self.desk();
         let now = self.now();
-        self.show(now.all.clone(), Arc::new(change(&now.policies)));
+        self.show(now.all.clone(), Arc::new(change(&now.policies)), now.sources.clone());
     }
 
     /// What a source under review was found to have, before anything was held, and its terms.
     pub(crate) fn found(&self, source: &SourceId) -> Option<(Review, Vec<Arc<Tool>>)> {
-        self.writer().get(source).map(|(review, discovery)| (review.clone(), discovery.tools.clone()))
+        self.desk().unreviewed.get(source).map(|(review, discovery)| (review.clone(), discovery.tools.clone()))
     }
 
     /// The sources under review.
-    pub(crate) fn sources(&self) -> Vec<SourceId> {
-        self.writer().keys().cloned().collect()
+    pub(crate) fn under_review(&self) -> Vec<SourceId> {
+        self.desk().unreviewed.keys().cloned().collect()
     }
 
     /// Looks through definitions beside all others that are known now.
@@ -103,8 +167,8 @@ impl Board {
     }
 
     /// The snapshot with these sources' tools held where they are.
-    fn reviewed(&self, next: Snapshot, unreviewed: &Unreviewed, sources: &[SourceId]) -> (Snapshot, Vec<Problem>) {
-        let under_review: Vec<_> = sources.iter().filter_map(|it| unreviewed.get(it)).collect();
+    fn reviewed(&self, next: Snapshot, desk: &Desk, sources: &[SourceId]) -> (Snapshot, Vec<Problem>) {
+        let under_review: Vec<_> = sources.iter().filter_map(|it| desk.unreviewed.get(it)).collect();
         if under_review.is_empty() {
             return (next, Vec::new());
         }
@@ -112,56 +176,46 @@ impl Board {
         let scan = scanner(next.clone());
         let (mut discoveries, mut news) = (Vec::new(), Vec::new());
         for (review, discovery) in under_review {
-            let checked = self.approvals.review(&discovery.source, review, &discovery.tools, &scan);
-            news.extend(checked.problems);
-            let mut discovery = discovery.clone();
-            for tool in &mut discovery.tools {
-                if let Some(reason) = checked.held.get(tool.id.name.as_str()) {
-                    Arc::make_mut(tool).status = Status::Held(reason.clone());
-                }
-            }
+            let (discovery, problems) = held(&self.approvals, review, discovery.clone(), &scan);
+            news.extend(problems);
             discoveries.push(discovery);
         }
         (next.merge(discoveries).0, news)
     }
 
-    fn show(&self, all: Arc<Snapshot>, policies: Arc<Policies>) {
-        let is_disabled = |it: &Tool| policies.effective(it).policy == Policy::Disable;
-        let shown = match all.tools().any(|it| is_held(it) || is_disabled(it)) {
-            true => Arc::new(all.each(|it| (!is_disabled(it)).then(|| veiled(it)))),
-            false => all.clone(),
-        };
-        self.published.store(Arc::new(Published { all, shown, policies, index: OnceLock::new() }));
+    fn show(&self, all: Arc<Snapshot>, policies: Arc<Policies>, sources: Arc<Sources>) {
+        let before = self.now();
+        let next = Published::after(&before, all, policies, sources);
+        let is_other = !next.shown.is_like(&before.shown);
+        self.published.store(Arc::new(next));
+        if is_other {
+            self.changes.send_modify(|it| *it += 1);
+        }
     }
 
-    fn writer(&self) -> MutexGuard<'_, Unreviewed> {
-        self.unreviewed.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Published {
-    /// Over everything that can be found: what is held cannot.
-    pub(crate) fn index(&self) -> &Index {
-        self.index.get_or_init(|| Index::build(self.shown.tools().filter(|it| !is_held(it)).map(AsRef::as_ref)))
+    fn desk(&self) -> MutexGuard<'_, Desk> {
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn is_held(tool: &Tool) -> bool {
-    matches!(tool.status, Status::Held(_))
-}
-
-/// A tool as anybody may see it. What a held one says about itself is for who reviews it: whoever else reads it, a model
-/// for one, might do what it says.
-fn veiled(tool: &Arc<Tool>) -> Arc<Tool> {
-    if !is_held(tool) {
-        return tool.clone();
+/// What was found, with what nobody has approved held; and what is new about that.
+pub(crate) fn held(
+    approvals: &Approvals,
+    terms: &Review,
+    mut found: Discovery,
+    scan: impl Fn(&Tool) -> Vec<Finding>,
+) -> (Discovery, Vec<Problem>) {
+    let checked = approvals.review(&found.source, terms, &found.tools, scan);
+    for tool in &mut found.tools {
+        if let Some(reason) = checked.held.get(tool.id.name.as_str()) {
+            Arc::make_mut(tool).status = Status::Held(reason.clone());
+        }
     }
-    let (visibility, status, provenance) = (tool.visibility, tool.status.clone(), tool.provenance.clone());
-    Arc::new(Tool { visibility, status, provenance, ..Tool::new(tool.id.clone()) })
+    (found, checked.problems)
 }
 
 /// The names are gathered when something has to be looked through; mostly nothing has.
-fn scanner(all: Arc<Snapshot>) -> impl Fn(&Tool) -> Vec<Finding> {
+pub(crate) fn scanner(all: Arc<Snapshot>) -> impl Fn(&Tool) -> Vec<Finding> {
     let names: OnceLock<Names> = OnceLock::new();
     move |tool| findings::scan(tool, names.get_or_init(|| Names::of(all.tools().map(|it| &it.id))))
 }

@@ -17,14 +17,8 @@ pub struct SearchHit {
 
 impl Gateway {
     /// The best fitting tools, best first; neither disabled ones nor those held for review are there, and
-    /// [`Gateway::notes`] says so. Starts nothing.
+    /// [`Gateway::notes`] says so. Of what all requests have; one request's own is in its [`crate::View`]. Starts nothing.
     pub fn search(&self, query: &Query<'_>) -> Vec<SearchHit> {
-        let published = self.board.now();
-        let hits = published.index().search(query).into_iter();
-        hits.filter_map(|hit| {
-            let tool = published.shown.tool(&hit.id)?.tool.clone();
-            Some(SearchHit { tool, score: hit.score, why: hit.why })
-        })
-        .collect()
+        self.board.now().search(query)
     }
 }

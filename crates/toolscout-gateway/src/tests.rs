@@ -3,11 +3,17 @@
 //! 3. What is only statically known is loaded once it is called, and checked again.
 //! 4. Defaults are filled in; what was given stays.
 
+mod actor;
 mod batch;
+mod coming;
 mod consent;
 mod doors;
+mod requests;
+mod resumed;
 mod server;
+mod speed;
 mod trust;
+mod watching;
 
 use crate::policy::{Level, LevelName, Policies};
 use crate::{Error, Gateway, Query};
@@ -105,6 +111,19 @@ fn url_schema() -> Value {
         "format": {"enum": ["json", "csv"], "default": "json"},
         "retry": {"type": "object", "properties": {"times": {"type": "integer", "default": 3}}},
     }})
+}
+
+/// Surfaces run requests on many threads. Compiling is the proof.
+#[tokio::test]
+async fn requests_may_move_from_thread_to_thread() {
+    fn may_move<T: Send>(_: T) {}
+    let (gateway, cx) = (gateway(&[]).await, cli());
+    may_move(gateway.watch(&cx));
+    may_move(gateway.view(&cx));
+    may_move(gateway.refresh(&cx));
+    may_move(gateway.find("x", &cx));
+    may_move(gateway.call("x", Arguments::new(), cli()));
+    may_move(gateway.call_all(Vec::new(), cli()));
 }
 
 /// one source fails while listing.

@@ -1,15 +1,15 @@
 //! What a person sees and decides: tools held for review, calls that wait for a yes, policies.
 
 use crate::policy::{Dangling, Decision, Level, LevelName, Mode, Policies};
-use crate::{Error, Gateway, HeldTool, Pending};
+use crate::{Approvals, Error, Gateway, HeldTool, Pending};
 use std::sync::Arc;
-use toolscout_core::{Cx, Digest, SourceId, Status, Tool, ToolId};
+use toolscout_core::{Cx, Digest, SourceId, Tool, ToolId};
 
 impl Gateway {
     /// Every tool that waits for a person, with what there is to see.
     pub fn held(&self) -> Vec<HeldTool> {
         let scan = self.board.scanner();
-        let found = self.board.sources().into_iter().filter_map(|it| Some((self.board.found(&it)?.1, it)));
+        let found = self.board.under_review().into_iter().filter_map(|it| Some((self.board.found(&it)?.1, it)));
         found.flat_map(|(tools, source)| self.board.approvals.held(&source, &tools, &scan)).collect()
     }
 
@@ -47,6 +47,11 @@ impl Gateway {
         self.questions.settle(id, yes, cx)
     }
 
+    /// Where it is remembered what may be used: for another gateway that shall agree with this one.
+    pub fn approvals(&self) -> Approvals {
+        self.board.approvals.clone()
+    }
+
     /// What may be done with each tool, as it was said.
     pub fn policies(&self) -> Arc<Policies> {
         self.board.now().policies.clone()
@@ -72,26 +77,23 @@ impl Gateway {
         self.board.change_policies(|it| it.clone().in_mode(mode));
     }
 
-    /// Rules that name what no source has. Of a source that has not been listed yet nobody knows.
+    /// Rules that name what no source has. Of a source that has not been listed yet nobody knows, and where requests have
+    /// sources of their own, nobody knows of which.
     pub fn dangling(&self) -> Vec<Dangling> {
         let published = self.board.now();
-        let is_known = |source: &str| self.sources.iter().any(|it| it.id().as_str() == source);
+        let is_known = |source: &str| published.sources.all().iter().any(|it| it.id().as_str() == source);
         let is_listed = |source: &str| published.all.tools().any(|it| it.id.source.as_str() == source);
         let has =
             |source: &str, name: &str| published.all.named(name).iter().any(|it| it.tool.id.source.as_str() == source);
         published.policies.dangling(|source, name| match name {
-            None => is_known(source),
-            Some(name) => is_known(source) && (has(source, name) || !is_listed(source)),
+            _ if !is_known(source) => self.requests.has_givers(),
+            None => true,
+            Some(name) => has(source, name) || !is_listed(source),
         })
     }
 
     /// What a list or a search does not show, for people; empty where there is nothing of the sort.
     pub fn notes(&self) -> Vec<String> {
-        let held = self.snapshot().tools().filter(|it| matches!(it.status, Status::Held(_))).count();
-        match held {
-            0 => Vec::new(),
-            1 => vec!["1 tool is held for review: `toolscout review`".to_owned()],
-            _ => vec![format!("{held} tools are held for review: `toolscout review`")],
-        }
+        self.board.now().notes()
     }
 }

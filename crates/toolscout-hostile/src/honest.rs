@@ -4,8 +4,10 @@ use crate::acts::{Acts, HONEST, Sent};
 use crate::modes::{Mode, both};
 use crate::options::Era;
 use crate::process::pause;
+use crate::reference;
 use crate::request::Request;
-use crate::server::Server;
+use crate::rich;
+use crate::server::{Server, lock};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -14,7 +16,7 @@ pub(crate) const MODERN: &str = "2026-07-28";
 pub(crate) const LEGACY: &str = "2025-11-25";
 pub(crate) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+pub(crate) const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
 pub(crate) const MODES: &[Mode] = &[both(
     NAME,
@@ -45,23 +47,35 @@ pub(crate) fn initialize(request: &Request) -> Sent {
 
 /// What `server/discover` answers.
 pub(crate) fn discovered(server: &Server) -> Value {
-    json!({
+    let answer = json!({
         "resultType": "complete",
         "supportedVersions": [MODERN],
-        "capabilities": { "tools": { "listChanged": true } },
+        "capabilities": capabilities(server),
         "_meta": { SERVER_INFO: { "name": server.options.name, "version": "1.0.0" } },
         "ttlMs": 0,
         "cacheScope": "public",
-    })
+    });
+    with_instructions(answer, server)
 }
 
 /// What `initialize` answers.
 pub(crate) fn initialized(request: &Request) -> Value {
-    json!({
+    *lock(&request.server.rich.capabilities) = request.params()["capabilities"].clone();
+    let answer = json!({
         "protocolVersion": request.legacy_version(),
-        "capabilities": { "tools": { "listChanged": true } },
+        "capabilities": capabilities(&request.server),
         "serverInfo": { "name": request.server.options.name, "version": "1.0.0" },
-    })
+    });
+    with_instructions(answer, &request.server)
+}
+
+fn with_instructions(answer: Value, server: &Server) -> Value {
+    if server.options.rich { with(answer, json!({ "instructions": rich::INSTRUCTIONS })) } else { answer }
+}
+
+fn capabilities(server: &Server) -> Value {
+    let is_rich = server.options.rich || server.options.reference;
+    if is_rich { rich::capabilities() } else { json!({ "tools": { "listChanged": true } }) }
 }
 
 pub(crate) fn list(request: &Request) -> Sent {
@@ -69,6 +83,9 @@ pub(crate) fn list(request: &Request) -> Sent {
 }
 
 pub(crate) fn listen(request: &Request) -> Sent {
+    if request.server.options.rich || request.server.options.reference {
+        return rich::listen(request);
+    }
     let about = json!({ SUBSCRIPTION: request.id() });
     let wanted = request.params().get("notifications").cloned().unwrap_or(json!({}));
     let params = json!({ "_meta": about, "notifications": wanted });
@@ -82,6 +99,12 @@ pub(crate) fn listen(request: &Request) -> Sent {
 pub(crate) fn call(request: &Request) -> Sent {
     let (server, arguments) = (&request.server, &request.params()["arguments"]);
     let name = request.params()["name"].as_str().unwrap_or_default();
+    if server.options.reference {
+        return reference::call(request, name);
+    }
+    if let Some(sent) = server.options.rich.then(|| rich::call(request, name)).flatten() {
+        return sent;
+    }
     let text = match name {
         "echo" => as_text(&arguments["text"]),
         "add" => sum(&arguments["a"], &arguments["b"]),
@@ -133,6 +156,9 @@ fn identity(server: &Server) -> String {
 
 /// The six tools of every mode, and the fillers.
 pub(crate) fn tools(server: &Server) -> Vec<Value> {
+    if server.options.reference {
+        return reference::tools(server);
+    }
     let (text, number, integer) =
         (json!({ "type": "string" }), json!({ "type": "number" }), json!({ "type": "integer" }));
     let mut tools = vec![
@@ -144,6 +170,9 @@ pub(crate) fn tools(server: &Server) -> Vec<Value> {
         tool("blob", "Gives a text of so many bytes", object(json!({ "bytes": integer }), &["bytes"])),
     ];
     tools.extend((0..server.options.tools).map(filler));
+    if server.options.rich {
+        tools.extend(rich::tools());
+    }
     tools
 }
 

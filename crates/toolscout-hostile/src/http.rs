@@ -6,8 +6,8 @@ use crate::server::{Server, lock};
 use serde_json::{Map, Value, json};
 use std::convert::Infallible;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::sync::Arc;
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
 
 /// A longer line or body is nothing that a client of ours sends.
 const LONGEST_LINE: u64 = 64 << 10;
@@ -69,9 +69,28 @@ fn converse(server: &Arc<Server>, mut stream: TcpStream) -> io::Result<()> {
         if let Answered::Wholly = (server.acts().http)(server, &mut stream, &mut posted)? {
             break;
         }
-        answer(server, &mut stream, &posted)?;
+        if server.options.rich && posted.may_take_long() {
+            stream_answer(server, &stream, &posted)?;
+        } else {
+            answer(server, &mut stream, &posted)?;
+        }
     }
     Ok(())
+}
+
+/// Says each thing when it happens, up to the end of the connection.
+fn stream_answer(server: &Arc<Server>, stream: &TcpStream, posted: &Posted) -> io::Result<()> {
+    let mut own = stream.try_clone()?;
+    own.write_all(&head(
+        "200 OK",
+        &[("Content-Type", "text/event-stream".to_owned()), ("Connection", "close".to_owned())],
+    ))?;
+    // Who has hung up misses the rest.
+    let _ = server.take(&posted.body, &Out::Events(Arc::new(Mutex::new(own))));
+    match posted.method().as_deref() {
+        Some("subscriptions/listen") => Ok(()),
+        _ => stream.shutdown(Shutdown::Write),
+    }
 }
 
 fn answer(server: &Arc<Server>, stream: &mut TcpStream, posted: &Posted) -> io::Result<()> {
@@ -121,8 +140,18 @@ impl Posted {
         serde_json::from_slice::<Value>(&self.body).ok()?["id"].as_u64()
     }
 
+    fn method(&self) -> Option<String> {
+        serde_json::from_slice::<Value>(&self.body).ok()?["method"].as_str().map(str::to_owned)
+    }
+
+    fn may_take_long(&self) -> bool {
+        matches!(self.method().as_deref(), Some("tools/call" | "subscriptions/listen"))
+    }
+
     fn wants_an_answer(&self) -> bool {
-        serde_json::from_slice(&self.body).map_or(true, |it: Value| it.get("id").is_some())
+        // An answer of the client has an id, too.
+        serde_json::from_slice(&self.body)
+            .map_or(true, |it: Value| it.get("id").is_some() && it.get("method").is_some())
     }
 
     /// Credentials are not for the log; that there were some is.

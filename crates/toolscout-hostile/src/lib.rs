@@ -20,7 +20,9 @@ mod log;
 mod modes;
 mod options;
 mod process;
+mod reference;
 mod request;
+mod rich;
 mod server;
 mod stdio;
 

@@ -33,6 +33,10 @@ pub(crate) struct Options {
     pub(crate) after: usize,
     /// Filler tools beside those every mode has.
     pub(crate) tools: usize,
+    /// Whether there is more than tools, and tools that do more.
+    pub(crate) rich: bool,
+    /// Whether there is what the conformance suite wants, instead of the usual.
+    pub(crate) reference: bool,
     /// Where a mode remembers something from one process to the next.
     pub(crate) state: Option<PathBuf>,
     /// What a mode may damage.
@@ -66,6 +70,8 @@ impl Default for Options {
             delay: None,
             after: 1,
             tools: 0,
+            rich: false,
+            reference: false,
             state: None,
             target: None,
             canary: None,
@@ -85,6 +91,8 @@ usage: toolscout-hostile [--mode NAME] [OPTION]…
   --era ERA       dual (default), legacy or modern
   --name NAME     what the server calls itself
   --tools N       so many filler tools beside the usual ones
+  --rich          tools that ask back, log and report beside the usual ones; resources and prompts
+  --reference     what the official conformance suite wants of a server, instead of the usual tools
   --log FILE      append one line of JSON per event
   --delay S       how long slow modes take; honest: how long the start takes
   --size BYTES, --count N, --after N, --ttl-ms MS, --seed N, --state FILE, --target PATH, --canary URL
@@ -107,6 +115,8 @@ impl Options {
                 options.take(&word, &value)?;
             }
         }
+        options.rich = asked.rich;
+        options.reference = asked.reference;
         Ok((asked.task()?, options))
     }
 
@@ -141,6 +151,8 @@ struct Asked {
     json: bool,
     names: bool,
     idle: bool,
+    rich: bool,
+    reference: bool,
     describe: Option<String>,
     mode: Option<String>,
 }
@@ -152,6 +164,8 @@ impl Asked {
             "--list" => &mut self.list,
             "--json" => &mut self.json,
             "--names" => &mut self.names,
+            "--rich" => &mut self.rich,
+            "--reference" => &mut self.reference,
             _ => return false,
         };
         *flag = true;

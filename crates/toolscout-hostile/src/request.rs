@@ -4,6 +4,8 @@ use crate::acts::Sent;
 use crate::honest::MODERN;
 use crate::server::{Server, lock};
 use serde_json::{Value, json};
+use std::io::Write;
+use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
 
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -17,6 +19,8 @@ pub(crate) struct Gone;
 pub(crate) enum Out {
     Stdout,
     Body(Arc<Mutex<Vec<u8>>>),
+    /// At once, each line an event.
+    Events(Arc<Mutex<TcpStream>>),
 }
 
 pub(crate) struct Request {
@@ -28,6 +32,10 @@ pub(crate) struct Request {
 impl Request {
     pub(crate) fn new(server: &Arc<Server>, message: Value, out: Out) -> Self {
         Self { server: Arc::clone(server), message, out }
+    }
+
+    pub(crate) fn out(&self) -> Out {
+        self.out.clone()
     }
 
     pub(crate) fn id(&self) -> &Value {
@@ -97,6 +105,10 @@ impl Request {
             Out::Body(body) => {
                 lock(body).extend_from_slice(bytes.as_ref());
                 Ok(())
+            }
+            Out::Events(stream) => {
+                let event = [b"data: ", bytes.as_ref(), b"\n"].concat();
+                lock(stream).write_all(&event).map_err(|_| Gone)
             }
         }
     }

@@ -5,7 +5,9 @@ use crate::log::Log;
 use crate::modes::Mode;
 use crate::options::Options;
 use crate::process::background;
+use crate::reference::{self, Reference};
 use crate::request::{Gone, Out, Request};
+use crate::rich::{self, Rich};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -24,6 +26,8 @@ pub(crate) struct Server {
     pub(crate) memory: Memory,
     /// Nothing more is read from stdin.
     pub(crate) is_deaf: AtomicBool,
+    pub(crate) rich: Rich,
+    pub(crate) reference: Reference,
     cancelled: Mutex<HashSet<String>>,
     cancellation: Condvar,
 }
@@ -48,6 +52,8 @@ impl Server {
             calls: Counter::default(),
             memory: Memory::default(),
             is_deaf: AtomicBool::new(false),
+            rich: Rich::default(),
+            reference: Reference::default(),
             cancelled: Mutex::default(),
             cancellation: Condvar::new(),
         }))
@@ -89,7 +95,10 @@ impl Server {
         let request = Request::new(self, message, out.clone());
         self.log.event("recv", request.as_event());
         match (request.method(), request.message.get("id")) {
-            (None, _) => Ok(()),
+            (None, _) => {
+                self.rich.take_answer(&request.message);
+                Ok(())
+            }
             (Some(method), None) => {
                 if method == "notifications/cancelled" {
                     self.cancel(&request.params()["requestId"]);
@@ -115,6 +124,8 @@ impl Server {
                 self.lists.up();
                 Some(acts.list)
             }
+            _ if self.options.reference => reference::act(method),
+            _ if self.options.rich => rich::act(method),
             _ => None,
         }
     }

@@ -7,8 +7,13 @@ pub mod folder;
 pub mod layer;
 pub mod mcp;
 mod registry;
+pub mod request;
 mod web;
 
+/// Derives schemas from types; see [`ToolBuilder::typed`].
+pub use schemars;
+
 pub use registry::{
-    AlreadyRegistered, CodeTool, Conflict, Param, Registered, Registry, RunError, ToolBuilder, UnknownConflict,
+    AlreadyRegistered, CodeTool, Conflict, Param, Registered, Registry, RunError, ToolBuilder, TypedBuilder,
+    UnknownConflict,
 };

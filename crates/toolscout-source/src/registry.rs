@@ -8,6 +8,7 @@ mod code_tool;
 mod conflict;
 mod param;
 mod set;
+mod typed;
 
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ pub use builder::ToolBuilder;
 pub use code_tool::{CodeTool, RunError};
 pub use conflict::{AlreadyRegistered, Conflict, Registered, UnknownConflict};
 pub use param::Param;
+pub use typed::TypedBuilder;
 
 use futures_util::stream;
 use set::Set;

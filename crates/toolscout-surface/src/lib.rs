@@ -1,9 +1,12 @@
-//! Who asks: translates argv, and later MCP and HTTP, into questions to the gateway, and its answers into bytes.
+//! Who asks: translates argv, MCP and HTTP into questions to the gateway, and its answers into bytes.
 //!
 //! Knows the words of each surface and nothing of where tools come from. Start reading at [`ops`], what can be asked;
 //! [`cli`] is how a command line asks it.
 
 pub mod cli;
 pub mod codes;
+pub mod http;
+pub mod mcp;
 pub mod ops;
 pub mod output;
+pub mod tokens;

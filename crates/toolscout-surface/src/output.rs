@@ -1,5 +1,6 @@
 //! Results as bytes for people, programs and models.
 
+pub mod brief;
 pub mod json;
 pub mod toon;
 

@@ -32,7 +32,7 @@ pub(crate) use entry::{Entry, FilterEntry};
 pub(crate) use files::Scope;
 pub(crate) use policies::{Mode, Rules};
 pub(crate) use servers::Configured;
-pub(crate) use settings::Settings;
+pub(crate) use settings::{DiscoverOnStart, Settings};
 
 /// The keys of our own files, to guess from.
 const KEYS: [&str; 16] = [

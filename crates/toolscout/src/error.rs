@@ -95,6 +95,9 @@ impl AppError {
     /// The next thing to type, where there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
+            Self::Source(error) | Self::Gateway(toolscout_gateway::Error::Source(error)) if login(error).is_some() => {
+                login(error)
+            }
             Self::Gateway(error) => error.hint(),
             Self::UnknownCommand { nearest: None, .. } => Some("`toolscout tools` lists what there is".to_owned()),
             Self::Usage { help, .. } => help.clone(),
@@ -102,6 +105,14 @@ impl AppError {
             Self::Stopped(problem) => problem.hint.clone(),
             _ => None,
         }
+    }
+}
+
+/// What to type where a server wants somebody to log in.
+pub(crate) fn login(error: &SourceError) -> Option<String> {
+    match error {
+        SourceError::Login { id, .. } => Some(format!("toolscout server login {id}")),
+        _ => None,
     }
 }
 

@@ -18,6 +18,7 @@ pub struct Options {
     locale: Locale,
     only_reads: bool,
     shows_tools: bool,
+    serves: bool,
     worked_out: Mutex<Offers>,
 }
 
@@ -60,6 +61,11 @@ impl Options {
     /// Whether the run is about the tools there are, and not about one of them.
     pub(crate) fn shows_tools(&self) -> bool {
         self.shows_tools
+    }
+
+    /// Whether agents are served, and can be asked something back.
+    pub(crate) fn serves(&self) -> bool {
+        self.serves
     }
 
     /// What follows from the options and takes some work, worked out once for a run. Two who ask at the same time may both
@@ -116,8 +122,9 @@ impl Line {
         };
         let only_reads = only_reads(&before, word.as_deref(), &rest);
         let shows_tools = !only_reads && word.as_deref().is_none_or(|it| takes_ours(commands, it));
-        let locale = Locale::default();
-        let mut options = Options { before, after, locale, only_reads, shows_tools, worked_out: Mutex::default() };
+        let (locale, serves) = (Locale::default(), word.as_deref() == Some("serve"));
+        let worked_out = Mutex::default();
+        let mut options = Options { before, after, locale, only_reads, shows_tools, serves, worked_out };
         // Of a line that is not understood, at least the language is: the mistake will be explained in it.
         let is_understood = options.after.is_some() || word.as_deref().is_none_or(|it| !takes_ours(commands, it));
         let lang = options.text("lang").or_else(|| lang_seen(&rest).filter(|_| !is_understood));

@@ -22,6 +22,8 @@ fn toolscout() -> Result<App, AppError> {
         .plugin(plugins::Servers)
         .plugin(plugins::Review)
         .plugin(plugins::Import)
+        .plugin(plugins::Serve)
+        .plugin(plugins::Connect)
         .plugin(plugins::Cli)
         .build()
 }

@@ -9,6 +9,7 @@ mod opencode;
 mod own_commands;
 pub(crate) mod registry;
 mod review;
+mod serve;
 pub(crate) mod servers;
 
 pub use cli::Cli;
@@ -19,6 +20,7 @@ pub use logs::Logs;
 pub use opencode::OpenCode;
 pub use registry::Registry;
 pub use review::Review;
+pub use serve::Serve;
 pub use servers::Servers;
 
 pub(crate) use own_commands::OwnCommands;

@@ -21,6 +21,7 @@ pub struct Surroundings {
     err: Mutex<Box<dyn Write + Send>>,
     is_interactive: bool,
     out_is_terminal: bool,
+    is_made_up: bool,
     store: OnceLock<Arc<dyn Store>>,
 }
 
@@ -36,6 +37,7 @@ impl Surroundings {
             err: Mutex::new(Box::new(io::stderr())),
             is_interactive: io::stdin().is_terminal() && io::stderr().is_terminal(),
             out_is_terminal: io::stdout().is_terminal(),
+            is_made_up: false,
             store: OnceLock::new(),
         }
     }
@@ -52,6 +54,7 @@ impl Surroundings {
             err: Mutex::new(Box::new(captured.err.clone())),
             is_interactive: false,
             out_is_terminal: false,
+            is_made_up: true,
             store: OnceLock::from(store),
         };
         (surroundings, captured)
@@ -71,6 +74,11 @@ impl Surroundings {
     pub(crate) fn lookup(&self) -> Lookup {
         let vars = self.vars.clone();
         Lookup::of(move |name| vars.get(name).map(Into::into))
+    }
+
+    /// Whether these are not the surroundings of this process, so that no other process shares them.
+    pub(crate) fn is_made_up(&self) -> bool {
+        self.is_made_up
     }
 
     /// Whether a person is there to be asked.
@@ -93,6 +101,13 @@ impl Surroundings {
         let style = if self.has_colour() { Style::Coloured } else { Style::Plain };
         let width = self.var("COLUMNS").and_then(|it| it.parse().ok()).unwrap_or(Look::default().width);
         Look { width, style, locale }
+    }
+
+    /// How wide lines of data may be, where somebody says so or a terminal shows them.
+    pub(crate) fn width(&self) -> Option<usize> {
+        let said = self.var("COLUMNS").and_then(|it| it.parse().ok());
+        let seen = || rustix::termios::tcgetwinsize(io::stdout()).ok().map(|it| usize::from(it.ws_col));
+        said.or_else(|| seen().filter(|_| self.out_is_terminal)).filter(|it| *it > 0)
     }
 
     /// Prints data, exactly as it is. A reader that has gone away, as in `toolscout tools | head`, is not an error.

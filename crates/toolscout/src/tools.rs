@@ -7,13 +7,13 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::OnceCell;
 use toolscout_core::cx::Asker;
-use toolscout_core::{Caller, Cx, Found, Level, Problem, ProblemKind, SourceError, Tool, escape};
+use toolscout_core::{Caller, Cx, Found, Level, Origin, Problem, ProblemKind, SourceError, Tool, escape};
 use toolscout_gateway::{Gateway, Refreshed};
 use toolscout_source::folder::DefaultRoot;
 
 /// The tools of all sources. Discovery runs once and feeds all.
 pub struct Tools {
-    gateway: Gateway,
+    gateway: Arc<Gateway>,
     surroundings: Arc<Surroundings>,
     request: Cx,
     loudness: Loudness,
@@ -45,7 +45,15 @@ impl Tools {
         request.asker = surroundings.is_interactive().then(|| asker(surroundings.clone()));
         request.project = Some(Arc::new(DefaultRoot::find(&folder).unwrap_or(&folder).to_owned()));
         let (discovered, reserved) = (OnceCell::new(), OnceLock::new());
-        Self { gateway, surroundings, request, loudness, shows_tools: options.shows_tools(), discovered, reserved }
+        Self {
+            gateway: Arc::new(gateway),
+            surroundings,
+            request,
+            loudness,
+            shows_tools: options.shows_tools(),
+            discovered,
+            reserved,
+        }
     }
 
     /// The gateway, once everything is discovered; what went wrong beside that is said on the way.
@@ -91,6 +99,11 @@ impl Tools {
         &self.gateway
     }
 
+    /// The same, to keep.
+    pub fn shared_gateway(&self) -> Arc<Gateway> {
+        self.gateway.clone()
+    }
+
     /// The circumstances for requests of this run.
     pub fn request(&self) -> Cx {
         self.request.clone()
@@ -133,9 +146,14 @@ impl Tools {
         let reserved = |name: &str| self.reserved.get().is_some_and(|it| it.contains(name));
         let clashing = snapshot.tools().filter(|it| reserved(it.id.name.as_str()));
         let problem = |tool: &Arc<Tool>| {
-            let name = &tool.id.name;
-            let problem = Problem::warning(ProblemKind::Collision, format!("`{name}` is also a built-in command"));
-            let problem = problem.of(tool.id.source.clone()).hint(format!("toolscout run {name}"));
+            let (name, message) = (&tool.id.name, format!("`{}` is also a built-in command", tool.id.name));
+            // Nobody here has named what a server has, and nobody here can give it another name.
+            if self.gateway.sources().iter().any(|it| *it.id() == tool.id.source && it.origin() == Origin::Mcp) {
+                let problem = Problem::debug(ProblemKind::Collision, message).of(tool.id.source.clone());
+                return problem.hint(format!("toolscout run {}", tool.id));
+            }
+            let problem = Problem::warning(ProblemKind::Collision, message).of(tool.id.source.clone());
+            let problem = problem.hint(format!("toolscout run {name}"));
             match &tool.provenance.path {
                 Some(path) => problem.at(path),
                 None => problem,

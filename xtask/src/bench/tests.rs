@@ -39,14 +39,23 @@ const TOOLSCOUT: &str = r#"#!/bin/sh
 if [ "$1" = -C ]; then cd "$2"; shift 2; fi
 servers() { sed -n "s/^\[servers\.\(.*\)\]/$1/p" toolscout.toml; }
 case "$1" in
+    serve) while read -r line; do
+        id=${line#*'"id":'}; id=${id%%,*}
+        case "$line" in *'"id":'*) echo "{\"id\":$id,\"result\":{}}" ;; esac
+    done ;;
     server) servers '\1: 26 tools (0.0 s)' ;;
     *) echo '['; servers '{"source": "\1", "name": "echo"},'
        echo '{"name": "tool-00000"}, {"name": "tool-00001"}, {"name": "tool-00002"}]' ;;
 esac
 "#;
 
-/// Nobody of those here speaks with it.
-const SERVER: &str = "#!/bin/sh\n";
+/// Answers everything with nothing.
+const SERVER: &str = r#"#!/bin/sh
+while read -r line; do
+    id=${line#*'"id":'}; id=${id%%,*}
+    case "$line" in *'"id":'*) echo "{\"id\":$id,\"result\":{}}" ;; esac
+done
+"#;
 
 /// Claims that every call takes 7 µs.
 const CALLER: &str = r#"#!/bin/sh

@@ -97,8 +97,9 @@ fn fault(mode: &str) -> Option<&'static str> {
         "http_gzip_bomb" => "answered encoded as `gzip`, which it was not asked to",
         "http_reset" => "broke the connection",
         "http_big_headers" => "message head is too large",
-        // The body that its length promises is no answer; what follows is never read.
-        "http_length_lie" => "names no protocol version",
+        // Chance decides whether the first body is taken for what it is, an answer that says nothing, or what follows it comes
+        // just in time for the next request, whose number it cannot know.
+        "http_length_lie" => "answer",
         "http_flap" => "it is busy",
         _ => return None,
     })
@@ -142,7 +143,8 @@ fn calling(mode: &str, transport: Transport) -> Calling {
         "hang_call" | "late_reply" => Calling::Fails("`echo` took longer than"),
         "exit_mid_call" => Calling::Fails("it was ended by signal 9"),
         "exit_after_list" => Calling::Fails("it exited with code 0"),
-        "close_stdout" => Calling::Fails(""),
+        "close_stdout" => Calling::Fails("it closed its output"),
+        // At once, or at the deadline: who writes just before the other end is closed is told nothing.
         "close_stdin" => Calling::Fails(""),
         "stop_reading" => Calling::Fails("`echo` took longer than"),
         "huge_result" if is_web => Calling::Fails("answered with more than 8 MiB"),

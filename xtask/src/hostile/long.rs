@@ -12,14 +12,19 @@ use super::world::World;
 use anyhow::{Context, ensure};
 use host::Host;
 use scenario::{SCENARIOS, Scenario};
+use serde_json::Value;
 use std::thread;
 use std::time::Duration;
 
 /// More memory than a host with an honest server has; MiB.
 const ROOM: u64 = 64;
 
-const HEAD: &str =
-    "| mode | verdict | starts | lists | peak MB | CPU s | what was seen |\n|---|---|---:|---:|---:|---:|---|";
+/// More seconds of a core than one server may cost in its minute.
+const BUSY: f64 = 36.0;
+
+const HEAD: &str = "\
+| mode | verdict | starts | lists | in a minute | peak MB | CPU s | what was seen |
+|---|---|---:|---:|---:|---:|---:|---|";
 
 pub(super) fn run(programs: &Programs, server: &[String], modes: &[String]) -> anyhow::Result<()> {
     let wanted = SCENARIOS.iter().filter(|it| modes.is_empty() || modes.iter().any(|mode| *mode == it.name));
@@ -45,6 +50,8 @@ struct Row {
     faults: Vec<String>,
     starts: usize,
     lists: usize,
+    /// The most lists that one process made in a minute.
+    in_a_minute: usize,
     peak: u64,
     cpu: f64,
     seen: String,
@@ -54,9 +61,9 @@ impl Row {
     fn markdown(&self) -> String {
         let verdict = if self.faults.is_empty() { "holds" } else { "**fails**" };
         let said = if self.faults.is_empty() { self.seen.clone() } else { self.faults.join("; ") };
-        let Self { name, starts, lists, peak, cpu, .. } = self;
+        let Self { name, starts, lists, in_a_minute, peak, cpu, .. } = self;
         format!(
-            "| {name} | {verdict} | {starts} | {lists} | {peak} | {cpu:.1} | {} |",
+            "| {name} | {verdict} | {starts} | {lists} | {in_a_minute} | {peak} | {cpu:.1} | {} |",
             super::table::fit_for_a_cell(&said)
         )
     }
@@ -69,7 +76,8 @@ fn hold(programs: &Programs, server: &[String], scenario: &'static Scenario) -> 
     let host = Host::start(&world).with_context(about)?;
     let base = host.peak();
     let outcome = (scenario.plays)(&world);
-    let (starts, lists) = (world.count("start", None), world.count("recv", Some("tools/list")));
+    let (starts, listed) = (world.count("start", None), world.events("recv", Some("tools/list")));
+    let (lists, in_a_minute) = (listed.len(), busiest(&listed));
     let (peak, cpu) = (host.peak(), host.cpu());
     let said = host.interrupt()?;
     let mut faults = Vec::new();
@@ -82,12 +90,22 @@ fn hold(programs: &Programs, server: &[String], scenario: &'static Scenario) -> 
         }
     };
     fault(starts > scenario.starts, format!("{starts} starts"));
-    fault(lists > scenario.lists, format!("{lists} lists"));
+    fault(in_a_minute > scenario.lists, format!("{in_a_minute} lists in a minute"));
     fault(peak > base + ROOM, format!("{} MiB more than without the server", peak.saturating_sub(base)));
+    fault(cpu > BUSY, format!("{cpu:.0} s of a core"));
     fault(said.contains("panicked at"), "it panicked".to_owned());
     let left = survivors::count(&world.mark);
     fault(left > 0, format!("{left} processes survive"));
-    Ok(Row { name: scenario.name, faults, starts, lists, peak, cpu, seen })
+    Ok(Row { name: scenario.name, faults, starts, lists, in_a_minute, peak, cpu, seen })
+}
+
+/// The most of these events that one process had within a minute.
+pub(super) fn busiest(events: &[Value]) -> usize {
+    let minute = |first: &Value, it: &Value| {
+        let after = it["t"].as_f64().unwrap_or_default() - first["t"].as_f64().unwrap_or_default();
+        it["pid"] == first["pid"] && (0.0..60.0).contains(&after)
+    };
+    events.iter().map(|first| events.iter().filter(|it| minute(first, it)).count()).max().unwrap_or(0)
 }
 
 /// Waits without a condition: what we look for is that nothing happens.

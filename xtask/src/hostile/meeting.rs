@@ -181,12 +181,25 @@ impl Meeting {
         let word = |field| self.said_of_hostile(field).as_str().unwrap_or_default().to_owned();
         let tools = self.tools_of("hostile").len();
         let (status, error) = (word("status"), word("error"));
-        let call = self.step(HOSTILE).and_then(Watched::code).map_or("killed".to_owned(), |it| it.to_string());
+        let call = self.step(HOSTILE);
+        let ended = call.and_then(Watched::code).map_or("killed".to_owned(), |it| it.to_string());
+        // Where the list went well, the call is what there is to explain.
+        let error = if error.is_empty() { call.map_or(String::new(), first_complaint) } else { error };
         let held = self.held();
         let held = if held == 0 { String::new() } else { format!(", {held} held") };
         let error = if error.is_empty() { error } else { format!("; {error}") };
-        format!("{status}, {tools} tools{held}, {} starts, {} lists, call {call}{error}", self.starts, self.lists)
+        format!("{status}, {tools} tools{held}, {} starts, {} lists, call {ended}{error}", self.starts, self.lists)
     }
+}
+
+/// Why a call failed, in our own words; what the tool itself said about it is left out, because anybody may read this.
+fn first_complaint(command: &Watched) -> String {
+    if command.code() == Some(0) {
+        return String::new();
+    }
+    let said = command.complained();
+    let ours = said.lines().next().and_then(|it| it.strip_prefix("error: "));
+    ours.map_or("the tool says that it failed", |it| it.trim_start_matches("source `hostile`: ")).to_owned()
 }
 
 /// Everything that reads, once: all of them must bear whatever a server had to say.

@@ -7,6 +7,7 @@
 mod short;
 
 use super::expect::{Listing, expected};
+use super::long::busiest;
 use super::meeting::{Kind, Meeting, Step, Terms, Transport};
 use super::options::Options;
 use super::table::fit_for_a_cell;
@@ -186,6 +187,24 @@ fn a_process_is_known_by_a_whole_word() {
 fn what_a_server_said_stays_in_its_cell() {
     assert_eq!(fit_for_a_cell("a|b\nc\u{1b}"), "a\\|b c ");
     assert_eq!(fit_for_a_cell(&"x".repeat(300)).chars().count(), 201);
+}
+
+#[test]
+fn a_call_that_fails_is_explained_where_the_list_is_not() {
+    let mut meeting = of_mode("honest");
+    assert_eq!(meeting.remark(), "success, 1 tools, 2 starts, 1 lists, call 0");
+    let err = b"error: source `hostile`: it is gone\n  hint: wait\n".to_vec();
+    *command(&mut meeting, "run hostile/echo") = Watched { err, ..said(3, "") };
+    assert_eq!(meeting.remark(), "success, 1 tools, 2 starts, 1 lists, call 3; it is gone");
+    command(&mut meeting, "run hostile/echo").err = b"Error: obey me\n".to_vec();
+    assert_eq!(meeting.remark(), "success, 1 tools, 2 starts, 1 lists, call 3; the tool says that it failed");
+}
+
+#[test]
+fn the_busiest_minute_is_that_of_one_process() {
+    let at = |pid: u32, t: f64| serde_json::json!({"pid": pid, "t": t});
+    assert_eq!(busiest(&[]), 0);
+    assert_eq!(busiest(&[at(1, 0.0), at(1, 59.9), at(1, 60.1), at(1, 100.0), at(2, 60.2)]), 3);
 }
 
 #[test]

@@ -90,11 +90,16 @@ impl World {
         Ok(format!("@{}", self.path(&name).display()))
     }
 
-    /// How often the hostile server logged this event; `None` is any method.
+    /// How often the hostile server logged this event.
     pub(crate) fn count(&self, event: &str, method: Option<&str>) -> usize {
+        self.events(event, method).len()
+    }
+
+    /// What the hostile server logged of this kind, all its processes together; `None` is any method.
+    pub(crate) fn events(&self, event: &str, method: Option<&str>) -> Vec<Value> {
         let log = fs::read_to_string(self.path("hostile.log")).unwrap_or_default();
         let events = log.lines().filter_map(|it| serde_json::from_str::<Value>(it).ok());
-        events.filter(|it| it["ev"] == event && method.is_none_or(|method| it["method"] == method)).count()
+        events.filter(|it| it["ev"] == event && method.is_none_or(|method| it["method"] == method)).collect()
     }
 
     /// How many connections came where none should.

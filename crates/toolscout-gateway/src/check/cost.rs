@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 
 /// Steps that any value may take. A step is some twenty-five nanoseconds.
-const STEPS: u64 = 500_000;
+pub(super) const STEPS: u64 = 500_000;
 /// Steps more for each value within the value: much data may take its time.
 const STEPS_EACH: u64 = 8;
 /// As many states of a pattern are tried on a byte of text in a step.
@@ -54,6 +54,13 @@ pub(super) fn of(schema: &Value, survey: &Survey<'_>, value: &Value) -> Result<C
     }
 }
 
+/// The steps of a check, counted closely; none where that cannot be done.
+#[cfg(test)]
+pub(super) fn steps(schema: &Value, survey: &Survey<'_>, value: &Value) -> Option<u64> {
+    let mut walk = Walk { root: schema, survey, left: u64::MAX, known: HashMap::new() };
+    walk.visit(schema, Place::Value(value), MAX_DEPTH).ok().map(|it| it.to_check)
+}
+
 /// Everything against everything, on as many roads as there can be with so many references: two at each fork double them.
 fn at_most(survey: &Survey<'_>, value: &Value, allowed: u64) -> Result<Cost, TooMuch> {
     let forks = u32::try_from(survey.references.div_ceil(2)).unwrap_or(u32::MAX);
@@ -64,6 +71,30 @@ fn at_most(survey: &Survey<'_>, value: &Value, allowed: u64) -> Result<Cost, Too
     match steps <= allowed {
         true => Ok(Cost { explains: false }),
         false => Err(TooMuch::Work),
+    }
+}
+
+/// How much work a schema without references can be, whatever the value: each part of it meets each value once at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Bound {
+    nodes: u64,
+    states: u64,
+}
+
+impl Bound {
+    /// None where some part may meet a value on several roads.
+    pub(super) fn of(survey: &Survey<'_>) -> Option<Self> {
+        let is_tree = survey.references == 0 && survey.unevaluated == 0 && !survey.has_odd_references;
+        is_tree.then_some(Self { nodes: survey.nodes as u64, states: survey.states })
+    }
+
+    /// Whether checking the value is so little work that nobody needs to count more closely.
+    pub(super) fn is_little(self, value: &Value) -> bool {
+        // A part takes a step for each thing in it and some more for its lists, and looks at names as well as at values.
+        let steps = self.nodes.saturating_mul(4).saturating_mul(size(value));
+        let (bytes, lengths) = (bytes(value), self.nodes / LENGTHS + 1);
+        let texts = self.states.div_ceil(MATCHES).saturating_add(lengths).saturating_mul(bytes);
+        steps.saturating_add(texts) <= STEPS
     }
 }
 
@@ -253,7 +284,7 @@ impl<'a> Walk<'a> {
 }
 
 /// How many values there are in it, itself included.
-fn size(value: &Value) -> u64 {
+pub(super) fn size(value: &Value) -> u64 {
     super::survey::nodes(value).count() as u64
 }
 

@@ -9,25 +9,33 @@ use serde_json::{Map, Value};
 /// Deeper than people write by hand.
 const MAX_DEPTH: usize = 16;
 
-/// Whether the value certainly fits. `false` means that somebody else has to look.
-pub(super) fn surely_fits(schema: &Value, value: &Value) -> bool {
-    is_plain(schema, MAX_DEPTH) && fits(schema, value)
-}
+/// What a schema may say its dialect is. What is plain means the same in all of these.
+const DIALECTS: [&str; 3] = [
+    "http://json-schema.org/draft-07/schema",
+    "https://json-schema.org/draft/2019-09/schema",
+    "https://json-schema.org/draft/2020-12/schema",
+];
 
 /// Whether the schema uses only what is known here, in the way it is meant, and is not too deep.
-fn is_plain(schema: &Value, depth: usize) -> bool {
+pub(super) fn is_plain(schema: &Value) -> bool {
+    let dialect = schema.get("$schema").map(|it| it.as_str().map(|it| it.trim_end_matches('#')));
+    dialect.is_none_or(|it| it.is_some_and(|it| DIALECTS.contains(&it))) && is_plain_within(schema, MAX_DEPTH)
+}
+
+fn is_plain_within(schema: &Value, depth: usize) -> bool {
     let Value::Object(keywords) = schema else { return false };
     depth > 0
         && keywords.iter().all(|(keyword, said)| match keyword.as_str() {
+            "$schema" => depth == MAX_DEPTH,
             "title" | "description" => said.is_string(),
             "default" => true,
             "examples" | "enum" => said.is_array(),
             "type" => said.as_str().is_some_and(|it| TYPES.contains(&it)),
             "minimum" | "maximum" => said.is_i64(),
             "required" => said.as_array().is_some_and(|it| are_names(it)),
-            "properties" => said.as_object().is_some_and(|it| it.values().all(|it| is_plain(it, depth - 1))),
+            "properties" => said.as_object().is_some_and(|it| it.values().all(|it| is_plain_within(it, depth - 1))),
             "additionalProperties" => said.is_boolean(),
-            "items" => is_plain(said, depth - 1),
+            "items" => is_plain_within(said, depth - 1),
             _ => false,
         })
 }
@@ -38,8 +46,9 @@ fn are_names(names: &[Value]) -> bool {
     names.iter().enumerate().all(|(at, it)| it.is_string() && !names[..at].contains(it))
 }
 
-/// Of a plain schema: whether all it says holds. Keywords that do not concern this type of value do.
-fn fits(schema: &Value, value: &Value) -> bool {
+/// Of a plain schema: whether the value certainly fits. `false` means that somebody else has to look. Keywords that do not
+/// concern this type of value hold.
+pub(super) fn fits(schema: &Value, value: &Value) -> bool {
     let Value::Object(keywords) = schema else { return false };
     keywords.iter().all(|(keyword, said)| match (keyword.as_str(), value) {
         ("type", _) => said.as_str().is_some_and(|it| is_of_type(it, value)),

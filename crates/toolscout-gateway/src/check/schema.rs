@@ -1,10 +1,12 @@
 //! A JSON Schema of somebody else's, used within limits.
 
+use super::cost::Bound;
 use super::survey::Survey;
 use super::{Violation, cost, plain, unrolled};
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
 use serde_json::Value;
+use std::sync::OnceLock;
 use toolscout_core::RawJson;
 
 const MAX_BYTES: usize = 64 * 1024;
@@ -16,7 +18,15 @@ const MAX_UNROLLED: u64 = 20_000;
 /// Errors shown at most; a value that is wrong in more places than this is not read further.
 const MAX_VIOLATIONS: usize = 20;
 
-pub(super) struct Schema(Value);
+pub(super) struct Schema {
+    value: Value,
+    /// How many values there are in it, where it is plain.
+    plain: Option<u64>,
+    /// How much work it can be; none where only a close look at both sides tells.
+    bound: OnceLock<Option<Bound>>,
+    /// Made when something is first not plain: it takes far longer to be made than to be used.
+    validator: OnceLock<Result<Validator, String>>,
+}
 
 impl Schema {
     /// Reads it. The error says why it cannot be used.
@@ -25,33 +35,36 @@ impl Schema {
         if length > MAX_BYTES {
             return Err(format!("it has {length} bytes; at most {MAX_BYTES} are allowed"));
         }
-        match raw.to_value() {
-            schema @ Value::Object(_) => Ok(Self(schema)),
-            _ => Err("it is not a JSON object".to_owned()),
+        let value = raw.to_value();
+        if !value.is_object() {
+            return Err("it is not a JSON object".to_owned());
         }
+        let plain = plain::is_plain(&value).then(|| cost::size(&value)).filter(|it| *it <= MAX_NODES as u64);
+        Ok(Self { value, plain, bound: OnceLock::new(), validator: OnceLock::new() })
     }
 
     pub(super) fn value(&self) -> &Value {
-        &self.0
+        &self.value
     }
 
     /// What is wrong with the value, or why that cannot be told. Takes no longer than the size of the value justifies.
     pub(super) fn violations(&self, value: &Value) -> Result<Vec<Violation>, String> {
-        let survey = Survey::of(&self.0);
+        if self.surely_fits(value) || (self.is_little_work(value) && self.validator()?.is_valid(value)) {
+            return Ok(Vec::new());
+        }
+        let survey = Survey::of(&self.value);
         if survey.nodes > MAX_NODES {
             return Err(format!("it has more than {MAX_NODES} nodes"));
         }
         if survey.states > MAX_STATES {
             return Err("its patterns are too big".to_owned());
         }
-        if survey.unevaluated > 0 && (survey.has_odd_references || unrolled::size(&self.0, &survey) > MAX_UNROLLED) {
+        if survey.unevaluated > 0 && (survey.has_odd_references || unrolled::size(&self.value, &survey) > MAX_UNROLLED)
+        {
             return Err("its references are too many for what it asks".to_owned());
         }
-        let cost = cost::of(&self.0, &survey, value).map_err(|it| it.to_string())?;
-        if plain::surely_fits(&self.0, value) {
-            return Ok(Vec::new());
-        }
-        let validator = validator(&self.0)?;
+        let cost = cost::of(&self.value, &survey, value).map_err(|it| it.to_string())?;
+        let validator = self.validator()?;
         if validator.is_valid(value) {
             return Ok(Vec::new());
         }
@@ -59,6 +72,25 @@ impl Schema {
             return Ok(vec![unexplained()]);
         }
         Ok(validator.iter_errors(value).take(MAX_VIOLATIONS).map(|it| violation(&it)).collect())
+    }
+
+    /// Whether the value fits at a glance. Each value within it meets at most one part of a plain schema, so the work is at
+    /// most all against all; where that is little, nobody needs to count more closely.
+    fn surely_fits(&self, value: &Value) -> bool {
+        let Some(nodes) = self.plain else { return false };
+        nodes.saturating_mul(cost::size(value)) <= cost::STEPS && plain::fits(&self.value, value)
+    }
+
+    fn is_little_work(&self, value: &Value) -> bool {
+        let bound = self.bound.get_or_init(|| {
+            let survey = Survey::of(&self.value);
+            Bound::of(&survey).filter(|_| survey.nodes <= MAX_NODES && survey.states <= MAX_STATES)
+        });
+        bound.is_some_and(|it| it.is_little(value))
+    }
+
+    fn validator(&self) -> Result<&Validator, String> {
+        self.validator.get_or_init(|| validator(&self.value)).as_ref().map_err(Clone::clone)
     }
 }
 

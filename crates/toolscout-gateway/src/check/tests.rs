@@ -1,15 +1,22 @@
 //! 1. What the quick look lets pass, the full validator lets pass.
-//! 2. The quick look is sure of the schemas that tools usually have.
+//! 2. What is said to be little work is, by a closer count.
+//! 3. The quick look is sure of the schemas that tools usually have.
 //!
 //! What keeps a check from taking for ever is proven in `bombs`, what becomes of results in `results`.
 
 mod bombs;
 mod results;
 
+use super::cost::{self, Bound};
 use super::plain;
 use super::schema::validator;
+use super::survey::Survey;
 use proptest::prelude::*;
 use serde_json::{Value, json};
+
+fn surely_fits(schema: &Value, value: &Value) -> bool {
+    plain::is_plain(schema) && plain::fits(schema, value)
+}
 
 #[test]
 fn the_quick_look_is_sure_of_usual_calls_and_of_nothing_that_does_not_fit() {
@@ -19,7 +26,7 @@ fn the_quick_look_is_sure_of_usual_calls_and_of_nothing_that_does_not_fit() {
         "times": {"type": "integer", "minimum": 1, "maximum": 9},
         "tags": {"type": "array", "items": {"type": "string"}},
     }});
-    let sure = |value: Value| plain::surely_fits(&schema, &value);
+    let sure = |value: Value| surely_fits(&schema, &value);
     assert!(sure(json!({"url": "u", "format": "csv", "times": 9, "tags": ["a"]})));
     for wrong in [
         json!({}),
@@ -32,7 +39,12 @@ fn the_quick_look_is_sure_of_usual_calls_and_of_nothing_that_does_not_fit() {
     ] {
         assert!(!sure(wrong.clone()), "{wrong}");
     }
-    assert!(!plain::surely_fits(&json!({"type": "object", "properties": {"x": {"pattern": "("}}}), &json!({})));
+    assert!(!surely_fits(&json!({"type": "object", "properties": {"x": {"pattern": "("}}}), &json!({})));
+    let of = |dialect: &str| json!({"$schema": dialect, "type": "object"});
+    assert!(surely_fits(&of("http://json-schema.org/draft-07/schema#"), &json!({})));
+    assert!(surely_fits(&of("https://json-schema.org/draft/2020-12/schema"), &json!({})));
+    assert!(!surely_fits(&of("https://example.com/mine"), &json!({})));
+    assert!(!surely_fits(&json!({"properties": {"x": of("http://json-schema.org/draft-07/schema#")}}), &json!({})));
 }
 
 fn value() -> impl Strategy<Value = Value> {
@@ -77,9 +89,30 @@ fn schema() -> impl Strategy<Value = Value> {
 proptest! {
     #[test]
     fn what_the_quick_look_lets_pass_the_validator_lets_pass(schema in schema(), value in value()) {
-        if plain::surely_fits(&schema, &value) {
+        if surely_fits(&schema, &value) {
             let validator = validator(&schema).map_err(TestCaseError::fail)?;
             prop_assert!(validator.is_valid(&value), "{schema} {value}");
+        }
+    }
+
+    /// Schemas and values as many times as wide as it takes to come near to what is allowed.
+    #[test]
+    fn what_is_said_to_be_little_work_is_little(
+        schemas in prop::collection::vec(schema(), 1..4),
+        value in value(),
+        wide in 1usize..400,
+        branches in 1usize..40,
+    ) {
+        let items = json!({
+            "anyOf": std::iter::repeat_n(&schemas, branches).flatten().collect::<Vec<_>>(),
+            "propertyNames": {"pattern": "^[a-z]{1,9}$", "minLength": 1},
+            "patternProperties": {"^[a-b]": schemas[0]},
+            "pattern": "(a|b){1,20}",
+        });
+        let (schema, value) = (json!({"items": items}), Value::from(vec![value; wide]));
+        let survey = Survey::of(&schema);
+        if Bound::of(&survey).is_some_and(|it| it.is_little(&value)) {
+            prop_assert!(cost::steps(&schema, &survey, &value).is_some_and(|it| it <= cost::STEPS));
         }
     }
 }

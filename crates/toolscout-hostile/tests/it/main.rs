@@ -4,5 +4,6 @@ mod command_line;
 mod every_mode;
 mod http;
 mod life;
+mod rich;
 mod stdio;
 mod talk;

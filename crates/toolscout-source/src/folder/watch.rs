@@ -17,7 +17,7 @@ const QUIET: Duration = Duration::from_millis(200);
 /// Something that never falls quiet is heard all the same.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Hints that a discovery is worth its cost. Nothing is watched before the stream is polled, nothing after it is dropped.
+/// Hints that a discovery is worth its cost: once when it begins to watch, and at each change. Nothing is watched before the stream is polled, nothing after it is dropped.
 pub(super) fn changes<'a>(
     roots: &'a dyn RootStrategy,
     tools: &'a dyn ToolStrategy,
@@ -29,6 +29,7 @@ pub(super) fn changes<'a>(
 async fn watch(roots: &dyn RootStrategy, tools: &dyn ToolStrategy, explicit: &[PathBuf], out: &Out<()>) {
     let (news, mut heard) = News::channel();
     let mut ears = Ears::new(&news);
+    let mut is_first = true;
     loop {
         let spots = spots(roots, tools, explicit).await;
         // Listening anew after each change costs little, and finds folders that came, went, or came again.
@@ -42,6 +43,10 @@ async fn watch(roots: &dyn RootStrategy, tools: &dyn ToolStrategy, explicit: &[P
             Ok(ears) => ears,
             Err(_) => return,
         };
+        // Who looked before somebody listened may have missed something; from now on nobody does.
+        if std::mem::take(&mut is_first) {
+            out.give(()).await;
+        }
         wait_for_change(&mut heard, &news, |path| spots.iter().any(|it| it.heeds(path, tools))).await;
         out.give(()).await;
     }

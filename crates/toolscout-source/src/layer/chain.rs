@@ -6,8 +6,8 @@ use futures_util::{StreamExt, future, stream};
 use std::collections::HashMap;
 use std::sync::Arc;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, ErrorKind, Found, Origin, Problem, ProblemKind, Review, Source, SourceError,
-    SourceId, Tool, ToolCall, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, ErrorKind, Found, Library, Origin, Problem, ProblemKind, Review, Source,
+    SourceError, SourceId, Tool, ToolCall, ToolName, ToolOutput,
 };
 
 /// Several sources under one id, the strongest first.
@@ -86,6 +86,11 @@ impl Source for Chain {
             }
             Err(not_mine(&self.id, &call.get().tool.name))
         })
+    }
+
+    /// That of the strongest link that has one: what two libraries have cannot be told apart once they are joined.
+    fn library(&self) -> Option<&dyn Library> {
+        self.links.iter().find_map(|it| it.library())
     }
 
     fn changes(&self) -> BoxStream<'_, ()> {

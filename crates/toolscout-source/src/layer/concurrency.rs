@@ -4,8 +4,8 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tokio::time::timeout_at;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Found, Layer, Origin, Review, Source, SourceError, SourceId, Tool, ToolCall,
-    ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, Delegation, Found, Layer, Library, Origin, Review, Source, SourceError,
+    SourceId, Tool, ToolCall, ToolName, ToolOutput,
 };
 
 /// At most this many calls at once, at least one; further ones wait in line, as long as their request lasts. Each
@@ -62,6 +62,14 @@ impl Source for Limited {
             let _place = place.expect("nobody closes the line");
             self.inner.call(call, cx).await
         })
+    }
+
+    fn library(&self) -> Option<&dyn Library> {
+        self.inner.library()
+    }
+
+    fn delegation(&self) -> Option<Delegation> {
+        self.inner.delegation()
     }
 
     fn changes(&self) -> BoxStream<'_, ()> {

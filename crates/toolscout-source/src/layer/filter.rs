@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Found, Layer, Origin, Review, Source, SourceError, SourceId, Tool, ToolCall,
-    ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, Delegation, Found, Layer, Library, Origin, Review, Source, SourceError,
+    SourceId, Tool, ToolCall, ToolName, ToolOutput,
 };
 
 /// Hides tools by name, and refuses to call what it hides.
@@ -42,6 +42,11 @@ impl Filter {
     /// Those it says yes to.
     pub fn by(lets: impl Fn(&ToolName) -> bool + Send + Sync + 'static) -> Self {
         Self { lets: Arc::new(lets) }
+    }
+
+    /// Whether it shows a tool of this name.
+    pub fn lets(&self, name: &ToolName) -> bool {
+        (self.lets)(name)
     }
 }
 
@@ -102,6 +107,14 @@ impl Source for Filtered {
         Box::pin(async move { Err(self.refuse(&call.get().tool.name, cx).await) })
     }
 
+    fn library(&self) -> Option<&dyn Library> {
+        self.inner.library()
+    }
+
+    fn delegation(&self) -> Option<Delegation> {
+        self.inner.delegation()
+    }
+
     fn changes(&self) -> BoxStream<'_, ()> {
         self.inner.changes()
     }
@@ -109,7 +122,7 @@ impl Source for Filtered {
 
 impl Filtered {
     fn lets(&self, name: &ToolName) -> bool {
-        (self.filter.lets)(name)
+        self.filter.lets(name)
     }
 
     /// A name that the source does not have is none of ours to refuse: another may have it.

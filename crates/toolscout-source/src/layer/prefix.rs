@@ -4,8 +4,8 @@ use super::not_mine;
 use futures_util::StreamExt;
 use std::sync::Arc;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Digest, Found, Layer, Origin, Review, Source, SourceError, SourceId, Tool,
-    ToolCall, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, Digest, Found, Layer, Library, Origin, Review, Source, SourceError, SourceId,
+    Tool, ToolCall, ToolName, ToolOutput,
 };
 
 /// Puts this before every name: with `Prefix("mail_")`, `send` is `mail_send` to the outside. The source itself
@@ -60,6 +60,10 @@ impl Source for Prefixed {
             let expect = self.expected(&inner_name, call.get().expect, &cx).await?;
             self.inner.call(call.renamed(inner_name, expect), cx).await
         })
+    }
+
+    fn library(&self) -> Option<&dyn Library> {
+        self.inner.library()
     }
 
     fn changes(&self) -> BoxStream<'_, ()> {

@@ -6,8 +6,8 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, ErrorKind, Found, Layer, Origin, Problem, RawJson, Review, Source,
-    SourceError, SourceId, Tool, ToolCall, ToolName, ToolOutput, escape, redact,
+    Authorized, BoxFuture, BoxStream, Cx, Delegation, ErrorKind, Found, Layer, Library, Origin, Problem, RawJson,
+    Review, Source, SourceError, SourceId, Tool, ToolCall, ToolName, ToolOutput, escape, redact,
 };
 
 /// Asks again when a source was out of reach, busy or too slow, each time after twice the wait.
@@ -140,6 +140,14 @@ impl Source for Retried {
                 }
             }
         })
+    }
+
+    fn library(&self) -> Option<&dyn Library> {
+        self.inner.library()
+    }
+
+    fn delegation(&self) -> Option<Delegation> {
+        self.inner.delegation()
     }
 
     fn changes(&self) -> BoxStream<'_, ()> {

@@ -3,6 +3,7 @@
 mod chain;
 mod concurrency;
 mod filter;
+mod library;
 mod prefix;
 mod retry;
 mod timeout;

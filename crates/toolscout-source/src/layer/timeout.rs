@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Found, Layer, Origin, Review, Source, SourceError, SourceId, Tool, ToolCall,
-    ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, Delegation, Found, Layer, Library, Origin, Review, Source, SourceError,
+    SourceId, Tool, ToolCall, ToolName, ToolOutput,
 };
 
-/// No listing, loading or call takes longer than this. What a listing found in time stays found.
+/// No listing, loading or call takes longer than this; only the time in which whoever calls is asked something comes on top.
+/// What a listing found in time stays found.
 #[derive(Debug, Clone, Copy)]
 pub struct Timeout(pub Duration);
 
@@ -51,12 +52,22 @@ impl Source for Bounded {
     }
 
     fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
-        Box::pin(self.bound(format!("loading `{name}`"), self.inner.load(name, cx.within(self.limit))))
+        let what = format!("loading `{name}`");
+        Box::pin(self.bound(what, Duration::ZERO, self.inner.load(name, cx.within(self.limit))))
     }
 
     fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         let what = format!("`{}`", call.get().tool.name);
-        Box::pin(self.bound(what, self.inner.call(call, cx.within(self.limit))))
+        let patience = cx.patience();
+        Box::pin(self.bound(what, patience, self.inner.call(call, cx.within(self.limit))))
+    }
+
+    fn library(&self) -> Option<&dyn Library> {
+        self.inner.library()
+    }
+
+    fn delegation(&self) -> Option<Delegation> {
+        self.inner.delegation()
     }
 
     fn changes(&self) -> BoxStream<'_, ()> {
@@ -68,9 +79,10 @@ impl Bounded {
     async fn bound<T>(
         &self,
         what: String,
+        patience: Duration,
         work: impl Future<Output = Result<T, SourceError>>,
     ) -> Result<T, SourceError> {
-        timeout(self.limit, work).await.unwrap_or_else(|_| Err(self.timed_out(what)))
+        timeout(self.limit + patience, work).await.unwrap_or_else(|_| Err(self.timed_out(what)))
     }
 
     fn timed_out(&self, what: String) -> SourceError {

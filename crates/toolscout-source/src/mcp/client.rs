@@ -15,22 +15,24 @@ mod tests;
 
 pub use super::definition::Definition;
 pub use super::handshake::Said;
+pub use super::list::library::LibraryListing;
 pub use super::list::{Listing, Scope};
 pub use super::peer::Counts;
 
 use super::handshake::{self, Agreed};
 use super::limits::Limits;
-use super::list;
-use super::peer::{Ask, Peer};
+use super::list::{self, List};
+use super::params::Params;
+use super::peer::{Ask, Behalf, Hub, Peer};
 use super::{ClientError, Dial, Server};
 use opening::Opened;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use tokio::sync::{OnceCell, watch};
 use tokio::task::JoinSet;
-use toolscout_core::{RawJson, SourceId};
+use toolscout_core::{Cx, RawJson, SourceId};
 
 /// Which revision of the protocol was agreed on, and so how to talk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,6 +78,8 @@ struct Conversation {
     /// What was agreed on when the first assumption turned out wrong; `None` in it: that did not help.
     second: OnceCell<Option<Agreed>>,
     listening: Mutex<JoinSet<()>>,
+    /// The resources that somebody wants to hear of.
+    watched: watch::Sender<BTreeSet<String>>,
 }
 
 impl Client {
@@ -88,8 +92,8 @@ impl Client {
     }
 
     pub(super) fn of(id: SourceId, limits: Arc<Limits>, Opened { peer, agreed: first, is_web }: Opened) -> Self {
-        let (second, listening) = (OnceCell::new(), Mutex::new(JoinSet::new()));
-        let client = Self(Arc::new(Conversation { id, limits, peer, is_web, first, second, listening }));
+        let (second, listening, watched) = (OnceCell::new(), Mutex::new(JoinSet::new()), watch::Sender::default());
+        let client = Self(Arc::new(Conversation { id, limits, peer, is_web, first, second, listening, watched }));
         client.settle_on(client.era());
         client
     }
@@ -109,16 +113,35 @@ impl Client {
         list::list(self, &self.0.limits, deadline).await
     }
 
-    /// Any other request: raw parameters in, raw result out. `params` is an object, or null.
-    pub async fn request(&self, method: &str, params: Value, deadline: Instant) -> Result<RawJson, ClientError> {
-        let params = match params {
-            Value::Object(params) => params,
-            Value::Null => Map::new(),
-            _ => return Err(ClientError::Invalid { reason: format!("the parameters of `{method}` are no object") }),
+    /// What the server has besides tools, as far as it says that it has such things. A list that fails leaves the others.
+    pub async fn list_library(&self, deadline: Instant) -> LibraryListing {
+        list::library::list(self, &self.0.limits, deadline).await
+    }
+
+    /// Any other request: raw parameters in, raw result out. `params` is an object, or null. Made on behalf of `cx`: its
+    /// counterpart may be asked something, its progress is told.
+    ///
+    /// Cancel-safe: dropping the future tells the server that nobody waits any more.
+    pub async fn request(
+        &self,
+        method: &str,
+        params: &RawJson,
+        cx: &Cx,
+        deadline: Instant,
+    ) -> Result<RawJson, ClientError> {
+        let no_object = || ClientError::Invalid { reason: format!("the parameters of `{method}` are no object") };
+        let mut written = match params.as_str() {
+            "null" => Params::default(),
+            _ => Params::of(params).ok_or_else(no_object)?,
         };
-        let about =
-            ["name", "uri"].into_iter().find_map(|it| params.get(it).and_then(Value::as_str)).map(str::to_owned);
-        let ask = Ask { name: about, ..Ask::new(method, params, deadline) };
+        let trace = cx.trace.iter().map(|(name, value)| (name.clone(), value.as_str().into()));
+        written.meta.extend(trace);
+        let ask = Ask {
+            name: about(params),
+            progress: cx.progress.clone(),
+            behalf: Behalf::Caller(cx.counterpart.clone()),
+            ..Ask::new(method, written, deadline)
+        };
         self.ask(ask).await
     }
 
@@ -171,13 +194,20 @@ impl Client {
         self.0.is_web && self.era().is_modern()
     }
 
-    /// One page of the server's tools.
+    /// One page of what the server has: its tools, its resources.
     pub(super) async fn ask_for_page(
         &self,
-        params: Map<String, Value>,
+        list: &List,
+        cursor: Option<&str>,
         deadline: Instant,
     ) -> Result<RawJson, ClientError> {
-        self.ask(Ask::new("tools/list", params, deadline).called("listing its tools")).await
+        let params = Params::default();
+        let params = cursor.into_iter().fold(params, |params, it| params.with("cursor", &it));
+        self.ask(Ask::new(list.method, params, deadline).called(format!("listing its {}", list.things))).await
+    }
+
+    pub(super) fn hub(&self) -> &Hub {
+        self.0.peer.hub()
     }
 
     fn agreed(&self) -> &Agreed {
@@ -213,7 +243,8 @@ impl Client {
     }
 
     async fn ask_once(&self, mut ask: Ask) -> Result<RawJson, ClientError> {
-        meta::complete(&mut ask.params, self.era());
+        let counterpart = ask.behalf.counterpart().map(|it| &**it);
+        meta::complete(&mut ask.params.meta, self.era(), counterpart);
         // Over HTTP, a request of the modern era is cancelled by closing its stream.
         ask.cancels &= !(self.0.is_web && self.era().is_modern());
         self.0.peer.ask(ask).await
@@ -222,4 +253,15 @@ impl Client {
     async fn initialize(&self, deadline: Instant) -> Option<Agreed> {
         handshake::initialize(&self.0.peer, handshake::newest_legacy(), deadline).await.ok()
     }
+}
+
+/// What a request is about, for who routes it without reading it: a prompt's name, a resource's address.
+fn about(params: &RawJson) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Named {
+        name: Option<String>,
+        uri: Option<String>,
+    }
+    let named: Named = serde_json::from_str(params.as_str()).ok()?;
+    named.name.or(named.uri)
 }

@@ -1,7 +1,7 @@
 //! Definitions of tools as servers give them: kept whole, and checked one by one.
 
 pub(super) mod mirror;
-mod strict;
+pub(super) mod strict;
 
 #[cfg(test)]
 mod tests;
@@ -68,7 +68,7 @@ impl Definition {
             match (key.as_str(), first(&value)) {
                 ("name", _) => {}
                 ("title", b'"') => tool.title = serde_json::from_str(value.as_str()).ok(),
-                ("description", _) => tool.description = serde_json::from_str(value.as_str()).unwrap_or_default(),
+                ("description", b'"') => tool.description = serde_json::from_str(value.as_str()).ok(),
                 ("inputSchema", _) => tool.input_schema = value,
                 ("outputSchema", b'{') => tool.output_schema = Some(value),
                 ("annotations", b'{') => tool.annotations = Some(value),

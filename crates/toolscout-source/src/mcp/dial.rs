@@ -20,11 +20,20 @@ pub struct Dial {
     pub era: Option<Era>,
     /// Who knows the token of a server on the web, where a login is possible.
     pub tokens: Option<Arc<dyn Tokens>>,
+    /// Whether callers have counterparts, so that servers may ask them something; see [`toolscout_core::Counterpart`].
+    pub has_counterparts: bool,
 }
 
 impl Dial {
     /// With the usual limits and the environment of this process.
     pub fn new(project: PathBuf) -> Self {
-        Self { limits: Arc::default(), lookup: Lookup::of_process(), project, era: None, tokens: None }
+        Self {
+            limits: Arc::default(),
+            lookup: Lookup::of_process(),
+            project,
+            era: None,
+            tokens: None,
+            has_counterparts: false,
+        }
     }
 }

@@ -1,9 +1,9 @@
 //! Asks a server what tools it has, once at a time across all processes, and remembers the answer.
 
-use super::client::{Client, Era, Listing, Scope};
+use super::client::{Client, Era, LibraryListing, Listing, Scope};
 use super::record::{DiscoveryStatus, KnownTools, Record, Records};
 use super::tokens::Tokens;
-use super::{ClientError, Dial, Lookup, Server, Transport, fingerprint};
+use super::{ClientError, Dial, Lookup, Server, Transport, fingerprint, library};
 use crate::layer::Retry;
 use std::collections::HashMap;
 use std::path::Path;
@@ -20,6 +20,8 @@ const AGAIN: Duration = Duration::from_millis(500);
 const VANISHED: Duration = Duration::from_secs(600);
 /// A list that is the same as before is not written down again within this time.
 const WRITE_AGAIN: Duration = Duration::from_secs(60);
+/// A limit with less left than this has run out: clocks that wake people are not exact.
+const NEARLY: Duration = Duration::from_millis(5);
 /// Programs that may have to fetch a server before they start it.
 const INSTALLERS: [&str; 9] = ["npx", "bunx", "pnpm", "yarn", "npm", "uvx", "uv", "pipx", "docker"];
 
@@ -121,7 +123,7 @@ impl Shared {
         let before = self.read(server, cx)?;
         let limit = self.time_for(server, &before);
         let deadline = soonest(cx, limit);
-        let Some(lease) = self.lease(server, begun, deadline, cx).await? else {
+        let Some(lease) = self.lease(server, begun, limit, deadline, cx).await? else {
             return self.outcome(server, begun, cx);
         };
         self.discover_alone(server, limit, deadline, cx, lease).await
@@ -144,8 +146,12 @@ impl Shared {
         tracing::info!(event = "tool_discovery_started", server = %server.id);
         let answer = timeout_at(deadline.into(), self.ask_again(server, &record, deadline)).await;
         let answer = answer.unwrap_or_else(|_| Err(ClientError::TimedOut { what: "discovery".to_owned(), limit }));
-        match answer {
-            Ok((listing, client)) => self.succeed(server, cx, record, &listing, &client, started),
+        match answer.map_err(|it| in_full(it, limit, deadline, cx)) {
+            Ok((listing, library, client)) => {
+                let discovered = self.succeed(server, cx, record, &listing, &client, started)?;
+                let news = self.remember_library(server, cx, &client, library)?;
+                Ok(Discovered { changed: discovered.changed || !news.is_empty(), ..discovered })
+            }
             Err(error) => Err(self.fail(server, cx, record, error, started)),
         }
     }
@@ -157,12 +163,12 @@ impl Shared {
         server: &Server,
         record: &Record,
         deadline: Instant,
-    ) -> Result<(Listing, Client), ClientError> {
+    ) -> Result<(Listing, LibraryListing, Client), ClientError> {
         let is_remote = matches!(server.transport, Transport::Http(_));
         let retry = Retry { delay: AGAIN, ..Retry::default() };
         let mut attempt = 1;
         loop {
-            let error = match self.ask(server, record, deadline).await {
+            let error = match self.ask_for_all(server, record, deadline).await {
                 Err(error) if is_remote => error,
                 answer => return answer,
             };
@@ -173,7 +179,24 @@ impl Shared {
         }
     }
 
-    /// Starts the server and asks it. It is always ended again.
+    /// Starts the server and asks it for all it has. It is always ended again.
+    async fn ask_for_all(
+        &self,
+        server: &Server,
+        record: &Record,
+        deadline: Instant,
+    ) -> Result<(Listing, LibraryListing, Client), ClientError> {
+        let client = Client::connect(server, &self.dial(server, record), deadline).await?;
+        let all = async {
+            let listing = list_settled(&client, deadline).await.map_err(|error| with_tail(error, &client))?;
+            Ok((listing, library::list(&client, self, Some(deadline)).await))
+        };
+        let all: Result<_, ClientError> = all.await;
+        client.close().await;
+        all.map(|(listing, library)| (listing, library, client))
+    }
+
+    /// Starts the server and asks it for its tools. It is always ended again.
     async fn ask(&self, server: &Server, record: &Record, deadline: Instant) -> Result<(Listing, Client), ClientError> {
         let client = Client::connect(server, &self.dial(server, record), deadline).await?;
         let listing = list_settled(&client, deadline).await;
@@ -188,7 +211,8 @@ impl Shared {
         let limit = self.time_for(server, &record);
         let deadline = soonest(cx, limit);
         let asked = timeout_at(deadline.into(), self.ask(server, &record, deadline)).await;
-        let (listing, client) = asked.map_err(|_| ClientError::TimedOut { what: "the test".to_owned(), limit })??;
+        let asked = asked.unwrap_or_else(|_| Err(ClientError::TimedOut { what: "the test".to_owned(), limit }));
+        let (listing, client) = asked.map_err(|it| in_full(it, limit, deadline, cx))?;
         Ok(TriedOut { tools: listing.tools.len(), era: client.era().clone() })
     }
 
@@ -197,6 +221,7 @@ impl Shared {
         &self,
         server: &Server,
         begun: Moment,
+        limit: Duration,
         deadline: Instant,
         cx: &Cx,
     ) -> Result<Option<Lease>, SourceError> {
@@ -213,7 +238,6 @@ impl Shared {
             has_waited = true;
             if Instant::now() >= deadline {
                 let what = "the discovery that another process has under way".to_owned();
-                let limit = deadline.saturating_duration_since(deadline);
                 return Err(SourceError::TimedOut { id: server.id.clone(), what, limit });
             }
             sleep(LOOK_AGAIN).await;
@@ -259,7 +283,10 @@ impl Shared {
             changed,
         };
         let is_written = was_fresh && !changed && record.last_discovery.is_some_and(|it| it.age(now) < WRITE_AGAIN);
+        // It may have been listed meanwhile.
+        let library = self.read(server, cx)?.library;
         record = Record {
+            library,
             status: DiscoveryStatus::Success,
             error: None,
             last_discovery: Some(now),
@@ -296,7 +323,8 @@ impl Shared {
         let took_ms = started.elapsed().as_millis();
         tracing::warn!(event = "tool_discovery_failed", server = %server.id, error = %toolscout_core::escape::line(&said), duration_ms = %took_ms);
         let last_discovery = Some(Moment::now());
-        let record = Record { status: DiscoveryStatus::Failed, error: Some(said), last_discovery, ..record };
+        let library = self.read(server, cx).ok().and_then(|it| it.library);
+        let record = Record { status: DiscoveryStatus::Failed, error: Some(said), last_discovery, library, ..record };
         match self.write(server, cx, &record) {
             Ok(()) => error.of(&server.id),
             Err(unkept) => unkept,
@@ -307,13 +335,13 @@ impl Shared {
         self.records.read(&server.id, cx.user.as_deref()).map_err(|it| unkept(server, &it))
     }
 
-    fn write(&self, server: &Server, cx: &Cx, record: &Record) -> Result<(), SourceError> {
+    pub(super) fn write(&self, server: &Server, cx: &Cx, record: &Record) -> Result<(), SourceError> {
         self.records.write(&server.id, cx.user.as_deref(), record).map_err(|it| unkept(server, &it))
     }
 }
 
 /// Lists; and once more if the server said meanwhile that the list is not what it was.
-pub(super) async fn list_settled(client: &Client, deadline: Instant) -> Result<Listing, ClientError> {
+async fn list_settled(client: &Client, deadline: Instant) -> Result<Listing, ClientError> {
     let changes = client.list_changes();
     let before = *changes.borrow();
     let listing = client.list_tools(deadline).await?;
@@ -393,6 +421,16 @@ fn names(record: &Record) -> String {
 pub(super) fn soonest(cx: &Cx, limit: Duration) -> Instant {
     let limit = Instant::now() + limit;
     cx.deadline.map_or(limit, |it| it.min(limit))
+}
+
+/// People know the limit that is configured, and not what was left of it when the last step began. Where another limit ran
+/// out, or the caller's own time did, the error stays what it is.
+pub(super) fn in_full(error: ClientError, limit: Duration, deadline: Instant, cx: &Cx) -> ClientError {
+    let is_this_limit = cx.deadline != Some(deadline) && Instant::now() + NEARLY >= deadline;
+    match error {
+        ClientError::TimedOut { what, .. } if is_this_limit => ClientError::TimedOut { what, limit },
+        other => other,
+    }
 }
 
 fn unkept(server: &Server, error: &StoreError) -> SourceError {

@@ -18,7 +18,7 @@ pub enum ClientError {
         reason: String,
     },
     /// It took too long.
-    #[error("{what} took longer than {} ms", limit.as_millis())]
+    #[error("{what} took longer than {}", toolscout_core::spoken(*limit))]
     TimedOut {
         /// What was under way.
         what: String,

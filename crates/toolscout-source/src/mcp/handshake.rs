@@ -18,6 +18,7 @@ pub use said::Said;
 use super::ClientError;
 use super::client::Era;
 use super::limits::Limits;
+use super::params::Params;
 use super::peer::{Ask, Peer, given};
 use serde_json::{Map, Value, json};
 use std::pin::{Pin, pin};
@@ -107,10 +108,10 @@ pub(super) fn newest_legacy() -> &'static str {
 }
 
 /// What every request of the modern era says about us.
-pub(super) fn introduce(meta: &mut Map<String, Value>) {
+pub(super) fn introduce(meta: &mut Map<String, Value>, capabilities: Value) {
     let key = |name: &str| format!("io.modelcontextprotocol/{name}");
     meta.insert(key("protocolVersion"), MODERN.into());
-    meta.insert(key("clientCapabilities"), json!({}));
+    meta.insert(key("clientCapabilities"), capabilities);
     meta.insert(key("clientInfo"), us());
 }
 
@@ -171,11 +172,14 @@ async fn race(
 }
 
 async fn discover(peer: &Peer, deadline: Instant) -> Result<Verdict, ClientError> {
-    let mut meta = Map::new();
-    introduce(&mut meta);
-    let params = Map::from_iter([("_meta".to_owned(), Value::Object(meta))]);
-    let ask = Ask::new("server/discover", params, deadline).called("the handshake").quietly();
-    match peer.ask(ask).await {
+    let answer = match ask_to_discover(peer, deadline).await {
+        // It may have been asked by way of another than answers now. Once more, and no more.
+        Err(ClientError::Answered { code: UNSUPPORTED_VERSION, data, .. }) if supports_modern(data.as_ref()) => {
+            ask_to_discover(peer, deadline).await
+        }
+        answer => answer,
+    };
+    match answer {
         Ok(answer) => judge(&answer.to_value()),
         Err(ClientError::Answered { code: UNSUPPORTED_VERSION, message, data }) => {
             match other_than(MODERN, data.as_ref()) {
@@ -187,6 +191,17 @@ async fn discover(peer: &Peer, deadline: Instant) -> Result<Verdict, ClientError
         Err(error) if is_about_era(peer, &error) => Ok(Verdict::Legacy(LEGACY[0])),
         Err(error) => Err(error),
     }
+}
+
+async fn ask_to_discover(peer: &Peer, deadline: Instant) -> Result<RawJson, ClientError> {
+    let mut meta = Map::new();
+    introduce(&mut meta, json!({}));
+    let params = Map::from_iter([("_meta".to_owned(), Value::Object(meta))]);
+    peer.ask(Ask::new("server/discover", params, deadline).called("the handshake").quietly()).await
+}
+
+fn supports_modern(data: Option<&RawJson>) -> bool {
+    data.is_some_and(|it| texts(&it.to_value()["supported"]).contains(&MODERN))
 }
 
 fn judge(answer: &Value) -> Result<Verdict, ClientError> {
@@ -203,9 +218,18 @@ fn judge(answer: &Value) -> Result<Verdict, ClientError> {
 }
 
 async fn ask_to_initialize(peer: &Peer, version: &str, deadline: Instant) -> Result<RawJson, ClientError> {
-    let params = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": us()});
-    let Value::Object(params) = params else { return Err(protocol("an object is an object")) };
+    let params = Params::default().with("protocolVersion", &version);
+    let params = params.with("capabilities", &capabilities(peer.hub().relays())).with("clientInfo", &us());
     peer.ask(Ask::new("initialize", params, deadline).called("the handshake").quietly()).await
+}
+
+/// What a server of the legacy era is told that we can do. It is shared by callers of whom some can do all of this and some
+/// nothing, so it is told what the best of them can; what another one cannot is refused when it is asked for.
+fn capabilities(relays: bool) -> Value {
+    match relays {
+        true => json!({"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}),
+        false => json!({}),
+    }
 }
 
 /// Whether an error may mean that the server does not know what was asked, as opposed to: it is gone, it is busy, nobody

@@ -43,6 +43,8 @@ pub struct Limits {
     pub installing: Duration,
     /// How long a listing may take, all its pages.
     pub list: Duration,
+    /// From the end of a list to the next one that the server itself makes necessary.
+    pub apart: Duration,
     /// How long a call may take, unless its caller is in more of a hurry.
     pub call: Duration,
     /// How long a call may take at most, whatever progress it reports.
@@ -73,6 +75,7 @@ impl Default for Limits {
             discovery: Duration::from_secs(30),
             installing: Duration::from_secs(120),
             list: Duration::from_secs(15),
+            apart: Duration::from_secs(5),
             call: Duration::from_secs(60),
             call_at_most: Duration::from_secs(600),
             grace: Duration::from_secs(2),

@@ -1,5 +1,7 @@
 //! Walks through all pages of a server's tools, and gives all of them or none.
 
+pub(super) mod library;
+
 #[cfg(test)]
 mod tests;
 
@@ -10,7 +12,6 @@ use super::limits::Limits;
 use crate::folder::child::words;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 use toolscout_core::{Problem, ProblemKind, SourceId, ToolName};
@@ -21,6 +22,19 @@ const TTL_AT_MOST: Duration = Duration::from_secs(24 * 3600);
 const PROBLEMS: usize = 100;
 /// How much of a name is told.
 const SHOWN: usize = 80;
+
+/// Something that servers list, page by page.
+pub(super) struct List {
+    pub(super) method: &'static str,
+    /// Where a page has it.
+    key: &'static str,
+    /// What it is called.
+    pub(super) things: &'static str,
+    /// What its entries are known by.
+    id: &'static str,
+}
+
+const TOOLS: List = List { method: "tools/list", key: "tools", things: "tools", id: "name" };
 
 /// The tools of a server, all of them.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,9 +68,7 @@ pub(super) async fn list(client: &Client, limits: &Limits, deadline: Instant) ->
     let mut walk = Walk::new(limits, client.needs_headers());
     let mut cursor: Option<String> = None;
     loop {
-        let mut params = Map::new();
-        params.extend(cursor.take().map(|it| ("cursor".to_owned(), Value::from(it))));
-        let page = client.ask_for_page(params, deadline).await?;
+        let page = client.ask_for_page(&TOOLS, cursor.take().as_deref(), deadline).await?;
         match walk.page(page.as_str(), client.era().is_modern())? {
             Some(next) => cursor = Some(next),
             None => return Ok(walk.finish(client.id())),
@@ -183,8 +195,7 @@ impl<'a> Walk<'a> {
     }
 
     fn check(&self, raw: &RawValue) -> Result<Definition, Flaw> {
-        let raw = super::message::keep(raw).ok_or_else(|| Flaw::broken("it is broken JSON"))?;
-        let definition = Definition::check(raw, self.limits)?;
+        let definition = Definition::check(super::message::keep(raw), self.limits)?;
         if let Some(schema) = definition.input_schema().filter(|_| self.checks_headers) {
             mirror::mirrors(&schema).map_err(Flaw::broken)?;
         }

@@ -10,10 +10,11 @@ mod tests;
 
 use super::ClientError;
 use super::limits::Limits;
+use super::params::{Params, on_one_line};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use toolscout_core::RawJson;
+use toolscout_core::{Declined, RawJson};
 
 /// Bytes of an error's words, and of what is beside them, that are kept.
 const ERROR_TEXT: usize = 8 << 10;
@@ -29,7 +30,7 @@ pub(super) enum Message<'a> {
     /// An answer whose id cannot be one of ours: a text, null, a fraction.
     Stray,
     /// The server wants something from us. Its id is its own business, even if it equals one of ours.
-    Request { id: &'a RawValue, method: String },
+    Request { id: &'a RawValue, method: String, params: Option<&'a RawValue> },
     /// News.
     Notification { method: String, params: Option<&'a RawValue> },
 }
@@ -81,7 +82,7 @@ fn understand<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Message<'a>, Strin
 fn sort(envelope: Envelope<'_>) -> Result<Message<'_>, String> {
     let Envelope { id, method, params, result, error, .. } = envelope;
     match (method, id, result, error) {
-        (Some(method), Some(id), None, None) => Ok(Message::Request { id, method }),
+        (Some(method), Some(id), None, None) => Ok(Message::Request { id, method, params }),
         (Some(method), None, None, None) => Ok(Message::Notification { method, params }),
         (Some(_), ..) => Err("it sent a message that is a request and an answer at once".to_owned()),
         (None, _, Some(_), Some(_)) => Err("it sent an answer with both a result and an error".to_owned()),
@@ -112,13 +113,14 @@ fn answered(error: &RawValue) -> Result<ClientError, String> {
     }
     let error: ErrorObject<'_> =
         serde_json::from_str(error.get()).map_err(|err| format!("it sent a malformed error: {err}"))?;
-    let data = error.data.filter(|it| it.get().len() <= ERROR_DATA).and_then(keep);
+    let data = error.data.filter(|it| it.get().len() <= ERROR_DATA).map(keep);
     Ok(ClientError::Answered { code: error.code, message: clip(error.message, ERROR_TEXT), data })
 }
 
 /// A copy that outlives the message it came in.
-pub(super) fn keep(raw: &RawValue) -> Option<RawJson> {
-    RawJson::parse(raw.get()).ok()
+pub(super) fn keep(raw: &RawValue) -> RawJson {
+    // It was read with the message; a second look would find nothing new.
+    raw.to_owned().into()
 }
 
 /// The text, cut to at most this many bytes, at the end of a character.
@@ -134,8 +136,11 @@ fn number(bytes: &[u8]) -> Option<u64> {
 }
 
 /// A request of ours.
-pub(super) fn request(id: u64, method: &str, params: Value) -> String {
-    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
+pub(super) fn request(id: u64, method: &str, params: &Params) -> String {
+    let mut text = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":{},\"params\":", Value::from(method));
+    params.write(&mut text);
+    text.push('}');
+    text
 }
 
 /// News for the server.
@@ -146,16 +151,22 @@ pub(super) fn notification(method: &str, params: Option<Value>) -> String {
     }
 }
 
-/// The answer to a request of the server: life signs are given, all else is refused. `None`: it cannot be answered.
-pub(super) fn answer(id: &RawValue, method: &str) -> Option<String> {
+/// The id of a server's request, if it can be answered under it.
+pub(super) fn foreign_id(id: &RawValue) -> Option<&RawValue> {
     let text = id.get();
-    let is_id = text.len() <= FOREIGN_ID && text.starts_with(|it: char| it == '"' || it == '-' || it.is_ascii_digit());
-    let id: Value = serde_json::from_str(text).ok().filter(|_| is_id)?;
-    Some(match method {
-        "ping" => json!({"jsonrpc": "2.0", "id": id, "result": {}}).to_string(),
-        _ => {
-            let error = json!({"code": -32601, "message": "toolscout does not offer this to servers"});
-            json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string()
+    let is_id = text.starts_with(|it: char| it == '"' || it == '-' || it.is_ascii_digit());
+    Some(id).filter(|_| is_id && text.len() <= FOREIGN_ID)
+}
+
+/// The answer to a request of the server.
+pub(super) fn answer(id: &RawValue, outcome: &Result<RawJson, Declined>) -> String {
+    let (key, value) = match outcome {
+        Ok(result) => ("result", on_one_line(result.as_str()).into_owned()),
+        Err(Declined { code, message, data }) => {
+            let data = data.as_ref().map_or(String::new(), |it| format!(",\"data\":{}", on_one_line(it.as_str())));
+            let message = Value::from(message.as_str());
+            ("error", format!("{{\"code\":{code},\"message\":{message}{data}}}"))
         }
-    })
+    };
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"{key}\":{value}}}")
 }

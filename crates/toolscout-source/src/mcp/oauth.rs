@@ -12,6 +12,7 @@ mod callback;
 mod challenge;
 mod device;
 mod discover;
+mod documents;
 mod exchange;
 mod file;
 mod identity;
@@ -34,6 +35,7 @@ mod tests;
 
 pub use ask::Ask;
 pub use device::DeviceLogin;
+pub use documents::document;
 pub use login::Login;
 pub use saved::SavedTokens;
 pub use status::{LoginStatus, forget, status};

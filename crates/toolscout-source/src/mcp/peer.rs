@@ -5,7 +5,9 @@
 
 mod bucket;
 mod counts;
+mod desk;
 mod hub;
+mod seats;
 mod spread;
 
 #[cfg(test)]
@@ -14,16 +16,19 @@ pub(super) mod tests;
 pub use counts::Counts;
 pub(super) use hub::{Hub, ProgressTo};
 
+use super::params::Params;
 use super::wire::{Outgoing, Wire};
 use super::{ClientError, message};
+use desk::{Desk, Slot};
 use hub::Waiting;
-use serde_json::{Map, Value, json};
+use seats::Seat;
+use serde_json::{Value, json};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::{Instant as Until, timeout, timeout_at};
-use toolscout_core::RawJson;
+use toolscout_core::{Counterpart, Cx, RawJson};
 
 /// How long an answer to the server, or a word that we no longer wait, may take to be sent.
 const POSTING: Duration = Duration::from_secs(2);
@@ -37,13 +42,15 @@ type Answer = oneshot::Receiver<Result<RawJson, ClientError>>;
 #[derive(Clone)]
 pub(super) struct Ask {
     pub(super) method: String,
-    pub(super) params: Map<String, Value>,
+    pub(super) params: Params,
     /// For `Mcp-Name`.
     pub(super) name: Option<String>,
     /// For `Mcp-Param-…`.
     pub(super) mirrored: Vec<(String, String)>,
     /// Who is told how far it is.
     pub(super) progress: Option<ProgressTo>,
+    /// On whose behalf.
+    pub(super) behalf: Behalf,
     /// Whether the server is told when nobody waits any more.
     pub(super) cancels: bool,
     /// What people are told took too long.
@@ -52,10 +59,10 @@ pub(super) struct Ask {
 }
 
 impl Ask {
-    pub(super) fn new(method: &str, params: Map<String, Value>, deadline: Instant) -> Self {
-        let what = format!("`{method}`");
+    pub(super) fn new(method: &str, params: impl Into<Params>, deadline: Instant) -> Self {
+        let (what, params, behalf) = (format!("`{method}`"), params.into(), Behalf::Ourselves);
         let (name, mirrored, progress) = (None, Vec::new(), None);
-        Self { method: method.to_owned(), params, name, mirrored, progress, cancels: true, what, deadline }
+        Self { method: method.to_owned(), params, name, mirrored, progress, behalf, cancels: true, what, deadline }
     }
 
     /// The same, told to people in other words.
@@ -66,6 +73,25 @@ impl Ask {
     /// The same, and the server is not told when nobody waits any more: it may not understand.
     pub(super) fn quietly(self) -> Self {
         Self { cancels: false, ..self }
+    }
+}
+
+/// On whose behalf something is asked.
+#[derive(Clone)]
+pub(super) enum Behalf {
+    /// Our own: a list, a handshake.
+    Ourselves,
+    /// A caller's, who may be one that can be asked something back.
+    Caller(Option<Arc<dyn Counterpart>>),
+}
+
+impl Behalf {
+    /// Who can be asked something back.
+    pub(super) fn counterpart(&self) -> Option<&Arc<dyn Counterpart>> {
+        match self {
+            Self::Caller(counterpart) => counterpart.as_ref(),
+            Self::Ourselves => None,
+        }
     }
 }
 
@@ -95,28 +121,31 @@ impl Peer {
         &*self.wire
     }
 
-    /// Asks, and waits for the answer until the deadline; what arrives meanwhile never moves it.
+    /// Asks, and waits for the answer until the deadline. What arrives meanwhile never moves it, with one exception: the time
+    /// in which the caller is asked something does not count.
     ///
     /// Cancel-safe: who stops waiting frees the place at once, and the server is told.
     pub(super) async fn ask(&self, ask: Ask) -> Result<RawJson, ClientError> {
         let began = Instant::now();
         let (deadline, what) = (ask.deadline, ask.what.clone());
-        let (mut asked, outgoing, answer) = self.register(ask, false)?;
-        let answered = timeout_at(Until::from_std(deadline), async {
+        let Registered { mut asked, outgoing, answer, desk } = self.register(ask, false)?;
+        let work = async {
             self.wire.send(outgoing).await?;
             asked.is_sent = true;
             answer.await.unwrap_or_else(|_| Err(gone()))
-        });
-        let outcome =
-            answered.await.unwrap_or_else(|_| Err(ClientError::TimedOut { what, limit: given(began, deadline) }));
+        };
+        let answered = match desk {
+            None => timeout_at(Until::from_std(deadline), work).await.ok(),
+            Some(desk) => desk.attend(work, deadline, &self.hub).await,
+        };
         drop(asked);
-        outcome
+        answered.unwrap_or_else(|| Err(ClientError::TimedOut { what, limit: given(began, deadline) }))
     }
 
     /// Asks for something that goes on: done when the server has agreed, or has said nothing for `patience`.
     pub(super) async fn stand(&self, mut ask: Ask, patience: Duration) -> Result<Standing, ClientError> {
         ask.deadline = Instant::now() + FOR_EVER;
-        let (mut asked, outgoing, mut answer) = self.register(ask, true)?;
+        let Registered { mut asked, outgoing, mut answer, .. } = self.register(ask, true)?;
         let acknowledged = self.hub.acknowledgement(asked.id);
         let sent = timeout(patience.max(POSTING), self.wire.send(outgoing)).await;
         sent.unwrap_or_else(|_| Err(ClientError::Lost { what: "it does not take what is sent to it".to_owned() }))?;
@@ -139,20 +168,43 @@ impl Peer {
         self.wire.send(told(method, params, deadline)).await
     }
 
-    fn register(&self, ask: Ask, stands: bool) -> Result<(Asked, Outgoing, Answer), ClientError> {
-        let Ask { method, mut params, name, mirrored, progress, cancels, deadline, .. } = ask;
+    fn register(&self, ask: Ask, stands: bool) -> Result<Registered, ClientError> {
+        let Ask { method, mut params, name, mirrored, progress, behalf, cancels, deadline, .. } = ask;
         let (sender, answer) = oneshot::channel();
         let wants_progress = progress.is_some();
-        let id = self.hub.register(Waiting::new(sender, progress, stands))?;
+        let (seat, desk) = self.seat(behalf);
+        let id = self.hub.register(Waiting::new(sender, progress, stands, seat))?;
         let wire = Arc::downgrade(&self.wire);
         let asked = Asked { hub: self.hub.clone(), wire, id, is_sent: false, cancels };
-        if wants_progress && let Value::Object(meta) = params.entry("_meta").or_insert_with(|| json!({})) {
-            meta.insert("progressToken".to_owned(), id.into());
+        if wants_progress {
+            params.meta.insert("progressToken".to_owned(), id.into());
         }
-        let body = message::request(id, &method, Value::Object(params));
-        let outgoing = Outgoing { body, id: Some(id), method: Some(method), name, mirrored, deadline };
-        Ok((asked, outgoing, answer))
+        let body = message::request(id, &method, &params);
+        let longer = desk.as_ref().map_or(Duration::ZERO, |_| Cx::THINKING);
+        let outgoing = Outgoing { body, id: Some(id), method: Some(method), name, mirrored, deadline, longer };
+        Ok(Registered { asked, outgoing, answer, desk })
     }
+
+    fn seat(&self, behalf: Behalf) -> (Seat, Option<Desk>) {
+        match behalf {
+            Behalf::Ourselves => (Seat::Ourselves, None),
+            Behalf::Caller(None) => (Seat::Mute, None),
+            Behalf::Caller(Some(counterpart)) if self.hub.may_be_asked() => {
+                let (slot, desk) = desk::open(counterpart);
+                (Seat::Caller(slot), Some(desk))
+            }
+            Behalf::Caller(Some(counterpart)) => (Seat::Caller(Slot::without_desk(counterpart)), None),
+        }
+    }
+}
+
+/// A request that is ready to be sent.
+struct Registered {
+    asked: Asked,
+    outgoing: Outgoing,
+    answer: Answer,
+    /// Where the caller can be asked something meanwhile.
+    desk: Option<Desk>,
 }
 
 /// A request that goes on until the server ends it. Dropping it ends it, too.
@@ -197,7 +249,8 @@ impl Drop for Asked {
 
 fn told(method: &str, params: Option<Value>, deadline: Instant) -> Outgoing {
     let body = message::notification(method, params);
-    Outgoing { body, id: None, method: Some(method.to_owned()), name: None, mirrored: Vec::new(), deadline }
+    let (method, longer) = (Some(method.to_owned()), Duration::ZERO);
+    Outgoing { body, id: None, method, name: None, mirrored: Vec::new(), deadline, longer }
 }
 
 /// How long somebody had, to the millisecond.

@@ -1,7 +1,10 @@
 //! What a server says to one user and must not be told to another: kept apart by who asks, bounded, and not for long.
 
+mod server;
 #[cfg(test)]
 mod tests;
+
+pub use server::{PerUserServer, check_request_headers, request_headers};
 
 use super::ClientError;
 use std::collections::HashMap;

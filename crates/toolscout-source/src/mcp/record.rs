@@ -53,6 +53,32 @@ pub struct Record {
     pub last_discovery: Option<Moment>,
     /// What was found the last time something was.
     pub tools: Option<KnownTools>,
+    /// What it has besides tools. Records from before toolscout knew of such things have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub library: Option<KnownLibrary>,
+}
+
+/// What a server has besides tools, as it last listed it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct KnownLibrary {
+    /// When.
+    pub listed: Option<Moment>,
+    /// Under which configuration; see the fingerprint.
+    pub configuration: String,
+    /// What it says it can do, as it came.
+    pub capabilities: Option<RawJson>,
+    /// How to use it, in its own words; not escaped.
+    pub instructions: Option<String>,
+    /// Whole definitions of resources, as they came.
+    pub resources: Vec<RawJson>,
+    /// The same, of templates of resources.
+    pub templates: Vec<RawJson>,
+    /// The same, of prompts.
+    pub prompts: Vec<RawJson>,
+    /// Why others are not among them, for people; not yet escaped.
+    pub excluded: Vec<String>,
+    /// Whether they are for the eyes of one user only.
+    pub private: bool,
 }
 
 /// The tools of a server, as it last listed them.
@@ -77,6 +103,11 @@ pub struct KnownTools {
 }
 
 impl Record {
+    /// Whether some of it is for the eyes of one user only.
+    fn is_private(&self) -> bool {
+        self.tools.as_ref().is_some_and(|it| it.private) || self.library.as_ref().is_some_and(|it| it.private)
+    }
+
     /// Why the tools may not be as they are remembered; none where there is no reason to think so.
     pub fn staleness(&self, configuration: &str, now: Moment) -> Option<Staleness> {
         let tools = self.tools.as_ref()?;
@@ -137,7 +168,7 @@ impl Records {
 
     /// Remembers this instead; apart for each user, if the tools are for one user's eyes only.
     pub(super) fn write(&self, server: &SourceId, user: Option<&str>, record: &Record) -> Result<(), StoreError> {
-        let private = record.tools.as_ref().is_some_and(|it| it.private);
+        let private = record.is_private();
         let bytes = serde_json::to_vec(&Record { version: VERSION, ..record.clone() }).map_err(|cause| StoreError {
             what: format!("cannot keep what `{server}` has"),
             cause: Some(cause.into()),
@@ -180,7 +211,7 @@ impl Records {
     /// What is for one user's eyes only is no other user's, and not everybody's.
     fn read_shared(&self, server: &SourceId, user: Option<&str>) -> Result<Option<Record>, StoreError> {
         let record = self.at(&self.key(server, None))?;
-        Ok(record.filter(|it| user.is_none() || !it.tools.as_ref().is_some_and(|it| it.private)))
+        Ok(record.filter(|it| user.is_none() || !it.is_private()))
     }
 
     fn at(&self, key: &str) -> Result<Option<Record>, StoreError> {

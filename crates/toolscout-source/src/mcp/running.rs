@@ -1,17 +1,17 @@
 //! A server that runs: who uses it, and what it has listed since it was started.
 
 use super::client::{Client, Definition, Listing};
-use super::discovery::{Shared, list_settled, soonest, with_tail};
+use super::discovery::{Shared, soonest, with_tail};
 use super::{ClientError, Server};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::time::{sleep_until, timeout_at};
-use toolscout_core::{Cx, Moment, SourceError, ToolName};
+use toolscout_core::{Cx, Digest, Moment, RawJson, SourceError, SourceId, ToolName};
 
-/// Lists that the server itself makes necessary are at least this far apart, from the end of one to the next.
-const APART: Duration = Duration::from_secs(5);
+/// A server that could have been listed so many times over, and was not, is calm: its next list may be made twice.
+const CALM: u32 = 12;
 
 /// A server that runs.
 pub(super) struct Running {
@@ -22,13 +22,36 @@ pub(super) struct Running {
     answered: AtomicUsize,
     last_use: Mutex<Instant>,
     listed: Mutex<Option<Arc<Listed>>>,
+    /// Until when the server is not listed again for its own sake; none before the first list.
+    rests: Mutex<Option<Instant>>,
     /// One listing at a time; who comes meanwhile waits for it.
     listing: tokio::sync::Mutex<()>,
 }
 
+/// A tool as the server has listed it. What every call needs of its definition is read once.
+pub(super) struct Callable {
+    definition: Definition,
+    read: OnceLock<(RawJson, Digest)>,
+}
+
+impl Callable {
+    fn of(definition: &Definition) -> Arc<Self> {
+        Arc::new(Self { definition: definition.clone(), read: OnceLock::new() })
+    }
+
+    /// The schema of its arguments, and the digest of its whole definition.
+    pub(super) fn read(&self, source: &SourceId) -> &(RawJson, Digest) {
+        self.read.get_or_init(|| {
+            let tool = self.definition.tool(source);
+            let digest = tool.digest();
+            (tool.input_schema, digest)
+        })
+    }
+}
+
 /// What the server listed last.
 struct Listed {
-    tools: HashMap<ToolName, Definition>,
+    tools: HashMap<ToolName, Arc<Callable>>,
     /// How many changes it had announced by then.
     changes: u64,
     ended: Instant,
@@ -45,6 +68,7 @@ impl Running {
             answered: AtomicUsize::new(0),
             last_use: Mutex::new(Instant::now()),
             listed: Mutex::default(),
+            rests: Mutex::default(),
             listing: tokio::sync::Mutex::new(()),
         }
     }
@@ -78,75 +102,109 @@ impl Running {
     }
 
     /// The tool's definition as the server has it now. Lists first, where that is not known: after a start, after the server
-    /// said that something changed, or when the last list has grown old.
+    /// said that something changed, or when the last list has grown old. Says whether that list differed from the one before.
     pub(super) async fn definition(
         &self,
         shared: &Shared,
         server: &Server,
         name: &ToolName,
         cx: &Cx,
-    ) -> Result<Option<Definition>, SourceError> {
+    ) -> Result<(Option<Arc<Callable>>, bool), SourceError> {
         if let Some(listed) = self.current() {
-            return Ok(listed.tools.get(name).cloned());
+            return Ok((listed.tools.get(name).cloned(), false));
         }
-        let deadline = soonest(cx, shared.dial.limits.list + APART);
+        let limits = &shared.dial.limits;
+        let deadline = soonest(cx, limits.list + 2 * limits.apart);
         let refreshed = timeout_at(deadline.into(), self.list_when_due(shared, server, cx)).await;
         let what = || format!("listing the tools before `{name}` is called");
-        refreshed
-            .map_err(|_| ClientError::TimedOut { what: what(), limit: shared.dial.limits.list }.of(&server.id))??;
-        Ok(lock(&self.listed).as_ref().and_then(|it| it.tools.get(name).cloned()))
+        let has_changed =
+            refreshed.map_err(|_| ClientError::TimedOut { what: what(), limit: limits.list }.of(&server.id))??;
+        Ok((lock(&self.listed).as_ref().and_then(|it| it.tools.get(name).cloned()), has_changed))
     }
 
-    /// Lists unless somebody else just has; never sooner than [`APART`] after the last list. Says whether anything changed.
+    /// Lists unless somebody else just has; never sooner than the server has rested. Says whether anything changed.
     pub(super) async fn list_when_due(&self, shared: &Shared, server: &Server, cx: &Cx) -> Result<bool, SourceError> {
         let _alone = self.listing.lock().await;
         if self.current().is_some() {
             return Ok(false);
         }
-        let due = lock(&self.listed).as_ref().map(|it| it.ended + APART);
-        if let Some(due) = due {
-            sleep_until(due.into()).await;
+        let rests = *lock(&self.rests);
+        if let Some(end) = rests {
+            tokio::select! {
+                () = sleep_until(end.into()) => {}
+                // There is nothing to wait for any more; the list says why.
+                _ = self.client.lost() => {}
+            }
         }
-        self.list_alone(shared, server, cx).await
+        let is_calm = rests.is_none_or(|it| it.elapsed() > CALM * shared.dial.limits.apart);
+        self.list_alone(shared, server, cx, is_calm).await
     }
 
     /// Lists now, because somebody asked for it.
     pub(super) async fn list_now(&self, shared: &Shared, server: &Server, cx: &Cx) -> Result<bool, SourceError> {
         let _alone = self.listing.lock().await;
-        self.list_alone(shared, server, cx).await
+        self.list_alone(shared, server, cx, true).await
     }
 
-    async fn list_alone(&self, shared: &Shared, server: &Server, cx: &Cx) -> Result<bool, SourceError> {
+    /// Lists; and where that is allowed, once more if the server said meanwhile that the list is not what it was.
+    async fn list_alone(
+        &self,
+        shared: &Shared,
+        server: &Server,
+        cx: &Cx,
+        may_repeat: bool,
+    ) -> Result<bool, SourceError> {
         let begun = Instant::now();
-        let changes = *self.client.list_changes().borrow();
         let deadline = soonest(cx, shared.dial.limits.list);
         let record = shared.read(server, cx)?;
-        let listing = list_settled(&self.client, deadline).await.map_err(|it| with_tail(it, &self.client));
-        match listing {
-            Ok(listing) => {
-                *lock(&self.listed) = Some(Arc::new(Listed::of(&listing, changes)));
+        let mut taken = self.take(shared, deadline).await;
+        if may_repeat && taken.as_ref().is_ok_and(|it| it.1 != self.announced()) {
+            taken = self.take(shared, deadline).await;
+        }
+        match taken {
+            Ok((listing, changes)) => {
+                *lock(&self.listed) = Some(Arc::new(Listed::of(&listing, changes, shared.dial.limits.apart)));
                 shared.succeed(server, cx, record, &listing, &self.client, begun).map(|it| it.changed)
             }
-            Err(error) => Err(shared.fail(server, cx, record, error, begun)),
+            Err(error) => Err(shared.fail(server, cx, record, with_tail(error, &self.client), begun)),
         }
+    }
+
+    /// One list, and how many changes were announced before it. Whatever comes of it, the server rests.
+    async fn take(&self, shared: &Shared, deadline: Instant) -> Result<(Listing, u64), ClientError> {
+        let changes = self.announced();
+        let listing = self.client.list_tools(deadline).await;
+        self.rest(shared.dial.limits.apart);
+        Ok((listing?, changes))
+    }
+
+    /// Adds to the rest, so that two lists in a row earn twice as much; more than that would only keep callers waiting.
+    fn rest(&self, apart: Duration) {
+        let now = Instant::now();
+        let mut rests = lock(&self.rests);
+        let from = rests.map_or(now, |it| it.max(now));
+        *rests = Some((from + apart).min(now + 2 * apart));
+    }
+
+    fn announced(&self) -> u64 {
+        *self.client.list_changes().borrow()
     }
 
     /// The last list, if there is no reason to make another.
     fn current(&self) -> Option<Arc<Listed>> {
         let listed = lock(&self.listed).clone()?;
-        let is_told = *self.client.list_changes().borrow() == listed.changes;
-        (is_told && listed.ended.elapsed() <= listed.good_for).then_some(listed)
+        (self.announced() == listed.changes && listed.ended.elapsed() <= listed.good_for).then_some(listed)
     }
 }
 
 impl Listed {
-    fn of(listing: &Listing, changes: u64) -> Self {
+    fn of(listing: &Listing, changes: u64, apart: Duration) -> Self {
         Self {
-            tools: listing.tools.iter().map(|it| (it.name.clone(), it.clone())).collect(),
+            tools: listing.tools.iter().map(|it| (it.name.clone(), Callable::of(it))).collect(),
             changes,
             ended: Instant::now(),
             // A server that asks to be listed anew all the time is listed as often as one that announces changes all the time.
-            good_for: listing.ttl.unwrap_or(super::record::USUAL_TTL).max(APART),
+            good_for: listing.ttl.unwrap_or(super::record::USUAL_TTL).max(apart),
         }
     }
 }

@@ -29,7 +29,8 @@ impl Secrets {
             }
             Transport::Http(endpoint) => {
                 let mut all = endpoint.url.referred(lookup);
-                all.extend(endpoint.bearer.iter().filter_map(|it| it.resolve(lookup).ok()));
+                let own = endpoint.bearer.iter().chain(&endpoint.client_secret);
+                all.extend(own.filter_map(|it| it.resolve(lookup).ok()));
                 all.extend(named(&endpoint.headers, lookup));
                 all
             }

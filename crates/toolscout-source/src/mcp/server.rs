@@ -26,6 +26,9 @@ pub struct Server {
     pub trusted: bool,
     /// What becomes of a tool whose definition changes.
     pub on_change: OnChange,
+    /// Whether it is asked to search for itself, should it hide its tools behind `tool_search` and `execute_tool`; where
+    /// nobody said so, once a person has approved of those two.
+    pub delegate: Option<bool>,
     /// How long a discovery may take from start to end; `None` is the usual time.
     pub discovery_timeout: Option<Duration>,
     /// How long a call may take; `None` is the usual time.
@@ -48,6 +51,7 @@ impl Server {
             filter: ToolFilter::default(),
             trusted: true,
             on_change: OnChange::default(),
+            delegate: None,
             discovery_timeout: None,
             call_timeout: None,
             idle_timeout: None,
@@ -100,6 +104,8 @@ pub struct Endpoint {
     pub bearer: Option<Text>,
     /// The client id to use where the server asks for a login; registered on the fly if left out.
     pub client_id: Option<Text>,
+    /// The secret that was given out with the client id, where there was one.
+    pub client_secret: Option<Text>,
     /// The scopes to ask for; what the server suggests if empty.
     pub scopes: Vec<String>,
     /// Whether it speaks the old transport: an event stream, and a second address for messages.

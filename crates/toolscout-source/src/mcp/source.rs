@@ -4,17 +4,17 @@
 mod tests;
 
 use super::client::Definition;
-use super::discovery::{Discovered, Shared, TriedOut, is_installed_first, soonest};
+use super::discovery::{Discovered, Shared, TriedOut, in_full, is_installed_first, soonest};
 use super::record::{DiscoveryStatus, Record, Staleness};
 use super::supervisor::{Phase, Supervisor};
-use super::{ClientError, OnChange, Server};
-use super::{demand, fingerprint};
+use super::{ClientError, OnChange, Server, Transport};
+use super::{demand, fingerprint, library};
 use futures_util::stream;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Found, Moment, Origin, Problem, ProblemKind, Review, Source, SourceError,
-    SourceId, Tool, ToolCall, ToolName, ToolOutput, escape,
+    Authorized, BoxFuture, BoxStream, Cx, Delegation, Found, Library, Moment, Origin, Problem, ProblemKind, Review,
+    Source, SourceError, SourceId, Tool, ToolCall, ToolName, ToolOutput, escape,
 };
 
 /// A server as a source of tools.
@@ -53,11 +53,24 @@ impl McpSource {
     /// Asks the server what it has, and remembers it; see [`Shared::discover`]. One that runs here is asked where it is.
     pub async fn refresh(&self, cx: &Cx) -> Result<Discovered, SourceError> {
         self.check_may_start()?;
+        let before = self.shared.read(&self.server, cx)?.library.unwrap_or_default();
+        let discovered = self.refresh_tools(cx).await;
+        let after = self.shared.read(&self.server, cx)?.library.unwrap_or_default();
+        library::news_between(&before, &after).into_iter().for_each(|it| self.supervisor.tell(it));
+        discovered
+    }
+
+    async fn refresh_tools(&self, cx: &Cx) -> Result<Discovered, SourceError> {
         let Phase::Running(running) = self.supervisor.phase() else {
             return self.shared.discover(&self.server, cx).await;
         };
         let begun = Instant::now();
         let changed = running.list_now(&self.shared, &self.server, cx).await?;
+        if changed {
+            self.supervisor.has_changed();
+        }
+        let library = library::list(&running.client, &self.shared, cx.deadline).await;
+        self.shared.remember_library(&self.server, cx, &running.client, library)?;
         let record = self.shared.read(&self.server, cx)?;
         let tools = record.tools.as_ref();
         Ok(Discovered {
@@ -124,7 +137,21 @@ impl McpSource {
         Ok(ServerState { state, since, reason, process, staleness, record })
     }
 
-    fn check_may_start(&self) -> Result<(), SourceError> {
+    pub(super) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    pub(super) fn supervisor(&self) -> &Arc<Supervisor> {
+        &self.supervisor
+    }
+
+    /// How long a call may take, unless its caller is in more of a hurry.
+    pub(super) fn time_for_a_call(&self) -> Duration {
+        let limits = &self.shared.dial.limits;
+        self.server.call_timeout.unwrap_or(limits.call).min(limits.call_at_most)
+    }
+
+    pub(super) fn check_may_start(&self) -> Result<(), SourceError> {
         match &self.barred {
             Some(reason) => Err(SourceError::Refused { reason: reason.clone() }),
             None => Ok(()),
@@ -209,25 +236,34 @@ impl McpSource {
         let in_use = self.supervisor.acquire(&cx).await.map_err(|it| it.of(id))?;
         let running = &in_use.0;
         let name = &call.tool.name;
-        let definition = running.definition(&self.shared, &self.server, name, &cx).await?;
-        let tool = definition.ok_or_else(|| self.not_mine(name))?.tool(id);
-        if call.expect.is_some_and(|it| it != tool.digest()) {
+        let (definition, has_changed) = running.definition(&self.shared, &self.server, name, &cx).await?;
+        if has_changed {
+            self.supervisor.has_changed();
+        }
+        let tool = definition.ok_or_else(|| self.not_mine(name))?;
+        let (schema, digest) = tool.read(id);
+        if call.expect.is_some_and(|it| it != *digest) {
             self.supervisor.has_changed();
             return Err(SourceError::Changed { id: id.clone(), name: name.to_string() });
         }
-        let limits = &self.shared.dial.limits;
-        let deadline = soonest(&cx, self.server.call_timeout.unwrap_or(limits.call).min(limits.call_at_most));
-        let result = running.client.call_tool(name, &call, Some(&tool.input_schema), &cx, deadline).await;
+        let limit = self.time_for_a_call();
+        let deadline = soonest(&cx, limit);
+        let result = running.client.call_tool(name, &call, Some(schema), &cx, deadline).await;
         running.has_answered();
-        let raw = result.map_err(|it| it.of(id))?;
-        if let Some(wanted) = demand::of(&raw).filter(|_| running.client.era().is_modern()) {
-            let reason = format!("`{name}` asks for input that nobody can give here: {wanted}");
-            return Err(SourceError::Protocol { id: id.clone(), reason });
-        }
-        ToolOutput::from_raw(raw).map_err(|reason| SourceError::Protocol {
+        let raw = result.map_err(|it| in_full(it, limit, deadline, &cx).of(id))?;
+        let output = ToolOutput::from_raw(raw).map_err(|reason| SourceError::Protocol {
             id: id.clone(),
             reason: format!("`{name}` gave no result: {reason}"),
-        })
+        })?;
+        let is_asking = output.wants_input() && running.client.era().is_modern();
+        let demand = || demand::of(output.raw());
+        match (is_asking && cx.counterpart.is_none()).then(demand).flatten() {
+            Some(wanted) => {
+                let reason = format!("`{name}` asks for input that nobody can give here: {wanted}");
+                Err(SourceError::Protocol { id: id.clone(), reason })
+            }
+            None => Ok(output),
+        }
     }
 
     /// The tool as remembered; a server that was never asked, or not since it was configured anew, is asked now.
@@ -345,6 +381,18 @@ impl Source for McpSource {
 
     fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         Box::pin(self.call_running(call.into_inner(), cx))
+    }
+
+    fn library(&self) -> Option<&dyn Library> {
+        Some(self)
+    }
+
+    /// What is elsewhere runs anyway.
+    fn delegation(&self) -> Option<Delegation> {
+        let is_elsewhere = matches!(self.server.transport, Transport::Http(_));
+        let is_up = || is_elsewhere || matches!(self.supervisor.phase(), Phase::Running(_));
+        let is_wanted = self.server.delegate == Some(true);
+        (self.server.delegate != Some(false)).then(|| Delegation { is_wanted, is_up: is_up() })
     }
 
     fn changes(&self) -> BoxStream<'_, ()> {

@@ -2,16 +2,22 @@
 
 use super::backoff::Backoff;
 use super::client::Client;
-use super::discovery::{Shared, soonest};
+use super::discovery::{Shared, in_full, soonest};
 use super::running::{InUse, Running};
-use super::{ClientError, Server};
+use super::{ClientError, Server, library};
+use serde_json::json;
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, broadcast, watch};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{sleep_until, timeout_at};
-use toolscout_core::{Caller, Cx, Moment};
+use toolscout_core::{Caller, Cx, Moment, News, RawJson};
 
+/// What happens that waits to be heard; who is slower misses some of it.
+const NEWS: usize = 256;
+/// Resources of one server that can be subscribed to.
+const WATCHED: usize = 1_000;
 /// A server nobody calls is ended after this long.
 const IDLE: Duration = Duration::from_secs(300);
 
@@ -35,6 +41,10 @@ pub(super) struct Supervisor {
     phase: watch::Sender<Phase>,
     /// Counts lists that differed from the one before.
     changes: watch::Sender<u64>,
+    /// What happens in the library.
+    news: broadcast::Sender<News>,
+    /// Resources that somebody wants to hear of.
+    watched: Mutex<BTreeSet<String>>,
     /// Wakes a server that waits before it tries again.
     poke: Arc<Notify>,
     kept: Mutex<Kept>,
@@ -58,6 +68,8 @@ impl Supervisor {
             shared,
             phase: watch::Sender::new(Phase::Stopped),
             changes: watch::Sender::new(0),
+            news: broadcast::Sender::new(NEWS),
+            watched: Mutex::default(),
             poke: Arc::default(),
             kept: Mutex::default(),
             life: Mutex::default(),
@@ -77,13 +89,55 @@ impl Supervisor {
         self.changes.send_modify(|it| *it += 1);
     }
 
+    /// What happens in the library, from now on.
+    pub(super) fn news(&self) -> broadcast::Receiver<News> {
+        self.news.subscribe()
+    }
+
+    pub(super) fn has_listeners(&self) -> bool {
+        self.news.receiver_count() > 0
+    }
+
+    pub(super) fn tell(&self, news: News) {
+        // Nobody may be listening.
+        let _ = self.news.send(news);
+    }
+
+    /// Whom and what it is about.
+    pub(super) fn concerns(&self) -> (Arc<Server>, Arc<Shared>) {
+        (self.server.clone(), self.shared.clone())
+    }
+
+    /// Somebody wants to hear of this resource, or no longer; gives all that somebody wants to hear of.
+    pub(super) fn watch(&self, uri: String, is_wanted: bool) -> Result<BTreeSet<String>, ClientError> {
+        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        if !is_wanted {
+            watched.remove(&uri);
+        } else if watched.len() >= WATCHED && !watched.contains(&uri) {
+            let reason = format!("{WATCHED} resources are subscribed to already, and no more are allowed");
+            return Err(ClientError::Invalid { reason });
+        } else {
+            watched.insert(uri);
+        }
+        Ok(watched.clone())
+    }
+
+    fn watched(&self) -> BTreeSet<String> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// The running server, started if need be. All who wait share one start. A server that just failed is left alone for a
     /// while, unless a person asks for it. Cancel-safe: the start goes on for the others.
     pub(super) async fn acquire(self: &Arc<Self>, cx: &Cx) -> Result<InUse, ClientError> {
+        self.kept().last_use = Some(Instant::now());
+        if let Phase::Running(running) = &*self.phase.borrow()
+            && running.client.is_lost().is_none()
+        {
+            return Ok(running.use_it());
+        }
         let mut phases = self.phase.subscribe();
         let limit = self.time_to_start(cx);
         let deadline = soonest(cx, limit);
-        self.kept().last_use = Some(Instant::now());
         let mut asked = false;
         loop {
             let phase = phases.borrow_and_update().clone();
@@ -149,7 +203,7 @@ impl Supervisor {
     fn begin(&self) -> impl Future<Output = Result<Arc<Running>, ClientError>> + use<> {
         self.phase.send_replace(Phase::Starting { since: Moment::now() });
         self.kept().backoff.started(Instant::now());
-        connect(self.server.clone(), self.shared.clone())
+        connect(self.server.clone(), self.shared.clone(), self.news.clone(), self.watched())
     }
 
     /// Notes the failure; gives when the next try may be.
@@ -164,7 +218,8 @@ impl Supervisor {
     /// Whether it should be there: a person wants it, or somebody used it not long ago.
     fn is_needed(&self) -> bool {
         let kept = self.kept();
-        kept.is_wanted || kept.last_use.is_some_and(|it| it.elapsed() < self.idle())
+        let is_used = kept.last_use.is_some_and(|it| it.elapsed() < self.idle());
+        kept.is_wanted || is_used || !self.watched().is_empty()
     }
 
     fn idle(&self) -> Duration {
@@ -193,7 +248,11 @@ async fn lead(supervisor: Weak<Supervisor>, poke: Arc<Notify>) {
                 this.phase.send_replace(Phase::Running(running.clone()));
                 tracing::info!(event = "server_started", server = %this.server.id);
                 drop(this);
-                let Some(error) = attend(&supervisor, &running).await else { return };
+                let ended = tokio::select! {
+                    ended = attend(&supervisor, &running) => ended,
+                    () = library::attend(&supervisor, &running) => None,
+                };
+                let Some(error) = ended else { return };
                 running.client.close().await;
                 (error, Some(running))
             }
@@ -218,10 +277,20 @@ async fn lead(supervisor: Weak<Supervisor>, poke: Arc<Notify>) {
     }
 }
 
-async fn connect(server: Arc<Server>, shared: Arc<Shared>) -> Result<Arc<Running>, ClientError> {
-    let record = shared.read(&server, &Cx::new(Caller::Mcp)).unwrap_or_default();
-    let deadline = Instant::now() + shared.time_for(&server, &record);
-    let client = Client::connect(&server, &shared.dial(&server, &record), deadline).await?;
+async fn connect(
+    server: Arc<Server>,
+    shared: Arc<Shared>,
+    news: broadcast::Sender<News>,
+    watched: BTreeSet<String>,
+) -> Result<Arc<Running>, ClientError> {
+    let cx = Cx::new(Caller::Mcp);
+    let record = shared.read(&server, &cx).unwrap_or_default();
+    let limit = shared.time_for(&server, &record);
+    let deadline = Instant::now() + limit;
+    let client = Client::connect(&server, &shared.dial(&server, &record), deadline).await;
+    let client = client.map_err(|it| in_full(it, limit, deadline, &cx))?;
+    client.hub().tell_news(news);
+    subscribe(&client, watched, deadline).await;
     // One that refuses to tell of changes is a server all the same: its list is asked for again when it has grown old.
     if client.said().tells_of_changes()
         && let Err(error) = client.listen().await
@@ -230,6 +299,18 @@ async fn connect(server: Arc<Server>, shared: Arc<Shared>) -> Result<Arc<Running
         return Err(error);
     }
     Ok(Arc::new(Running::new(client)))
+}
+
+/// Subscribes anew to what somebody subscribed to when the server last ran. A resource that is gone changes no more.
+async fn subscribe(client: &Client, watched: BTreeSet<String>, deadline: Instant) {
+    if client.era().is_modern() && !watched.is_empty() {
+        let _ = client.watch(watched).await;
+        return;
+    }
+    for uri in watched {
+        let params = RawJson::from_value(&json!({"uri": uri}));
+        let _ = client.request("resources/subscribe", &params, &Cx::new(Caller::Mcp), deadline).await;
+    }
 }
 
 /// Watches a running server until it is lost, which is given, or nobody needs it, and it is ended.
@@ -249,7 +330,7 @@ async fn attend(supervisor: &Weak<Supervisor>, running: &Arc<Running>) -> Option
             }
             () = sleep_until((running.last_use() + idle).into()) => {
                 let this = supervisor.upgrade()?;
-                if !running.is_in_use() && running.last_use().elapsed() >= idle && !this.kept().is_wanted {
+                if !running.is_in_use() && running.last_use().elapsed() >= idle && !this.is_needed() {
                     this.phase.send_replace(Phase::Stopped);
                     tracing::info!(event = "server_idle", server = %this.server.id);
                     running.client.close().await;

@@ -24,6 +24,7 @@ const LARGEST_FILE: u64 = 64 << 10;
 /// - `file:PATH`, a file's content without white space at its end; relative to the file that holds the text. A
 ///   `file://` address is plain text,
 /// - `keyring:NAME`, an entry of the system's keyring,
+/// - `request:NAME`, a header of the request on whose behalf a server is asked,
 /// - a plain text, in which `${NAME}`, `${NAME:-default}` and `${env:NAME}` stand for variables of our environment, and
 ///   `$${` for a plain `${`.
 ///
@@ -54,6 +55,14 @@ impl Text {
         }
     }
 
+    /// The header of a request that it stands for, as written.
+    pub fn of_request(&self) -> Option<&str> {
+        match self.kind() {
+            Kind::Request(name) => Some(name),
+            _ => None,
+        }
+    }
+
     /// The text with all references replaced by what they refer to. The error names the reference, never a value.
     ///
     /// Reads files, and for `keyring:` runs a program, which may take seconds: not for a thread that others wait for.
@@ -62,6 +71,7 @@ impl Text {
             Kind::Variable(name) => lookup.needed(name),
             Kind::File(path) => read(&self.path(path, lookup)),
             Kind::Keyring(name) => (lookup.keyring)(name),
+            Kind::Request(name) => lookup.said(name),
             Kind::Plain(text) => pieces::of(text).into_iter().map(|it| fill(it, lookup)).collect(),
         }
     }
@@ -72,7 +82,7 @@ impl Text {
         let variable = |name: &str| lookup.text(name).ok().flatten().filter(|_| !environment::is_passed(name.as_ref()));
         match self.kind() {
             Kind::Variable(name) => variable(name).into_iter().collect(),
-            Kind::File(_) | Kind::Keyring(_) => self.resolve(lookup).into_iter().collect(),
+            Kind::File(_) | Kind::Keyring(_) | Kind::Request(_) => self.resolve(lookup).into_iter().collect(),
             Kind::Plain(text) => {
                 let name = |piece| match piece {
                     Piece::Variable { name, .. } => variable(name),
@@ -106,6 +116,9 @@ impl Text {
         if let Some(name) = text.strip_prefix("keyring:") {
             return Kind::Keyring(name);
         }
+        if let Some(name) = text.strip_prefix("request:") {
+            return Kind::Request(name);
+        }
         match text.strip_prefix("file:") {
             // An argument may well be an address.
             Some(path) if !path.starts_with("//") => Kind::File(path),
@@ -127,6 +140,7 @@ enum Kind<'a> {
     Variable(&'a str),
     File(&'a str),
     Keyring(&'a str),
+    Request(&'a str),
     Plain(&'a str),
 }
 
@@ -174,15 +188,17 @@ impl From<&str> for Text {
     }
 }
 
-/// Where references lead: our environment, and the system's keyring. Cloning is cheap.
+/// Where references lead: our environment, the system's keyring, and the request where there is one. Cloning is cheap.
 #[derive(Clone)]
 pub struct Lookup {
     variable: Arc<Variable>,
     keyring: Arc<Keyring>,
+    request: Option<Arc<Said>>,
 }
 
 type Variable = dyn Fn(&str) -> Option<OsString> + Send + Sync;
 type Keyring = dyn Fn(&str) -> Result<String, String> + Send + Sync;
+type Said = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 impl Lookup {
     /// The environment of this process.
@@ -192,12 +208,17 @@ impl Lookup {
 
     /// Any environment.
     pub fn of(variable: impl Fn(&str) -> Option<OsString> + Send + Sync + 'static) -> Self {
-        Self { variable: Arc::new(variable), keyring: Arc::new(keyring::entry) }
+        Self { variable: Arc::new(variable), keyring: Arc::new(keyring::entry), request: None }
     }
 
     /// The same, with any keyring; its error says why there is no such entry.
     pub fn with_keyring(self, entry: impl Fn(&str) -> Result<String, String> + Send + Sync + 'static) -> Self {
         Self { keyring: Arc::new(entry), ..self }
+    }
+
+    /// The same, for a request that says this; what it says is taken as it is, and never for a reference.
+    pub fn for_request(self, said: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
+        Self { request: Some(Arc::new(said)), ..self }
     }
 
     /// The same, and asks the keyring once for each entry: it may ask a person.
@@ -221,6 +242,14 @@ impl Lookup {
         }
         let value = self.variable(name).map(OsString::into_string).transpose();
         value.map_err(|_| format!("the variable `{name}` is not UTF-8"))
+    }
+
+    fn said(&self, name: &str) -> Result<String, String> {
+        let name = toolscout_core::escape::line(name);
+        match &self.request {
+            None => Err(format!("`request:{name}` is known only in requests that come over HTTP")),
+            Some(said) => said(&name).ok_or_else(|| format!("the request has no header `{name}`")),
+        }
     }
 
     fn needed(&self, name: &str) -> Result<String, String> {

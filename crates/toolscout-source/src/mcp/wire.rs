@@ -2,7 +2,7 @@
 
 use super::ClientError;
 use super::client::Era;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use toolscout_core::BoxFuture;
 
 /// Carries messages to a server. What comes back is given to an [`Ear`].
@@ -50,12 +50,20 @@ pub(crate) struct Outgoing {
     pub(crate) mirrored: Vec<(String, String)>,
     /// When nobody waits any more.
     pub(crate) deadline: Instant,
+    /// How much longer somebody may wait for the answer, where the server may ask them something first.
+    pub(crate) longer: Duration,
 }
 
 /// Hears what arrives on a wire. None of its methods waits or blocks for long.
 pub(crate) trait Ear: Send + Sync + 'static {
     /// One whole message, as it came; may be anything at all.
     fn message(&self, bytes: &[u8]);
+
+    /// The same, where the wire can tell that it came for the sake of this request of ours.
+    fn message_for(&self, request: u64, bytes: &[u8]) {
+        let _ = request;
+        self.message(bytes);
+    }
 
     /// This request cannot be answered any more; the others can.
     fn failed(&self, id: u64, error: ClientError);

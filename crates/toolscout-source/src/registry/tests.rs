@@ -3,12 +3,13 @@
 //! 1. Order, names, bulk, and what happens to taken names: [`keeping`].
 //! 2. Readers always see a whole set, and are told of changes: [`sharing`].
 //! 3. As a source it lists, loads and calls; a tool's failure stays the tool's: [`calling`].
-//! 4. The builder writes the schema its words mean: [`building`].
+//! 4. The builder writes the schema its words mean: [`building`]; or that of a type: [`typed`].
 
 mod building;
 mod calling;
 mod keeping;
 mod sharing;
+mod typed;
 
 use super::{CodeTool, Registry, ToolBuilder};
 use toolscout_core::ToolOutput;

@@ -1,5 +1,6 @@
 //! Which tools there are.
 
+use crate::output::brief::{brief, room};
 use serde::Serialize;
 use std::path::Path;
 use toolscout_core::{RawJson, Tool, escape};
@@ -51,17 +52,19 @@ pub fn views(snapshot: &Snapshot) -> Vec<ToolView<'_>> {
     snapshot.tools().map(|it| ToolView::from(it.as_ref())).collect()
 }
 
-/// For people: `  name - description`, a line each.
-pub fn lines(snapshot: &Snapshot) -> String {
-    snapshot.tools().map(|it| line(it)).collect()
+/// For people: `  name - description`, a line each; as wide as the terminal, where one is given.
+pub fn lines(snapshot: &Snapshot, width: Option<usize>) -> String {
+    snapshot.tools().map(|it| line(it, width)).collect()
 }
 
-fn line(tool: &Tool) -> String {
+fn line(tool: &Tool, width: Option<usize>) -> String {
     let state = match tool.status.reason() {
         Some(reason) if tool.description.is_some() => format!(" ({}: {})", tool.status.word(), escape::line(reason)),
         _ => String::new(),
     };
-    format!("  {} - {}{state}\n", escape::line(tool.id.name.as_str()), about(tool))
+    let before = format!("  {} - ", escape::line(tool.id.name.as_str()));
+    let about = in_brief(tool, width, &before);
+    format!("{before}{about}{state}\n")
 }
 
 /// For people: `Available tools:`, then `  - source:tool`, a line each.
@@ -81,6 +84,11 @@ pub fn about(tool: &Tool) -> String {
         (None, Some(reason)) => format!("({}: {})", tool.status.word(), escape::line(reason)),
         (None, None) => "(no description)".to_owned(),
     }
+}
+
+/// As [`about`], no longer than a line has room for behind what stands before it.
+pub fn in_brief(tool: &Tool, width: Option<usize>, before: &str) -> String {
+    brief(&about(tool), room(width, before))
 }
 
 /// `1 tool`, `2 tools`.

@@ -48,12 +48,13 @@ fn rounded(score: f64) -> f64 {
     (score * 10_000.0).round() / 10_000.0
 }
 
-/// For people: score, id and what it does, and under it the reasons.
-pub fn lines(hits: &[SearchHit]) -> String {
+/// For people: score, id and what it does, and under it the reasons; as wide as the terminal, where one is given.
+pub fn lines(hits: &[SearchHit], width: Option<usize>) -> String {
     let mut out = String::new();
     for hit in hits {
-        let id = escape::line(&hit.tool.id.to_string()).into_owned();
-        out += &format!("{:.2}  {id} - {}\n", hit.score, list::about(&hit.tool));
+        let before = format!("{:.2}  {} - ", hit.score, escape::line(&hit.tool.id.to_string()));
+        let about = list::in_brief(&hit.tool, width, &before);
+        out += &format!("{before}{about}\n");
         if !hit.why.is_empty() {
             out += &format!("      because: {}\n", escape::line(&hit.why.join(", ")));
         }

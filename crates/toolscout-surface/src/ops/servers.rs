@@ -18,12 +18,19 @@ pub struct ServerView {
     pub stale: bool,
     /// RFC 3339; null where there was none.
     pub last_discovery: Option<String>,
-    /// How many tools are remembered.
+    /// How many tools are remembered, without those that its entry leaves out.
     pub tool_count: usize,
     /// What it is doing: `configured`, `known`, `starting`, `running`, `idle`, `failed`, or `disabled`.
     pub state: &'static str,
     /// `stdio`, `http` or `sse`.
     pub transport: &'static str,
+    /// When it was last asked; for people.
+    #[serde(skip)]
+    pub asked: Option<Moment>,
+    /// Whether it wants to be asked before each use, so that its tools are stale as soon as they are known. That is how it
+    /// is meant, and nothing to warn people of.
+    #[serde(skip)]
+    pub asks_each_time: bool,
 }
 
 /// More about one server, for `server show`.
@@ -95,17 +102,17 @@ impl CatalogEntry {
 }
 
 /// For people: a line a server, with the reason under it where there is one.
-pub fn lines(views: &[ServerView], now: Moment, ages: &[Option<Moment>]) -> String {
+pub fn lines(views: &[ServerView], now: Moment) -> String {
     let width = views.iter().map(|it| it.id.len()).max().unwrap_or(0);
     let mut out = String::new();
-    for (view, asked) in views.iter().zip(ages) {
+    for view in views {
         let tools = super::list::counted(view.tool_count, "tool");
-        let age = match asked {
+        let age = match view.asked {
             _ if view.status == "discovering" => "being asked".to_owned(),
             Some(asked) => format!("asked {} ago", age(asked.age(now))),
             None => "never asked".to_owned(),
         };
-        let stale = if view.stale { ", stale" } else { "" };
+        let stale = if view.stale && !view.asks_each_time { ", stale" } else { "" };
         out += &format!("  {:<width$}  {:<10}  {:<9}  {}, {age}{stale}\n", view.id, view.state, tools, view.transport);
         if let Some(error) = &view.error {
             out += &format!("  {:<width$}  {}\n", "", escape::line(error));

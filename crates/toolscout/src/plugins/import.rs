@@ -1,4 +1,4 @@
-//! Servers that other programs have configured, brought into our own file; shown first, and never started.
+//! Servers that other programs have configured, brought into our own file; shown first.
 
 mod client;
 mod clients;
@@ -30,7 +30,7 @@ pub(super) use look::{FoundFile, FoundServer, Looking, table};
 pub(super) use ourselves::Ourselves;
 pub(super) use page::{counted, page};
 pub(super) use plan::{Choice, Fate, Plan};
-pub(super) use secrets::Treatment;
+pub(super) use secrets::{Treatment, hidden};
 pub(super) use target::{Known, Target};
 
 /// Adds the command `import`.

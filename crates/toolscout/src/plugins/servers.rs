@@ -1,7 +1,8 @@
 //! MCP servers: their tools beside all others, and the commands about them.
 
 mod add;
-mod background;
+mod approve;
+pub(crate) mod background;
 mod control;
 mod edit_entry;
 mod host;
@@ -12,6 +13,7 @@ pub(crate) mod person;
 mod refresh;
 mod set;
 mod show;
+mod socket;
 mod steer;
 mod try_out;
 
@@ -19,6 +21,7 @@ use crate::{AfterSetup, AppError, Decorator, Next, Plugin, RunCx, Setup};
 use toolscout_core::BoxFuture;
 use toolscout_surface::codes::Exit;
 
+pub(crate) use host::keep;
 pub(crate) use set::ServerSet;
 
 /// Adds a source for each configured server, and the commands `server …`.

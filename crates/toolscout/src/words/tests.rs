@@ -12,7 +12,7 @@ const PROGRAM: [&str; 3] = ["Finds the right tool, and runs it safely", "What to
 
 /// All texts of the program that `main.rs` puts together.
 async fn texts() -> Vec<String> {
-    let all: [&dyn Plugin; 9] = [
+    let all: [&dyn Plugin; 10] = [
         &plugins::Logs,
         &plugins::Registry::default(),
         &plugins::Discovery::default(),
@@ -21,6 +21,7 @@ async fn texts() -> Vec<String> {
         &plugins::Review,
         &plugins::Import,
         &plugins::Connect,
+        &plugins::Serve,
         &plugins::Cli,
     ];
     let mut setup = Setup::default();

@@ -16,6 +16,7 @@ mod readme;
 mod real_servers;
 mod retries;
 mod search;
+mod serve;
 mod servers;
 mod trust;
 mod trust_of_servers;

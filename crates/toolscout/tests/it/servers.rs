@@ -4,9 +4,13 @@
 
 mod adding;
 mod configuration;
+mod doctor;
+mod hints;
 mod hosting;
+mod importing;
 mod listing;
 mod refreshing;
 mod rehearsing;
 pub(crate) mod scene;
 mod secrets;
+mod web;

@@ -1,14 +1,19 @@
 //! 1. A result that is not what the tool promises is marked, and one that is is not.
 //! 2. What could not be checked is never said to be fine.
 
-use crate::check::doubts;
+use crate::standing::Facts;
 use serde_json::{Value, json};
+use std::sync::Arc;
 use toolscout_core::{RawJson, SourceId, Tool, ToolId, ToolName, ToolOutput};
 
 fn tool(promised: &Value) -> Tool {
     let mut tool = Tool::new(ToolId::new(SourceId::new("s").unwrap(), ToolName::new("t").unwrap()));
     tool.output_schema = Some(RawJson::from_value(promised));
     tool
+}
+
+fn doubts(tool: &Tool, output: &ToolOutput) -> Vec<String> {
+    Facts::of(Arc::new(tool.clone())).doubts(output)
 }
 
 fn promise() -> Value {
@@ -21,6 +26,12 @@ fn a_result_as_promised_is_not_doubted() {
     let free = Tool { output_schema: None, ..tool(&json!({})) };
     assert!(doubts(&free, &ToolOutput::text("anything")).is_empty());
     assert!(doubts(&tool(&promise()), &ToolOutput::failure("no number today")).is_empty());
+}
+
+#[test]
+fn who_wants_something_first_has_not_answered_yet() {
+    let raw = RawJson::from_value(&json!({"resultType": "input_required", "inputRequests": {}}));
+    assert!(doubts(&tool(&promise()), &ToolOutput::from_raw(raw).unwrap()).is_empty());
 }
 
 /// Hostile mode output_lie.

@@ -22,6 +22,7 @@ pub enum Probing {
 }
 
 /// Makes a [`FolderSource`].
+#[derive(Clone)]
 pub struct FolderSourceBuilder {
     id: SourceId,
     roots: Arc<dyn RootStrategy>,

@@ -3,12 +3,13 @@
 use super::super::ClientError;
 use super::super::definition::mirror;
 use super::super::limits::Limits;
-use super::super::peer::Ask;
+use super::super::params::Params;
+use super::super::peer::{Ask, Behalf};
 use super::{Client, meta};
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
+use std::fmt;
 use std::time::Instant;
 use toolscout_core::{Cx, RawJson, ToolCall, ToolName};
 
@@ -26,15 +27,17 @@ impl Client {
         cx: &Cx,
         deadline: Instant,
     ) -> Result<RawJson, ClientError> {
-        let params = Map::from_iter([
-            ("name".to_owned(), name.as_str().into()),
-            ("arguments".to_owned(), Value::Object(call.arguments.clone())),
-            ("_meta".to_owned(), Value::Object(meta::of_call(call.meta.as_ref(), &cx.trace))),
-        ]);
+        let mut params = Params::default().with("name", &name.as_str()).with("arguments", &call.arguments);
+        params.meta = meta::of_call(call.meta.as_ref(), &cx.trace);
+        if let Some(resume) = call.resume.as_ref().filter(|_| self.era().is_modern()) {
+            resume.responses.iter().for_each(|it| params.set("inputResponses", it));
+            resume.state.iter().for_each(|it| params.set("requestState", it));
+        }
         let ask = Ask {
             name: Some(name.to_string()),
             mirrored: self.mirrored(call, schema)?,
             progress: cx.progress.clone(),
+            behalf: Behalf::Caller(cx.counterpart.clone()),
             ..Ask::new("tools/call", params, deadline).called(format!("`{name}`"))
         };
         let result = self.ask(ask).await?;
@@ -53,10 +56,67 @@ impl Client {
 /// What of a result we look at; the rest is for the caller.
 #[derive(Deserialize)]
 struct Head<'a> {
-    #[serde(borrow)]
-    content: Option<&'a RawValue>,
+    #[serde(default)]
+    content: Items,
     #[serde(borrow, rename = "resultType")]
     kind: Option<&'a RawValue>,
+}
+
+/// How many items a list has; what is no list has none.
+#[derive(Default)]
+struct Items(usize);
+
+impl<'de> Deserialize<'de> for Items {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Counting)
+    }
+}
+
+struct Counting;
+
+impl<'de> Visitor<'de> for Counting {
+    type Value = Items;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Items, A::Error> {
+        let mut count = 0;
+        while items.next_element::<IgnoredAny>()?.is_some() {
+            count += 1;
+        }
+        Ok(Items(count))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Items, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Items(0))
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Items, E> {
+        Ok(Items(0))
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Items, E> {
+        Ok(Items(0))
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Items, E> {
+        Ok(Items(0))
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Items, E> {
+        Ok(Items(0))
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Items, E> {
+        Ok(Items(0))
+    }
+
+    fn visit_unit<E>(self) -> Result<Items, E> {
+        Ok(Items(0))
+    }
 }
 
 fn check(result: &RawJson, is_modern: bool, limits: &Limits) -> Result<(), ClientError> {
@@ -69,10 +129,8 @@ fn check(result: &RawJson, is_modern: bool, limits: &Limits) -> Result<(), Clien
     if is_modern && !matches!(head.kind.map(RawValue::get), None | Some("\"complete\"" | "\"input_required\"")) {
         return Err(protocol("its result is neither complete nor a request for more input"));
     }
-    let items = head.content.filter(|it| it.get().starts_with('['));
-    let count = items.and_then(|it| serde_json::from_str::<Vec<IgnoredAny>>(it.get()).ok()).map_or(0, |it| it.len());
-    if count > limits.content_items {
-        let limit = limits.content_items;
+    let (count, limit) = (head.content.0, limits.content_items);
+    if count > limit {
         return Err(protocol(format!("its result has {count} content items, and {limit} are allowed")));
     }
     Ok(())

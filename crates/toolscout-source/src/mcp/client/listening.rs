@@ -1,11 +1,14 @@
 //! Hearing of changes.
 
 use super::super::ClientError;
+use super::super::params::Params;
 use super::super::peer::{Ask, Standing};
 use super::{Client, Conversation, meta};
-use serde_json::{Map, json};
-use std::sync::{PoisonError, Weak};
+use serde_json::Map;
+use std::collections::BTreeSet;
+use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
+use tokio::sync::watch;
 use tokio::time::sleep;
 
 /// Waits before a subscription that ended is asked for again; they double.
@@ -13,7 +16,8 @@ const FIRST_PAUSE: Duration = Duration::from_secs(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 
 impl Client {
-    /// Asks to be told when tools change. Servers of the legacy era tell unasked. Asking again changes nothing.
+    /// Asks to be told when tools, or whatever else the server has, change. Servers of the legacy era tell unasked. Asking
+    /// again changes nothing.
     ///
     /// A subscription may end at any time, most of all over HTTP. It is asked for again as long as the conversation lasts,
     /// and then counts as a change: something may have happened meanwhile.
@@ -24,9 +28,20 @@ impl Client {
         let standing = self.subscribe().await?;
         let mut listening = self.0.listening.lock().unwrap_or_else(PoisonError::into_inner);
         if listening.is_empty() {
-            listening.spawn(keep_listening(std::sync::Arc::downgrade(&self.0), standing));
+            let renewed = self.0.watched.subscribe();
+            listening.spawn(keep_listening(Arc::downgrade(&self.0), standing, renewed));
         }
         Ok(())
+    }
+
+    /// Asks to be told when these resources change, and no others. In the legacy era, that is a request of its own for each.
+    pub(in super::super) async fn watch(&self, resources: BTreeSet<String>) -> Result<(), ClientError> {
+        self.0.watched.send_if_modified(|it| {
+            let is_new = *it != resources;
+            *it = resources;
+            is_new
+        });
+        self.listen().await
     }
 
     fn is_listening(&self) -> bool {
@@ -36,28 +51,53 @@ impl Client {
     }
 
     async fn subscribe(&self) -> Result<Standing, ClientError> {
-        let mut params = Map::from_iter([("notifications".to_owned(), json!({"toolsListChanged": true}))]);
-        meta::complete(&mut params, self.era());
+        let mut filter = Map::from_iter([("toolsListChanged".to_owned(), true.into())]);
+        let others = [("resources", "resourcesListChanged"), ("prompts", "promptsListChanged")];
+        for (_, key) in others.into_iter().filter(|(things, _)| self.said().tells_of(things)) {
+            filter.insert(key.to_owned(), true.into());
+        }
+        let watched = self.0.watched.borrow().clone();
+        if !watched.is_empty() {
+            filter.insert("resourceSubscriptions".to_owned(), watched.into_iter().collect());
+        }
+        let mut params = Params::default().with("notifications", &filter);
+        meta::complete(&mut params.meta, self.era(), None);
         let ask = Ask { cancels: !self.0.is_web, ..Ask::new("subscriptions/listen", params, Instant::now()) };
         self.0.peer.stand(ask, self.0.limits.probe).await
     }
 }
 
-async fn keep_listening(conversation: Weak<Conversation>, mut standing: Standing) {
+async fn keep_listening(
+    conversation: Weak<Conversation>,
+    mut standing: Standing,
+    mut watched: watch::Receiver<BTreeSet<String>>,
+) {
     let mut pause = FIRST_PAUSE;
     loop {
         let began = Instant::now();
-        standing.ended().await;
+        let is_over = tokio::select! {
+            () = standing.ended() => true,
+            Ok(()) = watched.changed() => false,
+        };
         if began.elapsed() > LONGEST_PAUSE {
             pause = FIRST_PAUSE;
         }
         standing = loop {
-            sleep(pause).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
+            if is_over {
+                sleep(pause).await;
+                pause = (pause * 2).min(LONGEST_PAUSE);
+            }
             let Some(client) = conversation.upgrade().map(Client).filter(|it| it.is_lost().is_none()) else { return };
-            if let Ok(standing) = client.subscribe().await {
-                client.0.peer.hub().changed();
-                break standing;
+            match client.subscribe().await {
+                // The earlier one goes when this one is there, so that nothing is missed.
+                Ok(standing) if !is_over => break standing,
+                Ok(standing) => {
+                    client.0.peer.hub().all_may_have_changed();
+                    break standing;
+                }
+                // It stays as it was, which is better than nothing.
+                Err(_) if !is_over => break standing,
+                Err(_) => {}
             }
         };
     }

@@ -2,11 +2,17 @@
 
 use super::Era;
 use super::handshake;
-use serde_json::{Map, Value};
-use toolscout_core::RawJson;
+use serde_json::{Map, Value, json};
+use toolscout_core::{Counterpart, RawJson};
 
 /// Names that only the protocol may use.
 const OWN: &str = "io.modelcontextprotocol/";
+/// How much of what happens during a request is to be told.
+const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+/// An extension whose results are no results yet, which nobody here waits for.
+const TASKS: &str = "io.modelcontextprotocol/tasks";
+/// Capabilities that pass through us.
+const PASSED_ON: [&str; 4] = ["elicitation", "sampling", "roots", "extensions"];
 
 /// The caller's `_meta`, and the trace it is part of. What is no object is nothing.
 pub(super) fn of_call(written: Option<&RawJson>, trace: &[(String, String)]) -> Map<String, Value> {
@@ -21,17 +27,22 @@ pub(super) fn of_call(written: Option<&RawJson>, trace: &[(String, String)]) -> 
 }
 
 /// Makes the `_meta` of a request what the era wants it to be. The caller's own keys stay; what the protocol says in there
-/// is between the two who speak it, and the caller speaks with us.
-pub(super) fn complete(params: &mut Map<String, Value>, era: &Era) {
-    let mut meta = match params.remove("_meta") {
-        Some(Value::Object(meta)) => meta,
-        _ => Map::new(),
-    };
-    meta.retain(|key, _| !key.starts_with(OWN) && key != "progressToken");
+/// is between the two who speak it, and the caller speaks with us. What we can do is what the caller can, because it is the
+/// caller who will be asked; and only who can be told of it may say how much is to be logged.
+pub(super) fn complete(meta: &mut Map<String, Value>, era: &Era, counterpart: Option<&dyn Counterpart>) {
+    let hears = |key: &str| key == LOG_LEVEL && era.is_modern() && counterpart.is_some();
+    meta.retain(|key, _| (!key.starts_with(OWN) || hears(key)) && key != "progressToken");
     if era.is_modern() {
-        handshake::introduce(&mut meta);
+        handshake::introduce(meta, counterpart.map_or_else(|| json!({}), |it| passed_on(it.capabilities().to_value())));
     }
-    if !meta.is_empty() {
-        params.insert("_meta".to_owned(), Value::Object(meta));
+}
+
+/// Of what a caller can do, that which works through us.
+fn passed_on(mut capabilities: Value) -> Value {
+    let Some(capabilities) = capabilities.as_object_mut() else { return json!({}) };
+    capabilities.retain(|key, value| PASSED_ON.contains(&key.as_str()) && value.is_object());
+    if let Some(Value::Object(extensions)) = capabilities.get_mut("extensions") {
+        extensions.remove(TASKS);
     }
+    std::mem::take(capabilities).into()
 }

@@ -21,8 +21,7 @@ pub(in super::super) struct Opened {
 /// Opens a conversation over whatever leads to the server.
 pub(super) async fn open(server: &Server, dial: &Dial, deadline: Instant) -> Result<Opened, ClientError> {
     let dial = &Dial { lookup: dial.lookup.remembering(), ..dial.clone() };
-    let hub = Hub::new(server.id.as_str(), dial.limits.clone());
-    hub.keep_out(secrets(server, dial, deadline).await?);
+    let hub = make_hub(server, dial, deadline).await?;
     match &server.transport {
         Transport::Stdio(program) => {
             let limit = given(Instant::now(), deadline);
@@ -43,14 +42,22 @@ pub(super) async fn open(server: &Server, dial: &Dial, deadline: Instant) -> Res
                 // Nothing is posted to here. It may be an event stream, as it was before there was anything else.
                 Err(error @ ClientError::Status { status: 400 | 404 | 405, .. }) => {
                     drop(peer);
-                    let hub = Hub::new(server.id.as_str(), dial.limits.clone());
-                    hub.keep_out(secrets(server, dial, deadline).await?);
+                    let hub = make_hub(server, dial, deadline).await?;
                     open_events(hub, endpoint, dial, deadline).await.map_err(|_| error)
                 }
                 Err(error) => Err(error),
             }
         }
     }
+}
+
+async fn make_hub(server: &Server, dial: &Dial, deadline: Instant) -> Result<Arc<Hub>, ClientError> {
+    let hub = Hub::new(server.id.as_str(), dial.limits.clone());
+    hub.keep_out(secrets(server, dial, deadline).await?);
+    if dial.has_counterparts {
+        hub.relay();
+    }
+    Ok(hub)
 }
 
 /// The transport of old knows but one era.

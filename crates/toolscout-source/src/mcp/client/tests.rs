@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use toolscout_core::cx::Progress;
-use toolscout_core::{Caller, Cx, RawJson, SourceId, ToolCall, ToolId, ToolName};
+use toolscout_core::{BoxFuture, Caller, Counterpart, Cx, Declined, RawJson, SourceId, ToolCall, ToolId, ToolName};
 
 fn modern() -> Era {
     Era::Modern { version: "2026-07-28".to_owned() }
@@ -103,6 +103,32 @@ async fn a_modern_call_says_who_we_are_and_keeps_what_the_caller_said() {
     assert_eq!(meta["io.modelcontextprotocol/clientInfo"]["name"], "toolscout");
     assert_eq!(meta["io.modelcontextprotocol/clientCapabilities"], json!({}));
     assert_eq!(meta.get("progressToken"), None, "nobody here listens");
+}
+
+/// Able to be told something, and nothing else.
+struct Listener;
+
+impl Counterpart for Listener {
+    fn capabilities(&self) -> RawJson {
+        RawJson::from_value(&json!([]))
+    }
+
+    fn ask<'a>(&'a self, method: &'a str, _: RawJson) -> BoxFuture<'a, Result<RawJson, Declined>> {
+        Box::pin(async move { Err(Declined::unknown(method)) })
+    }
+
+    fn tell(&self, _: &str, _: RawJson) {}
+}
+
+#[tokio::test]
+async fn how_much_is_logged_is_said_by_who_can_be_told() {
+    let written = r#"{"io.modelcontextprotocol/logLevel": "debug"}"#;
+    let heard = Cx { counterpart: Some(Arc::new(Listener)), ..cx() };
+    for (era, cx, is_said) in [(modern(), &heard, true), (modern(), &cx(), false), (legacy(), &heard, false)] {
+        let meta = meta_of(era, written, cx).await;
+        assert_eq!(meta.get("io.modelcontextprotocol/logLevel").is_some(), is_said, "{meta}");
+    }
+    assert_eq!(meta_of(modern(), "{}", &heard).await["io.modelcontextprotocol/clientCapabilities"], json!({}));
 }
 
 #[tokio::test]
@@ -201,11 +227,14 @@ async fn arguments_are_mirrored_over_modern_http_only() {
 #[tokio::test]
 async fn any_other_request_passes_raw() {
     let mut talk = Talk::new(modern(), false, |message| Some(json!({"got": message["params"]["uri"]})));
-    let result = talk.client.request("resources/read", json!({"uri": "file:///x"}), soon()).await.expect("a result");
+    let request = async |method: &str, params: Value| {
+        talk.client.request(method, &RawJson::from_value(&params), &cx(), soon()).await
+    };
+    let result = request("resources/read", json!({"uri": "file:///x"})).await.expect("a result");
     assert_eq!(result.as_str(), r#"{"got":"file:///x"}"#);
     assert_eq!(talk.last().name.as_deref(), Some("file:///x"));
-    talk.client.request("ping", Value::Null, soon()).await.expect("a result");
-    assert!(matches!(talk.client.request("x", json!([]), soon()).await, Err(ClientError::Invalid { .. })));
+    request("ping", Value::Null).await.expect("a result");
+    assert!(matches!(request("x", json!([])).await, Err(ClientError::Invalid { .. })));
     assert_eq!(talk.methods(), ["resources/read", "ping"]);
 }
 

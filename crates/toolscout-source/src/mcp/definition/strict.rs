@@ -9,7 +9,7 @@ use toolscout_core::RawJson;
 
 /// Whether every parser would understand the same: no key comes twice in an object, at any depth; every number and text
 /// can be held. Depth is bounded by the parser.
-pub(super) fn check(text: &str) -> Result<(), String> {
+pub(in super::super) fn check(text: &str) -> Result<(), String> {
     walk(text).map(|_| ()).map_err(|err| format!("it is ambiguous or broken JSON: {err}"))
 }
 
@@ -19,7 +19,7 @@ pub(super) fn values(text: &str) -> usize {
 }
 
 /// The members of an object in their order, each value as it was written; none if it is no object.
-pub(super) fn members(text: &str) -> Option<Vec<(String, RawJson)>> {
+pub(in super::super) fn members(text: &str) -> Option<Vec<(String, RawJson)>> {
     struct Members;
 
     impl<'de> Visitor<'de> for Members {

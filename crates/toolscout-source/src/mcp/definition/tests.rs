@@ -5,7 +5,7 @@
 
 use super::super::limits::Limits;
 use super::mirror::{Mirror, headers, mirrors};
-use super::{Definition, RawJson, SourceId};
+use super::{Definition, RawJson, SourceId, members};
 use serde_json::{Value, json};
 
 fn parse(text: &str) -> Result<Definition, String> {
@@ -44,8 +44,30 @@ fn odd_fields_do_not_cost_the_tool() {
     let tool = of(odd).expect("a tool").tool(&SourceId::local());
     assert_eq!((tool.title, tool.description, tool.output_schema, tool.annotations), (None, None, None, None));
     let extra = tool.extra.expect("kept").to_value();
-    let kept = json!({"title": 7, "outputSchema": true, "annotations": "none", "icons": "none", "_meta": "none"});
+    let kept = json!({"title": 7, "outputSchema": true, "annotations": "none", "icons": "none", "_meta": "none",
+        "description": null});
     assert_eq!(extra, kept);
+}
+
+/// What a list of ours shows of a tool is what its server said: every field, and each value byte for byte.
+#[test]
+fn a_definition_can_be_listed_again_without_a_loss() {
+    let written = r#"{"name":"t","x-vendor":1.0,"title":"T","icons":[{"src":"x"}],"description":"does \"it\"",
+        "inputSchema":{ "type":"object", "b":1.50, "a":12345678901234567890123 },"annotations":{"readOnlyHint":true},
+        "execution":{"taskSupport":"forbidden"},"outputSchema":{"type":"object"},"_meta":{"z":1,"a":2}}"#;
+    let odd = r#"{"name":"t","inputSchema":{},"title":7,"description":null,"annotations":"none","outputSchema":true}"#;
+    for written in [written, odd] {
+        let raw = RawJson::parse(written).expect("JSON");
+        let tool = Definition::parse(raw.clone(), &Limits::default()).expect("a tool").tool(&SourceId::local());
+        let listed = tool.listing("prefix_t");
+        let mut expected = raw.to_value();
+        expected["name"] = "prefix_t".into();
+        assert_eq!(listed.to_value(), expected);
+        for (key, value) in members(written).expect("an object").iter().filter(|(key, _)| key != "name") {
+            let same = members(listed.as_str()).expect("an object").into_iter().find(|(it, _)| it == key);
+            assert_eq!(same.expect("it is there").1, *value, "{key}");
+        }
+    }
 }
 
 /// T08: each with its own reason.

@@ -41,9 +41,19 @@ impl Said {
         }
     }
 
-    /// Whether it says that it tells when its tools change.
+    /// Whether it says that it tells when its tools, or whatever else it has, change.
     pub fn tells_of_changes(&self) -> bool {
-        self.capabilities.as_ref().is_some_and(|it| it.to_value()["tools"]["listChanged"] == true)
+        ["tools", "resources", "prompts"].into_iter().any(|it| self.tells_of(it))
+    }
+
+    /// Whether it says that it tells when these change: `tools`, `resources`, `prompts`.
+    pub(in super::super) fn tells_of(&self, things: &str) -> bool {
+        self.capabilities.as_ref().is_some_and(|it| it.to_value()[things]["listChanged"] == true)
+    }
+
+    /// Whether it says that it has such things.
+    pub fn declares(&self, things: &str) -> bool {
+        self.capabilities.as_ref().is_some_and(|it| it.to_value()[things].is_object())
     }
 }
 

@@ -203,6 +203,18 @@ async fn a_server_that_refuses_what_it_offers_is_not_asked_for_ever() {
 }
 
 #[tokio::test]
+async fn a_server_that_refuses_what_it_offers_is_asked_once_more() {
+    let count = std::sync::atomic::AtomicUsize::new(0);
+    let mut world = world(move |_, _| match count.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
+        0 => Some(json!({"code": -32022, "message": "Unsupported", "data": {"supported": ["2026-07-28"]}})),
+        _ => Some(json!({"supportedVersions": ["2026-07-28"], "capabilities": {}})),
+    });
+    let (agreed, methods) = try_it(&mut world, None).await;
+    assert!(agreed.expect("a handshake").era.is_modern());
+    assert_eq!(methods, ["server/discover", "server/discover"]);
+}
+
+#[tokio::test]
 async fn a_refused_version_is_tried_again_once_with_one_that_both_know() {
     let mut world = world(|method, message| match (method, message["params"]["protocolVersion"].as_str()) {
         ("initialize", Some("2024-11-05")) => Some(initialized("2024-11-05")),

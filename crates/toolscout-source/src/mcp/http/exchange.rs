@@ -23,7 +23,7 @@ impl Line {
     /// Posts a request; the ear hears of whatever comes of it.
     pub(super) async fn request(&self, id: u64, message: Outgoing, headers: HeaderMap, place: Place) {
         let timed_out = self.timed_out(&message);
-        let outcome = timeout_at(message.deadline.into(), self.answer(id, message, headers)).await;
+        let outcome = timeout_at((message.deadline + message.longer).into(), self.answer(id, message, headers)).await;
         drop(place);
         match outcome {
             Ok(Ok(Some(rest))) => use_up(rest).await,
@@ -80,7 +80,7 @@ impl Line {
         match kind(&response, name)? {
             Kind::Json => {
                 let bytes = body(response, name, self.remote.limits().message).await?;
-                self.ear.message(&bytes);
+                self.ear.message_for(id, &bytes);
                 let reason = format!("`{name}` answered with something other than the reply");
                 if is_reply_to(&bytes, id) { Ok(None) } else { Err(ClientError::Protocol { reason }) }
             }
@@ -123,7 +123,7 @@ impl Line {
         if event.name != "message" || event.data.is_empty() {
             return ControlFlow::Continue(());
         }
-        self.ear.message(event.data);
+        self.ear.message_for(id, event.data);
         if is_reply_to(event.data, id) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 

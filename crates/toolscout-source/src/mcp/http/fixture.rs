@@ -241,10 +241,26 @@ pub(crate) fn soon() -> Instant {
 /// A request of the legacy era.
 pub(crate) fn request(id: u64, method: &str) -> Outgoing {
     let body = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {}}).to_string();
-    Outgoing { body, id: Some(id), method: Some(method.to_owned()), name: None, mirrored: Vec::new(), deadline: soon() }
+    Outgoing {
+        body,
+        id: Some(id),
+        method: Some(method.to_owned()),
+        name: None,
+        mirrored: Vec::new(),
+        deadline: soon(),
+        longer: Duration::ZERO,
+    }
 }
 
 pub(crate) fn notification(method: &str) -> Outgoing {
     let body = json!({"jsonrpc": "2.0", "method": method}).to_string();
-    Outgoing { body, id: None, method: Some(method.to_owned()), name: None, mirrored: Vec::new(), deadline: soon() }
+    Outgoing {
+        body,
+        id: None,
+        method: Some(method.to_owned()),
+        name: None,
+        mirrored: Vec::new(),
+        deadline: soon(),
+        longer: Duration::ZERO,
+    }
 }

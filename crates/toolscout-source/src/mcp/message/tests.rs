@@ -4,7 +4,7 @@
 //! 4. Depth and number of values are limited before anything is parsed.
 
 use super::super::limits::Limits;
-use super::{ClientError, Message, Unreadable, answer, read};
+use super::{ClientError, Declined, Message, RawJson, Unreadable, answer, foreign_id, read};
 use serde_json::value::RawValue;
 
 fn limits() -> Limits {
@@ -149,12 +149,25 @@ fn brackets_in_texts_are_not_depth() {
 }
 
 #[test]
-fn only_life_signs_are_given_to_servers() {
+fn an_answer_bears_the_id_of_the_question_and_is_one_line() {
     let id = RawValue::from_string("\"a\"".to_owned()).expect("JSON");
-    assert_eq!(answer(&id, "ping").as_deref(), Some(r#"{"jsonrpc":"2.0","id":"a","result":{}}"#));
-    assert!(answer(&id, "sampling/createMessage").is_some_and(|it| it.contains("-32601")));
-    let odd = RawValue::from_string("{\"a\":1}".to_owned()).expect("JSON");
-    assert_eq!(answer(&odd, "ping"), None);
+    let result = RawJson::parse("{\n\"x\": 1.0}").expect("JSON");
+    assert_eq!(answer(&id, &Ok(result)), r#"{"jsonrpc":"2.0","id":"a","result":{ "x": 1.0}}"#);
+    let declined = Declined { code: -1, message: "a\nb".to_owned(), data: RawJson::parse("[1]").ok() };
+    assert_eq!(
+        answer(&id, &Err(declined)),
+        r#"{"jsonrpc":"2.0","id":"a","error":{"code":-1,"message":"a\nb","data":[1]}}"#
+    );
+}
+
+#[test]
+fn what_is_no_id_cannot_be_answered() {
+    for (text, is_id) in [("\"a\"", true), ("-7", true), ("1.5", true), ("{\"a\":1}", false), ("null", false)] {
+        let id = RawValue::from_string(text.to_owned()).expect("JSON");
+        assert_eq!(foreign_id(&id).is_some(), is_id, "{text}");
+    }
+    let long = RawValue::from_string(format!("\"{}\"", "x".repeat(300))).expect("JSON");
+    assert!(foreign_id(&long).is_none());
 }
 
 /// Anything at all may arrive: nothing panics, and nothing of it is a reply with a result.

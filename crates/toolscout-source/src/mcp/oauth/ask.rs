@@ -1,6 +1,6 @@
 //! The wish to log in, and what every kind of login begins and ends with.
 
-use super::super::{ClientError, Endpoint, Lookup};
+use super::super::{ClientError, Endpoint, Lookup, Text};
 use super::challenge::Challenge;
 use super::discover::{Authority, discover};
 use super::exchange::{Grant, Refusal};
@@ -9,6 +9,7 @@ use super::identity::Identity;
 use super::reach::is_secure;
 use super::record::{Record, VERSION};
 use super::registration::{Registration, Registrations};
+use super::secret::Secret;
 use super::web::Web;
 use super::{hint, server_url, shown};
 use reqwest::Url;
@@ -25,7 +26,7 @@ pub struct Ask<'a> {
     /// The `WWW-Authenticate` header it answered with, if it was asked before: says where its login is described and
     /// what it wants to be allowed. Without it, both are looked for where they are by agreement.
     pub challenge: Option<&'a str>,
-    /// Its configuration: a client id registered by hand, and scopes.
+    /// Its configuration: a client registered by hand, and scopes.
     pub endpoint: &'a Endpoint,
     /// Where references in the configuration lead.
     pub lookup: &'a Lookup,
@@ -55,23 +56,27 @@ impl Ask<'_> {
                 format!("`{}` is not `https`; nobody should log in where everybody can listen", shown(&server));
             return Err(ClientError::Invalid { reason });
         }
-        let configured = self.configured().await?;
         let challenge = self.challenge.map(Challenge::parse).unwrap_or_default();
         let web = Web::of(&server).await;
+        let client_id = self.resolved(self.endpoint.client_id.as_ref(), "the client id").await?;
+        let client_secret = self.resolved(self.endpoint.client_secret.as_ref(), "the client secret").await?;
         let authority = discover(&web, &server, &challenge).await?;
+        let secret = client_secret.map(Secret::new);
+        let configured = client_id.map(|it| Identity::configured(it, secret, authority.methods.as_deref()));
         let file = TokenFile::of(self.folder, self.id, &server);
         let before = file.read().ok().flatten().filter(|it| it.issuer == authority.issuer);
         let scopes = scopes(&self.endpoint.scopes, &challenge, &authority, before);
         Ok(Prepared { web, authority, scopes, configured, id: self.id.clone(), server, file })
     }
 
-    async fn configured(&self) -> Result<Option<Identity>, ClientError> {
-        let Some(text) = self.endpoint.client_id.clone() else { return Ok(None) };
+    /// What a text of the configuration stands for; looking it up may read files and run the keyring's program.
+    async fn resolved(&self, text: Option<&Text>, what: &str) -> Result<Option<String>, ClientError> {
+        let Some(text) = text.cloned() else { return Ok(None) };
         let lookup = self.lookup.clone();
         let resolved = tokio::task::spawn_blocking(move || text.resolve(&lookup)).await;
-        let failed = |_| ClientError::Lost { what: "the client id could not be looked up".to_owned() };
-        let client_id = resolved.map_err(failed)?.map_err(|reason| ClientError::Invalid { reason })?;
-        Ok((!client_id.is_empty()).then(|| Identity::configured(client_id)))
+        let failed = |_| ClientError::Lost { what: format!("{what} could not be looked up") };
+        let value = resolved.map_err(failed)?.map_err(|reason| ClientError::Invalid { reason })?;
+        Ok(Some(value).filter(|it| !it.is_empty()))
     }
 }
 

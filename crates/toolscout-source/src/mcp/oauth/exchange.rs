@@ -164,8 +164,7 @@ mod tests {
 
     #[test]
     fn what_a_server_repeats_of_our_secrets_is_not_shown() {
-        let identity =
-            Identity { client_secret: Some(Secret::new("hunter2")), ..Identity::configured("us".to_owned()) };
+        let identity = Identity::configured("us".to_owned(), Some(Secret::new("hunter2")), None);
         let no = No {
             error: "invalid_grant".to_owned(),
             error_description: Some("refresh-1 of us with hunter2 is over".to_owned()),

@@ -44,9 +44,15 @@ impl Method {
 }
 
 impl Identity {
-    /// A client that was registered by hand.
-    pub(super) fn configured(client_id: String) -> Self {
-        Self { client_id, client_secret: None, method: Method::Unproven }
+    /// A client that was registered by hand. Its secret, if it was given one, is shown in the usual way, or in one that the
+    /// server takes.
+    pub(super) fn configured(client_id: String, client_secret: Option<Secret>, taken: Option<&[String]>) -> Self {
+        let is_taken = |it: &Method| taken.is_none_or(|all| all.iter().any(|word| word == it.word()));
+        let method = match client_secret {
+            None => Method::Unproven,
+            Some(_) => [Method::Header, Method::Form].into_iter().find(is_taken).unwrap_or(Method::Header),
+        };
+        Self { client_id, client_secret, method }
     }
 
     /// Adds who we are to a form; the rest of it goes into a header.

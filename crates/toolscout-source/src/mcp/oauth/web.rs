@@ -93,6 +93,10 @@ impl Web {
 }
 
 impl Answer {
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        self.body
+    }
+
     /// What it says, if it is JSON of this form.
     pub(super) fn json<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_slice(&self.body).ok()

@@ -1,5 +1,7 @@
 //! Hears everything a server says and gives each thing to whom it concerns.
 
+mod unasked;
+
 use super::super::ClientError;
 use super::super::limits::Limits;
 use super::super::message::{self, Message, Unreadable};
@@ -7,29 +9,23 @@ use super::super::secrets::Secrets;
 use super::super::wire::{Ear, Outgoing};
 use super::bucket::Bucket;
 use super::counts::{Counter, Counters, Counts};
+use super::seats::{Ghosts, Seat};
 use super::spread::Spread;
 use ring::rand::{SecureRandom, SystemRandom};
-use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use toolscout_core::cx::Progress;
-use toolscout_core::{RawJson, escape, redact};
+use toolscout_core::{News, RawJson, escape, redact};
 
 /// Messages that may wait to be sent without anybody waiting for them.
 const OUTBOX: usize = 256;
-/// Bytes of a progress message that are passed on.
-const PROGRESS_TEXT: usize = 4 << 10;
 /// Characters of a strange line that are shown in the log, and bytes of it that are looked at for that.
 const SHOWN: usize = 120;
 const LOOKED_AT: usize = 4 << 10;
-/// What marks the notifications of a standing request.
-const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
-
 /// Told how far a request is.
 pub(in super::super) type ProgressTo = Arc<dyn Fn(Progress) + Send + Sync>;
 
@@ -42,6 +38,7 @@ pub(super) struct Waiting {
     /// Whether this goes on until somebody ends it, and so is nothing that one waits for.
     stands: bool,
     acknowledged: Option<oneshot::Sender<()>>,
+    seat: Seat,
 }
 
 impl Waiting {
@@ -49,9 +46,17 @@ impl Waiting {
         answer: oneshot::Sender<Result<RawJson, ClientError>>,
         progress: Option<ProgressTo>,
         stands: bool,
+        seat: Seat,
     ) -> Self {
-        Self { answer, progress, done: f64::NEG_INFINITY, stands, acknowledged: None }
+        Self { answer, progress, done: f64::NEG_INFINITY, stands, acknowledged: None, seat }
     }
+}
+
+/// How often a server has said that what it has besides tools is not what it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(in super::super) struct LibraryChanges {
+    pub(in super::super) resources: u64,
+    pub(in super::super) prompts: u64,
 }
 
 /// Hears everything a server says. Never waits, and never holds its lock while it calls others.
@@ -64,17 +69,24 @@ pub(in super::super) struct Hub {
     state: Mutex<State>,
     counters: Counters,
     changes: watch::Sender<u64>,
+    library: watch::Sender<LibraryChanges>,
+    /// Who is told of the rest.
+    news: OnceLock<broadcast::Sender<News>>,
     lost: watch::Sender<Option<ClientError>>,
     outbox: mpsc::Sender<Outgoing>,
     /// Servers of the modern era send no requests, and get no answers to them.
     is_modern: AtomicBool,
     /// Whether ids are drawn instead of counted.
     draws_ids: AtomicBool,
+    /// Whether callers may be asked something by servers.
+    relays: AtomicBool,
 }
 
 struct State {
     next: u64,
     waiting: HashMap<u64, Waiting>,
+    /// Calls that were given up.
+    ghosts: Ghosts,
     lost: Option<ClientError>,
     notifications: Bucket,
     requests: Bucket,
@@ -89,6 +101,7 @@ impl Hub {
         let state = State {
             next: 1,
             waiting: HashMap::new(),
+            ghosts: Ghosts::default(),
             lost: None,
             notifications: Bucket::new(limits.notifications, now),
             requests: Bucket::new(limits.requests, now),
@@ -102,10 +115,13 @@ impl Hub {
             state: Mutex::new(state),
             counters: Counters::default(),
             changes: watch::Sender::new(0),
+            library: watch::Sender::default(),
+            news: OnceLock::new(),
             lost: watch::Sender::new(None),
             outbox,
             is_modern: AtomicBool::new(false),
             draws_ids: AtomicBool::new(false),
+            relays: AtomicBool::new(false),
         })
     }
 
@@ -139,6 +155,30 @@ impl Hub {
         self.is_modern.store(is_modern, Ordering::Relaxed);
     }
 
+    /// From now on callers may be asked what the server wants to know.
+    pub(in super::super) fn relay(&self) {
+        self.relays.store(true, Ordering::Relaxed);
+    }
+
+    pub(in super::super) fn relays(&self) -> bool {
+        self.relays.load(Ordering::Relaxed)
+    }
+
+    /// Whether questions can come while a request waits: a server of the modern era answers with them instead.
+    pub(super) fn may_be_asked(&self) -> bool {
+        self.relays() && !self.is_modern.load(Ordering::Relaxed)
+    }
+
+    /// From now on this is told what happens there.
+    pub(in super::super) fn tell_news(&self, news: broadcast::Sender<News>) {
+        let _ = self.news.set(news);
+    }
+
+    /// How often the server said that what it has besides tools has changed.
+    pub(in super::super) fn library_changes(&self) -> watch::Receiver<LibraryChanges> {
+        self.library.subscribe()
+    }
+
     /// How often the server said that its tools have changed.
     pub(in super::super) fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
@@ -147,6 +187,12 @@ impl Hub {
     /// Its tools may have changed.
     pub(in super::super) fn changed(&self) {
         self.changes.send_modify(|it| *it = it.wrapping_add(1));
+    }
+
+    /// Nobody listened for a while: anything may have changed.
+    pub(in super::super) fn all_may_have_changed(&self) {
+        self.changed();
+        self.library.send_modify(|it| (it.resources, it.prompts) = (it.resources + 1, it.prompts + 1));
     }
 
     pub(in super::super) fn is_lost(&self) -> Option<ClientError> {
@@ -186,8 +232,10 @@ impl Hub {
         if let Some(error) = &state.lost {
             return Err(error.clone());
         }
-        let pending = state.waiting.values().filter(|it| !it.stands).count();
-        if !waiting.stands && pending >= self.limits.pending {
+        // What we ask for ourselves is little, and must not fail because callers are many.
+        let is_call = |it: &Waiting| !matches!(it.seat, Seat::Ourselves);
+        let pending = state.waiting.values().filter(|it| is_call(it)).count();
+        if is_call(&waiting) && pending >= self.limits.pending {
             let what = format!("it has not yet answered {pending} earlier requests, and may have no more at once");
             return Err(ClientError::Busy { what, after: None });
         }
@@ -211,15 +259,23 @@ impl Hub {
 
     /// Nobody waits for this any more; says whether somebody still did.
     pub(super) fn forget(&self, id: u64) -> bool {
-        self.state().waiting.remove(&id).is_some()
+        let mut state = self.state();
+        let Some(waiting) = state.waiting.remove(&id) else { return false };
+        if !matches!(waiting.seat, Seat::Ourselves) {
+            state.ghosts.add(id);
+        }
+        true
     }
 
     fn settle(&self, id: u64, outcome: Result<&RawValue, ClientError>) {
-        let Some(waiting) = self.state().waiting.remove(&id) else { return self.counters.add(Counter::Unknown) };
+        let waiting = {
+            let mut state = self.state();
+            state.ghosts.remove(id);
+            state.waiting.remove(&id)
+        };
+        let Some(waiting) = waiting else { return self.counters.add(Counter::Unknown) };
         // Copied only now: an answer that nobody waits for costs nothing more.
-        let outcome =
-            outcome.and_then(|it| message::keep(it).ok_or_else(|| unreadable("it sent broken JSON".to_owned())));
-        let _ = waiting.answer.send(outcome.map_err(|it| self.fit_to_tell(it)));
+        let _ = waiting.answer.send(outcome.map(message::keep).map_err(|it| self.fit_to_tell(it)));
     }
 
     fn fail(&self, id: u64, error: ClientError) {
@@ -251,85 +307,13 @@ impl Hub {
         }
     }
 
-    /// A server may ask for life signs. It may ask for more, and is refused, as often as the limits say.
-    fn requested(&self, id: &RawValue, method: &str) {
-        self.counters.add(Counter::Request);
-        if self.is_modern.load(Ordering::Relaxed) || !self.state().requests.take(Instant::now()) {
-            return self.counters.add(Counter::Unanswered);
-        }
-        if let Some(body) = message::answer(id, method) {
-            let (name, mirrored) = (None, Vec::new());
-            self.post(Outgoing { body, id: None, method: None, name, mirrored, deadline: Instant::now() });
-        }
-    }
-
-    fn notified(&self, method: &str, params: Option<&RawValue>) {
-        // Counted whatever else comes: the one that matters may be the last of a flood.
-        if method == "notifications/tools/list_changed" {
-            return self.changed();
-        }
-        if !self.state().notifications.take(Instant::now()) {
-            return self.counters.add(Counter::Dropped);
-        }
-        match (method, params) {
-            ("notifications/progress", Some(params)) => self.progressed(params),
-            ("notifications/subscriptions/acknowledged", Some(params)) => self.acknowledged(params),
-            ("notifications/cancelled", Some(params)) => self.cancelled(params),
-            _ => {}
-        }
-    }
-
-    fn progressed(&self, params: &RawValue) {
-        let Ok(said) = serde_json::from_str::<Progressed>(params.get()) else { return };
-        let to = {
-            let mut state = self.state();
-            let Some(waiting) = state.waiting.get_mut(&said.token) else { return };
-            if said.progress <= waiting.done {
-                return;
-            }
-            waiting.done = said.progress;
-            waiting.progress.clone()
-        };
-        if let Some(to) = to {
-            let message = said.message.map(|it| message::clip(it, PROGRESS_TEXT));
-            to(Progress { done: said.progress, total: said.total, message });
-        }
-    }
-
-    fn acknowledged(&self, params: &RawValue) {
-        let id = serde_json::from_str::<Value>(params.get()).ok().and_then(|it| it["_meta"][SUBSCRIPTION].as_u64());
-        let mut state = self.state();
-        let waiting = id.and_then(|it| state.waiting.get_mut(&it));
-        if let Some(agreed) = waiting.and_then(|it| it.acknowledged.take()) {
-            let _ = agreed.send(());
-        }
-    }
-
-    /// The server ends something that stands. It may not end what somebody waits for: that has an answer.
-    fn cancelled(&self, params: &RawValue) {
-        let id = serde_json::from_str::<Value>(params.get()).ok().and_then(|it| it["requestId"].as_u64());
-        let mut state = self.state();
-        if let Some(id) = id.filter(|it| state.waiting.get(it).is_some_and(|it| it.stands)) {
-            state.waiting.remove(&id);
-        }
-    }
-
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-#[derive(Deserialize)]
-struct Progressed {
-    #[serde(rename = "progressToken")]
-    token: u64,
-    progress: f64,
-    total: Option<f64>,
-    message: Option<String>,
-}
-
-impl Ear for Hub {
-    fn message(&self, bytes: &[u8]) {
+impl Hub {
+    fn hear(&self, bytes: &[u8], within: Option<u64>) {
         let bytes = bytes.trim_ascii();
         if bytes.is_empty() {
             return;
@@ -337,10 +321,20 @@ impl Ear for Hub {
         match message::read(bytes, &self.limits) {
             Ok(Message::Reply { id, outcome }) => self.settle(id, outcome),
             Ok(Message::Stray) => self.counters.add(Counter::Unknown),
-            Ok(Message::Request { id, method }) => self.requested(id, &method),
-            Ok(Message::Notification { method, params }) => self.notified(&method, params),
+            Ok(Message::Request { id, method, params }) => self.requested(id, &method, params, within),
+            Ok(Message::Notification { method, params }) => self.notified(&method, params, within),
             Err(it) => self.unreadable(bytes, it),
         }
+    }
+}
+
+impl Ear for Hub {
+    fn message(&self, bytes: &[u8]) {
+        self.hear(bytes, None);
+    }
+
+    fn message_for(&self, request: u64, bytes: &[u8]) {
+        self.hear(bytes, Some(request));
     }
 
     fn failed(&self, id: u64, error: ClientError) {

@@ -2,12 +2,14 @@
 //! 2. What cannot be read costs the one request it was about.
 //! 3. Who stops waiting frees the place, and the server is told which request that was.
 //! 4. Notifications come in order and at a bounded rate; changes are counted through any flood.
-//! 5. A server gets life signs and nothing else, at a bounded rate.
+//! 5. A server gets life signs at a bounded rate, and what callers can give, in [`questions`].
 //! 6. When the connection is gone, everybody knows at once.
+
+mod questions;
 
 use super::super::limits::Limits;
 use super::super::wire::{Ear, Outgoing, Wire};
-use super::{Ask, ClientError, Hub, Peer};
+use super::{Ask, Behalf, ClientError, Hub, Peer};
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -102,7 +104,11 @@ impl World {
     }
 
     fn ask(&self, method: &str) -> tokio::task::JoinHandle<Result<RawJson, ClientError>> {
-        let (peer, ask) = (self.peer.clone(), ask(method));
+        self.ask_this(ask(method))
+    }
+
+    fn ask_this(&self, ask: Ask) -> tokio::task::JoinHandle<Result<RawJson, ClientError>> {
+        let peer = self.peer.clone();
         #[expect(clippy::disallowed_methods, reason = "the test waits for it")]
         tokio::spawn(async move { peer.ask(ask).await })
     }
@@ -240,15 +246,17 @@ async fn many_cancelled_requests_leave_nothing() {
 #[tokio::test]
 async fn only_so_many_may_wait_at_once() {
     let mut world = World::silent(Limits { pending: 2, ..Limits::default() });
-    let first = world.ask("a");
-    let _second = world.ask("b");
+    let call = |method: &str| Ask { behalf: Behalf::Caller(None), ..ask(method) };
+    let first = world.ask_this(call("a"));
+    let _second = world.ask_this(call("b"));
     let _ = (world.next().await, world.next().await);
-    assert!(matches!(world.peer.ask(ask("c")).await, Err(ClientError::Busy { .. })));
+    assert!(matches!(world.peer.ask(call("c")).await, Err(ClientError::Busy { .. })));
+    let _ours = world.ask("tools/list");
+    assert_eq!(world.next().await["method"], "tools/list", "what we need ourselves is always asked for");
     world.says(result(1, json!({})));
     first.await.expect("no panic").expect("an answer");
-    let third = world.ask("c");
+    let _third = world.ask_this(call("c"));
     assert_eq!(world.next().await["method"], "c");
-    drop(third);
 }
 
 #[tokio::test]

@@ -50,6 +50,28 @@ fn private_tools_are_seen_by_their_user_only() {
     assert_eq!((seen(Some("cy")), seen(None)), (None, None));
 }
 
+/// Records of toolscouts that knew of tools only.
+#[test]
+fn a_record_without_a_library_can_be_read() {
+    let store = Arc::new(MemoryStore::default());
+    let records = Records::new(store.clone(), "project");
+    records.write(&id("mail"), None, &record("old", false)).expect("kept");
+    let written = store.read(Shelf::Discovery, "project/mail").expect("read").expect("there");
+    assert!(!String::from_utf8_lossy(&written).contains("library"));
+    let read = records.read(&id("mail"), None).expect("read");
+    assert!(first(&read).is_some() && read.library.is_none());
+}
+
+/// T32: a library may be private where the tools are not.
+#[test]
+fn a_private_library_is_seen_by_its_user_only() {
+    let records = records();
+    let library = KnownLibrary { private: true, ..KnownLibrary::default() };
+    records.write(&id("mail"), Some("ana"), &Record { library: Some(library), ..record("t", false) }).expect("kept");
+    let has = |user| records.read(&id("mail"), user).expect("read").library.is_some();
+    assert_eq!((has(Some("ana")), has(Some("bo")), has(None)), (true, false, false));
+}
+
 #[test]
 fn public_tools_are_seen_by_all() {
     let records = records();

@@ -46,10 +46,11 @@ fn headers_and_tokens_are_hidden_with_and_without_their_scheme() {
         url: Text::from("https://example.com/${LOGIN}"),
         headers: texts(&[("Authorization", "Bearer walnut-tree"), ("X-Team", "platform")]),
         bearer: Some(Text::from("cherry-tree")),
+        client_secret: Some(Text::from("apple-tree")),
         ..Endpoint::default()
     }));
-    let said = "no Bearer walnut-tree, walnut-tree, cherry-tree, orange boat of platform".to_owned();
-    assert_eq!(secrets.hide(said), "no [REDACTED], [REDACTED], [REDACTED], [REDACTED] of platform");
+    let said = "no Bearer walnut-tree, walnut-tree, cherry-tree, apple-tree, orange boat of platform".to_owned();
+    assert_eq!(secrets.hide(said), "no [REDACTED], [REDACTED], [REDACTED], [REDACTED], [REDACTED] of platform");
 }
 
 #[test]

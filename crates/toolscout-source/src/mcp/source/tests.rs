@@ -4,9 +4,15 @@
 //! 2. a discovery remembers, and ends what it started;
 //! 3. a failure keeps what was known;
 //! 4. a call starts the server once for all callers, and looks at the definition first;
-//! 5. a server that falls is started again, unless it was stopped.
+//! 5. a server that falls is started again, unless it was stopped;
+//! 6. what a server announces costs little, in [`changes`];
+//! 7. what it wants to know is asked of its caller, in [`asking`].
+
+mod asking;
+mod changes;
 
 use super::*;
+use crate::mcp::limits::Limits;
 use crate::mcp::record::DiscoveryStatus;
 use crate::mcp::stdio::tests::Shell;
 use crate::mcp::{Dial, Lookup, Program, Text, Transport};
@@ -45,7 +51,12 @@ impl World {
     }
 
     fn source(&self, server: Server) -> McpSource {
-        let dial = Dial { lookup: Lookup::of_process(), ..Dial::new(self.dir.path().to_owned()) };
+        self.source_within(server, Limits::default())
+    }
+
+    fn source_within(&self, server: Server, limits: Limits) -> McpSource {
+        let mut dial = Dial { lookup: Lookup::of_process(), ..Dial::new(self.dir.path().to_owned()) };
+        dial.limits = Arc::new(limits);
         let shared = Shared::new(self.store.clone(), self.dir.path(), dial).expect("a key");
         McpSource::new(server, Arc::new(shared))
     }
@@ -287,17 +298,6 @@ async fn agents_who_insist_do_not_make_a_broken_server_start_more_often() {
         assert!(matches!(error, SourceError::Busy { .. }), "{error}");
     }
     assert_eq!(world.starts(), 1);
-}
-
-/// A storm of announced changes costs a list now and then.
-#[tokio::test]
-async fn a_storm_of_changes_is_one_list_at_a_time_and_far_apart() {
-    let world = World::new();
-    let source = world.source(world.server("storm", &[]));
-    source.start(&cx()).await.expect("started");
-    source.refresh(&cx()).await.expect("listed");
-    tokio::time::sleep(Duration::from_millis(700)).await;
-    assert!(world.asked("tools/list") <= 3, "{} lists", world.asked("tools/list"));
 }
 
 /// A question instead of an answer is an error where nobody can be asked, and the question is not repeated.

@@ -1,5 +1,7 @@
 //! Cuts a stream into lines, none of them longer than allowed.
 
+use std::io::BufRead;
+
 /// Lines keep at most this much room between them.
 const KEPT: usize = 256 << 10;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -23,8 +25,7 @@ impl Lines {
 
     /// Takes what was read, and gives every line that is now whole, without its line feed. Each byte is looked at once.
     pub(super) fn push(&mut self, mut bytes: &[u8], mut each: impl FnMut(&[u8])) -> Result<(), TooLong> {
-        while let Some(end) = bytes.iter().position(|it| *it == b'\n') {
-            let (line, rest) = (&bytes[..end], &bytes[end + 1..]);
+        while let Some((line, rest)) = split(bytes) {
             if self.begun.len() + line.len() > self.limit {
                 return self.give_up();
             }
@@ -55,6 +56,15 @@ impl Lines {
         self.begun = Vec::new();
         Err(TooLong)
     }
+}
+
+/// What is before the first line feed, and what is behind it. Looked for by the standard library, which takes many bytes at
+/// a time.
+fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let mut rest = bytes;
+    let skipped = rest.skip_until(b'\n').ok()?;
+    let line = bytes[..skipped].strip_suffix(b"\n")?;
+    Some((line, rest))
 }
 
 /// Some programs mark the beginning of all they say; once is forgiven.

@@ -16,7 +16,7 @@ fn cx() -> Cx {
 }
 
 /// Calls the tool as if it was there, so that the registry has to say whether it is.
-async fn call(registry: &Registry, name: &str, arguments: Value, cx: Cx) -> Result<ToolOutput, SourceError> {
+pub(super) async fn call(registry: &Registry, name: &str, arguments: Value, cx: Cx) -> Result<ToolOutput, SourceError> {
     let mut tool = tool(name, "any").tool;
     tool.id.source = registry.id().clone();
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
@@ -26,7 +26,7 @@ async fn call(registry: &Registry, name: &str, arguments: Value, cx: Cx) -> Resu
 }
 
 /// What the tool says, with a mark where it says that it failed.
-fn said(output: &ToolOutput) -> String {
+pub(super) fn said(output: &ToolOutput) -> String {
     let text = output.content()[0]["text"].as_str().unwrap_or_default().to_owned();
     if output.is_error() { format!("failed: {text}") } else { text }
 }

@@ -84,6 +84,7 @@ impl Entry {
             return Err("its `url` starts with neither `http://` nor `https://`".to_owned());
         }
         Ok(Transport::Http(Endpoint {
+            client_secret: None,
             url,
             headers: self.headers.iter().map(|(name, value)| (name.clone(), around.text(value))).collect(),
             bearer: self.bearer.as_deref().map(|it| around.text(it)),

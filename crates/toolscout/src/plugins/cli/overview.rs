@@ -33,7 +33,7 @@ impl Command for Overview {
             let servers = servers(cx)?;
             let text = match snapshot.is_empty() && servers.is_none() {
                 true => nothing(cx)?,
-                false => page(&snapshot, servers, problems, cx.program()),
+                false => page(cx, &snapshot, servers, problems),
             };
             cx.print(&text).map(|()| Exit::Done)
         })
@@ -79,7 +79,8 @@ fn servers(cx: &RunCx) -> Result<Option<String>, AppError> {
     Ok((all > 0).then(|| format!("{}{failed}: {} server list", counted(all, "server"), cx.program())))
 }
 
-fn page(snapshot: &Snapshot, servers: Option<String>, problems: usize, program: &str) -> String {
+fn page(cx: &RunCx, snapshot: &Snapshot, servers: Option<String>, problems: usize) -> String {
+    let program = cx.program();
     let mut text = String::new();
     for (source, _) in snapshot.sources() {
         let tools: Vec<_> = snapshot.tools().filter(|it| it.id.source == *source).collect();
@@ -88,7 +89,8 @@ fn page(snapshot: &Snapshot, servers: Option<String>, problems: usize, program: 
         }
         text += &format!("{source} ({})\n", counted(tools.len(), "tool"));
         for tool in tools.iter().take(SHOWN) {
-            text += &format!("  {:<20} {}\n", escape::line(tool.id.name.as_str()), list::about(tool));
+            let before = format!("  {:<20} ", escape::line(tool.id.name.as_str()));
+            text += &format!("{before}{}\n", list::in_brief(tool, cx.surroundings().width(), &before));
         }
         if tools.len() > SHOWN {
             text += &format!("  … and {} more: {program} tools\n", tools.len() - SHOWN);

@@ -42,11 +42,11 @@ impl Command for SearchCommand {
             query.limit = cx.parsed.text("limit").and_then(|it| it.parse().ok()).unwrap_or(Query::DEFAULT_LIMIT);
             let hits = gateway.search(&query);
             if hits.is_empty() {
-                cx.say(&nothing_found(gateway.snapshot().len()));
+                cx.say(&nothing_found(cx, gateway.snapshot().len()));
                 gateway.notes().iter().for_each(|it| cx.say(&format!("  note: {it}\n")));
             }
             match cx.options().format() {
-                Format::Text => cx.print(&search::lines(&hits))?,
+                Format::Text => cx.print(&search::lines(&hits, cx.surroundings().width()))?,
                 format => cx.print_value(&hits.iter().map(HitView::from).collect::<Vec<_>>(), format)?,
             }
             Ok(Exit::Done)
@@ -54,9 +54,16 @@ impl Command for SearchCommand {
     }
 }
 
-fn nothing_found(known: usize) -> String {
+fn nothing_found(cx: &RunCx, known: usize) -> String {
+    // A program may be put together without servers.
+    let servers = match cx.commands().find("server add") {
+        Some(_) => "; or use MCP servers: `toolscout import`, `toolscout server add ID -- COMMAND`",
+        None => "",
+    };
     match known {
-        0 => "No tools found: there are none yet.\n  hint: put one into `tools/`, then `toolscout doctor`\n".to_owned(),
+        0 => format!(
+            "No tools found: there are none yet.\n  hint: put one into `tools/`, then `toolscout doctor`{servers}\n"
+        ),
         known => format!(
             "No tools found. Try different keywords or a broader search term.\n  hint: {known} tools are known; `toolscout tools` lists them\n"
         ),

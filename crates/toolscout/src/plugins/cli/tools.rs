@@ -29,7 +29,7 @@ impl Command for ToolsCommand {
             let snapshot = &cx.tools().known().await?.snapshot();
             match (cx.options().format(), cx.parsed.positionals.first()) {
                 (Format::Text, Some(_)) => cx.print(&list::qualified_lines(snapshot))?,
-                (Format::Text, None) => cx.print(&list::lines(snapshot))?,
+                (Format::Text, None) => cx.print(&list::lines(snapshot, cx.surroundings().width()))?,
                 (format, _) => cx.print_value(&list::views(snapshot), format)?,
             }
             Ok(Exit::Done)
@@ -40,7 +40,8 @@ impl Command for ToolsCommand {
 /// Prints tools while slower roots are still being searched. Those that are reviewed come last, as the review leaves them.
 async fn stream(cx: &RunCx) -> Result<Exit, AppError> {
     let gateway = cx.tools().gateway();
-    let reviewed: Vec<_> = gateway.sources().iter().filter(|it| it.review() != Review::Unneeded).collect();
+    let sources = gateway.sources();
+    let reviewed: Vec<_> = sources.iter().filter(|it| it.review() != Review::Unneeded).collect();
     let is_reviewed = |tool: &Tool| reviewed.iter().any(|it| *it.id() == tool.id.source);
     let mut failed = None;
     let mut print = |tool: &Tool| {

@@ -1,11 +1,14 @@
 //! `doctor`: what is found, what is broken, what to do.
 
+mod servers;
+
 use super::{Place, Trust};
 use crate::{AppError, Command, RunCx};
 use serde::Serialize;
+use servers::Servers;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use toolscout_core::{BoxFuture, Level, Problem, escape};
+use toolscout_core::{BoxFuture, Level, Problem, ProblemKind, escape};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, ToolFlags};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::list::counted;
@@ -23,7 +26,11 @@ struct Findings {
     state: Option<PathBuf>,
     runtimes: BTreeMap<&'static str, Option<PathBuf>>,
     tools: BTreeMap<&'static str, usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    servers: Option<Servers>,
     problems: Vec<Finding>,
+    /// What is good to know, and nobody's fault.
+    notes: Vec<Finding>,
 }
 
 #[derive(Serialize)]
@@ -62,6 +69,7 @@ async fn examine(cx: &RunCx) -> Result<Findings, AppError> {
     snapshot.tools().for_each(|it| *tools.entry(it.status.word()).or_default() += 1);
     let flags = snapshot.tools().flat_map(|it| ToolFlags::of(it).problems);
     let all = place.problems.iter().cloned().chain(found.iter().cloned()).chain(flags);
+    let is_note = |it: &&Problem| it.level == Level::Debug && it.kind == ProblemKind::Collision && it.path.is_none();
     Ok(Findings {
         version: env!("CARGO_PKG_VERSION"),
         trusted: place.root.as_deref().is_some_and(|it| trust.covers(it)),
@@ -69,6 +77,8 @@ async fn examine(cx: &RunCx) -> Result<Findings, AppError> {
         state: cx.surroundings().state_dir(),
         runtimes: ["node", "bun", "deno", "python3"].into_iter().map(|it| (it, find(cx, it))).collect(),
         tools,
+        servers: Servers::of(cx, cx.tools().gateway())?,
+        notes: found.iter().filter(is_note).cloned().map(Finding::from).collect(),
         problems: all.filter(|it| it.level == Level::Warning).map(Finding::from).collect(),
     })
 }
@@ -84,9 +94,20 @@ impl From<Problem> for Finding {
     }
 }
 
+impl Finding {
+    fn lines(&self) -> String {
+        let place = self.path.as_deref().map(|it| shown(it) + ": ").unwrap_or_default();
+        let hint = self.hint.as_deref().map(|it| format!("  hint: {}\n", escape::text(it))).unwrap_or_default();
+        format!("- {place}{}\n{hint}", escape::text(&self.message))
+    }
+}
+
+fn shown(path: &Path) -> String {
+    escape::line(&path.display().to_string()).into_owned()
+}
+
 impl Findings {
     fn lines(&self) -> String {
-        let shown = |path: &Path| escape::line(&path.display().to_string()).into_owned();
         let project =
             self.project.as_deref().map_or("none found upward from here (touch toolscout.toml)".to_owned(), shown);
         let trusted = if self.trusted { "yes" } else { "no (toolscout trust)" };
@@ -101,17 +122,15 @@ impl Findings {
             "tools     {tools}{}\n",
             if tools > 0 { format!(" ({})", states.join(", ")) } else { String::new() }
         );
+        out += &self.servers.as_ref().map(|it| format!("servers   {}\n", it.line())).unwrap_or_default();
+        for note in &self.notes {
+            let hint = note.hint.as_deref().map(|it| format!(" ({it})")).unwrap_or_default();
+            out += &escape::text(&format!("note      {}{hint}\n", note.message));
+        }
         if self.problems.is_empty() {
             return out + "\nNo problems.\n";
         }
         out += &format!("\n{}:\n", counted(self.problems.len(), "problem"));
-        for problem in &self.problems {
-            let place = problem.path.as_deref().map(|it| shown(it) + ": ").unwrap_or_default();
-            out += &format!("- {place}{}\n", escape::text(&problem.message));
-            if let Some(hint) = &problem.hint {
-                out += &format!("  hint: {}\n", escape::text(hint));
-            }
-        }
-        out
+        out + &self.problems.iter().map(Finding::lines).collect::<String>()
     }
 }

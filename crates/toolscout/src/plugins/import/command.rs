@@ -4,6 +4,7 @@ use super::plan::{Choice, Only, Plan};
 use super::view::PlanView;
 use super::{CLIENTS, Homes, Looking, Ourselves, Target, Treatment, counted, named, page};
 use crate::plugins::discovery::Place;
+use crate::plugins::servers::{ServerSet, background};
 use crate::{AppError, Command, RunCx};
 use toolscout_core::{BoxFuture, ErrorKind, SourceId, escape};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
@@ -29,7 +30,7 @@ impl Command for ImportCommand {
             )
             .option(OptionSpec::switch("keep-secrets", "Write secrets out as they are").conflicts("secrets"))
             .option(OptionSpec::help("Show this help"))
-            .note("Shows first what it would take. Nothing is started, and no secret is shown.")
+            .note("Shows first what it would take, and no secret. The servers it took are asked for their tools in the background.")
             .example("toolscout import")
             .example("toolscout import cursor --yes")
             .example("toolscout import --file servers.json --only github=gh")
@@ -151,9 +152,23 @@ async fn settle(cx: &RunCx, plan: &Plan, target: &Target) -> Result<bool, AppErr
         return Ok(false);
     }
     target.take(cx, plan)?;
-    let hint = "  hint: `toolscout server refresh` asks them for their tools\n";
-    cx.say(&format!("Added {} to {file}\n{hint}", counted(count)));
+    cx.say(&format!("Added {} to {file}\n", counted(count)));
+    ask_later(cx, plan).await?;
     Ok(true)
+}
+
+/// Has those that may be asked for their tools asked, as if they had been added one by one.
+async fn ask_later(cx: &RunCx, plan: &Plan) -> Result<(), AppError> {
+    // Only now is it written down who has added them.
+    let set = ServerSet::again(cx.options(), cx.surroundings())?;
+    let is_asked = |id: &SourceId| set.sources.iter().any(|it| it.server().id == *id && it.may_start());
+    let ids: Vec<_> = plan.additions().map(|(id, _)| id.clone()).filter(is_asked).collect();
+    if ids.is_empty() {
+        return Ok(());
+    }
+    background::discover(cx, &ids).await?;
+    cx.say("They are asked for their tools in the background.\n  hint: toolscout server list\n");
+    Ok(())
 }
 
 fn shown(path: &std::path::Path) -> String {

@@ -64,6 +64,15 @@ impl Treatment {
     }
 }
 
+/// The entry as it may be shown: of variables, headers and the token only references, and no secret elsewhere.
+pub(crate) fn hidden(entry: Entry) -> Entry {
+    let mut shown = Treatment::Keep.apply(entry, "", &mut Taken::default()).shown;
+    let texts = shown.env.values_mut().chain(shown.headers.values_mut()).chain(&mut shown.bearer);
+    let written = texts.filter(|it| !it.is_empty() && !Text::from(it.as_str()).is_reference());
+    written.for_each(|it| *it = REDACTED.to_owned());
+    shown
+}
+
 impl Treated {
     fn refer(&mut self, id: &str, place: &Where, text: &str, spots: &[Spot], taken: &mut Taken) {
         let mut names = Vec::new();

@@ -1,8 +1,10 @@
 //! `server add`: writes a server into the configuration, and has it asked for its tools.
 
-use super::{ServerSet, background, person};
+use super::{ServerSet, approve, background, person};
 use crate::config::edit::Editor;
 use crate::config::{Config, Entry};
+use crate::error::login;
+use crate::plugins::import::hidden;
 use crate::{AppError, Command, RunCx};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,6 +12,8 @@ use toolscout_core::{BoxFuture, ErrorKind, SourceId, redact};
 use toolscout_source::mcp::Text;
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
+use toolscout_surface::ops::list::counted;
+use toolscout_surface::output::Format;
 
 pub(super) struct AddCommand;
 
@@ -49,7 +53,7 @@ impl Command for AddCommand {
                 return Err(taken(&id, &there.file));
             }
             if cx.options().switch("dry-run") {
-                return cx.print_value(&entry, toolscout_surface::output::Format::Json).map(|()| Exit::Done);
+                return cx.print_value(&hidden(entry), Format::Json).map(|()| Exit::Done);
             }
             warn_of_secrets(cx, &entry, &file);
             Editor::of(cx.surroundings()).put_server(&file, &id, &entry, cx.parsed.switch("replace"))?;
@@ -149,20 +153,23 @@ async fn wait(cx: &RunCx, id: &SourceId) -> Result<Exit, AppError> {
     let source = set.source(id.as_str())?;
     match source.refresh(&cx.request()).await {
         Ok(found) => {
-            let tools = toolscout_surface::ops::list::counted(found.tools, "tool");
+            let tools = counted(found.tools, "tool");
             cx.print(&format!("{id}: {tools} ({:.1} s)\n", found.took.as_secs_f64()))?;
-            Ok(Exit::Done)
+            approve::first_sight(cx, &set).await.map(|()| Exit::Done)
         }
         Err(error) => Err(AppError::Said {
             kind: ErrorKind::Unavailable,
             message: format!("Tool discovery failed: {}", redact::text(&error.to_string())),
-            hint: Some(format!("the entry stays; mend it, then: toolscout server refresh {id}")),
+            hint: Some(match login(&error) {
+                Some(login) => format!("the entry stays; log in with: {login}, then: toolscout server refresh {id}"),
+                None => format!("the entry stays; mend it, then: toolscout server refresh {id}"),
+            }),
         }),
     }
 }
 
 async fn later(cx: &RunCx, id: &SourceId) -> Result<Exit, AppError> {
-    background::discover(cx, id).await?;
+    background::discover(cx, std::slice::from_ref(id)).await?;
     cx.say("It is asked for its tools in the background.\n  hint: toolscout server list\n");
     Ok(Exit::Done)
 }

@@ -1,4 +1,4 @@
-//! Has a server asked for its tools by a process of its own, so that nobody has to wait.
+//! Has servers asked for their tools by a process of its own, so that nobody has to wait.
 
 use super::ServerSet;
 use crate::{AppError, RunCx};
@@ -15,7 +15,12 @@ const SEEN: Duration = Duration::from_millis(120);
 const LOG: u64 = 1 << 20;
 
 /// Starts the process; done when it is seen at work, or soon after.
-pub(super) async fn discover(cx: &RunCx, id: &SourceId) -> Result<(), AppError> {
+pub(crate) async fn discover(cx: &RunCx, ids: &[SourceId]) -> Result<(), AppError> {
+    let Some(first) = ids.first() else { return Ok(()) };
+    // Another process would not see what is only made up here.
+    if cx.surroundings().is_made_up() {
+        return Ok(());
+    }
     let state = cx.surroundings().state_dir().unwrap_or_else(std::env::temp_dir);
     let path = state.join("discovery.log");
     let log = log(&path).map_err(AppError::io("write", &path))?;
@@ -26,12 +31,13 @@ pub(super) async fn discover(cx: &RunCx, id: &SourceId) -> Result<(), AppError> 
     if cx.options().switch("trust") {
         command.arg("--trust");
     }
-    command.args(["server", "refresh", id.as_str()]).stdin(Stdio::null()).stdout(log).stderr(errors);
+    let ids = ids.iter().map(SourceId::as_str);
+    command.args(["server", "refresh"]).args(ids).stdin(Stdio::null()).stdout(log).stderr(errors);
     // Not of our group: who interrupts us does not interrupt it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command.spawn().map_err(AppError::io("start", &program))?;
-    until_seen(cx, id).await
+    until_seen(cx, first).await
 }
 
 async fn until_seen(cx: &RunCx, id: &SourceId) -> Result<(), AppError> {

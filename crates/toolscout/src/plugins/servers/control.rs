@@ -1,5 +1,8 @@
-//! How a short command reaches the process that keeps a project's servers: a line of JSON over a socket, and a line back.
+//! How a short command reaches the process that keeps a project's servers: a line of JSON over a socket, and lines back, of
+//! which all but the last say how far it is.
 
+use super::socket;
+use crate::Surroundings;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::io;
@@ -9,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
+use toolscout_core::cx::Progress;
 use toolscout_core::{Arguments, RawJson};
 
 /// Bytes of one line; results may be large.
@@ -37,10 +41,19 @@ pub(super) enum Ask {
     /// The last this one said beside the protocol.
     Logs { server: String },
     /// Run a tool.
-    Call { tool: String, arguments: Arguments, expect: Option<String>, meta: Option<RawJson>, deadline_ms: Option<u64> },
+    Call {
+        tool: String,
+        arguments: Arguments,
+        expect: Option<String>,
+        meta: Option<RawJson>,
+        deadline_ms: Option<u64>,
+        /// Whether somebody wants to know how far it is.
+        #[serde(default)]
+        watched: bool,
+    },
 }
 
-/// What is answered.
+/// What is answered. After `progress` follows another answer.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Answer {
@@ -49,19 +62,20 @@ pub(super) enum Answer {
     Logs { tail: String },
     Result { result: RawJson },
     Failed { kind: String, message: String, hint: Option<String> },
+    Progress { done: f64, total: Option<f64>, message: Option<String> },
 }
 
 impl Control {
     /// The way to the process that keeps this project's servers; none where there is none. A socket that nobody listens on
     /// any more is none, too, and is found out when it is used.
-    pub(super) fn at(state: &Path, partition: &str) -> Option<Self> {
-        let control = Self::place(state, partition);
-        control.socket.exists().then_some(control)
+    pub(super) fn at(surroundings: &Surroundings, partition: &str) -> Option<Self> {
+        Self::place(surroundings, partition).filter(|it| socket::is_there(&it.socket))
     }
 
-    /// Where it would be.
-    pub(super) fn place(state: &Path, partition: &str) -> Self {
-        Self { socket: state.join("run").join(format!("{partition}.sock")), is_ours: Arc::default() }
+    /// Where it would be; none where nothing can be kept.
+    pub(super) fn place(surroundings: &Surroundings, partition: &str) -> Option<Self> {
+        let socket = socket::place(surroundings, partition)?;
+        Some(Self { socket, is_ours: Arc::default() })
     }
 
     /// This very process keeps the servers from now on: asking would be asking ourselves.
@@ -79,16 +93,28 @@ impl Control {
 
     /// Asks, and waits for the answer. An error means that nobody is there.
     pub(super) async fn ask(&self, ask: &Ask) -> io::Result<Answer> {
+        self.ask_watched(ask, |_| ()).await
+    }
+
+    /// As [`Control::ask`], and tells how far it is.
+    pub(super) async fn ask_watched(&self, ask: &Ask, watch: impl Fn(Progress)) -> io::Result<Answer> {
         let mut stream = UnixStream::connect(&self.socket).await?;
         let mut line = serde_json::to_vec(ask)?;
         line.push(b'\n');
         stream.write_all(&line).await?;
+        let mut stream = BufReader::new(stream);
         let mut answer = Vec::new();
-        BufReader::new(stream.take(LINE)).read_until(b'\n', &mut answer).await?;
-        if answer.is_empty() {
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it closed the connection"));
+        loop {
+            answer.clear();
+            (&mut stream).take(LINE).read_until(b'\n', &mut answer).await?;
+            if answer.is_empty() {
+                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it closed the connection"));
+            }
+            match serde_json::from_slice(&answer)? {
+                Answer::Progress { done, total, message } => watch(Progress { done, total, message }),
+                answer => return Ok(answer),
+            }
         }
-        Ok(serde_json::from_slice(&answer)?)
     }
 
     /// How the servers kept there are, by id; nothing where nobody is there.

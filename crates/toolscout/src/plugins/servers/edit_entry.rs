@@ -68,7 +68,7 @@ impl Command for EnableCommand {
             let set = ServerSet::again(cx.options(), cx.surroundings())?;
             let is_known = set.source(id.as_str())?.state(&cx.request())?.record.status == DiscoveryStatus::Success;
             if !is_known && set.find(id.as_str())?.may_start {
-                background::discover(cx, &id).await?;
+                background::discover(cx, &[id]).await?;
             }
             Ok(Exit::Done)
         })

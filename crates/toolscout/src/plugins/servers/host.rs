@@ -2,9 +2,12 @@
 
 use super::ServerSet;
 use super::control::{Answer, Ask, Control, LINE};
+use super::socket;
 use crate::plugins::discovery::Place;
 use crate::plugins::review;
 use crate::{AppError, Command, RunCx, Surroundings};
+use futures_util::StreamExt;
+use futures_util::stream::{FuturesUnordered, select_all};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -12,14 +15,18 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
-use toolscout_core::cx::Asker;
-use toolscout_core::{BoxFuture, Cx, Digest, ErrorKind, SourceError, ToolCall};
+use tokio::sync::mpsc;
+use toolscout_core::cx::{Asker, Progress};
+use toolscout_core::{BoxFuture, Cx, Digest, ErrorKind, ProblemKind, Source, SourceError, ToolCall, escape};
 use toolscout_gateway::Error as GatewayError;
 use toolscout_source::mcp::{McpSource, partition};
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
 
 pub(super) struct HostCommand;
+
+/// So many reports of progress may wait for who asked.
+const UNTOLD: usize = 32;
 
 impl Command for HostCommand {
     fn spec(&self) -> CommandSpec {
@@ -48,13 +55,12 @@ impl Command for HostCommand {
 
 /// The socket, and the right to it: a second process for the same project is told that there is one.
 fn listen(surroundings: &Surroundings, project: &Path) -> Result<(Listening, toolscout_core::Lease), AppError> {
-    let state = surroundings.state_dir().ok_or_else(|| {
+    let control = Control::place(surroundings, &partition(project)).ok_or_else(|| {
         AppError::invalid(
             "nothing says where the socket should be",
             "set TOOLSCOUT_STATE_DIR to a folder you can write",
         )
     })?;
-    let control = Control::place(&state, &partition(project));
     let name = format!("host/{}", partition(project));
     let leased = surroundings.store().lease(&name).map_err(|error| AppError::Said {
         kind: ErrorKind::Unavailable,
@@ -72,9 +78,7 @@ fn listen(surroundings: &Surroundings, project: &Path) -> Result<(Listening, too
 }
 
 fn bind(socket: &Path) -> io::Result<UnixListener> {
-    let folder = socket.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
-    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700))?;
+    socket::make_folder(socket)?;
     // We have the right to it, so whoever left it is gone.
     match std::fs::remove_file(socket) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -97,18 +101,39 @@ impl Drop for Listening {
     }
 }
 
+/// Keeps the servers of this process reachable for other commands, if no other process does; never ends.
+pub(crate) async fn keep(cx: &RunCx, set: &ServerSet) {
+    if let Ok(place) = Place::of(cx.options(), cx.surroundings())
+        && let Ok((listener, _lease)) = listen(cx.surroundings(), place.project())
+        && let Err(error) = serve(cx, set, &listener).await
+    {
+        tracing::warn!(event = "unreachable", error = %escape::line(&error.to_string()));
+    }
+    std::future::pending().await
+}
+
 async fn serve(cx: &RunCx, set: &ServerSet, listening: &Listening) -> Result<Exit, AppError> {
-    let mut asked = futures_util::stream::FuturesUnordered::new();
+    let mut asked: FuturesUnordered<BoxFuture<'_, ()>> = FuturesUnordered::new();
+    let mut changes = select_all(set.sources.iter().map(|it| it.changes()));
     loop {
         tokio::select! {
             taken = listening.listener.accept() => {
                 let (stream, _) = taken.map_err(AppError::io("listen on", &listening.socket))?;
                 if is_ours(&stream) {
-                    asked.push(attend(cx, set, stream));
+                    asked.push(Box::pin(attend(cx, set, stream)));
                 }
             }
-            Some(()) = futures_util::StreamExt::next(&mut asked), if !asked.is_empty() => {}
+            Some(()) = changes.next() => asked.push(Box::pin(look_again(cx))),
+            Some(()) = asked.next(), if !asked.is_empty() => {}
         }
+    }
+}
+
+/// A list that differs is looked at now: a change that is taken back before the next call would be none to who comes then.
+async fn look_again(cx: &RunCx) {
+    match cx.tools().discover_quietly_again().await {
+        Ok(news) => news.iter().filter(|it| it.kind == ProblemKind::Held).for_each(|it| cx.tools().warn(it)),
+        Err(error) => tracing::warn!(event = "changes_not_seen", error = %escape::line(&error.to_string())),
     }
 }
 
@@ -118,7 +143,7 @@ fn is_ours(stream: &UnixStream) -> bool {
     stream.peer_cred().is_ok_and(|it| own.is_none_or(|own| own == it.uid()))
 }
 
-/// One question, one answer. Who asked and went away is not waited for.
+/// One question, one answer, and before it how far it is. Who asked and went away is not waited for.
 async fn attend(cx: &RunCx, set: &ServerSet, stream: UnixStream) {
     let mut stream = BufReader::new(stream);
     let mut line = Vec::new();
@@ -127,20 +152,31 @@ async fn attend(cx: &RunCx, set: &ServerSet, stream: UnixStream) {
     if !matches!(read, Ok(Ok(1..))) {
         return;
     }
-    let answering = answer(cx, set, &line);
+    let (progress, mut far) = mpsc::channel(UNTOLD);
+    let answering = answer(cx, set, &line, progress);
     tokio::pin!(answering);
-    let answer = tokio::select! {
-        answer = &mut answering => answer,
-        // Dropping the call tells the server so.
-        _ = stream.fill_buf() => return,
+    let answer = loop {
+        tokio::select! {
+            answer = &mut answering => break answer,
+            Some(it) = far.recv() => write(&mut stream, &it).await,
+            // Dropping the call tells the server so.
+            _ = stream.fill_buf() => return,
+        }
     };
-    if let Ok(mut line) = serde_json::to_vec(&answer) {
+    while let Ok(it) = far.try_recv() {
+        write(&mut stream, &it).await;
+    }
+    write(&mut stream, &answer).await;
+}
+
+async fn write(stream: &mut BufReader<UnixStream>, answer: &Answer) {
+    if let Ok(mut line) = serde_json::to_vec(answer) {
         line.push(b'\n');
         let _ = stream.get_mut().write_all(&line).await;
     }
 }
 
-async fn answer(cx: &RunCx, set: &ServerSet, line: &[u8]) -> Answer {
+async fn answer(cx: &RunCx, set: &ServerSet, line: &[u8], progress: mpsc::Sender<Answer>) -> Answer {
     let ask = match serde_json::from_slice(line) {
         Ok(ask) => ask,
         Err(error) => {
@@ -152,7 +188,7 @@ async fn answer(cx: &RunCx, set: &ServerSet, line: &[u8]) -> Answer {
         Ask::Start { server } => start(set, &server, &cx.request()).await,
         Ask::Stop { server } => stop(set, &server).await,
         Ask::Logs { server } => set.source(&server).map(|it| Answer::Logs { tail: it.tail().unwrap_or_default() }),
-        Ask::Call { .. } => call(cx, ask).await,
+        Ask::Call { .. } => call(cx, ask, progress).await,
     };
     answered.unwrap_or_else(|error| failed(&error))
 }
@@ -173,8 +209,8 @@ async fn stop(set: &ServerSet, server: &str) -> Result<Answer, AppError> {
 }
 
 /// Through the gateway and its door, like every other call. What a person has decided since this process began counts.
-async fn call(cx: &RunCx, ask: Ask) -> Result<Answer, AppError> {
-    let Ask::Call { tool, arguments, expect, meta, deadline_ms } = ask else { return Ok(Answer::Done) };
+async fn call(cx: &RunCx, ask: Ask, progress: mpsc::Sender<Answer>) -> Result<Answer, AppError> {
+    let Ask::Call { tool, arguments, expect, meta, deadline_ms, watched } = ask else { return Ok(Answer::Done) };
     review::renew_policies(cx)?;
     cx.tools().discover_quietly_again().await?;
     let gateway = cx.tools().gateway();
@@ -184,7 +220,7 @@ async fn call(cx: &RunCx, ask: Ask) -> Result<Answer, AppError> {
     call.meta = meta;
     // Where a person had to be asked, they were at the door this call has come through; their yes was used up there.
     let asker: Asker = Arc::new(|_| Box::pin(async { true }));
-    let mut request = Cx { asker: Some(asker), ..cx.request() };
+    let mut request = Cx { asker: Some(asker), progress: watched.then(|| passing(progress)), ..cx.request() };
     if let Some(limit) = deadline_ms {
         request = request.within(Duration::from_millis(limit));
     }
@@ -192,8 +228,16 @@ async fn call(cx: &RunCx, ask: Ask) -> Result<Answer, AppError> {
     Ok(Answer::Result { result: output.raw().clone() })
 }
 
+/// Passes on how far a call is; what nobody takes in time is not missed.
+fn passing(to: mpsc::Sender<Answer>) -> Arc<dyn Fn(Progress) + Send + Sync> {
+    Arc::new(move |Progress { done, total, message }| {
+        let _ = to.try_send(Answer::Progress { done, total, message });
+    })
+}
+
 fn failed(error: &AppError) -> Answer {
     let kind = match error.exit() {
+        _ if matches!(error, AppError::Gateway(GatewayError::Source(SourceError::Login { .. }))) => "login",
         _ if matches!(error, AppError::Gateway(GatewayError::Source(SourceError::Changed { .. }))) => "changed",
         Exit::Refused => "refused",
         Exit::Usage => "invalid",

@@ -3,7 +3,7 @@
 use super::control::{Answer, Ask, Control};
 use std::sync::Arc;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Found, Origin, RawJson, Review, Source, SourceError, SourceId, Tool,
+    Authorized, BoxFuture, BoxStream, Cx, Found, Library, Origin, RawJson, Review, Source, SourceError, SourceId, Tool,
     ToolCall, ToolName, ToolOutput,
 };
 use toolscout_source::mcp::McpSource;
@@ -26,8 +26,9 @@ impl Hosted {
             expect: call.expect.map(|it| it.to_string()),
             meta: call.meta.clone(),
             deadline_ms: cx.remaining().and_then(|it| u64::try_from(it.as_millis()).ok()),
+            watched: cx.progress.is_some(),
         };
-        self.control.ask(&ask).await
+        self.control.ask_watched(&ask, |it| cx.progress.iter().for_each(|watch| watch(it.clone()))).await
     }
 
     fn understand(&self, call: &ToolCall, answer: Answer) -> Result<ToolOutput, SourceError> {
@@ -38,11 +39,17 @@ impl Hosted {
                 "changed" => SourceError::Changed { id, name: call.tool.name.to_string() },
                 "refused" => SourceError::Refused { reason: message },
                 "invalid" => SourceError::Invalid { reason: message },
-                _ => SourceError::Unavailable { id, what: message },
+                "login" => SourceError::Login { what: nameless(&id, message), id },
+                _ => SourceError::Unavailable { what: nameless(&id, message), id },
             }),
             _ => Err(SourceError::Protocol { id, reason: "the process that keeps it gave no result".to_owned() }),
         }
     }
+}
+
+/// Without the source's name, which is said again here.
+fn nameless(id: &SourceId, message: String) -> String {
+    message.strip_prefix(&format!("source `{id}`: ")).map(str::to_owned).unwrap_or(message)
 }
 
 fn result_of(result: RawJson) -> Result<ToolOutput, String> {
@@ -88,6 +95,10 @@ impl Source for Hosted {
                 }
             }
         })
+    }
+
+    fn library(&self) -> Option<&dyn Library> {
+        self.inner.library()
     }
 
     fn changes(&self) -> BoxStream<'_, ()> {

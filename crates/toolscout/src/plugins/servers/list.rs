@@ -3,9 +3,11 @@
 use super::ServerSet;
 use crate::config::Configured;
 use crate::{AppError, Command, RunCx};
+use serde::Deserialize;
 use std::collections::HashMap;
-use toolscout_core::{BoxFuture, Cx, Moment};
-use toolscout_source::mcp::{McpSource, ServerState};
+use toolscout_core::{BoxFuture, Cx, Moment, RawJson, ToolName};
+use toolscout_source::layer::Filter;
+use toolscout_source::mcp::{KnownTools, McpSource, Server, ServerState, Staleness, ToolFilter};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::servers::{self, ServerView};
@@ -57,10 +59,8 @@ async fn list(cx: &RunCx) -> Result<Exit, AppError> {
         None => HashMap::new(),
     };
     let mut views = Vec::new();
-    let mut asked = Vec::new();
     for configured in &set.configured {
         let state = state_of(&set, configured, &cx.request())?;
-        asked.push(state.as_ref().and_then(|it| it.record.last_discovery));
         let mut view = view(configured, state.as_ref());
         if let Some(word) = hosted.get(view.id.as_str()) {
             view.state = word;
@@ -71,7 +71,7 @@ async fn list(cx: &RunCx) -> Result<Exit, AppError> {
         Format::Text if views.is_empty() => cx.say(
             "No servers yet.\n  hint: toolscout server add ID -- COMMAND, or take those of another program: toolscout import\n",
         ),
-        Format::Text => cx.print(&servers::lines(&views, Moment::now(), &asked))?,
+        Format::Text => cx.print(&servers::lines(&views, Moment::now()))?,
         format => cx.print_value(&views, format)?,
     }
     Ok(Exit::Done)
@@ -98,12 +98,37 @@ pub(super) fn view(configured: &Configured, state: Option<&ServerState>) -> Serv
         error: record.and_then(|it| it.error.clone()),
         stale: state.is_some_and(|it| it.staleness.is_some()),
         last_discovery: record.and_then(|it| it.last_discovery).map(|it| it.to_string()),
-        tool_count: record.and_then(|it| it.tools.as_ref()).map_or(0, |it| it.definitions.len()),
+        tool_count: record.and_then(|it| it.tools.as_ref()).map_or(0, |it| usable(server, it)),
         state: match state {
             _ if !server.enabled => "disabled",
             Some(state) => state.state.word(),
             None => "configured",
         },
         transport: server.transport.word(),
+        asked: record.and_then(|it| it.last_discovery),
+        asks_each_time: state.is_some_and(asks_each_time),
     }
+}
+
+/// Whether its tools are stale for no other reason than that the server wants to be asked each time.
+pub(super) fn asks_each_time(state: &ServerState) -> bool {
+    let ttl = state.record.tools.as_ref().and_then(|it| it.ttl_ms);
+    state.staleness == Some(Staleness::Old) && ttl == Some(0)
+}
+
+/// How many of its tools its entry does not filter out. What policies say of them is no matter of the server.
+fn usable(server: &Server, known: &KnownTools) -> usize {
+    #[derive(Deserialize)]
+    struct Named {
+        name: String,
+    }
+    if server.filter == ToolFilter::default() {
+        return known.definitions.len();
+    }
+    let filter = Filter::patterns(server.filter.include.clone(), server.filter.exclude.clone());
+    let is_usable = |raw: &&RawJson| {
+        let name = serde_json::from_str::<Named>(raw.as_str()).ok().and_then(|it| ToolName::new(&it.name).ok());
+        name.is_some_and(|it| filter.lets(&it))
+    };
+    known.definitions.iter().filter(is_usable).count()
 }

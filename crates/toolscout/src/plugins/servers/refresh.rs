@@ -1,6 +1,7 @@
 //! `server refresh`: asks servers anew what tools they have.
 
 use super::ServerSet;
+use crate::error::login;
 use crate::{AppError, Command, RunCx};
 use std::sync::Arc;
 use toolscout_core::{BoxFuture, ProblemKind, SourceError, escape, redact};
@@ -83,7 +84,10 @@ fn line(source: &McpSource, answer: &Result<Discovered, SourceError>) -> String 
             };
             format!("{id}: {}{excluded} ({:.1} s)\n", counted(found.tools, "tool"), found.took.as_secs_f64())
         }
-        Err(error) => format!("{id}: failed: {}\n", escape::line(&redact::text(&reason(error)))),
+        Err(error) => {
+            let login = login(error).map(|it| format!("; log in with: {it}")).unwrap_or_default();
+            format!("{id}: failed: {}{login}\n", escape::line(&redact::text(&reason(error))))
+        }
     }
 }
 
@@ -92,7 +96,7 @@ fn reason(error: &SourceError) -> String {
     match error {
         SourceError::Spawn { program, reason, .. } => format!("could not run `{program}`: {reason}"),
         SourceError::TimedOut { what, limit, .. } => {
-            format!("timeout: {what} took longer than {} ms", limit.as_millis())
+            format!("timeout: {what} took longer than {}", toolscout_core::spoken(*limit))
         }
         SourceError::Protocol { reason, .. } | SourceError::Refused { reason } => reason.clone(),
         SourceError::Unavailable { what, .. } | SourceError::Login { what, .. } | SourceError::Busy { what, .. } => {

@@ -62,7 +62,8 @@ impl ServerSet {
                 it.server.trusted = trusts;
             }
         }
-        let dial = Dial { lookup: lookup(surroundings), ..Dial::new(project.to_owned()) };
+        let has_counterparts = options.serves();
+        let dial = Dial { lookup: lookup(surroundings), has_counterparts, ..Dial::new(project.to_owned()) };
         let shared = match Shared::new(surroundings.store(), project, dial) {
             Ok(shared) => Some(Arc::new(shared)),
             Err(error) => {
@@ -76,7 +77,7 @@ impl ServerSet {
             Some(shared) => enabled.map(|it| Arc::new(source(it, shared, surroundings))).collect(),
             None => Vec::new(),
         };
-        let control = surroundings.state_dir().and_then(|it| Control::at(&it, &partition));
+        let control = Control::at(surroundings, &partition);
         Ok(Self { configured, sources, shared, control, problems, partition, store })
     }
 
@@ -142,12 +143,17 @@ fn source(configured: &Configured, shared: &Arc<Shared>, surroundings: &Surround
     let source = McpSource::new(server, super::login::with_tokens(configured, shared, surroundings));
     match configured.may_start {
         true => source,
-        false => source.barred(format!(
-            "`{}` comes from a project nobody has trusted yet, so it is not started; look at {}, then: toolscout trust",
-            configured.server.id,
-            configured.file.display()
-        )),
+        false => {
+            let (what, hint) = untrusted(configured);
+            source.barred(format!("{what}; {hint}"))
+        }
     }
+}
+
+/// Why a server that came with a project is not started, and what would change that.
+pub(super) fn untrusted(configured: &Configured) -> (String, String) {
+    let what = format!("`{}` comes from a project nobody has trusted yet, so it is not started", configured.server.id);
+    (what, format!("look at {}, then: toolscout trust", configured.file.display()))
 }
 
 /// References lead to the environment of the run.

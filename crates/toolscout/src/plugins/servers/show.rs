@@ -1,11 +1,11 @@
 //! `server show`: all there is to know about one server.
 
 use super::ServerSet;
-use super::list::{state_of, view};
+use super::list::{asks_each_time, state_of, view};
 use crate::{AppError, Command, RunCx};
 use toolscout_core::door::Policy;
 use toolscout_core::{BoxFuture, redact};
-use toolscout_source::mcp::{Program, Server, Staleness, Transport};
+use toolscout_source::mcp::{Program, Server, ServerState, Staleness, Transport};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::servers::{self, CatalogEntry, ServerDetail};
@@ -38,7 +38,7 @@ impl Command for ShowCommand {
                 runs: runs(server),
                 configured_in: Some(configured.file.display().to_string()),
                 since: state.as_ref().and_then(|it| it.since).map(|it| it.to_string()),
-                stale_because: state.as_ref().and_then(|it| it.staleness).map(because),
+                stale_because: state.as_ref().and_then(because),
                 protocol: known.map(|it| it.era.version().to_owned()),
                 process: state.as_ref().and_then(|it| it.process),
                 excluded: known.map_or_else(Vec::new, |it| it.excluded.clone()),
@@ -69,11 +69,12 @@ fn runs(server: &Server) -> String {
     redact::text(&written)
 }
 
-fn because(staleness: Staleness) -> &'static str {
-    match staleness {
+fn because(state: &ServerState) -> Option<&'static str> {
+    Some(match state.staleness? {
+        Staleness::Old if asks_each_time(state) => "it wants to be asked before each use",
         Staleness::Reconfigured => "it is configured differently since",
         Staleness::Failed => "the last discovery failed",
         Staleness::Vanished => "it suddenly listed no tools",
         Staleness::Old => "its list is older than it is good for",
-    }
+    })
 }

@@ -1,6 +1,8 @@
 //! `server test`: starts a server, asks it for its tools, ends it, and remembers nothing.
 
 use super::ServerSet;
+use super::set::untrusted;
+use crate::error::login;
 use crate::{AppError, Command, RunCx};
 use serde::Serialize;
 use std::time::Instant;
@@ -23,6 +25,11 @@ struct Tested {
     protocol: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
+    /// The next thing to type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+    #[serde(skip)]
+    exit: Exit,
 }
 
 impl Command for TestCommand {
@@ -30,7 +37,7 @@ impl Command for TestCommand {
         CommandSpec::new("server test", "Start a server, ask it for its tools, and end it again")
             .positional(PositionalSpec::new("ID", "Which server").required())
             .option(OptionSpec::help("Show this help"))
-            .note("Nothing is remembered of it. Exits with 3 if the server does not answer.")
+            .note("Nothing is remembered of it. Exits with 3 if the server does not answer, and with 4 if it may not be started.")
             .example("toolscout server test files")
     }
 
@@ -38,6 +45,10 @@ impl Command for TestCommand {
         Box::pin(async {
             let set = ServerSet::of(cx.options(), cx.surroundings())?;
             let source = set.source(&cx.parsed.positionals[0])?;
+            if !source.may_start() {
+                let (error, hint) = untrusted(set.find(&cx.parsed.positionals[0])?);
+                return show(cx, &Tested::failed(0, error, hint, Exit::Refused));
+            }
             if cx.only_would(&format!("start and ask {}", source.server().id)) {
                 return Ok(Exit::Done);
             }
@@ -51,33 +62,40 @@ impl Command for TestCommand {
                     tool_count: Some(tried.tools),
                     protocol: Some(tried.era.version().to_owned()),
                     error: None,
+                    hint: None,
+                    exit: Exit::Done,
                 },
                 Err(error) => {
-                    let error = Some(redact::text(&error.to_string()));
-                    Tested { ok: false, latency_ms, tool_count: None, protocol: None, error }
+                    let id = &source.server().id;
+                    let logs = || format!("`toolscout server logs {id}` has more, while a host keeps it");
+                    let hint = login(&error).unwrap_or_else(logs);
+                    Tested::failed(latency_ms, redact::text(&error.to_string()), hint, Exit::Unavailable)
                 }
             };
-            show(cx, &tested)?;
-            Ok(if tested.ok { Exit::Done } else { Exit::Unavailable })
+            show(cx, &tested)
         })
     }
 }
 
-fn show(cx: &RunCx, tested: &Tested) -> Result<(), AppError> {
+impl Tested {
+    fn failed(latency_ms: u64, error: String, hint: String, exit: Exit) -> Self {
+        let (error, hint) = (Some(error), Some(hint));
+        Self { ok: false, latency_ms, tool_count: None, protocol: None, error, hint, exit }
+    }
+}
+
+fn show(cx: &RunCx, tested: &Tested) -> Result<Exit, AppError> {
     match (cx.options().format(), &tested.error) {
         (Format::Text, Some(error)) => {
-            cx.say(&format!(
-                "error: {}\n  hint: `toolscout server logs {}` has more, while it runs\n",
-                escape::line(error),
-                cx.parsed.positionals[0]
-            ));
-            Ok(())
+            let hint = tested.hint.as_deref().unwrap_or_default();
+            cx.say(&format!("error: {}\n  hint: {}\n", escape::line(error), escape::line(hint)));
         }
         (Format::Text, None) => {
             let tools = counted(tested.tool_count.unwrap_or(0), "tool");
             let protocol = tested.protocol.as_deref().unwrap_or_default();
-            cx.print(&format!("ok: {tools}, {} ms, protocol {}\n", tested.latency_ms, escape::line(protocol)))
+            cx.print(&format!("ok: {tools}, {} ms, protocol {}\n", tested.latency_ms, escape::line(protocol)))?;
         }
-        (format, _) => cx.print_value(tested, format),
+        (format, _) => cx.print_value(tested, format)?,
     }
+    Ok(tested.exit)
 }

@@ -94,7 +94,7 @@ fn servers_of_a_project_nobody_trusts_are_not_started() {
             "{outcome:?}"
         );
     }
-    world.run(&["server", "test", "fs"]).exits(3).says(&["toolscout trust"]);
+    world.run(&["server", "test", "fs"]).exits(4).says(&["toolscout trust"]);
     world.run(&["run", "fs/echo", "--text", "a"]).exits(4).says(&["nobody has trusted yet", "toolscout trust"]);
     assert_eq!(ids(&world), ["fs"]);
     assert_eq!(world.starts("fs"), 0);

@@ -6,6 +6,8 @@ use super::scene::{is_alive, process_id, signal, until};
 use crate::world::World;
 use rustix::process::Signal;
 use serde_json::json;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
 /// The process that answers to this server's name.
@@ -58,6 +60,64 @@ fn a_call_through_a_host_fails_as_it_would_without_one() {
         assert_ne!(alone.code, 0);
         assert_eq!(world.run(args), alone, "{args:?}");
     }
+}
+
+/// Says twice how far each call is before it is done.
+const TELLING: &str = r#"
+while IFS= read -r line; do
+  id=${line#*'"id":'}; id=${id%%[,\}]*}
+  token=${line#*'"progressToken":'}; token=${token%%[,\}]*}
+  far='{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%s,"total":4,"message":"%s"}}\n'
+  case $line in
+  *'"server/discover"'*) printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}\n' "$id" ;;
+  *'"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"telling","version":"1"}}}\n' "$id" ;;
+  *'"tools/list"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}}\n' "$id" ;;
+  *'"tools/call"'*) printf "$far" "$token" 1 begun; printf "$far" "$token" 3 'nearly there'
+    printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"called"}]}}\n' "$id" ;;
+  esac
+done"#;
+
+/// How far a call is, is heard where it was made, wherever the server runs.
+#[test]
+fn progress_comes_through_a_host() {
+    let words = ["sh", "telling.sh"].map(str::to_owned);
+    let world = World::trusted().entry("fs", &words, "").file("telling.sh", TELLING);
+    world.run(&["server", "refresh"]).exits(0);
+    let heard = || {
+        let called = world.run(&["--verbose", "--log-format", "json", "run", "fs/t"]).exits(0);
+        assert_eq!(called.out, "called\n");
+        let told = called.events("tool_progress");
+        told.iter().map(|it| (it["done"].to_string(), it["message"].to_string())).collect::<Vec<_>>()
+    };
+    let alone = heard();
+    assert_eq!(alone.len(), 2, "{alone:?}");
+    let _host = world.host();
+    assert_eq!(heard(), alone);
+    assert_eq!(world.status("fs")["state"], "idle", "it was the host's server");
+}
+
+/// A socket's path must be short. Where the state folder is too deep for one, it is in a folder of its own, for us alone.
+#[test]
+fn a_host_is_found_however_deep_its_state_folder_is() {
+    let world = known();
+    let deep = world.outside().join("deep-".repeat(30)).display().to_string();
+    let near = world.outside().join("near");
+    let world = world.var("TOOLSCOUT_STATE_DIR", &deep).var("XDG_RUNTIME_DIR", &near.display().to_string());
+    let host = world.host();
+    let process = answering(&world, "fs");
+    assert_eq!(answering(&world, "fs"), process);
+    let [folder] =
+        &fs::read_dir(&near).expect("a folder").map(|it| it.expect("an entry").path()).collect::<Vec<_>>()[..]
+    else {
+        panic!("not one folder")
+    };
+    assert_eq!(fs::metadata(folder).expect("its mode").permissions().mode() & 0o777, 0o700);
+    assert_eq!(host.interrupted().0, Some(130));
+    // Who waits in a folder of that name that is not ours is not spoken to.
+    fs::rename(folder, near.join("elsewhere")).expect("move it");
+    std::os::unix::fs::symlink(near.join("elsewhere"), folder).expect("a link");
+    world.run(&["server", "host"]).exits(3).says(&["could not listen on", "is not ours alone"]);
+    assert_ne!(answering(&world, "fs"), process);
 }
 
 /// A second host is told that there is one, and the first goes on.

@@ -73,7 +73,7 @@ fn a_tool_that_is_filtered_out_is_absent_and_says_so_when_called() {
     let filter = "filter = { include = [\"e*\", \"add\"], exclude = [\"add\"] }";
     let world = World::trusted().server("fs", "honest", &[]).more(filter);
     world.run(&["server", "refresh"]).exits(0);
-    assert_eq!(world.names(&[]), ["echo"]);
+    assert_eq!((world.names(&[]), world.status("fs")["toolCount"].clone()), (vec!["echo".to_owned()], json!(1)));
     assert!(!world.run(&["search", "adds two numbers"]).out.contains("add"));
     let starts = world.starts("fs");
     for name in ["fs/add", "fs__sleep", "fs:whoami"] {
@@ -82,4 +82,35 @@ fn a_tool_that_is_filtered_out_is_absent_and_says_so_when_called() {
     world.run(&["run", "fs/nothing"]).exits(5).says(&["Unknown tool: fs/nothing"]);
     assert_eq!(world.starts("fs"), starts, "nothing of this needs the server");
     assert_eq!(world.out(&["run", "fs/echo", "--text", "shown"]), "shown\n");
+}
+
+/// A person reads a line a tool; programs, and who asks for one tool, get all of it.
+#[test]
+fn long_descriptions_are_cut_to_a_line_for_people_only() {
+    let long = format!("Reads a file. It {}reads.", "reads and ".repeat(30));
+    let words = "word ".repeat(60);
+    let tool = |name: &str, text: &str| json!({"name": name, "description": text, "inputSchema": {"type": "object"}});
+    let world = World::trusted().listing("fs", &json!([tool("long", &long), tool("words", &words)]));
+    world.run(&["server", "refresh"]).exits(0);
+    let cut = format!("  long - Reads a file. …\n  words - {}word…\n", "word ".repeat(18));
+    assert_eq!(world.out(&["tools"]), cut);
+    world.run(&["search", "reads a file"]).exits(0).prints(&["fs/long - Reads a file. …\n"]);
+    let narrow = world.var("COLUMNS", "60");
+    assert!(narrow.out(&["tools"]).lines().all(|it| it.chars().count() <= 60));
+    assert_eq!(narrow.tools(&[])[0]["description"], long);
+    assert_eq!(narrow.run(&["search", "--json", "reads a file"]).json()[0]["description"], long);
+    assert!(narrow.out(&["describe", "fs/long"]).contains(&long), "{}", narrow.out(&["describe", "fs/long"]));
+}
+
+/// A server that wants to be asked before each use: its tools are stale at once, as programs are told, and people are not
+/// alarmed by it.
+#[test]
+fn a_list_that_is_good_for_one_use_is_no_alarm() {
+    let world = World::trusted().server("fs", "honest", &["--ttl-ms", "0"]);
+    world.run(&["server", "refresh"]).exits(0);
+    assert_eq!(world.status("fs")["stale"], true);
+    let listed = world.run(&["server", "list"]).exits(0).prints(&["6 tools", "asked "]);
+    assert!(!listed.out.contains("stale"), "{listed:?}");
+    world.run(&["server", "show", "fs"]).exits(0).prints(&["it wants to be asked before each use"]);
+    assert_eq!(world.out(&["run", "fs/echo", "--text", "a"]), "a\n");
 }

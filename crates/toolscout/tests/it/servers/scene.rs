@@ -176,6 +176,16 @@ impl Host {
         (self.child.wait().expect("it ends").code(), said)
     }
 
+    /// Waits until it says this.
+    pub(crate) fn says(&mut self, text: &str) {
+        let (mut line, mut said) = (String::new(), String::new());
+        while !line.contains(text) {
+            line.clear();
+            assert_ne!(self.err.read_line(&mut line).expect("a line"), 0, "the host ended before `{text}`: {said}");
+            said += &line;
+        }
+    }
+
     /// Kills it: it can do nothing about it any more.
     pub(crate) fn killed(mut self) {
         signal(self.child.id(), Signal::KILL);

@@ -6,11 +6,10 @@
 //! run at the same time see each other's processes.
 
 use super::scene::until;
+use super::web::Web;
 use crate::world::{Outcome, World};
 use serde_json::{Value, json};
 use std::fs;
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Stdio};
 
 /// Runs it as talkative as can be, and expects none of the secrets in what comes.
 fn quiet(world: &World, secrets: &[&str], args: &[&str]) -> Outcome {
@@ -156,28 +155,6 @@ fn what_a_running_server_says_is_shown_without_its_secret() {
     quiet(&world, &secrets, &["server", "logs", "fs"]).exits(0);
 }
 
-/// A server on the web that is gone when dropped, and its port.
-struct Web(Child, u16);
-
-impl Web {
-    fn start(world: &World, mode: &str) -> Self {
-        let words = world.hostile(mode, mode, &["--http", "0", "--canary", "http://127.0.0.1:9/"]);
-        let mut command = world.other(&words[0]);
-        let mut child = command.args(&words[1..]).stdout(Stdio::piped()).spawn().expect("the server starts");
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
-        let port = line.trim().rsplit_once(':').and_then(|(_, port)| port.parse().ok()).expect("a port");
-        Self(child, port)
-    }
-}
-
-impl Drop for Web {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// T31 and T33: credentials for a server on the web, in every place that can hold one.
 #[test]
 fn credentials_for_a_server_on_the_web_are_nowhere_else() {
@@ -185,11 +162,12 @@ fn credentials_for_a_server_on_the_web_are_nowhere_else() {
     let modes = ["honest", "http_401_meta", "http_redirect", "http_ctype"];
     let world = World::trusted().var("FIRST", secrets[0]).var("SECOND", secrets[1]);
     let webs: Vec<Web> = modes.iter().map(|it| Web::start(&world, it)).collect();
-    let entry = |mode: &str, Web(_, port): &Web| {
+    let entry = |mode: &str, web: &Web| {
         format!(
-            "[servers.{}]\nurl = \"http://127.0.0.1:{port}/mcp?key={}\"\nbearer = \"env:FIRST\"\n\
+            "[servers.{}]\nurl = \"{}?key={}\"\nbearer = \"env:FIRST\"\n\
              headers = {{ X-Team = \"${{SECOND}}\", X-Api-Key = \"{}\" }}\n",
             mode.replace('_', "-"),
+            web.url(),
             secrets[2],
             secrets[3],
         )

@@ -104,6 +104,19 @@ fn a_change_that_is_taken_back_stays_held() {
     assert_eq!(world.executed(), 2);
 }
 
+/// T14: who keeps the server has seen the change, though nobody else has.
+#[test]
+fn a_change_that_is_taken_back_before_the_next_call_is_held() {
+    let world = World::trusted().stall(GOOD);
+    let mut host = world.host();
+    world.offers(OTHER);
+    world.run(&["run", "s/add"]).exits(0);
+    host.says("warning: `s/echo` is held for review: changed since it was approved: description");
+    assert_eq!(world.has(GOOD).err, "", "said once");
+    world.run(&["run", "s/echo"]).exits(4).says(&["`s/echo` is held for review"]);
+    assert_eq!(world.executed(), 1);
+}
+
 /// T14: said once, to whoever comes next, whatever they came for.
 #[test]
 fn a_change_that_came_with_another_call_is_said_once() {

@@ -1,0 +1,178 @@
+//! Everything that is known at one moment.
+
+use crate::policy::Policies;
+use crate::search::SearchHit;
+use crate::sources::Sources;
+use crate::standing::{Facts, Standing};
+use crate::{Error, Query};
+use std::sync::{Arc, OnceLock};
+use toolscout_catalog::{Discovery, Known, Snapshot, Unresolved, alike};
+use toolscout_core::door::{Policy, Refusal};
+use toolscout_core::{Problem, Status, Tool, ToolId};
+use toolscout_index::Index;
+
+/// One moment: consistent in itself, never changed. Either what everybody sees, or that and what one request has besides.
+#[derive(Default)]
+pub(crate) struct Published {
+    /// Which of everybody's moments this is, or lies over; later ones have more.
+    pub(crate) generation: u64,
+    /// Every tool, disabled ones too.
+    pub(crate) all: Arc<Snapshot>,
+    /// What is shown: all but what is disabled, and of what is held no more than its name and the reason.
+    pub(crate) shown: Arc<Snapshot>,
+    pub(crate) policies: Arc<Policies>,
+    pub(crate) sources: Arc<Sources>,
+    /// What everybody sees, where this is one request's.
+    pub(crate) beneath: Option<Arc<Published>>,
+    /// What went wrong on the way to what is of the request.
+    pub(crate) problems: Vec<Problem>,
+    /// By where each tool stands in `all`, from the first that is not beneath.
+    standing: Box<[OnceLock<Standing>]>,
+    /// Over what is not beneath. Made when somebody first searches.
+    index: OnceLock<Arc<Index>>,
+}
+
+impl Published {
+    /// Everybody's first moment: nothing is known yet.
+    pub(crate) fn first(policies: Policies, sources: Sources) -> Self {
+        Self { policies: Arc::new(policies), sources: Arc::new(sources), ..Self::default() }
+    }
+
+    /// Everybody's next moment.
+    pub(crate) fn after(before: &Self, all: Arc<Snapshot>, policies: Arc<Policies>, sources: Arc<Sources>) -> Self {
+        let shown = match policies.disables_something() || all.tools().any(|it| is_held(it)) {
+            true => Arc::new(all.each(|it| shown(it, &policies))),
+            false => all.clone(),
+        };
+        let standing = empty(all.len());
+        let generation = before.generation + 1;
+        let next = Self { generation, all, shown, policies, sources, standing, ..Self::default() };
+        next.inherit(before);
+        next
+    }
+
+    /// What is of one request, over this.
+    pub(crate) fn over(
+        beneath: Arc<Self>,
+        found: Vec<Discovery>,
+        sources: Sources,
+        mut problems: Vec<Problem>,
+    ) -> Self {
+        let policies = beneath.policies.clone();
+        let shown = found.iter().map(|it| it.each(|it| shown(it, &policies))).collect();
+        let (shown, _) = beneath.shown.over(shown);
+        let (all, shadowed) = beneath.all.over(found);
+        problems.extend(shadowed);
+        Self {
+            generation: beneath.generation,
+            standing: empty(all.len() - beneath.all.len()),
+            all: Arc::new(all),
+            shown: Arc::new(shown),
+            policies,
+            sources: Arc::new(sources),
+            problems,
+            index: OnceLock::new(),
+            beneath: Some(beneath),
+        }
+    }
+
+    /// Takes over what was found out about tools that are still the same.
+    fn inherit(&self, before: &Self) {
+        for (tool, standing) in before.all.tools().zip(&before.standing) {
+            let Some(standing) = standing.get() else { continue };
+            if let Some(known) = self.all.tool(&tool.id).filter(|it| alike(&it.tool, tool)) {
+                let _ = self.standing[known.at].set(Standing::of(standing.facts.clone(), &self.policies));
+            }
+        }
+        if let (Some(index), true) = (before.index.get(), self.shown.is_like(&before.shown)) {
+            let _ = self.index.set(index.clone());
+        }
+    }
+
+    /// The tool of this id as it is now, and how it stands.
+    pub(crate) fn tool(&self, id: &ToolId) -> Option<(&Arc<Tool>, &Standing)> {
+        let known = self.all.tool(id)?;
+        Some((&known.tool, self.standing(known)))
+    }
+
+    fn standing(&self, known: &Known) -> &Standing {
+        let below = self.beneath.as_ref().map_or(0, |it| it.all.len());
+        match (known.at.checked_sub(below), &self.beneath) {
+            (None, Some(beneath)) => beneath.standing(known),
+            (at, _) => self.standing[at.unwrap_or_default()]
+                .get_or_init(|| Standing::of(Arc::new(Facts::of(known.tool.clone())), &self.policies)),
+        }
+    }
+
+    /// The tool this text means. One that is disabled is as good as not there, but that it is disabled is said.
+    pub(crate) fn resolve(&self, text: &str) -> Result<Arc<Tool>, Error> {
+        let why = match self.shown.resolve(text) {
+            Ok(tool) => return Ok(tool.clone()),
+            Err(why) => why,
+        };
+        if let (Unresolved::Unknown { .. }, Ok(hidden)) = (&why, self.all.resolve(text)) {
+            let decision = self.policies.effective(hidden);
+            if decision.policy == Policy::Disable {
+                return Err(Refusal::Disabled { tool: hidden.id.to_string(), because: decision.because }.into());
+            }
+        }
+        Err(Error::unresolved(text, why))
+    }
+
+    /// The best fitting tools, best first. What everybody has is looked for where everybody looks; among equals it comes
+    /// first.
+    pub(crate) fn search(&self, query: &Query<'_>) -> Vec<SearchHit> {
+        let mut hits = self.beneath.as_ref().map_or_else(Vec::new, |it| it.search(query));
+        let own = self.index().search(query).into_iter().filter_map(|hit| {
+            let tool = self.shown.tool(&hit.id)?.tool.clone();
+            Some(SearchHit { tool, score: hit.score, why: hit.why })
+        });
+        hits.extend(own);
+        if self.beneath.is_some() {
+            hits.sort_by(|one, other| other.score.total_cmp(&one.score));
+            hits.truncate(if query.limit == 0 { Query::DEFAULT_LIMIT } else { query.limit.min(Query::MAX_LIMIT) });
+        }
+        hits
+    }
+
+    /// What a list or a search does not show, for people; empty where there is nothing of the sort.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        match self.shown.tools().filter(|it| is_held(it)).count() {
+            0 => Vec::new(),
+            1 => vec!["1 tool is held for review: `toolscout review`".to_owned()],
+            held => vec![format!("{held} tools are held for review: `toolscout review`")],
+        }
+    }
+
+    /// Over everything that can be found, but for what is beneath: what is held cannot.
+    fn index(&self) -> &Index {
+        let below = self.beneath.as_ref().map_or(0, |it| it.shown.len());
+        let make = || Index::build(self.shown.tools().skip(below).filter(|it| !is_held(it)).map(AsRef::as_ref));
+        self.index.get_or_init(|| Arc::new(make()))
+    }
+}
+
+fn empty(len: usize) -> Box<[OnceLock<Standing>]> {
+    std::iter::repeat_with(OnceLock::new).take(len).collect()
+}
+
+fn is_held(tool: &Tool) -> bool {
+    matches!(tool.status, Status::Held(_))
+}
+
+fn is_disabled(tool: &Tool, policies: &Policies) -> bool {
+    policies.effective(tool).policy == Policy::Disable
+}
+
+/// A tool as anybody may see it, if it may be seen. What a held one says about itself is for who reviews it: whoever else
+/// reads it, a model for one, might do what it says.
+fn shown(tool: &Arc<Tool>, policies: &Policies) -> Option<Arc<Tool>> {
+    if is_disabled(tool, policies) {
+        return None;
+    }
+    if !is_held(tool) {
+        return Some(tool.clone());
+    }
+    let (visibility, status, provenance) = (tool.visibility, tool.status.clone(), tool.provenance.clone());
+    Some(Arc::new(Tool { visibility, status, provenance, ..Tool::new(tool.id.clone()) }))
+}

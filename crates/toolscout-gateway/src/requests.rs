@@ -1,0 +1,176 @@
+//! Sources that requests have for themselves: found when they are first needed, kept for a while, each under its own key.
+
+mod kept;
+
+pub(crate) use kept::Keeping;
+
+use crate::Approvals;
+use crate::consent::within;
+use crate::discover::{aside, gather};
+use crate::publish::{self, Board};
+use crate::published::Published;
+use crate::sources::Sources;
+use futures_util::future::join_all;
+use kept::{Entry, Kept};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, timeout};
+use toolscout_catalog::Discovery;
+use toolscout_core::{Cx, Problem, ProblemKind, RequestSources, Review, Source, SourceId, spoken};
+
+/// How long it may take to say which sources a request has, and how long each of them may take to say what it has.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// Who gives sources to requests, and what they gave.
+pub(crate) struct Requests {
+    givers: Vec<Arc<dyn RequestSources>>,
+    kept: Kept,
+}
+
+/// Whose a request is, to each giver. Everything that is kept is kept under all of them.
+pub(crate) type Keys = Vec<Option<String>>;
+
+/// What the sources of a request have.
+pub(crate) struct Guests {
+    sources: Vec<(Arc<dyn Source>, Discovery)>,
+    problems: Vec<Problem>,
+    /// Whether something could not be asked, so that it is worth asking again soon.
+    pub(crate) is_partial: bool,
+    pub(crate) since: Instant,
+}
+
+impl Requests {
+    pub(crate) fn new(givers: Vec<Arc<dyn RequestSources>>, keeping: Keeping) -> Self {
+        Self { givers, kept: Kept::new(keeping) }
+    }
+
+    /// Whether requests may have sources of their own.
+    pub(crate) fn has_givers(&self) -> bool {
+        !self.givers.is_empty()
+    }
+
+    /// Whose the request is; none where nobody has anything for it.
+    pub(crate) fn keys(&self, cx: &Cx) -> Option<Keys> {
+        if !self.has_givers() {
+            return None;
+        }
+        let keys: Keys = self.givers.iter().map(|it| it.key(cx)).collect();
+        keys.iter().any(Option::is_some).then_some(keys)
+    }
+
+    /// Has the sources of this request asked again when they are next needed.
+    pub(crate) fn forget(&self, cx: &Cx) {
+        if let Some(keys) = self.keys(cx) {
+            self.kept.forget(&keys);
+        }
+    }
+
+    /// What the request sees now.
+    pub(crate) async fn moment(&self, board: &Board, keys: Keys, cx: &Cx) -> Arc<Published> {
+        let entry = self.kept.entry(keys);
+        // Of many that come at once one asks; should it go away, the next one does.
+        let found = entry.guests.get_or_init(|| self.ask(&entry, cx));
+        let Some(guests) = within(cx, found).await else {
+            let problem = Problem::warning(ProblemKind::Source, "the request's own sources took too long");
+            return Arc::new(alone(board.now(), vec![problem]));
+        };
+        let now = board.now();
+        if let Some(moment) = entry.merged(&now) {
+            return moment;
+        }
+        let approvals = board.approvals.of_request(&entry.keys);
+        let needs_review = guests.sources.iter().any(|(it, _)| it.review() != Review::Unneeded);
+        let merged = match needs_review {
+            false => merge(now, guests, &approvals),
+            true => {
+                let (now, entry) = (now.clone(), entry.clone());
+                let work = move || entry.guests.get().map(|it| merge(now, it, &approvals));
+                aside(work).await.flatten().unwrap_or_else(|| alone(board.now(), Vec::new()))
+            }
+        };
+        entry.keep(Arc::new(merged))
+    }
+
+    /// Asks everybody who has something for this request, and then all of that.
+    async fn ask(&self, entry: &Entry, cx: &Cx) -> Guests {
+        let cx = &anybodys(cx);
+        let givers = self.givers.iter().zip(&entry.keys).filter(|(_, key)| key.is_some());
+        let given = join_all(givers.map(|(it, _)| timeout(LIMIT, it.sources(cx)))).await;
+        let mut guests = Guests { sources: Vec::new(), problems: Vec::new(), is_partial: false, since: Instant::now() };
+        let mut sources: Vec<Arc<dyn Source>> = Vec::new();
+        for given in given {
+            match given {
+                Ok(given) => sources.extend(given),
+                Err(_) => guests.miss("the request's own sources", &format!("no answer within {}", spoken(LIMIT))),
+            }
+        }
+        let all = sources.iter().map(|it| timeout(LIMIT, gather(std::slice::from_ref(it), cx, |_| ())));
+        for (source, found) in sources.iter().zip(join_all(all).await) {
+            let name = format!("source `{}` of this request", source.id());
+            match found.map(|mut it| it.pop()) {
+                Ok(Some(Ok(discovery))) => guests.sources.push((source.clone(), discovery)),
+                Ok(Some(Err(error))) => guests.miss(&name, &error.to_string()),
+                Ok(None) => {}
+                Err(_) => guests.miss(&name, &format!("not done within {}", spoken(LIMIT))),
+            }
+        }
+        guests.since = Instant::now();
+        guests
+    }
+}
+
+impl Guests {
+    fn miss(&mut self, what: &str, why: &str) {
+        self.is_partial = true;
+        self.problems.push(Problem::warning(ProblemKind::Source, format!("{what} could not be listed: {why}")));
+    }
+}
+
+/// The request, as far as it is that of all who share what is found: with its own time, and without anybody to turn to.
+fn anybodys(cx: &Cx) -> Cx {
+    Cx { deadline: None, progress: None, asker: None, counterpart: None, ..cx.clone() }.within(LIMIT * 2)
+}
+
+/// What all see, for a request that has something of its own which is not there.
+fn alone(now: Arc<Published>, problems: Vec<Problem>) -> Published {
+    let sources = (*now.sources).clone();
+    Published::over(now, Vec::new(), sources, problems)
+}
+
+/// What all see, and behind it what the request has. Reviewed as all else is.
+fn merge(now: Arc<Published>, guests: &Guests, approvals: &Approvals) -> Published {
+    let mut problems = guests.problems.clone();
+    let mut sources: Sources = (*now.sources).clone();
+    let mut found: Vec<(Review, Discovery)> = Vec::new();
+    for (source, discovery) in &guests.sources {
+        problems.extend(discovery.problems.iter().cloned());
+        // Who came first has the id: everybody's sources, then those of who gives first.
+        match sources.by_id(source.id()) {
+            Some(_) => problems.push(taken(source.id())),
+            None => {
+                sources = sources.and(source.clone());
+                found.push((source.review(), discovery.clone()));
+            }
+        }
+    }
+    let found = match found.iter().all(|(review, _)| *review == Review::Unneeded) {
+        true => found.into_iter().map(|(_, it)| it).collect(),
+        false => {
+            let (all, _) = now.all.over(found.iter().map(|(_, it)| it.clone()).collect());
+            let scan = publish::scanner(Arc::new(all));
+            let reviewed = found.into_iter().map(|(review, it)| match review {
+                Review::Unneeded => (it, Vec::new()),
+                review => publish::held(approvals, &review, it, &scan),
+            });
+            let (found, news): (Vec<_>, Vec<_>) = reviewed.unzip();
+            problems.extend(news.into_iter().flatten());
+            found
+        }
+    };
+    Published::over(now, found, sources, problems)
+}
+
+fn taken(id: &SourceId) -> Problem {
+    let message = format!("source `{id}` of this request is left out: another one has its id");
+    Problem::warning(ProblemKind::Collision, message).of(id.clone())
+}

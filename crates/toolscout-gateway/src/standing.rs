@@ -1,0 +1,57 @@
+//! What is found out about a tool once, and then needed for every call of it.
+
+use crate::Error;
+use crate::check::{Check, Promise};
+use crate::policy::{Decision, Policies};
+use std::sync::{Arc, OnceLock};
+use toolscout_core::{Digest, Tool, ToolOutput};
+
+/// How a tool stands at one moment.
+pub(crate) struct Standing {
+    pub(crate) decision: Decision,
+    pub(crate) facts: Arc<Facts>,
+}
+
+/// What follows from a definition alone. Found out when it is first needed, since most tools are never called.
+pub(crate) struct Facts {
+    tool: Arc<Tool>,
+    digest: OnceLock<Digest>,
+    check: OnceLock<Result<Check, String>>,
+    promise: OnceLock<Option<Promise>>,
+}
+
+impl Standing {
+    pub(crate) fn of(facts: Arc<Facts>, policies: &Policies) -> Self {
+        Self { decision: policies.effective(&facts.tool), facts }
+    }
+}
+
+impl Facts {
+    pub(crate) fn of(tool: Arc<Tool>) -> Self {
+        Self { tool, digest: OnceLock::new(), check: OnceLock::new(), promise: OnceLock::new() }
+    }
+
+    pub(crate) fn tool(&self) -> &Tool {
+        &self.tool
+    }
+
+    pub(crate) fn digest(&self) -> Digest {
+        *self.digest.get_or_init(|| self.tool.digest())
+    }
+
+    /// What the arguments of a call must pass.
+    pub(crate) fn check(&self) -> Result<&Check, Error> {
+        let check = self.check.get_or_init(|| Check::read(&self.tool));
+        check.as_ref().map_err(|reason| Error::InvalidSchema { tool: self.tool.id.clone(), reason: reason.clone() })
+    }
+
+    /// What is doubtful about a result of the tool.
+    pub(crate) fn doubts(&self, output: &ToolOutput) -> Vec<String> {
+        // Who wants something first has not answered yet.
+        if output.wants_input() {
+            return Vec::new();
+        }
+        let promise = self.promise.get_or_init(|| self.tool.output_schema.as_ref().map(Promise::read));
+        promise.as_ref().map_or_else(Vec::new, |it| it.doubts(output))
+    }
+}

@@ -1,0 +1,210 @@
+//! A source that does what a test says, and counts what it was asked to.
+
+use futures_util::stream;
+use serde_json::json;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use tokio::sync::{Notify, mpsc};
+use toolscout_core::{
+    Authorized, BoxFuture, BoxStream, Caller, Cx, Found, Holdings, Library, News, Origin, RawJson, Resume, Review,
+    Source, SourceError, SourceId, Tool, ToolCall, ToolId, ToolName, ToolOutput,
+};
+
+pub(super) struct Actor {
+    id: SourceId,
+    origin: Origin,
+    review: Review,
+    tools: Mutex<Vec<Tool>>,
+    answer: Mutex<Answer>,
+    /// Whom a discovery, or a call, waits for before it goes on.
+    gate: Option<Arc<Notify>>,
+    hints: Channel<()>,
+    news: Channel<News>,
+    discoveries: AtomicUsize,
+    calls: Mutex<Vec<Option<Resume>>>,
+}
+
+type Channel<T> = (mpsc::UnboundedSender<T>, Mutex<Option<mpsc::UnboundedReceiver<T>>>);
+
+/// What comes of a call.
+#[derive(Clone)]
+pub(super) enum Answer {
+    /// Its own id.
+    Id,
+    NotMine,
+    Down,
+    /// Something first, with this to bring along.
+    Wants(&'static str),
+}
+
+pub(super) fn agent() -> Cx {
+    Cx::new(Caller::Mcp)
+}
+
+/// Whether it is not done yet.
+pub(super) async fn waits(future: &mut (impl Future + Unpin)) -> bool {
+    futures_util::future::poll_immediate(future).await.is_none()
+}
+
+impl Actor {
+    /// With tools as `name` or `name: description`.
+    pub(super) fn new(id: &str, tools: &[&str]) -> Self {
+        let actor = Self {
+            id: SourceId::new(id).unwrap(),
+            origin: Origin::Mcp,
+            review: Review::Unneeded,
+            tools: Mutex::default(),
+            answer: Mutex::new(Answer::Id),
+            gate: None,
+            hints: channel(),
+            news: channel(),
+            discoveries: AtomicUsize::new(0),
+            calls: Mutex::default(),
+        };
+        actor.has(tools);
+        actor
+    }
+
+    pub(super) fn of(self, origin: Origin) -> Self {
+        Self { origin, ..self }
+    }
+
+    /// Approved as first seen, held when it changes.
+    pub(super) fn reviewed(self) -> Self {
+        let review = Review::Needed { approves_first_sight: true, accepts_changes: false, entry: "entry".into() };
+        Self { review, ..self }
+    }
+
+    /// Discoveries and calls wait until they are let through, one by one.
+    pub(super) fn behind(self, gate: &Arc<Notify>) -> Self {
+        Self { gate: Some(gate.clone()), ..self }
+    }
+
+    /// From now on these are its tools.
+    pub(super) fn has(&self, tools: &[&str]) {
+        let tools = tools.iter().map(|it| {
+            let (name, description) = it.split_once(": ").unwrap_or((it, "Does something"));
+            let mut tool = Tool::new(ToolId::new(self.id.clone(), ToolName::new(name).unwrap()));
+            tool.description = Some(description.to_owned());
+            tool.provenance.trusted = true;
+            tool
+        });
+        *self.tools.lock().unwrap() = tools.collect();
+    }
+
+    pub(super) fn answers(&self, answer: Answer) {
+        *self.answer.lock().unwrap() = answer;
+    }
+
+    pub(super) fn hint(&self) {
+        self.hints.0.send(()).unwrap();
+    }
+
+    pub(super) fn tell(&self, news: News) {
+        self.news.0.send(news).unwrap();
+    }
+
+    pub(super) fn discovered(&self) -> usize {
+        self.discoveries.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn called(&self) -> usize {
+        self.calls.lock().unwrap().len()
+    }
+
+    /// What each call went on with.
+    pub(super) fn resumed(&self) -> Vec<Option<Resume>> {
+        self.calls.lock().unwrap().clone()
+    }
+
+    async fn pass(&self) {
+        if let Some(gate) = &self.gate {
+            gate.notified().await;
+        }
+    }
+}
+
+fn channel<T>() -> Channel<T> {
+    let (sender, receiver) = mpsc::unbounded_channel();
+    (sender, Mutex::new(Some(receiver)))
+}
+
+fn listen<T: Send + 'static>(channel: &Channel<T>) -> BoxStream<'_, T> {
+    let receiver = channel.1.lock().unwrap().take().expect("listened to once");
+    Box::pin(stream::unfold(receiver, |mut it| async { it.recv().await.map(|event| (event, it)) }))
+}
+
+impl Source for Actor {
+    fn id(&self) -> &SourceId {
+        &self.id
+    }
+
+    fn origin(&self) -> Origin {
+        self.origin
+    }
+
+    fn review(&self) -> Review {
+        self.review.clone()
+    }
+
+    /// What it has is seen when the discovery begins; it is told when the gate opens.
+    fn discover(&self, _: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+        self.discoveries.fetch_add(1, Ordering::SeqCst);
+        let mut found: Vec<_> =
+            self.tools.lock().unwrap().iter().cloned().map(|it| Ok(Found::Tool(Arc::new(it)))).collect();
+        if matches!(*self.answer.lock().unwrap(), Answer::Down) {
+            found.push(Err(SourceError::Unavailable { id: self.id.clone(), what: "down".to_owned() }));
+        }
+        Box::pin(stream::unfold((found.into_iter(), true), move |(mut found, is_first)| async move {
+            if is_first {
+                self.pass().await;
+            }
+            found.next().map(|it| (it, (found, false)))
+        }))
+    }
+
+    fn load<'a>(&'a self, name: &'a ToolName, _: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+        let tool = self.tools.lock().unwrap().iter().find(|it| it.id.name == *name).cloned();
+        Box::pin(async { Ok(tool) })
+    }
+
+    fn call(&self, call: Authorized<ToolCall>, _: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+        Box::pin(async move {
+            let call = call.into_inner();
+            self.calls.lock().unwrap().push(call.resume);
+            self.pass().await;
+            let (id, name) = (self.id.clone(), call.tool.name.to_string());
+            match self.answer.lock().unwrap().clone() {
+                Answer::Id => Ok(ToolOutput::text(self.id.as_str())),
+                Answer::NotMine => Err(SourceError::NotMine { id, name }),
+                Answer::Down => Err(SourceError::Unavailable { id, what: "down".to_owned() }),
+                Answer::Wants(state) => {
+                    let wanted = json!({"resultType": "input_required", "inputRequests": {}, "requestState": state});
+                    Ok(ToolOutput::from_raw(RawJson::from_value(&wanted)).unwrap())
+                }
+            }
+        })
+    }
+
+    fn library(&self) -> Option<&dyn Library> {
+        Some(self)
+    }
+
+    fn changes(&self) -> BoxStream<'_, ()> {
+        listen(&self.hints)
+    }
+}
+
+impl Library for Actor {
+    fn holdings(&self, _: &Cx) -> Result<Holdings, SourceError> {
+        Ok(Holdings { instructions: Some(format!("how to use {}", self.id)), ..Holdings::default() })
+    }
+
+    fn request<'a>(&'a self, _: &'a str, params: RawJson, _: Cx) -> BoxFuture<'a, Result<RawJson, SourceError>> {
+        Box::pin(async { Ok(params) })
+    }
+
+    fn news(&self) -> BoxStream<'_, News> {
+        listen(&self.news)
+    }
+}

@@ -1,0 +1,165 @@
+//! 1. Sources come and go while the gateway is used; what is gone is gone at once and everywhere.
+//! 2. What is late does not bring back what is gone, nor what is old.
+//! 3. What is shown counts as changed when it did, and not when somebody looked.
+
+use super::actor::{Actor, Answer, agent, waits};
+use super::{cli, text};
+use crate::policy::{Level, LevelName, Policies};
+use crate::{Error, Gateway, Query};
+use std::sync::Arc;
+use tokio::sync::Notify;
+use toolscout_core::door::Policy;
+use toolscout_core::{Arguments, Source, SourceId};
+
+async fn gateway(sources: &[&Arc<Actor>]) -> Gateway {
+    let all = sources.iter().map(|it| Arc::clone(it) as Arc<dyn Source>);
+    let gateway = all.fold(Gateway::builder(), |builder, it| builder.source(it)).build().unwrap();
+    gateway.refresh(&cli()).await;
+    gateway
+}
+
+fn listed(gateway: &Gateway) -> Vec<String> {
+    gateway.snapshot().tools().map(|it| it.id.to_string()).collect()
+}
+
+fn found(gateway: &Gateway) -> Vec<String> {
+    gateway.search(&Query::new("")).iter().map(|it| it.tool.id.to_string()).collect()
+}
+
+async fn call(gateway: &Gateway, name: &str) -> Result<String, Error> {
+    gateway.call(name, Arguments::new(), agent()).await.map(|it| text(&it))
+}
+
+/// F-08: unmounted, its tools are gone from the list and from search.
+#[tokio::test]
+async fn a_source_that_goes_takes_its_tools_with_it_at_once() {
+    let (one, other) = (Arc::new(Actor::new("one", &["a"])), Arc::new(Actor::new("other", &["b"])));
+    let gateway = gateway(&[&one, &other]).await;
+    assert_eq!(found(&gateway), ["one/a", "other/b"]);
+    assert!(gateway.remove_source(one.id()));
+    assert_eq!((listed(&gateway), found(&gateway)), (vec!["other/b".to_owned()], vec!["other/b".to_owned()]));
+    assert!(matches!(call(&gateway, "one/a").await, Err(Error::UnknownTool { .. })));
+    assert!(!gateway.remove_source(one.id()));
+    assert_eq!(gateway.sources().len(), 1);
+    gateway.refresh(&cli()).await;
+    assert_eq!((listed(&gateway), one.called()), (vec!["other/b".to_owned()], 0));
+}
+
+#[tokio::test]
+async fn a_source_that_comes_is_known_once_it_is_asked() {
+    let gateway = gateway(&[]).await;
+    let late = Arc::new(Actor::new("late", &["a"]));
+    gateway.add_source(late.clone()).unwrap();
+    assert_eq!((listed(&gateway).len(), late.discovered()), (0, 0));
+    gateway.refresh_source(late.id(), &cli()).await.unwrap();
+    assert_eq!(call(&gateway, "a").await.unwrap(), "late");
+    let error = gateway.add_source(Arc::new(Actor::new("late", &[]))).unwrap_err();
+    assert_eq!(error.to_string(), "two sources are named `late`; give one of them another id");
+}
+
+#[tokio::test]
+async fn a_call_under_way_goes_on_when_its_source_is_removed() {
+    let gate = Arc::new(Notify::new());
+    let slow = Arc::new(Actor::new("slow", &["a"]).behind(&gate));
+    let gateway = Gateway::builder().source(slow.clone()).build().unwrap();
+    gate.notify_one();
+    gateway.refresh(&cli()).await;
+    let remove = async {
+        while slow.called() == 0 {
+            tokio::task::yield_now().await;
+        }
+        assert!(gateway.remove_source(slow.id()));
+        gate.notify_one();
+    };
+    let (answer, ()) = tokio::join!(call(&gateway, "a"), remove);
+    assert_eq!(answer.unwrap(), "slow");
+}
+
+#[tokio::test]
+async fn a_discovery_that_ends_after_its_source_was_removed_shows_nothing() {
+    let gate = Arc::new(Notify::new());
+    let slow = Arc::new(Actor::new("slow", &["a"]).behind(&gate));
+    let gateway = Gateway::builder().source(slow.clone()).build().unwrap();
+    let remove = async {
+        gateway.remove_source(slow.id());
+        gate.notify_one();
+    };
+    let cx = cli();
+    tokio::join!(gateway.refresh(&cx), remove);
+    assert_eq!(listed(&gateway).len(), 0);
+}
+
+/// Who began to look later has seen more, whoever is done first.
+#[tokio::test]
+async fn a_slow_discovery_does_not_undo_a_quick_one_that_began_later() {
+    let gate = Arc::new(Notify::new());
+    let slow = Arc::new(Actor::new("slow", &["old"]).behind(&gate));
+    let gateway = Gateway::builder().source(slow.clone()).build().unwrap();
+    let cx = cli();
+    let mut first = Box::pin(gateway.refresh(&cx));
+    assert!(waits(&mut first).await);
+    slow.has(&["new"]);
+    let mut second = Box::pin(gateway.refresh(&cx));
+    assert!(waits(&mut second).await);
+    // The gate lets them through in the order in which they came to it.
+    gate.notify_one();
+    gate.notify_one();
+    second.await;
+    assert_eq!(listed(&gateway), ["slow/new"]);
+    first.await;
+    assert_eq!(listed(&gateway), ["slow/new"]);
+}
+
+#[tokio::test]
+async fn an_edited_source_keeps_its_tools_until_it_is_asked_and_takes_calls_at_once() {
+    let (old, new) = (Arc::new(Actor::new("s", &["a", "b"])), Arc::new(Actor::new("s", &["a", "c"])));
+    let gateway = gateway(&[&old]).await;
+    let replaced = gateway.replace_source(new.clone()).unwrap();
+    assert!(Arc::ptr_eq(&replaced, &(old.clone() as Arc<dyn Source>)));
+    assert_eq!(listed(&gateway), ["s/a", "s/b"]);
+    call(&gateway, "a").await.unwrap();
+    assert_eq!((old.called(), new.called()), (0, 1));
+    gateway.refresh(&cli()).await;
+    assert_eq!(listed(&gateway), ["s/a", "s/c"]);
+    assert!(gateway.replace_source(Arc::new(Actor::new("nobody", &[]))).is_none());
+}
+
+/// X-11, at the gateway: the last tool goes, and who looks after the list is told.
+#[tokio::test]
+async fn what_is_shown_counts_as_changed_when_it_did_and_only_then() {
+    let source = Arc::new(Actor::new("s", &["a"]));
+    let gateway = Gateway::builder().source(source.clone()).build().unwrap();
+    let changes = gateway.changes();
+    let mut seen = 0;
+    let mut changed = |what: &str, by: u64| {
+        seen += by;
+        assert_eq!(*changes.borrow(), seen, "{what}");
+    };
+    changed("nothing is known yet", 0);
+    gateway.refresh(&cli()).await;
+    changed("a tool came", 1);
+    gateway.refresh(&cli()).await;
+    gateway.refresh_source(source.id(), &cli()).await;
+    changed("the same was found again", 0);
+    source.has(&["a: Does something else"]);
+    gateway.refresh(&cli()).await;
+    changed("it says something else", 1);
+    source.answers(Answer::Down);
+    gateway.refresh(&cli()).await;
+    changed("nobody could be asked", 0);
+    let level = |policy| Policies::new().with(LevelName::Session, Level::default().rule("s/a", policy));
+    gateway.set_policies(level(Policy::Deny));
+    changed("it is still listed", 0);
+    gateway.set_policies(level(Policy::Disable));
+    changed("it is not there any more", 1);
+    gateway.set_policies(Policies::new());
+    changed("it is there again", 1);
+    gateway.add_source(Arc::new(Actor::new("empty", &[]))).unwrap();
+    changed("nothing is known of it", 0);
+    source.answers(Answer::Id);
+    source.has(&[]);
+    gateway.refresh(&cli()).await;
+    changed("the last tool is gone", 1);
+    gateway.remove_source(&SourceId::new("s").unwrap());
+    changed("it had none", 0);
+}

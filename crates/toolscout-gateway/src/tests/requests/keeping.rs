@@ -1,0 +1,103 @@
+//! 1. What is found for a request is kept under its keys, for a while, and not without end.
+//! 2. Many who come at once ask once; what fails or hangs costs only itself.
+
+use super::super::actor::{Actor, Answer, waits};
+use super::super::cli;
+use super::{ByUser, built, by, call, listed, of_request};
+use crate::Gateway;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Notify;
+use toolscout_core::SourceId;
+
+#[tokio::test(start_paused = true)]
+async fn what_fails_or_hangs_costs_the_request_only_that() {
+    let (down, hanging, good) = (of_request("down", &["a"]), Actor::new("hangs", &["b"]), of_request("good", &["c"]));
+    down.answers(Answer::Down);
+    let gate = Arc::new(Notify::new());
+    let hanging = Arc::new(hanging.behind(&gate));
+    let given = ByUser::new(&[("a", &down), ("a", &hanging), ("a", &good)]);
+    let gateway = built(Gateway::builder().request_sources(given)).await;
+    let hurried = gateway.view(&by("a").within(Duration::from_secs(1))).await;
+    assert_eq!((listed(&hurried).len(), hurried.problems().len(), hurried.is_private()), (0, 1, true));
+    let view = gateway.view(&by("a")).await;
+    assert_eq!(listed(&view), ["good/c"]);
+    assert_eq!(view.problems().len(), 2, "{:?}", view.problems());
+    assert_eq!(call(&gateway, "c", by("a")).await.unwrap(), "good");
+    // What is not whole is asked again soon.
+    down.answers(Answer::Id);
+    gate.notify_one();
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(listed(&gateway.view(&by("a")).await), ["down/a", "hangs/b", "good/c"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_kept_is_kept_for_a_while_and_follows_what_all_see() {
+    let (global, own) = (Arc::new(Actor::new("all", &["x"])), of_request("mine", &["y"]));
+    let given = ByUser::new(&[("a", &own)]);
+    let gateway = built(Gateway::builder().source(global.clone()).request_sources(given.clone())).await;
+    let (one, other) = (gateway.view(&by("a")).await, gateway.view(&by("a")).await);
+    assert!(Arc::ptr_eq(&one.snapshot(), &other.snapshot()));
+    global.has(&["x", "z"]);
+    own.has(&["y", "w"]);
+    gateway.refresh(&cli()).await;
+    assert_eq!(listed(&gateway.view(&by("a")).await), ["all/x", "all/z", "mine/y"]);
+    assert_eq!(listed(&one), ["all/x", "mine/y"], "who looks goes on seeing what they saw");
+    assert!(gateway.remove_source(&SourceId::new("all").unwrap()));
+    assert_eq!(listed(&gateway.view(&by("a")).await), ["mine/y"]);
+    assert_eq!((given.asked(), own.discovered()), (1, 1));
+    tokio::time::sleep(Duration::from_secs(61)).await;
+    assert_eq!(listed(&gateway.view(&by("a")).await), ["mine/y", "mine/w"]);
+    assert_eq!((given.asked(), own.discovered()), (2, 2));
+}
+
+/// A tool that a request's source has by now is found by who names the source.
+#[tokio::test]
+async fn a_tool_that_is_new_in_a_source_of_a_request_is_found_by_its_full_name() {
+    let own = of_request("mine", &["y"]);
+    let gateway = built(Gateway::builder().request_sources(ByUser::new(&[("a", &own)]))).await;
+    assert!(call(&gateway, "mine/w", by("a")).await.is_err());
+    own.has(&["y", "w"]);
+    assert_eq!(call(&gateway, "mine/w", by("a")).await.unwrap(), "mine");
+}
+
+#[tokio::test]
+async fn of_many_requests_that_come_at_once_one_asks_and_if_it_goes_away_the_next_does() {
+    let gate = Arc::new(Notify::new());
+    let slow = Arc::new(Actor::new("slow", &["a"]).behind(&gate));
+    let gateway = Gateway::builder().request_sources(ByUser::new(&[("a", &slow)])).build().unwrap();
+    let cx = by("a");
+    let mut first = Box::pin(gateway.view(&cx));
+    assert!(waits(&mut first).await);
+    let mut others: Vec<_> = (0..20).map(|_| Box::pin(gateway.view(&cx))).collect();
+    for other in &mut others {
+        assert!(waits(other).await);
+    }
+    assert_eq!(slow.discovered(), 1);
+    drop(first);
+    gate.notify_one();
+    for other in others {
+        assert_eq!(listed(&other.await), ["slow/a"]);
+    }
+    assert_eq!(slow.discovered(), 2);
+}
+
+#[tokio::test]
+async fn no_more_is_kept_than_was_said_and_what_was_used_least_goes_first() {
+    let given = ByUser::for_anybody();
+    let gateway = built(Gateway::builder().keep_views(5, Duration::from_secs(60)).request_sources(given.clone())).await;
+    for user in 0..200 {
+        gateway.view(&by(&user.to_string())).await;
+        gateway.view(&by("0")).await;
+    }
+    assert_eq!(given.asked(), 200, "who comes often stays");
+    gateway.view(&by("199")).await;
+    assert_eq!(given.asked(), 200);
+    gateway.view(&by("100")).await;
+    assert_eq!(given.asked(), 201);
+    let held = Arc::downgrade(&gateway.view(&by("gone")).await.snapshot());
+    for user in 0..10 {
+        gateway.view(&by(&user.to_string())).await;
+    }
+    assert!(held.upgrade().is_none(), "and what goes is gone");
+}

@@ -1,0 +1,175 @@
+//! 1. A call that its tool has not finished with reaches it again, with what it wanted.
+//! 2. A person who said yes to a call is not asked again when it goes on.
+//! 3. That is so for exactly this call and this run, once for each time the tool wants something, within five minutes.
+
+use super::actor::{Actor, Answer, agent};
+use super::{arguments, cli};
+use crate::policy::{Level, LevelName, Policies};
+use crate::{Approvals, Error, Gateway};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use toolscout_core::door::{Policy, Question};
+use toolscout_core::{
+    BoxFuture, Caller, Cx, MemoryStore, Moment, RawJson, Resume, SourceId, ToolCall, ToolId, ToolName, ToolOutput,
+};
+
+struct World {
+    gateway: Gateway,
+    source: Arc<Actor>,
+    asked: Arc<AtomicUsize>,
+    clock: Arc<AtomicU64>,
+}
+
+async fn world(policy: Policy) -> World {
+    let (source, clock) = (Arc::new(Actor::new("s", &["pay"])), Arc::new(AtomicU64::new(1_000_000)));
+    let now = clock.clone();
+    let approvals = Approvals::new(Arc::<MemoryStore>::default(), "project");
+    let approvals = approvals.by_clock(move || Moment(now.load(Ordering::SeqCst)));
+    let policies = Policies::new().with(LevelName::Global, Level::default().rule("s/pay", policy));
+    let gateway = Gateway::builder().source(source.clone()).approvals(approvals).policies(policies).build().unwrap();
+    gateway.refresh(&cli()).await;
+    World { gateway, source, asked: Arc::default(), clock }
+}
+
+impl World {
+    async fn pay(&self, to: &str, state: Option<&str>, cx: Cx) -> Result<ToolOutput, Error> {
+        let tool = self.gateway.resolve("pay").unwrap();
+        let mut call = ToolCall::new(tool.id.clone(), arguments(json!({"to": to})));
+        call.resume = state.map(|it| Resume { responses: Some(answers()), state: Some(it.to_owned()) });
+        self.gateway.call_tool(&tool, call, cx).await
+    }
+
+    /// A request with a person who says yes, and is counted.
+    fn willing(&self, cx: Cx) -> Cx {
+        let asked = self.asked.clone();
+        let answer = move |_: Question| -> BoxFuture<'static, bool> {
+            asked.fetch_add(1, Ordering::SeqCst);
+            Box::pin(async { true })
+        };
+        Cx { asker: Some(Arc::new(answer)), ..cx }
+    }
+
+    fn asked(&self) -> usize {
+        self.asked.load(Ordering::SeqCst)
+    }
+
+    fn later(&self, seconds: u64) {
+        self.clock.fetch_add(seconds * 1_000, Ordering::SeqCst);
+    }
+}
+
+fn answers() -> RawJson {
+    RawJson::from_value(&json!({"amount": {"action": "accept"}}))
+}
+
+#[tokio::test]
+async fn what_a_tool_wants_is_handed_out_as_it_is_and_what_it_gets_reaches_it() {
+    let world = world(Policy::Allow).await;
+    world.source.answers(Answer::Wants("first"));
+    let wanted = world.pay("bob", None, agent()).await.unwrap();
+    assert!(wanted.wants_input() && wanted.doubts().is_empty());
+    assert_eq!(wanted.raw().to_value()["requestState"], Value::from("first"));
+    world.source.answers(Answer::Id);
+    assert!(!world.pay("bob", Some("first"), agent()).await.unwrap().wants_input());
+    let resume = Resume { responses: Some(answers()), state: Some("first".to_owned()) };
+    assert_eq!(world.source.resumed(), [None, Some(resume)]);
+}
+
+#[tokio::test]
+async fn a_person_is_asked_once_for_a_call_however_often_its_tool_wants_something() {
+    let world = world(Policy::Ask).await;
+    for (state, next) in [(None, "one"), (Some("one"), "two"), (Some("two"), "three")] {
+        world.source.answers(Answer::Wants(next));
+        assert!(world.pay("bob", state, world.willing(agent())).await.unwrap().wants_input());
+    }
+    world.source.answers(Answer::Id);
+    // Nobody is there to be asked, and nobody needs to be.
+    world.pay("bob", Some("three"), agent()).await.unwrap();
+    assert_eq!((world.asked(), world.source.called()), (1, 4));
+    // The result has used it up.
+    assert!(world.pay("bob", Some("three"), agent()).await.is_err());
+    assert!(world.pay("bob", None, agent()).await.is_err());
+    assert_eq!(world.source.called(), 4);
+}
+
+/// T22: change one byte, and nobody has said anything about it.
+#[tokio::test]
+async fn going_on_with_anything_but_the_very_same_run_is_asked_about() {
+    let world = world(Policy::Ask).await;
+    world.source.answers(Answer::Wants("state"));
+    let ann = || Cx { user: Some("ann".into()), ..agent() };
+    world.pay("bob", None, world.willing(ann())).await.unwrap();
+    for (to, state, cx) in [
+        ("eve", Some("state"), ann()),
+        ("bob", Some("other"), ann()),
+        ("bob", None, ann()),
+        ("bob", Some("state"), agent()),
+        ("bob", Some("state"), Cx { user: Some("eve".into()), ..agent() }),
+        ("bob", Some("state"), Cx { user: Some("ann".into()), ..Cx::new(Caller::Http) }),
+    ] {
+        assert!(world.pay(to, state, cx).await.is_err(), "{to} {state:?}");
+    }
+    assert_eq!(world.source.called(), 1);
+    world.source.has(&["pay: Pays twice"]);
+    world.gateway.refresh(&cli()).await;
+    assert!(world.pay("bob", Some("state"), ann()).await.is_err(), "another definition");
+    world.source.has(&["pay"]);
+    world.gateway.refresh(&cli()).await;
+    world.pay("bob", Some("state"), ann()).await.unwrap();
+    assert_eq!(world.source.called(), 2);
+}
+
+#[tokio::test]
+async fn a_yes_gets_no_younger_by_going_on() {
+    let world = world(Policy::Ask).await;
+    world.source.answers(Answer::Wants("state"));
+    world.pay("bob", None, world.willing(agent())).await.unwrap();
+    world.later(200);
+    world.pay("bob", Some("state"), agent()).await.unwrap();
+    world.later(100);
+    assert!(world.pay("bob", Some("state"), agent()).await.is_err());
+    assert_eq!((world.asked(), world.source.called()), (1, 2));
+}
+
+#[tokio::test]
+async fn a_failure_uses_a_yes_up_and_so_does_who_was_quicker() {
+    let world = world(Policy::Ask).await;
+    world.source.answers(Answer::Wants("state"));
+    world.pay("bob", None, world.willing(agent())).await.unwrap();
+    world.source.answers(Answer::Down);
+    assert!(world.pay("bob", Some("state"), agent()).await.is_err());
+    world.source.answers(Answer::Wants("state"));
+    assert!(world.pay("bob", Some("state"), agent()).await.is_err());
+    assert_eq!(world.source.called(), 2);
+    world.pay("bob", None, world.willing(agent())).await.unwrap();
+    world.source.answers(Answer::Id);
+    let (one, other) = tokio::join!(world.pay("bob", Some("state"), agent()), world.pay("bob", Some("state"), agent()));
+    assert_eq!(usize::from(one.is_ok()) + usize::from(other.is_ok()), 1);
+}
+
+/// What a person said opens nothing that was shut meanwhile.
+#[tokio::test]
+async fn a_policy_that_tightens_meanwhile_counts() {
+    let world = world(Policy::Ask).await;
+    world.source.answers(Answer::Wants("state"));
+    world.pay("bob", None, world.willing(agent())).await.unwrap();
+    world.gateway.set_session(Level::default().rule("s/pay", Policy::Deny));
+    assert!(world.pay("bob", Some("state"), world.willing(agent())).await.is_err());
+    assert_eq!(world.source.called(), 1);
+}
+
+#[tokio::test]
+async fn a_yes_that_waited_in_the_store_carries_as_far() {
+    let world = world(Policy::Ask).await;
+    world.source.answers(Answer::Wants("state"));
+    assert!(world.pay("bob", None, agent()).await.is_err());
+    let id = world.gateway.pending().unwrap()[0].question.id.clone();
+    world.gateway.settle(&id, true, &cli()).unwrap();
+    world.pay("bob", None, agent()).await.unwrap();
+    world.source.answers(Answer::Id);
+    world.pay("bob", Some("state"), agent()).await.unwrap();
+    let tool = ToolId::new(SourceId::new("s").unwrap(), ToolName::new("pay").unwrap());
+    let again = world.gateway.call_all(vec![ToolCall::new(tool, arguments(json!({"to": "bob"})))], agent()).await;
+    assert!(again[0].is_err());
+}

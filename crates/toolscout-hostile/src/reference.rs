@@ -1,0 +1,132 @@
+//! What the honest server has instead of its usual tools with `--reference`: everything that the official conformance
+//! suite wants to find behind a server, by the names it looks for.
+
+mod asking;
+mod content;
+mod library;
+
+use crate::acts::{Act, Sent};
+use crate::honest::{object, tool};
+use crate::process::pause;
+use crate::request::Request;
+use crate::rich;
+use crate::server::{Counter, Server, lock};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+/// Between two messages of one call, so that they arrive as two.
+const BEAT: Duration = Duration::from_millis(50);
+
+/// What a reference server remembers: how often its lists were made to change.
+#[derive(Default)]
+pub(crate) struct Reference {
+    tools: Counter,
+    prompts: Counter,
+}
+
+pub(crate) fn act(method: &str) -> Option<Act> {
+    library::act(method)
+}
+
+pub(crate) fn tools(server: &Server) -> Vec<Value> {
+    let text = json!({ "type": "string" });
+    let silent = |name: &str, description: &str| tool(name, description, object(json!({}), &[]));
+    let mut tools = vec![
+        silent("test_simple_text", "Gives a text"),
+        silent("test_image_content", "Gives a picture"),
+        silent("test_audio_content", "Gives a sound"),
+        silent("test_embedded_resource", "Gives a resource"),
+        silent("test_multiple_content_types", "Gives a text, a picture and a resource"),
+        silent("test_error_handling", "Fails every time"),
+        silent("test_tool_with_logging", "Logs three messages"),
+        silent("test_logging_tool", "Logs three messages, too"),
+        silent("test_tool_with_progress", "Reports three steps"),
+        silent("test_reconnection", "Takes a moment"),
+        silent("test_missing_capability", "Needs a client that can sample, and asks it nothing"),
+        silent("test_trigger_tool_change", "Adds a tool, and says so"),
+        silent("test_trigger_prompt_change", "Adds a prompt, and says so"),
+        tool(
+            "test_custom_header",
+            "Has an argument that is mirrored in a header",
+            object(json!({ "region": { "type": "string", "x-mcp-header": "Region" } }), &["region"]),
+        ),
+        tool("test_sampling", "Wants a text by a model", object(json!({ "prompt": text }), &["prompt"])),
+        tool("test_elicitation", "Asks for a name and an address", object(json!({ "message": text }), &["message"])),
+        tool("json_schema_2020_12_tool", "Has a schema with all the keywords of its dialect", content::rich_schema()),
+    ];
+    tools.extend(asking::TOOLS.iter().map(|it| silent(it, "Asks whoever calls it")));
+    let grown = server.reference.tools.count();
+    tools.extend((0..grown).map(|it| silent(&format!("test_grown_{it}"), "Was not there before")));
+    tools
+}
+
+pub(crate) fn call(request: &Request, name: &str) -> Sent {
+    if let Some(result) = content::of(request, name) {
+        return request.reply(result);
+    }
+    match name {
+        "test_tool_with_logging" | "test_logging_tool" => log(request),
+        "test_tool_with_progress" => progress(request),
+        "test_missing_capability" => sample_nothing(request),
+        "test_trigger_tool_change" => {
+            request.server.reference.tools.up();
+            rich::announce(request, "notifications/tools/list_changed", json!({}))?;
+            request.reply(request.text("one more tool"))
+        }
+        "test_trigger_prompt_change" => {
+            request.server.reference.prompts.up();
+            rich::announce(request, "notifications/prompts/list_changed", json!({}))?;
+            request.reply(request.text("one more prompt"))
+        }
+        "test_reconnection" => {
+            pause(BEAT);
+            request.reply(request.text("still here"))
+        }
+        "test_custom_header" => request.reply(request.text(request.params()["arguments"]["region"].clone())),
+        "json_schema_2020_12_tool" => request.reply(request.text(request.params()["arguments"].to_string())),
+        _ if name.starts_with("test_grown_") => request.reply(request.text(name)),
+        _ => asking::call(request, name),
+    }
+}
+
+/// Three messages, unless the client is a modern one and did not say that it wants them.
+fn log(request: &Request) -> Sent {
+    let is_wanted = !request.is_modern() || !request.params()["_meta"][LOG_LEVEL].is_null();
+    for text in ["begun", "going on", "nearly done"] {
+        if is_wanted {
+            request.notify("notifications/message", json!({ "level": "info", "logger": "reference", "data": text }))?;
+        }
+        pause(BEAT);
+    }
+    request.reply(request.text("logged"))
+}
+
+fn progress(request: &Request) -> Sent {
+    let token = &request.params()["_meta"]["progressToken"];
+    for done in [0, 50, 100] {
+        if !token.is_null() {
+            let params = json!({ "progressToken": token, "progress": done, "total": 100 });
+            request.notify("notifications/progress", params)?;
+        }
+        pause(BEAT);
+    }
+    request.reply(request.text("done"))
+}
+
+fn sample_nothing(request: &Request) -> Sent {
+    if client(request)["sampling"].is_object() {
+        return request.reply(request.text("you can sample"));
+    }
+    let data = json!({ "requiredCapabilities": { "sampling": {} } });
+    request.send(request.failure(json!({ "code": -32021, "message": "needs a client that can sample", "data": data })))
+}
+
+/// What the client says it can do: with this request in the modern era, when it came in the legacy one.
+fn client(request: &Request) -> Value {
+    if request.is_modern() {
+        return request.params()["_meta"][CAPABILITIES].clone();
+    }
+    lock(&request.server.rich.capabilities).clone()
+}

@@ -1,0 +1,55 @@
+//! Results of every kind of content, and a schema with every kind of keyword.
+
+use crate::honest::{failed, with};
+use crate::request::Request;
+use serde_json::{Value, json};
+
+/// One red pixel.
+pub(super) const PICTURE: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC";
+/// The header of a sound that is over at once.
+const SOUND: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=";
+
+pub(super) fn of(request: &Request, name: &str) -> Option<Value> {
+    let text = |it: &str| json!({ "type": "text", "text": it });
+    let resource = |uri: &str, kind: &str, text: &str| json!({ "type": "resource", "resource": { "uri": uri, "mimeType": kind, "text": text } });
+    let content = match name {
+        "test_simple_text" => json!([text("This is a simple text.")]),
+        "test_image_content" => json!([picture()]),
+        "test_audio_content" => json!([{ "type": "audio", "data": SOUND, "mimeType": "audio/wav" }]),
+        "test_embedded_resource" => json!([resource("test://embedded", "text/plain", "inside")]),
+        "test_multiple_content_types" => {
+            json!([text("three things"), picture(), resource("test://mixed", "application/json", "{\"a\":1}")])
+        }
+        "test_error_handling" => return Some(failed(request.text("this tool fails every time"))),
+        _ => return None,
+    };
+    Some(with(request.text(""), json!({ "content": content })))
+}
+
+pub(super) fn picture() -> Value {
+    json!({ "type": "image", "data": PICTURE, "mimeType": "image/png" })
+}
+
+/// An anchor, a reference, composition and a condition, in the dialect of 2020-12.
+pub(super) fn rich_schema() -> Value {
+    let text = json!({ "type": "string" });
+    let address = json!({ "$anchor": "address", "type": "object", "properties": { "street": text, "city": text } });
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "$defs": { "address": address },
+        "properties": {
+            "name": text,
+            "address": { "$ref": "#/$defs/address" },
+            "contactMethod": { "type": "string", "enum": ["phone", "email"] },
+            "phone": text,
+            "email": text,
+        },
+        "allOf": [{ "anyOf": [{ "required": ["phone"] }, { "required": ["email"] }] }],
+        "if": { "properties": { "contactMethod": { "const": "phone" } }, "required": ["contactMethod"] },
+        "then": { "required": ["phone"] },
+        "else": { "required": ["email"] },
+        "additionalProperties": false,
+    })
+}

@@ -1,0 +1,118 @@
+//! The resources and prompts that the conformance suite reads, and what it has completed.
+
+use super::{asking, content};
+use crate::acts::{Act, Sent};
+use crate::request::Request;
+use crate::rich::{self, listed};
+use serde_json::{Value, json};
+
+pub(super) fn act(method: &str) -> Option<Act> {
+    Some(match method {
+        "resources/list" => resources,
+        "resources/templates/list" => templates,
+        "resources/read" => read,
+        "prompts/list" => prompts,
+        "prompts/get" => prompt,
+        "completion/complete" => complete,
+        // Subscriptions and log levels need nothing of their own.
+        _ => return rich::act(method),
+    })
+}
+
+fn resources(request: &Request) -> Sent {
+    let resource = |uri: &str, name: &str, kind: &str| json!({ "uri": uri, "name": name, "description": format!("The {name}"), "mimeType": kind });
+    let all = json!([
+        resource("test://static-text", "text", "text/plain"),
+        resource("test://static-binary", "picture", "image/png"),
+        resource("test://watched-resource", "watched text", "text/plain"),
+    ]);
+    request.reply(listed(request, "resources", all))
+}
+
+fn templates(request: &Request) -> Sent {
+    let template = json!({
+        "uriTemplate": "test://template/{id}/data", "name": "template", "description": "One for each number",
+        "mimeType": "application/json",
+    });
+    request.reply(listed(request, "resourceTemplates", json!([template])))
+}
+
+fn read(request: &Request) -> Sent {
+    let uri = request.params()["uri"].as_str().unwrap_or_default();
+    let filled = uri.strip_prefix("test://template/").and_then(|it| it.strip_suffix("/data"));
+    let content = match (uri, filled) {
+        (_, Some(id)) => {
+            let text = json!({ "id": id, "data": format!("what there is about {id}") }).to_string();
+            json!({ "uri": uri, "mimeType": "application/json", "text": text })
+        }
+        ("test://static-text" | "test://watched-resource", _) => {
+            json!({ "uri": uri, "mimeType": "text/plain", "text": "What the text says." })
+        }
+        ("test://static-binary", _) => json!({ "uri": uri, "mimeType": "image/png", "blob": content::PICTURE }),
+        _ => {
+            let code = if request.is_modern() { -32602 } else { -32002 };
+            let error = json!({ "code": code, "message": "no such resource", "data": { "uri": uri } });
+            return request.send(request.failure(error));
+        }
+    };
+    request.reply(listed(request, "contents", json!([content])))
+}
+
+fn prompts(request: &Request) -> Sent {
+    let prompt = |name: &str, arguments: &[&str]| {
+        let arguments: Vec<Value> = arguments
+            .iter()
+            .map(|it| json!({ "name": it, "description": format!("The {it}"), "required": true }))
+            .collect();
+        json!({ "name": name, "description": format!("The prompt {name}"), "arguments": arguments })
+    };
+    let mut all = vec![
+        prompt("test_simple_prompt", &[]),
+        prompt("test_prompt_with_arguments", &["arg1", "arg2"]),
+        prompt("test_prompt_with_embedded_resource", &["resourceUri"]),
+        prompt("test_prompt_with_image", &[]),
+        prompt(asking::PROMPT, &[]),
+    ];
+    let grown = request.server.reference.prompts.count();
+    all.extend((0..grown).map(|it| prompt(&format!("test_grown_prompt_{it}"), &[])));
+    request.reply(listed(request, "prompts", all.into()))
+}
+
+fn prompt(request: &Request) -> Sent {
+    let arguments = &request.params()["arguments"];
+    let text = |it: String| json!({ "type": "text", "text": it });
+    let contents = match request.params()["name"].as_str().unwrap_or_default() {
+        "test_simple_prompt" => vec![text("Say something simple.".to_owned())],
+        "test_prompt_with_arguments" => vec![text(format!("Say {} and {}.", arguments["arg1"], arguments["arg2"]))],
+        "test_prompt_with_embedded_resource" => {
+            let resource = json!({ "uri": arguments["resourceUri"], "mimeType": "text/plain", "text": "inside" });
+            vec![json!({ "type": "resource", "resource": resource }), text("Say what is in it.".to_owned())]
+        }
+        "test_prompt_with_image" => vec![content::picture(), text("Say what is on it.".to_owned())],
+        asking::PROMPT => return asking::prompt(request),
+        name if name.starts_with("test_grown_prompt_") => vec![text(name.to_owned())],
+        name => return request.error(-32602, &format!("no such prompt: {name}")),
+    };
+    request.reply(spoken(request, contents))
+}
+
+/// A prompt's result: the user says these things.
+pub(super) fn spoken(request: &Request, contents: Vec<Value>) -> Value {
+    let messages: Vec<Value> = contents.into_iter().map(|it| json!({ "role": "user", "content": it })).collect();
+    complete_in_era(request, json!({ "messages": messages }))
+}
+
+fn complete(request: &Request) -> Sent {
+    let begun = request.params()["argument"]["value"].as_str().unwrap_or_default();
+    let values: Vec<&str> =
+        ["parent", "parrot", "test one", "test two"].into_iter().filter(|it| it.starts_with(begun)).collect();
+    let completion = json!({ "total": values.len(), "values": values, "hasMore": false });
+    request.reply(complete_in_era(request, json!({ "completion": completion })))
+}
+
+fn complete_in_era(request: &Request, mut result: Value) -> Value {
+    if request.is_modern() {
+        result["resultType"] = "complete".into();
+    }
+    result
+}

@@ -1,0 +1,358 @@
+//! What the honest server has besides its usual tools with `--rich`: tools that ask back, log and report, a result with
+//! everything in it, resources, prompts.
+
+use crate::acts::{Act, Sent};
+use crate::honest::{SUBSCRIPTION, object, tool, with};
+use crate::process::pause;
+use crate::request::{Gone, Out, Request};
+use crate::server::{Counter, lock};
+use serde_json::{Value, json};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+/// How long a question waits for its answer; tests are over sooner.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How long to wait for an answer that must not come.
+const MOMENT: Duration = Duration::from_millis(200);
+const PICTURE: &str = "iVBORw0KGgo=";
+
+/// What a rich server says it can do.
+pub(crate) fn capabilities() -> Value {
+    json!({
+        "tools": { "listChanged": true },
+        "resources": { "subscribe": true, "listChanged": true },
+        "prompts": { "listChanged": true },
+        "completions": {},
+        "logging": {},
+    })
+}
+
+/// How it says it is to be used.
+pub(crate) const INSTRUCTIONS: &str = "Read test://readme first.";
+
+/// A client that wants to hear of changes, in the modern era.
+pub(crate) struct Listener {
+    id: Value,
+    wanted: Value,
+    out: Out,
+}
+
+pub(crate) fn act(method: &str) -> Option<Act> {
+    Some(match method {
+        "resources/list" => resources,
+        "resources/templates/list" => templates,
+        "resources/read" => read,
+        "resources/subscribe" | "resources/unsubscribe" => subscribe,
+        "prompts/list" => prompts,
+        "prompts/get" => prompt,
+        "completion/complete" => complete,
+        "logging/setLevel" => |it| it.reply(json!({})),
+        _ => return None,
+    })
+}
+
+pub(crate) fn tools() -> Vec<Value> {
+    let text = json!({ "type": "string" });
+    let whole = json!({ "type": "integer" });
+    let plain = |name: &str, description: &str, properties: Value| tool(name, description, object(properties, &[]));
+    vec![
+        plain(
+            "elicit",
+            "Asks whoever calls it something",
+            json!({ "message": text, "mode": text, "withdraw": { "type": "boolean" } }),
+        ),
+        plain("sample", "Wants a text by the model of whoever calls it", json!({})),
+        plain("roots", "Wants to know the folders of whoever calls it", json!({})),
+        plain("log", "Logs so many messages before it answers", json!({ "count": whole })),
+        plain("progress", "Reports so many steps before it answers", json!({ "steps": whole })),
+        plain("touch", "Says that this resource has changed", json!({ "uri": text })),
+        plain("grow", "Adds a resource and a prompt, and says so", json!({})),
+        plain("capabilities", "Says what the client said it can do", json!({})),
+        with(
+            plain("everything", "Gives content of every kind", json!({})),
+            json!({
+                "title": "Everything",
+                "annotations": { "readOnlyHint": true, "title": "E", "vendorHint": 1.0 },
+                "outputSchema": { "type": "object", "properties": { "n": { "type": "number" } } },
+                "icons": [{ "src": "data:image/png;base64,iVBORw0KGgo=", "mimeType": "image/png", "sizes": ["48x48"] }],
+                "execution": { "taskSupport": "forbidden" },
+                "_meta": { "vendor/key": [1, 2.50, null] },
+                "x-vendor": { "deep": true },
+            }),
+        ),
+    ]
+}
+
+/// Answers a call, if it is of a tool that only a rich server has.
+pub(crate) fn call(request: &Request, name: &str) -> Option<Sent> {
+    let arguments = &request.params()["arguments"];
+    Some(match name {
+        "elicit" => elicit(request, arguments),
+        "sample" => {
+            let message = json!({ "role": "user", "content": { "type": "text", "text": "say hello" } });
+            wonder(request, "sampling/createMessage", json!({ "messages": [message], "maxTokens": 10 }))
+        }
+        "roots" => wonder(request, "roots/list", json!({})),
+        "log" => {
+            let count = arguments["count"].as_u64().unwrap_or(1).min(10_000);
+            let entry = |it| json!({ "level": "info", "logger": "rich", "data": { "number": it } });
+            let sent = (0..count).try_for_each(|it| request.notify("notifications/message", entry(it)));
+            sent.and_then(|()| request.reply(request.text("logged")))
+        }
+        "progress" => progress(request, arguments["steps"].as_u64().unwrap_or(3).min(10_000)),
+        "touch" => {
+            let told = announce(request, "notifications/resources/updated", json!({ "uri": arguments["uri"] }));
+            told.and_then(|()| request.reply(request.text("touched")))
+        }
+        "grow" => grow(request),
+        "capabilities" => {
+            let modern = &request.params()["_meta"][CAPABILITIES];
+            let legacy = lock(&request.server.rich.capabilities).clone();
+            request.reply(request.text(if modern.is_null() { legacy } else { modern.clone() }.to_string()))
+        }
+        "everything" => request.reply(everything(request)),
+        _ => return None,
+    })
+}
+
+/// Remembers who wants to hear of what. Over HTTP the stream stays open.
+pub(crate) fn listen(request: &Request) -> Sent {
+    let wanted = request.params()["notifications"].clone();
+    let params = json!({ "_meta": { SUBSCRIPTION: request.id() }, "notifications": wanted });
+    let listener = Listener { id: request.id().clone(), wanted, out: request.out() };
+    lock(&request.server.rich.listeners).push(listener);
+    request.notify("notifications/subscriptions/acknowledged", params)
+}
+
+fn elicit(request: &Request, arguments: &Value) -> Sent {
+    let text = arguments["message"].as_str().unwrap_or("your name?");
+    let mut params = json!({ "message": text, "vendor": 1.0 });
+    match arguments["mode"].as_str() {
+        Some("url") => {
+            params["mode"] = "url".into();
+            params["url"] = "https://example.com/sign".into();
+            params["elicitationId"] = "e1".into();
+        }
+        _ => params["requestedSchema"] = object(json!({ "name": { "type": "string" } }), &["name"]),
+    }
+    if arguments["withdraw"] == true {
+        return change_of_mind(request, params);
+    }
+    wonder(request, "elicitation/create", params)
+}
+
+/// Asks, and answers the call with the answer, whole. In the modern era the call is answered with the question, and made
+/// again with the answer.
+fn wonder(request: &Request, method: &str, params: Value) -> Sent {
+    let (responses, state) = (&request.params()["inputResponses"], &request.params()["requestState"]);
+    if request.is_modern() && responses.is_null() {
+        let requests = json!({ "it": { "method": method, "params": params } });
+        let wanted = json!({ "resultType": "input_required", "inputRequests": requests, "requestState": "st-1" });
+        return request.reply(wanted);
+    }
+    if request.is_modern() {
+        let got = json!({ "inputResponses": responses, "requestState": state });
+        return request.reply(request.text(got.to_string()));
+    }
+    match ask(request, method, params)? {
+        Some(answer) => request.reply(request.text(answer.to_string())),
+        None => request.error(-32603, "nobody answered"),
+    }
+}
+
+/// Asks a client of the legacy era, and gives its answer, if it gave any.
+pub(crate) fn ask(request: &Request, method: &str, params: Value) -> Result<Option<Value>, Gone> {
+    let id = put(request, method, params)?;
+    Ok(request.server.rich.answer(&id, PATIENCE))
+}
+
+fn change_of_mind(request: &Request, params: Value) -> Sent {
+    let id = put(request, "elicitation/create", params)?;
+    // Not before it has been put.
+    pause(MOMENT);
+    request.notify("notifications/cancelled", json!({ "requestId": id, "reason": "changed my mind" }))?;
+    let text = if request.server.rich.answer(&id, MOMENT).is_some() { "answered" } else { "withdrawn" };
+    request.reply(request.text(text))
+}
+
+fn put(request: &Request, method: &str, params: Value) -> Result<Value, Gone> {
+    let id = Value::from(format!("q{}", request.server.rich.questions.up()));
+    request.send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
+    Ok(id)
+}
+
+fn progress(request: &Request, steps: u64) -> Sent {
+    let token = &request.params()["_meta"]["progressToken"];
+    if !token.is_null() {
+        for step in 1..=steps {
+            let params =
+                json!({ "progressToken": token, "progress": step, "total": steps, "message": format!("step {step}") });
+            request.notify("notifications/progress", params)?;
+        }
+    }
+    request.reply(request.text("done"))
+}
+
+fn grow(request: &Request) -> Sent {
+    request.server.rich.sizes.up();
+    request.reply(request.text("grown"))?;
+    announce(request, "notifications/resources/list_changed", json!({}))?;
+    announce(request, "notifications/prompts/list_changed", json!({}))
+}
+
+/// Tells who wants to hear it: in the modern era those who asked for it, each on their own stream.
+pub(crate) fn announce(request: &Request, method: &str, params: Value) -> Sent {
+    if !request.is_modern() {
+        return request.notify(method, params);
+    }
+    let key = match method {
+        "notifications/resources/list_changed" => "resourcesListChanged",
+        "notifications/prompts/list_changed" => "promptsListChanged",
+        "notifications/tools/list_changed" => "toolsListChanged",
+        _ => "resourceSubscriptions",
+    };
+    for Listener { id, wanted, out } in lock(&request.server.rich.listeners).iter() {
+        let is_wanted = wanted[key] == true || wanted[key].as_array().is_some_and(|it| it.contains(&params["uri"]));
+        if is_wanted {
+            let params = with(params.clone(), json!({ "_meta": { SUBSCRIPTION: id } }));
+            // One who has gone keeps nothing from the others.
+            let _ = Request::new(&request.server, json!({}), out.clone()).notify(method, params);
+        }
+    }
+    Ok(())
+}
+
+fn everything(request: &Request) -> Value {
+    let link = json!({ "type": "resource_link", "uri": "test://readme", "name": "readme", "size": 5 });
+    let inside = json!({ "uri": "test://inside", "mimeType": "text/plain", "text": "inside", "_meta": { "a": 1 } });
+    let content = json!([
+        { "type": "text", "text": "plain \u{1f600}", "annotations": { "audience": ["user"], "priority": 0.50 } },
+        { "type": "image", "data": PICTURE, "mimeType": "image/png" },
+        { "type": "audio", "data": "UklGRg==", "mimeType": "audio/wav" },
+        link,
+        { "type": "resource", "resource": inside },
+        { "type": "x-vendor", "anything": [1, 2.0, null] },
+    ]);
+    let more = json!({
+        "content": content, "structuredContent": { "n": 1.50 }, "_meta": { "vendor/key": { "b": 1, "a": 2 } }, "x-more": 1,
+    });
+    with(request.text(""), more)
+}
+
+fn resources(request: &Request) -> Sent {
+    let sizes = request.server.rich.sizes.count();
+    let grown = (0..sizes).map(|it| resource(&format!("test://grown/{it}"), &format!("grown {it}")));
+    let picture = with(resource("test://picture", "picture"), json!({ "mimeType": "image/png", "x-vendor": 1.0 }));
+    match request.cursor() {
+        None => {
+            let first = json!([resource("test://readme", "readme"), picture]);
+            request.reply(with(listed(request, "resources", first), json!({ "nextCursor": "2" })))
+        }
+        Some(_) => {
+            let rest = std::iter::once(resource("test://numbers", "numbers")).chain(grown).collect();
+            request.reply(listed(request, "resources", rest))
+        }
+    }
+}
+
+fn templates(request: &Request) -> Sent {
+    let template = json!({ "uriTemplate": "test://item/{id}", "name": "item" });
+    request.reply(listed(request, "resourceTemplates", json!([template])))
+}
+
+fn read(request: &Request) -> Sent {
+    let uri = request.params()["uri"].as_str().unwrap_or_default();
+    let content = match uri {
+        "test://picture" => json!({ "uri": uri, "mimeType": "image/png", "blob": PICTURE }),
+        _ if uri.starts_with("test://") => {
+            json!({ "uri": uri, "mimeType": "text/plain", "text": format!("text of {uri}") })
+        }
+        _ => return request.error(if request.is_modern() { -32602 } else { -32002 }, "no such resource"),
+    };
+    request.reply(listed(request, "contents", json!([content])))
+}
+
+fn subscribe(request: &Request) -> Sent {
+    if request.is_modern() {
+        return request.error(-32601, "no such method in this era");
+    }
+    request.reply(json!({}))
+}
+
+fn prompts(request: &Request) -> Sent {
+    let greet = json!({ "name": "greet", "description": "Greets", "arguments": [{ "name": "who", "required": true }] });
+    let grown = (0..request.server.rich.sizes.count()).map(|it| json!({ "name": format!("grown_{it}") }));
+    let all = std::iter::once(greet).chain(grown).chain([json!({ "name": "ask" })]).collect();
+    request.reply(listed(request, "prompts", all))
+}
+
+fn prompt(request: &Request) -> Sent {
+    let (name, arguments) = (&request.params()["name"], &request.params()["arguments"]);
+    match name.as_str() {
+        Some("ask") if request.is_modern() => wonder(request, "elicitation/create", json!({ "message": "who?" })),
+        Some("greet" | "ask") => {
+            let text = format!("Greet {}", arguments["who"].as_str().unwrap_or("somebody"));
+            let message = json!({ "role": "user", "content": { "type": "text", "text": text } });
+            let mut result = json!({ "messages": [message] });
+            if request.is_modern() {
+                result["resultType"] = "complete".into();
+            }
+            request.reply(result)
+        }
+        _ => request.error(-32602, "no such prompt"),
+    }
+}
+
+fn complete(request: &Request) -> Sent {
+    let begun = request.params()["argument"]["value"].as_str().unwrap_or_default();
+    let values: Vec<&str> = ["anna", "anton", "berta"].into_iter().filter(|it| it.starts_with(begun)).collect();
+    let mut result = json!({ "completion": { "total": values.len(), "values": values, "hasMore": false } });
+    if request.is_modern() {
+        result["resultType"] = "complete".into();
+    }
+    request.reply(result)
+}
+
+fn resource(uri: &str, name: &str) -> Value {
+    json!({ "uri": uri, "name": name })
+}
+
+/// A result that may be kept, with what the era of the request wants beside it.
+pub(crate) fn listed(request: &Request, key: &str, items: Value) -> Value {
+    let mut result = json!({ key: items });
+    if request.is_modern() {
+        let more = json!({ "resultType": "complete", "ttlMs": request.server.options.ttl_ms, "cacheScope": "public" });
+        result = with(result, more);
+    }
+    result
+}
+
+/// What a rich server remembers.
+#[derive(Default)]
+pub(crate) struct Rich {
+    questions: Counter,
+    /// How often it has grown.
+    sizes: Counter,
+    answers: Mutex<Vec<Value>>,
+    arrival: Condvar,
+    listeners: Mutex<Vec<Listener>>,
+    /// What a client of the legacy era said it can do.
+    pub(crate) capabilities: Mutex<Value>,
+}
+
+impl Rich {
+    /// An answer to something that we asked.
+    pub(crate) fn take_answer(&self, message: &Value) {
+        lock(&self.answers).push(message.clone());
+        self.arrival.notify_all();
+    }
+
+    /// Waits for the answer to this question.
+    fn answer(&self, id: &Value, time: Duration) -> Option<Value> {
+        let is_it = |it: &Value| it["id"] == *id;
+        let waited = self.arrival.wait_timeout_while(lock(&self.answers), time, |all| !all.iter().any(is_it));
+        let answers = waited.unwrap_or_else(PoisonError::into_inner).0;
+        answers.iter().find(|it| is_it(it)).cloned()
+    }
+}

@@ -1,0 +1,67 @@
+//! What a source has besides tools is there through every layer.
+
+use super::*;
+use crate::layer::{Chain, Concurrency, Filter, Prefix, Retry, Timeout};
+use toolscout_core::{Holdings, Library, News};
+
+struct Shelf(Fake);
+
+impl Library for Shelf {
+    fn holdings(&self, _: &Cx) -> Result<Holdings, SourceError> {
+        Ok(Holdings { instructions: Some("read me".to_owned()), ..Holdings::default() })
+    }
+
+    fn request<'a>(&'a self, _: &'a str, params: RawJson, _: Cx) -> BoxFuture<'a, Result<RawJson, SourceError>> {
+        Box::pin(async move { Ok(params) })
+    }
+
+    fn news(&self) -> BoxStream<'_, News> {
+        Box::pin(stream::pending())
+    }
+}
+
+impl Source for Shelf {
+    fn id(&self) -> &SourceId {
+        self.0.id()
+    }
+
+    fn origin(&self) -> Origin {
+        self.0.origin()
+    }
+
+    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+        self.0.discover(cx)
+    }
+
+    fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+        self.0.load(name, cx)
+    }
+
+    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+        self.0.call(call, cx)
+    }
+
+    fn library(&self) -> Option<&dyn Library> {
+        Some(self)
+    }
+}
+
+#[test]
+fn every_layer_passes_the_library_on() {
+    let mut source: Arc<dyn Source> = Arc::new(Shelf(Fake::new("s", &["a"])));
+    let layers: [&dyn Layer; 5] = [
+        &Timeout(Duration::from_secs(1)),
+        &Retry::default(),
+        &Filter::allow(Vec::<String>::new()),
+        &Prefix("p_"),
+        &Concurrency(1),
+    ];
+    for layer in layers {
+        source = layer.layer(source);
+    }
+    let plain: Arc<dyn Source> = Arc::new(Fake::new("t", &["b"]));
+    assert!(plain.library().is_none());
+    let chain = Chain::new(SourceId::new("both").unwrap(), [plain, source]);
+    let held = chain.library().expect("it is there").holdings(&Cx::new(Caller::Cli)).expect("known");
+    assert_eq!(held.instructions.as_deref(), Some("read me"));
+}

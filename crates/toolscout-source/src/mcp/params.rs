@@ -1,0 +1,87 @@
+//! The parameters of a request, written down member by member: what came as text goes out as that text.
+
+#[cfg(test)]
+mod tests;
+
+use super::definition::strict;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use toolscout_core::RawJson;
+
+/// The parameters of a request. Its `_meta` stays open until it is sent, because the peer has something to say there.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Params {
+    /// All other members, in JSON, without the braces around them.
+    members: String,
+    pub(super) meta: Map<String, Value>,
+}
+
+impl Params {
+    /// Of an object as it came; none if it is no object.
+    pub(super) fn of(raw: &RawJson) -> Option<Self> {
+        let mut params = Self::default();
+        for (key, value) in strict::members(raw.as_str())? {
+            match key.as_str() {
+                "_meta" => params.meta = object(value.to_value()),
+                _ => params.add(&key, value.as_str()),
+            }
+        }
+        Some(params)
+    }
+
+    /// The same, and this.
+    pub(super) fn with(mut self, key: &str, value: &impl Serialize) -> Self {
+        self.set(key, value);
+        self
+    }
+
+    pub(super) fn set(&mut self, key: &str, value: &impl Serialize) {
+        // What cannot be written, a map whose keys are no texts, is nothing that we send.
+        if let Ok(text) = serde_json::to_string(value) {
+            self.add(key, &text);
+        }
+    }
+
+    /// All of it, with `_meta` where there is something in it.
+    pub(super) fn write(&self, out: &mut String) {
+        out.extend(["{", &self.members]);
+        if !self.meta.is_empty() {
+            let comma = if self.members.is_empty() { "" } else { "," };
+            let meta = serde_json::to_string(&self.meta).unwrap_or_else(|_| "{}".to_owned());
+            out.extend([comma, "\"_meta\":", &meta]);
+        }
+        out.push('}');
+    }
+
+    fn add(&mut self, key: &str, json: &str) {
+        if !self.members.is_empty() {
+            self.members.push(',');
+        }
+        self.members.push_str(&Value::from(key).to_string());
+        self.members.extend([":", &on_one_line(json)]);
+    }
+}
+
+impl From<Map<String, Value>> for Params {
+    fn from(mut map: Map<String, Value>) -> Self {
+        let meta = map.remove("_meta").map(object).unwrap_or_default();
+        map.iter().fold(Self { meta, ..Self::default() }, |params, (key, value)| params.with(key, value))
+    }
+}
+
+/// The same JSON without the line feeds that its author liked: some wires end a message there. Between tokens a space does
+/// as well, and within a text there are none.
+pub(super) fn on_one_line(json: &str) -> Cow<'_, str> {
+    match json.contains(['\n', '\r']) {
+        true => json.replace(['\n', '\r'], " ").into(),
+        false => json.into(),
+    }
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}

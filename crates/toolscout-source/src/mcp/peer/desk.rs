@@ -1,0 +1,195 @@
+//! Where a server's questions are put to whoever made the call they belong to, while that call goes on.
+
+#[cfg(test)]
+mod tests;
+
+use super::super::message;
+use super::super::wire::Outgoing;
+use super::Hub;
+use futures_util::StreamExt;
+use futures_util::future::{AbortHandle, Abortable};
+use futures_util::stream::FuturesUnordered;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::collections::HashMap;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+use tokio::time::sleep_until;
+use toolscout_core::{Counterpart, Cx, Declined, RawJson};
+
+/// Questions of one call that wait for an answer at once; another one is declined.
+const AT_ONCE: usize = 8;
+/// The protocol's number for parameters that cannot be.
+const INVALID: i64 = -32602;
+
+/// What a server says to the caller of one call.
+pub(super) enum Question {
+    /// It wants to know this.
+    Put { id: Box<RawValue>, method: String, params: RawJson },
+    /// It no longer wants to know.
+    Withdrawn { id: Box<RawValue> },
+}
+
+/// The hub's side of a desk.
+#[derive(Clone)]
+pub(super) struct Slot {
+    pub(super) counterpart: Arc<dyn Counterpart>,
+    /// Where questions go; none where there can be none.
+    questions: Option<mpsc::Sender<Question>>,
+}
+
+impl Slot {
+    /// Of a caller who is told something, and asked nothing.
+    pub(super) fn without_desk(counterpart: Arc<dyn Counterpart>) -> Self {
+        Self { counterpart, questions: None }
+    }
+
+    /// Lays the question on the desk, if this caller can answer questions of its kind.
+    pub(super) fn put(&self, id: &RawValue, method: &str, params: RawJson) -> Result<(), Declined> {
+        check(method, &params, &self.counterpart.capabilities())?;
+        let question = Question::Put { id: id.to_owned(), method: method.to_owned(), params };
+        let questions = self.questions.as_ref().ok_or_else(unknown)?;
+        questions.try_send(question).map_err(|_| too_many())
+    }
+
+    pub(super) fn withdraw(&self, id: &RawValue) {
+        if let Some(questions) = &self.questions {
+            // Where there is no room for this, the end of the call withdraws them all.
+            let _ = questions.try_send(Question::Withdrawn { id: id.to_owned() });
+        }
+    }
+}
+
+/// The caller's side: puts questions, and posts the answers.
+pub(super) struct Desk {
+    counterpart: Arc<dyn Counterpart>,
+    questions: mpsc::Receiver<Question>,
+}
+
+/// A desk for this caller.
+pub(super) fn open(counterpart: Arc<dyn Counterpart>) -> (Slot, Desk) {
+    let (sender, questions) = mpsc::channel(AT_ONCE);
+    (Slot { counterpart: counterpart.clone(), questions: Some(sender) }, Desk { counterpart, questions })
+}
+
+impl Desk {
+    /// Does the work until it is done, or until the deadline, which is later by the time that was spent asking. Questions
+    /// still open then are dropped, and whoever was asked sees that.
+    pub(super) async fn attend<T>(mut self, work: impl Future<Output = T>, deadline: Instant, hub: &Hub) -> Option<T> {
+        let mut work = pin!(work);
+        let mut clock = Clock { due: deadline, left: Cx::THINKING, since: None };
+        let (mut open, mut handles) = (FuturesUnordered::new(), HashMap::new());
+        loop {
+            tokio::select! {
+                biased;
+                done = &mut work => return Some(done),
+                Some(question) = self.questions.recv() => match question {
+                    Question::Put { id, .. } if open.len() >= AT_ONCE => hub.post(answer(&id, &Err(too_many()))),
+                    Question::Put { id, method, params } => {
+                        let (handle, registration) = AbortHandle::new_pair();
+                        handles.insert(id.get().to_owned(), handle);
+                        open.push(Abortable::new(ask(self.counterpart.clone(), id, method, params), registration));
+                        clock.stop();
+                    }
+                    Question::Withdrawn { id } => {
+                        if let Some(handle) = handles.remove(id.get()) {
+                            handle.abort();
+                        }
+                    }
+                },
+                Some(answered) = open.next(), if !open.is_empty() => {
+                    if let Ok((id, outcome)) = answered {
+                        handles.remove(id.get());
+                        hub.post(answer(&id, &outcome));
+                    }
+                    if open.is_empty() {
+                        clock.go_on();
+                    }
+                },
+                () = sleep_until(clock.end().into()) => return None,
+            }
+        }
+    }
+}
+
+async fn ask(
+    counterpart: Arc<dyn Counterpart>,
+    id: Box<RawValue>,
+    method: String,
+    params: RawJson,
+) -> (Box<RawValue>, Result<RawJson, Declined>) {
+    let outcome = counterpart.ask(&method, params).await;
+    (id, outcome)
+}
+
+/// A deadline that waits while somebody thinks.
+struct Clock {
+    due: Instant,
+    /// By how much it may still move.
+    left: Duration,
+    /// Since when it waits.
+    since: Option<Instant>,
+}
+
+impl Clock {
+    fn end(&self) -> Instant {
+        if self.since.is_some() { self.due + self.left } else { self.due }
+    }
+
+    fn stop(&mut self) {
+        self.since.get_or_insert_with(Instant::now);
+    }
+
+    fn go_on(&mut self) {
+        let spent = self.since.take().map_or(Duration::ZERO, |it| it.elapsed()).min(self.left);
+        self.due += spent;
+        self.left -= spent;
+    }
+}
+
+/// An answer to the server, on its way out.
+pub(super) fn answer(id: &RawValue, outcome: &Result<RawJson, Declined>) -> Outgoing {
+    let (body, longer) = (message::answer(id, outcome), Duration::ZERO);
+    Outgoing { body, id: None, method: None, name: None, mirrored: Vec::new(), deadline: Instant::now(), longer }
+}
+
+/// A server is told what all callers together can do; whether this one can is only known now.
+fn check(method: &str, params: &RawJson, capabilities: &RawJson) -> Result<(), Declined> {
+    let capabilities = capabilities.to_value();
+    let has = |name: &str| capabilities[name].is_object();
+    match method {
+        "elicitation/create" if has("elicitation") => check_mode(params, &capabilities["elicitation"]),
+        "sampling/createMessage" if has("sampling") => Ok(()),
+        "roots/list" if has("roots") => Ok(()),
+        "elicitation/create" | "sampling/createMessage" | "roots/list" => Err(Declined {
+            code: Declined::UNKNOWN_METHOD,
+            message: format!("the client that made this call does not support `{method}`"),
+            data: None,
+        }),
+        _ => Err(unknown()),
+    }
+}
+
+/// Forms are the usual mode, and the only one where none is named.
+fn check_mode(params: &RawJson, elicitation: &Value) -> Result<(), Declined> {
+    let params = params.to_value();
+    let mode = params["mode"].as_str().unwrap_or("form");
+    let names_none = ["form", "url"].iter().all(|it| elicitation.get(it).is_none());
+    if elicitation[mode].is_object() || (mode == "form" && names_none) {
+        return Ok(());
+    }
+    let message = "the client that made this call does not support this mode of elicitation".to_owned();
+    Err(Declined { code: INVALID, message, data: None })
+}
+
+/// What nobody behind us could answer.
+pub(super) fn unknown() -> Declined {
+    let message = "toolscout does not offer this to servers".to_owned();
+    Declined { code: Declined::UNKNOWN_METHOD, message, data: None }
+}
+
+fn too_many() -> Declined {
+    Declined::failed("too many questions at once: earlier ones have not been answered yet")
+}

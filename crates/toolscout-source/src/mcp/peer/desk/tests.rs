@@ -1,0 +1,25 @@
+//! How long a call may take while somebody thinks.
+
+use super::{Clock, Cx};
+use std::time::{Duration, Instant};
+
+fn at(seconds: u64, begun: Instant) -> Instant {
+    begun + Duration::from_secs(seconds)
+}
+
+/// However long people think, a call ends: its own time, and five minutes of theirs, all questions together.
+#[test]
+fn a_deadline_waits_for_people_but_not_for_ever() {
+    let now = Instant::now();
+    let mut clock = Clock { due: at(60, now), left: Cx::THINKING, since: None };
+    assert_eq!(clock.end(), at(60, now));
+    clock.since = now.checked_sub(Duration::from_secs(200));
+    assert_eq!(clock.end(), at(360, now), "while they think");
+    clock.go_on();
+    assert!(clock.end() >= at(260, now) && clock.end() < at(262, now), "200 seconds later");
+    clock.since = now.checked_sub(Duration::from_secs(4_000));
+    clock.go_on();
+    assert_eq!(clock.end(), at(360, now));
+    clock.stop();
+    assert_eq!(clock.end(), at(360, now), "nothing is left");
+}

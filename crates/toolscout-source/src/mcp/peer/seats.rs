@@ -1,0 +1,79 @@
+//! Who is behind the requests in flight, and whose something is that a server says.
+
+use super::desk::Slot;
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+use toolscout_core::Declined;
+
+/// A call that was given up may go on at the server. For so long, what it asks may be for that call's sake.
+const HAUNTS: Duration = Duration::from_secs(10);
+/// Calls given up that are remembered; with more, the oldest haunts no longer.
+const GHOSTS: usize = 64;
+/// Who is behind a request.
+pub(super) enum Seat {
+    /// We are: it is a list, a handshake.
+    Ourselves,
+    /// A caller whom nothing can be asked.
+    Mute,
+    /// A caller who may be asked something.
+    Caller(Slot),
+}
+
+/// Calls that were given up while the server may still be at work on them.
+#[derive(Default)]
+pub(super) struct Ghosts(HashMap<u64, Instant>);
+
+impl Ghosts {
+    pub(super) fn add(&mut self, id: u64) {
+        if self.0.len() >= GHOSTS && !self.lay() {
+            let oldest = self.0.iter().min_by_key(|(_, until)| **until).map(|(id, _)| *id);
+            oldest.map(|it| self.0.remove(&it));
+        }
+        self.0.insert(id, Instant::now() + HAUNTS);
+    }
+
+    /// The server has answered it after all.
+    pub(super) fn remove(&mut self, id: u64) {
+        self.0.remove(&id);
+    }
+
+    /// Lets those go whose time is over; says whether there is room, or peace, now.
+    fn lay(&mut self) -> bool {
+        let now = Instant::now();
+        self.0.retain(|_, until| *until > now);
+        self.0.len() < GHOSTS
+    }
+
+    fn are_there(&mut self) -> bool {
+        self.lay();
+        !self.0.is_empty()
+    }
+}
+
+/// To whom something belongs that the server says: to the caller for whose request it came, where the wire can tell; else to
+/// the only caller there is. Where there are several, nobody can tell, and nobody is shown what may be meant for another.
+pub(super) fn addressee<'a>(
+    within: Option<Option<&'a Seat>>,
+    seats: impl Iterator<Item = &'a Seat>,
+    ghosts: &mut Ghosts,
+) -> Result<Slot, Declined> {
+    let nobody = || Declined::failed("no call is under way that this could belong to");
+    let seat = match within {
+        Some(seat) => seat.ok_or_else(nobody)?,
+        None => {
+            let mut callers = seats.filter(|it| !matches!(it, Seat::Ourselves));
+            match (callers.next(), callers.next()) {
+                (None, _) => return Err(nobody()),
+                (Some(only), None) if !ghosts.are_there() => only,
+                _ => return Err(Declined::failed("several calls are under way, and nobody can tell whose this is")),
+            }
+        }
+    };
+    match seat {
+        Seat::Caller(slot) => Ok(slot.clone()),
+        Seat::Mute | Seat::Ourselves => {
+            let message = "the client that made this call can be asked nothing".to_owned();
+            Err(Declined { code: Declined::UNKNOWN_METHOD, message, data: None })
+        }
+    }
+}

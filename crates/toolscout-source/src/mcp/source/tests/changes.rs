@@ -1,0 +1,70 @@
+//! A server may announce as much as it likes: it is listed one list at a time, and they are far apart.
+
+use super::*;
+
+/// Answers like any other, and says after each list that it has changed.
+const CONTRADICTS: &str = r#"on() {
+    usual
+    [ $method != tools/list ] || printf '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n'
+}
+serve"#;
+
+/// Cannot list, and says each time that the list has changed.
+const CANNOT: &str = r#"on() {
+    [ $method = tools/list ] || { usual; return; }
+    refuse -32603 'not today'
+    printf '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n'
+}
+serve"#;
+
+fn apart(milliseconds: u64) -> Limits {
+    Limits { apart: Duration::from_millis(milliseconds), ..Limits::default() }
+}
+
+#[tokio::test]
+async fn a_storm_of_changes_is_one_list_at_a_time_and_far_apart() {
+    let world = World::new();
+    let source = world.source(world.server("storm", &[]));
+    source.start(&cx()).await.expect("started");
+    source.refresh(&cx()).await.expect("listed");
+    tokio::time::sleep(Duration::from_millis(700)).await;
+    assert!(world.asked("tools/list") <= 2, "{} lists", world.asked("tools/list"));
+}
+
+/// Twelve in a minute, where they are five seconds apart: also if each is answered with word of a change, or with an error.
+#[tokio::test]
+async fn a_list_that_makes_the_next_one_necessary_is_still_followed_by_a_pause() {
+    for script in [CONTRADICTS, CANNOT] {
+        let (world, shell) = (World::new(), Shell::new());
+        let source = world.source_within(shell.server(script), apart(200));
+        let begun = Instant::now();
+        let _ = call(&source, "echo", json!({})).await;
+        let lists = || shell.log().iter().filter(|it| it["method"] == "tools/list").count();
+        until(|| lists() >= 6).await;
+        assert!(begun.elapsed() >= Duration::from_secs(1), "six lists within {:?}", begun.elapsed());
+        source.stop().await;
+    }
+}
+
+/// A list that is outdated before it is there is made anew at once, and then stands.
+#[tokio::test]
+async fn a_change_while_a_calm_server_lists_is_seen_by_the_call_that_made_it_list() {
+    let world = World::new();
+    let source = world.source_within(world.server("changed_mid_list", &[]), apart(100));
+    // It knows the tool's name only, and so answers with an error of its own; but it was called.
+    let error = call(&source, "v2", json!({})).await.expect_err("no such tool");
+    assert!(matches!(error, SourceError::Answered { .. }), "{error}");
+    tokio::time::sleep(Duration::from_millis(400)).await;
+    assert_eq!(world.asked("tools/list"), 2);
+}
+
+/// The pause before the next list is no reason to miss the end of the server.
+#[tokio::test]
+async fn a_server_that_falls_while_its_next_list_is_awaited_is_missed_at_once() {
+    let world = World::new();
+    let source = world.source_within(world.server("storm_after_list", &[]), apart(60_000));
+    source.start(&cx()).await.expect("started");
+    source.refresh(&cx()).await.expect("listed");
+    kill(source.state(&cx()).expect("a state").process.expect("a process"));
+    until(|| source.state(&cx()).expect("a state").state == State::Failed).await;
+}

@@ -1,0 +1,111 @@
+//! Schemas come from types, and what does not fit a type never gets to the closure.
+
+use super::super::{Registry, ToolBuilder};
+use super::calling::{self, said};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use toolscout_core::{Caller, Cx, SourceError, ToolOutput};
+
+#[derive(Deserialize, JsonSchema)]
+struct Letter {
+    /// Who gets it
+    to: String,
+    /// How soon
+    #[serde(default)]
+    urgency: Urgency,
+    copies: Option<u8>,
+    places: Vec<Place>,
+}
+
+#[derive(Deserialize, Serialize, JsonSchema, Default)]
+#[serde(rename_all = "lowercase")]
+enum Urgency {
+    #[default]
+    Usual,
+    Now,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Place {
+    street: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Receipt {
+    /// In cents
+    total_price: u32,
+    urgency: Urgency,
+}
+
+fn send() -> Registry {
+    let registry = Registry::new();
+    let tool = ToolBuilder::new("send").unwrap().typed::<Letter>().answer(|it, _| async move {
+        if it.to.is_empty() {
+            return Err("nobody to send it to".into());
+        }
+        let count = u32::from(it.copies.unwrap_or(1)) * it.places.iter().map(|it| it.street.len() as u32).sum::<u32>();
+        Ok(Receipt { total_price: count * 85, urgency: it.urgency })
+    });
+    registry.register(tool).unwrap();
+    registry
+}
+
+async fn call(registry: &Registry, name: &str, arguments: Value) -> Result<ToolOutput, SourceError> {
+    calling::call(registry, name, arguments, Cx::new(Caller::Cli)).await
+}
+
+#[test]
+fn a_type_says_what_a_tool_takes_and_gives() {
+    let tool = send().tool("send").unwrap();
+    let urgency = |more: Value| {
+        let mut schema = json!({"type": "string", "enum": ["usual", "now"]});
+        schema.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        schema
+    };
+    let place = json!({"type": "object", "properties": {"street": {"type": "string"}}, "required": ["street"]});
+    let takes = json!({
+        "to": {"type": "string", "description": "Who gets it"},
+        "urgency": urgency(json!({"description": "How soon", "default": "usual"})),
+        "copies": {"type": ["integer", "null"], "format": "uint8", "minimum": 0, "maximum": 255},
+        "places": {"type": "array", "items": place},
+    });
+    let input = json!({"type": "object", "properties": takes, "required": ["to", "places"]});
+    assert_eq!(tool.input_schema.as_str(), input.to_string(), "in the order of the fields");
+    let gives = json!({
+        "totalPrice": {"description": "In cents", "type": "integer", "format": "uint32", "minimum": 0},
+        "urgency": urgency(json!({})),
+    });
+    let output = json!({"type": "object", "properties": gives, "required": ["totalPrice", "urgency"]});
+    assert_eq!(tool.output_schema.unwrap().to_value(), output);
+}
+
+#[tokio::test]
+async fn what_a_tool_gives_is_structured_and_as_text_beside_it() {
+    let registry = send();
+    let output =
+        call(&registry, "send", json!({"to": "ann", "places": [{"street": "ab"}], "copies": 2})).await.unwrap();
+    assert_eq!(output.structured_content(), Some(json!({"totalPrice": 340, "urgency": "usual"})));
+    assert_eq!(said(&output), r#"{"totalPrice":340,"urgency":"usual"}"#);
+    let output = call(&registry, "send", json!({"to": "", "places": []})).await.unwrap();
+    assert_eq!(said(&output), "failed: nobody to send it to");
+    let error = call(&registry, "send", json!({"to": "ann", "places": 1})).await.unwrap_err();
+    assert!(error.to_string().starts_with("arguments of `send`: invalid type"), "{error}");
+}
+
+/// Clients take only objects as structured content.
+#[tokio::test]
+async fn a_result_that_is_no_object_is_given_as_text() {
+    #[derive(Deserialize, JsonSchema)]
+    struct Nothing {}
+    let registry = Registry::new();
+    let count = ToolBuilder::new("count").unwrap().typed::<Nothing>().answer(|_, _| async { Ok(3) });
+    let name = ToolBuilder::new("name").unwrap().typed::<Nothing>().answer(|_, _| async { Ok("Ann".to_owned()) });
+    registry.register_all([count, name]).unwrap();
+    for (tool, text) in [("count", "3"), ("name", "Ann")] {
+        assert_eq!(registry.tool(tool).unwrap().output_schema, None);
+        let output = call(&registry, tool, json!({})).await.unwrap();
+        assert_eq!((said(&output).as_str(), output.structured_content()), (text, None));
+    }
+}

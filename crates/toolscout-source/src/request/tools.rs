@@ -1,0 +1,73 @@
+//! Tools made in code for whoever asks.
+
+use super::{OfRequest, own, whose};
+use crate::registry::{CodeTool, Conflict, Registry};
+use std::sync::Arc;
+use toolscout_core::{BoxFuture, Cx, Layer, RequestSources, Source, SourceId};
+
+/// Gives each request tools of its own, by two closures.
+///
+/// `whose` says for whom a request is, or that it has nothing: a user's name, a tenant. `tools` makes the tools for them; it
+/// is asked when they are first needed, and what it gives is kept for a while. Two requests share it only if `whose` says the
+/// same of both *and* the surface has recognised the same user.
+///
+/// ```
+/// use toolscout_core::ToolOutput;
+/// use toolscout_source::ToolBuilder;
+/// use toolscout_source::request::{header, request_tools};
+///
+/// let saved_queries = request_tools(
+///     |cx| header(cx, "x-user-id").map(str::to_owned),
+///     |user, _cx| {
+///         let tool = ToolBuilder::new("my_saved_queries").ok()?.description(format!("The saved queries of {user}"));
+///         let answer = format!("nothing saved by {user} yet");
+///         Some(tool.run(move |_, _| {
+///             let answer = answer.clone();
+///             async move { Ok(ToolOutput::text(answer)) }
+///         }))
+///     },
+/// );
+/// # let _ = saved_queries;
+/// ```
+pub fn request_tools<W, T, I>(whose: W, tools: T) -> RequestTools<W, T>
+where
+    W: Fn(&Cx) -> Option<String> + Send + Sync + 'static,
+    T: Fn(&str, &Cx) -> I + Send + Sync + 'static,
+    I: IntoIterator<Item = CodeTool>,
+{
+    RequestTools { id: own(), whose, tools }
+}
+
+/// What [`request_tools`] makes.
+pub struct RequestTools<W, T> {
+    id: SourceId,
+    whose: W,
+    tools: T,
+}
+
+impl<W, T> RequestTools<W, T> {
+    /// The same, as a source of another id than `own`: where there are several, each needs one.
+    pub fn named(self, id: SourceId) -> Self {
+        Self { id, ..self }
+    }
+}
+
+impl<W, T, I> RequestSources for RequestTools<W, T>
+where
+    W: Fn(&Cx) -> Option<String> + Send + Sync + 'static,
+    T: Fn(&str, &Cx) -> I + Send + Sync + 'static,
+    I: IntoIterator<Item = CodeTool>,
+{
+    fn key(&self, cx: &Cx) -> Option<String> {
+        (self.whose)(cx).map(|it| whose(cx, &[&it]))
+    }
+
+    fn sources<'a>(&'a self, cx: &'a Cx) -> BoxFuture<'a, Vec<Arc<dyn Source>>> {
+        let registry = Registry::named(self.id.clone()).on_conflict(Conflict::Replace);
+        if let Some(name) = (self.whose)(cx) {
+            // Where taken names are replaced, none is refused.
+            let _ = registry.register_all((self.tools)(&name, cx));
+        }
+        Box::pin(async { vec![OfRequest.layer(Arc::new(registry))] })
+    }
+}

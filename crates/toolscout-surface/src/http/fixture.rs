@@ -1,0 +1,222 @@
+//! A listener for tests, and a client that writes down exactly what goes over the wire, well-formed or not.
+
+use super::{Auth, Limits, Listener, Role, Routes, Terms, auth::Token};
+use std::net::SocketAddr;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+pub(crate) const ADA: &str = "ada-has-a-long-secret";
+pub(crate) const BOB: &str = "bob-has-another-secret";
+
+/// Ends a test that would wait for ever.
+pub(crate) async fn soon<T>(waiting: impl Future<Output = T>) -> T {
+    timeout(Duration::from_secs(60), waiting).await.expect("it happens within a minute")
+}
+
+/// Waits for what nobody tells: that the other end has noticed something.
+pub(crate) async fn eventually(is_so: impl Fn() -> bool) {
+    let looking = async {
+        while !is_so() {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    };
+    soon(looking).await;
+}
+
+/// Tokens for Ada, an agent, and Bob, who operates.
+pub(crate) fn tokens() -> Auth {
+    let token = |name, secret, role| Token::new(name, secret, role).expect("long enough");
+    Auth::Tokens(vec![token("ada", ADA, Role::Agent), token("bob", BOB, Role::Operator)])
+}
+
+pub(crate) fn terms(auth: Auth) -> Terms {
+    Terms::new("127.0.0.1:0".parse().expect("an address"), auth)
+}
+
+pub(crate) fn limited(auth: Auth, limits: Limits) -> Terms {
+    Terms { limits, ..terms(auth) }
+}
+
+/// A listener that serves until it is dropped.
+pub(crate) struct Site {
+    pub(crate) addr: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    serving: JoinSet<()>,
+}
+
+impl Site {
+    pub(crate) fn serve(listener: Listener, routes: Routes) -> Self {
+        let (stop, stopped) = oneshot::channel();
+        let addr = listener.addr();
+        let mut serving = JoinSet::new();
+        serving.spawn(listener.serve(routes, async {
+            let _ = stopped.await;
+        }));
+        Self { addr, stop: Some(stop), serving }
+    }
+
+    pub(crate) async fn dial(&self) -> Wire {
+        Wire::dial(self.addr).await
+    }
+
+    /// One request on a connection of its own.
+    pub(crate) async fn ask(&self, request: impl AsRef<str>) -> Answer {
+        let mut wire = self.dial().await;
+        wire.send(request).await;
+        wire.answer().await
+    }
+
+    pub(crate) fn stop(&mut self) {
+        drop(self.stop.take());
+    }
+
+    pub(crate) async fn stopped(&mut self) {
+        soon(self.serving.join_next()).await.expect("it was served").expect("nothing panicked");
+    }
+}
+
+/// One connection.
+pub(crate) struct Wire {
+    stream: TcpStream,
+    unread: Vec<u8>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    headers: Vec<(String, String)>,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(it, _)| it == name).map(|(_, value)| value.as_str())
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.headers.iter().map(|(name, _)| name.as_str())
+    }
+
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("{self:?} is JSON"))
+    }
+
+    /// The number of the fault in it.
+    pub(crate) fn code(&self) -> i64 {
+        self.json()["error"]["code"].as_i64().unwrap_or_else(|| panic!("{self:?} is a fault"))
+    }
+}
+
+impl Wire {
+    pub(crate) async fn dial(addr: SocketAddr) -> Self {
+        Self { stream: TcpStream::connect(addr).await.expect("somebody listens"), unread: Vec::new() }
+    }
+
+    pub(crate) async fn send(&mut self, text: impl AsRef<str>) {
+        self.stream.write_all(text.as_ref().as_bytes()).await.expect("it is taken");
+    }
+
+    /// Sends what may find the other end gone.
+    pub(crate) async fn try_send(&mut self, bytes: &[u8]) -> bool {
+        self.stream.write_all(bytes).await.is_ok()
+    }
+
+    /// A whole answer.
+    pub(crate) async fn answer(&mut self) -> Answer {
+        let mut answer = self.head().await;
+        answer.body = match (answer.header("content-length"), answer.header("transfer-encoding")) {
+            (Some(length), _) => {
+                let length = length.parse().expect("a length");
+                String::from_utf8(self.bytes(length).await).expect("text")
+            }
+            (None, Some(_)) => {
+                let mut body = String::new();
+                while let Some(chunk) = self.chunk().await {
+                    body += &chunk;
+                }
+                body
+            }
+            (None, None) => String::new(),
+        };
+        answer
+    }
+
+    /// The beginning of an answer that goes on.
+    pub(crate) async fn head(&mut self) -> Answer {
+        let mut lines = Vec::new();
+        loop {
+            match self.line().await {
+                Some(line) if line.is_empty() => break,
+                Some(line) => lines.push(line),
+                None => panic!("the connection was closed after {lines:?}"),
+            }
+        }
+        let status = lines[0].split(' ').nth(1).expect("a status").parse().expect("a number");
+        let headers = lines[1..].iter().map(|it| it.split_once(": ").expect("a header"));
+        let headers = headers.map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned())).collect();
+        Answer { status, headers, body: String::new() }
+    }
+
+    /// The next piece of an answer that goes on; none where it is over, or the connection is.
+    pub(crate) async fn chunk(&mut self) -> Option<String> {
+        let length = usize::from_str_radix(&self.line().await?, 16).expect("a length");
+        let bytes = self.bytes(length).await;
+        self.line().await;
+        (length > 0).then(|| String::from_utf8(bytes).expect("text"))
+    }
+
+    /// The next piece that is more than a sign of life.
+    pub(crate) async fn event(&mut self) -> Option<String> {
+        loop {
+            match self.chunk().await? {
+                comment if comment.starts_with(':') => {}
+                event => return Some(event),
+            }
+        }
+    }
+
+    /// Waits until the other end is gone; says whether it said nothing before.
+    pub(crate) async fn closed(&mut self) -> bool {
+        let mut rest = Vec::new();
+        // However it was closed.
+        let _ = soon(self.stream.read_to_end(&mut rest)).await;
+        self.unread.is_empty() && rest.is_empty()
+    }
+
+    /// How many bytes there still are to read.
+    pub(crate) async fn left(&mut self) -> usize {
+        let mut rest = Vec::new();
+        let _ = soon(self.stream.read_to_end(&mut rest)).await;
+        self.unread.len() + rest.len()
+    }
+
+    async fn line(&mut self) -> Option<String> {
+        loop {
+            if let Some(at) = self.unread.windows(2).position(|it| it == b"\r\n") {
+                let line = self.unread.drain(..at + 2).take(at).collect();
+                return Some(String::from_utf8(line).expect("text"));
+            }
+            if !self.more().await {
+                return None;
+            }
+        }
+    }
+
+    async fn bytes(&mut self, length: usize) -> Vec<u8> {
+        while self.unread.len() < length {
+            assert!(self.more().await, "the connection was closed in the middle");
+        }
+        self.unread.drain(..length).collect()
+    }
+
+    async fn more(&mut self) -> bool {
+        let mut buffer = [0; 16 << 10];
+        let read = soon(self.stream.read(&mut buffer)).await.unwrap_or(0);
+        self.unread.extend_from_slice(&buffer[..read]);
+        read > 0
+    }
+}

@@ -1,0 +1,189 @@
+use super::super::fixture::{ADA, terms, tokens};
+use super::super::{Auth, Terms};
+use super::{get_with, site};
+
+/// `{port}` is the one that is listened on. What is before the arrow is sent; after it, whether it gets in.
+const TABLE: &[(&[&str], bool)] = &[
+    // Names for this computer that nobody can take.
+    (&["Host: localhost"], true),
+    (&["Host: localhost:{port}"], true),
+    (&["Host: LOCALHOST:{port}"], true),
+    (&["Host: 127.0.0.1:{port}"], true),
+    (&["Host: 127.0.0.1"], true),
+    (&["Host: [::1]:{port}"], true),
+    (&["Host: [0:0:0:0:0:0:0:1]:{port}"], true),
+    // Names that lead here because somebody made them, and forms that are read in two ways.
+    (&[], false),
+    (&["Host:"], false),
+    (&["Host: evil.example.com"], false),
+    (&["Host: evil.example.com:{port}"], false),
+    (&["Host: localhost.evil.example.com"], false),
+    (&["Host: evil.localhost:{port}"], false),
+    (&["Host: 127.0.0.1.evil.example.com"], false),
+    (&["Host: 127.0.0.1.nip.io:{port}"], false),
+    (&["Host: localhost.:{port}"], false),
+    (&["Host: localhost:"], false),
+    (&["Host: localhost:+80"], false),
+    (&["Host: localhost:99999"], false),
+    (&["Host: localhost:80:80"], false),
+    (&["Host: localhost@evil.example.com"], false),
+    (&["Host: evil.example.com@localhost"], false),
+    (&["Host: user:pass@localhost:{port}"], false),
+    (&["Host: localhost/evil"], false),
+    (&["Host: localhost evil"], false),
+    (&["Host: localhost,evil.example.com"], false),
+    (&["Host: 0.0.0.0:{port}"], false),
+    (&["Host: 127.1:{port}"], false),
+    (&["Host: 2130706433:{port}"], false),
+    (&["Host: 0x7f000001"], false),
+    (&["Host: 0177.0.0.1"], false),
+    (&["Host: 127.0.0.2:{port}"], false),
+    (&["Host: [::ffff:127.0.0.1]:{port}"], false),
+    (&["Host: [::]:{port}"], false),
+    (&["Host: ::1"], false),
+    (&["Host: [::1"], false),
+    (&["Host: [::1]x"], false),
+    (&["Host: [::1%25lo]:{port}"], false),
+    (&["Host: l\u{f6}calhost"], false),
+    (&["Host: localhost", "Host: localhost"], false),
+    (&["Host: localhost", "Host: evil.example.com"], false),
+    (&["Host: evil.example.com", "X-Forwarded-Host: localhost"], false),
+    // Our own pages.
+    (&["Host: localhost:{port}", "Origin: http://localhost:{port}"], true),
+    (&["Host: 127.0.0.1:{port}", "Origin: http://127.0.0.1:{port}"], true),
+    (&["Host: [::1]:{port}", "Origin: http://[::1]:{port}"], true),
+    (&["Host: localhost", "Origin: http://localhost"], true),
+    (&["Host: localhost", "Origin: https://localhost"], true),
+    (&["Host: localhost:443", "Origin: https://localhost"], true),
+    (&["Host: LocalHost:{port}", "Origin: http://localhost:{port}"], true),
+    // Pages from elsewhere, and what could be one.
+    (&["Host: localhost:{port}", "Origin: null"], false),
+    (&["Host: localhost:{port}", "Origin:"], false),
+    (&["Host: localhost:{port}", "Origin: http://evil.example.com"], false),
+    (&["Host: localhost:{port}", "Origin: http://evil.example.com:{port}"], false),
+    (&["Host: evil.example.com:{port}", "Origin: http://evil.example.com:{port}"], false),
+    (&["Host: localhost:{port}", "Origin: http://localhost"], false),
+    (&["Host: localhost:{port}", "Origin: http://localhost:1"], false),
+    (&["Host: localhost:{port}", "Origin: http://127.0.0.1:{port}"], false),
+    (&["Host: localhost:80", "Origin: https://localhost"], false),
+    (&["Host: localhost:{port}", "Origin: http://localhost:{port}/"], false),
+    (&["Host: localhost:{port}", "Origin: http://localhost:{port}.evil.example.com"], false),
+    (&["Host: localhost:{port}", "Origin: http://evil.example.com@localhost:{port}"], false),
+    (&["Host: localhost:{port}", "Origin: http://localhost:{port}@evil.example.com"], false),
+    (&["Host: localhost:{port}", "Origin: localhost:{port}"], false),
+    (&["Host: localhost:{port}", "Origin: //localhost:{port}"], false),
+    (&["Host: localhost:{port}", "Origin: file://localhost:{port}"], false),
+    (&["Host: localhost:{port}", "Origin: ws://localhost:{port}"], false),
+    (&["Host: localhost:{port}", "Origin: http://localhost.:{port}"], false),
+    (&["Host: localhost:{port}", "Origin: *"], false),
+    (&["Host: localhost:{port}", "Origin: http://localhost:{port}", "Origin: http://localhost:{port}"], false),
+    (&["Host: localhost:{port}", "Origin: http://localhost:{port}", "Origin: http://evil.example.com"], false),
+    (&["Host: localhost:{port}", "Origin: http://localhost:{port} http://evil.example.com"], false),
+    // What browsers send without `Origin`.
+    (&["Host: localhost:{port}", "Sec-Fetch-Site: none"], true),
+    (&["Host: localhost:{port}", "Sec-Fetch-Site: same-origin"], true),
+    (&["Host: localhost:{port}", "Sec-Fetch-Site: cross-site"], false),
+    (&["Host: localhost:{port}", "Sec-Fetch-Site: same-site", "Sec-Fetch-Mode: no-cors"], false),
+    (
+        &["Host: localhost:{port}", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: iframe"],
+        false,
+    ),
+    (&["Host: localhost:{port}", "X-HTTP-Method-Override: GET", "Origin: http://evil.example.com"], false),
+];
+
+/// T25, H-07.
+#[tokio::test]
+async fn only_our_own_names_and_our_own_pages_get_in() {
+    let site = site(terms(Auth::None)).await;
+    let port = site.addr.port().to_string();
+    for (headers, gets_in) in TABLE {
+        let headers: Vec<String> = headers.iter().map(|it| it.replace("{port}", &port)).collect();
+        let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
+        for path in ["/known", "/unknown", "/only-get", "/.well-known/anything", "/mcp"] {
+            let answer = get_with(&site, path, &headers).await;
+            assert_eq!(answer.status != 403, *gets_in, "{headers:?} for {path}: {answer:?}");
+            assert!(!answer.names().any(|it| it.starts_with("access-control")), "{answer:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_target_that_names_another_host_than_the_header_is_refused() {
+    let site = site(terms(Auth::None)).await;
+    let target = |it: &str| format!("GET {it} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    assert_eq!(site.ask(target("http://evil.example.com/known")).await.status, 403);
+    assert_eq!(site.ask(target("http://localhost@evil.example.com/known")).await.status, 403);
+    assert_eq!(site.ask(target("http://localhost/known")).await.status, 200);
+}
+
+/// A link to our page may be followed; nothing else may be loaded from elsewhere.
+#[tokio::test]
+async fn a_person_may_follow_a_link_to_us() {
+    let site = site(terms(Auth::None)).await;
+    let visit =
+        ["Host: localhost", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"];
+    assert_eq!(get_with(&site, "/known", &visit).await.status, 200);
+    let form = format!("POST /known HTTP/1.1\r\n{}\r\nContent-Length: 0\r\n\r\n", visit.join("\r\n"));
+    assert_eq!(site.ask(form).await.status, 403);
+}
+
+#[tokio::test]
+async fn hosts_and_pages_that_were_allowed_by_name_get_in_and_no_others() {
+    let allowed = Terms {
+        allowed_hosts: vec!["Tools.Example.com".into(), "other.example.com:8443".into()],
+        allowed_origins: vec!["https://app.example.com".into(), "vscode-webview://abc".into()],
+        ..terms(Auth::None)
+    };
+    let site = site(allowed).await;
+    let status = async |headers: &[&str]| get_with(&site, "/known", headers).await.status;
+    assert_eq!(status(&["Host: tools.example.com"]).await, 200);
+    assert_eq!(status(&["Host: tools.example.com:1"]).await, 200);
+    assert_eq!(status(&["Host: other.example.com:8443"]).await, 200);
+    assert_eq!(status(&["Host: other.example.com"]).await, 403);
+    assert_eq!(status(&["Host: x.tools.example.com"]).await, 403);
+    assert_eq!(status(&["Host: localhost", "Origin: vscode-webview://abc"]).await, 200);
+    assert_eq!(status(&["Host: localhost", "Origin: vscode-webview://abcd"]).await, 403);
+    assert_eq!(status(&["Host: localhost", "Origin: http://app.example.com"]).await, 403);
+    assert_eq!(status(&["Host: localhost", "Origin: https://app.example.com:444"]).await, 403);
+    let answer = get_with(&site, "/known", &["Host: localhost", "Origin: https://app.example.com:443"]).await;
+    assert_eq!(answer.header("access-control-allow-origin"), Some("https://app.example.com:443"));
+    assert_eq!(answer.header("vary"), Some("origin"));
+}
+
+#[tokio::test]
+async fn browsers_are_told_what_an_allowed_page_may_send_before_it_has_a_token() {
+    let allowed = Terms { allowed_origins: vec!["https://app.example.com".into()], ..terms(tokens()) };
+    let site = site(allowed).await;
+    let ask = |origin: &str| {
+        format!(
+            "OPTIONS /mcp HTTP/1.1\r\nHost: localhost\r\nOrigin: {origin}\r\nAccess-Control-Request-Method: POST\r\n\r\n"
+        )
+    };
+    let answer = site.ask(ask("https://app.example.com")).await;
+    assert_eq!((answer.status, answer.header("access-control-allow-credentials")), (204, None));
+    assert!(answer.header("access-control-allow-headers").is_some_and(|it| it.contains("mcp-session-id")));
+    assert_eq!(site.ask(ask("https://evil.example.com")).await.status, 403);
+    let refused = get_with(&site, "/known", &["Host: localhost", "Origin: https://app.example.com"]).await;
+    assert_eq!((refused.status, refused.header("access-control-allow-origin")), (401, Some("https://app.example.com")));
+}
+
+/// T25: every route, errors and what does not exist wants to know who asks, and says so in JSON.
+#[tokio::test]
+async fn nothing_is_seen_without_a_token_but_how_to_get_one() {
+    let site = site(terms(tokens())).await;
+    for path in ["/known", "/unknown", "/only-get", "/mcp", "/mcp/x", "/"] {
+        let answer = get_with(&site, path, &["Host: localhost"]).await;
+        assert_eq!(answer.status, 401, "{path}");
+        assert!(answer.header("www-authenticate").is_some_and(|it| it.starts_with("Bearer")));
+        assert_eq!(answer.code(), -32000);
+    }
+    assert_eq!(get_with(&site, "/.well-known/oauth-protected-resource", &["Host: localhost"]).await.status, 404);
+    let bearer = format!("Authorization: Bearer {ADA}");
+    for (path, status) in [("/known", 200), ("/unknown", 404)] {
+        let answer = get_with(&site, path, &["Host: localhost", &bearer]).await;
+        assert_eq!((answer.status, answer.header("cache-control")), (status, Some("no-store")));
+    }
+    let answer =
+        site.ask(format!("PUT /only-get HTTP/1.1\r\nHost: localhost\r\n{bearer}\r\nContent-Length: 0\r\n\r\n")).await;
+    assert_eq!((answer.status, answer.header("allow"), answer.code()), (405, Some("GET,HEAD"), -32000));
+}

@@ -1,0 +1,142 @@
+use super::super::fixture::{limited, soon, terms, tokens};
+use super::super::{Auth, Error, Limits, Listener, Routes, Terms};
+use super::site;
+use crate::http::fixture::Site;
+use axum::Router;
+use axum::routing::get;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio::sync::Notify;
+
+fn at(addr: &str, auth: Auth) -> Terms {
+    Terms::new(addr.parse().expect("an address"), auth)
+}
+
+/// T26.
+#[tokio::test]
+async fn who_can_be_reached_from_elsewhere_must_ask_who_is_there() {
+    for open in ["0.0.0.0:0", "[::]:0", "192.0.2.1:8080", "[::ffff:127.0.0.1]:0"] {
+        let error = Listener::bind(at(open, Auth::None)).await.err().expect(open);
+        assert!(matches!(error, Error::Open { .. }), "{open}: {error}");
+        assert!(error.to_string().contains("--auth token"), "{error}");
+    }
+    for closed in ["127.0.0.1:0", "127.0.0.9:0"] {
+        assert!(Listener::bind(at(closed, Auth::None)).await.is_ok(), "{closed}");
+    }
+    assert!(Listener::bind(at("0.0.0.0:0", tokens())).await.is_ok());
+    assert!(matches!(Listener::bind(at("127.0.0.1:0", Auth::Tokens(Vec::new()))).await, Err(Error::NoToken)));
+}
+
+#[tokio::test]
+async fn what_cannot_be_meant_is_said_before_anything_is_listened_to() {
+    let with = |hosts: &[&str], origins: &[&str]| Terms {
+        allowed_hosts: hosts.iter().map(|it| (*it).to_owned()).collect(),
+        allowed_origins: origins.iter().map(|it| (*it).to_owned()).collect(),
+        ..terms(Auth::None)
+    };
+    for host in ["*", "http://x", "a b", ""] {
+        assert!(matches!(Listener::bind(with(&[host], &[])).await, Err(Error::Host(_))), "{host}");
+    }
+    for origin in ["*", "null", "app.example.com", "https://app.example.com/"] {
+        assert!(matches!(Listener::bind(with(&[], &[origin])).await, Err(Error::Origin(_))), "{origin}");
+    }
+    let taken = Listener::bind(terms(Auth::None)).await.expect("bound");
+    let error = Listener::bind(Terms::new(taken.addr(), Auth::None)).await.err().expect("taken");
+    assert!(error.to_string().contains(&taken.addr().to_string()), "{error}");
+}
+
+/// An address can be named by whoever reached it: nobody can make an address lead elsewhere.
+#[tokio::test]
+async fn the_address_that_was_reached_is_a_host() {
+    let site = site(at("127.0.0.9:0", Auth::None)).await;
+    let ask = |host: &str| format!("GET /known HTTP/1.1\r\nHost: {host}\r\n\r\n");
+    assert_eq!(site.ask(ask("127.0.0.9")).await.status, 200);
+    assert_eq!(site.ask(ask("127.0.0.8")).await.status, 403);
+}
+
+#[tokio::test]
+async fn who_sends_headers_slowly_is_left_and_the_others_are_served() {
+    let limits = Limits { head_time: Duration::from_millis(200), connections: 8, ..Limits::default() };
+    let site = site(limited(Auth::None, limits)).await;
+    let mut slow = Vec::new();
+    for _ in 0..8 {
+        let mut wire = site.dial().await;
+        wire.send("GET /known HTTP/1.1\r\nHost: local").await;
+        slow.push(wire);
+    }
+    // There is no room for it until the slow ones are gone.
+    assert_eq!(site.ask("GET /known HTTP/1.1\r\nHost: localhost\r\n\r\n").await.status, 200);
+    for mut wire in slow {
+        wire.closed().await;
+    }
+}
+
+#[tokio::test]
+async fn headers_beyond_the_limit_and_nonsense_are_refused() {
+    let site = site(terms(Auth::None)).await;
+    let long = format!("GET /known HTTP/1.1\r\nHost: localhost\r\nX-Long: {}\r\n\r\n", "x".repeat(40 << 10));
+    assert_eq!(site.ask(long).await.status, 431);
+    let many: String = (0..200).map(|it| format!("X-{it}: 1\r\n")).collect();
+    assert_eq!(site.ask(format!("GET /known HTTP/1.1\r\nHost: localhost\r\n{many}\r\n")).await.status, 431);
+    for nonsense in ["\u{16}\u{3}\u{1}", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"] {
+        let mut wire = site.dial().await;
+        wire.send(nonsense).await;
+        wire.send("\r\n\r\n").await;
+        wire.closed().await;
+    }
+    assert_eq!(site.ask("GET /known HTTP/1.1\r\nHost: localhost\r\n\r\n").await.status, 200);
+}
+
+/// T41: nobody new, what is under way is answered, idle connections are closed.
+#[tokio::test]
+async fn at_the_end_what_is_under_way_is_answered() {
+    let (begun, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let slow = {
+        let (begun, go) = (begun.clone(), go.clone());
+        get(async move || {
+            begun.notify_one();
+            go.notified().await;
+            "done"
+        })
+    };
+    let listener = Listener::bind(terms(Auth::None)).await.expect("bound");
+    let ending = listener.ending();
+    let mut site = Site::serve(listener, Routes::new().guarded(Router::new().route("/slow", slow)));
+    let mut idle = site.dial().await;
+    idle.send("GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+    assert_eq!(idle.answer().await.status, 404);
+    let mut busy = site.dial().await;
+    busy.send("GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+    soon(begun.notified()).await;
+    site.stop();
+    soon(ending.over()).await;
+    assert!(idle.closed().await);
+    assert!(TcpStream::connect(site.addr).await.is_err(), "nobody new is taken");
+    go.notify_one();
+    let answer = busy.answer().await;
+    assert_eq!((answer.status, answer.body.as_str(), answer.header("connection")), (200, "done", Some("close")));
+    site.stopped().await;
+}
+
+#[tokio::test]
+async fn what_does_not_end_in_time_is_ended() {
+    let listener =
+        Listener::bind(limited(Auth::None, Limits { drain_time: Duration::from_millis(50), ..Limits::default() }));
+    let begun = Arc::new(Notify::new());
+    let endless = {
+        let begun = begun.clone();
+        get(async move || {
+            begun.notify_one();
+            std::future::pending::<()>().await;
+        })
+    };
+    let mut site =
+        Site::serve(listener.await.expect("bound"), Routes::new().guarded(Router::new().route("/endless", endless)));
+    let mut busy = site.dial().await;
+    busy.send("GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+    soon(begun.notified()).await;
+    site.stop();
+    site.stopped().await;
+    assert!(busy.closed().await);
+}

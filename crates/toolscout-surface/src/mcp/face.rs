@@ -1,0 +1,179 @@
+//! How a catalog looks to a client: the names tools have on the wire, what is listed, and what a name means.
+
+use super::message::quoted;
+use super::meta;
+use super::names::{Names, Remembered};
+use super::object::Object;
+use super::terms::{MetaTools, Terms};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use toolscout_core::{SourceId, Status, Tool, ToolId, ToolName, Visibility};
+use toolscout_gateway::{Snapshot, View};
+
+/// So many looks are kept; each user with tools of their own has one.
+const KEPT: usize = 64;
+
+/// The looks of catalogs that were asked for lately.
+pub(super) struct Faces {
+    remembered: Remembered,
+    kept: Mutex<Vec<Arc<Face>>>,
+}
+
+/// How one catalog looks.
+pub(super) struct Face {
+    snapshot: Arc<Snapshot>,
+    names: Names,
+    transparent: Option<SourceId>,
+    offers_meta: bool,
+    listed: Vec<Entry>,
+    all: OnceLock<Vec<Entry>>,
+}
+
+/// A tool as it stands in a list.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Entry {
+    pub(super) name: String,
+    pub(super) json: String,
+}
+
+/// What a name means.
+pub(super) enum Meant {
+    Search,
+    Execute,
+    Tool(Arc<Tool>),
+    Nothing,
+}
+
+impl Faces {
+    pub(super) fn new(remembered: Remembered) -> Self {
+        Self { remembered, kept: Mutex::default() }
+    }
+
+    /// The look of what this request sees; made once for each catalog. A catalog never changes, so its address is its name.
+    pub(super) fn of(&self, view: &View, terms: &Terms) -> Arc<Face> {
+        let snapshot = view.snapshot();
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = kept.iter().position(|it| Arc::ptr_eq(&it.snapshot, &snapshot)) {
+            let face = kept.remove(at);
+            kept.push(face.clone());
+            return face;
+        }
+        let face = Arc::new(Face::new(snapshot, &self.remembered, terms));
+        kept.push(face.clone());
+        if kept.len() > KEPT {
+            kept.remove(0);
+        }
+        face
+    }
+}
+
+impl Face {
+    fn new(snapshot: Arc<Snapshot>, remembered: &Remembered, terms: &Terms) -> Self {
+        let names = Names::of(&snapshot, remembered);
+        let usable = || snapshot.tools().filter(|it| is_usable(it));
+        let transparent = terms.transparent.clone();
+        let hides = transparent.is_none() && usable().any(|it| it.visibility == Visibility::Searchable);
+        let offers_meta = match terms.meta_tools {
+            _ if transparent.is_some() => false,
+            MetaTools::Auto => hides,
+            MetaTools::Always => true,
+            MetaTools::Never => false,
+        };
+        let mut face = Self { names, transparent, offers_meta, listed: Vec::new(), all: OnceLock::new(), snapshot };
+        let is_listed = |it: &Tool| it.visibility == Visibility::Listed || face.transparent.is_some();
+        let mut listed = face.entries(is_listed);
+        if offers_meta {
+            let definitions = meta::definitions(&face.snapshot);
+            listed.extend(definitions.into_iter().map(|(name, json)| Entry { name: name.to_owned(), json }));
+            listed.sort_by(|one, other| one.name.cmp(&other.name));
+        }
+        face.listed = listed;
+        face
+    }
+
+    /// What a client lists, sorted by name; everything, and no tools of ours, where it wants to see all.
+    pub(super) fn list(&self, shows_all: bool) -> &[Entry] {
+        match shows_all {
+            true => self.all.get_or_init(|| self.entries(|_| true)),
+            false => &self.listed,
+        }
+    }
+
+    /// Stands for the list: two that look alike have the same, two that do not have not.
+    pub(super) fn mark(&self, shows_all: bool) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.list(shows_all).iter().for_each(|it| it.json.hash(&mut hasher));
+        hasher.finish()
+    }
+
+    pub(super) fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// What a name means: one on the wire, or any other form that leads to one tool.
+    pub(super) fn meant(&self, name: &str, terms: &Terms) -> Meant {
+        match name {
+            meta::SEARCH if self.offers_meta => return Meant::Search,
+            meta::EXECUTE if self.offers_meta => return Meant::Execute,
+            _ => {}
+        }
+        let known = |id: &ToolId| self.snapshot.tool(id).map(|it| it.tool.clone());
+        let tool = match &self.transparent {
+            Some(source) => ToolName::new(name).ok().and_then(|it| known(&ToolId::new(source.clone(), it))),
+            None => match self.names.tool(name) {
+                Some(id) => known(id),
+                None => self.snapshot.resolve(name).ok().cloned(),
+            },
+        };
+        let is_hidden = |it: &Tool| terms.strict_hidden && it.visibility != Visibility::Listed;
+        match tool {
+            Some(tool) if self.transparent.is_some() || !is_hidden(&tool) => Meant::Tool(tool),
+            _ => Meant::Nothing,
+        }
+    }
+
+    fn entries(&self, wanted: impl Fn(&Tool) -> bool) -> Vec<Entry> {
+        let is_shown = |it: &&Arc<Tool>| {
+            is_usable(it) && wanted(it) && self.transparent.as_ref().is_none_or(|source| it.id.source == *source)
+        };
+        let mut entries: Vec<_> = self.snapshot.tools().filter(is_shown).map(|it| self.entry(it)).collect();
+        entries.sort_by(|one, other| one.name.cmp(&other.name));
+        entries
+    }
+
+    fn entry(&self, tool: &Tool) -> Entry {
+        let name = match &self.transparent {
+            Some(_) => tool.id.name.as_str(),
+            None => self.names.wire(&tool.id),
+        };
+        Entry { name: name.to_owned(), json: definition(tool, name) }
+    }
+}
+
+/// What is held is not shown to who might do what it says; what cannot be called is still listed, and says why.
+fn is_usable(tool: &Tool) -> bool {
+    !matches!(tool.status, Status::Held(_))
+}
+
+/// The definition under this name; everything else as its source wrote it.
+fn definition(tool: &Tool, name: &str) -> String {
+    let (quoted_name, title) = (quoted(name), tool.title.as_deref().map(quoted));
+    let description = tool.description.as_deref().map(quoted);
+    let extra = tool.extra.as_ref().and_then(|it| Object::parse(it.as_str())).unwrap_or_default();
+    let mut all = Object::default();
+    all.set("name", quoted_name.as_str());
+    let known = [
+        ("title", title.as_deref()),
+        ("description", description.as_deref()),
+        ("inputSchema", Some(tool.input_schema.as_str())),
+        ("outputSchema", tool.output_schema.as_ref().map(|it| it.as_str())),
+        ("annotations", tool.annotations.as_ref().map(|it| it.as_str())),
+    ];
+    for (key, value) in known {
+        if let Some(value) = value {
+            all.set(key, value);
+        }
+    }
+    all.extend(&extra);
+    all.to_string()
+}

@@ -1,0 +1,143 @@
+//! MCP over HTTP, both eras at one address.
+//!
+//! A request of the modern era stands alone: it says its version, and is answered with JSON, or with a stream of events where
+//! something was said on the way. One of the old era begins with `initialize`, which makes a session. Closing a stream cancels
+//! its request, in both.
+
+mod accept;
+mod answer;
+mod era;
+mod events;
+mod headers;
+mod identity;
+pub(super) mod mirror;
+mod post;
+mod protocol;
+mod queue;
+mod session;
+mod sessions;
+
+#[cfg(test)]
+mod tests;
+
+pub use protocol::Protocol;
+
+use crate::http::{Budget, Ending, Gate, Limits, Principal, Refusal};
+use accept::Accept;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Path, Request, State};
+use axum::http::request::Parts;
+use axum::http::{Method, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::any;
+use session::Session;
+use sessions::Sessions;
+use std::sync::Arc;
+
+/// Who answers at `/mcp` (none) and at `/mcp/<profile>`; nobody answers for a profile that there is not.
+pub type Servers = Arc<dyn Fn(Option<&str>) -> Option<Arc<dyn Protocol>> + Send + Sync>;
+
+/// Where the methods that an address takes are told.
+const ALL: &str = "GET, POST, DELETE";
+
+/// MCP over HTTP.
+pub struct Endpoint {
+    servers: Servers,
+    sessions: Arc<Sessions>,
+    requests: Arc<Gate>,
+    streams: Arc<Gate>,
+    bodies: Arc<Budget>,
+    limits: Limits,
+    ending: Ending,
+}
+
+/// Whom a request is for, and whose it is.
+struct Visit {
+    server: Arc<dyn Protocol>,
+    profile: Option<String>,
+    principal: Principal,
+}
+
+impl Endpoint {
+    /// An endpoint in front of these servers. Streams that would go on for ever end with `ending`, which is the listener's.
+    pub fn new(servers: Servers, limits: Limits, ending: Ending) -> Arc<Self> {
+        Arc::new(Self {
+            servers,
+            sessions: Sessions::new(&limits),
+            requests: Gate::new(limits.requests, limits.requests_each),
+            streams: Gate::new(limits.streams, limits.streams_each),
+            bodies: Budget::new(limits.bodies),
+            limits,
+            ending,
+        })
+    }
+
+    /// `/mcp` and `/mcp/<profile>`, for those whom the listener has recognised.
+    pub fn routes(self: &Arc<Self>) -> Router {
+        Router::new().route("/mcp", any(plain)).route("/mcp/{profile}", any(profiled)).with_state(self.clone())
+    }
+
+    async fn serve(&self, profile: Option<String>, request: Request) -> Result<Response, Response> {
+        let server = (self.servers)(profile.as_deref());
+        let server = server.ok_or_else(|| Refusal::not_found("there is no such profile").into_response())?;
+        let (head, body) = request.into_parts();
+        let principal = head.extensions.get::<Principal>().cloned();
+        let principal = principal.ok_or_else(|| Refusal::forbidden("nobody has looked who this is").into_response())?;
+        let visit = Visit { server, profile, principal };
+        match head.method {
+            Method::POST => self.post(visit, &head, body).await,
+            Method::GET => self.listen(&visit, &head).map_err(IntoResponse::into_response),
+            Method::DELETE => self.leave(&visit, &head).map_err(IntoResponse::into_response),
+            _ => Err(Refusal::not_allowed(ALL, "MCP is spoken with POST").into_response()),
+        }
+    }
+
+    /// The stream of a session for what belongs to no request.
+    fn listen(&self, visit: &Visit, head: &Parts) -> Result<Response, Refusal> {
+        if era::is_modern(&head.headers) {
+            return Err(Refusal::not_allowed("POST", "send `subscriptions/listen` with POST"));
+        }
+        if !Accept::of(&head.headers).names_events {
+            return Err(Refusal::not_allowed("POST, DELETE", "GET is for `text/event-stream` only"));
+        }
+        let session = self.session(visit, head)?;
+        let pass =
+            self.streams.enter(&visit.principal.name).ok_or_else(|| Refusal::busy("too many streams at once"))?;
+        Ok(events::of_session(session.visit(), self.ending.clone(), pass))
+    }
+
+    fn leave(&self, visit: &Visit, head: &Parts) -> Result<Response, Refusal> {
+        if era::is_modern(&head.headers) {
+            return Err(Refusal::not_allowed("POST", "there is no session to end"));
+        }
+        let session = self.session(visit, head)?;
+        self.sessions.end(&session);
+        Ok(Response::new(Body::empty()))
+    }
+
+    /// The session that a request names: of the same principal and the same profile, or there is none.
+    fn session(&self, visit: &Visit, head: &Parts) -> Result<Arc<Session>, Refusal> {
+        let mut values = head.headers.get_all(session::HEADER).iter();
+        let id = match (values.next(), values.next()) {
+            (Some(id), None) => id.to_str().unwrap_or_default(),
+            (None, _) => return Err(Refusal::bad_request("`Mcp-Session-Id` is missing; begin with `initialize`")),
+            (_, Some(_)) => return Err(Refusal::bad_request("`Mcp-Session-Id` is there twice")),
+        };
+        let session = self.sessions.find(id, &visit.principal.name, visit.profile.as_deref());
+        session.ok_or_else(|| Refusal::not_found("there is no such session; begin again with `initialize`"))
+    }
+}
+
+async fn plain(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Response {
+    endpoint.serve(None, request).await.unwrap_or_else(|it| it)
+}
+
+async fn profiled(State(endpoint): State<Arc<Endpoint>>, Path(profile): Path<String>, request: Request) -> Response {
+    endpoint.serve(Some(profile), request).await.unwrap_or_else(|it| it)
+}
+
+/// Taken, and nothing to say.
+fn accepted() -> Response {
+    StatusCode::ACCEPTED.into_response()
+}

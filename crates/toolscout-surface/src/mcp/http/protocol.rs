@@ -1,0 +1,36 @@
+//! What HTTP needs of whoever answers: one message in, perhaps one out.
+
+use crate::mcp::client::{Client, Outlet};
+use crate::mcp::message::Incoming;
+use crate::mcp::server::{Reply, Server};
+use std::sync::Arc;
+use toolscout_core::BoxFuture;
+
+/// Answers messages, however they came.
+pub trait Protocol: Send + Sync + 'static {
+    /// Takes one message; see `Server::take`. Dropping the future cancels the request.
+    fn take(
+        self: Arc<Self>,
+        client: Arc<Client>,
+        incoming: Incoming,
+        out: Arc<dyn Outlet>,
+    ) -> BoxFuture<'static, Option<Reply>>;
+
+    /// Tells a client of the old era what changes, until it is dropped.
+    fn keep_informed(self: Arc<Self>, client: Arc<Client>) -> BoxFuture<'static, ()>;
+}
+
+impl Protocol for Server {
+    fn take(
+        self: Arc<Self>,
+        client: Arc<Client>,
+        incoming: Incoming,
+        out: Arc<dyn Outlet>,
+    ) -> BoxFuture<'static, Option<Reply>> {
+        Box::pin(async move { Server::take(&self, &client, incoming, out).await })
+    }
+
+    fn keep_informed(self: Arc<Self>, client: Arc<Client>) -> BoxFuture<'static, ()> {
+        Box::pin(async move { Server::keep_informed(&self, client).await })
+    }
+}

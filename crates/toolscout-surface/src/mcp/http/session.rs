@@ -1,0 +1,140 @@
+//! A session of the old era: one client of one principal, from `initialize` until it leaves or is forgotten.
+
+use super::queue::Queue;
+use crate::http::{End, Ending};
+use crate::mcp::client::Client;
+use axum::http::HeaderValue;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::time::{Instant, sleep_until};
+
+/// Names a session.
+pub(super) const HEADER: &str = "mcp-session-id";
+/// Streams of one session that are open at once. Only the newest is told anything; older ones may be dead without our
+/// knowing, and the oldest is closed when there are more.
+const STREAMS: usize = 4;
+
+/// A session of the old era.
+pub(super) struct Session {
+    pub(super) id: Arc<str>,
+    pub(super) owner: Option<Arc<str>>,
+    pub(super) profile: Option<String>,
+    pub(super) client: Arc<Client>,
+    pub(super) queue: Arc<Queue>,
+    state: Mutex<State>,
+    next: AtomicU64,
+    end: End,
+}
+
+struct State {
+    seen: Instant,
+    visits: usize,
+    /// Oldest first.
+    streams: Vec<u64>,
+}
+
+impl Session {
+    pub(super) fn new(
+        id: Arc<str>,
+        owner: Option<Arc<str>>,
+        profile: Option<String>,
+        client: Arc<Client>,
+        queue: Arc<Queue>,
+    ) -> Arc<Self> {
+        let state = State { seen: Instant::now(), visits: 0, streams: Vec::new() };
+        let (state, next) = (Mutex::new(state), AtomicU64::new(0));
+        Arc::new(Self { id, owner, profile, client, queue, state, next, end: End::new() })
+    }
+
+    /// Its name, as it is told.
+    pub(super) fn header(&self) -> HeaderValue {
+        HeaderValue::from_str(&self.id).expect("a name of digits can be said in a header")
+    }
+
+    /// Somebody uses it; for as long as they do, it is not idle.
+    pub(super) fn visit(self: &Arc<Self>) -> Visiting {
+        self.lock().visits += 1;
+        Visiting(self.clone())
+    }
+
+    /// Since when nobody uses it; none while somebody does.
+    pub(super) fn idle_since(&self) -> Option<Instant> {
+        let state = self.lock();
+        (state.visits == 0).then_some(state.seen)
+    }
+
+    /// Waits until nobody has used it for so long.
+    pub(super) async fn forgotten(&self, after: Duration) {
+        loop {
+            let due = self.idle_since().unwrap_or_else(Instant::now) + after;
+            if Instant::now() >= due {
+                return;
+            }
+            sleep_until(due).await;
+        }
+    }
+
+    pub(super) fn end(&self) {
+        self.end.end();
+        self.queue.close();
+    }
+
+    pub(super) fn ending(&self) -> Ending {
+        self.end.watch()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Somebody uses a session.
+pub(super) struct Visiting(pub(super) Arc<Session>);
+
+impl Drop for Visiting {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        state.visits -= 1;
+        state.seen = Instant::now();
+    }
+}
+
+/// A stream that is open for what belongs to no request.
+pub(super) struct Open {
+    pub(super) visiting: Visiting,
+    number: u64,
+}
+
+impl Open {
+    pub(super) fn new(visiting: Visiting) -> Self {
+        let session = &visiting.0;
+        let number = session.next.fetch_add(1, Ordering::Relaxed);
+        let mut state = session.lock();
+        if state.streams.len() >= STREAMS {
+            state.streams.remove(0);
+        }
+        state.streams.push(number);
+        drop(state);
+        session.queue.wake();
+        Self { visiting, number }
+    }
+
+    /// Whether this is the one that is told.
+    pub(super) fn is_newest(&self) -> bool {
+        self.visiting.0.lock().streams.last() == Some(&self.number)
+    }
+
+    /// Whether newer ones have taken its place.
+    pub(super) fn is_displaced(&self) -> bool {
+        !self.visiting.0.lock().streams.contains(&self.number)
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        let session = &self.visiting.0;
+        session.lock().streams.retain(|it| *it != self.number);
+        session.queue.wake();
+    }
+}

@@ -1,0 +1,127 @@
+//! Proves, over real sockets, that
+//! 1. both eras are spoken at one address, each with its own words, and cannot be mixed up,
+//! 2. what headers say is what messages say, or nothing happens,
+//! 3. sessions belong to who began them, and are bounded,
+//! 4. closing a stream cancels its request, and a client that does not read holds up nobody but itself,
+//! 5. hostile clients cost others nothing.
+
+mod hostile;
+mod legacy;
+mod modern;
+mod parrot;
+mod real;
+mod streams;
+
+use super::{Endpoint, Servers};
+use crate::http::fixture::{Answer, Site, Wire, terms};
+use crate::http::{Auth, Limits, Listener, Routes, Terms};
+use crate::mcp::fault::Fault;
+use parrot::Parrot;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// A listener with MCP behind it, and who answers.
+struct House {
+    site: Site,
+    endpoint: Arc<Endpoint>,
+    parrot: Arc<Parrot>,
+}
+
+async fn house() -> House {
+    house_with(terms(Auth::None)).await
+}
+
+async fn house_within(limits: Limits) -> House {
+    house_with(Terms { limits, ..terms(Auth::None) }).await
+}
+
+async fn house_with(terms: Terms) -> House {
+    let parrot = Parrot::new();
+    let listener = Listener::bind(terms).await.expect("bound");
+    let servers: Servers = {
+        let parrot = parrot.clone();
+        Arc::new(move |profile| [None, Some("read")].contains(&profile).then(|| parrot.clone() as _))
+    };
+    let endpoint = Endpoint::new(servers, listener.limits().clone(), listener.ending());
+    let site = Site::serve(listener, Routes::new().guarded(endpoint.routes()));
+    House { site, endpoint, parrot }
+}
+
+impl House {
+    async fn post(&self, headers: &[&str], body: &Value) -> Answer {
+        self.site.ask(post(headers, &body.to_string())).await
+    }
+
+    /// Begins a session; its header.
+    async fn greet(&self, headers: &[&str]) -> String {
+        let answer = self.post(headers, &initialize("2025-11-25")).await;
+        let id = answer.header("mcp-session-id").unwrap_or_else(|| panic!("{answer:?} begins a session"));
+        format!("Mcp-Session-Id: {id}")
+    }
+
+    /// A modern request, with the headers it should have.
+    async fn modern(&self, method: &str, params: Value) -> Answer {
+        self.site.ask(modern(method, params)).await
+    }
+
+    /// The connection of a request that goes on, and how its answer begins.
+    async fn open(&self, request: String) -> (Wire, Answer) {
+        let mut wire = self.site.dial().await;
+        wire.send(request).await;
+        let head = wire.head().await;
+        (wire, head)
+    }
+}
+
+fn post(headers: &[&str], body: &str) -> String {
+    post_to("/mcp", headers, body)
+}
+
+fn post_to(path: &str, headers: &[&str], body: &str) -> String {
+    request("POST", path, headers, &format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len()))
+        + body
+}
+
+fn request(method: &str, path: &str, headers: &[&str], more: &str) -> String {
+    let has_accept = headers.iter().any(|it| it.starts_with("Accept"));
+    let accept = if has_accept { "" } else { "Accept: application/json, text/event-stream\r\n" };
+    let headers: String = headers.iter().map(|it| format!("{it}\r\n")).collect();
+    format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\n{accept}{headers}{more}\r\n")
+}
+
+fn modern(method: &str, params: Value) -> String {
+    let name = params.get("name").or(params.get("uri")).and_then(Value::as_str).map(|it| format!("Mcp-Name: {it}"));
+    let method_header = format!("Mcp-Method: {method}");
+    let mut headers = vec!["MCP-Protocol-Version: 2026-07-28", &method_header];
+    headers.extend(name.as_deref());
+    post(&headers, &message(method, with_meta(params)).to_string())
+}
+
+fn with_meta(mut params: Value) -> Value {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    params
+}
+
+fn message(method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+}
+
+fn notification(method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "method": method, "params": params})
+}
+
+fn initialize(version: &str) -> Value {
+    message(
+        "initialize",
+        json!({"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}),
+    )
+}
+
+/// The messages in a piece of a stream.
+fn messages(events: &str) -> Vec<Value> {
+    let lines = events.lines().filter_map(|it| it.strip_prefix("data: "));
+    lines.map(|it| serde_json::from_str(it).expect("a message")).collect()
+}

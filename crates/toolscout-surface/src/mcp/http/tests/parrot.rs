@@ -1,0 +1,174 @@
+use super::super::Protocol;
+use crate::http::fixture::soon;
+use crate::mcp::client::{Client, Outlet};
+use crate::mcp::fault::Fault;
+use crate::mcp::message::{self, Incoming, Request};
+use crate::mcp::server::Reply;
+use crate::mcp::version::Version;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use tokio::sync::{Semaphore, watch};
+use toolscout_core::BoxFuture;
+
+/// Answers what tests want it to, and counts.
+pub(super) struct Parrot {
+    counts: watch::Sender<Counts>,
+    /// Lets requests of `wait` end.
+    pub(super) go: Semaphore,
+    /// Tells all clients of the old era.
+    pub(super) news: watch::Sender<u64>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Counts {
+    pub(super) begun: usize,
+    /// Answered or not.
+    pub(super) over: usize,
+    pub(super) notified: usize,
+    pub(super) informed: usize,
+    pub(super) said: usize,
+    pub(super) lost: usize,
+}
+
+/// Counts a request as over, however it ends.
+struct Running(Arc<Parrot>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.count(|it| it.over += 1);
+    }
+}
+
+/// Counts a client as told no more.
+struct Informing(Arc<Parrot>);
+
+impl Drop for Informing {
+    fn drop(&mut self) {
+        self.0.count(|it| it.informed -= 1);
+    }
+}
+
+impl Parrot {
+    pub(super) fn new() -> Arc<Self> {
+        let (counts, news) = (watch::Sender::default(), watch::Sender::new(0));
+        Arc::new(Self { counts, go: Semaphore::new(0), news })
+    }
+
+    pub(super) fn counts(&self) -> Counts {
+        *self.counts.borrow()
+    }
+
+    /// Waits until the counts are so.
+    pub(super) async fn until(&self, is_so: impl Fn(&Counts) -> bool) {
+        let mut counts = self.counts.subscribe();
+        let waited = soon(counts.wait_for(|it| is_so(it))).await.map(|it| *it);
+        waited.expect("somebody counts");
+    }
+
+    fn count(&self, change: impl FnOnce(&mut Counts)) {
+        self.counts.send_modify(change);
+    }
+
+    fn say(&self, out: &Arc<dyn Outlet>, at: u64, padding: usize) {
+        let params = json!({"progressToken": 1, "progress": at, "message": "x".repeat(padding)}).to_string();
+        match out.send(message::notification("notifications/progress", Some(&params))) {
+            true => self.count(|it| it.said += 1),
+            false => self.count(|it| it.lost += 1),
+        }
+    }
+
+    async fn answer(&self, client: &Arc<Client>, request: &Request, out: &Arc<dyn Outlet>) -> Result<Value, Fault> {
+        let params = request.params.as_ref().map_or(Value::Null, |it| it.to_value());
+        match request.method.as_str() {
+            "initialize" => {
+                let version = params["protocolVersion"].as_str().ok_or(Fault::new(Fault::PARAMS, "no version"))?;
+                let version = Version::agreed(version);
+                client.initialize(version, None);
+                Ok(json!({"protocolVersion": version.name()}))
+            }
+            "ping" | "tools/list" => Ok(json!({})),
+            "tools/call" | "resources/read" | "prompts/get" => Ok(json!({"params": params})),
+            "who" => Ok(json!({
+                "user": client.identity.user.as_deref(),
+                "headers": client.identity.headers.as_deref(),
+                "showsAll": client.identity.shows_all,
+            })),
+            "say" => {
+                for at in 0..params["times"].as_u64().unwrap_or(1) {
+                    self.say(out, at, params["padding"].as_u64().unwrap_or(0) as usize);
+                    if params["slowly"] == true {
+                        tokio::task::yield_now().await;
+                    }
+                }
+                Ok(json!({"said": true}))
+            }
+            "wait" => {
+                self.go.acquire().await.map_err(|_| Fault::new(Fault::INTERNAL, "closed"))?.forget();
+                Ok(json!({"waited": true}))
+            }
+            "ask" => {
+                let answer = client.ask("elicitation/create", r#"{"message":"sure?"}"#, out).await;
+                Ok(json!({"answer": answer.map_or_else(|it| it.message.into(), |it| it.to_value())}))
+            }
+            "subscriptions/listen" => {
+                out.send(message::notification("notifications/subscriptions/acknowledged", None));
+                client.left().await;
+                Ok(json!({"left": true}))
+            }
+            "lacking" => Err(Fault::new(-32021, "a capability is missing")),
+            "failing" => Err(Fault::new(Fault::PARAMS, "no such tool")),
+            other => Err(Fault::unknown_method(other)),
+        }
+    }
+}
+
+impl Protocol for Parrot {
+    fn take(
+        self: Arc<Self>,
+        client: Arc<Client>,
+        incoming: Incoming,
+        out: Arc<dyn Outlet>,
+    ) -> BoxFuture<'static, Option<Reply>> {
+        Box::pin(async move {
+            let request = match incoming {
+                Incoming::Request(request) => request,
+                Incoming::Notification { method, params } => {
+                    self.count(|it| it.notified += 1);
+                    if method == "notifications/cancelled" {
+                        let id = params.expect("an id").to_value()["requestId"].to_string();
+                        client.cancel(&toolscout_core::RawJson::parse(&id).expect("an id"));
+                    }
+                    return None;
+                }
+                Incoming::Response { id, outcome } => {
+                    client.settle(&id, outcome);
+                    return None;
+                }
+            };
+            let (_in_flight, cancelled) = client.begin(&request.id).expect("room");
+            self.count(|it| it.begun += 1);
+            let _running = Running(self.clone());
+            let result = tokio::select! {
+                result = self.answer(&client, &request, &out) => result,
+                _ = cancelled => return None,
+            };
+            Some(match result {
+                Ok(result) => Reply { text: message::result(&request.id, &result.to_string()), code: None },
+                Err(fault) => Reply::fault(Some(&request.id), &fault),
+            })
+        })
+    }
+
+    fn keep_informed(self: Arc<Self>, client: Arc<Client>) -> BoxFuture<'static, ()> {
+        Box::pin(async move {
+            let mut news = self.news.subscribe();
+            self.count(|it| it.informed += 1);
+            let _informing = Informing(self.clone());
+            while news.changed().await.is_ok() {
+                client.out.send(message::notification("notifications/tools/list_changed", None));
+                let at = *news.borrow_and_update();
+                client.out.send(message::notification("notifications/message", Some(&at.to_string())));
+            }
+        })
+    }
+}

@@ -1,0 +1,61 @@
+use super::*;
+use crate::mcp::{Remembered, Server, Terms as ServerTerms};
+use toolscout_gateway::Gateway;
+
+async fn real() -> Site {
+    let gateway = Arc::new(Gateway::builder().build().expect("no two alike"));
+    let server = Server::new(gateway, ServerTerms::new("toolscout", "1", [7; 32]), Remembered::in_memory());
+    let listener = Listener::bind(terms(Auth::None)).await.expect("bound");
+    let servers: Servers = Arc::new(move |_| Some(server.clone() as _));
+    let endpoint = Endpoint::new(servers, listener.limits().clone(), listener.ending());
+    Site::serve(listener, Routes::new().guarded(endpoint.routes()))
+}
+
+/// H-12.
+#[tokio::test]
+async fn who_asks_what_is_there_is_told_everything_at_once() {
+    let answer = real().await.ask(modern("server/discover", json!({}))).await;
+    let result = &answer.json()["result"];
+    assert_eq!((answer.status, &result["resultType"]), (200, &json!("complete")));
+    assert!(result["supportedVersions"].as_array().is_some_and(|it| it.contains(&json!("2026-07-28"))));
+    assert!(result["capabilities"]["tools"].is_object() && result["ttlMs"].as_u64().is_some());
+    assert!(["public", "private"].map(|it| json!(it)).contains(&result["cacheScope"]));
+}
+
+/// Methods of the old era are not there for who stands alone.
+#[tokio::test]
+async fn what_belongs_to_sessions_is_unknown_without_one() {
+    let site = real().await;
+    for method in
+        ["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe", "nobody/knows"]
+    {
+        let answer = site.ask(modern(method, json!({}))).await;
+        assert_eq!((answer.status, answer.code()), (404, Fault::METHOD), "{method}");
+    }
+}
+
+#[tokio::test]
+async fn an_old_client_greets_lists_and_leaves() {
+    let site = real().await;
+    let greeted = site.ask(post(&[], &initialize("2025-06-18").to_string())).await;
+    assert_eq!(greeted.json()["result"]["protocolVersion"], "2025-06-18");
+    let session = format!("Mcp-Session-Id: {}", greeted.header("mcp-session-id").expect("a session"));
+    let listed = site.ask(post(&[&session], &message("tools/list", json!({})).to_string())).await;
+    assert!(listed.json()["result"]["tools"].is_array(), "{listed:?}");
+    assert_eq!(site.ask(request("DELETE", "/mcp", &[&session], "")).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_stream_that_listens_begins_with_what_was_agreed() {
+    let mut site = real().await;
+    let mut wire = site.dial().await;
+    wire.send(modern("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}))).await;
+    assert_eq!(wire.head().await.header("content-type"), Some("text/event-stream"));
+    let first = messages(&wire.event().await.expect("a message")).remove(0);
+    assert_eq!(first["method"], "notifications/subscriptions/acknowledged");
+    site.stop();
+    let last = messages(&wire.event().await.expect("an answer")).remove(0);
+    assert_eq!((&last["id"], &last["result"]["resultType"]), (&json!(1), &json!("complete")));
+    assert_eq!(wire.event().await, None);
+    site.stopped().await;
+}

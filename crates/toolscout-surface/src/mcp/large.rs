@@ -1,0 +1,163 @@
+//! Results that are too large to be delivered at once: the beginning is delivered, and the rest can be read on.
+//!
+//! A model cannot use megabytes, and some clients break on them. But nothing is lost: what a tool said is kept whole for
+//! a while, and who got the beginning can have the rest, piece by piece, and nobody else can.
+
+#[cfg(test)]
+mod tests;
+
+use super::message::quoted;
+use super::object::Object;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::rand::{SecureRandom, SystemRandom};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
+use toolscout_core::{RawJson, ToolOutput};
+
+/// What the tool for reading on is called; it is never listed, results name it.
+pub(super) const READ_RESULT: &str = "toolscout__read_result";
+/// Kept for so long, and so much of it; the oldest goes first.
+const KEPT: Duration = Duration::from_secs(600);
+const BYTES: usize = 64 << 20;
+/// Bytes of one piece.
+const PIECE: usize = 64 << 10;
+
+/// Results that can be read on.
+#[derive(Default)]
+pub(super) struct Large(Mutex<VecDeque<Kept>>);
+
+struct Kept {
+    handle: String,
+    user: Option<Arc<str>>,
+    since: Instant,
+    output: ToolOutput,
+    text: String,
+}
+
+#[derive(Deserialize)]
+struct Wish {
+    result: String,
+    #[serde(default)]
+    offset: usize,
+    #[serde(default)]
+    part: Part,
+}
+
+#[derive(Deserialize, Default, Clone, Copy, PartialEq)]
+#[serde(rename_all = "lowercase")]
+enum Part {
+    /// What the text blocks say, one after the other.
+    #[default]
+    Text,
+    /// The whole result as it came, as JSON.
+    Raw,
+}
+
+impl Large {
+    /// What is delivered of a result: all of it, or its beginning with a word on how to read on.
+    pub(super) fn deliver(&self, output: &ToolOutput, limit: usize, user: Option<&Arc<str>>) -> String {
+        let raw = output.raw().as_str();
+        if raw.len() <= limit {
+            return raw.to_owned();
+        }
+        let text = texts(output);
+        let shown = &text[..floor(&text, PIECE.min(limit))];
+        let handle = self.keep(output, &text, user);
+        let note = note(raw.len(), text.len(), shown.len(), handle.as_deref());
+        let mut cut = Object::default();
+        let content = json!([{"type": "text", "text": shown}, {"type": "text", "text": note}]).to_string();
+        cut.set("content", content.as_str());
+        if output.is_error() {
+            cut.set("isError", "true");
+        }
+        cut.to_string()
+    }
+
+    /// Reads on, for who got the beginning.
+    pub(super) fn read(&self, arguments: Option<&RawJson>, user: Option<&Arc<str>>) -> ToolOutput {
+        let wish = arguments.and_then(|it| serde_json::from_str::<Wish>(it.as_str()).ok());
+        let Some(Wish { result, offset, part }) = wish else {
+            return ToolOutput::failure("say which: {\"result\": \"…\", \"offset\": 0}, as the result itself says");
+        };
+        let mut kept = self.kept();
+        let Some(found) = kept.iter_mut().find(|it| it.handle == result && it.user.as_ref() == user) else {
+            return ToolOutput::failure("that result is no longer kept; call its tool again");
+        };
+        let whole = match part {
+            Part::Text => found.text.as_str(),
+            Part::Raw => found.output.raw().as_str(),
+        };
+        let from = floor(whole, offset);
+        let to = floor(whole, from.saturating_add(PIECE));
+        let next = match to < whole.len() {
+            true => format!("bytes {from} to {to} of {}; read on at offset {to}", whole.len()),
+            false => format!("bytes {from} to {to} of {}; this is the end", whole.len()),
+        };
+        let content = json!({"content": [{"type": "text", "text": &whole[from..to]}, {"type": "text", "text": next}]});
+        ToolOutput::from_raw(RawJson::from_value(&content)).unwrap_or_else(ToolOutput::failure)
+    }
+
+    fn keep(&self, output: &ToolOutput, text: &str, user: Option<&Arc<str>>) -> Option<String> {
+        let mut bytes = [0; 16];
+        SystemRandom::new().fill(&mut bytes).ok()?;
+        let handle = URL_SAFE_NO_PAD.encode(bytes);
+        let size = |it: &Kept| it.text.len() + it.output.raw().as_str().len();
+        let entry = Kept {
+            handle: handle.clone(),
+            user: user.cloned(),
+            since: Instant::now(),
+            output: output.clone(),
+            text: text.to_owned(),
+        };
+        let mut kept = self.kept();
+        kept.push_back(entry);
+        while kept.len() > 1 && kept.iter().map(size).sum::<usize>() > BYTES {
+            kept.pop_front();
+        }
+        Some(handle)
+    }
+
+    /// Lets go of what is too old.
+    pub(super) fn tidy(&self) {
+        drop(self.kept());
+    }
+
+    fn kept(&self) -> MutexGuard<'_, VecDeque<Kept>> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|it| it.since.elapsed() < KEPT);
+        kept
+    }
+}
+
+fn texts(output: &ToolOutput) -> String {
+    let blocks = output.content();
+    let texts: Vec<&str> = blocks.iter().filter_map(|it| it["text"].as_str()).collect();
+    match texts.is_empty() {
+        true => output.structured_content().as_ref().map(Value::to_string).unwrap_or_default(),
+        false => texts.join("\n"),
+    }
+}
+
+fn note(raw: usize, text: usize, shown: usize, handle: Option<&str>) -> String {
+    let cut = format!("[cut: the result has {raw} bytes, its text {text}; the first {shown} of that are shown.");
+    let Some(handle) = handle else { return format!("{cut} Ask the tool for less.]") };
+    let handle = quoted(handle);
+    format!(
+        "{cut} Read on with execute_tool {{\"name\":\"{READ_RESULT}\",\"arguments\":{{\"result\":{handle},\"offset\":{shown}}}}}; \
+         \"part\":\"raw\" gives the whole result as JSON. Kept for ten minutes.]"
+    )
+}
+
+/// The last place at or before this one that is between two characters.
+fn floor(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}

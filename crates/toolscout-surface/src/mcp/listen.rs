@@ -1,0 +1,154 @@
+//! Tells clients what has changed: those of the old era unasked, those of the modern one on a stream they asked for.
+
+use super::client::{Client, Outlet};
+use super::exchange::Exchange;
+use super::fault::Fault;
+use super::library;
+use super::message::notification;
+use super::server::Server;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::sync::Arc;
+use tokio::sync::broadcast::error::RecvError;
+use toolscout_core::{Cx, News, RawJson};
+
+/// What marks everything that is said on a stream.
+const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+
+/// What somebody wants to hear of.
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Wants {
+    #[serde(skip_serializing_if = "is_false")]
+    tools_list_changed: bool,
+    #[serde(skip_serializing_if = "is_false")]
+    prompts_list_changed: bool,
+    #[serde(skip_serializing_if = "is_false")]
+    resources_list_changed: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    resource_subscriptions: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Params {
+    #[serde(default)]
+    notifications: Wants,
+}
+
+/// The old era: everything, for as long as it is polled.
+pub(super) async fn keep_informed(server: &Arc<Server>, client: &Arc<Client>) {
+    let everything = Wants {
+        tools_list_changed: true,
+        prompts_list_changed: true,
+        resources_list_changed: true,
+        ..Wants::default()
+    };
+    let subscribed = |uri: &str| client.subscriptions(|all| all.iter().any(|it| it == uri));
+    let cx = Cx { user: client.identity.user.clone(), ..server.terms().request.clone() };
+    let cx = match &client.identity.headers {
+        Some(headers) => Cx { headers: headers.clone(), ..cx },
+        None => cx,
+    };
+    tell(server, &cx, client.identity.shows_all, &everything, subscribed, &client.out, None).await;
+}
+
+/// The modern era: what was asked for, until the client closes the stream or leaves.
+pub(super) async fn listen(exchange: &Exchange) -> Result<String, Fault> {
+    let Params { notifications: mut wants } = exchange.read()?;
+    let able = library::capabilities(exchange).await;
+    wants.prompts_list_changed &= able["prompts"].is_object();
+    wants.resources_list_changed &= able["resources"].is_object();
+    if able["resources"]["subscribe"] != true {
+        wants.resource_subscriptions.clear();
+    }
+    let agreed = json!({"notifications": wants, "_meta": {SUBSCRIPTION: exchange.id}});
+    let cx = exchange.cx(None);
+    // Before it is agreed, so that nothing that happens after is missed.
+    let before = exchange.server.face(&cx).await.1.mark(exchange.client.identity.shows_all);
+    exchange.out.send(notification("notifications/subscriptions/acknowledged", Some(&agreed.to_string())));
+    let uris = wants.resource_subscriptions.clone();
+    for uri in &uris {
+        library::listen_to(exchange, uri).await;
+    }
+    let subscribed = |uri: &str| uris.iter().any(|it| it == uri);
+    let shows_all = exchange.client.identity.shows_all;
+    let to = (&exchange.out, Some(&exchange.id));
+    tokio::select! {
+        () = tell_since(before, &exchange.server, &cx, shows_all, &wants, subscribed, to) => {}
+        () = exchange.client.left() => {}
+    }
+    let ended = json!({"_meta": {SUBSCRIPTION: exchange.id}});
+    Ok(ended.to_string())
+}
+
+async fn tell(
+    server: &Arc<Server>,
+    cx: &Cx,
+    shows_all: bool,
+    wants: &Wants,
+    subscribed: impl Fn(&str) -> bool,
+    out: &Arc<dyn Outlet>,
+    subscription: Option<&RawJson>,
+) {
+    let before = server.face(cx).await.1.mark(shows_all);
+    tell_since(before, server, cx, shows_all, wants, subscribed, (out, subscription)).await;
+}
+
+/// Ends only when the gateway does. A list that looks as before is no news, whatever has changed behind it.
+async fn tell_since(
+    mut before: u64,
+    server: &Arc<Server>,
+    cx: &Cx,
+    shows_all: bool,
+    wants: &Wants,
+    subscribed: impl Fn(&str) -> bool,
+    (out, subscription): (&Arc<dyn Outlet>, Option<&RawJson>),
+) {
+    let (mut changes, mut news) = (server.gateway().changes(), server.gateway().library_news());
+    changes.mark_changed();
+    let say = |method: &str, params: Option<&RawJson>| {
+        let params = tagged(params, subscription);
+        out.send(notification(method, params.as_deref()));
+    };
+    loop {
+        tokio::select! {
+            changed = changes.changed() => {
+                if changed.is_err() {
+                    return;
+                }
+                let now = server.face(cx).await.1.mark(shows_all);
+                if wants.tools_list_changed && now != before {
+                    say("notifications/tools/list_changed", None);
+                }
+                before = now;
+            }
+            heard = news.recv() => match heard {
+                Ok((_, News::ResourcesChanged)) if wants.resources_list_changed => {
+                    say("notifications/resources/list_changed", None);
+                }
+                Ok((_, News::PromptsChanged)) if wants.prompts_list_changed => {
+                    say("notifications/prompts/list_changed", None);
+                }
+                Ok((_, News::ResourceUpdated(params))) => {
+                    if params.to_value()["uri"].as_str().is_some_and(&subscribed) {
+                        say("notifications/resources/updated", Some(&params));
+                    }
+                }
+                Ok(_) | Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return,
+            },
+        }
+    }
+}
+
+/// The parameters with the mark of the stream.
+fn tagged(params: Option<&RawJson>, subscription: Option<&RawJson>) -> Option<String> {
+    let Some(subscription) = subscription else { return params.map(|it| it.as_str().to_owned()) };
+    let mut params = params.map(RawJson::to_value).unwrap_or_else(|| json!({}));
+    params["_meta"][SUBSCRIPTION] = subscription.to_value();
+    Some(params.to_string())
+}
+
+fn is_false(it: &bool) -> bool {
+    !it
+}

@@ -1,0 +1,28 @@
+//! How loud a client wants a server's log to be.
+
+use serde_json::Value;
+use toolscout_core::RawJson;
+
+/// Quietest last, as the protocol names them.
+const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+/// The rank of a level; none for a word that is no level.
+pub(super) fn rank(word: &str) -> Option<u8> {
+    LEVELS.iter().position(|it| *it == word).and_then(|it| u8::try_from(it).ok())
+}
+
+/// The word for a rank.
+pub(super) fn word(rank: u8) -> Option<&'static str> {
+    LEVELS.get(usize::from(rank)).copied()
+}
+
+/// The rank of a log message. One that does not say is as loud as can be, so that it is not lost.
+pub(super) fn rank_of(params: &RawJson) -> u8 {
+    let level = params.to_value()["level"].as_str().and_then(rank);
+    level.unwrap_or(u8::MAX)
+}
+
+/// The level that `logging/setLevel` asks for.
+pub(super) fn asked(params: &Value) -> Option<u8> {
+    params["level"].as_str().and_then(rank)
+}

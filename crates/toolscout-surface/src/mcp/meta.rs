@@ -1,0 +1,57 @@
+//! `tool_search` and `execute_tool`: two tools that stand for all others.
+//!
+//! Pure but for [`search`], which asks the gateway: definitions from a catalog ([`definitions`]), an answer from hits
+//! ([`answer`]), a call from what a model wrote ([`Wish`]), and words for what went wrong ([`failure`]).
+
+mod answer;
+mod definitions;
+mod example;
+mod failure;
+mod notes;
+mod repair;
+mod request;
+mod schema;
+mod signature;
+mod summary;
+mod verbs;
+mod wish;
+
+#[cfg(test)]
+pub(crate) mod fixture;
+#[cfg(test)]
+mod tests;
+
+pub(super) use definitions::{INSTRUCTIONS, definitions};
+pub(super) use failure::{failure, not_found};
+pub(super) use wish::Wish;
+
+use super::large::READ_RESULT;
+use request::Request;
+use summary::summary;
+use toolscout_core::{Cx, RawJson, ToolOutput};
+use toolscout_gateway::{Gateway, View};
+
+/// Finds tools.
+pub(super) const SEARCH: &str = "tool_search";
+/// Runs what was found.
+pub(super) const EXECUTE: &str = "execute_tool";
+
+/// The header in which devices on the way see the inner tool, behind `Mcp-Param-`.
+pub(super) const HEADER: &str = "Tool";
+
+/// Whether no other tool may be called this.
+pub(super) fn is_ours(name: &str) -> bool {
+    matches!(name, SEARCH | EXECUTE | READ_RESULT)
+}
+
+/// Answers `tool_search`, within what this request sees. Starts nothing.
+pub(super) async fn search(view: &View, _gateway: &Gateway, arguments: Option<&RawJson>, _cx: &Cx) -> ToolOutput {
+    let (request, mut said) = Request::read(arguments);
+    let snapshot = view.snapshot();
+    let hits = request.pick(&snapshot, |query| view.search(query));
+    said.extend(request.doubts(&snapshot));
+    if hits.is_empty() {
+        said.extend(notes::notes(&snapshot, view.problems(), view.notes()));
+    }
+    answer::answer(&hits, request.detail, said)
+}

@@ -1,0 +1,183 @@
+//! What a search found, for a model to read: as text, and as data beside it.
+
+use super::request::Detail;
+use super::signature;
+use crate::ops::search::HitView;
+use crate::output::json::compact;
+use serde::Serialize;
+use serde_json::{Value, json};
+use toolscout_core::{RawJson, ToolOutput, escape};
+use toolscout_gateway::SearchHit;
+
+/// Bytes of the hits. An answer that fills the room for everything else is none.
+pub(super) const LIMIT: usize = 64 * 1024;
+/// Said where nothing fits.
+pub(super) const NOTHING: &str = "No tools found. Try different keywords or a broader search term.";
+
+/// The hits in as much detail as is wanted and has room, and what else there is to say.
+pub(super) fn answer(hits: &[SearchHit], detail: Detail, mut notes: Vec<String>) -> ToolOutput {
+    if hits.is_empty() {
+        return output(NOTHING, "[]", &notes);
+    }
+    match detail {
+        Detail::Full => {
+            let (views, left_out) = fitted(hits);
+            notes.extend(left_out);
+            let text = compact(&views);
+            output(&text, &text, &notes)
+        }
+        Detail::Compact => {
+            let lines: Vec<_> = hits.iter().map(|it| signature::line(&it.tool)).collect();
+            let shown = shown(&lines, &mut notes);
+            let views =
+                hits.iter().zip(shown).map(|(it, line)| json!({"id": id(it), "signature": line, "digest": digest(it)}));
+            let views: Vec<_> = views.collect();
+            output(&shown.join("\n"), &compact(&views), &notes)
+        }
+        Detail::Names => {
+            let ids: Vec<_> = hits.iter().map(id).collect();
+            let shown = shown(&ids, &mut notes);
+            let views: Vec<_> = shown.iter().map(|it| json!({"id": it})).collect();
+            output(&shown.join("\n"), &compact(&views), &notes)
+        }
+    }
+}
+
+/// A hit as the model sees it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct View {
+    id: String,
+    name: String,
+    source: String,
+    description: Option<String>,
+    score: f64,
+    why: Vec<String>,
+    digest: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input_schema: Option<RawJson>,
+    /// Instead of the schema, where that has no room.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<String>,
+}
+
+impl View {
+    fn of(hit: &SearchHit) -> Self {
+        let HitView { id, name, source, description, score, why, digest, input_schema } = HitView::from(hit);
+        let safe = |it: String| escape::text(&it).into_owned();
+        Self {
+            id,
+            name,
+            source,
+            description: description.map(safe),
+            score,
+            why: why.into_iter().map(safe).collect(),
+            digest,
+            input_schema: Some(legible(input_schema)),
+            signature: None,
+        }
+    }
+
+    fn shorten(&mut self, hit: &SearchHit) {
+        self.input_schema = None;
+        self.signature = Some(signature::signature(&hit.tool));
+        self.description = self.description.as_deref().map(signature::sentence);
+    }
+}
+
+/// As many hits as have room, the first ones whole; and what was left out, if anything.
+fn fitted(hits: &[SearchHit]) -> (Vec<View>, Option<String>) {
+    let mut views: Vec<_> = hits.iter().map(View::of).collect();
+    let mut sizes: Vec<_> = views.iter().map(|it| compact(it).len() + 1).collect();
+    let mut total: usize = sizes.iter().sum::<usize>() + 1;
+    let mut shortened = 0;
+    for at in (0..views.len()).rev() {
+        if total <= LIMIT {
+            break;
+        }
+        views[at].shorten(&hits[at]);
+        let size = compact(&views[at]).len() + 1;
+        total = total + size - sizes[at];
+        sizes[at] = size;
+        shortened += 1;
+    }
+    let mut kept = views.len();
+    while total > LIMIT && kept > 1 {
+        kept -= 1;
+        total -= sizes[kept];
+    }
+    let dropped = views.len() - kept;
+    views.truncate(kept);
+    (views, left_out(shortened - dropped, dropped))
+}
+
+fn left_out(shortened: usize, dropped: usize) -> Option<String> {
+    let how = "search for one by its id, ask for fewer `max_results`, or for `detail`: compact";
+    match (shortened, dropped) {
+        (0, 0) => None,
+        (shortened, 0) => Some(format!("the schemas of the last {shortened} have no room here; {how}")),
+        (0, dropped) => Some(format!("{dropped} more have no room here; {how}")),
+        (_, dropped) => Some(format!("most schemas, and {dropped} more tools, have no room here; {how}")),
+    }
+}
+
+/// As many lines as have room.
+fn shown<'a>(lines: &'a [String], notes: &mut Vec<String>) -> &'a [String] {
+    let mut total = 0;
+    let fits = |it: &&String| {
+        total += it.len() + 1;
+        total <= LIMIT
+    };
+    let count = lines.iter().take_while(fits).count();
+    notes.extend(left_out(0, lines.len() - count));
+    &lines[..count]
+}
+
+fn id(hit: &SearchHit) -> String {
+    escape::line(&hit.tool.id.to_string()).into_owned()
+}
+
+fn digest(hit: &SearchHit) -> String {
+    hit.tool.digest().to_string()
+}
+
+/// The schema; where there are characters in it that nobody sees, they are seen in what it says to people. The rest of it
+/// stays as it is: whoever calls the tool has to say the same.
+fn legible(schema: RawJson) -> RawJson {
+    let is_plain = matches!(escape::json(schema.as_str()), std::borrow::Cow::Borrowed(_));
+    if is_plain && !schema.as_str().contains("\\u") {
+        return schema;
+    }
+    let mut value = schema.to_value();
+    let mut open = vec![&mut value];
+    while let Some(next) = open.pop() {
+        match next {
+            Value::Array(items) => open.extend(items),
+            Value::Object(map) => {
+                for (key, value) in map {
+                    match value {
+                        Value::String(text) if matches!(key.as_str(), "description" | "title" | "$comment") => {
+                            *text = escape::text(text).into_owned();
+                        }
+                        other => open.push(other),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    RawJson::from_value(&value)
+}
+
+/// `results` is JSON already.
+fn output(text: &str, results: &str, notes: &[String]) -> ToolOutput {
+    let mut content = vec![json!({"type": "text", "text": text})];
+    if !notes.is_empty() {
+        let lines: Vec<_> = notes.iter().map(|it| format!("note: {it}")).collect();
+        content.push(json!({"type": "text", "text": lines.join("\n")}));
+    }
+    let (content, notes) = (compact(&content), compact(&notes));
+    let raw = format!(r#"{{"content":{content},"structuredContent":{{"results":{results},"notes":{notes}}}}}"#);
+    let output = RawJson::parse(&raw).ok().and_then(|it| ToolOutput::from_raw(it).ok());
+    output.unwrap_or_else(|| ToolOutput::failure("the answer could not be written"))
+}

@@ -1,0 +1,75 @@
+//! The two tools as they stand in a list.
+
+use super::{EXECUTE, HEADER, SEARCH, summary};
+use serde_json::{Value, json};
+use toolscout_gateway::{Query, Snapshot};
+
+/// What a client is told about us as a whole.
+pub(crate) const INSTRUCTIONS: &str = "Most tools here are not listed. When a task may need one, describe it to tool_search, \
+    then run what it finds with execute_tool.";
+
+/// Name and JSON of each, in the order of their names.
+pub(crate) fn definitions(snapshot: &Snapshot) -> [(&'static str, String); 2] {
+    [(EXECUTE, execute().to_string()), (SEARCH, search(snapshot).to_string())]
+}
+
+/// Claude Code defers tools behind a search of its own, unless they say that they must be there.
+fn always_load() -> Value {
+    json!({"anthropic/alwaysLoad": true})
+}
+
+fn search(snapshot: &Snapshot) -> Value {
+    json!({
+        "name": SEARCH,
+        "title": "Find tools",
+        "description": summary(snapshot),
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "query": {"type": "string", "description": "What it should do, in a few words. Empty lists all."},
+                "max_results": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": Query::MAX_LIMIT,
+                    "default": Query::DEFAULT_LIMIT,
+                },
+                "detail": {
+                    "type": "string",
+                    "enum": ["full", "compact", "names"],
+                    "default": "full",
+                    "description": "full: with input schemas; compact: one line each",
+                },
+                "source": {"type": "string", "description": "Only from this server"},
+            },
+        },
+        "outputSchema": {
+            "type": "object",
+            "properties": {
+                "results": {"type": "array"},
+                "notes": {"type": "array"},
+            },
+            "required": ["results", "notes"],
+        },
+        "annotations": {"readOnlyHint": true, "openWorldHint": false},
+        "_meta": always_load(),
+    })
+}
+
+fn execute() -> Value {
+    json!({
+        "name": EXECUTE,
+        "title": "Run a tool",
+        "description": "Runs a tool that tool_search found, and returns its result.",
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                // Copied into a header by clients that speak HTTP, so that what stands between can tell what is run.
+                "name": {"type": "string", "description": "The `id` of the tool, as found", "x-mcp-header": HEADER},
+                "arguments": {"type": "object", "description": "What its inputSchema asks for"},
+                "expect": {"type": "string", "description": "Its `digest`: refuse if it has changed since"},
+            },
+            "required": ["name"],
+        },
+        "_meta": always_load(),
+    })
+}

@@ -1,0 +1,91 @@
+//! Arguments that a tool would take, made up from its schema.
+
+use super::schema::{DEEPEST, parts, property, required, resolved, types};
+use crate::output::json::compact;
+use serde_json::{Map, Value, json};
+
+/// Bytes of what was given that are repeated.
+const GIVEN: usize = 600;
+/// Texts that have to have a certain form.
+const FORMS: [(&str, &str); 8] = [
+    ("date", "2026-01-31"),
+    ("date-time", "2026-01-31T12:00:00Z"),
+    ("time", "12:00:00Z"),
+    ("email", "name@example.com"),
+    ("uri", "https://example.com"),
+    ("uuid", "123e4567-e89b-12d3-a456-426614174000"),
+    ("ipv4", "192.0.2.1"),
+    ("hostname", "example.com"),
+];
+
+/// Everything that is required, and these besides; what was given is kept, but for what is wrong.
+pub(super) fn arguments(schema: &Value, wrong: &[&str], given: &Map<String, Value>) -> Value {
+    let is_right = |name: &str| !wrong.contains(&name) && property(schema, schema, name).is_some();
+    let mut example = match compact(given).len() <= GIVEN {
+        true => given.iter().filter(|(name, _)| is_right(name)).map(|(name, it)| (name.clone(), it.clone())).collect(),
+        false => Map::new(),
+    };
+    for name in required(schema, schema).into_iter().chain(wrong.iter().copied()) {
+        if example.contains_key(name) {
+            continue;
+        }
+        if let Some(inner) = property(schema, schema, name) {
+            example.insert(name.to_owned(), value(schema, inner, DEEPEST / 2));
+        } else if required(schema, schema).contains(&name) {
+            example.insert(name.to_owned(), json!("text"));
+        }
+    }
+    Value::Object(example)
+}
+
+fn value(root: &Value, schema: &Value, depth: usize) -> Value {
+    let schema = resolved(root, schema);
+    let first = |keyword: &str| schema.get(keyword)?.as_array()?.first().cloned();
+    let said = schema.get("const").cloned().or_else(|| first("enum")).or_else(|| first("examples"));
+    if let Some(said) = said.or_else(|| schema.get("default").filter(|it| !it.is_null()).cloned()) {
+        return said;
+    }
+    let is_something = |it: &&Value| types(root, it).iter().any(|it| *it != "null");
+    let mut choices = ["anyOf", "oneOf"].iter().filter_map(|it| schema.get(*it)?.as_array()).flatten();
+    if let (Some(choice), true) = (choices.find(is_something), depth > 0) {
+        return value(root, choice, depth - 1);
+    }
+    let types = types(root, schema);
+    match types.iter().find(|it| **it != "null").copied() {
+        Some("string") | None => text(schema),
+        Some("integer" | "number") => number(schema),
+        Some("boolean") => json!(true),
+        Some("array") if depth > 0 => list(root, schema, depth),
+        Some("object") if depth > 0 => object(root, schema, depth),
+        Some("array") => json!([]),
+        Some("object") => json!({}),
+        Some(_) => Value::Null,
+    }
+}
+
+fn text(schema: &Value) -> Value {
+    let form = schema.get("format").and_then(Value::as_str);
+    if let Some((_, text)) = FORMS.iter().find(|(name, _)| Some(*name) == form) {
+        return json!(text);
+    }
+    let least = schema.get("minLength").and_then(Value::as_u64).unwrap_or(0).min(200) as usize;
+    let most = schema.get("maxLength").and_then(Value::as_u64).map_or(usize::MAX, |it| it as usize);
+    json!("text ".repeat(1 + least / 5).chars().take(least.max(4).min(most)).collect::<String>())
+}
+
+fn number(schema: &Value) -> Value {
+    let bound = |keyword: &str| schema.get(keyword).filter(|it| it.is_number()).cloned();
+    let above = || schema.get("exclusiveMinimum").and_then(Value::as_i64).map(|it| json!(it + 1));
+    let below = || schema.get("maximum").filter(|it| it.as_f64().is_some_and(|it| it < 1.0)).cloned();
+    bound("minimum").or_else(above).or_else(below).or_else(|| bound("multipleOf")).unwrap_or(json!(1))
+}
+
+fn list(root: &Value, schema: &Value, depth: usize) -> Value {
+    let items = parts(root, schema).into_iter().find_map(|it| it.get("items"));
+    json!([items.map_or(json!("text"), |it| value(root, it, depth - 1))])
+}
+
+fn object(root: &Value, schema: &Value, depth: usize) -> Value {
+    let of = |name: &&str| Some(((*name).to_owned(), value(root, property(root, schema, name)?, depth - 1)));
+    Value::Object(required(root, schema).iter().filter_map(of).collect())
+}

@@ -1,0 +1,143 @@
+//! Words for what went wrong, so that a model can do better: a result that says so, never a bare error.
+
+use super::{example, schema};
+use crate::cli::suggest::nearest;
+use crate::output::json::compact;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use toolscout_core::{Arguments, RawJson, Tool, ToolOutput, escape};
+use toolscout_gateway::{Error, Violation};
+
+/// Characters of a name that are repeated; it may be anything.
+const NAME: usize = 200;
+/// Bytes of a part of a schema that are shown.
+const FRAGMENT: usize = 1_000;
+/// Mistakes that are told.
+const MISTAKES: usize = 8;
+
+/// Why a name leads to no tool, or to none that may be used.
+pub(crate) fn not_found(name: &str, error: &Error) -> ToolOutput {
+    let Error::UnknownTool { nearest: near, .. } = error else { return told(error) };
+    let shown: String = escape::line(name).chars().take(NAME).collect();
+    let mut texts = vec![format!("Tool not found: {shown}. Use tool_search to discover available tools.")];
+    if !near.is_empty() {
+        let near: Vec<_> = near.iter().map(|it| format!("`{}`", escape::line(&it.to_string()))).collect();
+        texts.push(format!("Did you mean {}?", near.join(" or ")));
+    }
+    failed(&texts)
+}
+
+/// Why a call of this tool came to nothing.
+pub(crate) fn failure(tool: &Tool, error: &Error) -> ToolOutput {
+    with_given(tool, error, &Arguments::new())
+}
+
+/// The same, with what the arguments were; what of them is right stays in the example.
+pub(super) fn with_given(tool: &Tool, error: &Error, given: &Arguments) -> ToolOutput {
+    match error {
+        Error::InvalidArguments { violations, .. } => failed(&[mistakes(tool, violations, given)]),
+        other => told(other),
+    }
+}
+
+/// The two tools run others, not themselves.
+pub(super) fn recursion(name: &str) -> ToolOutput {
+    ToolOutput::failure(format!("execute_tool cannot run {name}. Call {name} itself."))
+}
+
+/// The arguments are none.
+pub(super) fn no_object(tool: &Tool) -> ToolOutput {
+    let schema = tool.input_schema.to_value();
+    let text = "The arguments have to be an object, with a key for each parameter.";
+    failed(&[format!("{text}\nExample: {}", call(tool, &schema, &[], &Arguments::new()))])
+}
+
+fn told(error: &Error) -> ToolOutput {
+    match error.hint() {
+        Some(hint) => ToolOutput::failure(format!("{error}\nhint: {}", escape::text(&hint))),
+        None => ToolOutput::failure(error.to_string()),
+    }
+}
+
+fn failed(texts: &[String]) -> ToolOutput {
+    match texts {
+        [only] => ToolOutput::failure(only.as_str()),
+        several => {
+            let content: Vec<_> = several.iter().map(|it| json!({"type": "text", "text": it})).collect();
+            let raw = RawJson::from_value(&json!({"content": content, "isError": true}));
+            ToolOutput::from_raw(raw).unwrap_or_else(|_| ToolOutput::failure(several.join("\n")))
+        }
+    }
+}
+
+/// What is wrong and where, what is asked for there, and a call that is right.
+fn mistakes(tool: &Tool, violations: &[Violation], given: &Arguments) -> String {
+    let schema = tool.input_schema.to_value();
+    let mut text = format!("The arguments do not fit `{}`:", escape::line(&tool.id.to_string()));
+    let mut shown = BTreeSet::new();
+    for violation in violations.iter().take(MISTAKES) {
+        let path = path(violation);
+        text += &format!("\n- {}{}", mistake(violation, &path), meant(&schema, violation, given));
+        if shown.insert(path.clone()) {
+            text += &fragment(&schema, &path);
+        }
+    }
+    if violations.len() > MISTAKES {
+        text += &format!("\n- and {} more", violations.len() - MISTAKES);
+    }
+    let paths: Vec<_> = violations.iter().map(path).collect();
+    let wrong: Vec<_> = paths.iter().filter_map(|it| it.split('/').nth(1)).collect();
+    format!("{text}\nExample: {}", call(tool, &schema, &wrong, given))
+}
+
+/// Where the mistake is; of something that is missing, where it should be.
+fn path(violation: &Violation) -> String {
+    match &violation.missing {
+        Some(name) => format!("{}/{}", violation.path, name.replace('~', "~0").replace('/', "~1")),
+        None => violation.path.clone(),
+    }
+}
+
+fn mistake(violation: &Violation, path: &str) -> String {
+    let parameter = path.rsplit('/').next().unwrap_or_default().replace("~1", "/").replace("~0", "~");
+    let (parameter, place) = (escape::line(&parameter), escape::line(path));
+    match (&violation.missing, path) {
+        (Some(_), _) => format!("`{parameter}` is required and missing (at {place})"),
+        (None, "") => escape::line(&violation.message).into_owned(),
+        (None, _) => format!("`{parameter}`: {} (at {place})", escape::line(&violation.message)),
+    }
+}
+
+/// What was given under a name that is none, and looks like the one that is missing.
+fn meant(root: &Value, violation: &Violation, given: &Arguments) -> String {
+    let Some(missing) = violation.missing.as_deref().filter(|_| violation.path.is_empty()) else {
+        return String::new();
+    };
+    let unknown = given.keys().map(String::as_str).filter(|it| schema::property(root, root, it).is_none());
+    match nearest(missing, unknown) {
+        Some(name) => format!("; you gave `{}`", escape::line(name)),
+        None => String::new(),
+    }
+}
+
+/// What the schema says of this place, if that is short enough to be read.
+fn fragment(root: &Value, path: &str) -> String {
+    let Some(part) = schema::at(root, path).filter(|_| !path.is_empty()) else { return String::new() };
+    match compact(part) {
+        text if text.len() <= FRAGMENT => format!("\n  schema: {text}"),
+        _ => {
+            let brief: serde_json::Map<_, _> = ["type", "format", "minimum", "maximum", "required"]
+                .iter()
+                .filter_map(|it| Some(((*it).to_owned(), part.get(*it)?.clone())))
+                .collect();
+            match compact(&brief) {
+                text if text.len() <= FRAGMENT => format!("\n  schema, in part: {text}"),
+                _ => String::new(),
+            }
+        }
+    }
+}
+
+fn call(tool: &Tool, schema: &Value, wrong: &[&str], given: &Arguments) -> String {
+    compact(&json!({"name": tool.id.to_string(), "arguments": example::arguments(schema, wrong, given)}))
+}

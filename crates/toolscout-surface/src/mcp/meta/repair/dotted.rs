@@ -1,0 +1,61 @@
+//! `"address.city": …` where an `address` with a `city` is meant.
+
+use crate::mcp::meta::schema::{DEEPEST, is_of, property, types};
+use serde_json::{Map, Value};
+use toolscout_core::Arguments;
+
+/// Nests what has a dot in its key, where the schema has no such key but has the parts of it.
+pub(super) fn nest(schema: &Value, arguments: &mut Arguments, understood: &mut Vec<String>) {
+    let dotted: Vec<String> = arguments.keys().filter(|it| is_path(schema, it)).cloned().collect();
+    for key in dotted {
+        let Some(value) = arguments.remove(&key) else { continue };
+        let path: Vec<&str> = key.split('.').collect();
+        match put(arguments, &path, value) {
+            Ok(()) => understood.push(format!("`{key}` was taken apart at its dots")),
+            // Somebody is there already; it stays as it was given.
+            Err(value) => {
+                arguments.insert(key, value);
+            }
+        }
+    }
+}
+
+/// Whether the schema knows each part of the key within the one before, and not the key itself.
+fn is_path(schema: &Value, key: &str) -> bool {
+    if !key.contains('.') || property(schema, schema, key).is_some() || key.split('.').count() > DEEPEST {
+        return false;
+    }
+    let mut within = schema;
+    key.split('.').enumerate().all(|(at, part)| {
+        let is_object = at == 0 || types(schema, within).contains(&"object");
+        match property(schema, within, part) {
+            Some(next) => {
+                within = next;
+                is_object
+            }
+            // What the object says nothing about may be in it nevertheless.
+            None => at > 0 && is_object && !part.is_empty(),
+        }
+    })
+}
+
+fn put(map: &mut Map<String, Value>, path: &[&str], value: Value) -> Result<(), Value> {
+    match path {
+        [] => Err(value),
+        [last] if map.contains_key(*last) => Err(value),
+        [last] => {
+            map.insert((*last).to_owned(), value);
+            Ok(())
+        }
+        [first, rest @ ..] => match map.get_mut(*first) {
+            Some(Value::Object(inner)) => put(inner, rest, value),
+            Some(other) if !is_of(other, &["null"]) => Err(value),
+            _ => {
+                let mut inner = Map::new();
+                put(&mut inner, rest, value)?;
+                map.insert((*first).to_owned(), Value::Object(inner));
+                Ok(())
+            }
+        },
+    }
+}

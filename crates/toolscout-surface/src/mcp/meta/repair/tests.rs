@@ -1,0 +1,114 @@
+//! 1. What fits is never touched.
+//! 2. What was repaired is not repaired again.
+//! 3. Nothing that comes from outside makes it panic or run away.
+
+use super::{Repaired, fits, repair};
+use crate::mcp::meta::fixture::tool;
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+use toolscout_gateway::Check;
+
+const SCHEMAS: [&str; 5] = [
+    r#"{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"},"c":{"type":"boolean"}},"required":["a"]}"#,
+    r#"{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"number"},"c":{"type":"array","items":{"type":"integer"}}}},"b":{"type":["integer","null"]}},"additionalProperties":false}"#,
+    r#"{"type":"object","properties":{"arguments":{"type":"object"},"input":{"type":"string"},"a.b":{"type":"integer"}}}"#,
+    r##"{"type":"object","$defs":{"n":{"anyOf":[{"type":"integer"},{"type":"null"}]}},"properties":{"a":{"$ref":"#/$defs/n"},"b":{"oneOf":[{"type":"boolean"},{"type":"array","items":{"type":"string"}}]}},"required":["a","b"]}"##,
+    r##"{"type":"object","properties":{"a":{"$ref":"#"},"c":{"allOf":[{"type":"object","properties":{"b":{"type":"string"}}}]}},"required":["c"]}"##,
+];
+
+fn repaired(schema: &str, given: Value) -> Option<Repaired> {
+    let tool = tool(&format!("s/t -- x -- {schema}"));
+    repair(&Check::of(&tool).unwrap(), &tool.input_schema.to_value(), given)
+}
+
+#[test]
+fn what_was_understood_is_said() {
+    let Repaired { arguments, understood } = repaired(SCHEMAS[1], json!("{\"a.b\": \"1.5\", \"b\": \"7\"}")).unwrap();
+    assert_eq!(Value::Object(arguments), json!({"a": {"b": 1.5}, "b": 7}));
+    assert_eq!(
+        understood,
+        [
+            "the arguments were a text that holds JSON",
+            "`a.b` was taken apart at its dots",
+            "`b` was taken as a number",
+            "`a.b` was taken as a number"
+        ]
+    );
+}
+
+#[test]
+fn a_key_that_the_schema_has_is_not_taken_apart() {
+    let given = json!({"a.b": "5", "input": "x"});
+    let Repaired { arguments, .. } = repaired(SCHEMAS[2], given).unwrap();
+    assert_eq!(Value::Object(arguments), json!({"a.b": 5, "input": "x"}));
+}
+
+#[test]
+fn something_that_is_there_already_is_not_overwritten() {
+    let given = json!({"a": {"b": 1}, "a.b": 2, "b": "x"});
+    let Repaired { arguments, .. } = repaired(SCHEMAS[1], given.clone()).unwrap();
+    assert_eq!(Value::Object(arguments), given);
+}
+
+#[test]
+fn numbers_stay_exact() {
+    let Repaired { arguments, .. } =
+        repaired(SCHEMAS[0], json!({"a": 18446744073709551615_u64, "b": "9007199254740993"})).unwrap();
+    assert_eq!(Value::Object(arguments), json!({"a": "18446744073709551615", "b": 9007199254740993_i64}));
+    for odd in ["NaN", "inf", "1e400", "0x10", "", " ", "1_000"] {
+        let Repaired { arguments, .. } = repaired(SCHEMAS[0], json!({"a": "x", "b": odd})).unwrap();
+        assert_eq!(arguments["b"], odd);
+    }
+}
+
+#[test]
+fn deep_and_wide_things_are_read_in_no_time() {
+    let mut deep = json!({"a": "x"});
+    for _ in 0..100 {
+        deep = json!({"arguments": deep});
+    }
+    assert!(repaired(SCHEMAS[0], deep).is_some());
+    let wide: Map<_, _> = (0..20_000).map(|it| (format!("a.k{it}"), json!("1"))).collect();
+    assert!(repaired(SCHEMAS[1], Value::Object(wide)).is_some());
+    let mut text = json!({"a": 5}).to_string();
+    for _ in 0..10 {
+        text = json!(text).to_string();
+    }
+    let Repaired { arguments, .. } = repaired(SCHEMAS[0], json!(text)).unwrap();
+    assert_eq!(arguments["a"], "5");
+}
+
+fn json_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        "(true|FALSE|null|-?[0-9]{1,20}(\\.[05])?|\\[1,\"2\"\\]|\\{\"b\":\"1\"\\}|\\PC{0,6})".prop_map(Value::from),
+    ];
+    let key = "(a|b|c|a\\.b|a\\.c|arguments|input|parameters|name|x)";
+    leaf.prop_recursive(4, 32, 6, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::btree_map(key, inner, 0..5).prop_map(|it| Value::Object(it.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_fits_stays_and_what_was_repaired_is_not_repaired_again(at in 0..SCHEMAS.len(), given in json_value()) {
+        let tool = tool(&format!("s/t -- x -- {}", SCHEMAS[at]));
+        let (check, schema) = (Check::of(&tool).unwrap(), tool.input_schema.to_value());
+        let fitted = given.as_object().is_some_and(|it| fits(&check, it));
+        let once = repair(&check, &schema, given.clone());
+        if fitted {
+            prop_assert_eq!(once, Some(Repaired { arguments: given.as_object().unwrap().clone(), understood: Vec::new() }));
+        } else if let Some(once) = once {
+            let again = repair(&check, &schema, Value::Object(once.arguments.clone())).unwrap();
+            prop_assert_eq!(again.arguments, once.arguments);
+        }
+    }
+}

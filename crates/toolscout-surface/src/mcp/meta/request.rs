@@ -1,0 +1,107 @@
+//! What somebody wants to find, read from whatever a model wrote.
+
+use super::repair::{self, Repaired};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use toolscout_core::{RawJson, SourceId, Status, Tool, escape};
+use toolscout_gateway::{Query, SearchHit, Snapshot};
+
+/// Longer questions are not asked in words; the rest of them is not read.
+const LONGEST: usize = 2_000;
+
+/// How much is told of each hit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Detail {
+    /// Everything, the whole input schema too.
+    #[default]
+    Full,
+    /// A line: what it takes and what it does.
+    Compact,
+    /// Its id.
+    Names,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Request {
+    pub(super) query: String,
+    pub(super) max_results: usize,
+    pub(super) detail: Detail,
+    pub(super) source: Option<String>,
+}
+
+impl Request {
+    /// Reads what can be read; what cannot is as if it were not there, and is said.
+    pub(super) fn read(arguments: Option<&RawJson>) -> (Self, Vec<String>) {
+        let raw = arguments.map_or(Value::Null, RawJson::to_value);
+        let Repaired { arguments, .. } = repair::unwrapped(raw, &["query", "max_results", "detail", "source"]);
+        let mut said = Vec::new();
+        let mut query = arguments.get("query").map(text).unwrap_or_default();
+        if let Some((end, _)) = query.char_indices().nth(LONGEST) {
+            query.truncate(end);
+            said.push(format!("only the first {LONGEST} characters of the query were read"));
+        }
+        let detail = match arguments.get("detail").and_then(Value::as_str) {
+            None | Some("full") => Detail::Full,
+            Some("compact") => Detail::Compact,
+            Some("names") => Detail::Names,
+            Some(_) => {
+                said.push("`detail` can be full, compact or names; this is full".to_owned());
+                Detail::Full
+            }
+        };
+        let source = arguments.get("source").map(text).filter(|it| !it.trim().is_empty());
+        (Self { query, max_results: max_results(&arguments), detail, source }, said)
+    }
+
+    /// The tools that fit, at most as many as are wanted.
+    pub(super) fn pick(&self, snapshot: &Snapshot, search: impl Fn(&Query<'_>) -> Vec<SearchHit>) -> Vec<SearchHit> {
+        let Some(source) = &self.source else {
+            return search(&Query { limit: self.max_results, ..Query::new(&self.query) });
+        };
+        let hits = match self.query.trim().is_empty() {
+            true => all_of(snapshot, source),
+            false => search(&Query { limit: Query::MAX_LIMIT, ..Query::new(&self.query) }),
+        };
+        let wanted = hits.into_iter().filter(|it| it.tool.id.source.as_str() == source);
+        wanted.take(self.max_results).collect()
+    }
+
+    /// What could not be as it was asked for.
+    pub(super) fn doubts(&self, snapshot: &Snapshot) -> Option<String> {
+        let source = self.source.as_ref()?;
+        let mut known: Vec<_> = snapshot.sources().map(|(id, _)| id).collect();
+        known.sort_unstable();
+        if known.iter().any(|it| it.as_str() == source) {
+            return None;
+        }
+        let some: Vec<_> = known.iter().take(20).map(|it| format!("`{it}`")).collect();
+        Some(format!("there is no source `{}`; some that are: {}", escape::line(source), some.join(", ")))
+    }
+}
+
+/// By name, as an empty question lists them.
+fn all_of(snapshot: &Snapshot, source: &str) -> Vec<SearchHit> {
+    let Ok(source) = SourceId::new(source) else { return Vec::new() };
+    let is_shown = |it: &&Arc<Tool>| it.id.source == source && !matches!(it.status, Status::Held(_));
+    let mut tools: Vec<_> = snapshot.tools().filter(is_shown).cloned().collect();
+    tools.sort_by(|one, other| one.id.cmp(&other.id));
+    tools.into_iter().map(|tool| SearchHit { tool, score: 1.0, why: Vec::new() }).collect()
+}
+
+/// what is no number of results is the usual number; more than the most is the most.
+fn max_results(arguments: &Map<String, Value>) -> usize {
+    let said = arguments.get("max_results");
+    let number = said.and_then(|it| it.as_f64().or_else(|| it.as_str().and_then(|it| it.trim().parse().ok())));
+    match number {
+        Some(number) if number >= 1.0 => number.min(Query::MAX_LIMIT as f64) as usize,
+        _ => Query::DEFAULT_LIMIT,
+    }
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}

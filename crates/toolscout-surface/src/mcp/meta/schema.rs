@@ -1,0 +1,101 @@
+//! Looks into other people's JSON Schemas, as far as that is easy.
+
+use serde_json::{Map, Value};
+
+/// References are followed so often, and schemas within schemas so deep.
+pub(super) const DEEPEST: usize = 16;
+const COMPOSED: [&str; 3] = ["allOf", "anyOf", "oneOf"];
+
+/// The schema that this one stands for, where it refers to another part of the same whole.
+pub(super) fn resolved<'a>(root: &'a Value, mut schema: &'a Value) -> &'a Value {
+    for _ in 0..DEEPEST {
+        let target = schema.get("$ref").and_then(Value::as_str).and_then(|it| it.strip_prefix('#'));
+        match target.and_then(|it| root.pointer(it)) {
+            Some(target) => schema = target,
+            None => break,
+        }
+    }
+    schema
+}
+
+/// The schema itself and those it is composed of, nearest first.
+pub(super) fn parts<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a Value> {
+    let mut parts = vec![resolved(root, schema)];
+    let mut at = 0;
+    while at < parts.len() && parts.len() < DEEPEST {
+        let composed = COMPOSED.iter().filter_map(|it| parts[at].get(*it)?.as_array()).flatten();
+        let more: Vec<_> = composed.take(DEEPEST).map(|it| resolved(root, it)).collect();
+        parts.extend(more);
+        at += 1;
+    }
+    parts
+}
+
+/// The schema of a property, wherever in the composition it is said.
+pub(super) fn property<'a>(root: &'a Value, schema: &'a Value, name: &str) -> Option<&'a Value> {
+    parts(root, schema).into_iter().find_map(|it| it.get("properties")?.get(name))
+}
+
+/// The properties that are said in the schema itself.
+pub(super) fn properties<'a>(root: &'a Value, schema: &'a Value) -> Option<&'a Map<String, Value>> {
+    parts(root, schema).into_iter().find_map(|it| it.get("properties")?.as_object())
+}
+
+pub(super) fn is_required(root: &Value, schema: &Value, name: &str) -> bool {
+    required(root, schema).contains(&name)
+}
+
+/// What must be there.
+pub(super) fn required<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a str> {
+    let own = resolved(root, schema);
+    let all_of = own.get("allOf").and_then(Value::as_array).into_iter().flatten().map(|it| resolved(root, it));
+    let lists = std::iter::once(own).chain(all_of).filter_map(|it| it.get("required")?.as_array());
+    lists.flatten().filter_map(Value::as_str).collect()
+}
+
+/// The types that the schema allows; empty where it does not say.
+pub(super) fn types<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a str> {
+    let said = |it: &'a Value| match it.get("type") {
+        Some(Value::String(one)) => vec![one.as_str()],
+        Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let mut types: Vec<&str> = parts(root, schema).into_iter().flat_map(said).collect();
+    let mut seen = Vec::new();
+    types.retain(|it| {
+        !seen.contains(it) && {
+            seen.push(*it);
+            true
+        }
+    });
+    types
+}
+
+/// Whether the value is of one of these types.
+pub(super) fn is_of(value: &Value, types: &[&str]) -> bool {
+    types.iter().any(|it| match *it {
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "number" => value.is_number(),
+        "integer" => value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|it| it.fract() == 0.0),
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "null" => value.is_null(),
+        _ => true,
+    })
+}
+
+/// The schema of the value that a JSON pointer leads to.
+pub(super) fn at<'a>(root: &'a Value, pointer: &str) -> Option<&'a Value> {
+    let mut schema = root;
+    for step in pointer.split('/').skip(1) {
+        let name = step.replace("~1", "/").replace("~0", "~");
+        let item = || parts(root, schema).into_iter().find_map(|it| it.get("items"));
+        schema = match property(root, schema, &name) {
+            Some(property) => property,
+            None if name.bytes().all(|it| it.is_ascii_digit()) => item()?,
+            None => parts(root, schema).into_iter().find_map(|it| it.get("additionalProperties"))?,
+        };
+    }
+    Some(resolved(root, schema))
+}

@@ -1,0 +1,149 @@
+//! What is behind `tool_search`, in its own description: agents do not use a search that says nothing of what it finds.
+//!
+//! Made of ids of sources and single words of tools' names. Nobody's sentences get in: what a server writes about itself
+//! would be read by the model in every session, found or not.
+
+use super::verbs::{is_verb, words};
+use crate::ops::list::counted;
+use crate::tokens;
+use std::collections::{BTreeMap, BTreeSet};
+use toolscout_core::{Status, Tool};
+use toolscout_gateway::Snapshot;
+
+/// Tokens that the summary takes at most: what leaves both definitions together under 600.
+pub(super) const BUDGET: usize = 280;
+/// Verbs that are named for each source, where there is room, and for all together, where there is not.
+const VERBS_EACH: usize = 4;
+const VERBS_TOGETHER: usize = 10;
+/// Questions that are given as examples.
+const EXAMPLES: usize = 3;
+
+/// The description of `tool_search`: the same for the same tools, and never more than [`BUDGET`] tokens.
+pub(super) fn summary(snapshot: &Snapshot) -> String {
+    let content = Content::of(snapshot);
+    let most = content.sources.len();
+    let fits = |it: &String| tokens::at_most(it) <= BUDGET;
+    let whole = [content.each(), content.together(most)].into_iter().find(fits);
+    whole.unwrap_or_else(|| {
+        // More sources never take less room, so the most that fit are found by halving.
+        let (mut fit, mut too_many) = (0, most);
+        while too_many - fit > 1 {
+            let middle = usize::midpoint(fit, too_many);
+            if fits(&content.together(middle)) {
+                fit = middle;
+            } else {
+                too_many = middle;
+            }
+        }
+        content.together(fit)
+    })
+}
+
+/// What there is to say.
+struct Content<'a> {
+    sources: BTreeMap<&'a str, Share>,
+    verbs: Counts,
+    examples: Vec<String>,
+}
+
+#[derive(Default)]
+struct Share {
+    tools: usize,
+    verbs: Counts,
+}
+
+#[derive(Default)]
+struct Counts(BTreeMap<String, usize>);
+
+impl<'a> Content<'a> {
+    fn of(snapshot: &'a Snapshot) -> Self {
+        let mut content = Self { sources: BTreeMap::new(), verbs: Counts::default(), examples: Vec::new() };
+        let mut examples: BTreeMap<(&str, &str), String> = BTreeMap::new();
+        for tool in snapshot.tools().filter(|it| !matches!(it.status, Status::Held(_))) {
+            let share = content.sources.entry(tool.id.source.as_str()).or_default();
+            share.tools += 1;
+            let words = words(tool.id.name.as_str());
+            if let Some(verb) = words.iter().find(|it| is_verb(it)) {
+                share.verbs.add(verb);
+                content.verbs.add(verb);
+            }
+            if let Some(example) = example(tool, &words) {
+                examples.insert((tool.id.source.as_str(), tool.id.name.as_str()), example);
+            }
+        }
+        content.examples = spread(&examples);
+        content
+    }
+
+    /// Every source with what it can do.
+    fn each(&self) -> String {
+        let sources = self.sources.iter().map(|(id, share)| match share.verbs.first(VERBS_EACH) {
+            verbs if verbs.is_empty() => format!("{id} ({})", share.tools),
+            verbs => format!("{id} ({}: {})", share.tools, verbs.join(", ")),
+        });
+        self.told(&sources.collect::<Vec<_>>().join("; "), "")
+    }
+
+    /// The largest sources, and what they can do together.
+    fn together(&self, shown: usize) -> String {
+        let mut largest: Vec<_> = self.sources.iter().collect();
+        largest.sort_by_key(|(id, share)| (std::cmp::Reverse(share.tools), **id));
+        let shown: BTreeSet<_> = largest.iter().take(shown).map(|(id, _)| **id).collect();
+        let sources = self.sources.iter().filter(|(id, _)| shown.contains(**id));
+        let mut sources: Vec<_> = sources.map(|(id, share)| format!("{id} ({})", share.tools)).collect();
+        match self.sources.len() - shown.len() {
+            0 => {}
+            more => sources.push(format!("and {more} more")),
+        }
+        let verbs = self.verbs.first(VERBS_TOGETHER).join(", ");
+        let verbs = if verbs.is_empty() { verbs } else { format!(" They {verbs} and more.") };
+        self.told(&sources.join("; "), &verbs)
+    }
+
+    fn told(&self, sources: &str, verbs: &str) -> String {
+        let tools: usize = self.sources.values().map(|it| it.tools).sum();
+        let (tools, count) = (counted(tools, "tool"), counted(self.sources.len(), "server"));
+        let mut text = format!("Finds tools by what they do. {tools} of {count} are behind this");
+        text += &if sources.is_empty() { ".".to_owned() } else { format!(": {sources}.{verbs}") };
+        if !self.examples.is_empty() {
+            text += &format!(" Example queries: {}.", self.examples.join("; "));
+        }
+        text + " Search before you say that something cannot be done, and before you write code for it; run what you \
+            find with execute_tool."
+    }
+}
+
+impl Counts {
+    fn add(&mut self, word: &str) {
+        *self.0.entry(word.to_owned()).or_default() += 1;
+    }
+
+    /// The most frequent, then by the alphabet.
+    fn first(&self, most: usize) -> Vec<&str> {
+        let mut words: Vec<_> = self.0.iter().collect();
+        words.sort_by_key(|(word, count)| (std::cmp::Reverse(**count), *word));
+        words.into_iter().take(most).map(|(word, _)| word.as_str()).collect()
+    }
+}
+
+/// A question that finds this tool: a verb and one or two words after it.
+fn example(tool: &Tool, words: &[String]) -> Option<String> {
+    let at = words.iter().position(|it| is_verb(it))?;
+    let after: Vec<_> = words[at + 1..].iter().take(2).map(String::as_str).collect();
+    (!after.is_empty()).then(|| format!("{} {}", words[at], after.join(" "))).filter(|_| tool.status.reason().is_none())
+}
+
+/// Examples from as many sources as there are places, and no question twice.
+fn spread(examples: &BTreeMap<(&str, &str), String>) -> Vec<String> {
+    let mut first_of_each = BTreeMap::new();
+    for ((source, _), example) in examples {
+        first_of_each.entry(*source).or_insert(example);
+    }
+    let mut chosen: Vec<String> = Vec::new();
+    for example in first_of_each.into_values().chain(examples.values()) {
+        if chosen.len() < EXAMPLES && !chosen.contains(example) {
+            chosen.push(example.clone());
+        }
+    }
+    chosen
+}

@@ -1,0 +1,248 @@
+//! 1. A call is understood in whatever form a model writes it; what is right already is passed on as it is.
+//! 2. A name that leads nowhere, or to ourselves, is answered in the known words.
+//! 3. Arguments that do not fit are answered with the place, what is asked for there, and a call that is right.
+
+use crate::mcp::meta::fixture::{gateway, raw, texts, tool};
+use crate::mcp::meta::{Wish, failure, not_found};
+use serde_json::{Value, json};
+use toolscout_core::{Arguments, Digest, Tool, ToolOutput};
+use toolscout_gateway::{Check, Error};
+
+const SEND: &str = r#"mail/send_email -- Sends. -- {"type":"object","properties":{"to":{"type":"string","format":"email"},"subject":{"type":"string","minLength":3},"body":{"type":"string"},"copies":{"type":"integer","minimum":1},"urgent":{"type":"boolean"},"from":{"type":"object","properties":{"name":{"type":"string"},"address":{"type":"string"}}},"tags":{"type":"array","items":{"type":"string"}}},"required":["to","subject"],"additionalProperties":false}"#;
+
+fn wish(arguments: Value) -> Result<Wish, ToolOutput> {
+    Wish::read(Some(&raw(arguments)))
+}
+
+fn understood(arguments: Value) -> Value {
+    let wish = wish(arguments).unwrap();
+    assert_eq!(wish.name, "send_email");
+    Value::Object(wish.arguments(&tool(SEND)).unwrap())
+}
+
+fn refused(arguments: Value) -> (Tool, Error) {
+    let tool = tool(SEND);
+    let Value::Object(arguments) = arguments else { panic!() };
+    let error = Check::of(&tool).unwrap().arguments(arguments).unwrap_err();
+    (tool, error)
+}
+
+/// X-04, X-05, and six slips that models make.
+#[test]
+fn a_call_is_understood_in_whatever_form_it_comes() {
+    let meant = json!({"to": "a@b.c", "subject": "Hello"});
+    let text = meant.to_string();
+    for (slip, arguments) in [
+        ("none", json!({"name": "send_email", "arguments": meant})),
+        ("parameters", json!({"name": "send_email", "parameters": meant})),
+        ("args", json!({"name": "send_email", "args": meant})),
+        ("input", json!({"tool": "send_email", "input": meant})),
+        ("a text", json!({"name": "send_email", "arguments": text})),
+        ("a text in a text", json!({"name": "send_email", "arguments": json!(text).to_string()})),
+        ("nested", json!({"name": "send_email", "arguments": {"arguments": meant}})),
+        ("nested deeper", json!({"name": "send_email", "arguments": {"parameters": {"args": meant}}})),
+        ("a whole call inside", json!({"name": "send_email", "arguments": {"name": "send_email", "arguments": meant}})),
+        ("nothing but a call inside", json!({"arguments": {"name": "send_email", "arguments": meant}})),
+        ("all of it a text", json!(json!({"name": "send_email", "arguments": meant}).to_string())),
+        ("flattened", json!({"name": "send_email", "to": "a@b.c", "subject": "Hello"})),
+        ("half flattened", json!({"name": "send_email", "to": "a@b.c", "arguments": {"subject": "Hello"}})),
+        (
+            "flattened, with empty arguments",
+            json!({"name": "send_email", "arguments": {}, "to": "a@b.c", "subject": "Hello"}),
+        ),
+        ("in a list", json!({"name": "send_email", "arguments": [meant]})),
+        ("a quoted name", json!({"name": " `send_email`", "arguments": meant})),
+    ] {
+        assert_eq!(understood(arguments), meant, "{slip}");
+    }
+}
+
+#[test]
+fn values_are_read_as_what_the_schema_asks_for() {
+    let given = json!({"to": "a@b.c", "subject": 2026, "copies": "2", "urgent": "TRUE", "tags": "one", "body": null,
+        "from.name": "Ada", "from.address": "a@d.a"});
+    let meant = json!({"to": "a@b.c", "subject": "2026", "copies": 2, "urgent": true, "tags": ["one"],
+        "from": {"name": "Ada", "address": "a@d.a"}});
+    assert_eq!(understood(json!({"name": "send_email", "arguments": given})), meant);
+    let text = json!({"to": "a@b.c", "subject": "Hello", "tags": "[\"a\", 5]", "from": "{\"name\": 7}"});
+    let meant = json!({"to": "a@b.c", "subject": "Hello", "tags": ["a", "5"], "from": {"name": "7"}});
+    assert_eq!(understood(json!({"name": "send_email", "arguments": text})), meant);
+}
+
+#[test]
+fn what_fits_is_not_touched_however_odd_it_looks() {
+    let any = tool(r#"s/t -- x -- {"type":"object","properties":{"a":{"type":"string"}}}"#);
+    for odd in
+        [json!({"arguments": {"a": "1"}}), json!({"a.b": "5"}), json!({"a": "{\"x\":1}"}), json!({"a": "7"}), json!({})]
+    {
+        let wish = wish(json!({"name": "s/t", "arguments": odd})).unwrap();
+        assert_eq!(Value::Object(wish.arguments(&any).unwrap()), odd);
+        assert_eq!(wish.untouched().map(Value::Object), Some(odd));
+    }
+}
+
+/// A tool whose own parameters are called like ours.
+#[test]
+fn parameters_that_are_called_like_wrappings_are_parameters() {
+    let odd = tool(
+        r#"s/t -- x -- {"type":"object","properties":{"input":{"type":"string"},"args":{"type":"array"},"expect":{"type":"string"}},"required":["input"],"additionalProperties":false}"#,
+    );
+    let arguments = |given: Value| Value::Object(wish(given).unwrap().arguments(&odd).unwrap());
+    assert_eq!(arguments(json!({"name": "s/t", "input": "hello"})), json!({"input": "hello"}));
+    assert_eq!(arguments(json!({"name": "s/t", "arguments": {"input": "hello"}})), json!({"input": "hello"}));
+    let flat = json!({"name": "s/t", "input": "hello", "args": [1]});
+    assert_eq!(arguments(flat), json!({"input": "hello", "args": [1]}));
+}
+
+#[test]
+fn the_fast_way_is_only_for_what_looks_as_it_should() {
+    let fast = |given: Value| wish(given).unwrap().untouched();
+    assert_eq!(fast(json!({"name": "t", "arguments": {"a": 1}})), json!({"a": 1}).as_object().cloned());
+    assert_eq!(fast(json!({"name": "t", "arguments": "{}"})), None);
+    assert_eq!(fast(json!({"name": "t", "a": 1})), None);
+    assert_eq!(fast(json!({"name": "t", "arguments": {}, "a": 1})), None);
+}
+
+#[test]
+fn the_expected_digest_is_read_and_one_that_is_none_is_said() {
+    let digest = Digest::of_bytes(b"x");
+    let read = wish(json!({"name": "t", "arguments": {}, "expect": digest.to_string()})).unwrap();
+    assert_eq!(read.expect, Some(digest));
+    assert_eq!(wish(json!({"name": "t", "arguments": {}, "expect": ""})).unwrap().expect, None);
+    let output = wish(json!({"name": "t", "arguments": {}, "expect": "abc"})).unwrap_err();
+    assert!(output.is_error() && texts(&output)[0].starts_with("`expect` is no digest"));
+}
+
+/// X-06.
+#[test]
+fn a_call_without_a_name_is_answered_in_the_known_words() {
+    for arguments in
+        [json!({}), json!({"name": ""}), json!({"name": "  "}), json!({"name": 5}), json!({"name": null}), json!([])]
+    {
+        let output = wish(arguments).unwrap_err();
+        assert!(output.is_error());
+        assert_eq!(texts(&output), ["Tool name is required"]);
+    }
+    assert_eq!(texts(&Wish::read(None).unwrap_err()), ["Tool name is required"]);
+}
+
+#[test]
+fn the_two_tools_do_not_run_themselves() {
+    for name in ["execute_tool", "tool_search", " `execute_tool`"] {
+        let output = wish(json!({"name": name, "arguments": {"name": "execute_tool"}})).unwrap_err();
+        assert!(output.is_error() && texts(&output)[0].starts_with("execute_tool cannot run "));
+    }
+}
+
+/// X-07.
+#[test]
+fn an_unknown_tool_is_answered_in_the_known_words_and_with_what_comes_near() {
+    let world = gateway("mail/send_email -- x\nother/search -- x\nmore/search -- x");
+    let output = not_found("nonexistent", &world.resolve("nonexistent").unwrap_err());
+    assert!(output.is_error());
+    assert_eq!(texts(&output), ["Tool not found: nonexistent. Use tool_search to discover available tools."]);
+    let output = not_found("send_mail", &world.resolve("send_mail").unwrap_err());
+    assert_eq!(texts(&output)[1], "Did you mean `mail/send_email`?");
+    let output = not_found("search", &world.resolve("search").unwrap_err());
+    assert!(output.is_error());
+    assert!(texts(&output)[0].contains("`more/search` or `other/search`"), "{:?}", texts(&output));
+    let odd = format!("\u{1b}[2J{}", "x".repeat(5_000));
+    let output = not_found(&odd, &world.resolve(&odd).unwrap_err());
+    assert!(texts(&output)[0].len() < 400 && !texts(&output)[0].contains('\u{1b}'));
+}
+
+/// X-08.
+#[test]
+fn what_is_missing_is_named_with_what_is_asked_for_and_a_call_that_is_right() {
+    let (tool, error) = refused(json!({"to": "a@b.c"}));
+    insta::assert_snapshot!(texts(&failure(&tool, &error))[0], @r#"
+    The arguments do not fit `mail/send_email`:
+    - `subject` is required and missing (at /subject)
+      schema: {"type":"string","minLength":3}
+    Example: {"name":"mail/send_email","arguments":{"to":"name@example.com","subject":"text"}}
+    "#);
+    let (tool, error) = refused(json!({"to": "a@b.c", "subject": null}));
+    insta::assert_snapshot!(texts(&failure(&tool, &error))[0], @r#"
+    The arguments do not fit `mail/send_email`:
+    - `subject`: the value is not of type "string" (at /subject)
+      schema: {"type":"string","minLength":3}
+    Example: {"name":"mail/send_email","arguments":{"to":"name@example.com","subject":"text"}}
+    "#);
+    let (tool, error) = refused(json!({"to": "a@b.c", "subject": "Hello", "copies": 0, "from": {"name": 5}, "x": 1}));
+    insta::assert_snapshot!(texts(&failure(&tool, &error))[0], @r#"
+    The arguments do not fit `mail/send_email`:
+    - `copies`: the value is less than the minimum of 1 (at /copies)
+      schema: {"type":"integer","minimum":1}
+    - `name`: the value is not of type "string" (at /from/name)
+      schema: {"type":"string"}
+    - Additional properties are not allowed ('x' was unexpected)
+    Example: {"name":"mail/send_email","arguments":{"to":"name@example.com","subject":"text","copies":1,"from":{}}}
+    "#);
+}
+
+/// X-08, with what the model got right.
+#[test]
+fn the_example_keeps_what_was_right_and_a_name_that_is_nearly_right_is_seen() {
+    let wish =
+        wish(json!({"name": "send_email", "arguments": {"to": "a@b.c", "subjct": "Hello", "copies": 0}})).unwrap();
+    let tool = tool(SEND);
+    let error = Check::of(&tool).unwrap().arguments(wish.arguments(&tool).unwrap()).unwrap_err();
+    let output = wish.failure(&tool, &error);
+    assert!(output.is_error());
+    insta::assert_snapshot!(texts(&output)[0], @r#"
+    The arguments do not fit `mail/send_email`:
+    - `subject` is required and missing (at /subject); you gave `subjct`
+      schema: {"type":"string","minLength":3}
+    - `copies`: the value is less than the minimum of 1 (at /copies)
+      schema: {"type":"integer","minimum":1}
+    - Additional properties are not allowed ('subjct' was unexpected)
+    Example: {"name":"mail/send_email","arguments":{"to":"a@b.c","subject":"text","copies":1}}
+    "#);
+}
+
+#[test]
+fn the_example_is_a_call_that_fits() {
+    let schemas = [
+        r#"{"type":"object","properties":{"a":{"type":"array","items":{"type":"object","properties":{"x":{"type":"number","exclusiveMinimum":3}},"required":["x"]},"minItems":1}},"required":["a"]}"#,
+        r##"{"type":"object","$defs":{"d":{"enum":["red","blue"]}},"properties":{"a":{"$ref":"#/$defs/d"},"b":{"const":4},"c":{"type":"string","format":"uuid"}},"required":["a","b","c"]}"##,
+        r#"{"type":"object","properties":{"a":{"anyOf":[{"type":"null"},{"type":"integer","minimum":7}]},"b":{"type":"string","minLength":20,"maxLength":22},"c":{"type":"string","maxLength":2}},"required":["a","b","c"]}"#,
+        r#"{"type":"object","properties":{"a":{"type":"boolean"},"b":{"type":"number","maximum":-2},"d":{"type":"string","examples":["x1"],"pattern":"^x\\d$"}},"required":["a","b","d"]}"#,
+    ];
+    for schema in schemas {
+        let tool = tool(&format!("s/t -- x -- {schema}"));
+        let check = Check::of(&tool).unwrap();
+        let error = check.arguments(Arguments::new()).unwrap_err();
+        let output = failure(&tool, &error);
+        let text = &texts(&output)[0];
+        let example: Value = serde_json::from_str(text.rsplit("Example: ").next().unwrap()).unwrap();
+        let Value::Object(arguments) = example["arguments"].clone() else { panic!("{text}") };
+        assert!(check.arguments(arguments).is_ok(), "{text}");
+    }
+}
+
+#[test]
+fn arguments_that_are_no_object_are_answered_with_an_example() {
+    for arguments in [json!(5), json!("hello"), json!([1, 2]), json!(true)] {
+        let output = wish(json!({"name": "send_email", "arguments": arguments})).unwrap().arguments(&tool(SEND));
+        // What stands there may be all of the arguments, flattened; then it is those that do not fit.
+        match output {
+            Ok(nearest) => assert_eq!(Value::Object(nearest), json!({"arguments": arguments})),
+            Err(output) => assert!(texts(&output)[0].contains("Example: {\"name\":\"mail/send_email\""), "{output:?}"),
+        }
+    }
+}
+
+/// X-17: in the words of the door, which stays shut.
+#[test]
+fn a_refusal_is_told_in_the_gateways_words_with_what_a_person_can_do() {
+    let world = gateway("!mail/send_email -- x");
+    let tool = world.resolve("send_email").unwrap();
+    let refused = Error::Refused(toolscout_core::door::Refusal::Held {
+        tool: tool.id.to_string(),
+        reason: "it has changed".to_owned(),
+    });
+    let output = failure(&tool, &refused);
+    assert!(output.is_error());
+    let text = &texts(&output)[0];
+    assert!(text.starts_with("`mail/send_email` is held for review: it has changed\nhint: "), "{text}");
+}

@@ -1,0 +1,198 @@
+//! 1. Hits come as JSON in a text and as data beside it, in as much detail as is wanted.
+//! 2. Nothing found is said in the known words, with why that may be.
+//! 3. However much was found, the answer has a limit; what is left out is said.
+//! 4. Whatever was asked for is read as something.
+
+use crate::mcp::meta::answer::{LIMIT, NOTHING, answer};
+use crate::mcp::meta::fixture::{gateway, raw, snapshot, texts, tool};
+use crate::mcp::meta::notes::notes;
+use crate::mcp::meta::request::{Detail, Request};
+use crate::mcp::meta::signature;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use toolscout_core::{RawJson, ToolOutput};
+use toolscout_gateway::{Profile, Query, SearchHit};
+
+const MAIL: &str = r#"
+    mail/list_emails -- Lists emails. -- {"type":"object","properties":{"limit":{"type":"integer"}}}
+    mail/send_email -- Send an email to a recipient. Attachments too. -- {"type":"object","properties":{"to":{"type":"string","description":"Recipient"},"subject":{"type":"string"},"copies":{"type":["integer","null"]},"kind":{"enum":["html","plain"]},"tags":{"type":"array","items":{"type":"string"}}},"required":["to","subject"]}
+    docs/create_pdf -- Creates a PDF.
+"#;
+
+fn search(arguments: Value) -> ToolOutput {
+    let gateway = gateway(MAIL);
+    let (request, mut said) = Request::read(Some(&raw(arguments)));
+    let snapshot = gateway.snapshot();
+    let hits = request.pick(&snapshot, |query| gateway.search(&Query { profile: Profile::Ladder, ..*query }));
+    said.extend(request.doubts(&snapshot));
+    answer(&hits, request.detail, said)
+}
+
+/// X-02.
+#[test]
+fn a_search_gives_one_text_that_holds_a_json_array_with_schemas() {
+    let output = search(json!({"query": "email"}));
+    assert!(!output.is_error());
+    let texts = texts(&output);
+    assert_eq!(texts.len(), 1);
+    let hits: Value = serde_json::from_str(&texts[0]).unwrap();
+    assert_eq!(hits[0]["id"], "mail/list_emails");
+    assert_eq!(hits[1]["inputSchema"]["required"], json!(["to", "subject"]));
+    for hit in hits.as_array().unwrap() {
+        let keys: Vec<_> = hit.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(keys, ["id", "name", "source", "description", "score", "why", "digest", "inputSchema"]);
+        assert_eq!(hit["digest"].as_str().unwrap().len(), 64);
+    }
+    assert_eq!(output.structured_content().unwrap(), json!({"results": hits, "notes": []}));
+}
+
+/// X-03.
+#[test]
+fn nothing_found_is_said_in_the_known_words_and_is_no_error() {
+    let output = search(json!({"query": "zzz_no_such_thing"}));
+    assert!(!output.is_error());
+    assert_eq!(texts(&output), ["No tools found. Try different keywords or a broader search term."]);
+    assert_eq!(output.structured_content().unwrap(), json!({"results": [], "notes": []}));
+}
+
+#[test]
+fn nothing_found_says_what_is_held_or_old_beside_the_known_words() {
+    let gateway = gateway("!fs/read -- x\nfs/write -- x");
+    let said = notes(&gateway.snapshot(), &[], gateway.notes());
+    let output = answer(&[], Detail::Full, said);
+    let texts = texts(&output);
+    assert_eq!(texts[0], NOTHING);
+    assert_eq!(texts[1], "note: 1 tool is held for review: `toolscout review`");
+    assert_eq!(output.structured_content().unwrap()["notes"].as_array().unwrap().len(), 1);
+}
+
+/// Q-17.
+#[test]
+fn an_empty_question_lists_by_name() {
+    for arguments in [json!({}), json!({"query": ""}), json!({"query": "  "}), json!({"query": null}), Value::Null] {
+        let output = search(arguments);
+        let hits: Value = serde_json::from_str(&texts(&output)[0]).unwrap();
+        let names: Vec<_> = hits.as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
+        assert_eq!(names, ["create_pdf", "list_emails", "send_email"]);
+    }
+}
+
+#[test]
+fn compact_is_a_line_for_each_tool() {
+    let output = search(json!({"query": "email", "detail": "compact"}));
+    insta::assert_snapshot!(texts(&output)[0], @r#"
+    mail/list_emails(limit?: int) – Lists emails.
+    mail/send_email(to: string, subject: string, copies?: int|null, kind?: "html"|"plain", tags?: string[]) – Send an email to a recipient.
+    "#);
+    assert_eq!(output.structured_content().unwrap()["results"][0]["id"], "mail/list_emails");
+}
+
+#[test]
+fn names_are_nothing_but_ids() {
+    let output = search(json!({"detail": "names"}));
+    assert_eq!(texts(&output), ["docs/create_pdf\nmail/list_emails\nmail/send_email"]);
+    assert_eq!(output.structured_content().unwrap()["results"][0], json!({"id": "docs/create_pdf"}));
+}
+
+#[test]
+fn one_source_can_be_searched_alone_and_one_that_is_not_there_is_said() {
+    let output = search(json!({"source": "docs", "detail": "names"}));
+    assert_eq!(texts(&output), ["docs/create_pdf"]);
+    let output = search(json!({"query": "email", "source": "docs"}));
+    assert_eq!(texts(&output)[0], NOTHING);
+    let output = search(json!({"query": "email", "source": "nobody"}));
+    assert_eq!(texts(&output)[1], "note: there is no source `nobody`; some that are: `docs`, `mail`");
+}
+
+/// Q-20, Q-21, and slips of the same kinds that arguments of tools have.
+#[test]
+fn whatever_is_asked_for_is_read_as_something() {
+    let read = |arguments: Value| Request::read(Some(&raw(arguments))).0;
+    for odd in [json!(0), json!(-3), json!("x"), json!(null), json!([]), json!(0.5)] {
+        assert_eq!(read(json!({"max_results": odd})).max_results, 10, "{odd}");
+    }
+    for (said, meant) in [(json!(1_000), 100), (json!(1e300), 100), (json!("7"), 7), (json!(5.0), 5), (json!(1), 1)] {
+        assert_eq!(read(json!({"max_results": said})).max_results, meant, "{said}");
+    }
+    for wrapped in [
+        json!("{\"query\":\"mail\"}"),
+        json!({"arguments": {"query": "mail"}}),
+        json!({"parameters": "{\"query\":\"mail\"}"}),
+    ] {
+        assert_eq!(read(wrapped.clone()).query, "mail", "{wrapped}");
+    }
+    assert_eq!(read(json!({"query": 5})).query, "5");
+    let (request, said) = Request::read(Some(&raw(json!({"query": "ü".repeat(1 << 20), "detail": "loud"}))));
+    assert_eq!((request.query.chars().count(), request.detail, said.len()), (2_000, Detail::Full, 2));
+    assert_eq!(Request::read(None).0.max_results, 10);
+}
+
+fn hits(count: usize, schema_size: usize, description: usize) -> Vec<SearchHit> {
+    let hit = |at: usize| {
+        let mut tool = tool(&format!("big/tool_{at} -- {}", "d".repeat(description)));
+        let property =
+            json!({"type": "object", "properties": {"a": {"type": "string", "description": "x".repeat(schema_size)}}});
+        tool.input_schema = RawJson::from_value(&property);
+        SearchHit { tool: Arc::new(tool), score: 1.0, why: Vec::new() }
+    };
+    (0..count).map(hit).collect()
+}
+
+/// 3. The last schemas go first.
+#[test]
+fn an_answer_has_a_limit_and_keeps_the_first_schemas() {
+    let output = answer(&hits(20, 10_000, 50), Detail::Full, Vec::new());
+    let texts = texts(&output);
+    assert!(texts[0].len() <= LIMIT);
+    let shown: Value = serde_json::from_str(&texts[0]).unwrap();
+    assert_eq!(shown.as_array().unwrap().len(), 20);
+    assert!(shown[0]["inputSchema"].is_object() && shown[0].get("signature").is_none());
+    assert_eq!(shown[19]["signature"], "big/tool_19(a?: string)");
+    assert!(shown[19].get("inputSchema").is_none());
+    assert!(texts[1].starts_with("note: the schemas of the last 14 have no room here; "), "{}", texts[1]);
+}
+
+#[test]
+fn no_definitions_are_too_big_to_be_answered() {
+    for (count, schema, description) in [(1, 100_000, 10), (40, 60_000, 20_000), (100, 10, 3_000), (1, 10, 200_000)] {
+        for detail in [Detail::Full, Detail::Compact, Detail::Names] {
+            let output = answer(&hits(count, schema, description), detail, Vec::new());
+            assert!(texts(&output)[0].len() <= LIMIT, "{count} {schema} {description} {detail:?}");
+            assert!(!output.structured_content().unwrap()["results"].as_array().unwrap().is_empty());
+        }
+    }
+}
+
+/// T15: hidden characters are shown, in every form of the answer.
+#[test]
+fn text_of_others_cannot_hide_or_steer() {
+    let mut odd = tool("odd/tool -- Reads\u{202e} files\u{1b}[2J\u{200b}.");
+    odd.input_schema =
+        RawJson::parse("{\"description\":\"a\\u200bb\u{202e}\",\"properties\":{\"k\u{200b}\":{}}}").unwrap();
+    let hit = SearchHit { tool: Arc::new(odd), score: 1.0, why: vec!["na\u{200b}me".to_owned()] };
+    for detail in [Detail::Full, Detail::Compact, Detail::Names] {
+        let output = answer(std::slice::from_ref(&hit), detail, Vec::new());
+        assert!(!output.raw().as_str().contains(['\u{202e}', '\u{1b}', '\u{200b}']), "{detail:?}");
+        assert!(!texts(&output)[0].contains(['\u{202e}', '\u{1b}', '\u{200b}']), "{detail:?}");
+    }
+    let output = answer(&[hit], Detail::Full, Vec::new());
+    let shown = output.structured_content().unwrap()["results"][0].clone();
+    assert_eq!(shown["description"], "Reads\\u{202e} files\\u{1b}[2J\\u{200b}.");
+    assert_eq!(shown["inputSchema"]["description"], "a\\u{200b}b\\u{202e}");
+    assert!(shown["inputSchema"]["properties"].get("k\u{200b}").is_some(), "what has to be said stays as it is");
+}
+
+#[test]
+fn a_signature_says_types_as_people_write_them() {
+    let schema = r##"{"type":"object","$defs":{"p":{"type":"object","properties":{"x":{"type":"number"},"y":{"type":"number"}},
+        "required":["x"]}},"properties":{"at":{"$ref":"#/$defs/p"},"deep":{"anyOf":[{"type":"integer"},{"type":"null"}]},
+        "list":{"type":"array","items":{"enum":["a",1]}},"odd key":{},"loop":{"$ref":"#/properties/loop"},"c":{"const":5}}}"##;
+    let tool = tool(&format!("s/t -- One. Two. -- {}", schema.replace('\n', " ")));
+    let expected = r#"s/t(at?: {x: number, y?: number}, deep?: int|null, list?: ("a"|1)[], "odd key"?: any, loop?: any, c?: 5) – One."#;
+    assert_eq!(signature::line(&tool), expected);
+}
+
+#[test]
+fn the_snapshot_of_nothing_has_nothing_to_note() {
+    assert!(notes(&snapshot(""), &[], Vec::new()).is_empty());
+}

@@ -1,0 +1,112 @@
+//! Words that say what can be done, as tools are named after them.
+
+/// Sorted. Only these are taken from the names of tools to say what a server does: a name may hold anything.
+pub(super) const VERBS: [&str; 84] = [
+    "add",
+    "analyze",
+    "append",
+    "approve",
+    "archive",
+    "assign",
+    "browse",
+    "build",
+    "calculate",
+    "cancel",
+    "capture",
+    "check",
+    "click",
+    "close",
+    "comment",
+    "commit",
+    "compare",
+    "convert",
+    "copy",
+    "count",
+    "create",
+    "delete",
+    "deploy",
+    "describe",
+    "download",
+    "draft",
+    "edit",
+    "execute",
+    "export",
+    "extract",
+    "fetch",
+    "fill",
+    "find",
+    "format",
+    "generate",
+    "get",
+    "import",
+    "insert",
+    "inspect",
+    "install",
+    "invite",
+    "list",
+    "load",
+    "lookup",
+    "merge",
+    "monitor",
+    "move",
+    "navigate",
+    "open",
+    "parse",
+    "play",
+    "post",
+    "publish",
+    "pull",
+    "push",
+    "query",
+    "read",
+    "remove",
+    "rename",
+    "reply",
+    "resolve",
+    "restart",
+    "run",
+    "save",
+    "scan",
+    "schedule",
+    "search",
+    "send",
+    "set",
+    "share",
+    "show",
+    "start",
+    "stop",
+    "summarize",
+    "sync",
+    "test",
+    "track",
+    "translate",
+    "update",
+    "upload",
+    "validate",
+    "verify",
+    "view",
+    "write",
+];
+
+/// The words of an identifier, in lower case: `createIssue`, `create_issue` and `create-issue` are the same two. What is
+/// no plain word is left out.
+pub(super) fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for it in name.chars() {
+        let begins = !it.is_ascii_alphanumeric() || was_lower && it.is_ascii_uppercase();
+        if begins {
+            words.push(String::new());
+        }
+        if let (true, Some(word)) = (it.is_ascii_alphanumeric(), words.last_mut()) {
+            word.push(it.to_ascii_lowercase());
+        }
+        was_lower = it.is_ascii_lowercase();
+    }
+    words.retain(|it| (2..=14).contains(&it.len()) && it.bytes().all(|it| it.is_ascii_lowercase()));
+    words
+}
+
+pub(super) fn is_verb(word: &str) -> bool {
+    VERBS.binary_search(&word).is_ok()
+}

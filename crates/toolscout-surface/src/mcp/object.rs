@@ -1,0 +1,88 @@
+//! An object of which only the outermost keys are known; all values stay the texts they came as.
+
+#[cfg(test)]
+mod tests;
+
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::fmt;
+
+/// Keys and values in their order. Of a key that is there twice the last value counts, as everywhere, and both pass on.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Object<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
+
+impl<'a> Object<'a> {
+    pub(super) fn parse(text: &'a str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+
+    pub(super) fn get(&self, key: &str) -> Option<&str> {
+        self.0.iter().rfind(|(it, _)| it == key).map(|(_, value)| &**value)
+    }
+
+    /// Sets the value of a key, where it stands or at the end.
+    pub(super) fn set(&mut self, key: &'a str, json: impl Into<Cow<'a, str>>) {
+        match self.0.iter_mut().rfind(|(it, _)| it == key) {
+            Some((_, value)) => *value = json.into(),
+            None => self.0.push((key.into(), json.into())),
+        }
+    }
+
+    /// Sets it unless it is there.
+    pub(super) fn set_missing(&mut self, key: &'a str, json: impl Into<Cow<'a, str>>) {
+        if self.get(key).is_none() {
+            self.set(key, json);
+        }
+    }
+
+    /// Adds what is not there yet.
+    pub(super) fn extend<'b: 'a>(&mut self, other: &'b Object<'_>) {
+        let known = self.0.len();
+        for (key, value) in &other.0 {
+            if self.0[..known].iter().all(|(it, _)| it != key) {
+                self.0.push((Cow::Borrowed(key), Cow::Borrowed(value)));
+            }
+        }
+    }
+
+    pub(super) fn remove(&mut self, key: &str) {
+        self.0.retain(|(it, _)| it != key);
+    }
+}
+
+impl fmt::Display for Object<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("{")?;
+        for (at, (key, value)) in self.0.iter().enumerate() {
+            let comma = if at == 0 { "" } else { "," };
+            write!(f, "{comma}{}:{value}", super::message::quoted(key))?;
+        }
+        f.write_str("}")
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Entries(std::marker::PhantomData))
+    }
+}
+
+struct Entries<'a>(std::marker::PhantomData<&'a ()>);
+
+impl<'de: 'a, 'a> Visitor<'de> for Entries<'a> {
+    type Value = Object<'a>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
+        let mut object = Object::default();
+        while let Some((key, value)) = map.next_entry::<String, &'de RawValue>()? {
+            object.0.push((key.into(), value.get().into()));
+        }
+        Ok(object)
+    }
+}

@@ -1,0 +1,72 @@
+//! What a client carries for us from one request to the next, so that it can neither read, change nor pass it on.
+
+#[cfg(test)]
+mod tests;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use ring::rand::{SecureRandom, SystemRandom};
+use serde::{Deserialize, Serialize};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// For so long a client may take to come back.
+pub(super) const PATIENCE: Duration = Duration::from_secs(300);
+/// Bytes of what may be carried.
+const LONGEST: usize = 96 << 10;
+
+/// Where a request goes on that was answered with a wish.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) enum State {
+    /// At a call of ours that waits.
+    Waiting(u64),
+    /// At a server that wants this back.
+    Upstream(Option<String>),
+}
+
+#[derive(Serialize, Deserialize)]
+struct Carried {
+    state: State,
+    /// How often it went back and forth already.
+    rounds: u8,
+    until: u64,
+}
+
+/// Seals and opens.
+pub(super) struct Seal(LessSafeKey);
+
+impl Seal {
+    pub(super) fn new(key: &[u8; 32]) -> Self {
+        // The length is right by its type.
+        let key = UnboundKey::new(&CHACHA20_POLY1305, key).expect("a key of 32 bytes");
+        Self(LessSafeKey::new(key))
+    }
+
+    /// Seals it for this client and this very request; none where it is too long, or the system gives no randomness.
+    pub(super) fn close(&self, state: State, rounds: u8, bound_to: &str) -> Option<String> {
+        let carried = Carried { state, rounds, until: now() + PATIENCE.as_secs() };
+        let mut bytes = serde_json::to_vec(&carried).ok().filter(|it| it.len() <= LONGEST)?;
+        let mut nonce = [0; NONCE_LEN];
+        SystemRandom::new().fill(&mut nonce).ok()?;
+        let (aad, unique) = (Aad::from(bound_to.as_bytes()), Nonce::assume_unique_for_key(nonce));
+        self.0.seal_in_place_append_tag(unique, aad, &mut bytes).ok()?;
+        Some(URL_SAFE_NO_PAD.encode([nonce.as_slice(), &bytes].concat()))
+    }
+
+    /// What was sealed for this client and this very request, and is not too old; with the rounds it went.
+    pub(super) fn open(&self, text: &str, bound_to: &str) -> Option<(State, u8)> {
+        let mut bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        if bytes.len() < NONCE_LEN {
+            return None;
+        }
+        let mut sealed = bytes.split_off(NONCE_LEN);
+        let nonce = Nonce::try_assume_unique_for_key(&bytes).ok()?;
+        let opened = self.0.open_in_place(nonce, Aad::from(bound_to.as_bytes()), &mut sealed).ok()?;
+        let carried: Carried = serde_json::from_slice(opened).ok()?;
+        (carried.until >= now()).then_some((carried.state, carried.rounds))
+    }
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs())
+}

@@ -1,0 +1,161 @@
+//! MCP over two pipes, a message a line: how a client that starts us talks to us.
+
+use super::client::{Client, Identity, Outlet};
+use super::message::{self, Incoming, LONGEST};
+use super::server::{Reply, Server};
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout_at};
+
+/// Messages that may wait for a client that does not read; answers wait for room, news are dropped.
+const QUEUE: usize = 1024;
+/// Bytes that are written at once, about.
+const BATCH: usize = 64 << 10;
+/// For so long what is under way may go on after the client has nothing more to say, and after we are told to stop.
+const DRAIN: Duration = Duration::from_secs(30);
+const STOP: Duration = Duration::from_secs(5);
+
+/// Serves one client until it has nothing more to say and everything is answered, or until `stop`. Nothing but protocol is
+/// written to `output`.
+pub async fn serve(
+    server: Arc<Server>,
+    input: impl AsyncRead + Unpin,
+    output: impl AsyncWrite + Unpin + Send + 'static,
+    stop: impl Future<Output = ()>,
+) -> io::Result<()> {
+    let (queue, queued) = mpsc::channel(QUEUE);
+    let out = Arc::new(Pipe(queue.clone()));
+    let client = Client::new(Identity::default(), out.clone());
+    let mut writer = JoinSet::new();
+    writer.spawn(write(queued, output));
+    let mut tasks = JoinSet::new();
+    let mut informing = JoinSet::new();
+    let read = async {
+        let mut input = BufReader::with_capacity(BATCH, input);
+        let mut line = Vec::new();
+        while next_line(&mut input, &mut line).await? {
+            while tasks.try_join_next().is_some() {}
+            match message::read(line.trim_ascii()) {
+                Ok(incoming) => {
+                    if is_greeting(&incoming) {
+                        informing.spawn(inform(server.clone(), client.clone()));
+                    }
+                    take(&server, &client, incoming, &queue, &out, &mut tasks).await;
+                }
+                Err(unreadable) => {
+                    let reply = Reply::fault(unreadable.id.as_ref(), &unreadable.fault);
+                    let _ = queue.send(reply.text).await;
+                }
+            }
+        }
+        Ok(())
+    };
+    let (ended, patience) = tokio::select! {
+        ended = read => (ended, DRAIN),
+        () = stop => (Ok(()), STOP),
+    };
+    let until = Instant::now() + patience;
+    client.leave();
+    informing.shutdown().await;
+    drain(&mut tasks, until).await;
+    tasks.shutdown().await;
+    drop((queue, out, client));
+    let _ = timeout_at(until, writer.join_next()).await;
+    ended
+}
+
+/// Greetings and what needs no waiting is done before the next line is read, so that it counts for that line.
+async fn take(
+    server: &Arc<Server>,
+    client: &Arc<Client>,
+    incoming: Incoming,
+    queue: &mpsc::Sender<String>,
+    out: &Arc<Pipe>,
+    tasks: &mut JoinSet<()>,
+) {
+    let (server, client, out, queue) = (server.clone(), client.clone(), out.clone(), queue.clone());
+    let is_at_once = !matches!(&incoming, Incoming::Request(it) if it.method != "initialize");
+    let answering = async move {
+        if let Some(reply) = server.take(&client, incoming, out).await {
+            let _ = queue.send(reply.text).await;
+        }
+    };
+    match is_at_once {
+        true => answering.await,
+        false => drop(tasks.spawn(answering)),
+    }
+}
+
+async fn inform(server: Arc<Server>, client: Arc<Client>) {
+    server.keep_informed(client).await;
+}
+
+fn is_greeting(incoming: &Incoming) -> bool {
+    matches!(incoming, Incoming::Notification { method, .. } if method == "notifications/initialized")
+}
+
+/// Waits for what has an answer to come. What only listens ends with the client.
+async fn drain(tasks: &mut JoinSet<()>, until: Instant) {
+    while let Ok(Some(_)) = timeout_at(until, tasks.join_next()).await {}
+}
+
+/// Reads one line that says something; false at the end. One that is too long is cut, and is no JSON then.
+async fn next_line(input: &mut (impl AsyncBufReadExt + Unpin), line: &mut Vec<u8>) -> io::Result<bool> {
+    loop {
+        line.clear();
+        let most = LONGEST as u64 + 2;
+        if input.take(most).read_until(b'\n', line).await? == 0 {
+            return Ok(false);
+        }
+        if line.len() > LONGEST && line.last() != Some(&b'\n') {
+            skip_line(input).await?;
+        }
+        if !line.trim_ascii().is_empty() {
+            return Ok(true);
+        }
+    }
+}
+
+async fn skip_line(input: &mut (impl AsyncBufReadExt + Unpin)) -> io::Result<()> {
+    loop {
+        let buffer = input.fill_buf().await?;
+        if buffer.is_empty() {
+            return Ok(());
+        }
+        let end = buffer.iter().position(|it| *it == b'\n');
+        let length = end.map_or(buffer.len(), |it| it + 1);
+        input.consume(length);
+        if end.is_some() {
+            return Ok(());
+        }
+    }
+}
+
+struct Pipe(mpsc::Sender<String>);
+
+impl Outlet for Pipe {
+    fn send(&self, message: String) -> bool {
+        self.0.try_send(message).is_ok()
+    }
+}
+
+/// Writes what there is, as much as there is at once.
+async fn write(mut queued: mpsc::Receiver<String>, mut output: impl AsyncWrite + Unpin) {
+    let mut batch = Vec::with_capacity(BATCH);
+    while let Some(first) = queued.recv().await {
+        let mut next = Some(first);
+        while let Some(message) = next {
+            batch.extend_from_slice(message.as_bytes());
+            batch.push(b'\n');
+            next = if batch.len() < BATCH { queued.try_recv().ok() } else { None };
+        }
+        if output.write_all(&batch).await.is_err() || output.flush().await.is_err() {
+            return;
+        }
+        batch.clear();
+    }
+}

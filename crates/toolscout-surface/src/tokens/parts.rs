@@ -1,0 +1,101 @@
+//! Into how many tokens a piece falls at most.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+/// Common words and syllables, in four groups: one token as they are, behind a blank, and both with a capital; the same but
+/// for capitals; only behind a blank; only as they are. Of the first two and of the last it also holds that they are two
+/// tokens at most behind one of [`JOINED`], where they have no capital.
+pub(super) const WORDS: &str = include_str!("words.txt");
+/// Runs of signs that are one token each.
+pub(super) const SIGNS: &str = include_str!("signs.txt");
+/// No word of the list is longer.
+const LONGEST: usize = 13;
+/// Signs that often stand before a word and belong to it: `_search`.
+pub(super) const JOINED: &[u8] = b"\"(-./_";
+/// Runs of blanks up to this length are one token.
+const BLANKS: usize = 16;
+/// No known token of any kind is longer.
+const REACH: usize = if LONGEST < BLANKS { BLANKS } else { LONGEST + 1 };
+/// Longer pieces are no words; to look at them closely takes long and gains little.
+const CLOSE: usize = 64;
+
+/// The forms in which a word is one token.
+type Forms = u8;
+const PLAIN: Forms = 1;
+const BLANK: Forms = 2;
+const CAPITAL: Forms = 4;
+const GROUPS: [Forms; 4] = [PLAIN | BLANK | CAPITAL, PLAIN | BLANK, BLANK, PLAIN];
+
+static KNOWN_WORDS: LazyLock<HashMap<&[u8], Forms>> = LazyLock::new(|| {
+    let groups = WORDS.split("\n\n").zip(GROUPS);
+    groups.flat_map(|(words, forms)| words.lines().map(move |it| (it.as_bytes(), forms))).collect()
+});
+static KNOWN_SIGNS: LazyLock<HashSet<&[u8]>> = LazyLock::new(|| SIGNS.lines().map(str::as_bytes).collect());
+
+/// How many tokens the piece is at most.
+pub(super) fn most_parts(piece: &[u8]) -> usize {
+    match piece.len() {
+        0 | 1 => 1,
+        _ if is_token(piece) => 1,
+        _ if is_joined(piece) => 2,
+        length if length > CLOSE => length,
+        _ => most_apart(piece),
+    }
+}
+
+fn is_joined(piece: &[u8]) -> bool {
+    JOINED.contains(&piece[0]) && piece[1].is_ascii_lowercase() && is_word(&piece[1..], PLAIN)
+}
+
+/// The most parts of which no two neighbours are a known token when joined.
+fn most_apart(piece: &[u8]) -> usize {
+    let length = piece.len();
+    // By where the last part ends, and how long it is or is at least: how many parts there are at most; 0 where that
+    // cannot be.
+    let size = (length + 1) * (length + 2);
+    let (mut exactly, mut at_least) = (vec![0; size], vec![0; size]);
+    let at = |end: usize, last: usize| end * (length + 2) + last;
+    for end in 1..=length {
+        for last in (1..=end).rev() {
+            let before = end - last;
+            // Two parts that are longer together than any known token may stand side by side.
+            let free = REACH.saturating_sub(last) + 1;
+            let is_apart = |it: &usize| !is_token(&piece[before - it..end]);
+            let near = (1..free.min(before + 1)).filter(is_apart).map(|it| exactly[at(before, it)]).max();
+            let far = if free <= before { at_least[at(before, free)] } else { 0 };
+            exactly[at(end, last)] = match near.unwrap_or(0).max(far) {
+                0 => usize::from(before == 0),
+                parts => parts + 1,
+            };
+            at_least[at(end, last)] = exactly[at(end, last)].max(at_least[at(end, last + 1)]);
+        }
+    }
+    at_least[at(length, 1)]
+}
+
+/// Whether this is certainly one token. Never true of what is not.
+fn is_token(part: &[u8]) -> bool {
+    match part {
+        [b' ', sign] if sign.is_ascii_graphic() => true,
+        [b' ', word @ ..] if word.first().is_some_and(u8::is_ascii_alphabetic) => is_word(word, BLANK),
+        [first, ..] if first.is_ascii_alphabetic() => is_word(part, PLAIN),
+        _ if part.iter().all(|it| *it == b' ') => part.len() <= BLANKS,
+        _ => KNOWN_SIGNS.contains(part),
+    }
+}
+
+fn is_word(part: &[u8], form: Forms) -> bool {
+    if part.len() > LONGEST {
+        return false;
+    }
+    let is_known = |word: &[u8], form: Forms| KNOWN_WORDS.get(word).is_some_and(|it| it & form == form);
+    if !part[0].is_ascii_uppercase() || is_known(part, form) {
+        return is_known(part, form);
+    }
+    let mut word = [0; LONGEST];
+    let word = &mut word[..part.len()];
+    word.copy_from_slice(part);
+    word[0].make_ascii_lowercase();
+    is_known(word, form | CAPITAL)
+}

@@ -1,0 +1,143 @@
+//! Cuts a text where the tokenizer's rules cut it, exactly so for ASCII.
+//!
+//! What touches other characters is kept together up to a place where a cut is certain, and is counted by its bytes.
+
+/// What is encoded for itself.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Piece<'a> {
+    /// Letters, with the blank or sign before them and an English ending (`'s`) behind.
+    Word(&'a str),
+    /// Digits, any number of them.
+    Number(&'a str),
+    /// Signs, with the blank before them and the line ends behind.
+    Signs(&'a str),
+    /// White space.
+    Blank(&'a str),
+    /// One or more pieces with other characters than ASCII in them.
+    Other(&'a str),
+}
+
+#[cfg(test)]
+impl<'a> Piece<'a> {
+    pub(super) fn text(&self) -> &'a str {
+        match self {
+            Self::Word(it) | Self::Number(it) | Self::Signs(it) | Self::Blank(it) | Self::Other(it) => it,
+        }
+    }
+}
+
+/// The pieces of a text, in order; together they are the text.
+pub(super) struct Pieces<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Pieces<'a> {
+    pub(super) fn of(text: &'a str) -> Self {
+        Self { rest: text }
+    }
+}
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = Piece<'a>;
+
+    fn next(&mut self) -> Option<Piece<'a>> {
+        let bytes = self.rest.as_bytes();
+        if bytes.is_empty() {
+            return None;
+        }
+        let (mut end, kind) = plain(bytes);
+        let is_other = bytes.get(end).is_some_and(|it| !it.is_ascii());
+        if is_other {
+            end = other(self.rest, end);
+        }
+        let (piece, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        Some(if is_other { Piece::Other(piece) } else { kind(piece) })
+    }
+}
+
+type Kind<'a> = fn(&'a str) -> Piece<'a>;
+
+/// Where the piece ends that starts here, as far as it is ASCII; and what it is.
+fn plain<'a>(bytes: &[u8]) -> (usize, Kind<'a>) {
+    let at = |index: usize| bytes.get(index).copied().unwrap_or(b'0');
+    let first = bytes[0];
+    if !first.is_ascii() {
+        return (0, Piece::Other);
+    }
+    if first.is_ascii_digit() {
+        return (run(bytes, 0, |it| it.is_ascii_digit()), Piece::Number);
+    }
+    if first.is_ascii_alphabetic() {
+        return (word(bytes, 0), Piece::Word);
+    }
+    if at(1).is_ascii_alphabetic() && !matches!(first, b'\r' | b'\n') {
+        return (word(bytes, 1), Piece::Word);
+    }
+    if is_sign(first) || first == b' ' && is_sign(at(1)) {
+        let end = run(bytes, 1, is_sign);
+        return (run(bytes, end, |it| matches!(it, b'\r' | b'\n' | b'/')), Piece::Signs);
+    }
+    (blank(bytes), Piece::Blank)
+}
+
+fn run(bytes: &[u8], start: usize, is_in: impl Fn(u8) -> bool) -> usize {
+    bytes[start..].iter().position(|it| !is_in(*it)).map_or(bytes.len(), |it| start + it)
+}
+
+fn is_sign(it: u8) -> bool {
+    it.is_ascii() && !it.is_ascii_alphanumeric() && !is_blank(it)
+}
+
+fn is_blank(it: u8) -> bool {
+    matches!(it, b'\t'..=b'\r' | b' ')
+}
+
+/// Upper case, then lower case; what is upper case again is another word.
+fn word(bytes: &[u8], start: usize) -> usize {
+    let end = run(bytes, start, |it| it.is_ascii_uppercase());
+    let end = run(bytes, end, |it| it.is_ascii_lowercase());
+    end + ending(&bytes[end..])
+}
+
+fn ending(bytes: &[u8]) -> usize {
+    let lower = |index: usize| bytes.get(index).map_or(0, u8::to_ascii_lowercase);
+    match (lower(0), lower(1), lower(2)) {
+        (b'\'', b's' | b't' | b'm' | b'd', _) => 2,
+        (b'\'', b'r' | b'v', b'e') | (b'\'', b'l', b'l') => 3,
+        _ => 0,
+    }
+}
+
+/// Up to the last line end of the white space; else all of it but the last character, which belongs to what follows.
+fn blank(bytes: &[u8]) -> usize {
+    let end = run(bytes, 0, is_blank);
+    if bytes.get(end).is_some_and(|it| !it.is_ascii()) {
+        return end;
+    }
+    if let Some(last) = bytes[..end].iter().rposition(|it| matches!(it, b'\r' | b'\n')) {
+        return last + 1;
+    }
+    if end == bytes.len() || end == 1 { end } else { end - 1 }
+}
+
+/// The first place after `start`, where something other than ASCII stands, at which there is a cut whatever that is.
+fn other(text: &str, start: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut end = start;
+    while bytes.get(end).is_some_and(|it| !it.is_ascii()) {
+        let from = end;
+        end = run(bytes, end, |it| !it.is_ascii());
+        if text[from..end].chars().any(char::is_whitespace) {
+            end = run(bytes, end, is_blank);
+        }
+        let digits = run(bytes, end, |it| it.is_ascii_digit());
+        if digits > end {
+            end = digits;
+            continue;
+        }
+        end = run(bytes, end, |it| is_sign(it) || matches!(it, b'\r' | b'\n'));
+        end = run(bytes, end, |it| it.is_ascii_alphabetic() || it == b'\'');
+    }
+    end
+}

@@ -1,0 +1,69 @@
+//! How the project's servers are, in a line.
+
+use crate::plugins::servers::ServerSet;
+use crate::{AppError, RunCx};
+use serde::Serialize;
+use toolscout_gateway::Gateway;
+use toolscout_source::mcp::DiscoveryStatus;
+use toolscout_surface::ops::list::counted;
+
+/// What the doctor sees of servers.
+#[derive(Debug, Serialize)]
+pub(super) struct Servers {
+    configured: usize,
+    disabled: usize,
+    /// Those whose last discovery failed.
+    failed: Vec<String>,
+    /// Those that nobody has asked for their tools yet.
+    unasked: Vec<String>,
+    /// Those that are not started, because nobody has trusted the project.
+    untrusted: Vec<String>,
+    /// How many tools wait for a person to look at them.
+    held: usize,
+}
+
+impl Servers {
+    /// None in a program that knows of no servers.
+    pub(super) fn of(cx: &RunCx, gateway: &Gateway) -> Result<Option<Self>, AppError> {
+        if cx.commands().find("server").is_none() {
+            return Ok(None);
+        }
+        let set = ServerSet::of(cx.options(), cx.surroundings())?;
+        let states = set.sources.iter().filter_map(|it| Some((it, it.state(&cx.request()).ok()?.record.status)));
+        let states: Vec<_> = states.collect();
+        let named = |wanted: DiscoveryStatus| {
+            let these = states.iter().filter(|(it, status)| *status == wanted && it.may_start());
+            these.map(|(it, _)| it.server().id.to_string()).collect()
+        };
+        Ok(Some(Self {
+            configured: set.configured.len(),
+            disabled: set.configured.iter().filter(|it| !it.server.enabled).count(),
+            failed: named(DiscoveryStatus::Failed),
+            unasked: named(DiscoveryStatus::Never),
+            untrusted: set.sources.iter().filter(|it| !it.may_start()).map(|it| it.server().id.to_string()).collect(),
+            held: gateway.held().len(),
+        }))
+    }
+
+    /// For people: how many, and what to type about those that need something.
+    pub(super) fn line(&self) -> String {
+        let count = match (self.configured, self.disabled) {
+            (0, _) => return "none (toolscout import, or toolscout server add ID -- COMMAND)".to_owned(),
+            (all, 0) => all.to_string(),
+            (all, disabled) => format!("{all} ({disabled} disabled)"),
+        };
+        let named = |these: &[String], what: &str, command: &str| {
+            let line = || format!("{} {what}: {} ({command})", these.len(), these.join(", "));
+            (!these.is_empty()).then(line)
+        };
+        let held = || format!("{} held (toolscout review)", counted(self.held, "tool"));
+        let parts = [
+            Some(count),
+            named(&self.failed, "failed", "toolscout server list"),
+            named(&self.unasked, "never asked", "toolscout server refresh"),
+            named(&self.untrusted, "not trusted", "toolscout trust"),
+            (self.held > 0).then(held),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+    }
+}

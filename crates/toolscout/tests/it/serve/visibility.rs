@@ -1,0 +1,101 @@
+//! 1. What is listed is listed under a name that every client takes; the rest is found by search, and callable all the same.
+//! 2. The two tools are there while something is hidden, always or never, as configured, and once.
+
+use super::{Agent, library};
+use crate::world::World;
+use serde_json::json;
+
+const BOTH: [&str; 2] = ["execute_tool", "tool_search"];
+
+fn listed_file(name: &str) -> String {
+    format!("name = \"{name}\"\nvisibility = \"listed\"\n[run]\ncommand = [\"cat\"]\n")
+}
+
+/// what is listed beside the two, sorted, and nothing of the library.
+#[test]
+fn what_is_listed_stands_beside_the_two_tools_and_the_rest_is_hidden() {
+    let world = library().file("tools/help-me.tool.toml", &listed_file("help-me"));
+    let mut agent = Agent::legacy(&world, &[]);
+    assert_eq!(agent.listed(), ["execute_tool", "local__help_me", "tool_search"]);
+    assert_eq!(agent.listed(), ["execute_tool", "local__help_me", "tool_search"], "also the second time");
+    assert!(agent.call("local__help_me", json!({}))["isError"] != true);
+}
+
+/// B-02: one listed tool for every command.
+#[test]
+fn everything_can_be_listed() {
+    let world = World::trusted()
+        .file("tools/a.tool.toml", &listed_file("a"))
+        .file("tools/b.tool.toml", &listed_file("b"))
+        .file("tools/c.d.tool.toml", &listed_file("c.d"));
+    let mut agent = Agent::legacy(&world, &[]);
+    assert_eq!(
+        agent.listed(),
+        ["local__a", "local__b", "local__c_d"],
+        "nothing is hidden, so there is nothing to search"
+    );
+}
+
+/// nothing at all.
+#[test]
+fn without_any_tool_there_is_nothing_to_search() {
+    let world = World::trusted();
+    assert!(Agent::legacy(&world, &[]).listed().is_empty());
+    assert_eq!(Agent::legacy(&world, &["--meta-tools", "always"]).listed(), BOTH);
+    let never = World::trusted().file("toolscout.toml", "meta_tools = \"never\"\n").echo("tools/a.tool.toml", "a", "");
+    assert!(Agent::legacy(&never, &[]).listed().is_empty());
+}
+
+/// what is hidden can be called, unless somebody is strict about it; what is not there cannot.
+#[test]
+fn what_is_hidden_can_be_called_directly_unless_that_is_forbidden() {
+    let world = library();
+    let mut agent = Agent::legacy(&world, &[]);
+    assert!(agent.call("local__sql_query", json!({"target": "x"}))["isError"] != true);
+    let fault = agent.fault("tools/call", json!({"name": "local__nothing"}));
+    assert_eq!(fault["code"], -32602);
+    assert!(fault["message"].as_str().is_some_and(|it| it.contains("local__nothing")), "{fault}");
+    let mut strict = Agent::legacy(&world, &["--strict-hidden"]);
+    let fault = strict.fault("tools/call", json!({"name": "local__sql_query", "arguments": {"target": "x"}}));
+    assert_eq!(fault["message"], "Unknown tool: local__sql_query");
+    assert!(strict.call("execute_tool", json!({"name": "sql_query", "arguments": {}}))["isError"] != true);
+}
+
+/// F-01, F-03: two servers with a tool of the same name.
+#[test]
+fn two_servers_may_have_tools_of_the_same_name() {
+    let tools = json!([{"name": "search", "description": "Search", "inputSchema": {"type": "object"}}]);
+    let listed = |world: World| world.more("visibility = \"listed\"");
+    let world = listed(World::trusted().listing("a", &tools));
+    let world = listed(world.listing("b", &tools)).listing("c", &tools);
+    world.run(&["server", "refresh"]).exits(0);
+    let mut agent = Agent::legacy(&world, &[]);
+    assert_eq!(agent.listed(), ["a__search", "b__search", "execute_tool", "tool_search"]);
+    for name in ["a__search", "b__search", "c__search"] {
+        assert_eq!(agent.text(name, json!({})), "called", "{name}");
+    }
+    assert_eq!(agent.text("execute_tool", json!({"name": "c/search"})), "called");
+    let unclear = agent.call("execute_tool", json!({"name": "search"}));
+    assert_eq!(unclear["isError"], true);
+    let text = unclear["content"][0]["text"].as_str().expect("a text");
+    assert!(text.contains("a/search") && text.contains("b/search"), "{text}");
+}
+
+#[test]
+fn a_list_of_many_comes_in_pages_that_together_are_all() {
+    let tool =
+        |it| format!("[[tool]]\nname = \"tool-{it:04}\"\nvisibility = \"listed\"\n[tool.run]\ncommand = [\"cat\"]\n");
+    let world = World::trusted().file("tools/many.tool.toml", &(0..1_200).map(tool).collect::<String>());
+    let mut agent = Agent::legacy(&world, &[]);
+    let (mut names, mut params) = (Vec::new(), json!({}));
+    loop {
+        let page = agent.request("tools/list", params);
+        names.extend(
+            page["tools"].as_array().expect("a list").iter().map(|it| it["name"].as_str().unwrap_or("?").to_owned()),
+        );
+        let Some(cursor) = page.get("nextCursor") else { break };
+        params = json!({"cursor": cursor});
+    }
+    let all: Vec<_> = (0..1_200).map(|it| format!("local__tool_{it:04}")).collect();
+    assert_eq!(names, all);
+}

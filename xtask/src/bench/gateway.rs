@@ -1,0 +1,139 @@
+//! What an agent pays for having toolscout between itself and a server: at the start, per call, in bulk, and at rest.
+//!
+//! The same client speaks with the server directly and through `toolscout serve`, in turns, so that what is printed is what
+//! stands between the two, and a busy moment of the machine hits both.
+
+use super::Bench;
+use super::clock::Samples;
+use super::crowd::{Crowd, Kind};
+use super::table::Row;
+use super::wire::{Wire, cpu_time, resident};
+use super::world::World;
+use anyhow::Context;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+const BLOCKS: usize = 20;
+/// Calls under way at a time, where there are many.
+const TOGETHER: usize = 64;
+/// Percentiles, and how much toolscout may add to each, in microseconds.
+const GOALS: [(usize, f64); 2] = [(50, 100.0), (99, 500.0)];
+
+const DIRECT: &str = r#"{"name":"echo","arguments":{"text":"the quick brown fox jumps over the lazy dog"}}"#;
+const EXECUTED: &str = r#"{"name":"execute_tool","arguments":{"name":"s000/echo","arguments":{"text":"the quick brown fox jumps over the lazy dog"}}}"#;
+
+pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
+    let mut rows = start(bench)?;
+    rows.extend(one_by_one(bench)?);
+    rows.extend(together(bench)?);
+    rows.extend(at_rest(bench)?);
+    Ok(rows)
+}
+
+/// From nothing to the first list, where many servers are known; and none of them is started.
+fn start(bench: &Bench) -> anyhow::Result<Vec<Row>> {
+    let crowd = Crowd::new(bench, &vec![Kind::Honest; bench.servers])?;
+    crowd.refresh()?;
+    crowd.started()?;
+    let mut times = Vec::new();
+    for _ in 0..bench.rounds {
+        let since = Instant::now();
+        let mut wire = Wire::greet(crowd.world().toolscout(&["serve"]))?;
+        wire.ask("tools/list", "{}")?;
+        times.push(since.elapsed());
+        wire.end()?;
+    }
+    Ok(vec![
+        Row::time(
+            format!("`toolscout serve` to the first `tools/list`, {} servers known", bench.servers),
+            &Samples::of(times)?,
+        )
+        .goal(10.0),
+        Row::count("servers started by that", crowd.started()?).goal(0.0),
+    ])
+}
+
+/// One call after the other.
+fn one_by_one(bench: &Bench) -> anyhow::Result<Vec<Row>> {
+    let crowd = Crowd::new(bench, &[Kind::Honest])?;
+    crowd.refresh()?;
+    let (mut direct, mut through) = both(bench, &crowd)?;
+    let size = (bench.calls / BLOCKS).max(1);
+    direct.calls(DIRECT, size)?;
+    through.calls(EXECUTED, size)?;
+    let mut blocks: [Vec<Samples>; 2] = Default::default();
+    for _ in 0..BLOCKS {
+        blocks[0].push(Samples::of(direct.calls(DIRECT, size)?)?);
+        blocks[1].push(Samples::of(through.calls(EXECUTED, size)?)?);
+    }
+    let mut rows = Vec::new();
+    for (percent, goal) in GOALS {
+        let [bare, ours] =
+            [&blocks[0], &blocks[1]].map(|it| Samples::of(it.iter().map(|it| it.percentile(percent)).collect()));
+        let (bare, ours) = (bare?, ours?);
+        rows.push(Row::short_time(format!("a call of the server itself, p{percent}"), &bare));
+        rows.push(
+            Row::short_time(format!("`execute_tool`, on top of that, p{percent}"), &ours.above(&bare)).goal(goal),
+        );
+    }
+    Ok(rows)
+}
+
+/// Many calls under way at once: how many are done in a second, and what toolscout spends on each.
+fn together(bench: &Bench) -> anyhow::Result<Vec<Row>> {
+    let crowd = Crowd::new(bench, &[Kind::Honest])?;
+    crowd.refresh()?;
+    let (mut direct, mut through) = both(bench, &crowd)?;
+    let size = bench.calls.max(TOGETHER);
+    direct.flight(DIRECT, size, TOGETHER)?;
+    through.flight(EXECUTED, size, TOGETHER)?;
+    let (mut bare, mut ours, mut spent) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..bench.rounds.min(7) {
+        bare.push(per_call(direct.flight(DIRECT, size, TOGETHER)?, size));
+        let before = cpu_time(through.process());
+        ours.push(per_call(through.flight(EXECUTED, size, TOGETHER)?, size));
+        spent.extend(
+            cpu_time(through.process()).zip(before).map(|(after, before)| per_call(after.saturating_sub(before), size)),
+        );
+    }
+    let (bare, ours) = (Samples::of(bare)?, Samples::of(ours)?);
+    let each_second = |it: &Samples| format!("{:.0} calls a second at best", 1.0 / it.best().as_secs_f64());
+    let mut rows = vec![
+        Row::short_time(format!("a call of the server itself, {TOGETHER} at a time"), &bare).note(each_second(&bare)),
+        Row::short_time(format!("`execute_tool`, {TOGETHER} at a time"), &ours).goal(40.0).note(each_second(&ours)),
+    ];
+    rows.push(match Samples::of(spent) {
+        Ok(spent) => Row::short_time("processor time of toolscout for each of these", &spent).goal(40.0),
+        Err(_) => Row::unknown("processor time of toolscout for each of these", "the system does not say"),
+    });
+    Ok(rows)
+}
+
+/// What it takes to be there, with many tools known and nothing to do.
+fn at_rest(bench: &Bench) -> anyhow::Result<Vec<Row>> {
+    let world = World::new(&bench.programs.toolscout, bench.some / 2)?;
+    let mut sizes = Vec::new();
+    for _ in 0..bench.rounds.min(5) {
+        let mut wire = Wire::greet(world.toolscout(&["serve"]))?;
+        wire.ask("tools/list", "{}")?;
+        sizes.extend(resident(wire.process()));
+        wire.end()?;
+    }
+    let what = format!("memory of `toolscout serve` at rest, {} tools known", bench.some / 2);
+    Ok(vec![match sizes.is_empty() {
+        true => Row::unknown(what, "the system does not say"),
+        false => Row::memory(what, sizes).goal(12.0),
+    }])
+}
+
+fn both(bench: &Bench, crowd: &Crowd) -> anyhow::Result<(Wire, Wire)> {
+    let mut server = Command::new(&bench.programs.server);
+    server.args(["--ttl", "600"]);
+    let direct = Wire::greet(server).context("greet the server")?;
+    let through = Wire::greet(crowd.world().toolscout(&["serve"])).context("greet toolscout")?;
+    Ok((direct, through))
+}
+
+fn per_call(time: Duration, calls: usize) -> Duration {
+    time / u32::try_from(calls).unwrap_or(u32::MAX)
+}
