@@ -1,4 +1,5 @@
-//! What maintainers of toolscout run: `cargo xtask ci`, `check`, `bless`, `bench`, `hostile`, `crash`.
+//! What maintainers of toolscout run: `cargo xtask ci`, `check`, `bless`, `bench`, `hostile`, `crash`, `conformance`,
+//! `tenants`.
 //!
 //! Start reading at [`ci`]; what the house holds true of itself is in [`check`], and `cargo test` asks it, too.
 
@@ -8,9 +9,11 @@ mod bench;
 mod bless;
 mod check;
 mod ci;
+mod conformance;
 mod crash;
 mod hostile;
 mod repo;
+mod tenants;
 
 use anyhow::{Context, bail};
 use std::process::ExitCode;
@@ -26,7 +29,11 @@ usage: cargo xtask COMMAND
                  let the release build meet servers that misbehave, and print how it went;
                  --long gives a minute to each mode that shows itself only in time
   crash [--seed N] [--rounds N] [--debug]
-                 kill the release build in the middle of its work, and look at what is left";
+                 kill the release build in the middle of its work, and look at what is left
+  conformance [server | client] [--revision R] [--debug]
+                 run the official MCP conformance suite against the release build
+  tenants [--tenants N] [--sessions N] [--calls N] [--debug]
+                 have many tenants use one process of the release build, and look for what is another's";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -49,6 +56,8 @@ fn run(words: &[String]) -> anyhow::Result<()> {
         ("bench", [name]) => bench::run(Some(name)),
         ("hostile", rest) => hostile::run(rest),
         ("crash", rest) => crash::run(rest),
+        ("conformance", rest) => conformance::run(rest),
+        ("tenants", rest) => tenants::run(rest),
         ("help" | "--help" | "-h", _) => {
             println!("{USAGE}");
             Ok(())

@@ -78,6 +78,9 @@ pub struct Delegation {
     pub is_wanted: bool,
     /// Whether it can be asked as it is; else it would have to be started for that.
     pub is_up: bool,
+    /// Whether all that it has may be seen. Where some of it is left out it is not asked: what it finds may be that, under
+    /// whatever name.
+    pub is_whole: bool,
 }
 
 /// One thing that a discovery found.

@@ -6,11 +6,13 @@
 
 mod decide;
 mod row;
+mod settled;
 
 pub use decide::HeldTool;
 
 use crate::ask::Questions;
 use crate::seal::Seal;
+use settled::Sight;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use toolscout_catalog::findings::Finding;
@@ -113,17 +115,27 @@ impl Approvals {
         found: &[Arc<Tool>],
         scan: impl Fn(&Tool) -> Vec<Finding>,
     ) -> Checked {
+        let sight = Sight { terms, found };
         for _ in 0..ATTEMPTS {
-            let (record, bytes) = match self.kept(source) {
+            let row = self.row(source);
+            if matches!(&row, Ok(Some(bytes)) if self.is_settled(source, bytes, &sight)) {
+                return Checked::default();
+            }
+            let (record, bytes) = match self.opened(source, row) {
                 Kept::Record(record, bytes) => (record, bytes),
                 Kept::Unreliable(doubt) => return all_held(source, found, &doubt),
             };
             let reviewed = review(&record, terms, found, &scan, (self.now)());
             let mut checked = Checked { held: reviewed.held, problems: news(source, &reviewed.news) };
+            let settled = checked.held.is_empty().then_some(&sight);
             if reviewed.record == *record {
+                // A row that a person has changed has no mark yet. Without one it is good, too.
+                if let (Some(sight), Some(bytes)) = (settled, &bytes) {
+                    let _ = self.keep(source, Some(bytes), &record, Some(sight));
+                }
                 return checked;
             }
-            match self.keep(source, bytes.as_deref(), &reviewed.record) {
+            match self.keep(source, bytes.as_deref(), &reviewed.record, settled) {
                 Ok(true) => return checked,
                 Ok(false) => {}
                 Err(error) => {
@@ -138,18 +150,29 @@ impl Approvals {
     }
 
     fn kept(&self, source: &SourceId) -> Kept {
+        self.opened(source, self.row(source))
+    }
+
+    /// How it lies in the store; nothing where it does not, or where another counts.
+    fn row(&self, source: &SourceId) -> Result<Option<Vec<u8>>, StoreError> {
+        match self.unkept().contains_key(source) {
+            true => Ok(None),
+            false => self.store.read(Shelf::Approval, &self.place(source)),
+        }
+    }
+
+    fn opened(&self, source: &SourceId, row: Result<Option<Vec<u8>>, StoreError>) -> Kept {
         if let Some(record) = self.unkept().get(source) {
             return Kept::Record(Box::new(record.clone()), None);
         }
-        let place = self.place(source);
-        let bytes = match self.store.read(Shelf::Approval, &place) {
+        let bytes = match row {
             Ok(Some(bytes)) => bytes,
             Ok(None) => return Kept::Record(Box::default(), None),
             Err(error) => {
                 return Kept::Unreliable(Doubt { reason: "what was approved cannot be read", cause: Some(error) });
             }
         };
-        let record = Seal::of(&*self.store, PURPOSE).ok().and_then(|it| it.open(&place, &bytes).ok());
+        let record = Seal::of(&*self.store, PURPOSE).ok().and_then(|it| it.open(&self.place(source), &bytes).ok());
         match record.and_then(|it| row::read(&it)) {
             Some(record) => Kept::Record(Box::new(record), Some(bytes)),
             None => {
@@ -159,22 +182,36 @@ impl Approvals {
         }
     }
 
-    /// Keeps the record, if what lies there is still what was seen; says whether it was.
-    fn keep(&self, source: &SourceId, seen: Option<&[u8]>, record: &Record) -> Result<bool, StoreError> {
+    /// Keeps the record, if what lies there is still what was seen; says whether it was. `settled` is what nothing was
+    /// held of by this record.
+    fn keep(
+        &self,
+        source: &SourceId,
+        seen: Option<&[u8]>,
+        record: &Record,
+        settled: Option<&Sight<'_>>,
+    ) -> Result<bool, StoreError> {
         if let Some(unkept) = self.unkept().get_mut(source) {
             *unkept = record.clone();
             return Ok(true);
         }
         let place = self.place(source);
-        let bytes = Seal::of(&*self.store, PURPOSE)?.close(&place, &row::write(record))?;
+        let seal = Seal::of(&*self.store, PURPOSE)?;
+        let bytes = seal.close(&place, &row::write(record, settled.map(|it| it.mark(&seal))))?;
         self.store.swap(Shelf::Approval, &place, seen, Some(&bytes))
     }
 
     /// Keeps the record, whatever lies there.
     fn keep_instead(&self, source: &SourceId, record: &Record) -> Result<(), StoreError> {
         let place = self.place(source);
-        let bytes = Seal::of(&*self.store, PURPOSE)?.close(&place, &row::write(record))?;
+        let bytes = Seal::of(&*self.store, PURPOSE)?.close(&place, &row::write(record, None))?;
         self.store.write(Shelf::Approval, &place, &bytes)
+    }
+
+    /// Whether this very row was the outcome of a review of these very definitions that held nothing back.
+    fn is_settled(&self, source: &SourceId, row: &[u8], sight: &Sight<'_>) -> bool {
+        let Ok(seal) = Seal::of(&*self.store, PURPOSE) else { return false };
+        seal.open_unread(&self.place(source), row).is_some_and(|it| sight.is_marked(&seal, it))
     }
 
     fn place(&self, source: &SourceId) -> String {

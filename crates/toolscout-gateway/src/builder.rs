@@ -2,6 +2,7 @@
 
 use crate::ask::Questions;
 use crate::consent::Unfinished;
+use crate::federation::Federation;
 use crate::policy::Policies;
 use crate::publish::Board;
 use crate::requests::{Keeping, Requests};
@@ -65,6 +66,7 @@ impl GatewayBuilder {
         Ok(Gateway {
             questions,
             unfinished: Unfinished::default(),
+            federation: Federation::default(),
             board: Arc::new(Board::new(approvals, self.policies, sources)),
             requests: Requests::new(self.request_sources, self.keeping),
             gazette: Gazette::default(),

@@ -1,5 +1,6 @@
 //! Takes a call to its tool: resolve, authorize, check, ask, load, check again, run, look at the result.
 
+use crate::federation::{Far, doors};
 use crate::standing::{Facts, Standing};
 use crate::{Error, Gateway, View};
 use futures_util::{StreamExt, stream};
@@ -8,7 +9,7 @@ use std::sync::Arc;
 use toolscout_catalog::alike;
 use toolscout_core::door::{Circumstances, Policy, Refusal, authorize, refusal};
 use toolscout_core::{
-    Arguments, Authorized, Cx, Review, Source, SourceError, Status, Tool, ToolCall, ToolOutput, redact,
+    Arguments, Authorized, Cx, Digest, Review, Source, SourceError, Status, Tool, ToolCall, ToolId, ToolOutput, redact,
 };
 
 /// Calls of one batch that run at the same time.
@@ -47,7 +48,7 @@ impl Gateway {
     /// As [`Gateway::call`], for who knows the tool already. What counts is the tool as this request sees it now: if that is
     /// not the one that was passed, the call is refused.
     pub async fn call_tool(&self, tool: &Arc<Tool>, mut call: ToolCall, cx: Cx) -> Result<ToolOutput, Error> {
-        let view = self.view(&cx).await;
+        let view = self.view_of(&call.tool, &cx).await;
         let (current, _) = view.tool(&call.tool)?;
         if !alike(current, tool) {
             call.expect = call.expect.or_else(|| Some(tool.digest()));
@@ -60,7 +61,7 @@ impl Gateway {
     pub async fn call_all(&self, calls: Vec<ToolCall>, cx: Cx) -> Vec<Result<ToolOutput, Error>> {
         let runs = calls.into_iter().map(|call| {
             let cx = cx.clone();
-            async { self.run(self.view(&cx).await, call, cx).await }
+            async { self.run(self.view_of(&call.tool, &cx).await, call, cx).await }
         });
         stream::iter(runs).buffered(TOGETHER).collect().await
     }
@@ -74,7 +75,12 @@ impl Gateway {
         admit(tool, &standing.facts, call, now).map(Authorized::into_inner)
     }
 
-    async fn run(&self, view: View, mut call: ToolCall, cx: Cx) -> Result<ToolOutput, Error> {
+    /// What this request sees, and this tool, should it be one behind a source that searches for itself.
+    async fn view_of(&self, tool: &ToolId, cx: &Cx) -> View {
+        self.with_far(self.view(cx).await, tool, cx)
+    }
+
+    pub(crate) async fn run(&self, view: View, mut call: ToolCall, cx: Cx) -> Result<ToolOutput, Error> {
         let (tool, standing) = view.tool(&call.tool)?;
         if standing.decision.policy != Policy::Ask {
             return execute(&view, call, false, cx).await;
@@ -89,7 +95,11 @@ impl Gateway {
         let yes = self.consent(&call, digest, &cx).await?;
         call.expect = Some(digest);
         // Asking may have taken minutes: what counts is how things stand now.
-        let output = execute(&self.view(&cx).await, call, true, cx).await?;
+        let now = match view.is_through_doors() {
+            true => self.view(&cx).await.through_doors(),
+            false => self.view_of(&call.tool, &cx).await,
+        };
+        let output = execute(&now, call, true, cx).await?;
         self.unfinished.keep(yes, &output, self.questions.now());
         Ok(output)
     }
@@ -100,7 +110,15 @@ async fn execute(view: &View, call: ToolCall, approved: bool, cx: Cx) -> Result<
     let (tool, standing) = view.tool(&call.tool)?;
     let source = view.source(&tool.id.source).ok_or_else(|| not_mine(tool))?;
     let now = circumstances(tool, standing, approved, &cx);
+    if view.is_through_doors() {
+        return hand_over(source, &standing.facts, admit_at(tool, &standing.facts, call, now, None)?, cx).await;
+    }
+    let is_bound = call.expect.is_some();
     let authorized = admit(tool, &standing.facts, call, now)?;
+    if let Some(far) = view.far() {
+        let call = order(view, far, authorized.into_inner(), is_bound, approved, &cx)?;
+        return hand_over(source, &standing.facts, call, cx).await;
+    }
     if tool.status == Status::Ready {
         return hand_over(source, &standing.facts, authorized, cx).await;
     }
@@ -109,6 +127,24 @@ async fn execute(view: &View, call: ToolCall, approved: bool, cx: Cx) -> Result<
     let now = Circumstances { digest: Some(full.digest()), ..circumstances(tool, standing, approved, &cx) };
     let authorized = admit(full.tool(), &full, call, now)?;
     hand_over(source, &full, authorized, cx).await
+}
+
+/// A call of a tool behind a source that searches for itself, as one of that source's door: past the door, too.
+fn order(
+    view: &View,
+    far: &Far,
+    call: ToolCall,
+    is_bound: bool,
+    approved: bool,
+    cx: &Cx,
+) -> Result<Authorized<ToolCall>, Error> {
+    let door = doors::id(&far.tool.id.source, doors::EXECUTE).and_then(|it| view.moment.tool(&it));
+    let (door, standing) = door.ok_or_else(|| not_mine(&far.tool))?;
+    let order = far.order(door, call, is_bound)?;
+    // What was decided about the tool was decided about the door as well.
+    let now =
+        Circumstances { digest: Some(standing.facts.digest()), ..circumstances(door, &far.standing, approved, cx) };
+    admit_at(door, &standing.facts, order, now, None)
 }
 
 async fn hand_over(
@@ -133,12 +169,24 @@ async fn hand_over(
 
 /// The only way to a source: the arguments fit, the door agrees, and what is sent is bound to this very definition, so that
 /// a source whose live one differs can tell.
-fn admit(tool: &Tool, facts: &Facts, mut call: ToolCall, now: Circumstances) -> Result<Authorized<ToolCall>, Error> {
+fn admit(tool: &Tool, facts: &Facts, call: ToolCall, now: Circumstances) -> Result<Authorized<ToolCall>, Error> {
+    admit_at(tool, facts, call, now, Some(facts.digest()))
+}
+
+/// The same, bound to this. A door is bound to nothing: it says something else about itself whenever there is something
+/// else behind it.
+fn admit_at(
+    tool: &Tool,
+    facts: &Facts,
+    mut call: ToolCall,
+    now: Circumstances,
+    bound_to: Option<Digest>,
+) -> Result<Authorized<ToolCall>, Error> {
     if let Some(refusal) = refusal(&call, tool, &now) {
         return Err(refusal.into());
     }
     call.arguments = facts.check()?.arguments(call.arguments)?;
-    call.expect = Some(facts.digest());
+    call.expect = bound_to;
     Ok(authorize(call, tool, now)?)
 }
 

@@ -1,5 +1,6 @@
 //! Asks sources what they have, and publishes it.
 
+use crate::federation::doors;
 use crate::policy::Dangling;
 use crate::publish::{Asked, Ticket};
 use crate::{Error, Gateway};
@@ -46,6 +47,9 @@ impl Gateway {
             other => return other,
         };
         let Some((source, name)) = view.named_source(text) else { return Err(unknown) };
+        if view.asks(source.id()) {
+            return self.find_beyond(&view, source, &name, cx).await.ok_or(unknown);
+        }
         if source.load(&name, cx.clone()).await?.is_none() {
             return Err(unknown);
         }
@@ -91,7 +95,8 @@ pub(crate) async fn gather(
             (Err(_), Ok(_)) => {}
         }
     }
-    found
+    let in_short = |(source, it): (&Arc<dyn Source>, Result<Discovery, _>)| it.map(|it| doors::in_short(&**source, it));
+    sources.iter().zip(found).map(in_short).collect()
 }
 
 /// Does the work where nobody waits for their turn. None: the runtime is going down, and nobody is left to want it.

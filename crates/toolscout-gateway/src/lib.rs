@@ -15,6 +15,7 @@ mod consent;
 mod defaults;
 mod discover;
 mod error;
+mod federation;
 mod publish;
 mod published;
 mod requests;
@@ -35,6 +36,7 @@ pub use builder::{GatewayBuilder, TwoSourcesAlike};
 pub use check::{Check, Violation};
 pub use discover::Refreshed;
 pub use error::Error;
+pub use federation::via;
 pub use search::SearchHit;
 pub use toolscout_catalog::diff::Change;
 pub use toolscout_catalog::findings::{Finding, Kind, Severity};
@@ -44,6 +46,7 @@ pub use view::View;
 
 use ask::Questions;
 use consent::Unfinished;
+use federation::Federation;
 use publish::Board;
 use requests::Requests;
 use std::sync::Arc;
@@ -56,6 +59,7 @@ pub struct Gateway {
     requests: Requests,
     questions: Questions,
     unfinished: Unfinished,
+    federation: Federation,
     gazette: Gazette,
 }
 

@@ -6,6 +6,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::federation::doors;
 use toolscout_core::door::Policy;
 use toolscout_core::{Problem, ProblemKind, SourceId, Tool, ToolId};
 
@@ -117,7 +118,24 @@ impl Policies {
 
     /// What holds for the tool, and why.
     pub fn effective(&self, tool: &Tool) -> Decision {
-        let said = self.said(&tool.id);
+        self.in_mode_for(tool, self.said(&tool.id))
+    }
+
+    /// What holds for a tool that is behind a door of its source: what holds for it, and what is said of that door by its
+    /// name. A tool that nobody has seen may be another one under another name, so what is said of any single tool of its
+    /// source holds for it.
+    pub(crate) fn effective_through(&self, tool: &Tool, door: &ToolId, is_known: bool) -> Decision {
+        let is_meant = |name: &str| name == door.name.as_str() || (!is_known && !doors::is_door(name));
+        let of_level = |level: LevelName| {
+            let (pattern, policy) = self.level(level).tightest_of(&door.source, is_meant)?;
+            Some(Decision { policy, because: format!("by the {} rule `{pattern}`", level.word()) })
+        };
+        let others = LevelName::ALL.into_iter().filter_map(of_level);
+        let tighter = |one: Decision, other: Decision| if other.policy > one.policy { other } else { one };
+        self.in_mode_for(tool, others.fold(self.said(&tool.id), tighter))
+    }
+
+    fn in_mode_for(&self, tool: &Tool, said: Decision) -> Decision {
         match self.mode {
             _ if said.policy == Policy::Disable => said,
             Mode::Normal => said,
@@ -192,6 +210,18 @@ impl Level {
         let best = fitting.max_by_key(|(specificity, policy, _)| (*specificity, *policy));
         best.map(|(_, policy, pattern)| (policy, format!("rule `{pattern}`")))
             .or_else(|| self.default.map(|policy| (policy, "default".to_owned())))
+    }
+}
+
+impl Level {
+    /// The tightest rule about a single tool of this source, of those that are meant.
+    fn tightest_of(&self, source: &SourceId, is_meant: impl Fn(&str) -> bool) -> Option<(&str, Policy)> {
+        let is_about = |pattern: &str| match Pattern::of(pattern) {
+            Some(Pattern::Tool(it, name)) => it == source.as_str() && is_meant(name),
+            _ => false,
+        };
+        let rules = self.rules.iter().filter(|(pattern, _)| is_about(pattern));
+        rules.max_by_key(|(_, policy)| *policy).map(|(pattern, policy)| (pattern.as_str(), *policy))
     }
 }
 

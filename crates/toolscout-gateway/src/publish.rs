@@ -1,5 +1,6 @@
 //! The one place where what the gateway knows is replaced.
 
+use crate::federation::doors;
 use crate::policy::Policies;
 use crate::published::Published;
 use crate::sources::Sources;
@@ -9,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tokio::sync::watch;
-use toolscout_catalog::findings::{self, Finding, Names};
+use toolscout_catalog::findings::{self, Finding, Kind, Names};
 use toolscout_catalog::{Discovery, Snapshot};
 use toolscout_core::{Problem, Review, Source, SourceError, SourceId, Status, Tool};
 
@@ -163,7 +164,8 @@ impl Board {
 
     /// Looks through definitions beside all others that are known now.
     pub(crate) fn scanner(&self) -> impl Fn(&Tool) -> Vec<Finding> {
-        scanner(self.now().all.clone())
+        let now = self.now();
+        scanner(now.all.clone(), now.sources.clone())
     }
 
     /// The snapshot with these sources' tools held where they are.
@@ -173,7 +175,7 @@ impl Board {
             return (next, Vec::new());
         }
         let next = Arc::new(next);
-        let scan = scanner(next.clone());
+        let scan = scanner(next.clone(), self.now().sources.clone());
         let (mut discoveries, mut news) = (Vec::new(), Vec::new());
         for (review, discovery) in under_review {
             let (discovery, problems) = held(&self.approvals, review, discovery.clone(), &scan);
@@ -214,8 +216,17 @@ pub(crate) fn held(
     (found, checked.problems)
 }
 
-/// The names are gathered when something has to be looked through; mostly nothing has.
-pub(crate) fn scanner(all: Arc<Snapshot>) -> impl Fn(&Tool) -> Vec<Finding> {
+/// The names are gathered when something has to be looked through; mostly nothing has. A source that a person wants to be
+/// asked to search may have the tools for it.
+pub(crate) fn scanner(all: Arc<Snapshot>, sources: Arc<Sources>) -> impl Fn(&Tool) -> Vec<Finding> {
     let names: OnceLock<Names> = OnceLock::new();
-    move |tool| findings::scan(tool, names.get_or_init(|| Names::of(all.tools().map(|it| &it.id))))
+    let is_wanted = move |tool: &Tool| {
+        let delegation = || sources.by_id(&tool.id.source)?.delegation();
+        doors::is_door(tool.id.name.as_str()) && delegation().is_some_and(|it| it.is_wanted)
+    };
+    move |tool| {
+        let mut found = findings::scan(tool, names.get_or_init(|| Names::of(all.tools().map(|it| &it.id))));
+        found.retain(|it| it.kind != Kind::OwnName || !is_wanted(tool));
+        found
+    }
 }

@@ -1,5 +1,6 @@
 //! Everything that is known at one moment.
 
+use crate::federation::doors::{self, Delegate};
 use crate::policy::Policies;
 use crate::search::SearchHit;
 use crate::sources::Sources;
@@ -22,6 +23,8 @@ pub(crate) struct Published {
     pub(crate) shown: Arc<Snapshot>,
     pub(crate) policies: Arc<Policies>,
     pub(crate) sources: Arc<Sources>,
+    /// Those of the sources that search for themselves.
+    pub(crate) delegates: Vec<Delegate>,
     /// What everybody sees, where this is one request's.
     pub(crate) beneath: Option<Arc<Published>>,
     /// What went wrong on the way to what is of the request.
@@ -40,13 +43,15 @@ impl Published {
 
     /// Everybody's next moment.
     pub(crate) fn after(before: &Self, all: Arc<Snapshot>, policies: Arc<Policies>, sources: Arc<Sources>) -> Self {
-        let shown = match policies.disables_something() || all.tools().any(|it| is_held(it)) {
-            true => Arc::new(all.each(|it| shown(it, &policies))),
+        let delegates = doors::delegates(&all, &sources);
+        let hides = policies.disables_something() || !delegates.is_empty() || all.tools().any(|it| is_held(it));
+        let shown = match hides {
+            true => Arc::new(all.each(|it| shown(it, &policies, &delegates))),
             false => all.clone(),
         };
         let standing = empty(all.len());
         let generation = before.generation + 1;
-        let next = Self { generation, all, shown, policies, sources, standing, ..Self::default() };
+        let next = Self { generation, all, shown, policies, sources, delegates, standing, ..Self::default() };
         next.inherit(before);
         next
     }
@@ -59,9 +64,10 @@ impl Published {
         mut problems: Vec<Problem>,
     ) -> Self {
         let policies = beneath.policies.clone();
-        let shown = found.iter().map(|it| it.each(|it| shown(it, &policies))).collect();
+        let (all, shadowed) = beneath.all.over(found.clone());
+        let delegates = doors::delegates(&all, &sources);
+        let shown = found.iter().map(|it| it.each(|it| shown(it, &policies, &delegates))).collect();
         let (shown, _) = beneath.shown.over(shown);
-        let (all, shadowed) = beneath.all.over(found);
         problems.extend(shadowed);
         Self {
             generation: beneath.generation,
@@ -70,6 +76,7 @@ impl Published {
             shown: Arc::new(shown),
             policies,
             sources: Arc::new(sources),
+            delegates,
             problems,
             index: OnceLock::new(),
             beneath: Some(beneath),
@@ -160,18 +167,23 @@ fn is_held(tool: &Tool) -> bool {
     matches!(tool.status, Status::Held(_))
 }
 
+/// Whether this is how a source is asked to search for itself, and nothing else.
+pub(crate) fn is_door(id: &ToolId, delegates: &[Delegate]) -> bool {
+    doors::is_door(id.name.as_str()) && delegates.iter().any(|it| it.source == id.source)
+}
+
 fn is_disabled(tool: &Tool, policies: &Policies) -> bool {
     policies.effective(tool).policy == Policy::Disable
 }
 
 /// A tool as anybody may see it, if it may be seen. What a held one says about itself is for who reviews it: whoever else
 /// reads it, a model for one, might do what it says.
-fn shown(tool: &Arc<Tool>, policies: &Policies) -> Option<Arc<Tool>> {
+fn shown(tool: &Arc<Tool>, policies: &Policies, delegates: &[Delegate]) -> Option<Arc<Tool>> {
     if is_disabled(tool, policies) {
         return None;
     }
     if !is_held(tool) {
-        return Some(tool.clone());
+        return (!is_door(&tool.id, delegates)).then(|| tool.clone());
     }
     let (visibility, status, provenance) = (tool.visibility, tool.status.clone(), tool.provenance.clone());
     Some(Arc::new(Tool { visibility, status, provenance, ..Tool::new(tool.id.clone()) }))

@@ -44,6 +44,10 @@ impl Requests {
         Self { givers, kept: Kept::new(keeping) }
     }
 
+    pub(crate) fn givers(&self) -> &[Arc<dyn RequestSources>] {
+        &self.givers
+    }
+
     /// Whether requests may have sources of their own.
     pub(crate) fn has_givers(&self) -> bool {
         !self.givers.is_empty()
@@ -157,7 +161,7 @@ fn merge(now: Arc<Published>, guests: &Guests, approvals: &Approvals) -> Publish
         true => found.into_iter().map(|(_, it)| it).collect(),
         false => {
             let (all, _) = now.all.over(found.iter().map(|(_, it)| it.clone()).collect());
-            let scan = publish::scanner(Arc::new(all));
+            let scan = publish::scanner(Arc::new(all), Arc::new(sources.clone()));
             let reviewed = found.into_iter().map(|(review, it)| match review {
                 Review::Unneeded => (it, Vec::new()),
                 review => publish::held(approvals, &review, it, &scan),

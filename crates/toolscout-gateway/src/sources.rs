@@ -3,7 +3,7 @@
 use crate::{Gateway, TwoSourcesAlike};
 use std::collections::HashMap;
 use std::sync::Arc;
-use toolscout_core::{Source, SourceId};
+use toolscout_core::{RequestSources, Source, SourceId};
 
 /// Sources, each of its own id, in the order they were added. Never changed, only replaced.
 #[derive(Default, Clone)]
@@ -70,6 +70,11 @@ impl Gateway {
     /// The source of this id, and with it its library. Who asks on behalf of a request wants [`crate::View::source`].
     pub fn source(&self, id: &SourceId) -> Option<Arc<dyn Source>> {
         self.board.now().sources.by_id(id).cloned()
+    }
+
+    /// Who gives sources to single requests, in the order they were added.
+    pub fn request_sources(&self) -> &[Arc<dyn RequestSources>] {
+        self.requests.givers()
     }
 
     /// One more source. Nothing is known of it before it is refreshed.

@@ -8,6 +8,7 @@ mod batch;
 mod coming;
 mod consent;
 mod doors;
+mod federation;
 mod requests;
 mod resumed;
 mod server;

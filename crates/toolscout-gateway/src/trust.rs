@@ -85,10 +85,12 @@ impl Gateway {
         let is_listed = |source: &str| published.all.tools().any(|it| it.id.source.as_str() == source);
         let has =
             |source: &str, name: &str| published.all.named(name).iter().any(|it| it.tool.id.source.as_str() == source);
+        // Nobody has a list of what is behind a search.
+        let searches = |source: &str| published.delegates.iter().any(|it| it.source.as_str() == source);
         published.policies.dangling(|source, name| match name {
             _ if !is_known(source) => self.requests.has_givers(),
             None => true,
-            Some(name) => has(source, name) || !is_listed(source),
+            Some(name) => has(source, name) || !is_listed(source) || searches(source),
         })
     }
 

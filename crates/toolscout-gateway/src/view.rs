@@ -1,7 +1,8 @@
 //! What one request sees.
 
+use crate::federation::Far;
 use crate::policy::Decision;
-use crate::published::Published;
+use crate::published::{Published, is_door};
 use crate::standing::Standing;
 use crate::{Error, Gateway, Query, SearchHit, Snapshot};
 use std::sync::Arc;
@@ -11,7 +12,18 @@ use toolscout_core::{Cx, Library, Problem, Source, SourceId, Tool, ToolId, ToolN
 /// one: it stays as it is while others change.
 #[derive(Clone)]
 pub struct View {
-    moment: Arc<Published>,
+    pub(crate) moment: Arc<Published>,
+    beyond: Beyond,
+}
+
+/// What can be called besides what is seen.
+#[derive(Clone)]
+enum Beyond {
+    Nothing,
+    /// The doors of sources that search for themselves.
+    Doors,
+    /// A tool behind one of them.
+    Far(Arc<Far>),
 }
 
 impl Gateway {
@@ -21,13 +33,26 @@ impl Gateway {
     /// Cancel-safe: others of the same key who wait go on.
     pub async fn view(&self, cx: &Cx) -> View {
         match self.requests.keys(cx) {
-            None => View { moment: self.board.now() },
-            Some(keys) => View { moment: self.requests.moment(&self.board, keys, cx).await },
+            None => View::of(self.board.now()),
+            Some(keys) => View::of(self.requests.moment(&self.board, keys, cx).await),
         }
     }
 }
 
+impl Gateway {
+    /// Stands for whose the request is, to all who give sources to requests; none where it has nothing of its own. What a
+    /// surface keeps for who made a request, it keeps under this and under the user.
+    pub fn whose(&self, cx: &Cx) -> Option<String> {
+        let keys = self.requests.keys(cx)?;
+        Some(blake3::hash(serde_json::json!(keys).to_string().as_bytes()).to_hex().to_string())
+    }
+}
+
 impl View {
+    fn of(moment: Arc<Published>) -> Self {
+        Self { moment, beyond: Beyond::Nothing }
+    }
+
     /// The tools, but for what is disabled; of what is held, the name and the reason.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.moment.shown.clone()
@@ -95,9 +120,44 @@ impl View {
         self.source(id)?.library()
     }
 
+    /// The sources that search for themselves, and may be asked to.
+    pub fn delegates(&self) -> impl Iterator<Item = &SourceId> {
+        self.moment.delegates.iter().filter(|it| it.is_open).map(|it| &it.source)
+    }
+
+    /// Whether this source searches for itself, and may be asked to.
+    pub(crate) fn asks(&self, source: &SourceId) -> bool {
+        self.delegates().any(|it| it == source)
+    }
+
+    /// The same, for who asks sources that search for themselves.
+    pub(crate) fn through_doors(self) -> Self {
+        Self { beyond: Beyond::Doors, ..self }
+    }
+
+    pub(crate) fn and_far(self, far: Far) -> Self {
+        Self { beyond: Beyond::Far(Arc::new(far)), ..self }
+    }
+
+    /// Whether this is for who asks sources that search for themselves.
+    pub(crate) fn is_through_doors(&self) -> bool {
+        matches!(self.beyond, Beyond::Doors)
+    }
+
+    /// The tool behind a door that this view is about.
+    pub(crate) fn far(&self) -> Option<&Far> {
+        match &self.beyond {
+            Beyond::Far(far) => Some(far),
+            _ => None,
+        }
+    }
+
     /// The tool of this id as it is now, and how it stands.
     pub(crate) fn tool(&self, id: &ToolId) -> Result<(&Arc<Tool>, &Standing), Error> {
-        self.moment.tool(id).ok_or_else(|| Error::UnknownTool { name: id.to_string(), nearest: Vec::new() })
+        let is_closed = || is_door(id, &self.moment.delegates) && !self.is_through_doors();
+        let far = || self.far().filter(|it| it.tool.id == *id).map(|it| (&it.tool, &it.standing));
+        let known = self.moment.tool(id).filter(|_| !is_closed()).or_else(far);
+        known.ok_or_else(|| Error::UnknownTool { name: id.to_string(), nearest: Vec::new() })
     }
 
     /// The source and the name that this text says, where it says both.

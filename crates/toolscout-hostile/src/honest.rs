@@ -74,8 +74,7 @@ fn with_instructions(answer: Value, server: &Server) -> Value {
 }
 
 fn capabilities(server: &Server) -> Value {
-    let is_rich = server.options.rich || server.options.reference;
-    if is_rich { rich::capabilities() } else { json!({ "tools": { "listChanged": true } }) }
+    if server.options.has_more() { rich::capabilities() } else { json!({ "tools": { "listChanged": true } }) }
 }
 
 pub(crate) fn list(request: &Request) -> Sent {
@@ -83,7 +82,7 @@ pub(crate) fn list(request: &Request) -> Sent {
 }
 
 pub(crate) fn listen(request: &Request) -> Sent {
-    if request.server.options.rich || request.server.options.reference {
+    if request.server.options.has_more() {
         return rich::listen(request);
     }
     let about = json!({ SUBSCRIPTION: request.id() });

@@ -69,7 +69,7 @@ fn converse(server: &Arc<Server>, mut stream: TcpStream) -> io::Result<()> {
         if let Answered::Wholly = (server.acts().http)(server, &mut stream, &mut posted)? {
             break;
         }
-        if server.options.rich && posted.may_take_long() {
+        if server.options.has_more() && posted.may_take_long() {
             stream_answer(server, &stream, &posted)?;
         } else {
             answer(server, &mut stream, &posted)?;
@@ -145,7 +145,7 @@ impl Posted {
     }
 
     fn may_take_long(&self) -> bool {
-        matches!(self.method().as_deref(), Some("tools/call" | "subscriptions/listen"))
+        matches!(self.method().as_deref(), Some("tools/call" | "prompts/get" | "subscriptions/listen"))
     }
 
     fn wants_an_answer(&self) -> bool {

@@ -20,6 +20,11 @@ impl Log {
         Ok(Self { file: path.map(open).transpose()?, name: name.to_owned(), mode })
     }
 
+    /// Whether anybody reads it.
+    pub(crate) fn is_open(&self) -> bool {
+        self.file.is_some()
+    }
+
     /// Writes down one event; `more` is an object with what there is to say about it.
     pub(crate) fn event(&self, event: &str, more: Value) {
         let Some(mut file) = self.file.as_ref() else { return };

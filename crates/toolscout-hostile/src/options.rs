@@ -37,6 +37,8 @@ pub(crate) struct Options {
     pub(crate) rich: bool,
     /// Whether there is what the conformance suite wants, instead of the usual.
     pub(crate) reference: bool,
+    /// Whether calls are answered where they are read, one after the other, and several with one write.
+    pub(crate) quick: bool,
     /// Where a mode remembers something from one process to the next.
     pub(crate) state: Option<PathBuf>,
     /// What a mode may damage.
@@ -72,6 +74,7 @@ impl Default for Options {
             tools: 0,
             rich: false,
             reference: false,
+            quick: false,
             state: None,
             target: None,
             canary: None,
@@ -93,6 +96,7 @@ usage: toolscout-hostile [--mode NAME] [OPTION]…
   --tools N       so many filler tools beside the usual ones
   --rich          tools that ask back, log and report beside the usual ones; resources and prompts
   --reference     what the official conformance suite wants of a server, instead of the usual tools
+  --quick         answer calls one after the other, and several with one write: for measuring others
   --log FILE      append one line of JSON per event
   --delay S       how long slow modes take; honest: how long the start takes
   --size BYTES, --count N, --after N, --ttl-ms MS, --seed N, --state FILE, --target PATH, --canary URL
@@ -101,6 +105,11 @@ usage: toolscout-hostile [--mode NAME] [OPTION]…
 ";
 
 impl Options {
+    /// Whether there is more than tools, and tools that do more.
+    pub(crate) fn has_more(&self) -> bool {
+        self.rich || self.reference
+    }
+
     /// Reads the words after the program's name; an error is a sentence for a person.
     pub(crate) fn parse(words: impl Iterator<Item = String>) -> Result<(Task, Self), String> {
         let mut options = Self::default();
@@ -117,6 +126,7 @@ impl Options {
         }
         options.rich = asked.rich;
         options.reference = asked.reference;
+        options.quick = asked.quick;
         Ok((asked.task()?, options))
     }
 
@@ -153,6 +163,7 @@ struct Asked {
     idle: bool,
     rich: bool,
     reference: bool,
+    quick: bool,
     describe: Option<String>,
     mode: Option<String>,
 }
@@ -166,6 +177,7 @@ impl Asked {
             "--names" => &mut self.names,
             "--rich" => &mut self.rich,
             "--reference" => &mut self.reference,
+            "--quick" => &mut self.quick,
             _ => return false,
         };
         *flag = true;

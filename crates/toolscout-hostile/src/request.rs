@@ -88,8 +88,10 @@ impl Request {
     /// Sends a message and logs that we did.
     pub(crate) fn send(&self, message: Value) -> Sent {
         let text = message.to_string();
-        let event = json!({ "bytes": text.len(), "id": message["id"], "method": message["method"] });
-        self.server.log.event("sent", event);
+        if self.server.log.is_open() {
+            let event = json!({ "bytes": text.len(), "id": message["id"], "method": message["method"] });
+            self.server.log.event("sent", event);
+        }
         self.line(text)
     }
 

@@ -30,6 +30,8 @@ pub(crate) struct Server {
     pub(crate) reference: Reference,
     cancelled: Mutex<HashSet<String>>,
     cancellation: Condvar,
+    /// What waits for the next flush, where answers are gathered.
+    unsent: Mutex<Vec<u8>>,
 }
 
 /// What a mode keeps from one act to the next; each uses what it needs.
@@ -56,6 +58,7 @@ impl Server {
             reference: Reference::default(),
             cancelled: Mutex::default(),
             cancellation: Condvar::new(),
+            unsent: Mutex::default(),
         }))
     }
 
@@ -93,7 +96,9 @@ impl Server {
 
     fn take_message(self: &Arc<Self>, message: Value, out: &Out) -> Sent {
         let request = Request::new(self, message, out.clone());
-        self.log.event("recv", request.as_event());
+        if self.log.is_open() {
+            self.log.event("recv", request.as_event());
+        }
         match (request.method(), request.message.get("id")) {
             (None, _) => {
                 self.rich.take_answer(&request.message);
@@ -130,11 +135,11 @@ impl Server {
         }
     }
 
-    /// On stdio each call has a thread of its own; over HTTP its connection already has one.
+    /// On stdio each call has a thread of its own, unless it must be quick; over HTTP its connection already has one.
     fn take_call(self: &Arc<Self>, request: Request) -> Sent {
         self.calls.up();
         let acts = self.acts();
-        if self.is_http() {
+        if self.is_http() || self.options.quick {
             return (acts.call)(&request);
         }
         background(move || {
@@ -145,8 +150,24 @@ impl Server {
         Ok(())
     }
 
-    /// Writes to stdout, now and whole.
+    /// Writes to stdout, now and whole; where it must be quick, with the next flush.
     pub(crate) fn write(&self, bytes: &[u8]) -> Sent {
+        if self.options.quick {
+            lock(&self.unsent).extend_from_slice(bytes);
+            return Ok(());
+        }
+        self.write_now(bytes)
+    }
+
+    /// Writes what was gathered.
+    pub(crate) fn flush(&self) -> Sent {
+        let mut unsent = lock(&self.unsent);
+        self.write_now(&unsent)?;
+        unsent.clear();
+        Ok(())
+    }
+
+    fn write_now(&self, bytes: &[u8]) -> Sent {
         let mut stdout = io::stdout().lock();
         stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|_| Gone)
     }

@@ -4,7 +4,7 @@ use crate::request::Out;
 use crate::server::Server;
 use serde_json::json;
 use std::convert::Infallible;
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, BufReader};
 use std::os::unix::process::parent_id;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -27,12 +27,16 @@ pub(crate) fn serve(server: &Arc<Server>) -> io::Result<Infallible> {
 }
 
 fn read(server: &Arc<Server>) -> crate::acts::Sent {
-    let mut input = io::stdin().lock();
+    // A buffer of our own, to see whether there is more in it.
+    let mut input = BufReader::with_capacity(64 << 10, io::stdin().lock());
     let mut line = Vec::new();
     // An unreadable stdin is an ended one.
     while input.read_until(b'\n', &mut line).unwrap_or(0) > 0 {
         server.take(&line, &Out::Stdout)?;
         line.clear();
+        if server.options.quick && input.buffer().is_empty() {
+            server.flush()?;
+        }
         if server.is_deaf.load(Ordering::SeqCst) {
             crate::process::pause_for_ever();
         }

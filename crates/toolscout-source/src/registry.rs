@@ -132,6 +132,8 @@ impl Registry {
 
     fn adopt(&self, mut tool: CodeTool) -> CodeTool {
         tool.tool.id.source = self.id.clone();
+        // It is part of the program that runs: who runs that has decided about it.
+        tool.tool.provenance.trusted = true;
         tool
     }
 

@@ -11,6 +11,7 @@ mod secret;
 use database::Database;
 use open::Care;
 use rusqlite::{Connection, OptionalExtension, params};
+use secret::Secret;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -28,6 +29,7 @@ pub struct SqliteStore {
     state: Database,
     /// Opened when first needed: most runs never ask.
     trust: Database,
+    secret: Secret,
 }
 
 impl SqliteStore {
@@ -35,7 +37,8 @@ impl SqliteStore {
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
         let state = Database::new(dir.join("state.db"), Care::Rebuild);
         state.open()?;
-        Ok(Self { dir: dir.to_owned(), state, trust: Database::new(dir.join("trust.db"), Care::Keep) })
+        let trust = Database::new(dir.join("trust.db"), Care::Keep);
+        Ok(Self { dir: dir.to_owned(), state, trust, secret: Secret::new(dir.join("key")) })
     }
 
     /// Where a damaged `state.db` was set aside by this store, if that happened.
@@ -120,8 +123,7 @@ impl Store for SqliteStore {
     }
 
     fn key(&self) -> Result<[u8; 32], StoreError> {
-        let path = self.dir.join("key");
-        secret::of(&path).map_err(|cause| failed(format!("cannot use `{}`", path.display()), cause))
+        self.secret.key().map_err(|cause| failed(format!("cannot use `{}`", self.secret.path().display()), cause))
     }
 }
 

@@ -21,6 +21,15 @@ pub fn at_most(text: &str) -> usize {
     Pieces::of(text).map(|it| tokens(&it)).sum()
 }
 
+/// Whether the text surely takes no more than so many; looks no further than to where it might.
+pub fn fits(text: &str, budget: usize) -> bool {
+    let mut sum = 0;
+    Pieces::of(text).all(|it| {
+        sum += tokens(&it);
+        sum <= budget
+    })
+}
+
 fn tokens(piece: &Piece<'_>) -> usize {
     match piece {
         // Every number of up to three digits is a token.

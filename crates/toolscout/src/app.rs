@@ -58,6 +58,10 @@ impl App {
         })
     }
 
+    pub(crate) fn surroundings(&self) -> &Arc<Surroundings> {
+        &self.surroundings
+    }
+
     /// `locale` becomes that of the line as soon as it is known, for saying what is wrong with the rest.
     async fn try_run(&self, args: &[String], locale: &mut Locale) -> Result<Exit, AppError> {
         let mut setup = Setup::default();

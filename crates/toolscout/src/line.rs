@@ -82,9 +82,13 @@ impl Options {
         Ok(known().insert(made))
     }
 
-    /// Forgets what was worked out of this type, because what it follows from was changed.
-    pub(crate) fn forget<T: Any + Send + Sync>(&self) {
-        self.worked_out.lock().unwrap_or_else(PoisonError::into_inner).remove::<T>();
+    /// Works it out anew, because what it follows from was changed. Where that fails, what was worked out before stays.
+    pub(crate) fn renew<T: Any + Send + Sync>(
+        &self,
+        work_out: impl FnOnce() -> Result<T, AppError>,
+    ) -> Result<Arc<T>, AppError> {
+        let made = work_out()?;
+        Ok(self.worked_out.lock().unwrap_or_else(PoisonError::into_inner).insert(made))
     }
 
     /// The folder the run is about: that given with `--project`, else the working folder. Its real path, where it is

@@ -20,6 +20,7 @@ fn toolscout() -> Result<App, AppError> {
         .plugin(plugins::Discovery::default())
         .plugin(plugins::OpenCode)
         .plugin(plugins::Servers)
+        .plugin(plugins::Requests::default())
         .plugin(plugins::Review)
         .plugin(plugins::Import)
         .plugin(plugins::Serve)

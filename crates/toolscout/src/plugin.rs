@@ -163,10 +163,6 @@ impl Offers {
         self.0.get(&TypeId::of::<T>())?.clone().downcast().ok()
     }
 
-    pub(crate) fn remove<T: Any>(&mut self) {
-        self.0.remove(&TypeId::of::<T>());
-    }
-
     /// Keeps this instead of what there was of its type.
     pub(crate) fn insert<T: Any + Send + Sync>(&mut self, value: T) -> Arc<T> {
         let value = Arc::new(value);

@@ -9,6 +9,8 @@ use toolscout_surface::codes::Exit;
 
 /// What an interrupted run may take to end what it has started; that is a matter of milliseconds, unless it is stuck.
 const GRACE: Duration = Duration::from_secs(2);
+/// What a run that ends in its own way may take for it.
+const DRAIN: Duration = Duration::from_secs(20);
 
 /// Runs the program with the arguments of this process. Interrupted, it ends all that it has started, and gives 130.
 ///
@@ -46,10 +48,14 @@ fn run(app: App, runtime: Runtime) -> Exit {
 async fn until_interrupted(app: App) -> Exit {
     let mut work = JoinSet::new();
     let args: Vec<_> = std::env::args_os().skip(1).collect();
+    let surroundings = app.surroundings().clone();
     tokio::select! {
         // First, so that it is listened for before the work begins.
         biased;
         Ok(()) = tokio::signal::ctrl_c() => {
+            if surroundings.drains_when_interrupted() {
+                drain(&mut work).await;
+            }
             let _ = tokio::time::timeout(GRACE, work.shutdown()).await;
             Exit::Interrupted
         }
@@ -60,5 +66,14 @@ async fn until_interrupted(app: App) -> Exit {
             // A panic has said for itself what happened.
             ended.and_then(Result::ok).unwrap_or(Exit::Bug)
         }
+    }
+}
+
+/// Waits until the work is done, unless somebody is in a hurry.
+async fn drain(work: &mut JoinSet<Exit>) {
+    tokio::select! {
+        _ = work.join_next() => {}
+        _ = tokio::signal::ctrl_c() => {}
+        () = tokio::time::sleep(DRAIN) => {}
     }
 }

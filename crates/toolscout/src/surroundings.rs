@@ -7,6 +7,7 @@ use forgetful::Forgetful;
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use toolscout_core::{MemoryStore, Store};
 use toolscout_source::mcp::Lookup;
@@ -22,6 +23,7 @@ pub struct Surroundings {
     is_interactive: bool,
     out_is_terminal: bool,
     is_made_up: bool,
+    drains: AtomicBool,
     store: OnceLock<Arc<dyn Store>>,
 }
 
@@ -38,6 +40,7 @@ impl Surroundings {
             is_interactive: io::stdin().is_terminal() && io::stderr().is_terminal(),
             out_is_terminal: io::stdout().is_terminal(),
             is_made_up: false,
+            drains: AtomicBool::new(false),
             store: OnceLock::new(),
         }
     }
@@ -55,6 +58,7 @@ impl Surroundings {
             is_interactive: false,
             out_is_terminal: false,
             is_made_up: true,
+            drains: AtomicBool::new(false),
             store: OnceLock::from(store),
         };
         (surroundings, captured)
@@ -79,6 +83,15 @@ impl Surroundings {
     /// Whether these are not the surroundings of this process, so that no other process shares them.
     pub(crate) fn is_made_up(&self) -> bool {
         self.is_made_up
+    }
+
+    /// An interruption ends the run in its own way and time, from now on; only a second one ends it at once.
+    pub(crate) fn drain_when_interrupted(&self) {
+        self.drains.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn drains_when_interrupted(&self) -> bool {
+        self.drains.load(Ordering::Relaxed)
     }
 
     /// Whether a person is there to be asked.

@@ -45,15 +45,8 @@ impl Tools {
         request.asker = surroundings.is_interactive().then(|| asker(surroundings.clone()));
         request.project = Some(Arc::new(DefaultRoot::find(&folder).unwrap_or(&folder).to_owned()));
         let (discovered, reserved) = (OnceCell::new(), OnceLock::new());
-        Self {
-            gateway: Arc::new(gateway),
-            surroundings,
-            request,
-            loudness,
-            shows_tools: options.shows_tools(),
-            discovered,
-            reserved,
-        }
+        let gateway = Arc::new(gateway);
+        Self { gateway, surroundings, request, loudness, shows_tools: options.shows_tools(), discovered, reserved }
     }
 
     /// The gateway, once everything is discovered; what went wrong beside that is said on the way.

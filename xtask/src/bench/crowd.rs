@@ -21,6 +21,8 @@ const TOOLS: usize = 20;
 pub(super) enum Kind {
     /// It answers at once.
     Honest,
+    /// The same, as fast as it can, so that it is not what is measured.
+    Quick,
     /// It takes so many seconds to start.
     Slow(f64),
     /// It never answers, in the way of this mode.
@@ -45,7 +47,11 @@ impl Crowd {
         let mut healthy = Vec::new();
         for (number, kind) in kinds.iter().enumerate() {
             let id = format!("s{number:03}");
-            let words = ["--name", &id, "--log", &log.display().to_string()].map(str::to_owned);
+            let mut words = ["--name", &id].map(str::to_owned).to_vec();
+            // Who writes down every message is not quick.
+            if !matches!(kind, Kind::Quick) {
+                words.extend(["--log".to_owned(), log.display().to_string()]);
+            }
             let words: Vec<String> = words.into_iter().chain(kind.words()).collect();
             let (program, words) =
                 (toml::Value::from(bench.programs.server.display().to_string()), toml::Value::from(words));
@@ -112,6 +118,7 @@ impl Kind {
     fn words(self) -> Vec<String> {
         let words = match self {
             Self::Honest => vec!["--tools".to_owned(), TOOLS.to_string(), "--ttl-ms".to_owned(), "86400000".to_owned()],
+            Self::Quick => vec!["--quick".to_owned()],
             Self::Slow(seconds) => vec!["--delay".to_owned(), seconds.to_string()],
             Self::Hung(mode) => vec!["--mode".to_owned(), mode.to_owned()],
         };

@@ -55,7 +55,7 @@ fn start(bench: &Bench) -> anyhow::Result<Vec<Row>> {
 
 /// One call after the other.
 fn one_by_one(bench: &Bench) -> anyhow::Result<Vec<Row>> {
-    let crowd = Crowd::new(bench, &[Kind::Honest])?;
+    let crowd = Crowd::new(bench, &[Kind::Quick])?;
     crowd.refresh()?;
     let (mut direct, mut through) = both(bench, &crowd)?;
     let size = (bench.calls / BLOCKS).max(1);
@@ -81,7 +81,7 @@ fn one_by_one(bench: &Bench) -> anyhow::Result<Vec<Row>> {
 
 /// Many calls under way at once: how many are done in a second, and what toolscout spends on each.
 fn together(bench: &Bench) -> anyhow::Result<Vec<Row>> {
-    let crowd = Crowd::new(bench, &[Kind::Honest])?;
+    let crowd = Crowd::new(bench, &[Kind::Quick])?;
     crowd.refresh()?;
     let (mut direct, mut through) = both(bench, &crowd)?;
     let size = bench.calls.max(TOGETHER);
@@ -128,7 +128,7 @@ fn at_rest(bench: &Bench) -> anyhow::Result<Vec<Row>> {
 
 fn both(bench: &Bench, crowd: &Crowd) -> anyhow::Result<(Wire, Wire)> {
     let mut server = Command::new(&bench.programs.server);
-    server.args(["--ttl", "600"]);
+    server.args(["--quick", "--ttl", "600"]);
     let direct = Wire::greet(server).context("greet the server")?;
     let through = Wire::greet(crowd.world().toolscout(&["serve"])).context("greet toolscout")?;
     Ok((direct, through))

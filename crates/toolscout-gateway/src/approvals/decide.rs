@@ -73,7 +73,7 @@ impl Approvals {
                 Undecided::NotHeld => Error::NotHeld { tool: id.clone() },
                 Undecided::ChangedAgain => Error::ChangedAgain { tool: id.clone() },
             })?;
-            if self.keep(&id.source, bytes.as_deref(), &record)? {
+            if self.keep(&id.source, bytes.as_deref(), &record, None)? {
                 return Ok(());
             }
         }
@@ -106,7 +106,7 @@ impl Approvals {
                 self.keep_instead(source, &record)?;
                 return Ok(released);
             }
-            if self.keep(source, bytes.as_deref(), &record)? {
+            if self.keep(source, bytes.as_deref(), &record, None)? {
                 return Ok(released);
             }
         }

@@ -7,6 +7,9 @@ use toolscout_core::{Digest, Moment, RawJson};
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct RecordRow {
+    /// The first, where it is found without reading the rest. See [`super::settled`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    settled: Option<String>,
     version: u32,
     entry: String,
     listed: Option<Moment>,
@@ -46,7 +49,7 @@ const BY: [(By, &str); 3] = [(By::FirstSight, "first-sight"), (By::Rule, "rule")
 const WHY: [(Why, &str); 4] =
     [(Why::New, "new"), (Why::Changed, "changed"), (Why::Suspicious, "suspicious"), (Why::Rejected, "rejected")];
 
-pub(super) fn write(record: &Record) -> RecordRow {
+pub(super) fn write(record: &Record, settled: Option<String>) -> RecordRow {
     let tools = record.tools.iter().map(|(name, it)| {
         let approved = it.approved.as_ref().map(|it| ApprovedRow {
             definition: definition(&it.definition),
@@ -62,7 +65,8 @@ pub(super) fn write(record: &Record) -> RecordRow {
         });
         (name.clone(), ToolRow { approved, held })
     });
-    RecordRow { version: VERSION, entry: record.entry.clone(), listed: record.listed, tools: tools.collect() }
+    let (entry, listed) = (record.entry.clone(), record.listed);
+    RecordRow { settled, version: VERSION, entry, listed, tools: tools.collect() }
 }
 
 /// None where it is not one of ours, or of a later version.

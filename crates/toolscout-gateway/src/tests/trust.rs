@@ -272,3 +272,25 @@ impl Store for Failing {
         self.error()
     }
 }
+
+/// What was reviewed is known again without a look at it; what is another by one byte is not, nor is another decision.
+#[tokio::test]
+async fn what_is_as_it_was_at_the_last_review_is_not_reviewed_again() {
+    let (server, store) =
+        (Arc::new(Server::new("server", &["add: Adds", "sub: Subtracts"])), Arc::<MemoryStore>::default());
+    gateway(&server, &store).await;
+    let row = || store.read(Shelf::Approval, "project/server").unwrap().unwrap();
+    let settled = row();
+    assert!(String::from_utf8_lossy(&settled).contains(r#""settled":""#));
+    let again = gateway(&server, &store).await;
+    assert_eq!(row(), settled);
+    again.reject(&id("sub")).unwrap();
+    let after = gateway(&server, &store).await;
+    assert_eq!(call(&after, "add").await, Ok(()));
+    assert!(call(&after, "sub").await.is_err());
+    let changed = Arc::new(Server::new("server", &["add: Adds!", "sub: Subtracts"]));
+    store.write(Shelf::Approval, "project/server", &settled).unwrap();
+    let after = gateway(&changed, &store).await;
+    assert!(call(&after, "add").await.is_err());
+    assert_eq!(call(&after, "sub").await, Ok(()));
+}

@@ -2,7 +2,7 @@
 
 use super::{client, library};
 use crate::acts::Sent;
-use crate::honest::object;
+use crate::honest::{failed, object};
 use crate::request::{Gone, Request};
 use crate::rich;
 use serde_json::{Map, Value, json};
@@ -144,7 +144,10 @@ fn put_one_by_one(request: &Request, questions: &Questions) -> Result<Reply, Gon
             Some(result) => answers.insert(key.clone(), result.clone()),
             None => {
                 let text = answer.map_or("nobody answered".to_owned(), |it| it["error"].to_string());
-                request.reply(crate::honest::failed(request.text(text)))?;
+                match request.method() {
+                    Some("tools/call") => request.reply(failed(request.text(text)))?,
+                    _ => request.error(-32603, &text)?,
+                }
                 return Ok(Reply::Over);
             }
         };

@@ -2,6 +2,7 @@
 
 use super::{asking, content};
 use crate::acts::{Act, Sent};
+use crate::process::background;
 use crate::request::Request;
 use crate::rich::{self, listed};
 use serde_json::{Value, json};
@@ -89,11 +90,24 @@ fn prompt(request: &Request) -> Sent {
             vec![json!({ "type": "resource", "resource": resource }), text("Say what is in it.".to_owned())]
         }
         "test_prompt_with_image" => vec![content::picture(), text("Say what is on it.".to_owned())],
-        asking::PROMPT => return asking::prompt(request),
+        asking::PROMPT => return beside(request, asking::prompt),
         name if name.starts_with("test_grown_prompt_") => vec![text(name.to_owned())],
         name => return request.error(-32602, &format!("no such prompt: {name}")),
     };
     request.reply(spoken(request, contents))
+}
+
+/// Answers it while others are read: what is asked on the way is answered by one of them.
+fn beside(request: &Request, act: Act) -> Sent {
+    if request.server.is_http() {
+        return act(request);
+    }
+    let request = Request::new(&request.server, request.message.clone(), request.out());
+    background(move || {
+        // Nobody reads any more, then; the reader notices by itself.
+        let _ = act(&request);
+    });
+    Ok(())
 }
 
 /// A prompt's result: the user says these things.

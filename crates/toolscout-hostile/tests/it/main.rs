@@ -4,6 +4,7 @@ mod command_line;
 mod every_mode;
 mod http;
 mod life;
+mod reference;
 mod rich;
 mod stdio;
 mod talk;

@@ -15,6 +15,8 @@ use toolscout_core::{
 #[derive(Clone)]
 pub struct Filter {
     lets: Arc<dyn Fn(&ToolName) -> bool + Send + Sync>,
+    /// Whether it is known to hide nothing.
+    lets_all: bool,
 }
 
 impl Filter {
@@ -35,13 +37,17 @@ impl Filter {
     pub fn patterns(include: Option<Vec<String>>, exclude: Vec<String>) -> Self {
         let read = |it: Vec<String>| -> Vec<_> { it.into_iter().map(Pattern::new).collect() };
         let (include, exclude) = (include.map(read), read(exclude));
+        let lets_all = include.is_none() && exclude.is_empty();
         let any = |patterns: &[Pattern], name: &str| patterns.iter().any(|it| it.fits(name));
-        Self::by(move |name| include.as_ref().is_none_or(|it| any(it, name.as_str())) && !any(&exclude, name.as_str()))
+        let lets = move |name: &ToolName| {
+            include.as_ref().is_none_or(|it| any(it, name.as_str())) && !any(&exclude, name.as_str())
+        };
+        Self { lets_all, ..Self::by(lets) }
     }
 
     /// Those it says yes to.
     pub fn by(lets: impl Fn(&ToolName) -> bool + Send + Sync + 'static) -> Self {
-        Self { lets: Arc::new(lets) }
+        Self { lets: Arc::new(lets), lets_all: false }
     }
 
     /// Whether it shows a tool of this name.
@@ -112,7 +118,8 @@ impl Source for Filtered {
     }
 
     fn delegation(&self) -> Option<Delegation> {
-        self.inner.delegation()
+        let of = |it: Delegation| Delegation { is_whole: it.is_whole && self.filter.lets_all, ..it };
+        self.inner.delegation().map(of)
     }
 
     fn changes(&self) -> BoxStream<'_, ()> {

@@ -8,6 +8,8 @@ mod tests;
 
 use super::limits::Limits;
 use crate::folder::child::words;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
 use strict::members;
 use toolscout_core::{ProblemKind, RawJson, SourceId, Tool, ToolId, ToolName, escape};
 
@@ -59,25 +61,39 @@ impl Definition {
         members(self.raw.as_str())?.into_iter().find(|(key, _)| key == "inputSchema").map(|(_, value)| value)
     }
 
+    /// The tool of a definition that has passed all checks before, in one look.
+    pub(super) fn checked_tool(raw: &RawJson, source: &SourceId) -> Option<Tool> {
+        let parts = strict::parts(raw.as_str())?;
+        let name = parts.iter().find(|(key, _)| key == "name")?.1;
+        let name = ToolName::new(&serde_json::from_str::<String>(name.get()).ok()?).ok()?;
+        Some(tool(ToolId::new(source.clone(), name), parts))
+    }
+
     /// The tool it defines. Every field is kept: those we know by name in their own place, unless they are of a type
     /// they must not be; all others in `extra`.
     pub fn tool(&self, source: &SourceId) -> Tool {
-        let mut tool = Tool::new(ToolId::new(source.clone(), self.name.clone()));
-        let mut extra = Vec::new();
-        for (key, value) in members(self.raw.as_str()).unwrap_or_default() {
-            match (key.as_str(), first(&value)) {
-                ("name", _) => {}
-                ("title", b'"') => tool.title = serde_json::from_str(value.as_str()).ok(),
-                ("description", b'"') => tool.description = serde_json::from_str(value.as_str()).ok(),
-                ("inputSchema", _) => tool.input_schema = value,
-                ("outputSchema", b'{') => tool.output_schema = Some(value),
-                ("annotations", b'{') => tool.annotations = Some(value),
-                _ => extra.push((key, value)),
-            }
-        }
-        tool.extra = (!extra.is_empty()).then(|| strict::object(&extra));
-        tool
+        let id = ToolId::new(source.clone(), self.name.clone());
+        tool(id, strict::parts(self.raw.as_str()).unwrap_or_default())
     }
+}
+
+fn tool(id: ToolId, parts: Vec<(Cow<'_, str>, &RawValue)>) -> Tool {
+    let mut tool = Tool::new(id);
+    let keep = |it: &RawValue| RawJson::from(it.to_owned());
+    let mut extra = Vec::new();
+    for (key, value) in parts {
+        match (&*key, first(value.get())) {
+            ("name", _) => {}
+            ("title", b'"') => tool.title = serde_json::from_str(value.get()).ok(),
+            ("description", b'"') => tool.description = serde_json::from_str(value.get()).ok(),
+            ("inputSchema", _) => tool.input_schema = keep(value),
+            ("outputSchema", b'{') => tool.output_schema = Some(keep(value)),
+            ("annotations", b'{') => tool.annotations = Some(keep(value)),
+            _ => extra.push((key, value)),
+        }
+    }
+    tool.extra = (!extra.is_empty()).then(|| strict::object(&extra));
+    tool
 }
 
 /// Why a definition cannot be used.
@@ -114,7 +130,7 @@ fn name(value: Option<&RawJson>) -> Result<ToolName, Flaw> {
 /// those that are escaped wherever text is shown, and others that are simply not drawn.
 fn is_unseen(it: char) -> bool {
     let mut buffer = [0; 4];
-    let is_escaped = matches!(escape::line(it.encode_utf8(&mut buffer)), std::borrow::Cow::Owned(_));
+    let is_escaped = matches!(escape::line(it.encode_utf8(&mut buffer)), Cow::Owned(_));
     is_escaped
         || matches!(it,
             '\u{034f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2800}'
@@ -122,7 +138,7 @@ fn is_unseen(it: char) -> bool {
 }
 
 fn check_schema(which: &str, schema: &RawJson, limits: &Limits) -> Result<(), Flaw> {
-    if first(schema) != b'{' {
+    if first(schema.as_str()) != b'{' {
         return Err(Flaw::broken(format!("its {which} schema is no JSON object")));
     }
     check_schema_size(which, schema, limits)
@@ -152,10 +168,10 @@ fn check_type(schema: &RawJson) -> Result<(), Flaw> {
 }
 
 fn is_text_or_null(value: &RawJson) -> bool {
-    matches!(first(value), b'"' | b'n')
+    matches!(first(value.as_str()), b'"' | b'n')
 }
 
 /// What sort of value it is: its first byte says so.
-fn first(value: &RawJson) -> u8 {
-    value.as_str().trim_start().as_bytes().first().copied().unwrap_or(b'n')
+fn first(value: &str) -> u8 {
+    value.trim_start().as_bytes().first().copied().unwrap_or(b'n')
 }

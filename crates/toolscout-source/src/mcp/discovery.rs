@@ -22,6 +22,8 @@ const VANISHED: Duration = Duration::from_secs(600);
 const WRITE_AGAIN: Duration = Duration::from_secs(60);
 /// A limit with less left than this has run out: clocks that wake people are not exact.
 const NEARLY: Duration = Duration::from_millis(5);
+/// Counts up when definitions are checked for more than before.
+const CHECKS: usize = 1;
 /// Programs that may have to fetch a server before they start it.
 const INSTALLERS: [&str; 9] = ["npx", "bunx", "pnpm", "yarn", "npm", "uvx", "uv", "pipx", "docker"];
 
@@ -276,6 +278,9 @@ impl Shared {
         let next = next_tools(before.as_ref(), listing, client, configuration, now);
         let same_as = |it: &KnownTools| *it == KnownTools { listed: it.listed, ..next.clone() };
         let changed = !before.as_ref().is_some_and(same_as);
+        // What is kept from before is as good as its mark was.
+        let are_fresh = listing.tools.iter().map(|it| &it.raw).eq(&next.definitions);
+        let checked = if are_fresh { Some(self.mark(&next.definitions)) } else { record.checked.take() };
         let discovered = Discovered {
             tools: next.definitions.len(),
             excluded: next.excluded.len(),
@@ -291,6 +296,7 @@ impl Shared {
             error: None,
             last_discovery: Some(now),
             tools: Some(next),
+            checked,
             ..record
         };
         if !is_written {
@@ -329,6 +335,22 @@ impl Shared {
             Ok(()) => error.of(&server.id),
             Err(unkept) => unkept,
         }
+    }
+
+    /// Says that these definitions have passed all checks: nobody else can make it, and it fits nothing else. What bears it
+    /// is not checked again at every start.
+    pub(super) fn mark(&self, definitions: &[RawJson]) -> String {
+        let limits = &self.dial.limits;
+        let mut all = Vec::with_capacity(definitions.iter().map(|it| it.as_str().len() + 8).sum::<usize>() + 32);
+        for number in [CHECKS, limits.definition, limits.schema, limits.schema_nodes] {
+            all.extend((number as u64).to_le_bytes());
+        }
+        for definition in definitions {
+            all.extend((definition.as_str().len() as u64).to_le_bytes());
+            all.extend(definition.as_str().as_bytes());
+        }
+        let key = blake3::derive_key("toolscout definitions that were checked", &self.key);
+        blake3::keyed_hash(&key, &all).to_hex().to_string()
     }
 
     pub(super) fn read(&self, server: &Server, cx: &Cx) -> Result<Record, SourceError> {

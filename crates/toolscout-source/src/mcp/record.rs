@@ -53,6 +53,9 @@ pub struct Record {
     pub last_discovery: Option<Moment>,
     /// What was found the last time something was.
     pub tools: Option<KnownTools>,
+    /// A mark on the definitions, made when they were checked; see `Shared::mark`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) checked: Option<String>,
     /// What it has besides tools. Records from before toolscout knew of such things have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub library: Option<KnownLibrary>,

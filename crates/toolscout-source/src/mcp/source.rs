@@ -163,8 +163,7 @@ impl McpSource {
         let record = self.shared.read(&self.server, cx)?;
         let staleness = record.staleness(&self.shared.configuration(&self.server), Moment::now());
         let mut found: Vec<Found> = self.news(&record, staleness).into_iter().map(Found::Problem).collect();
-        for definition in self.definitions(&record) {
-            let mut tool = definition.tool(&self.server.id);
+        for mut tool in self.tools(&record) {
             tool.visibility = self.server.visibility;
             tool.provenance.trusted = true;
             tool.provenance.seen = record.tools.as_ref().map(|it| it.listed);
@@ -177,8 +176,18 @@ impl McpSource {
     /// Definitions were checked when they came; one that cannot be read now was tampered with, and is not there.
     fn definitions(&self, record: &Record) -> impl Iterator<Item = Definition> {
         let limits = self.shared.dial.limits.clone();
-        let raw = record.tools.iter().flat_map(|it| it.definitions.clone()).collect::<Vec<_>>();
+        let raw = record.tools.as_ref().map_or_else(Vec::new, |it| it.definitions.clone());
         raw.into_iter().filter_map(move |it| Definition::parse(it, &limits).ok())
+    }
+
+    /// The tools of these definitions, which are not checked again where they bear the mark that they were.
+    fn tools(&self, record: &Record) -> Vec<Tool> {
+        let id = &self.server.id;
+        let raw = record.tools.as_ref().map_or(&[][..], |it| &it.definitions);
+        match record.checked.as_ref().is_some_and(|it| *it == self.shared.mark(raw)) {
+            true => raw.iter().filter_map(|it| Definition::checked_tool(it, id)).collect(),
+            false => self.definitions(record).map(|it| it.tool(id)).collect(),
+        }
     }
 
     fn news(&self, record: &Record, staleness: Option<Staleness>) -> Vec<Problem> {
@@ -392,7 +401,7 @@ impl Source for McpSource {
         let is_elsewhere = matches!(self.server.transport, Transport::Http(_));
         let is_up = || is_elsewhere || matches!(self.supervisor.phase(), Phase::Running(_));
         let is_wanted = self.server.delegate == Some(true);
-        (self.server.delegate != Some(false)).then(|| Delegation { is_wanted, is_up: is_up() })
+        (self.server.delegate != Some(false)).then(|| Delegation { is_wanted, is_up: is_up(), is_whole: true })
     }
 
     fn changes(&self) -> BoxStream<'_, ()> {

@@ -29,8 +29,8 @@ use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{Instant as Until, timeout, timeout_at};
 use toolscout_core::BoxFuture;
 
-/// Messages that may wait to be written.
-const OUTBOX: usize = 16;
+/// Messages that may wait to be written: as many as calls that may wait for an answer.
+const OUTBOX: usize = 64;
 /// The longest that closing may take; the keeper's own steps take less.
 const CLOSING: Duration = Duration::from_millis(4_800);
 

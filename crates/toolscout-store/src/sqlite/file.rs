@@ -76,14 +76,14 @@ pub(super) struct Identity(u64, u64);
 
 impl Identity {
     #[cfg(unix)]
-    fn of(file: &fs::Metadata) -> Self {
+    pub(super) fn of(file: &fs::Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
         Self(file.dev(), file.ino())
     }
 
     /// Here a file that is open cannot be moved.
     #[cfg(not(unix))]
-    fn of(_: &fs::Metadata) -> Self {
+    pub(super) fn of(_: &fs::Metadata) -> Self {
         Self(0, 0)
     }
 }

@@ -1,12 +1,65 @@
 //! The store's own secret: 32 bytes of chance, made once.
 
-use super::file;
+use super::file::{self, Identity};
+use std::fmt;
 use std::fs;
 use std::io::{self, ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+/// The secret of one store. Every row that is precious asks for it, so it is read again only where its file is another.
+#[derive(Debug)]
+pub(super) struct Secret {
+    path: PathBuf,
+    read: Mutex<Option<Read>>,
+}
+
+struct Read {
+    stamp: Stamp,
+    key: [u8; 32],
+}
+
+type Stamp = (Identity, Option<SystemTime>);
+
+impl Secret {
+    /// Reads nothing yet.
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self { path, read: Mutex::default() }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The 32 bytes, as the file has them now.
+    pub(super) fn key(&self) -> io::Result<[u8; 32]> {
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let stamp = stamp(&self.path);
+        if let Some(read) = read.as_ref().filter(|it| stamp.as_ref() == Some(&it.stamp)) {
+            return Ok(read.key);
+        }
+        let key = of(&self.path)?;
+        // Looked at before it was read: what was written in between is read again.
+        *read = stamp.map(|stamp| Read { stamp, key });
+        Ok(key)
+    }
+}
+
+/// The bytes are nobody's to see.
+impl fmt::Debug for Read {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Read").field("stamp", &self.stamp).finish_non_exhaustive()
+    }
+}
+
+fn stamp(path: &Path) -> Option<Stamp> {
+    let file = fs::metadata(path).ok()?;
+    Some((Identity::of(&file), file.modified().ok()))
+}
 
 /// The 32 bytes kept in this file; made where it is missing. Of several who make it at once, all get the same.
-pub(super) fn of(path: &Path) -> io::Result<[u8; 32]> {
+fn of(path: &Path) -> io::Result<[u8; 32]> {
     match read(path) {
         Err(cause) if cause.kind() == ErrorKind::NotFound => {}
         other => return other,

@@ -4,7 +4,7 @@ use super::client::{Client, Outlet};
 use super::exchange::Exchange;
 use super::{logging, message};
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock, OnceLock};
 use tokio::sync::{mpsc, oneshot};
 use toolscout_core::cx::Asker;
 use toolscout_core::door::Question;
@@ -22,34 +22,41 @@ pub(super) struct Back {
     client: Arc<Client>,
     out: Arc<dyn Outlet>,
     said: RawJson,
-    capabilities: Value,
+    capabilities: OnceLock<Value>,
     log_level: Option<u8>,
-    /// In the modern era nobody sends requests to a client; what is wanted is handed out with the answer.
+    /// In the modern era nobody sends requests to a client; what is wanted is handed out with the answer, where it can be.
     wanted: Option<mpsc::UnboundedSender<Wanted>>,
+    is_modern: bool,
 }
 
 impl Back {
     pub(super) fn new(exchange: &Exchange, wanted: Option<mpsc::UnboundedSender<Wanted>>) -> Self {
-        let said = exchange.capabilities().unwrap_or_else(|| RawJson::from_value(&json!({})));
+        let said = exchange.capabilities().unwrap_or_else(nothing);
         Self {
             client: exchange.client.clone(),
             out: exchange.out.clone(),
-            capabilities: said.to_value(),
+            capabilities: OnceLock::new(),
             said,
             log_level: exchange.log_level(),
             wanted,
+            is_modern: exchange.is_modern(),
         }
     }
 
     /// Whether the client says that it can do this.
     pub(super) fn can(&self, capability: &str) -> bool {
-        self.capabilities[capability].is_object()
+        // Most clients can do little, and few requests want to know.
+        self.said.as_str().contains(capability) && self.parsed()[capability].is_object()
+    }
+
+    fn parsed(&self) -> &Value {
+        self.capabilities.get_or_init(|| self.said.to_value())
     }
 
     fn can_answer(&self, method: &str, params: &RawJson) -> bool {
         match method {
             "elicitation/create" if params.to_value()["mode"] == "url" => {
-                self.capabilities["elicitation"]["url"].is_object()
+                self.parsed()["elicitation"]["url"].is_object()
             }
             "elicitation/create" => self.can("elicitation"),
             "sampling/createMessage" => self.can("sampling"),
@@ -83,6 +90,7 @@ impl Counterpart for Back {
             }
             match &self.wanted {
                 Some(wanted) => self.want(wanted, method, params).await,
+                None if self.is_modern => Err(Declined::unknown(method)),
                 None => self.client.ask(method, params.as_str(), &self.out).await,
             }
         })
@@ -97,6 +105,12 @@ impl Counterpart for Back {
             self.out.send(message::notification(method, Some(params.as_str())));
         }
     }
+}
+
+/// What a client can do that says nothing about it.
+fn nothing() -> RawJson {
+    static NOTHING: LazyLock<RawJson> = LazyLock::new(|| RawJson::from_value(&json!({})));
+    NOTHING.clone()
 }
 
 /// Asks the person behind the client whether a call may be made, and shows all of it.

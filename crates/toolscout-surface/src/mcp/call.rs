@@ -19,7 +19,7 @@ use toolscout_core::{Arguments, Cx, RawJson, Resume, SourceError, Tool, ToolCall
 use toolscout_gateway::Error;
 
 /// So often a tool may want something before it must be done.
-const ROUNDS: u8 = 8;
+pub(super) const ROUNDS: u8 = 8;
 
 #[derive(Deserialize)]
 struct Params {
@@ -82,7 +82,7 @@ fn written(responses: &HashMap<String, RawJson>) -> Option<RawJson> {
 
 /// The rest of a result that was too large; through both doors.
 fn read_on(exchange: &Exchange, arguments: Option<&RawJson>) -> ToolOutput {
-    exchange.server.large().read(arguments, exchange.client.identity.user.as_ref())
+    exchange.server.large().read(arguments, exchange.owner().as_ref())
 }
 
 /// What a sealed state is good for: a call of another client, of another tool or with other arguments is another call.
@@ -94,7 +94,7 @@ struct Binding {
 
 impl Binding {
     fn of(exchange: &Exchange, params: &Params) -> Self {
-        let user = exchange.client.identity.user.clone();
+        let user = exchange.owner();
         Self { user, name: params.name.clone(), arguments: params.arguments.clone() }
     }
 
@@ -121,7 +121,10 @@ async fn run(
         return Ok(read_on(&exchange, params.arguments.as_ref()));
     }
     match face.meant(&params.name, exchange.server.terms()) {
-        Meant::Search => Ok(meta::search(&view, exchange.server.gateway(), params.arguments.as_ref(), &cx).await),
+        Meant::Search => {
+            let (gateway, ranking) = (exchange.server.gateway(), exchange.server.terms().ranking);
+            Ok(meta::search(&view, gateway, params.arguments.as_ref(), ranking, &cx).await)
+        }
         Meant::Execute => execute(&exchange, &face, params, resume, cx).await,
         Meant::Tool(tool) => direct(&exchange, &tool, params, resume, cx).await,
         // A source that was never asked may have it.
@@ -229,7 +232,7 @@ async fn run_named(
 }
 
 /// Asks for everything that the output wants, one after the other, as a person would have to answer it.
-async fn ask_for(output: &ToolOutput, cx: &Cx) -> Resume {
+pub(super) async fn ask_for(output: &ToolOutput, cx: &Cx) -> Resume {
     let wish = output.raw().to_value();
     let mut responses = serde_json::Map::new();
     for (name, request) in wish["inputRequests"].as_object().into_iter().flatten() {
@@ -277,7 +280,7 @@ fn failed(name: &str, tool: &Tool, error: &Error) -> Result<ToolOutput, Fault> {
     }
 }
 
-fn wish(asked: &[(String, String, RawJson)]) -> String {
+pub(super) fn wish(asked: &[(String, String, RawJson)]) -> String {
     let requests = asked.iter().map(|(name, method, params)| {
         let (name, method) = (message::quoted(name), message::quoted(method));
         format!(r#"{name}:{{"method":{method},"params":{}}}"#, params.as_str())
@@ -297,5 +300,5 @@ fn expired() -> Fault {
 /// What the tool said, whole where it fits.
 fn delivered(exchange: &Exchange, output: &ToolOutput) -> String {
     let server = &exchange.server;
-    server.large().deliver(output, server.terms().result_limit, exchange.client.identity.user.as_ref())
+    server.large().deliver(output, server.terms().result_limit, exchange.owner().as_ref())
 }

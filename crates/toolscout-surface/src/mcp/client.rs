@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{oneshot, watch};
-use toolscout_core::{Declined, RawJson};
+use toolscout_core::{Cx, Declined, RawJson};
 
 /// Requests of one client that may be under way at once.
 const TOGETHER: usize = 256;
@@ -30,6 +30,14 @@ pub struct Identity {
     pub headers: Option<Arc<[(String, String)]>>,
     /// Lists all tools, and hides nothing behind a search.
     pub shows_all: bool,
+}
+
+impl Identity {
+    /// A request by them, and else like this one.
+    pub(super) fn cx(&self, request: &Cx) -> Cx {
+        let headers = self.headers.as_ref().unwrap_or(&request.headers).clone();
+        Cx { user: self.user.clone(), headers, ..request.clone() }
+    }
 }
 
 /// A client. Over pipes and in sessions of the old era it stays for many messages; else it is there for one.

@@ -43,6 +43,9 @@ pub(super) struct Meta {
     traceparent: Option<String>,
     tracestate: Option<String>,
     baggage: Option<String>,
+    /// Gateways that have passed the request on.
+    #[serde(rename = "toolscout/via")]
+    via: Option<RawJson>,
 }
 
 #[derive(Deserialize)]
@@ -76,6 +79,11 @@ impl Exchange {
         self.version.is_modern()
     }
 
+    /// Whom something is kept for that belongs to this request.
+    pub(super) fn owner(&self) -> Option<Arc<str>> {
+        self.server.owner(&self.client.identity)
+    }
+
     /// The parameters, as this method has them.
     pub(super) fn read<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Fault> {
         serde_json::from_str(self.params.as_str()).map_err(|error| Fault::invalid_params(error.to_string()))
@@ -83,14 +91,10 @@ impl Exchange {
 
     /// The circumstances for the gateway. Questions of the modern era are `wanted` from whoever answers the request.
     pub(super) fn cx(&self, wanted: Option<mpsc::UnboundedSender<super::back::Wanted>>) -> Cx {
-        let identity = &self.client.identity;
         let back = Arc::new(Back::new(self, wanted));
-        let mut cx = self.server.terms().request.clone();
-        cx.user = identity.user.clone();
-        if let Some(headers) = &identity.headers {
-            cx.headers = headers.clone();
-        }
+        let mut cx = self.client.identity.cx(&self.server.terms().request);
         cx.trace = self.meta.trace();
+        cx.via = self.meta.via();
         cx.progress = self.progress();
         cx.asker = back.can("elicitation").then(|| super::back::asker(back.clone()));
         cx.counterpart = Some(back);
@@ -125,9 +129,9 @@ impl Exchange {
     }
 
     /// A result in the words of the era: the modern one wants to know that this is all.
-    pub(super) fn complete(&self, result: &str) -> String {
-        if !self.is_modern() || says_result_type(result) {
-            return result.to_owned();
+    pub(super) fn complete(&self, result: String) -> String {
+        if !self.is_modern() || says_result_type(&result) {
+            return result;
         }
         let rest = result.trim_start().trim_start_matches('{');
         let comma = if rest.trim_start().starts_with('}') { "" } else { "," };
@@ -153,6 +157,10 @@ impl Exchange {
 }
 
 impl Meta {
+    fn via(&self) -> Arc<[String]> {
+        self.via.as_ref().map_or_else(|| Arc::new([]) as Arc<[String]>, |it| toolscout_gateway::via(it).into())
+    }
+
     fn trace(&self) -> Arc<[(String, String)]> {
         let named = [("traceparent", &self.traceparent), ("tracestate", &self.tracestate), ("baggage", &self.baggage)];
         named.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?))).collect()

@@ -2,7 +2,7 @@
 
 use super::message::quoted;
 use super::meta;
-use super::names::{Names, Remembered};
+use super::names::{Names, Remembered, is_name};
 use super::object::Object;
 use super::terms::{MetaTools, Terms};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -58,7 +58,10 @@ impl Faces {
             kept.push(face.clone());
             return face;
         }
-        let face = Arc::new(Face::new(snapshot, &self.remembered, terms));
+        // A server that was never asked has tools that nobody knows yet. Many clients list once, and would never see more.
+        let expects = view.libraries().any(|(id, _)| snapshot.tools().all(|it| it.id.source != *id));
+        let delegates: Vec<_> = view.delegates().collect();
+        let face = Arc::new(Face::new(snapshot, &delegates, expects, &self.remembered, terms));
         kept.push(face.clone());
         if kept.len() > KEPT {
             kept.remove(0);
@@ -68,11 +71,17 @@ impl Faces {
 }
 
 impl Face {
-    fn new(snapshot: Arc<Snapshot>, remembered: &Remembered, terms: &Terms) -> Self {
+    fn new(
+        snapshot: Arc<Snapshot>,
+        delegates: &[&SourceId],
+        expects: bool,
+        remembered: &Remembered,
+        terms: &Terms,
+    ) -> Self {
         let names = Names::of(&snapshot, remembered);
         let usable = || snapshot.tools().filter(|it| is_usable(it));
         let transparent = terms.transparent.clone();
-        let hides = transparent.is_none() && usable().any(|it| it.visibility == Visibility::Searchable);
+        let hides = expects || !delegates.is_empty() || usable().any(|it| it.visibility == Visibility::Searchable);
         let offers_meta = match terms.meta_tools {
             _ if transparent.is_some() => false,
             MetaTools::Auto => hides,
@@ -83,7 +92,7 @@ impl Face {
         let is_listed = |it: &Tool| it.visibility == Visibility::Listed || face.transparent.is_some();
         let mut listed = face.entries(is_listed);
         if offers_meta {
-            let definitions = meta::definitions(&face.snapshot);
+            let definitions = meta::definitions(&face.snapshot, delegates);
             listed.extend(definitions.into_iter().map(|(name, json)| Entry { name: name.to_owned(), json }));
             listed.sort_by(|one, other| one.name.cmp(&other.name));
         }
@@ -104,6 +113,19 @@ impl Face {
         let mut hasher = DefaultHasher::new();
         self.list(shows_all).iter().for_each(|it| it.json.hash(&mut hasher));
         hasher.finish()
+    }
+
+    /// Everything, and these tools beyond the catalog, as far as they can be called by a name that clients take.
+    pub(super) fn list_with(&self, far: &[Arc<Tool>]) -> Vec<Entry> {
+        let mut entries = self.list(true).to_vec();
+        for tool in far.iter().filter(|_| self.transparent.is_none()) {
+            let name = format!("{}__{}", tool.id.source, tool.id.name.as_str().replace(['/', ':'], "__"));
+            if is_name(&name) && entries.iter().all(|it| it.name != name) {
+                entries.push(Entry { json: definition(tool, &name), name });
+            }
+        }
+        entries.sort_by(|one, other| one.name.cmp(&other.name));
+        entries
     }
 
     pub(super) fn names(&self) -> &Names {

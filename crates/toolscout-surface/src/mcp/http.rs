@@ -116,7 +116,8 @@ impl Endpoint {
         Ok(Response::new(Body::empty()))
     }
 
-    /// The session that a request names: of the same principal and the same profile, or there is none.
+    /// The session that a request names: of the same principal and the same profile, and whatever else makes its owner who
+    /// they are, or there is none.
     fn session(&self, visit: &Visit, head: &Parts) -> Result<Arc<Session>, Refusal> {
         let mut values = head.headers.get_all(session::HEADER).iter();
         let id = match (values.next(), values.next()) {
@@ -125,7 +126,11 @@ impl Endpoint {
             (_, Some(_)) => return Err(Refusal::bad_request("`Mcp-Session-Id` is there twice")),
         };
         let session = self.sessions.find(id, &visit.principal.name, visit.profile.as_deref());
-        session.ok_or_else(|| Refusal::not_found("there is no such session; begin again with `initialize`"))
+        let is_theirs =
+            |it: &Arc<Session>| visit.server.is_same(&it.client.identity, &identity::identity(&visit.principal, head));
+        session
+            .filter(is_theirs)
+            .ok_or_else(|| Refusal::not_found("there is no such session; begin again with `initialize`"))
     }
 }
 

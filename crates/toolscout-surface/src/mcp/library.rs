@@ -1,5 +1,6 @@
 //! Resources, prompts and completion of the servers behind us: listed from what is known, and asked for where they are.
 
+mod forward;
 mod template;
 
 #[cfg(test)]
@@ -10,12 +11,12 @@ use super::face::Entry;
 use super::fault::Fault;
 use super::message::quoted;
 use super::object::Object;
-use super::sealed::State;
 use super::{list, logging};
+use forward::forward;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use toolscout_core::{Holdings, RawJson, Review, Source, SourceError, escape};
+use toolscout_core::{Holdings, RawJson, Review, Source, escape};
 
 /// Resources that one client hears of.
 const SUBSCRIPTIONS: usize = 256;
@@ -237,68 +238,6 @@ async fn owner(exchange: &Exchange, uri: &str) -> Result<Arc<dyn Source>, Fault>
             Err(Fault { data, ..Fault::new(code, format!("Resource not found: {}", escape::line(uri))) })
         }
     }
-}
-
-/// Takes a request to its source. A wish of a modern server goes back sealed, and what was sealed is opened.
-async fn forward(exchange: &Exchange, source: &Arc<dyn Source>, method: &str, params: &str) -> Result<String, Fault> {
-    let bound_to = bound_to(exchange, source, method);
-    let mut params = Object::parse(params).unwrap_or_default();
-    let mut rounds = 0;
-    let mut opened = None;
-    if let Some(sealed) = params.get("requestState").and_then(|it| serde_json::from_str::<String>(it).ok()) {
-        let Some((State::Upstream(state), so_far)) = exchange.server.seal().open(&sealed, &bound_to) else {
-            return Err(Fault::invalid_params("`requestState` is of another request, or too old"));
-        };
-        rounds = so_far;
-        opened = state.map(|it| quoted(&it));
-        params.remove("requestState");
-    }
-    if let Some(state) = &opened {
-        params.set("requestState", state.as_str());
-    }
-    let params = RawJson::parse(&params.to_string()).map_err(|error| Fault::invalid_params(error.to_string()))?;
-    let library = source.library().ok_or_else(|| Fault::unknown_method(method))?;
-    let result = library.request(method, params, exchange.cx(None)).await.map_err(|it| refused(exchange, &it))?;
-    seal_wish(exchange, result.as_str(), rounds, &bound_to)
-}
-
-fn refused(exchange: &Exchange, error: &SourceError) -> Fault {
-    match error {
-        // The number of the old era means nothing in the modern one.
-        SourceError::Answered { code: NO_RESOURCE, .. } if exchange.is_modern() => {
-            Fault { code: Fault::PARAMS, ..Fault::from(error) }
-        }
-        error => error.into(),
-    }
-}
-
-fn seal_wish(exchange: &Exchange, result: &str, rounds: u8, bound_to: &str) -> Result<String, Fault> {
-    if !result.contains("\"input_required\"") {
-        return Ok(result.to_owned());
-    }
-    let mut wish = Object::parse(result).unwrap_or_default();
-    if wish.get("resultType") != Some("\"input_required\"") {
-        return Ok(result.to_owned());
-    }
-    if !exchange.is_modern() || rounds >= 8 {
-        return Err(Fault::new(Fault::INTERNAL, "the server wants something that this client cannot be asked for"));
-    }
-    let state = wish.get("requestState").and_then(|it| serde_json::from_str(it).ok());
-    let sealed = exchange.server.seal().close(State::Upstream(state), rounds + 1, bound_to);
-    let sealed = quoted(&sealed.ok_or_else(|| Fault::new(Fault::INTERNAL, "the server wants too much back"))?);
-    wish.set("requestState", sealed.as_str());
-    Ok(wish.to_string())
-}
-
-fn bound_to(exchange: &Exchange, source: &Arc<dyn Source>, method: &str) -> String {
-    let user = exchange.client.identity.user.as_deref().unwrap_or_default();
-    let mut params = exchange.params.to_value();
-    if let Some(params) = params.as_object_mut() {
-        for key in ["_meta", "inputResponses", "requestState"] {
-            params.remove(key);
-        }
-    }
-    json!([user, source.id().as_str(), method, params]).to_string()
 }
 
 /// What a resource says may be for one user only; a server that does not say is taken to mean that.

@@ -25,7 +25,12 @@ struct Params {
 pub(super) async fn tools(exchange: &Exchange) -> Result<String, Fault> {
     let cx = exchange.cx(None);
     let (view, face) = exchange.server.face(&cx).await;
-    let page = page(exchange, "tools", face.list(exchange.client.identity.shows_all))?;
+    let shows_all = exchange.client.identity.shows_all;
+    // Who wants to see all wants to see what others search for themselves, too.
+    let page = match shows_all && view.delegates().next().is_some() {
+        true => page(exchange, "tools", &face.list_with(&exchange.server.gateway().list_beyond(&view, &cx).await))?,
+        false => page(exchange, "tools", face.list(shows_all))?,
+    };
     Ok(cacheable(exchange, page, view.is_private()))
 }
 

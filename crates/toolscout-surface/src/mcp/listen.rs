@@ -44,11 +44,7 @@ pub(super) async fn keep_informed(server: &Arc<Server>, client: &Arc<Client>) {
         ..Wants::default()
     };
     let subscribed = |uri: &str| client.subscriptions(|all| all.iter().any(|it| it == uri));
-    let cx = Cx { user: client.identity.user.clone(), ..server.terms().request.clone() };
-    let cx = match &client.identity.headers {
-        Some(headers) => Cx { headers: headers.clone(), ..cx },
-        None => cx,
-    };
+    let cx = client.identity.cx(&server.terms().request);
     tell(server, &cx, client.identity.shows_all, &everything, subscribed, &client.out, None).await;
 }
 

@@ -134,7 +134,10 @@ pub(super) fn result(id: &RawJson, result: &str) -> String {
     text.push_str(id);
     text.push_str(r#","result":"#);
     // A line is a message: what was written over several lines is put into one. Inside of texts JSON has no bare line ends.
-    text.extend(result.split(['\n', '\r']));
+    match has_line_ends(result) {
+        true => text.extend(result.split(['\n', '\r'])),
+        false => text.push_str(result),
+    }
     text.push('}');
     text
 }
@@ -156,6 +159,11 @@ pub(super) fn notification(method: &str, params: Option<&str>) -> String {
         Some(params) => format!(r#"{{"jsonrpc":"2.0","method":{},"params":{}}}"#, quoted(method), one_line(params)),
         None => format!(r#"{{"jsonrpc":"2.0","method":{}}}"#, quoted(method)),
     }
+}
+
+/// By bytes: results may be long, and nearly none has any.
+fn has_line_ends(json: &str) -> bool {
+    json.bytes().any(|it| matches!(it, b'\n' | b'\r'))
 }
 
 fn one_line(json: &str) -> String {

@@ -29,7 +29,7 @@ use super::large::READ_RESULT;
 use request::Request;
 use summary::summary;
 use toolscout_core::{Cx, RawJson, ToolOutput};
-use toolscout_gateway::{Gateway, View};
+use toolscout_gateway::{Gateway, Profile, Query, View};
 
 /// Finds tools.
 pub(super) const SEARCH: &str = "tool_search";
@@ -44,11 +44,20 @@ pub(super) fn is_ours(name: &str) -> bool {
     matches!(name, SEARCH | EXECUTE | READ_RESULT)
 }
 
-/// Answers `tool_search`, within what this request sees. Starts nothing.
-pub(super) async fn search(view: &View, _gateway: &Gateway, arguments: Option<&RawJson>, _cx: &Cx) -> ToolOutput {
+/// Answers `tool_search`, within what this request sees. Starts nothing but, where little else fits, a server that searches
+/// for itself.
+pub(super) async fn search(
+    view: &View,
+    gateway: &Gateway,
+    arguments: Option<&RawJson>,
+    ranking: Profile,
+    cx: &Cx,
+) -> ToolOutput {
     let (request, mut said) = Request::read(arguments);
     let snapshot = view.snapshot();
-    let hits = request.pick(&snapshot, |query| view.search(query));
+    let near = request.pick(&snapshot, |query| view.search(&Query { profile: ranking, ..*query }));
+    let (hits, notes) = gateway.search_beyond(view, &request.query(), request.source.as_deref(), near, cx).await;
+    said.extend(notes);
     said.extend(request.doubts(&snapshot));
     if hits.is_empty() {
         said.extend(notes::notes(&snapshot, view.problems(), view.notes()));

@@ -10,6 +10,7 @@ mod safe;
 mod tests;
 
 pub use remembered::Remembered;
+pub(super) use safe::is_name;
 
 use super::meta;
 use remembered::Given;
@@ -58,18 +59,17 @@ impl Names {
 
     /// Names for these tools, and those of them that are new.
     fn given(given: &Given, beneath: Option<Arc<Self>>, tools: &[(&Arc<Tool>, Origin)]) -> (Self, News) {
-        let names = Self { beneath, ..Self::default() };
-        let mut naming = Naming { given, names, next: HashMap::new(), news: Vec::new() };
+        let (wires, to_tools) = (HashMap::with_capacity(tools.len()), HashMap::with_capacity(tools.len()));
+        let names = Self { beneath, wires, tools: to_tools };
+        let mut naming = Naming { given, names, next: HashMap::new(), news: Vec::new(), before: Vec::new() };
         let mut tools = tools.to_vec();
         tools.sort_by_key(|(tool, _)| &tool.id);
         for (tool, origin) in &tools {
             naming.name(tool, *origin);
         }
-        for (tool, _) in tools {
-            // Names that it had before lead to it, too.
-            for wire in given.of(&tool.id) {
-                naming.names.tools.entry(wire.clone()).or_insert_with(|| tool.id.clone());
-            }
+        // Names that tools had before lead to them, too.
+        for (wire, tool) in naming.before {
+            naming.names.tools.entry(wire).or_insert(tool);
         }
         (naming.names, naming.news)
     }
@@ -85,13 +85,18 @@ struct Naming<'a> {
     /// By the name without a number: which number to try next.
     next: HashMap<String, u32>,
     news: News,
+    /// Names that tools had before, and have no more.
+    before: News,
 }
 
 impl Naming<'_> {
     fn name(&mut self, tool: &Tool, origin: Origin) {
         let plain = plain(tool, origin);
-        let before = self.given.of(&tool.id).iter().find(|it| safe::is_form(it, &plain)).cloned();
-        let wire = before.unwrap_or_else(|| {
+        let given = self.given.of(&tool.id);
+        let at = given.iter().position(|it| safe::is_form(it, &plain));
+        let others = given.iter().enumerate().filter(|(index, _)| Some(*index) != at);
+        self.before.extend(others.map(|(_, wire)| (wire.clone(), tool.id.clone())));
+        let wire = at.map(|it| given[it].clone()).unwrap_or_else(|| {
             let wire: Arc<str> = self.free(&plain).into();
             self.news.push((wire.clone(), tool.id.clone()));
             wire
@@ -118,7 +123,7 @@ impl Naming<'_> {
 fn plain(tool: &Tool, origin: Origin) -> String {
     let is_native = origin == Origin::Code && tool.visibility == Visibility::Listed;
     match tool.id.name.as_str() {
-        name if is_native && safe::is_name(name) && !meta::is_ours(name) => name.to_owned(),
+        name if is_native && is_name(name) && !meta::is_ours(name) => name.to_owned(),
         name => safe::joined(tool.id.source.as_str(), name),
     }
 }

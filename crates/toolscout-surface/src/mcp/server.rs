@@ -1,6 +1,6 @@
 //! Takes messages of clients and answers them: the one road from a transport to the gateway and back.
 
-use super::client::{Client, Outlet};
+use super::client::{Client, Identity, Outlet};
 use super::exchange::Exchange;
 use super::face::{Face, Faces};
 use super::fault::Fault;
@@ -113,6 +113,14 @@ impl Server {
         &self.large
     }
 
+    /// Whom something is kept for: the user, and whatever else makes a request somebody's own. To nobody else it is there.
+    pub fn owner(&self, identity: &Identity) -> Option<Arc<str>> {
+        match self.gateway.whose(&identity.cx(&self.terms.request)) {
+            None => identity.user.clone(),
+            Some(whose) => Some(serde_json::json!([identity.user.as_deref(), whose]).to_string().into()),
+        }
+    }
+
     /// What a request sees, and how that looks on the wire.
     pub(super) async fn face(&self, cx: &Cx) -> (View, Arc<Face>) {
         let view = self.gateway.view(cx).await;
@@ -151,7 +159,7 @@ async fn answer(exchange: &Exchange, method: &str) -> Result<String, Fault> {
         "subscriptions/listen" => listen::listen(exchange).await,
         _ => Err(Fault::unknown_method(method)),
     }?;
-    Ok(exchange.complete(&result))
+    Ok(exchange.complete(result))
 }
 
 impl Reply {

@@ -86,7 +86,8 @@ async fn take(
     };
     match is_at_once {
         true => answering.await,
-        false => drop(tasks.spawn(answering)),
+        // Large, and moved several times on its way to becoming a task.
+        false => drop(tasks.spawn(Box::pin(answering))),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a server of tools is told about itself.
 
 use toolscout_core::{Caller, Cx, SourceId};
+use toolscout_gateway::Profile;
 
 /// Bytes of a result that are delivered at once; the rest can be read on.
 pub const RESULT: usize = 1 << 20;
@@ -14,6 +15,8 @@ pub struct Terms {
     pub version: String,
     /// When the two tools for finding and running others are there.
     pub meta_tools: MetaTools,
+    /// How `tool_search` scores.
+    pub ranking: Profile,
     /// Whether tools that are not listed can only be run by `execute_tool`.
     pub strict_hidden: bool,
     /// The one source that is shown as if we were not there: its own names, and nothing of ours.
@@ -33,6 +36,7 @@ impl Terms {
             name: name.to_owned(),
             version: version.to_owned(),
             meta_tools: MetaTools::Auto,
+            ranking: Profile::default(),
             strict_hidden: false,
             transparent: None,
             result_limit: RESULT,

@@ -29,7 +29,10 @@ const GROUPS: [Forms; 4] = [PLAIN | BLANK | CAPITAL, PLAIN | BLANK, BLANK, PLAIN
 
 static KNOWN_WORDS: LazyLock<HashMap<&[u8], Forms>> = LazyLock::new(|| {
     let groups = WORDS.split("\n\n").zip(GROUPS);
-    groups.flat_map(|(words, forms)| words.lines().map(move |it| (it.as_bytes(), forms))).collect()
+    // Grown step by step, it would be filled several times.
+    let mut known = HashMap::with_capacity(WORDS.len() / 6);
+    known.extend(groups.flat_map(|(words, forms)| words.lines().map(move |it| (it.as_bytes(), forms))));
+    known
 });
 static KNOWN_SIGNS: LazyLock<HashSet<&[u8]>> = LazyLock::new(|| SIGNS.lines().map(str::as_bytes).collect());
 

@@ -39,6 +39,9 @@ pub(crate) struct Entry {
     pub(crate) bearer: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) client_id: Option<String>,
+    /// Best as a reference.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) client_secret: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) scopes: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,6 +52,9 @@ pub(crate) struct Entry {
     /// `searchable` or `listed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) visibility: Option<String>,
+    /// Its tools that agents see without searching; names may hold `*`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) listed: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) filter: Option<FilterEntry>,
     /// `false`: each of its tools waits for a review.
@@ -57,6 +63,9 @@ pub(crate) struct Entry {
     /// `hold` or `accept`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) on_change: Option<String>,
+    /// Whether it is asked to search for itself; once its two tools for that are approved, if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) delegate: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) discovery_timeout_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]

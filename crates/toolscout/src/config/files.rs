@@ -84,6 +84,15 @@ impl ConfigFile {
     }
 }
 
+/// Every file that is read where it is there.
+pub(super) fn candidates(root: Option<&Path>, user: Option<&Path>) -> Vec<PathBuf> {
+    let own = |folder: &Path, stem: &str| ENDINGS.map(|it| folder.join(format!("{stem}.{it}"))).to_vec();
+    let of_project = |root: &Path| own(root, "toolscout").into_iter().chain(FOREIGN.map(|it| root.join(it))).collect();
+    let mut all: Vec<PathBuf> = root.map(of_project).unwrap_or_default();
+    all.extend(user.map(|it| own(it, "config")).unwrap_or_default());
+    all
+}
+
 /// The path of our own file in this folder: the one that is there, else the one that would be made.
 pub(crate) fn own_path(folder: &Path, stem: &str) -> PathBuf {
     let mut paths = ENDINGS.iter().map(|it| folder.join(format!("{stem}.{it}")));

@@ -3,11 +3,13 @@
 use super::entry::{Around, Entry, Read};
 use super::files::{ConfigFile, Found, Scope};
 use super::keys::did_you_mean;
+use super::names::Names;
 use super::policies::{self, Rules};
 use crate::AppError;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use toolscout_core::door::Policy;
 use toolscout_core::{Problem, ProblemKind, SourceId};
 use toolscout_source::mcp::{Lookup, Server};
@@ -31,6 +33,8 @@ pub(super) struct Servers<'a> {
     /// From the entries' own `tools`.
     pub(super) project: Rules,
     pub(super) user: Rules,
+    /// From the entries' own `listed`.
+    pub(super) listed: Names,
     root: Option<&'a Path>,
     lookup: Lookup,
     is_trusted: &'a dyn Fn() -> bool,
@@ -52,6 +56,7 @@ impl<'a> Servers<'a> {
             problems: Vec::new(),
             project: Rules::default(),
             user: Rules::default(),
+            listed: Names::default(),
             root,
             lookup,
             is_trusted,
@@ -146,6 +151,7 @@ impl<'a> Servers<'a> {
             Err(reason) => self.warn(reading, &[], format!("server `{id}`: {reason}; it is left out")),
             Ok(mut server) => {
                 server.enabled &= decision != Some(Decision::Off);
+                self.listed.extend(Names::within(&id, &entry.listed));
                 server.policies = policies_of(&entry).map(|(name, policy, _)| (name, policy)).collect();
                 self.found.push(reading.configured(server));
             }
@@ -229,7 +235,7 @@ fn is_ourselves(command: &str) -> bool {
     if path.file_stem().is_some_and(|it| it == "toolscout") {
         return true;
     }
-    let real = |it: &Path| it.canonicalize().ok();
-    let ours = || std::env::current_exe().ok().and_then(|it| real(&it));
-    path.components().count() > 1 && real(path).is_some_and(|it| ours() == Some(it))
+    // Of many servers each is compared with us; where we are does not change.
+    static OURS: LazyLock<Option<PathBuf>> = LazyLock::new(|| std::env::current_exe().ok()?.canonicalize().ok());
+    path.components().count() > 1 && path.canonicalize().is_ok_and(|it| OURS.as_ref() == Some(&it))
 }

@@ -2,6 +2,7 @@
 
 use super::document::Document;
 use super::keys::{Keys, Wrong};
+use super::request_tools::RequestTools;
 use std::path::PathBuf;
 
 /// What is configured; every field may be left out. Paths are absolute.
@@ -27,6 +28,8 @@ pub(crate) struct Settings {
     pub(crate) meta_tools: Option<String>,
     /// Which servers are asked for their tools when a server of ours starts.
     pub(crate) discover_on_start: Option<DiscoverOnStart>,
+    /// Folders of tools that a header of a request chooses.
+    pub(crate) request_tools: Option<Vec<RequestTools>>,
 }
 
 /// Which servers are asked for their tools at the start.
@@ -61,6 +64,7 @@ impl Settings {
             probe_timeout_ms: keys.milliseconds("probe_timeout_ms")?,
             meta_tools: keys.choice("meta_tools", &words)?.map(str::to_owned),
             discover_on_start: keys.choice("discover_on_start", &DiscoverOnStart::WORDS)?,
+            request_tools: RequestTools::read(keys)?,
         })
     }
 
@@ -80,6 +84,7 @@ impl Settings {
             probe_timeout_ms: self.probe_timeout_ms.or(other.probe_timeout_ms),
             meta_tools: self.meta_tools.or(other.meta_tools),
             discover_on_start: self.discover_on_start.or(other.discover_on_start),
+            request_tools: self.request_tools.or(other.request_tools),
         }
     }
 }

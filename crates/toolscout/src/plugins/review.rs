@@ -54,23 +54,27 @@ impl Plugin for Review {
 /// Reads the policies anew, in a process that runs for long: what a person has set meanwhile counts from now on.
 pub(super) fn renew_policies(cx: &RunCx) -> Result<(), AppError> {
     // A program may be put together without this plugin, and has its policies from somewhere else.
-    if cx.commands().find("policy").is_none() {
-        return Ok(());
-    }
-    cx.options().forget::<Config>();
-    let config = Config::of(cx.options(), cx.surroundings())?;
-    let gateway = cx.tools().gateway();
-    let now = gateway.policies();
-    let next = policies(&config).with(LevelName::Session, now.level(LevelName::Session).clone());
-    if next != *now {
-        gateway.set_policies(next);
+    if cx.commands().find("policy").is_some() {
+        apply_policies(cx, &*Config::again(cx.options(), cx.surroundings())?);
     }
     Ok(())
 }
 
+/// Has the gateway take the policies of this configuration.
+pub(super) fn apply_policies(cx: &RunCx, config: &Config) {
+    if cx.commands().find("policy").is_none() {
+        return;
+    }
+    let gateway = cx.tools().gateway();
+    let now = gateway.policies();
+    let next = policies(config).with(LevelName::Session, now.level(LevelName::Session).clone());
+    if next != *now {
+        gateway.set_policies(next);
+    }
+}
+
 /// What the files say, as the gateway takes it.
 fn policies(config: &Config) -> Policies {
-    let level = |rules: &Rules| Level { default: rules.default, rules: rules.rules.clone() };
     let mode = match config.mode {
         ConfiguredMode::Normal => Mode::Normal,
         ConfiguredMode::ReadOnly => Mode::ReadOnly,
@@ -80,4 +84,9 @@ fn policies(config: &Config) -> Policies {
         .with(LevelName::Global, level(&config.user))
         .with(LevelName::Project, level(&config.project))
         .in_mode(mode)
+}
+
+/// The rules of one file, as the gateway takes them.
+pub(super) fn level(rules: &Rules) -> Level {
+    Level { default: rules.default, rules: rules.rules.clone() }
 }

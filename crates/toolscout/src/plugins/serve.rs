@@ -1,21 +1,41 @@
 //! `serve`: offers the tools of a project to agents, over MCP.
 
+mod live;
+mod narrowed;
+mod offer;
 mod pipes;
+mod shown;
+mod shown_requests;
+mod stage;
+mod stand;
 mod startup;
+mod stopping;
+mod terms;
+mod token;
+mod web;
 
-use crate::config::Config;
-use crate::plugins::servers::{ServerSet, keep};
+use crate::plugins::servers::keep;
 use crate::{AppError, Command, Plugin, RunCx, Setup};
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use offer::Offer;
+use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
-use toolscout_core::{BoxFuture, Caller, Cx, SourceId, Store};
+use toolscout_core::BoxFuture;
+use toolscout_gateway::Profile;
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
-use toolscout_surface::mcp::{MetaTools, Remembered, Server, Terms, stdio};
+use toolscout_surface::mcp::{Server, stdio};
+use web::Web;
 
 /// How often to look for what nobody came back for.
 const TIDY: Duration = Duration::from_secs(60);
 
 /// Adds the command `serve`.
+///
+/// It serves whatever sources there are. Beside `Discovery` it follows the configuration, beside `Servers` the servers in
+/// it, and beside `Review` the policies.
 #[derive(Default)]
 pub struct Serve;
 
@@ -24,12 +44,8 @@ impl Plugin for Serve {
         "serve"
     }
 
-    fn requires(&self) -> Vec<&str> {
-        vec!["discovery"]
-    }
-
     fn wants(&self) -> Vec<&str> {
-        vec!["servers", "review"]
+        vec!["discovery", "servers", "review"]
     }
 
     fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
@@ -41,16 +57,35 @@ struct ServeCommand;
 
 impl Command for ServeCommand {
     fn spec(&self) -> CommandSpec {
-        CommandSpec::new("serve", "Offer the tools to an agent, over MCP on standard input and output")
+        CommandSpec::new("serve", "Offer the tools to agents, over MCP")
+            .option(OptionSpec::text("http", "Listen on this address instead of standard input and output").value("ADDR"))
             .option(
-                OptionSpec::text("meta-tools", "When tool_search and execute_tool are offered: auto, always or never")
-                    .value("WHEN"),
+                OptionSpec::text("auth", "Who may come in: who has our token, anybody, or whom an issuer vouches for")
+                    .value("HOW")
+                    .choices(["token", "none", "jwt"]),
+            )
+            .option(OptionSpec::text("issuer", "Whose tokens count, for --auth jwt").value("URL"))
+            .option(OptionSpec::text("audience", "Our address as clients know it, for --auth jwt").value("URL"))
+            .option(OptionSpec::text("allow-host", "Another name that clients have for this computer").value("HOST").repeat())
+            .option(OptionSpec::text("allow-origin", "A web page that may ask, too").value("ORIGIN").repeat())
+            .option(OptionSpec::text("profile", "Offer what this profile says, and nothing else").value("NAME"))
+            .option(
+                OptionSpec::text("meta-tools", "When tool_search and execute_tool are offered")
+                    .value("WHEN")
+                    .choices(["auto", "always", "never"]),
+            )
+            .option(
+                OptionSpec::text("ranking", "How tool_search scores")
+                    .value("HOW")
+                    .choices(Profile::ALL.iter().map(ToString::to_string)),
             )
             .option(OptionSpec::switch("strict-hidden", "Run what is not listed by execute_tool only"))
             .option(OptionSpec::text("transparent", "Show this one server as if it was asked directly").value("SERVER"))
             .option(OptionSpec::help("Show this help"))
             .note("An agent sees `tool_search` and `execute_tool`, and what is listed besides. No server starts before one of its tools is called.")
             .example("toolscout serve")
+            .example("toolscout serve --profile work")
+            .example("toolscout serve --http 127.0.0.1:7420")
     }
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
@@ -59,76 +94,64 @@ impl Command for ServeCommand {
 }
 
 async fn serve(cx: &RunCx) -> Result<Exit, AppError> {
-    let terms = terms(cx)?;
-    if cx.only_would("offer the tools of this project on standard input and output") {
+    let web = Web::of(cx)?;
+    let offer = Arc::new(Offer::new(cx, terms::wanted(cx))?);
+    let place = web.as_ref().map_or("standard input and output".to_owned(), |it| it.addr().to_string());
+    if cx.only_would(&format!("offer the tools of this project on {place}")) {
         return Ok(Exit::Done);
     }
-    let set = ServerSet::of(cx.options(), cx.surroundings())?;
+    // Each process has servers of its own: what one agent does to a server is nothing to another's.
+    offer::servers(cx)?.iter().for_each(|it| it.run_here());
     cx.tools().known().await?;
-    let names = Remembered::kept(cx.surroundings().store(), &set.partition);
-    let server = Server::new(cx.tools().shared_gateway(), terms, names);
-    let (input, output) = pipes::standard();
-    let serving = stdio::serve(server.clone(), input, output, terminated());
+    offer.follow().await;
+    cx.surroundings().drain_when_interrupted();
+    let serving: BoxFuture<'_, Result<(), AppError>> = match &web {
+        Some(web) => {
+            let listener = web.bind(cx, &offer).await?;
+            Box::pin(async {
+                web::serve(listener, &offer).await;
+                Ok(())
+            })
+        }
+        None => Box::pin(over_pipes(offer.server(None))),
+    };
     tokio::select! {
-        ended = serving => ended.map_err(|cause| AppError::Io { what: "read standard input".to_owned(), cause })?,
-        never = beside(cx, &set, &server) => match never {},
+        ended = serving => ended?,
+        never = beside(cx, &offer) => match never {},
     }
     Ok(Exit::Done)
 }
 
+async fn over_pipes(server: Option<Arc<Server>>) -> Result<(), AppError> {
+    let Some(server) = server else { return Ok(()) };
+    let (input, output) = pipes::standard();
+    let ended = stdio::serve(server, input, output, stopping::told()).await;
+    ended.map_err(|cause| AppError::Io { what: "read standard input".to_owned(), cause })
+}
+
 /// All that goes on beside the conversation; each part is polled only when it has something to do.
-async fn beside(cx: &RunCx, set: &ServerSet, server: &Server) -> std::convert::Infallible {
-    use futures_util::StreamExt;
-    use futures_util::stream::FuturesUnordered;
+async fn beside(cx: &RunCx, offer: &Offer) -> Infallible {
     let request = cx.request();
-    let parts: [BoxFuture<'_, ()>; 4] = [
-        Box::pin(async {
-            cx.tools().gateway().watch(&request).await;
-        }),
-        Box::pin(startup::discover(cx, set)),
-        Box::pin(keep(cx, set)),
-        Box::pin(async {
-            loop {
-                tokio::time::sleep(TIDY).await;
-                server.tidy();
-            }
-        }),
-    ];
-    let mut parts: FuturesUnordered<_> = parts.into_iter().collect();
+    let mut parts: FuturesUnordered<BoxFuture<'_, ()>> = FuturesUnordered::new();
+    parts.push(Box::pin(async {
+        offer.gateway().watch(&request).await;
+    }));
+    parts.push(Box::pin(tidy(offer)));
+    if terms::is_configured(cx) {
+        parts.push(Box::pin(async {
+            live::follow(cx, offer).await;
+        }));
+    }
+    if matches!(offer::servers(cx), Ok(Some(_))) {
+        parts.push(Box::pin(keep(cx)));
+    }
     while parts.next().await.is_some() {}
     std::future::pending().await
 }
 
-fn terms(cx: &RunCx) -> Result<Terms, AppError> {
-    let config = Config::of(cx.options(), cx.surroundings())?;
-    let store = cx.surroundings().store();
-    // Without a key that survives, what clients carry for us is good for as long as this process is there.
-    let key = store.key().or_else(|_| toolscout_core::MemoryStore::default().key());
-    let key = key.map_err(|error| AppError::invalid(error.to_string(), "try again"))?;
-    let mut terms =
-        Terms::new("toolscout", env!("CARGO_PKG_VERSION"), blake3::derive_key("toolscout request state", &key));
-    let word = cx.parsed.text("meta-tools").map(str::to_owned).or(config.settings.meta_tools.clone());
-    if let Some(word) = word {
-        terms.meta_tools = MetaTools::from_word(&word).ok_or_else(|| {
-            AppError::invalid(format!("`{word}` is no way to offer tools"), "one of auto, always, never")
-        })?;
+async fn tidy(offer: &Offer) {
+    loop {
+        tokio::time::sleep(TIDY).await;
+        offer.servers().iter().for_each(|it| it.tidy());
     }
-    terms.strict_hidden = cx.parsed.switch("strict-hidden");
-    if let Some(id) = cx.parsed.text("transparent") {
-        let set = ServerSet::of(cx.options(), cx.surroundings())?;
-        set.source(id)?;
-        terms.transparent = SourceId::new(id).ok();
-    }
-    terms.request = Cx { caller: Caller::Mcp, asker: None, ..cx.request() };
-    Ok(terms)
-}
-
-/// Waits until we are told to end.
-async fn terminated() {
-    #[cfg(unix)]
-    if let Ok(mut signal) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-        signal.recv().await;
-        return;
-    }
-    std::future::pending().await
 }

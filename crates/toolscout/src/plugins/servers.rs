@@ -9,6 +9,7 @@ mod host;
 mod hosted;
 mod list;
 mod login;
+mod per_user;
 pub(crate) mod person;
 mod refresh;
 mod set;
@@ -43,6 +44,7 @@ impl Plugin for Servers {
             Some(_) => Ok(Vec::new()),
             None => Ok(ServerSet::of(options, surroundings)?.layered()),
         });
+        cx.rule(per_user::rule);
         Box::pin(async {
             cx.add_command(list::ServerCommand)?;
             cx.add_command(list::ListCommand)?;

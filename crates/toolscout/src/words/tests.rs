@@ -20,8 +20,8 @@ async fn texts() -> Vec<String> {
         &plugins::Servers,
         &plugins::Review,
         &plugins::Import,
-        &plugins::Connect,
         &plugins::Serve,
+        &plugins::Connect,
         &plugins::Cli,
     ];
     let mut setup = Setup::default();

@@ -50,13 +50,16 @@ fn no_line_of_our_help_stays_english() {
     for command in [
         &[][..],
         &["completion"],
+        &["connect"],
         &["describe"],
+        &["disconnect"],
         &["discover"],
         &["doctor"],
         &["export"],
         &["manifest"],
         &["run"],
         &["search"],
+        &["serve"],
         &["tools"],
         &["trust"],
     ] {

@@ -1,6 +1,7 @@
 //! What a user sees, through the real program: a world of files in, a page of text out.
 
 mod bad_input;
+mod clients;
 mod completion;
 mod composition;
 mod discovery;
@@ -12,8 +13,10 @@ mod lifecycle;
 mod locale;
 mod manifest;
 mod output;
+mod own_server;
 mod readme;
 mod real_servers;
+mod requests;
 mod retries;
 mod search;
 mod serve;

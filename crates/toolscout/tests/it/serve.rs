@@ -1,14 +1,26 @@
 //! What agents see of the program: MCP over pipes, as clients start it.
 
 mod agent;
+mod alone;
+mod approvals;
 mod asking_back;
 mod changes;
+mod connected;
+mod eras;
+mod federation;
+mod http;
+mod issued;
 mod meta_tools;
 mod passing_on;
+mod profiles;
 mod protocol;
+mod reload;
+mod together;
 mod visibility;
+mod web;
 
 pub(crate) use agent::Agent;
+pub(crate) use web::Web;
 
 use crate::world::World;
 use serde_json::json;

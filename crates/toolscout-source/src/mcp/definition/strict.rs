@@ -1,7 +1,10 @@
 //! Reads JSON that means one thing only.
 
+use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::fmt;
@@ -41,8 +44,35 @@ pub(in super::super) fn members(text: &str) -> Option<Vec<(String, RawJson)>> {
     serde_json::Deserializer::from_str(text).deserialize_map(Members).ok()
 }
 
+/// As [`members`], without copying anything.
+pub(super) fn parts(text: &str) -> Option<Vec<(Cow<'_, str>, &RawValue)>> {
+    struct Parts;
+
+    impl<'de> Visitor<'de> for Parts {
+        type Value = Vec<(Cow<'de, str>, &'de RawValue)>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut all = Vec::with_capacity(8);
+            while let Some((Key(key), value)) = map.next_entry()? {
+                all.push((key, value));
+            }
+            Ok(all)
+        }
+    }
+
+    serde_json::Deserializer::from_str(text).deserialize_map(Parts).ok()
+}
+
+/// A key as it stands in the text, unless it has to be unescaped.
+#[derive(Deserialize)]
+struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+
 /// The members as one object, in this order.
-pub(super) fn object(members: &[(String, RawJson)]) -> RawJson {
+pub(super) fn object(members: &[(Cow<'_, str>, &RawValue)]) -> RawJson {
     let mut text = Vec::new();
     let mut serializer = serde_json::Serializer::new(&mut text);
     let written = serializer.serialize_map(Some(members.len())).and_then(|mut map| {
@@ -113,11 +143,12 @@ impl<'de> Visitor<'de> for Once<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let mut seen = HashSet::new();
-        while let Some(key) = map.next_key::<String>()? {
+        while let Some(Key(key)) = map.next_key()? {
             map.next_value_seed(self)?;
-            if let Some(twice) = seen.replace(key) {
-                return Err(A::Error::custom(format_args!("a key comes twice: {:?}", short(&twice))));
+            if seen.contains(&key) {
+                return Err(A::Error::custom(format_args!("a key comes twice: {:?}", short(&key))));
             }
+            seen.insert(key);
         }
         Ok(())
     }

@@ -65,7 +65,8 @@ pub fn check_request_headers(server: &Server) -> Result<(), String> {
             }
         }
         Transport::Http(endpoint) => {
-            if is_of_request(&endpoint.url) || endpoint.client_id.as_ref().is_some_and(is_of_request) {
+            let others = [Some(&endpoint.url), endpoint.client_id.as_ref(), endpoint.client_secret.as_ref()];
+            if others.into_iter().flatten().any(is_of_request) {
                 return Err("`request:` is for `headers` and `bearer` only".to_owned());
             }
             request_headers(server).iter().try_for_each(|it| header_name(it).map(|_| ()))

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::TempDir;
-use toolscout_core::{Caller, Digest, MemoryStore, Store, ToolId};
+use toolscout_core::{Caller, Digest, MemoryStore, RawJson, Store, ToolId};
 
 /// A project with one server, and a log of what that server saw.
 struct World {
@@ -122,6 +122,25 @@ async fn call_expecting(
 
 fn text(output: &ToolOutput) -> String {
     output.content()[0]["text"].as_str().expect("a text").to_owned()
+}
+
+/// What was checked is not checked again, unless somebody else has changed it since.
+#[tokio::test]
+async fn definitions_that_somebody_touched_are_checked_again() {
+    let world = World::new();
+    let source = world.source(world.server("honest", &[]));
+    source.refresh(&cx()).await.expect("a discovery");
+    let mut record = source.shared().read(source.server(), &cx()).expect("a record");
+    let definitions = &mut record.tools.as_mut().expect("its tools").definitions;
+    assert_eq!(record.checked, Some(source.shared().mark(definitions)));
+    let count = definitions.len();
+    assert_eq!(names(&source).await.len(), count);
+    let twice = r#"{"name":"twice","name":"twice","inputSchema":{"type":"object"}}"#;
+    definitions[0] = RawJson::parse(twice).expect("JSON");
+    source.shared().write(source.server(), &cx(), &record).expect("it is kept");
+    let names = names(&source).await;
+    assert_eq!(names.len(), count - 1);
+    assert!(!names.iter().any(|it| it == "twice"));
 }
 
 #[tokio::test]

@@ -12,6 +12,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep};
 
 const CHUNK: usize = 64 << 10;
+/// Messages are joined up to about this much: less than a pipe holds, so that mostly nobody waits in the middle of one.
+const JOINED: usize = 16 << 10;
 /// Bytes a second that are read when a server does not stop to talk. An honest one never comes near; a flood beyond it is
 /// left in the pipe, where it costs only who pours it.
 const OUTPUT_RATE: u32 = 64 << 20;
@@ -56,25 +58,48 @@ pub(super) async fn write(
     let Some(mut pipe) = pipe else { return };
     let writing = async {
         let mut is_broken = false;
-        while let Some(mut message) = queued.recv().await {
-            // It may have waited behind one that the server did not care to read.
-            if message.id.is_some() && message.deadline <= std::time::Instant::now() {
-                continue;
-            }
-            message.body.push('\n');
-            let written = pipe.write_all(message.body.as_bytes()).await;
+        let mut batch = Batch::default();
+        while let Some(first) = queued.recv().await {
+            batch.fill(first, &mut queued);
+            let written = pipe.write_all(&batch.bytes).await;
             if written.is_err() && !std::mem::replace(&mut is_broken, true) {
                 // Most likely it is gone altogether; then whoever noticed that has more to tell.
                 sleep(NOTICED).await;
             }
-            if let (true, Some(id)) = (is_broken, message.id) {
-                ear.failed(id, ClientError::Lost { what: "it has closed its input".to_owned() });
+            for id in batch.ids.iter().filter(|_| is_broken) {
+                ear.failed(*id, ClientError::Lost { what: "it has closed its input".to_owned() });
             }
         }
     };
     tokio::select! {
         () = writing => {}
         _ = closing.wait_for(|it| *it) => {}
+    }
+}
+
+/// Messages that are written at once: those that are there when the pipe is.
+#[derive(Default)]
+struct Batch {
+    bytes: Vec<u8>,
+    ids: Vec<u64>,
+}
+
+impl Batch {
+    fn fill(&mut self, first: Outgoing, queued: &mut mpsc::Receiver<Outgoing>) {
+        self.bytes.clear();
+        self.bytes.shrink_to(CHUNK);
+        self.ids.clear();
+        let now = std::time::Instant::now();
+        let mut next = Some(first);
+        while let Some(message) = next {
+            // It may have waited behind one that the server did not care to read.
+            if message.id.is_none() || message.deadline > now {
+                self.bytes.extend_from_slice(message.body.as_bytes());
+                self.bytes.push(b'\n');
+                self.ids.extend(message.id);
+            }
+            next = if self.bytes.len() < JOINED { queued.try_recv().ok() } else { None };
+        }
     }
 }
 

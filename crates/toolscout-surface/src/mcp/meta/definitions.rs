@@ -2,15 +2,16 @@
 
 use super::{EXECUTE, HEADER, SEARCH, summary};
 use serde_json::{Value, json};
+use toolscout_core::SourceId;
 use toolscout_gateway::{Query, Snapshot};
 
 /// What a client is told about us as a whole.
 pub(crate) const INSTRUCTIONS: &str = "Most tools here are not listed. When a task may need one, describe it to tool_search, \
     then run what it finds with execute_tool.";
 
-/// Name and JSON of each, in the order of their names.
-pub(crate) fn definitions(snapshot: &Snapshot) -> [(&'static str, String); 2] {
-    [(EXECUTE, execute().to_string()), (SEARCH, search(snapshot).to_string())]
+/// Name and JSON of each, in the order of their names. `delegates` search for themselves, and are behind it, too.
+pub(crate) fn definitions(snapshot: &Snapshot, delegates: &[&SourceId]) -> [(&'static str, String); 2] {
+    [(EXECUTE, execute().to_string()), (SEARCH, search(snapshot, delegates).to_string())]
 }
 
 /// Claude Code defers tools behind a search of its own, unless they say that they must be there.
@@ -18,11 +19,11 @@ fn always_load() -> Value {
     json!({"anthropic/alwaysLoad": true})
 }
 
-fn search(snapshot: &Snapshot) -> Value {
+fn search(snapshot: &Snapshot, delegates: &[&SourceId]) -> Value {
     json!({
         "name": SEARCH,
         "title": "Find tools",
-        "description": summary(snapshot),
+        "description": summary(snapshot, delegates),
         "inputSchema": {
             "type": "object",
             "properties": {

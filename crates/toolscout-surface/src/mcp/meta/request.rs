@@ -53,10 +53,15 @@ impl Request {
         (Self { query, max_results: max_results(&arguments), detail, source }, said)
     }
 
+    /// The question, to all.
+    pub(super) fn query(&self) -> Query<'_> {
+        Query { limit: self.max_results, ..Query::new(&self.query) }
+    }
+
     /// The tools that fit, at most as many as are wanted.
     pub(super) fn pick(&self, snapshot: &Snapshot, search: impl Fn(&Query<'_>) -> Vec<SearchHit>) -> Vec<SearchHit> {
         let Some(source) = &self.source else {
-            return search(&Query { limit: self.max_results, ..Query::new(&self.query) });
+            return search(&self.query());
         };
         let hits = match self.query.trim().is_empty() {
             true => all_of(snapshot, source),

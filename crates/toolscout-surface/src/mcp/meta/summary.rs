@@ -3,11 +3,11 @@
 //! Made of ids of sources and single words of tools' names. Nobody's sentences get in: what a server writes about itself
 //! would be read by the model in every session, found or not.
 
-use super::verbs::{is_verb, words};
+use super::verbs::{verb, words};
 use crate::ops::list::counted;
 use crate::tokens;
 use std::collections::{BTreeMap, BTreeSet};
-use toolscout_core::{Status, Tool};
+use toolscout_core::{SourceId, Status, Tool};
 use toolscout_gateway::Snapshot;
 
 /// Tokens that the summary takes at most: what leaves both definitions together under 600.
@@ -19,10 +19,10 @@ const VERBS_TOGETHER: usize = 10;
 const EXAMPLES: usize = 3;
 
 /// The description of `tool_search`: the same for the same tools, and never more than [`BUDGET`] tokens.
-pub(super) fn summary(snapshot: &Snapshot) -> String {
-    let content = Content::of(snapshot);
+pub(super) fn summary(snapshot: &Snapshot, delegates: &[&SourceId]) -> String {
+    let content = Content::of(snapshot, delegates);
     let most = content.sources.len();
-    let fits = |it: &String| tokens::at_most(it) <= BUDGET;
+    let fits = |it: &String| tokens::fits(it, BUDGET);
     let whole = [content.each(), content.together(most)].into_iter().find(fits);
     whole.unwrap_or_else(|| {
         // More sources never take less room, so the most that fit are found by halving.
@@ -49,37 +49,40 @@ struct Content<'a> {
 #[derive(Default)]
 struct Share {
     tools: usize,
+    /// Whether it searches for itself, and nobody knows what it has besides.
+    has_more: bool,
     verbs: Counts,
 }
 
 #[derive(Default)]
-struct Counts(BTreeMap<String, usize>);
+struct Counts(BTreeMap<&'static str, usize>);
 
 impl<'a> Content<'a> {
-    fn of(snapshot: &'a Snapshot) -> Self {
+    fn of(snapshot: &'a Snapshot, delegates: &[&'a SourceId]) -> Self {
         let mut content = Self { sources: BTreeMap::new(), verbs: Counts::default(), examples: Vec::new() };
-        let mut examples: BTreeMap<(&str, &str), String> = BTreeMap::new();
+        for id in delegates {
+            content.sources.entry(id.as_str()).or_default().has_more = true;
+        }
+        let mut named = Vec::new();
         for tool in snapshot.tools().filter(|it| !matches!(it.status, Status::Held(_))) {
             let share = content.sources.entry(tool.id.source.as_str()).or_default();
             share.tools += 1;
-            let words = words(tool.id.name.as_str());
-            if let Some(verb) = words.iter().find(|it| is_verb(it)) {
+            if let Some(verb) = words(tool.id.name.as_str()).iter().find_map(|it| verb(it)) {
                 share.verbs.add(verb);
                 content.verbs.add(verb);
-            }
-            if let Some(example) = example(tool, &words) {
-                examples.insert((tool.id.source.as_str(), tool.id.name.as_str()), example);
+                named.push(tool.as_ref());
             }
         }
-        content.examples = spread(&examples);
+        named.sort_by_key(|it| (it.id.source.as_str(), it.id.name.as_str()));
+        content.examples = spread(&named);
         content
     }
 
     /// Every source with what it can do.
     fn each(&self) -> String {
         let sources = self.sources.iter().map(|(id, share)| match share.verbs.first(VERBS_EACH) {
-            verbs if verbs.is_empty() => format!("{id} ({})", share.tools),
-            verbs => format!("{id} ({}: {})", share.tools, verbs.join(", ")),
+            verbs if verbs.is_empty() => format!("{id} ({})", share.count()),
+            verbs => format!("{id} ({}: {})", share.count(), verbs.join(", ")),
         });
         self.told(&sources.collect::<Vec<_>>().join("; "), "")
     }
@@ -90,7 +93,7 @@ impl<'a> Content<'a> {
         largest.sort_by_key(|(id, share)| (std::cmp::Reverse(share.tools), **id));
         let shown: BTreeSet<_> = largest.iter().take(shown).map(|(id, _)| **id).collect();
         let sources = self.sources.iter().filter(|(id, _)| shown.contains(**id));
-        let mut sources: Vec<_> = sources.map(|(id, share)| format!("{id} ({})", share.tools)).collect();
+        let mut sources: Vec<_> = sources.map(|(id, share)| format!("{id} ({})", share.count())).collect();
         match self.sources.len() - shown.len() {
             0 => {}
             more => sources.push(format!("and {more} more")),
@@ -102,7 +105,12 @@ impl<'a> Content<'a> {
 
     fn told(&self, sources: &str, verbs: &str) -> String {
         let tools: usize = self.sources.values().map(|it| it.tools).sum();
-        let (tools, count) = (counted(tools, "tool"), counted(self.sources.len(), "server"));
+        let tools = match (tools, self.sources.values().any(|it| it.has_more)) {
+            (0, true) => "Tools".to_owned(),
+            (tools, true) => format!("{} and more", counted(tools, "tool")),
+            (tools, false) => counted(tools, "tool"),
+        };
+        let count = counted(self.sources.len(), "server");
         let mut text = format!("Finds tools by what they do. {tools} of {count} are behind this");
         text += &if sources.is_empty() { ".".to_owned() } else { format!(": {sources}.{verbs}") };
         if !self.examples.is_empty() {
@@ -113,36 +121,48 @@ impl<'a> Content<'a> {
     }
 }
 
+impl Share {
+    fn count(&self) -> String {
+        match (self.tools, self.has_more) {
+            (0, true) => "asked when you search".to_owned(),
+            (tools, true) => format!("{tools} and more"),
+            (tools, false) => tools.to_string(),
+        }
+    }
+}
+
 impl Counts {
-    fn add(&mut self, word: &str) {
-        *self.0.entry(word.to_owned()).or_default() += 1;
+    fn add(&mut self, word: &'static str) {
+        *self.0.entry(word).or_default() += 1;
     }
 
     /// The most frequent, then by the alphabet.
-    fn first(&self, most: usize) -> Vec<&str> {
+    fn first(&self, most: usize) -> Vec<&'static str> {
         let mut words: Vec<_> = self.0.iter().collect();
         words.sort_by_key(|(word, count)| (std::cmp::Reverse(**count), *word));
-        words.into_iter().take(most).map(|(word, _)| word.as_str()).collect()
+        words.into_iter().take(most).map(|(word, _)| *word).collect()
     }
 }
 
 /// A question that finds this tool: a verb and one or two words after it.
-fn example(tool: &Tool, words: &[String]) -> Option<String> {
-    let at = words.iter().position(|it| is_verb(it))?;
+fn example(tool: &Tool) -> Option<String> {
+    let words = words(tool.id.name.as_str());
+    let at = words.iter().position(|it| verb(it).is_some())?;
     let after: Vec<_> = words[at + 1..].iter().take(2).map(String::as_str).collect();
     (!after.is_empty()).then(|| format!("{} {}", words[at], after.join(" "))).filter(|_| tool.status.reason().is_none())
 }
 
 /// Examples from as many sources as there are places, and no question twice.
-fn spread(examples: &BTreeMap<(&str, &str), String>) -> Vec<String> {
-    let mut first_of_each = BTreeMap::new();
-    for ((source, _), example) in examples {
-        first_of_each.entry(*source).or_insert(example);
-    }
+fn spread(tools: &[&Tool]) -> Vec<String> {
+    let by_source = tools.chunk_by(|one, other| one.id.source == other.id.source);
+    let first_of_each = by_source.filter_map(|it| it.iter().find_map(|it| example(it)));
     let mut chosen: Vec<String> = Vec::new();
-    for example in first_of_each.into_values().chain(examples.values()) {
-        if chosen.len() < EXAMPLES && !chosen.contains(example) {
-            chosen.push(example.clone());
+    for example in first_of_each.chain(tools.iter().filter_map(|it| example(it))) {
+        if !chosen.contains(&example) {
+            chosen.push(example);
+        }
+        if chosen.len() == EXAMPLES {
+            break;
         }
     }
     chosen

@@ -107,6 +107,7 @@ pub(super) fn words(name: &str) -> Vec<String> {
     words
 }
 
-pub(super) fn is_verb(word: &str) -> bool {
-    VERBS.binary_search(&word).is_ok()
+/// The word, if it is a verb.
+pub(super) fn verb(word: &str) -> Option<&'static str> {
+    VERBS.binary_search(&word).ok().map(|at| VERBS[at])
 }

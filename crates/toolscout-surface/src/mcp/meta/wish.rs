@@ -122,7 +122,11 @@ fn expected(map: &mut Map<String, Value>) -> Result<Option<Digest>, ToolOutput> 
 }
 
 /// What the arguments may be: what is called so, that with what stands beside it, and all that stands there.
-fn readings(map: Map<String, Value>) -> Vec<Value> {
+fn readings(mut map: Map<String, Value>) -> Vec<Value> {
+    // As it should be, and as it mostly is.
+    if map.len() == 1 && map.get(WRAPPERS[0]).is_some_and(Value::is_object) {
+        return map.remove(WRAPPERS[0]).into_iter().collect();
+    }
     let called: Vec<_> = WRAPPERS.into_iter().filter(|it| map.contains_key(*it)).collect();
     let Some(first) = called.first() else { return vec![Value::Object(map)] };
     let mut beside = map.clone();

@@ -16,7 +16,8 @@ const VERSION: u32 = 1;
 /// Remembers names: in a store, where there is one, for all processes of a project; else for as long as it lives.
 pub struct Remembered {
     kept: Option<(Arc<dyn Store>, String)>,
-    given: Mutex<Arc<Given>>,
+    /// Nothing before it was first read.
+    given: Mutex<Option<Arc<Given>>>,
     last: Mutex<Option<Last>>,
 }
 
@@ -102,11 +103,18 @@ impl Remembered {
 
     /// What was given so far.
     pub(super) fn known(&self) -> Arc<Given> {
-        self.given.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        given.get_or_insert_with(|| Arc::new(self.read().unwrap_or_default())).clone()
+    }
+
+    /// What is kept; what cannot be read is asked for again when there is something new to keep.
+    fn read(&self) -> Option<Given> {
+        let (store, project) = self.kept.as_ref()?;
+        store.read(Shelf::Name, project).ok()?.as_deref().map(Given::read)
     }
 
     fn replace(&self, next: Given) {
-        *self.given.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
+        *self.given.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(next));
     }
 }
 
@@ -164,6 +172,9 @@ impl Given {
         if record.version != VERSION {
             return given;
         }
+        let count = record.sources.values().map(BTreeMap::len).sum();
+        given.owners.reserve(count);
+        given.wires.reserve(count);
         for (source, tools) in record.sources {
             let Ok(source) = SourceId::new(&source) else { continue };
             for (tool, wires) in tools {

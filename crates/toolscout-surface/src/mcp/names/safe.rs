@@ -8,11 +8,13 @@ const LONGEST_OWN: usize = 128;
 /// `source__tool` in letters, digits and `_`; no longer than [`LONGEST`].
 pub(super) fn joined(source: &str, tool: &str) -> String {
     let characters = source.chars().chain("__".chars()).chain(tool.chars());
-    characters.map(|it| if it.is_ascii_alphanumeric() { it } else { '_' }).take(LONGEST).collect()
+    let mut name = String::with_capacity(LONGEST);
+    name.extend(characters.map(|it| if it.is_ascii_alphanumeric() { it } else { '_' }).take(LONGEST));
+    name
 }
 
 /// Whether the protocol takes it as it is.
-pub(super) fn is_name(name: &str) -> bool {
+pub(in super::super) fn is_name(name: &str) -> bool {
     let is_allowed = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.');
     (1..=LONGEST_OWN).contains(&name.len()) && name.bytes().all(is_allowed)
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The keys of an entry in our own files.
-const KEYS: [&str; 21] = [
+const KEYS: [&str; 24] = [
     "command",
     "args",
     "env",
@@ -16,14 +16,17 @@ const KEYS: [&str; 21] = [
     "headers",
     "bearer",
     "client_id",
+    "client_secret",
     "scopes",
     "enabled",
     "disabled",
     "tools",
     "visibility",
+    "listed",
     "filter",
     "trust",
     "on_change",
+    "delegate",
     "discovery_timeout_ms",
     "call_timeout_ms",
     "idle_timeout_ms",
@@ -64,6 +67,7 @@ impl Entry {
         };
         let mut keys = Keys::snake(map);
         let (tools, include) = tools(&mut keys)?;
+        let (client_id, client_secret) = client(&mut keys)?;
         let entry = Entry {
             command: keys.text("command")?,
             args: keys.texts("args")?.unwrap_or_default(),
@@ -73,14 +77,17 @@ impl Entry {
             kind: kind(&mut keys)?,
             headers: keys.table("headers")?,
             bearer: keys.text("bearer")?,
-            client_id: client_id(&mut keys)?,
+            client_id,
+            client_secret,
             scopes: keys.texts("scopes")?.unwrap_or_default(),
             enabled: enabled(&mut keys)?,
             tools,
             visibility: visibility(&mut keys)?,
+            listed: keys.texts("listed")?.unwrap_or_default(),
             filter: filter(&mut keys, include)?,
             trust: keys.flag("trust")?,
             on_change: keys.text("on_change")?,
+            delegate: keys.flag("delegate")?,
             discovery_timeout_ms: keys.milliseconds("discovery_timeout_ms")?,
             call_timeout_ms: keys.milliseconds("call_timeout_ms")?.or(keys.milliseconds("timeout")?),
             idle_timeout_ms: keys.milliseconds("idle_timeout_ms")?,
@@ -109,9 +116,11 @@ fn kind(keys: &mut Keys) -> Result<Option<String>, Wrong> {
     Ok(keys.text("type")?.or(keys.text("transport")?).or(keys.text("transport_type")?))
 }
 
-fn client_id(keys: &mut Keys) -> Result<Option<String>, Wrong> {
-    let within = keys.inner("oauth")?.map(|mut it| it.text("client_id")).transpose()?.flatten();
-    Ok(keys.text("client_id")?.or(within))
+/// Who we are where we log in: here, or, as some programs have it, in a table of its own.
+fn client(keys: &mut Keys) -> Result<(Option<String>, Option<String>), Wrong> {
+    let within = keys.inner("oauth")?.map(|mut it| Ok((it.text("client_id")?, it.text("client_secret")?)));
+    let (id, secret) = within.transpose()?.unwrap_or_default();
+    Ok((keys.text("client_id")?.or(id), keys.text("client_secret")?.or(secret)))
 }
 
 /// Both words are understood; a server that either of them turns off is off.

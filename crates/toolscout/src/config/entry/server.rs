@@ -4,6 +4,7 @@ use super::Entry;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toolscout_core::{SourceId, Visibility};
+use toolscout_source::mcp::per_user::check_request_headers;
 use toolscout_source::mcp::{Endpoint, Lookup, OnChange, Program, Server, Text, ToolFilter, Transport};
 
 /// What an entry's meaning depends on besides itself.
@@ -35,17 +36,20 @@ impl Entry {
         };
         let milliseconds = |it: Option<u64>| it.map(Duration::from_millis);
         let filter = self.filter.clone().unwrap_or_default();
+        let server = Server::new(id, transport);
+        check_request_headers(&server)?;
         Ok(Server {
             enabled: self.enabled.unwrap_or(true),
             visibility: word("visibility", &self.visibility, &VISIBILITIES)?,
             filter: ToolFilter { include: filter.include, exclude: filter.exclude },
             trusted: around.trusted && self.trust != Some(false),
             on_change: word("on_change", &self.on_change, &ON_CHANGE)?,
+            delegate: self.delegate,
             discovery_timeout: milliseconds(self.discovery_timeout_ms),
             call_timeout: milliseconds(self.call_timeout_ms),
             idle_timeout: milliseconds(self.idle_timeout_ms),
             configured_in: Some(around.file.clone()),
-            ..Server::new(id, transport)
+            ..server
         })
     }
 
@@ -84,11 +88,11 @@ impl Entry {
             return Err("its `url` starts with neither `http://` nor `https://`".to_owned());
         }
         Ok(Transport::Http(Endpoint {
-            client_secret: None,
             url,
             headers: self.headers.iter().map(|(name, value)| (name.clone(), around.text(value))).collect(),
             bearer: self.bearer.as_deref().map(|it| around.text(it)),
             client_id: self.client_id.as_deref().map(|it| around.text(it)),
+            client_secret: self.client_secret.as_deref().map(|it| around.text(it)),
             scopes: self.scopes.clone(),
             sse,
         }))

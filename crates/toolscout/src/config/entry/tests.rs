@@ -7,7 +7,7 @@ use serde_json::json;
 fn an_entry_that_is_written_reads_back_the_same() {
     let value = json!({
         "command": "npx", "args": ["a"], "env": {"A": "b"}, "cwd": "x", "url": "https://x", "type": "sse",
-        "headers": {"H": "v"}, "bearer": "env:T", "client_id": "c", "scopes": ["s"], "enabled": false,
+        "headers": {"H": "v"}, "bearer": "env:T", "client_id": "c", "client_secret": "env:S", "scopes": ["s"], "enabled": false,
         "tools": {"t": "ask"}, "visibility": "listed", "filter": {"include": ["i"], "exclude": ["e"]},
         "trust": false, "on_change": "accept", "discovery_timeout_ms": 1, "call_timeout_ms": 2, "idle_timeout_ms": 3
     });

@@ -40,7 +40,10 @@ impl Command for SearchCommand {
             query.profile = cx.parsed.text("profile").and_then(|it| it.parse().ok()).unwrap_or_default();
             // Nonsense asks for the usual number: a search that is refused over its limit helps nobody.
             query.limit = cx.parsed.text("limit").and_then(|it| it.parse().ok()).unwrap_or(Query::DEFAULT_LIMIT);
-            let hits = gateway.search(&query);
+            let request = cx.request();
+            let view = gateway.view(&request).await;
+            let (hits, notes) = gateway.search_beyond(&view, &query, None, gateway.search(&query), &request).await;
+            notes.iter().for_each(|it| cx.say(&format!("note: {it}\n")));
             if hits.is_empty() {
                 cx.say(&nothing_found(cx, gateway.snapshot().len()));
                 gateway.notes().iter().for_each(|it| cx.say(&format!("  note: {it}\n")));

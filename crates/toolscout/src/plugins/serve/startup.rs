@@ -1,29 +1,23 @@
-//! Asks servers for their tools when an agent arrives: those nobody has asked yet, and as configured more.
+//! Asks servers for their tools when an agent arrives, or a server does: those nobody has asked yet, and as configured more.
 
+use super::offer::Offer;
 use crate::RunCx;
 use crate::config::{Config, DiscoverOnStart};
-use crate::plugins::servers::ServerSet;
 use std::sync::Arc;
-use toolscout_core::escape;
+use toolscout_core::{Cx, escape};
 use toolscout_source::mcp::{DiscoveryStatus, McpSource, Staleness, refresh_all};
 
 /// Asks in the background; what each server has is there as soon as it has answered.
-pub(super) async fn discover(cx: &RunCx, set: &ServerSet) {
+pub(super) async fn discover(cx: &RunCx, offer: &Offer, sources: Vec<Arc<McpSource>>) {
     let Ok(config) = Config::of(cx.options(), cx.surroundings()) else { return };
     let which = config.settings.discover_on_start.unwrap_or_default();
     let request = cx.request();
-    let is_due = |it: &&Arc<McpSource>| {
-        let Ok(state) = it.state(&request) else { return false };
-        let is_missing = state.record.tools.is_none() && state.record.status != DiscoveryStatus::Failed;
-        let is_other = state.staleness == Some(Staleness::Reconfigured);
-        it.may_start()
-            && match which {
-                DiscoverOnStart::Missing => is_missing || is_other,
-                DiscoverOnStart::Stale => is_missing || state.staleness.is_some(),
-                DiscoverOnStart::All => true,
-            }
-    };
-    let due: Vec<_> = set.sources.iter().filter(is_due).cloned().collect();
+    let asked = request.clone();
+    // What is remembered of every server is read for that, and somebody waits for the first list meanwhile.
+    let due = tokio::task::spawn_blocking(move || {
+        sources.into_iter().filter(|it| is_due(it, which, &asked)).collect::<Vec<_>>()
+    });
+    let due = due.await.unwrap_or_default();
     if due.is_empty() {
         return;
     }
@@ -38,8 +32,20 @@ pub(super) async fn discover(cx: &RunCx, set: &ServerSet) {
     });
     let showing = async {
         while let Some(id) = ids.recv().await {
-            cx.tools().gateway().refresh_source(&id, &request).await;
+            offer.refresh_source(&id).await;
         }
     };
     tokio::join!(asking, showing);
+}
+
+fn is_due(source: &McpSource, which: DiscoverOnStart, request: &Cx) -> bool {
+    let Ok(state) = source.state(request) else { return false };
+    let is_missing = state.record.tools.is_none() && state.record.status != DiscoveryStatus::Failed;
+    let is_other = state.staleness == Some(Staleness::Reconfigured);
+    source.may_start()
+        && match which {
+            DiscoverOnStart::Missing => is_missing || is_other,
+            DiscoverOnStart::Stale => is_missing || state.staleness.is_some(),
+            DiscoverOnStart::All => true,
+        }
 }

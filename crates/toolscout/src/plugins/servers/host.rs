@@ -17,7 +17,9 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
 use toolscout_core::cx::{Asker, Progress};
-use toolscout_core::{BoxFuture, Cx, Digest, ErrorKind, ProblemKind, Source, SourceError, ToolCall, escape};
+use toolscout_core::{
+    BoxFuture, BoxStream, Cx, Digest, ErrorKind, Lease, ProblemKind, Source, SourceError, ToolCall, escape,
+};
 use toolscout_gateway::Error as GatewayError;
 use toolscout_source::mcp::{McpSource, partition};
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
@@ -27,6 +29,8 @@ pub(super) struct HostCommand;
 
 /// So many reports of progress may wait for who asked.
 const UNTOLD: usize = 32;
+/// Who keeps no servers, because another process does, looks this often whether that one is still there.
+const TURN: Duration = Duration::from_secs(1);
 
 impl Command for HostCommand {
     fn spec(&self) -> CommandSpec {
@@ -38,23 +42,24 @@ impl Command for HostCommand {
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
-            let set = ServerSet::of(cx.options(), cx.surroundings())?;
             let place = Place::of(cx.options(), cx.surroundings())?;
             if cx.only_would(&format!("keep the servers of {}", place.project().display())) {
                 return Ok(Exit::Done);
             }
-            let (listener, _lease) = listen(cx.surroundings(), place.project())?;
+            let listener = listen(cx.surroundings(), place.project())?;
             // A host that was killed has left its socket, which made us think that somebody else is there.
-            set.control.iter().for_each(Control::take_over);
+            let set = ServerSet::of(cx.options(), cx.surroundings())?;
+            set.run_here();
             cx.tools().known().await?;
             cx.say("Keeping servers for this project. Interrupt to end.\n");
-            serve(cx, &set, &listener).await
+            let changes = select_all(set.sources.iter().map(|it| it.changes()));
+            serve(cx, &listener, Box::pin(changes)).await
         })
     }
 }
 
 /// The socket, and the right to it: a second process for the same project is told that there is one.
-fn listen(surroundings: &Surroundings, project: &Path) -> Result<(Listening, toolscout_core::Lease), AppError> {
+fn listen(surroundings: &Surroundings, project: &Path) -> Result<Listening, AppError> {
     let control = Control::place(surroundings, &partition(project)).ok_or_else(|| {
         AppError::invalid(
             "nothing says where the socket should be",
@@ -74,7 +79,7 @@ fn listen(surroundings: &Surroundings, project: &Path) -> Result<(Listening, too
     })?;
     let socket = control.socket().to_owned();
     let bound = bind(&socket).map_err(AppError::io("listen on", &socket))?;
-    Ok((Listening { listener: bound, socket }, lease))
+    Ok(Listening { listener: bound, socket, _lease: lease })
 }
 
 fn bind(socket: &Path) -> io::Result<UnixListener> {
@@ -93,6 +98,8 @@ fn bind(socket: &Path) -> io::Result<UnixListener> {
 struct Listening {
     listener: UnixListener,
     socket: std::path::PathBuf,
+    /// Given back after the socket is gone, so that it is never the next one's that goes.
+    _lease: Lease,
 }
 
 impl Drop for Listening {
@@ -101,26 +108,29 @@ impl Drop for Listening {
     }
 }
 
-/// Keeps the servers of this process reachable for other commands, if no other process does; never ends.
-pub(crate) async fn keep(cx: &RunCx, set: &ServerSet) {
-    if let Ok(place) = Place::of(cx.options(), cx.surroundings())
-        && let Ok((listener, _lease)) = listen(cx.surroundings(), place.project())
-        && let Err(error) = serve(cx, set, &listener).await
-    {
-        tracing::warn!(event = "unreachable", error = %escape::line(&error.to_string()));
+/// Keeps the servers of this process reachable for other commands, as soon as no other process does; never ends.
+pub(crate) async fn keep(cx: &RunCx) {
+    let Ok(place) = Place::of(cx.options(), cx.surroundings()) else { return };
+    loop {
+        if let Ok(listener) = listen(cx.surroundings(), place.project()) {
+            let never = Box::pin(futures_util::stream::pending());
+            if let Err(error) = serve(cx, &listener, never).await {
+                tracing::warn!(event = "unreachable", error = %escape::line(&error.to_string()));
+            }
+        }
+        tokio::time::sleep(TURN).await;
     }
-    std::future::pending().await
 }
 
-async fn serve(cx: &RunCx, set: &ServerSet, listening: &Listening) -> Result<Exit, AppError> {
+/// What is known of `changes` is looked at; the rest is answered.
+async fn serve(cx: &RunCx, listening: &Listening, mut changes: BoxStream<'_, ()>) -> Result<Exit, AppError> {
     let mut asked: FuturesUnordered<BoxFuture<'_, ()>> = FuturesUnordered::new();
-    let mut changes = select_all(set.sources.iter().map(|it| it.changes()));
     loop {
         tokio::select! {
             taken = listening.listener.accept() => {
                 let (stream, _) = taken.map_err(AppError::io("listen on", &listening.socket))?;
                 if is_ours(&stream) {
-                    asked.push(Box::pin(attend(cx, set, stream)));
+                    asked.push(Box::pin(attend(cx, stream)));
                 }
             }
             Some(()) = changes.next() => asked.push(Box::pin(look_again(cx))),
@@ -144,7 +154,7 @@ fn is_ours(stream: &UnixStream) -> bool {
 }
 
 /// One question, one answer, and before it how far it is. Who asked and went away is not waited for.
-async fn attend(cx: &RunCx, set: &ServerSet, stream: UnixStream) {
+async fn attend(cx: &RunCx, stream: UnixStream) {
     let mut stream = BufReader::new(stream);
     let mut line = Vec::new();
     let read =
@@ -153,7 +163,7 @@ async fn attend(cx: &RunCx, set: &ServerSet, stream: UnixStream) {
         return;
     }
     let (progress, mut far) = mpsc::channel(UNTOLD);
-    let answering = answer(cx, set, &line, progress);
+    let answering = answer(cx, &line, progress);
     tokio::pin!(answering);
     let answer = loop {
         tokio::select! {
@@ -176,21 +186,26 @@ async fn write(stream: &mut BufReader<UnixStream>, answer: &Answer) {
     }
 }
 
-async fn answer(cx: &RunCx, set: &ServerSet, line: &[u8], progress: mpsc::Sender<Answer>) -> Answer {
+async fn answer(cx: &RunCx, line: &[u8], progress: mpsc::Sender<Answer>) -> Answer {
     let ask = match serde_json::from_slice(line) {
         Ok(ask) => ask,
         Err(error) => {
             return failed(&AppError::invalid(format!("the question cannot be read: {error}"), "use toolscout itself"));
         }
     };
-    let answered = match ask {
-        Ask::States => states(set, &cx.request()),
-        Ask::Start { server } => start(set, &server, &cx.request()).await,
-        Ask::Stop { server } => stop(set, &server).await,
+    answered(cx, ask, progress).await.unwrap_or_else(|error| failed(&error))
+}
+
+/// Of the servers there are now: others may have been configured since this process began.
+async fn answered(cx: &RunCx, ask: Ask, progress: mpsc::Sender<Answer>) -> Result<Answer, AppError> {
+    let set = ServerSet::of(cx.options(), cx.surroundings())?;
+    match ask {
+        Ask::States => states(&set, &cx.request()),
+        Ask::Start { server } => start(&set, &server, &cx.request()).await,
+        Ask::Stop { server } => stop(&set, &server).await,
         Ask::Logs { server } => set.source(&server).map(|it| Answer::Logs { tail: it.tail().unwrap_or_default() }),
         Ask::Call { .. } => call(cx, ask, progress).await,
-    };
-    answered.unwrap_or_else(|error| failed(&error))
+    }
 }
 
 fn states(set: &ServerSet, cx: &Cx) -> Result<Answer, AppError> {

@@ -3,8 +3,8 @@
 use super::control::{Answer, Ask, Control};
 use std::sync::Arc;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Found, Library, Origin, RawJson, Review, Source, SourceError, SourceId, Tool,
-    ToolCall, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, Delegation, Found, Library, Origin, RawJson, Review, Source, SourceError,
+    SourceId, Tool, ToolCall, ToolName, ToolOutput,
 };
 use toolscout_source::mcp::McpSource;
 
@@ -99,6 +99,10 @@ impl Source for Hosted {
 
     fn library(&self) -> Option<&dyn Library> {
         self.inner.library()
+    }
+
+    fn delegation(&self) -> Option<Delegation> {
+        self.inner.delegation()
     }
 
     fn changes(&self) -> BoxStream<'_, ()> {

@@ -2,11 +2,13 @@
 
 use super::control::Control;
 use super::hosted::Hosted;
+use super::per_user::{self, is_per_user};
 use super::person;
 use crate::config::{Config, Configured};
 use crate::plugins::discovery::Place;
 use crate::{AppError, Options, Surroundings};
 use futures_util::future::join_all;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::{ErrorKind, Layer, Problem, ProblemKind, Source, Store};
@@ -20,6 +22,8 @@ pub(crate) struct ServerSet {
     pub(crate) configured: Vec<Configured>,
     /// A source for each enabled one.
     pub(crate) sources: Vec<Arc<McpSource>>,
+    /// The same, as the gateway takes them.
+    layered: Vec<Arc<dyn Source>>,
     /// What they share; none where there is no server, or nothing can be remembered.
     pub(crate) shared: Option<Arc<Shared>>,
     /// How to reach the process that keeps servers for this project, if there is one.
@@ -37,67 +41,101 @@ impl ServerSet {
         options.once(|| Self::make(options, surroundings))
     }
 
-    /// As [`ServerSet::of`], after the configuration was changed.
+    /// As [`ServerSet::of`], after the configuration may have changed. Those whose entry is what it was are the same ones as
+    /// before, and go on as they are. While a file cannot be read, all stays as it was.
     pub(crate) fn again(options: &Options, surroundings: &Surroundings) -> Result<Arc<Self>, AppError> {
-        options.forget::<Config>();
-        options.forget::<Self>();
-        Self::of(options, surroundings)
+        let before = Self::of(options, surroundings)?;
+        Config::again(options, surroundings)?;
+        options.renew(|| Self::after(Some(&before), options, surroundings))
     }
 
     fn make(options: &Options, surroundings: &Surroundings) -> Result<Self, AppError> {
+        Self::after(None, options, surroundings)
+    }
+
+    fn after(before: Option<&Self>, options: &Options, surroundings: &Surroundings) -> Result<Self, AppError> {
         let config = Config::of(options, surroundings)?;
         let place = Place::of(options, surroundings)?;
-        let mut configured = config.servers.clone();
-        configured.sort_by(|one, other| one.server.id.cmp(&other.server.id));
-        let mut problems = Vec::new();
         let project = place.project();
-        let (partition, store) = (partition(project), surroundings.store());
-        if configured.is_empty() {
-            let (sources, shared, control) = (Vec::new(), None, None);
-            return Ok(Self { configured, sources, shared, control, problems, partition, store });
+        let partition = partition(project);
+        let mut set = Self {
+            configured: config.servers.clone(),
+            sources: Vec::new(),
+            layered: Vec::new(),
+            shared: before.and_then(|it| it.shared.clone()),
+            control: before.and_then(|it| it.control.clone()),
+            problems: Vec::new(),
+            store: surroundings.store(),
+            partition,
+        };
+        if set.configured.is_empty() {
+            return Ok(set);
         }
-        for it in configured.iter_mut().filter(|it| !it.may_start) {
-            if let Some(trusts) = person::trusts(it, &partition, surroundings) {
+        set.configured.sort_by(|one, other| one.server.id.cmp(&other.server.id));
+        for it in set.configured.iter_mut().filter(|it| !it.may_start) {
+            if let Some(trusts) = person::trusts(it, &set.partition, surroundings) {
                 it.may_start = true;
                 it.server.trusted = trusts;
             }
         }
+        if set.control.is_none() {
+            set.control = Control::at(surroundings, &set.partition);
+        }
+        set.share(project, options, surroundings);
+        set.fill(before, surroundings);
+        Ok(set)
+    }
+
+    fn share(&mut self, project: &Path, options: &Options, surroundings: &Surroundings) {
+        if self.shared.is_some() {
+            return;
+        }
         let has_counterparts = options.serves();
         let dial = Dial { lookup: lookup(surroundings), has_counterparts, ..Dial::new(project.to_owned()) };
-        let shared = match Shared::new(surroundings.store(), project, dial) {
-            Ok(shared) => Some(Arc::new(shared)),
+        match Shared::new(self.store.clone(), project, dial) {
+            Ok(shared) => self.shared = Some(Arc::new(shared)),
             Err(error) => {
                 let problem = Problem::warning(ProblemKind::Unavailable, format!("no server can be used: {error}"));
-                problems.push(problem.hint("set TOOLSCOUT_STATE_DIR to a folder you can write"));
-                None
+                self.problems.push(problem.hint("set TOOLSCOUT_STATE_DIR to a folder you can write"));
             }
-        };
-        let enabled = configured.iter().filter(|it| it.server.enabled);
-        let sources = match &shared {
-            Some(shared) => enabled.map(|it| Arc::new(source(it, shared, surroundings))).collect(),
-            None => Vec::new(),
-        };
-        let control = Control::at(surroundings, &partition);
-        Ok(Self { configured, sources, shared, control, problems, partition, store })
+        }
+    }
+
+    /// Makes a source for each that is enabled, or takes the one that there was for the very same entry.
+    fn fill(&mut self, before: Option<&Self>, surroundings: &Surroundings) {
+        let Some(shared) = self.shared.clone() else { return };
+        for it in self.configured.iter().filter(|it| it.server.enabled) {
+            let (source, layered) = before.and_then(|before| before.made_for(it)).unwrap_or_else(|| {
+                let source = Arc::new(source(it, &shared, surroundings));
+                let layered = layered(&source, self.control.as_ref());
+                (source, layered)
+            });
+            self.sources.push(source);
+            self.layered.push(layered);
+        }
+    }
+
+    fn made_for(&self, configured: &Configured) -> Option<(Arc<McpSource>, Arc<dyn Source>)> {
+        self.configured.iter().find(|it| *it == configured)?;
+        let at = self.sources.iter().position(|it| it.server().id == configured.server.id)?;
+        Some((self.sources[at].clone(), self.layered[at].clone()))
     }
 
     /// The sources as the gateway takes them: without the tools that are filtered out, and answered by the process that
-    /// keeps servers, where there is one.
+    /// keeps servers, where there is one. The same ones each time.
     pub(crate) fn layered(&self) -> Vec<Arc<dyn Source>> {
-        let layered = |it: &Arc<McpSource>| {
-            let filter = &it.server().filter;
-            let source: Arc<dyn Source> = match &self.control {
-                Some(control) => Arc::new(Hosted::new(it.clone(), control.clone())),
-                None => it.clone(),
-            };
-            let source = match it.server().transport {
-                // One that is busy, or out of reach for a moment, is asked again where that does no harm.
-                Transport::Http(_) => Timeout(time_for(it.server())).layer(Retry::default().layer(source)),
-                Transport::Stdio(_) => source,
-            };
-            Filter::patterns(filter.include.clone(), filter.exclude.clone()).layer(source)
-        };
-        self.sources.iter().map(layered).collect()
+        // Where each request brings its own token, each has a source of its own.
+        self.layered
+            .iter()
+            .zip(&self.sources)
+            .filter(|(_, it)| !is_per_user(it.server()))
+            .map(|(it, _)| it.clone())
+            .collect()
+    }
+
+    /// This process runs its servers itself, whoever else keeps some.
+    pub(crate) fn run_here(&self) {
+        self.control.iter().for_each(Control::take_over);
     }
 
     /// The configured server of this id.
@@ -132,6 +170,25 @@ impl ServerSet {
     }
 }
 
+fn layered(source: &Arc<McpSource>, control: Option<&Control>) -> Arc<dyn Source> {
+    let server = source.server();
+    let layered: Arc<dyn Source> = match control {
+        Some(control) => Arc::new(Hosted::new(source.clone(), control.clone())),
+        None => source.clone(),
+    };
+    around(server, layered)
+}
+
+/// What goes around a server's source, whoever it is for.
+pub(crate) fn around(server: &Server, source: Arc<dyn Source>) -> Arc<dyn Source> {
+    let source = match server.transport {
+        // One that is busy, or out of reach for a moment, is asked again where that does no harm.
+        Transport::Http(_) => Timeout(time_for(server)).layer(Retry::default().layer(source)),
+        Transport::Stdio(_) => source,
+    };
+    Filter::patterns(server.filter.include.clone(), server.filter.exclude.clone()).layer(source)
+}
+
 /// What a call may take, however often the server is asked: as long as if it had to be discovered first, and was asked once.
 fn time_for(server: &Server) -> Duration {
     let usual = Limits::default();
@@ -142,16 +199,19 @@ fn source(configured: &Configured, shared: &Arc<Shared>, surroundings: &Surround
     let server = configured.server.clone();
     let source = McpSource::new(server, super::login::with_tokens(configured, shared, surroundings));
     match configured.may_start {
-        true => source,
-        false => {
-            let (what, hint) = untrusted(configured);
+        true if !is_per_user(&configured.server) => source,
+        _ => {
+            let (what, hint) = why_barred(configured);
             source.barred(format!("{what}; {hint}"))
         }
     }
 }
 
-/// Why a server that came with a project is not started, and what would change that.
-pub(super) fn untrusted(configured: &Configured) -> (String, String) {
+/// Why a server is not started here, and what would change that: it came with a project, or is for requests only.
+pub(super) fn why_barred(configured: &Configured) -> (String, String) {
+    if configured.may_start {
+        return per_user::why(&configured.server);
+    }
     let what = format!("`{}` comes from a project nobody has trusted yet, so it is not started", configured.server.id);
     (what, format!("look at {}, then: toolscout trust", configured.file.display()))
 }

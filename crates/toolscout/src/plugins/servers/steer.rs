@@ -44,7 +44,7 @@ impl Command for Steer {
         CommandSpec::new(self.name, self.about)
             .positional(PositionalSpec::new("ID", "Which server").required())
             .option(OptionSpec::help("Show this help"))
-            .note("Servers run in the process that started them: `toolscout server host`. Without one there is nothing to steer.")
+            .note("Servers run in the process that started them: `toolscout serve` or `toolscout server host`. Without one there is nothing to steer.")
             .example(format!("toolscout {} files", self.name))
     }
 
@@ -86,6 +86,9 @@ fn nobody() -> AppError {
     AppError::Said {
         kind: ErrorKind::Unavailable,
         message: "no process keeps the servers of this project".to_owned(),
-        hint: Some("`toolscout server host` does; or just call a tool: its server is started for the call".to_owned()),
+        hint: Some(
+            "`toolscout serve` and `toolscout server host` do; or just call a tool: its server is started for the call"
+                .to_owned(),
+        ),
     }
 }

@@ -1,7 +1,7 @@
 //! `server test`: starts a server, asks it for its tools, ends it, and remembers nothing.
 
 use super::ServerSet;
-use super::set::untrusted;
+use super::set::why_barred;
 use crate::error::login;
 use crate::{AppError, Command, RunCx};
 use serde::Serialize;
@@ -46,7 +46,7 @@ impl Command for TestCommand {
             let set = ServerSet::of(cx.options(), cx.surroundings())?;
             let source = set.source(&cx.parsed.positionals[0])?;
             if !source.may_start() {
-                let (error, hint) = untrusted(set.find(&cx.parsed.positionals[0])?);
+                let (error, hint) = why_barred(set.find(&cx.parsed.positionals[0])?);
                 return show(cx, &Tested::failed(0, error, hint, Exit::Refused));
             }
             if cx.only_would(&format!("start and ask {}", source.server().id)) {

@@ -170,10 +170,8 @@ async fn a_configured_client_shows_its_secret_in_the_way_the_server_takes() {
     home.endpoint.client_secret = Some("env:SECRET".into());
     home.lookup = Lookup::of(|name| (name == "SECRET").then(|| "hunter2".into()));
     for (method, is_in_form) in [("client_secret_basic", false), ("client_secret_post", true)] {
-        let mut state = authority.state();
-        state.client_secret = Some("hunter2".to_owned()).filter(|_| !is_in_form);
-        state.described.insert("token_endpoint_auth_methods_supported".to_owned(), json!([method]));
-        drop(state);
+        authority.state().client_secret = Some("hunter2".to_owned()).filter(|_| !is_in_form);
+        authority.state().described.insert("token_endpoint_auth_methods_supported".to_owned(), json!([method]));
         home.log_in(&authority).await;
         assert_eq!(authority.last("/token").body.contains("client_secret=hunter2"), is_in_form, "{method}");
     }

@@ -5,6 +5,7 @@ use crate::{AppError, RunCx};
 use serde::Serialize;
 use toolscout_gateway::Gateway;
 use toolscout_source::mcp::DiscoveryStatus;
+use toolscout_source::mcp::per_user::request_headers;
 use toolscout_surface::ops::list::counted;
 
 /// What the doctor sees of servers.
@@ -40,7 +41,12 @@ impl Servers {
             disabled: set.configured.iter().filter(|it| !it.server.enabled).count(),
             failed: named(DiscoveryStatus::Failed),
             unasked: named(DiscoveryStatus::Never),
-            untrusted: set.sources.iter().filter(|it| !it.may_start()).map(|it| it.server().id.to_string()).collect(),
+            untrusted: set
+                .sources
+                .iter()
+                .filter(|it| !it.may_start() && request_headers(it.server()).is_empty())
+                .map(|it| it.server().id.to_string())
+                .collect(),
             held: gateway.held().len(),
         }))
     }

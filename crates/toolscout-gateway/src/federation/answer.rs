@@ -1,0 +1,119 @@
+//! What a server says that it has found, read with patience: servers have different ways to say it.
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::collections::HashMap;
+use toolscout_core::{RawJson, ToolOutput, escape};
+
+/// Longer answers are not read.
+const LONGEST: usize = 4 << 20;
+/// A tool that takes more to describe is left out.
+pub(super) const LARGEST: usize = 64 * 1024;
+/// Characters of a failure that are repeated.
+const TOLD: usize = 300;
+
+/// One tool as the server describes it.
+#[derive(Debug, PartialEq)]
+pub(super) struct Item {
+    /// What it is to be called there.
+    pub(super) name: String,
+    pub(super) title: Option<String>,
+    pub(super) description: Option<String>,
+    pub(super) input_schema: Option<RawJson>,
+    pub(super) annotations: Option<RawJson>,
+    /// The server's own digest of it.
+    pub(super) digest: Option<String>,
+    /// From 0 to 1.
+    pub(super) score: f64,
+}
+
+/// What was found, best first, at most as many as were asked for; and how many could not be taken.
+#[derive(Debug, PartialEq, Default)]
+pub(super) struct Answer {
+    pub(super) items: Vec<Item>,
+    pub(super) too_large: usize,
+}
+
+#[derive(Deserialize)]
+struct Outer<'a> {
+    #[serde(borrow, rename = "structuredContent")]
+    structured: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Listing<'a> {
+    #[serde(borrow, alias = "tools", alias = "hits", alias = "matches")]
+    results: Vec<&'a RawValue>,
+}
+
+/// Reads an answer; the error says what is wrong with it, for people.
+pub(super) fn read(output: &ToolOutput, most: usize) -> Result<Answer, String> {
+    let raw = output.raw().as_str();
+    if raw.len() > LONGEST {
+        return Err("its answer is too long".to_owned());
+    }
+    let text = || output.content().iter().find_map(|it| it["text"].as_str().map(str::to_owned)).unwrap_or_default();
+    if output.is_error() {
+        let said: String = escape::line(&text()).chars().take(TOLD).collect();
+        return Err(format!("it says: {said}"));
+    }
+    let structured = serde_json::from_str::<Outer<'_>>(raw).ok().and_then(|it| listing(it.structured?.get()));
+    if let Some(items) = structured {
+        return Ok(taken(&items, most));
+    }
+    let text = text();
+    match listing(&text) {
+        Some(items) => Ok(taken(&items, most)),
+        // Words for who has found nothing.
+        None if !text.trim_start().starts_with(['[', '{']) => Ok(Answer::default()),
+        None => Err("its answer cannot be read".to_owned()),
+    }
+}
+
+/// The entries of a list, or of the list in an object.
+fn listing(text: &str) -> Option<Vec<&RawValue>> {
+    let list = serde_json::from_str::<Vec<&RawValue>>(text).ok();
+    list.or_else(|| serde_json::from_str::<Listing<'_>>(text).ok().map(|it| it.results))
+}
+
+fn taken(entries: &[&RawValue], most: usize) -> Answer {
+    let mut answer = Answer::default();
+    for (rank, entry) in entries.iter().take(most).enumerate() {
+        match entry.get().len() <= LARGEST {
+            true => answer.items.extend(item(entry, rank)),
+            false => answer.too_large += 1,
+        }
+    }
+    answer
+}
+
+fn item(entry: &RawValue, rank: usize) -> Option<Item> {
+    let entry: HashMap<String, &RawValue> = serde_json::from_str(entry.get()).ok()?;
+    let raw = |names: &[&str]| names.iter().find_map(|it| entry.get(*it)).map(|it| it.get());
+    let text = |names: &[&str]| serde_json::from_str::<String>(raw(names)?).ok();
+    let object = |names: &[&str]| raw(names).filter(|it| it.starts_with('{')).and_then(|it| RawJson::parse(it).ok());
+    Some(Item {
+        name: text(&["id"]).or_else(|| text(&["name"])).filter(|it| !it.is_empty())?,
+        title: text(&["title"]),
+        description: text(&["description"]),
+        input_schema: object(&["inputSchema", "input_schema", "parameters"]),
+        annotations: object(&["annotations"]),
+        digest: text(&["digest"]),
+        score: raw(&["score"]).and_then(score).unwrap_or_else(|| by_rank(rank)),
+    })
+}
+
+fn score(raw: &str) -> Option<f64> {
+    let score = match serde_json::from_str(raw).ok()? {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    };
+    score.filter(|it| it.is_finite()).map(|it| it.clamp(0.0, 1.0))
+}
+
+/// Who gives no scores still says what comes first.
+fn by_rank(rank: usize) -> f64 {
+    (0.9 - 0.1 * rank as f64).max(0.05)
+}

@@ -1,0 +1,70 @@
+//! Calls of tools beyond the catalog, through the `execute_tool` of who has them.
+
+use super::doors;
+use super::known::Definition;
+use super::search::anything;
+use super::via::{DEEPEST, passed_on};
+use crate::standing::{Facts, Standing};
+use crate::{Error, Gateway, View};
+use std::sync::Arc;
+use toolscout_core::{Cx, SourceError, Tool, ToolCall, ToolId};
+
+/// A tool beyond the catalog, as it stands for one call.
+pub(crate) struct Far {
+    pub(crate) tool: Arc<Tool>,
+    pub(crate) standing: Standing,
+    /// What its own source calls this definition.
+    digest: Option<Arc<str>>,
+    via: Arc<[String]>,
+    gateway: String,
+}
+
+/// A tool of which nobody knows more than the name.
+pub(super) fn unknown(id: ToolId) -> Tool {
+    Tool { input_schema: anything(), ..Tool::new(id) }
+}
+
+impl Gateway {
+    /// The same view, and in it this tool, should it be one beyond the catalog.
+    pub(crate) fn with_far(&self, view: View, id: &ToolId, cx: &Cx) -> View {
+        if view.moment.tool(id).is_some() || !view.asks(&id.source) || doors::leads_to_one(id.name.as_str()) {
+            return view;
+        }
+        match self.far(&view, id, cx) {
+            Some(far) => view.and_far(far),
+            None => view,
+        }
+    }
+
+    fn far(&self, view: &View, id: &ToolId, cx: &Cx) -> Option<Far> {
+        let source = view.source(&id.source)?;
+        let (door, _) = view.moment.tool(&doors::id(&id.source, doors::EXECUTE)?)?;
+        let known = self.federation.definitions.of(&self.found_for(cx), source, id);
+        let is_known = known.is_some();
+        let Definition { tool, facts, digest } = known.unwrap_or_else(|| {
+            let mut tool = unknown(id.clone());
+            tool.provenance.trusted = door.provenance.trusted;
+            let tool = Arc::new(tool);
+            Definition { facts: Arc::new(Facts::of(tool.clone())), tool, digest: None }
+        });
+        let decision = view.moment.policies.effective_through(&tool, &door.id, is_known);
+        let standing = Standing { decision, facts };
+        Some(Far { tool, standing, digest, via: cx.via.clone(), gateway: self.federation.name.clone() })
+    }
+}
+
+impl Far {
+    /// The call of the door that comes to a call of this tool. `is_bound`: only if its definition is what is known of it
+    /// here. Who cannot be told so was asked for the definition by a search; that has to do.
+    pub(crate) fn order(&self, door: &Tool, call: ToolCall, is_bound: bool) -> Result<ToolCall, Error> {
+        if self.via.len() >= DEEPEST {
+            let reason = format!("`{}` is not called: {DEEPEST} gateways have passed this on already", self.tool.id);
+            return Err(SourceError::Refused { reason }.into());
+        }
+        call.refuse_rest()?;
+        let expect = self.digest.as_deref().filter(|_| is_bound);
+        let arguments = doors::order(door, call.tool.name.as_str(), call.arguments, expect);
+        let meta = Some(passed_on(call.meta.as_ref(), &self.via, &self.gateway));
+        Ok(ToolCall { meta, resume: call.resume, ..ToolCall::new(door.id.clone(), arguments) })
+    }
+}

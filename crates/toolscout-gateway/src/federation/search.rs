@@ -1,0 +1,222 @@
+//! Asks those who search for themselves, beside the search in the catalog.
+
+use super::answer::{self, Answer};
+use super::known::Whose;
+use super::merge::{bare, merged};
+use super::via::{DEEPEST, passed_on};
+use super::{LONGEST_NAME, doors};
+use crate::{Error, Gateway, Query, SearchHit, View};
+use futures_util::{StreamExt, stream};
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use toolscout_catalog::findings::{self, Names, Severity};
+use toolscout_core::door::{Policy, Refusal};
+use toolscout_core::{BoxFuture, Cx, RawJson, Source, SourceError, Tool, ToolCall, ToolId, ToolName, escape};
+
+/// So many are asked at the same time.
+const TOGETHER: usize = 8;
+/// So long they all have together.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// By so much less for each gateway that has passed the question on.
+const LESS: Duration = Duration::from_millis(900);
+/// Where the best hit here is worth less, it is worth it to start a server that may know better.
+const WEAK: f64 = 0.5;
+/// Characters of a name that are repeated.
+const TOLD: usize = 80;
+
+/// Who was asked, and what came of it; the error says why nothing did, where that is to be said.
+type Asked = (Arc<dyn Source>, Result<Answer, Option<String>>);
+
+/// What one source has found.
+pub(super) type Found = (Arc<dyn Source>, Answer);
+
+impl Gateway {
+    /// What was found in the catalog, and what sources have found that search for themselves: the best of it, and what
+    /// there is to say about who could not be asked. Only this `source`, where one is named.
+    ///
+    /// Who is up is always asked; who would have to be started only where the catalog has too few hits, or none that fits
+    /// well. Cancel-safe: whoever is being asked is told that nobody waits any more.
+    pub async fn search_beyond(
+        &self,
+        view: &View,
+        query: &Query<'_>,
+        source: Option<&str>,
+        near: Vec<SearchHit>,
+        cx: &Cx,
+    ) -> (Vec<SearchHit>, Vec<String>) {
+        if view.delegates().next().is_none() {
+            return (near, Vec::new());
+        }
+        if cx.via.contains(&self.federation.name) {
+            // Whoever asked first has all of this already.
+            return (Vec::new(), vec!["this gateway is asking itself, through others".to_owned()]);
+        }
+        if cx.via.len() >= DEEPEST {
+            return (near, vec![format!("no further servers were asked: {DEEPEST} gateways have passed this on")]);
+        }
+        let most = if query.limit == 0 { Query::DEFAULT_LIMIT } else { query.limit.min(Query::MAX_LIMIT) };
+        let is_weak = near.len() < most || near.first().is_none_or(|it| it.score < WEAK);
+        let asked = to_ask(view, source, is_weak).collect();
+        let (far, notes) = self.found_beyond(view, asked, query.text, most, cx).await;
+        (merged(near, far, most), notes)
+    }
+
+    /// All that sources list that search for themselves and are up, as far as they show it to who asks for everything; by
+    /// their ids. Starts nothing.
+    pub async fn list_beyond(&self, view: &View, cx: &Cx) -> Vec<Arc<Tool>> {
+        let asked = to_ask(view, None, false).collect();
+        let (found, _) = self.found_beyond(view, asked, "", Query::MAX_LIMIT, cx).await;
+        let all: BTreeMap<_, _> = found.into_iter().map(|it| (it.tool.id.clone(), it.tool)).collect();
+        all.into_values().collect()
+    }
+
+    async fn found_beyond(
+        &self,
+        view: &View,
+        asked: Vec<Arc<dyn Source>>,
+        query: &str,
+        most: usize,
+        cx: &Cx,
+    ) -> (Vec<SearchHit>, Vec<String>) {
+        let cx = cx.clone().within(patience(cx));
+        let asking: Vec<_> = asked.into_iter().map(|it| self.asked(view, it, query, most, &cx)).collect();
+        // In the order in which they are known, however fast they are.
+        let answers: Vec<_> = stream::iter(asking).buffered(TOGETHER).collect().await;
+        let (mut found, mut notes) = (Vec::new(), Vec::new());
+        for (source, answer) in answers {
+            match answer {
+                Ok(answer) => found.push((source, answer)),
+                Err(why) => notes.extend(why.map(|why| format!("`{}` could not be asked: {why}", source.id()))),
+            }
+        }
+        let (far, left_out) = self.vetted(view, found, &self.found_for(&cx));
+        notes.extend(left_out);
+        (far, notes)
+    }
+
+    fn asked<'a>(
+        &'a self,
+        view: &'a View,
+        source: Arc<dyn Source>,
+        query: &'a str,
+        most: usize,
+        cx: &'a Cx,
+    ) -> BoxFuture<'a, Asked> {
+        Box::pin(async move {
+            let answer = self.ask_beyond(view, &source, query, most, cx).await;
+            (source, answer)
+        })
+    }
+
+    /// What one source finds. The error says why it could not be asked, where that is to be said.
+    pub(super) async fn ask_beyond(
+        &self,
+        view: &View,
+        source: &Arc<dyn Source>,
+        query: &str,
+        most: usize,
+        cx: &Cx,
+    ) -> Result<Answer, Option<String>> {
+        if cx.via.len() >= DEEPEST || cx.via.contains(&self.federation.name) {
+            return Err(None);
+        }
+        let id = doors::id(source.id(), doors::SEARCH).ok_or(None)?;
+        let (door, _) = view.moment.tool(&id).ok_or(None)?;
+        let arguments = doors::question(door, query, most);
+        let meta = Some(passed_on(None, &cx.via, &self.federation.name));
+        let call = ToolCall { meta, ..ToolCall::new(id, arguments) };
+        // Nobody is asked anything in the middle of a search.
+        let cx = Cx { progress: None, asker: None, counterpart: None, ..cx.clone() }.within(patience(cx));
+        let asking = self.run(view.clone().through_doors(), call, cx.clone());
+        match crate::consent::within(&cx, asking).await {
+            Some(Ok(output)) => answer::read(&output, most).map_err(Some),
+            Some(Err(error)) => Err(told(&error)),
+            None => Err(Some("it took too long".to_owned())),
+        }
+    }
+
+    /// The hits that may be shown, remembered for who calls them; and what was left out.
+    pub(super) fn vetted(&self, view: &View, found: Vec<Found>, whose: &Whose) -> (Vec<SearchHit>, Vec<String>) {
+        let mut notes = Vec::new();
+        let mut hits = Vec::new();
+        for (source, answer) in found {
+            if answer.too_large > 0 {
+                notes.push(format!("{} tools of `{}` are too large to be shown", answer.too_large, source.id()));
+            }
+            let read = answer.items.into_iter().filter_map(|it| Some((tool(view, &source, &it)?, it.score, it.digest)));
+            hits.extend(read.map(|(tool, score, digest)| (source.clone(), Arc::new(tool), score, digest)));
+        }
+        // Gathered when something new has to be looked through. Who mentions tools of its own server gives no orders about
+        // those of others.
+        let names: OnceLock<Names> = OnceLock::new();
+        let own: Vec<ToolId> =
+            hits.iter().flat_map(|(_, tool, ..)| [Some(tool.id.clone()), as_bare(&tool.id)]).flatten().collect();
+        let names = || names.get_or_init(|| Names::of(view.moment.all.tools().map(|it| &it.id).chain(&own)));
+        let mut shown = Vec::new();
+        for (source, tool, score, digest) in hits {
+            if !self.federation.definitions.has(whose, &source, &tool) {
+                let findings = findings::scan(&tool, names());
+                if let Some(worst) = findings.iter().find(|it| it.severity == Severity::Severe) {
+                    let name: String = escape::line(&tool.id.to_string()).chars().take(TOLD).collect();
+                    notes.push(format!("`{name}` is left out: {} in what it says", worst.kind));
+                    continue;
+                }
+            }
+            self.federation.definitions.keep(whose, &source, tool.clone(), digest);
+            let why = vec![format!("found by {}", source.id())];
+            shown.push(SearchHit { tool, score, why });
+        }
+        (shown, notes)
+    }
+}
+
+/// Who asks for another gateway has less time than that one, so that what was found until then gets through.
+fn patience(cx: &Cx) -> Duration {
+    PATIENCE.saturating_sub(LESS * cx.via.len() as u32)
+}
+
+/// Who is asked: this one, or all; and of those that would have to be started only where it is worth it.
+fn to_ask(view: &View, only: Option<&str>, is_worth_starting: bool) -> impl Iterator<Item = Arc<dyn Source>> {
+    let wanted = view.delegates().filter(move |it| only.is_none_or(|only| it.as_str() == only));
+    let sources = wanted.filter_map(|it| view.source(it)).cloned();
+    sources.filter(move |it| it.delegation().is_some_and(|it| it.is_up || is_worth_starting))
+}
+
+/// The tool that an item describes; none where the catalog has it, where it is disabled, or where it cannot be one.
+fn tool(view: &View, source: &Arc<dyn Source>, item: &answer::Item) -> Option<Tool> {
+    let name = &item.name;
+    if name.len() > LONGEST_NAME || doors::leads_to_one(name) {
+        return None;
+    }
+    if doors::forms(name).any(|it| super::listed(view, source, &it).is_some()) {
+        return None;
+    }
+    let mut tool = Tool::new(ToolId::new(source.id().clone(), ToolName::new(name).ok()?));
+    tool.title = item.title.clone();
+    tool.description = item.description.clone();
+    tool.input_schema = item.input_schema.clone().unwrap_or_else(anything);
+    tool.annotations = item.annotations.clone();
+    tool.provenance.trusted = view.moment.tool(&doors::id(source.id(), doors::EXECUTE)?)?.0.provenance.trusted;
+    (view.policy(&tool).policy != Policy::Disable).then_some(tool)
+}
+
+/// Of whom nobody knows what they take, they take everything.
+pub(super) fn anything() -> RawJson {
+    RawJson::from_value(&serde_json::json!({"type": "object"}))
+}
+
+fn as_bare(id: &ToolId) -> Option<ToolId> {
+    Some(ToolId::new(id.source.clone(), ToolName::new(bare(id.name.as_str())).ok()?))
+}
+
+/// What is disabled is as good as not there; all else is said.
+fn told(error: &Error) -> Option<String> {
+    let why = match error {
+        Error::Refused(Refusal::Disabled { .. }) => return None,
+        Error::Source(SourceError::Unavailable { what, .. } | SourceError::Busy { what, .. }) => what.clone(),
+        error => error.to_string(),
+    };
+    let hint = error.hint().map(|it| format!(" ({it})")).unwrap_or_default();
+    Some(escape::line(&format!("{why}{hint}")).into_owned())
+}

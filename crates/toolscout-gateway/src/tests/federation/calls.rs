@@ -1,0 +1,172 @@
+//! F-06, T20, T24: what they have found, called.
+
+use super::*;
+use toolscout_core::door::Refusal;
+use toolscout_core::{Caller, Digest, ToolCall};
+
+fn denied(error: &Error) -> bool {
+    matches!(error, Error::Refused(Refusal::Denied { .. }))
+}
+
+/// F-06: a tool that was found runs by its name, in every form of it, and what it says passes as it is.
+#[tokio::test]
+async fn a_tool_that_was_found_runs_by_its_name() {
+    let remote = remote(json!([issue()]));
+    let gateway = gateway(&[&remote], &[]).await;
+    search(&gateway, "issue", 10, &agent()).await;
+    let names = [
+        "remote/github/create_issue",
+        "remote__github__create_issue",
+        "remote:github:create_issue",
+        "remote/create_issue",
+    ];
+    for name in names {
+        let output = call(&gateway, name, json!({"title": "x"})).await.unwrap();
+        assert_eq!(output.raw().to_value()["_meta"], json!({"own": 1}), "{name}");
+    }
+    let order = json!({"name": "github/create_issue", "arguments": {"title": "x"}}).as_object().unwrap().clone();
+    assert_eq!(remote.calls_of("execute_tool"), vec![order; names.len()]);
+    assert_eq!(remote.calls_of("tool_search").len(), 1);
+}
+
+/// Arguments are checked here, before anybody else sees them.
+#[tokio::test]
+async fn arguments_that_do_not_fit_are_not_passed_on() {
+    let remote = remote(json!([issue()]));
+    let gateway = gateway(&[&remote], &[]).await;
+    let error = call(&gateway, "remote/github/create_issue", json!({})).await.unwrap_err();
+    assert!(matches!(error, Error::InvalidArguments { .. }), "{error}");
+    assert!(remote.calls_of("execute_tool").is_empty());
+}
+
+/// Who has not searched can call it, too: it is asked for then. What cannot be found so is passed on as it is.
+#[tokio::test]
+async fn a_tool_that_nobody_has_found_yet_is_looked_up() {
+    let remote = remote(json!([issue()]));
+    let gateway = gateway(&[&remote], &[]).await;
+    assert!(call(&gateway, "remote/github__create_issue", json!({"title": "x"})).await.is_ok());
+    assert_eq!(remote.calls_of("execute_tool")[0]["name"], "github/create_issue");
+    assert!(call(&gateway, "remote/other", json!({"any": 1})).await.is_ok());
+    assert_eq!(remote.calls_of("execute_tool")[1]["name"], "other");
+}
+
+/// T20, T24: rules about a tool hold, whatever it is called by, and whether or not anybody has seen it.
+#[tokio::test]
+async fn what_holds_for_the_inner_tool_holds() {
+    let rules = [("remote/github/create_issue", Policy::Deny)];
+    let names = [
+        "remote/github/create_issue",
+        "remote__github__create_issue",
+        "remote/create_issue",
+        "remote/`create_issue`",
+        "remote/ github/create_issue",
+        "remote/GitHub/Create_Issue",
+        "remote/github/\u{200b}create_issue",
+    ];
+    for finds in [json!([issue()]), json!([])] {
+        let remote = remote(finds);
+        let gateway = gateway(&[&remote], &rules).await;
+        for name in names {
+            let error = call(&gateway, name, json!({"title": "x"})).await.unwrap_err();
+            assert!(denied(&error), "{name}: {error}");
+        }
+        let nested = call(&gateway, "remote/execute_tool", json!({"name": "github/create_issue"})).await.unwrap_err();
+        assert!(matches!(nested, Error::UnknownTool { .. }), "{nested}");
+        assert!(remote.calls_of("execute_tool").is_empty());
+    }
+}
+
+/// What is disabled is neither found nor called; what is to be asked about waits for a person, who sees the inner tool.
+#[tokio::test]
+async fn disabled_and_asked_hold_as_well() {
+    for pattern in ["remote/github/create_issue", "remote/execute_tool"] {
+        let remote = remote(json!([issue()]));
+        let disabled = gateway(&[&remote], &[(pattern, Policy::Disable)]).await;
+        let error = call(&disabled, "remote/github/create_issue", json!({"title": "x"})).await.unwrap_err();
+        assert!(matches!(error, Error::Refused(Refusal::Disabled { .. })), "{error}");
+        let asked = gateway(&[&remote], &[(pattern, Policy::Ask)]).await;
+        let error = call(&asked, "remote/github/create_issue", json!({"title": "x"})).await.unwrap_err();
+        assert!(matches!(error, Error::Refused(Refusal::NeedsApproval { .. })), "{error}");
+        assert!(remote.calls_of("execute_tool").is_empty());
+        let waiting = asked.pending().unwrap();
+        assert_eq!(waiting[0].question.tool.to_string(), "remote/github/create_issue");
+        asked.settle(&waiting[0].question.id, true, &Cx::new(Caller::Cli)).unwrap();
+        assert!(call(&asked, "remote/github/create_issue", json!({"title": "x"})).await.is_ok());
+        // A person said yes to this definition; the server is told which one that was.
+        assert_eq!(remote.calls_of("execute_tool")[0]["expect"], "abc");
+    }
+    let remote = remote(json!([issue()]));
+    let disabled = gateway(&[&remote], &[("remote/github/create_issue", Policy::Disable)]).await;
+    assert!(search(&disabled, "zebra", 10, &agent()).await.0.is_empty());
+}
+
+/// Who allows one tool, and its search, need not allow everything that is behind the same door.
+#[tokio::test]
+async fn one_tool_may_be_allowed_where_the_rest_is_not() {
+    let remote = remote(json!([issue(), {"name": "other"}]));
+    let rules = [
+        ("remote/*", Policy::Deny),
+        ("remote/tool_search", Policy::Allow),
+        ("remote/github/create_issue", Policy::Allow),
+    ];
+    let gateway = gateway(&[&remote], &rules).await;
+    assert!(call(&gateway, "remote/github/create_issue", json!({"title": "x"})).await.is_ok());
+    for name in ["remote/other", "remote/unseen"] {
+        let error = call(&gateway, name, json!({})).await.unwrap_err();
+        assert!(denied(&error), "{name}: {error}");
+    }
+    assert_eq!(remote.calls_of("execute_tool").len(), 1);
+}
+
+/// A rule about what only its search knows names something.
+#[tokio::test]
+async fn a_rule_about_a_hidden_tool_does_not_dangle() {
+    let gateway = gateway(&[&remote(json!([]))], &[("remote/github/create_issue", Policy::Deny)]).await;
+    assert!(gateway.dangling().is_empty(), "{:?}", gateway.dangling());
+}
+
+/// A digest is of what was found; another one is refused here, and the server's own is passed on.
+#[tokio::test]
+async fn a_call_is_bound_to_the_definition_that_was_found() {
+    let remote = remote(json!([issue()]));
+    let gateway = gateway(&[&remote], &[]).await;
+    let (hits, _) = search(&gateway, "zebra", 10, &agent()).await;
+    let tool = hits[0].tool.clone();
+    let with = |expect| {
+        let arguments = json!({"title": "x"}).as_object().unwrap().clone();
+        ToolCall { expect: Some(expect), ..ToolCall::new(tool.id.clone(), arguments) }
+    };
+    let error = gateway.call_tool(&tool, with(Digest::of_bytes(b"other")), agent()).await.unwrap_err();
+    assert!(matches!(error, Error::Refused(Refusal::Changed { .. })), "{error}");
+    assert!(remote.calls_of("execute_tool").is_empty());
+    gateway.call_tool(&tool, with(tool.digest()), agent()).await.unwrap();
+    assert_eq!(remote.calls_of("execute_tool")[0]["expect"], "abc");
+}
+
+/// What was found for one user is nothing to another.
+#[tokio::test]
+async fn what_one_user_has_found_is_not_known_to_another() {
+    let remote = remote(json!([issue()]));
+    let gateway = gateway(&[&remote], &[]).await;
+    let user = |name: &str| Cx { user: Some(name.into()), ..agent() };
+    search(&gateway, "zebra", 10, &user("alice")).await;
+    *remote.finds.lock().unwrap() = json!({"content": [], "structuredContent": {"results": []}});
+    let alice = gateway.find("remote/github/create_issue", &user("alice")).await.unwrap();
+    let bob = gateway.find("remote/github/create_issue", &user("bob")).await.unwrap();
+    assert_eq!((alice.description.as_deref(), bob.description.as_deref()), (Some("Opens an issue"), None));
+}
+
+/// Where calls have been is passed on; too many gateways on the way are refused.
+#[tokio::test]
+async fn a_call_through_too_many_gateways_is_refused() {
+    let remote = remote(json!([issue()]));
+    let gateway = gateway(&[&remote], &[]).await;
+    search(&gateway, "zebra", 10, &agent()).await;
+    let through = |names: &[&str]| Cx { via: names.iter().map(|it| (*it).to_owned()).collect(), ..agent() };
+    let arguments = || json!({"title": "x"}).as_object().unwrap().clone();
+    gateway.call("remote/github/create_issue", arguments(), through(&["a", "b"])).await.unwrap();
+    assert_eq!(remote.last_meta()["toolscout/via"].as_array().unwrap().len(), 3);
+    let error = gateway.call("remote/github/create_issue", arguments(), through(&["a", "b", "c"])).await.unwrap_err();
+    assert!(error.to_string().contains("3 gateways"), "{error}");
+    assert_eq!(remote.calls_of("execute_tool").len(), 1);
+}

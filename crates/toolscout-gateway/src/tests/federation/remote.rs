@@ -1,0 +1,113 @@
+//! A server in this process that hides its tools, and does what a test says.
+
+use futures_util::stream;
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use toolscout_core::{
+    Arguments, Authorized, BoxFuture, BoxStream, Cx, Delegation, Found, Origin, RawJson, Review, Source, SourceError,
+    SourceId, Tool, ToolCall, ToolId, ToolName, ToolOutput,
+};
+
+pub(super) struct Remote {
+    pub(super) id: SourceId,
+    pub(super) delegation: Option<Delegation>,
+    pub(super) review: Review,
+    /// What is in its list, by name, with what each says.
+    pub(super) listed: Mutex<Vec<(&'static str, String)>>,
+    /// What its `tool_search` says.
+    pub(super) finds: Mutex<Value>,
+    /// How long it takes to say something.
+    pub(super) pause: Duration,
+    pub(super) fails: bool,
+    pub(super) calls: Mutex<Vec<ToolCall>>,
+}
+
+pub(super) const UP: Delegation = Delegation { is_wanted: true, is_up: true, is_whole: true };
+pub(super) const DOWN: Delegation = Delegation { is_wanted: true, is_up: false, is_whole: true };
+
+impl Remote {
+    /// One that is up, and finds this, as its structured content says it.
+    pub(super) fn new(id: &str, results: Value) -> Self {
+        Self {
+            id: SourceId::new(id).unwrap(),
+            delegation: Some(UP),
+            review: Review::Unneeded,
+            listed: Mutex::new(["tool_search", "execute_tool"].map(|it| (it, "As always.".to_owned())).to_vec()),
+            finds: Mutex::new(json!({"content": [], "structuredContent": {"results": results}})),
+            pause: Duration::ZERO,
+            fails: false,
+            calls: Mutex::default(),
+        }
+    }
+
+    /// What it was called with, by the name of the tool that was.
+    pub(super) fn calls_of(&self, name: &str) -> Vec<Arguments> {
+        let calls = self.calls.lock().unwrap();
+        calls.iter().filter(|it| it.tool.name.as_str() == name).map(|it| it.arguments.clone()).collect()
+    }
+
+    pub(super) fn last_meta(&self) -> Value {
+        self.calls.lock().unwrap().last().unwrap().meta.as_ref().unwrap().to_value()
+    }
+
+    fn tools(&self) -> Vec<Tool> {
+        let tool = |(name, description): &(&str, String)| {
+            let mut tool = Tool::new(ToolId::new(self.id.clone(), ToolName::new(name).unwrap()));
+            tool.description = Some(description.clone());
+            tool.provenance.trusted = true;
+            let text = json!({"type": "string"});
+            let takes = match *name {
+                "tool_search" => json!({"query": text, "max_results": {"type": "integer", "maximum": 100}}),
+                "execute_tool" => json!({"name": text, "arguments": {"type": "object"}, "expect": text}),
+                _ => json!({}),
+            };
+            tool.input_schema = RawJson::from_value(&json!({"type": "object", "properties": takes}));
+            tool
+        };
+        self.listed.lock().unwrap().iter().map(tool).collect()
+    }
+}
+
+impl Source for Remote {
+    fn id(&self) -> &SourceId {
+        &self.id
+    }
+
+    fn origin(&self) -> Origin {
+        Origin::Mcp
+    }
+
+    fn review(&self) -> Review {
+        self.review.clone()
+    }
+
+    fn delegation(&self) -> Option<Delegation> {
+        self.delegation
+    }
+
+    fn discover(&self, _: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+        Box::pin(stream::iter(self.tools().into_iter().map(|it| Ok(Found::Tool(Arc::new(it))))))
+    }
+
+    fn load<'a>(&'a self, name: &'a ToolName, _: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+        Box::pin(async { Ok(self.tools().into_iter().find(|it| it.id.name == *name)) })
+    }
+
+    fn call(&self, call: Authorized<ToolCall>, _: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+        Box::pin(async move {
+            let call = call.into_inner();
+            self.calls.lock().unwrap().push(call.clone());
+            tokio::time::sleep(self.pause).await;
+            if self.fails {
+                return Err(SourceError::Unavailable { id: self.id.clone(), what: "nobody answers".to_owned() });
+            }
+            let answer = match call.tool.name.as_str() {
+                "tool_search" => self.finds.lock().unwrap().clone(),
+                "execute_tool" => json!({"content": [{"type": "text", "text": "done"}], "_meta": {"own": 1}}),
+                other => json!({"content": [{"type": "text", "text": other}]}),
+            };
+            Ok(ToolOutput::from_raw(RawJson::from_value(&answer)).unwrap())
+        })
+    }
+}

@@ -1,0 +1,53 @@
+//! Whoever sits behind the client: takes what a form suggests, and lets a model say hello.
+
+use serde_json::{Map, Value, json};
+use toolscout::core::{BoxFuture, Counterpart, Declined, RawJson};
+
+pub(crate) struct Person;
+
+impl Counterpart for Person {
+    fn capabilities(&self) -> RawJson {
+        RawJson::from_value(
+            &json!({ "elicitation": { "form": { "applyDefaults": true } }, "sampling": {}, "roots": {} }),
+        )
+    }
+
+    fn ask<'a>(&'a self, method: &'a str, params: RawJson) -> BoxFuture<'a, Result<RawJson, Declined>> {
+        Box::pin(async move {
+            answer(method, &params.to_value())
+                .map(|it| RawJson::from_value(&it))
+                .ok_or_else(|| Declined::unknown(method))
+        })
+    }
+
+    fn tell(&self, _: &str, _: RawJson) {}
+}
+
+/// What this person says to it.
+pub(crate) fn answer(method: &str, params: &Value) -> Option<Value> {
+    Some(match method {
+        "elicitation/create" => {
+            let properties = params["requestedSchema"]["properties"].as_object().cloned().unwrap_or_default();
+            let content: Map<String, Value> =
+                properties.into_iter().map(|(name, schema)| (name, suggested(&schema))).collect();
+            json!({ "action": "accept", "content": content })
+        }
+        "sampling/createMessage" => {
+            json!({ "role": "assistant", "content": { "type": "text", "text": "hello" }, "model": "none" })
+        }
+        "roots/list" => json!({ "roots": [] }),
+        _ => return None,
+    })
+}
+
+/// The default of a field, or the plainest value of its type.
+fn suggested(schema: &Value) -> Value {
+    if let Some(default) = schema.get("default") {
+        return default.clone();
+    }
+    match schema["type"].as_str() {
+        Some("boolean") => true.into(),
+        Some("integer" | "number") => 1.into(),
+        _ => schema["enum"][0].as_str().unwrap_or("text").into(),
+    }
+}

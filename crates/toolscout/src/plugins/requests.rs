@@ -1,0 +1,83 @@
+//! Tools that one request has and another has not: from the configuration, and from an application's own code.
+
+use crate::config::{Config, RequestTools};
+use crate::plugins::discovery::Place;
+use crate::{AppError, Options, Plugin, Setup, Surroundings};
+use std::sync::Arc;
+use toolscout_core::{BoxFuture, RequestSources, SourceId};
+use toolscout_source::request::RequestFolder;
+
+/// Adds what `[[request_tools]]` says, and what an application gives to its requests.
+///
+/// ```
+/// use toolscout::plugins::Requests;
+/// use toolscout::source::request::{header, request_tools};
+///
+/// let requests = Requests::default().sources(request_tools(
+///     |cx| header(cx, "x-user-id").map(str::to_owned),
+///     |_user, _cx| Vec::new(),
+/// ));
+/// # let _ = requests;
+/// ```
+#[derive(Default)]
+pub struct Requests {
+    given: Vec<Arc<dyn RequestSources>>,
+}
+
+impl Requests {
+    /// Asks this for the sources of each request. Where several have tools of one name, who was added first answers.
+    pub fn sources(mut self, sources: impl RequestSources) -> Self {
+        self.given.push(Arc::new(sources));
+        self
+    }
+}
+
+impl Plugin for Requests {
+    fn id(&self) -> &str {
+        "requests"
+    }
+
+    fn wants(&self) -> Vec<&str> {
+        vec!["discovery", "servers"]
+    }
+
+    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+        let given = self.given.clone();
+        cx.rule(move |gateway, options, surroundings| {
+            let gateway = given.into_iter().fold(gateway, |gateway, it| gateway.request_sources(it));
+            if options.text("tools-from").is_some() {
+                return Ok(gateway);
+            }
+            let folders = folders(options, surroundings)?;
+            Ok(folders.into_iter().fold(gateway, |gateway, it| gateway.request_sources(Arc::new(it))))
+        });
+        Box::pin(async { Ok(()) })
+    }
+}
+
+fn folders(options: &Options, surroundings: &Surroundings) -> Result<Vec<RequestFolder>, AppError> {
+    let config = Config::of(options, surroundings)?;
+    let configured = config.settings.request_tools.iter().flatten().enumerate();
+    configured.map(|(at, it)| folder(it, at, options, surroundings)).collect()
+}
+
+fn folder(
+    said: &RequestTools,
+    at: usize,
+    options: &Options,
+    surroundings: &Surroundings,
+) -> Result<RequestFolder, AppError> {
+    let hint = "look at `[[request_tools]]` in the configuration";
+    let wrong = |why: String| AppError::invalid(format!("`request_tools`: {why}"), hint);
+    let place = Place::of(options, surroundings)?;
+    // Trust, limits and the store are those of the project's own folders.
+    let begun = place.builder(options, surroundings)?;
+    let RequestTools { header, pattern, folder, source } = said;
+    let usual = || if at == 0 { "own".to_owned() } else { format!("own-{}", at + 1) };
+    let id = SourceId::new(&source.clone().unwrap_or_else(usual)).map_err(|it| wrong(it.to_string()))?;
+    if SourceId::RESERVED.contains(&id.as_str()) {
+        return Err(wrong(format!("the id `{id}` is toolscout's own; call it something else")));
+    }
+    let made = RequestFolder::new(header, pattern, place.project(), folder, move || begun.clone());
+    made.map(|it| it.named(id)).map_err(|it| wrong(it.to_string()))
+}

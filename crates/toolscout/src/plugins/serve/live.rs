@@ -1,0 +1,128 @@
+//! Follows what people change while agents are served: configuration, trust, approvals. No change wants a restart.
+
+use super::offer::{self, Offer};
+use super::{startup, terms};
+use crate::config::{Config, Stamps};
+use crate::plugins::discovery::Trust;
+use crate::plugins::review;
+use crate::plugins::servers::ServerSet;
+use crate::{AppError, RunCx};
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
+use toolscout_core::{BoxFuture, Caller, Cx, Problem, escape};
+use toolscout_source::mcp::{McpSource, State};
+
+/// Between two looks at the files. A look asks the system about a dozen names, and opens nothing.
+const PACE: Duration = Duration::from_millis(500);
+/// A server that was taken out of the configuration may answer what it was asked before for so long.
+const LAST_ANSWERS: Duration = Duration::from_secs(60);
+
+type Beside<'a> = FuturesUnordered<BoxFuture<'a, ()>>;
+
+/// Follows; never ends.
+pub(super) async fn follow(cx: &RunCx, offer: &Offer) -> Infallible {
+    let Ok(mut seen) = Seen::as_read(cx) else { return std::future::pending().await };
+    let mut changes = offer.gateway().changes();
+    let mut ticks = interval(PACE);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut beside = Beside::new();
+    if let Ok(Some(set)) = offer::servers(cx) {
+        beside.push(Box::pin(startup::discover(cx, offer, set.sources.clone())));
+    }
+    let mut trouble = None;
+    loop {
+        tokio::select! {
+            _ = ticks.tick() => {
+                let now = seen.again(cx);
+                if now != seen {
+                    seen = now;
+                    let reloaded = reload(cx, offer, &mut beside).await;
+                    tell(cx, &mut trouble, reloaded.err());
+                }
+            }
+            Ok(()) = changes.changed() => offer.follow().await,
+            Some(()) = beside.next(), if !beside.is_empty() => {}
+        }
+    }
+}
+
+/// Takes over what the files say now.
+async fn reload<'a>(cx: &'a RunCx, offer: &'a Offer, beside: &mut Beside<'a>) -> Result<(), AppError> {
+    let before = Config::of(cx.options(), cx.surroundings())?;
+    let set_before = offer::servers(cx)?;
+    let config = Config::again(cx.options(), cx.surroundings())?;
+    let set = match &set_before {
+        Some(_) => Some(ServerSet::again(cx.options(), cx.surroundings())?),
+        None => None,
+    };
+    let is_news = |it: &&Problem| !before.problems.contains(it);
+    config.problems.iter().filter(is_news).for_each(|it| cx.tools().warn(it));
+    review::apply_policies(cx, &config);
+    set.iter().for_each(|it| it.run_here());
+    offer.renew(&config, set.as_ref().map(|it| it.layered()).unwrap_or_default())?;
+    offer.refresh(cx).await;
+    if let (Some(before), Some(set)) = (set_before, set) {
+        tracing::debug!(event = "configuration_read", servers = set.sources.len());
+        let gone = missing(&before.sources, &set.sources);
+        beside.extend(gone.into_iter().map(|it| Box::pin(retire(it)) as BoxFuture<'a, ()>));
+        beside.push(Box::pin(startup::discover(cx, offer, missing(&set.sources, &before.sources))));
+    }
+    Ok(())
+}
+
+/// Those of the one that the other does not have.
+fn missing(these: &[Arc<McpSource>], those: &[Arc<McpSource>]) -> Vec<Arc<McpSource>> {
+    these.iter().filter(|it| !those.iter().any(|other| Arc::ptr_eq(other, it))).cloned().collect()
+}
+
+/// Ends a server that nobody can call any more, as soon as those who did have their answers.
+async fn retire(source: Arc<McpSource>) {
+    let until = Instant::now() + LAST_ANSWERS;
+    let request = Cx::new(Caller::Mcp);
+    while Instant::now() < until && source.state(&request).is_ok_and(|it| it.state == State::Running) {
+        sleep(PACE).await;
+    }
+    source.stop().await;
+}
+
+/// Says what is wrong with the files, once; what was read before holds until that is mended.
+fn tell(cx: &RunCx, told: &mut Option<String>, error: Option<AppError>) {
+    let trouble = error.map(|it| escape::text(&it.to_string()).into_owned());
+    if let Some(trouble) = trouble.as_ref().filter(|it| told.as_ref() != Some(it)) {
+        cx.say(&format!("warning: {trouble}\n  hint: what was configured before holds until that is mended\n"));
+    }
+    *told = trouble;
+}
+
+/// What was there when the configuration was last read.
+#[derive(PartialEq)]
+struct Seen {
+    configuration: Stamps,
+    /// Where approvals are kept.
+    approvals: Stamps,
+    is_trusted: bool,
+}
+
+impl Seen {
+    /// As it was when this run read its configuration.
+    fn as_read(cx: &RunCx) -> Result<Self, AppError> {
+        let configuration = terms::config(cx)?.stamps.clone();
+        let state = cx.surroundings().state_dir().into_iter();
+        let approvals = Stamps::of(state.flat_map(|it| [it.join("trust.db"), it.join("trust.db-wal")]));
+        Ok(Self { configuration, approvals, is_trusted: is_trusted(cx) })
+    }
+
+    fn again(&self, cx: &RunCx) -> Self {
+        let (configuration, approvals) = (self.configuration.again(), self.approvals.again());
+        Self { configuration, approvals, is_trusted: is_trusted(cx) }
+    }
+}
+
+fn is_trusted(cx: &RunCx) -> bool {
+    let root = cx.request().project;
+    root.is_some_and(|it| Trust::new(cx.surroundings(), cx.options()).covers(&it))
+}

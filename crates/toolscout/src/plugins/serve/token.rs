@@ -1,0 +1,100 @@
+//! The token that agents come with: made once, kept where nobody else can read it.
+
+use crate::{AppError, Surroundings};
+use ring::rand::{SecureRandom, SystemRandom};
+use rustix::fs::{Mode, OFlags, open};
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// Where the token is, in the state folder.
+const FILE: &str = "agent.token";
+/// Bytes of a token, before they are written as text.
+const BYTES: usize = 32;
+/// Bytes of the file; more is none of ours.
+const LARGEST: u64 = 4 << 10;
+
+/// The token that agents come with.
+pub(super) struct Kept {
+    pub(super) secret: String,
+    pub(super) path: PathBuf,
+    /// Whether nobody can have seen it yet.
+    pub(super) is_new: bool,
+}
+
+/// The token of this person; made, if there is none.
+pub(super) fn kept(surroundings: &Surroundings) -> Result<Kept, AppError> {
+    let folder = surroundings.state_dir().ok_or_else(|| {
+        AppError::invalid("nothing says where a token could be kept", "set TOOLSCOUT_STATE_DIR to a folder of yours")
+    })?;
+    let path = folder.join(FILE);
+    if let Some(secret) = read(&path)? {
+        return Ok(Kept { secret, path, is_new: false });
+    }
+    let secret = made()?;
+    match write(&folder, &path, &secret) {
+        Ok(()) => Ok(Kept { secret, path, is_new: true }),
+        // Another process was faster: its token is as good.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            let secret = read(&path)?.ok_or_else(|| AppError::io("read", &path)(error))?;
+            Ok(Kept { secret, path, is_new: false })
+        }
+        Err(error) => Err(AppError::io("write", &path)(error)),
+    }
+}
+
+fn read(path: &Path) -> Result<Option<String>, AppError> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let file = match open(path, flags, Mode::empty()) {
+        Ok(file) => File::from(file),
+        Err(rustix::io::Errno::NOENT) => return Ok(None),
+        Err(error) => return Err(AppError::io("read", path)(error.into())),
+    };
+    let there = file.metadata().map_err(AppError::io("read", path))?;
+    let is_ours = there.is_file() && there.uid() == rustix::process::geteuid().as_raw();
+    if !is_ours || there.mode() & 0o077 != 0 {
+        let message = format!("others than you may have read or written `{}`", path.display());
+        return Err(AppError::invalid(
+            message,
+            format!("rm '{}', and start again: a new token is made", path.display()),
+        ));
+    }
+    let mut text = String::new();
+    file.take(LARGEST).read_to_string(&mut text).map_err(AppError::io("read", path))?;
+    Ok(Some(text.trim().to_owned()))
+}
+
+/// Whole or not at all, and never for other eyes.
+fn write(folder: &Path, path: &Path, secret: &str) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let made = folder.join(format!("{FILE}.{}", std::process::id()));
+    let _ = fs::remove_file(&made);
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let written = || {
+        let mut file = File::from(open(&made, flags, Mode::RUSR | Mode::WUSR)?);
+        file.write_all(format!("{secret}\n").as_bytes())?;
+        file.sync_all()?;
+        // Not over one that came to be meanwhile.
+        fs::hard_link(&made, path)
+    };
+    let outcome = written();
+    let _ = fs::remove_file(&made);
+    outcome
+}
+
+fn made() -> Result<String, AppError> {
+    let mut text = String::from("ts_");
+    for byte in random()? {
+        let _ = write!(text, "{byte:02x}");
+    }
+    Ok(text)
+}
+
+/// Nobody can guess it.
+pub(super) fn random() -> Result<[u8; BYTES], AppError> {
+    let mut bytes = [0; BYTES];
+    let filled = SystemRandom::new().fill(&mut bytes);
+    filled.map(|()| bytes).map_err(|_| AppError::invalid("this system gives no random numbers", "try again"))
+}

@@ -1,0 +1,231 @@
+//! A client that reaches the program over HTTP, and sees what it says to the person who started it.
+
+use crate::servers::scene::signal;
+use crate::world::World;
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::ops::Deref;
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// More than anything here takes.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Reaches an address.
+pub(crate) struct Client {
+    pub(crate) addr: String,
+}
+
+/// `serve --http` on a free port; ended with this.
+pub(crate) struct Web {
+    child: Child,
+    client: Client,
+    talk: Receiver<String>,
+    /// What it said until it listened.
+    pub(crate) said: String,
+}
+
+/// What came back.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+/// A session of the old era.
+pub(crate) struct Session<'a> {
+    client: &'a Client,
+    path: String,
+    headers: Vec<String>,
+    next: u64,
+}
+
+impl Web {
+    /// Starts it with these arguments, and waits until it listens.
+    pub(crate) fn start(world: &World, args: &[&str]) -> Self {
+        let args: Vec<&str> = ["serve", "--http", "127.0.0.1:0"].into_iter().chain(args.iter().copied()).collect();
+        let mut command = world.command(&args);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("start the program");
+        let (sender, talk) = channel();
+        let err = BufReader::new(child.stderr.take().expect("its talk"));
+        std::thread::spawn(move || err.lines().map_while(Result::ok).try_for_each(|it| sender.send(it)));
+        let (mut said, mut addr) = (String::new(), None);
+        while addr.is_none() {
+            let line = talk.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("it never listened: {said}"));
+            addr = line.strip_prefix("listening on http://").and_then(|it| it.strip_suffix("/mcp")).map(str::to_owned);
+            said += &format!("{line}\n");
+        }
+        Self { child, client: Client { addr: addr.unwrap_or_default() }, talk, said }
+    }
+
+    /// As [`Web::start`], open to everybody on this machine.
+    pub(crate) fn open(world: &World, args: &[&str]) -> Self {
+        let args: Vec<&str> = ["--auth", "none"].into_iter().chain(args.iter().copied()).collect();
+        Self::start(world, &args)
+    }
+
+    /// The token that it said when it was new.
+    pub(crate) fn token(&self) -> String {
+        let line = self.said.lines().find_map(|it| it.trim().strip_prefix("Authorization: Bearer "));
+        line.unwrap_or_else(|| panic!("no token in {}", self.said)).to_owned()
+    }
+
+    /// Waits until it says this.
+    pub(crate) fn says(&self, text: &str) -> String {
+        loop {
+            let line = self.talk.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("it never said `{text}`"));
+            if line.contains(text) {
+                return line;
+            }
+        }
+    }
+
+    /// Everything it has said since.
+    pub(crate) fn heard(&self) -> Vec<String> {
+        self.talk.try_iter().collect()
+    }
+
+    /// Tells it to end; gives its exit code.
+    pub(crate) fn ends(mut self, by: Signal) -> Option<i32> {
+        signal(self.child.id(), by);
+        self.child.wait().expect("it ends").code()
+    }
+}
+
+impl Deref for Web {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        &self.client
+    }
+}
+
+impl Client {
+    /// Posts a message; headers are whole lines.
+    pub(crate) fn post(&self, path: &str, headers: &[&str], body: &Value) -> Answer {
+        self.send("POST", path, headers, &body.to_string())
+    }
+
+    pub(crate) fn send(&self, method: &str, path: &str, headers: &[&str], body: &str) -> Answer {
+        Self::receive(self.begin(method, path, headers, body))
+    }
+
+    /// Sends a request; its answer is for [`Client::receive`].
+    pub(crate) fn begin(&self, method: &str, path: &str, headers: &[&str], body: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(&self.addr).expect("it listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a time");
+        let has = |name: &str| headers.iter().any(|it| it.to_ascii_lowercase().starts_with(name));
+        let host = if has("host:") { String::new() } else { format!("Host: {}\r\n", self.addr) };
+        let headers: String = headers.iter().map(|it| format!("{it}\r\n")).collect();
+        let usual =
+            "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nConnection: close\r\n";
+        let length = body.len();
+        let head = format!("{method} {path} HTTP/1.1\r\n{host}{usual}{headers}Content-Length: {length}\r\n\r\n");
+        stream.write_all(format!("{head}{body}").as_bytes()).expect("send a request");
+        stream
+    }
+
+    pub(crate) fn receive(mut stream: TcpStream) -> Answer {
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).expect("an answer");
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {text:?}"));
+        let status = head.split(' ').nth(1).and_then(|it| it.parse().ok()).expect("a status");
+        let is_chunked = head.to_ascii_lowercase().contains("transfer-encoding: chunked");
+        let body = if is_chunked { joined(body) } else { body.to_owned() };
+        Answer { status, head: head.to_owned(), body }
+    }
+
+    /// Begins a session of the old era at this path.
+    pub(crate) fn session(&self, path: &str, headers: &[&str]) -> Session<'_> {
+        let mut session = Session {
+            client: self,
+            path: path.to_owned(),
+            headers: headers.iter().map(|it| (*it).to_owned()).collect(),
+            next: 1,
+        };
+        let hello =
+            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        let answer = session.ask("initialize", hello);
+        assert_eq!(answer.status, 200, "{answer:?}");
+        let id = answer.header("mcp-session-id").unwrap_or_else(|| panic!("no session: {answer:?}"));
+        session.headers.push(format!("Mcp-Session-Id: {id}"));
+        session
+    }
+}
+
+impl Session<'_> {
+    fn ask(&mut self, method: &str, params: Value) -> Answer {
+        Client::receive(self.begin(method, params))
+    }
+
+    /// Sends a request; its answer is for [`Client::receive`].
+    pub(crate) fn begin(&mut self, method: &str, params: Value) -> TcpStream {
+        let headers: Vec<&str> = self.headers.iter().map(String::as_str).collect();
+        let message = json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params});
+        self.next += 1;
+        self.client.begin("POST", &self.path, &headers, &message.to_string())
+    }
+
+    /// The whole answer to a request.
+    pub(crate) fn answer(&mut self, method: &str, params: Value) -> Value {
+        let answer = self.ask(method, params);
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.message()
+    }
+
+    pub(crate) fn listed(&mut self) -> Vec<String> {
+        let list = self.answer("tools/list", json!({}));
+        let tools = list["result"]["tools"].as_array().unwrap_or_else(|| panic!("no list: {list}"));
+        tools.iter().map(|it| it["name"].as_str().unwrap_or("?").to_owned()).collect()
+    }
+
+    /// The result of a call.
+    pub(crate) fn call(&mut self, name: &str, arguments: Value) -> Value {
+        self.answer("tools/call", json!({"name": name, "arguments": arguments}))["result"].clone()
+    }
+
+    /// The text of the first block of what a tool says.
+    pub(crate) fn text(&mut self, name: &str, arguments: Value) -> String {
+        let result = self.call(name, arguments);
+        result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {result}")).to_owned()
+    }
+}
+
+impl Answer {
+    pub(crate) fn header(&self, name: &str) -> Option<String> {
+        let mut lines = self.head.lines().filter_map(|it| it.split_once(": "));
+        lines.find(|(it, _)| it.eq_ignore_ascii_case(name)).map(|(_, it)| it.to_owned())
+    }
+
+    /// The message, alone or as the last of a stream of events.
+    pub(crate) fn message(&self) -> Value {
+        let last = self.body.lines().filter_map(|it| it.strip_prefix("data: ")).next_back();
+        let text = last.unwrap_or(&self.body);
+        serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+fn joined(mut chunks: &str) -> String {
+    let mut body = String::new();
+    while let Some((length, rest)) = chunks.split_once("\r\n") {
+        let length = usize::from_str_radix(length.trim(), 16).unwrap_or(0);
+        if length == 0 {
+            break;
+        }
+        body += &rest[..length];
+        chunks = rest[length..].trim_start_matches("\r\n");
+    }
+    body
+}
+
+impl Drop for Web {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,91 @@
+//! What is expected not to pass, from a file in which the reason stands above each entry.
+
+use super::leg::{Leg, Role};
+use super::outcome::Outcome;
+use anyhow::{Context, bail};
+
+const FILE: &str = include_str!("expected.yml");
+
+pub(super) struct Expected(Vec<Entry>);
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Entry {
+    /// `server`, `client`, or `server behind legacy`: which runs it is about.
+    section: String,
+    scenario: String,
+    /// The one check that may fail; all of them where it is left out.
+    check: Option<String>,
+    pub(super) reason: String,
+    /// Whether it is a matter of time if it passes.
+    may_pass: bool,
+}
+
+impl Expected {
+    pub(super) fn read() -> anyhow::Result<Self> {
+        Self::parse(FILE)
+    }
+
+    pub(super) fn parse(text: &str) -> anyhow::Result<Self> {
+        let (mut entries, mut section, mut reason) = (Vec::new(), None, Vec::new());
+        for line in text.lines() {
+            match line.trim() {
+                "" => reason.clear(),
+                line if line.starts_with('#') => reason.push(line.trim_start_matches('#').trim()),
+                line if line.starts_with("- ") => {
+                    let name = line[2..].trim();
+                    let (name, may_pass) = name.strip_suffix('?').map_or((name, false), |it| (it, true));
+                    let (scenario, check) = name.split_once(':').map_or((name, None), |(it, check)| (it, Some(check)));
+                    if reason.is_empty() {
+                        bail!("`{name}` is expected to fail, and nobody says why");
+                    }
+                    entries.push(Entry {
+                        section: section.clone().with_context(|| format!("`{name}` stands in no section"))?,
+                        scenario: scenario.to_owned(),
+                        check: check.map(str::to_owned),
+                        reason: reason.join(" "),
+                        may_pass,
+                    });
+                }
+                line => {
+                    section =
+                        Some(line.strip_suffix(':').with_context(|| format!("`{line}` is no section"))?.to_owned());
+                    reason.clear();
+                }
+            }
+        }
+        Ok(Self(entries))
+    }
+
+    /// Why this check of this scenario may fail, if it may.
+    pub(super) fn excuse(&self, leg: &Leg, scenario: &str, check: &str) -> Option<&Entry> {
+        self.about(leg).find(|it| it.scenario == scenario && it.check.as_deref().is_none_or(|it| it == check))
+    }
+
+    /// What is not as expected: failures that nobody expects, and expectations that nothing fails.
+    pub(super) fn judge(&self, leg: &Leg, outcomes: &[Outcome]) -> Vec<String> {
+        let mut faults = Vec::new();
+        for Outcome { scenario, complaints, .. } in outcomes {
+            let bad = complaints.iter().filter(|it| self.excuse(leg, scenario, &it.check).is_none());
+            faults.extend(bad.map(|it| format!("{leg}, {}: {scenario}: {}: {}", leg.revision, it.check, it.what)));
+        }
+        for entry in self.about(leg).filter(|it| !it.may_pass) {
+            let Some(outcome) = outcomes.iter().find(|it| it.scenario == entry.scenario) else { continue };
+            let is_met =
+                outcome.complaints.iter().any(|it| entry.check.as_ref().is_none_or(|check| *check == it.check));
+            if !is_met {
+                let name = [Some(&entry.scenario), entry.check.as_ref()].into_iter().flatten().cloned();
+                let name = name.collect::<Vec<_>>().join(":");
+                faults.push(format!("{leg}, {}: {name} passes, and is expected not to", leg.revision));
+            }
+        }
+        faults
+    }
+
+    fn about<'a>(&'a self, leg: &Leg) -> impl Iterator<Item = &'a Entry> {
+        let sections = match leg.role {
+            Role::Client => vec!["client".to_owned()],
+            Role::Server(it) => vec!["server".to_owned(), format!("server behind {}", it.word())],
+        };
+        self.0.iter().filter(move |it| sections.contains(&it.section))
+    }
+}

@@ -1,0 +1,51 @@
+//! What to run: everything, or one side, or one revision.
+
+use super::leg::{Leg, Role, Upstream};
+use anyhow::{Context, bail};
+
+/// The revisions for which the suite says what is required.
+pub(super) const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
+
+const USAGE: &str = "usage: cargo xtask conformance [server | client] [--revision R] [--debug]";
+
+pub(super) struct Options {
+    pub(super) legs: Vec<Leg>,
+    pub(super) is_debug: bool,
+}
+
+impl Options {
+    pub(super) fn parse(words: &[String]) -> anyhow::Result<Self> {
+        let (mut role, mut revision, mut is_debug) = (None, None, false);
+        let mut words = words.iter().map(String::as_str);
+        while let Some(word) = words.next() {
+            match word {
+                "server" | "client" => role = Some(word.to_owned()),
+                "--revision" => revision = Some(words.next().context(USAGE)?.to_owned()),
+                "--debug" => is_debug = true,
+                _ => bail!("`{word}` means nothing here\n{USAGE}"),
+            }
+        }
+        let legs = all().into_iter().filter(|it| {
+            role.as_deref().is_none_or(|role| role == it.role.word())
+                && revision.as_deref().is_none_or(|revision| revision == it.revision)
+        });
+        let legs: Vec<Leg> = legs.collect();
+        if legs.is_empty() {
+            bail!(
+                "the suite says nothing about `{}`; say one of {}",
+                revision.unwrap_or_default(),
+                REVISIONS.join(", ")
+            );
+        }
+        Ok(Self { legs, is_debug })
+    }
+}
+
+/// Both sides in both revisions; as a server in front of one of each era.
+pub(super) fn all() -> Vec<Leg> {
+    let servers = |revision| [Upstream::Modern, Upstream::Legacy].map(|it| Leg { role: Role::Server(it), revision });
+    REVISIONS
+        .into_iter()
+        .flat_map(|it| servers(it).into_iter().chain([Leg { role: Role::Client, revision: it }]))
+        .collect()
+}

@@ -1,0 +1,85 @@
+//! How each scenario went: the suite's summary, and the checks it wrote down.
+
+use crate::repo;
+use anyhow::{Context, ensure};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+/// How one scenario went.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Outcome {
+    pub(super) scenario: String,
+    pub(super) passed: usize,
+    pub(super) failed: usize,
+    /// What was not as it should be, or not as it must be.
+    pub(super) complaints: Vec<Complaint>,
+}
+
+impl Outcome {
+    /// Whether the suite gave it up without having written anything down.
+    pub(super) fn broke_off(&self) -> bool {
+        self.complaints.iter().any(|it| it.check == NONE)
+    }
+}
+
+/// Stands for the checks that a scenario never came to.
+const NONE: &str = "none";
+
+/// A check that did not pass.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Complaint {
+    pub(super) check: String,
+    pub(super) what: String,
+}
+
+/// Reads what the suite said at the end, and what it wrote into its folder.
+pub(super) fn read(said: &str, folder: &Path) -> anyhow::Result<Vec<Outcome>> {
+    let mut outcomes: Vec<Outcome> = Vec::new();
+    for outcome in said.lines().filter_map(summary) {
+        if !outcomes.iter().any(|it| it.scenario == outcome.scenario) {
+            outcomes.push(outcome);
+        }
+    }
+    ensure!(!outcomes.is_empty(), "the suite said nothing of how it went:\n{said}");
+    let files = repo::files(folder)?;
+    for outcome in &mut outcomes {
+        let is_its = |it: &&std::path::PathBuf| it.ends_with("checks.json") && is_of(it, folder, &outcome.scenario);
+        let complaints = files.iter().find(is_its).map(|it| complaints(it)).transpose()?;
+        outcome.complaints = complaints.unwrap_or_else(|| silence(outcome));
+    }
+    Ok(outcomes)
+}
+
+/// `✓ tools-list: 3 passed, 0 failed, 1 warnings`
+fn summary(line: &str) -> Option<Outcome> {
+    let rest = line.strip_prefix("✓ ").or_else(|| line.strip_prefix("✗ "))?;
+    let (scenario, counts) = rest.rsplit_once(": ")?;
+    let mut numbers = counts.split(", ").map(|it| it.split_once(' '));
+    let passed = numbers.next()??.0.parse().ok()?;
+    let failed = numbers.next()??.0.parse().ok()?;
+    Some(Outcome { scenario: scenario.to_owned(), passed, failed, complaints: Vec::new() })
+}
+
+/// Results lie in `[server-]SCENARIO-TIME`, and scenarios may have a slash in their name.
+fn is_of(file: &Path, folder: &Path, scenario: &str) -> bool {
+    let place = file.strip_prefix(folder).unwrap_or(file).display().to_string();
+    let place = place.strip_prefix("server-").filter(|it| it.starts_with(scenario)).unwrap_or(&place);
+    let time = place.strip_prefix(scenario).and_then(|it| it.strip_prefix('-'));
+    time.is_some_and(|it| it.starts_with(|it: char| it.is_ascii_digit()))
+}
+
+fn complaints(file: &Path) -> anyhow::Result<Vec<Complaint>> {
+    let text = fs::read(file).with_context(|| format!("read {}", file.display()))?;
+    let checks: Vec<Value> = serde_json::from_slice(&text).with_context(|| format!("read {}", file.display()))?;
+    let bad = checks.iter().filter(|it| matches!(it["status"].as_str(), Some("FAILURE" | "WARNING")));
+    let text = |it: &Value| it.as_str().map(str::to_owned);
+    let what = |it: &Value| text(&it["errorMessage"]).or_else(|| text(&it["description"])).unwrap_or_default();
+    Ok(bad.map(|it| Complaint { check: text(&it["id"]).unwrap_or_default(), what: what(it) }).collect())
+}
+
+/// A scenario that broke off has written nothing.
+fn silence(outcome: &Outcome) -> Vec<Complaint> {
+    let complaint = || Complaint { check: NONE.to_owned(), what: "it broke off".to_owned() };
+    (outcome.failed > 0).then(complaint).into_iter().collect()
+}

@@ -1,0 +1,106 @@
+//! A project whose only server is the reference, shown as itself at an address of loopback.
+
+use super::leg::Upstream;
+use super::programs::Programs;
+use anyhow::{Context, bail};
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// What takes longer than this does not come at all.
+const LIMIT: Duration = Duration::from_secs(20);
+
+pub(super) struct World {
+    pub(super) url: String,
+    /// Ours to end, each of them.
+    children: Vec<Child>,
+    top: TempDir,
+}
+
+impl World {
+    /// Has the reference server discovered, and offers it.
+    pub(super) fn serve(programs: &Programs, upstream: Upstream) -> anyhow::Result<Self> {
+        let top = TempDir::new().context("make a temporary folder")?;
+        let mut world = Self { url: String::new(), children: Vec::new(), top };
+        for folder in ["project", "config", "config/toolscout"] {
+            fs::create_dir(world.top.path().join(folder))?;
+        }
+        let entry = match upstream {
+            Upstream::Modern => {
+                let words = words(upstream).map(|it| format!("{it:?}")).join(", ");
+                format!("command = {:?}\nargs = [{words}]\n", programs.reference.display().to_string())
+            }
+            Upstream::Legacy => format!("url = \"http://{}/mcp\"\n", world.start_reference(programs, upstream)?),
+        };
+        let config = format!("[servers.reference]\n{entry}");
+        fs::write(world.top.path().join("config/toolscout/config.toml"), config)?;
+        let refreshed = world.toolscout(programs).args(["server", "refresh"]).output()?;
+        if !refreshed.status.success() {
+            bail!("the reference server was not discovered: {}", String::from_utf8_lossy(&refreshed.stderr));
+        }
+        let mut serve = world.toolscout(programs);
+        serve.args(["serve", "--http", "127.0.0.1:0", "--auth", "none", "--transparent", "reference"]);
+        world.url = world.start(serve, "toolscout", |it| it.starts_with("http://") && it.ends_with("/mcp"))?;
+        Ok(world)
+    }
+
+    /// One that is reached over HTTP: there, what an old server asks belongs to the call on whose stream it comes. On a pipe
+    /// nobody could tell, as soon as the suite leaves one call unfinished.
+    fn start_reference(&mut self, programs: &Programs, upstream: Upstream) -> anyhow::Result<String> {
+        let mut command = Command::new(&programs.reference);
+        command.args(words(upstream)).args(["--http", "0"]);
+        self.start(command, "reference", |it| it.starts_with("127.0.0.1:"))
+    }
+
+    /// Starts it, and waits until it has said where it is.
+    fn start(&mut self, mut command: Command, name: &str, is_it: fn(&str) -> bool) -> anyhow::Result<String> {
+        let (said, says) = std::io::pipe()?;
+        let child = command.stdin(Stdio::null()).stdout(says.try_clone()?).stderr(says).spawn();
+        self.children.push(child.with_context(|| format!("start {name}"))?);
+        // The other end is open in the command, too.
+        drop(command);
+        let (sender, lines) = mpsc::channel();
+        // Reads on to the end, so that it can say whatever it likes.
+        thread::spawn(move || BufReader::new(said).lines().map_while(Result::ok).for_each(|it| drop(sender.send(it))));
+        let mut heard = String::new();
+        while let Ok(line) = lines.recv_timeout(LIMIT) {
+            if let Some(address) = line.split_whitespace().find(|it| is_it(it)) {
+                return Ok(address.to_owned());
+            }
+            heard += &line;
+        }
+        bail!("{name} did not say where it listens: {heard}");
+    }
+
+    /// Toolscout, with nothing of the person who runs this.
+    fn toolscout(&self, programs: &Programs) -> Command {
+        let top = self.top.path();
+        let mut command = Command::new(&programs.toolscout);
+        command.current_dir(top.join("project")).stdin(Stdio::null()).env("HOME", top);
+        for (name, folder) in [("CONFIG", "config"), ("DATA", "data"), ("STATE", "state"), ("CACHE", "cache")] {
+            command.env(format!("XDG_{name}_HOME"), top.join(folder));
+        }
+        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("TOOLSCOUT_")) {
+            command.env_remove(name);
+        }
+        command
+    }
+}
+
+/// How the reference server is started; its lists are good for a minute.
+fn words(upstream: Upstream) -> [&'static str; 5] {
+    ["--reference", "--era", upstream.word(), "--ttl-ms", "60000"]
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        for child in self.children.iter_mut().rev() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! A word for each tenant that nobody else may see.
+
+/// What all of them begin with.
+const BEGINNING: &str = "canary-";
+
+/// The tenant's own. Long enough to be there for no other reason, and of letters that nothing escapes.
+pub(super) fn of(tenant: usize) -> String {
+    let mixed = (tenant as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    format!("{BEGINNING}{tenant:03}-{mixed:016x}")
+}
+
+/// All that are in the text, each once.
+pub(super) fn all(text: &str) -> Vec<&str> {
+    let mut found: Vec<&str> = Vec::new();
+    for (at, _) in text.match_indices(BEGINNING) {
+        let rest = &text[at..];
+        let end = rest.find(|it: char| !it.is_ascii_alphanumeric() && it != '-').unwrap_or(rest.len());
+        if !found.contains(&&rest[..end]) {
+            found.push(&rest[..end]);
+        }
+    }
+    found
+}

@@ -1,0 +1,184 @@
+//! All tenants at once: sessions of both eras, over a few connections that they share.
+
+use super::errand::Errand;
+use super::house::{self, House};
+use super::tally::{Fault, Tally};
+use super::visitor::{Answer, Visitor};
+use super::{Plan, canary};
+use anyhow::{Context, bail};
+use std::net::SocketAddr;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+/// Connections, each with a thread of its own.
+const CONNECTIONS: usize = 16;
+/// Results whose names are remembered, to be read on.
+const HANDLES: usize = 24;
+
+pub(super) struct Crowd {
+    addr: SocketAddr,
+    tenants: usize,
+    calls: usize,
+    disguise: fn(usize) -> usize,
+    sessions: Vec<Session>,
+    /// Names of large results, and whose they are.
+    handles: Mutex<Vec<(usize, String)>>,
+}
+
+/// One client.
+struct Session {
+    tenant: usize,
+    /// What the session is called; none in the modern era, in which there are none.
+    id: Option<String>,
+}
+
+/// One call that is about to be made.
+struct Turn<'a> {
+    session: &'a Session,
+    errand: Errand,
+    /// Another tenant, to be looked for where they must not be found.
+    other: usize,
+    /// The name of a result, and whose it is.
+    handle: Option<(usize, String)>,
+}
+
+impl Crowd {
+    pub(super) fn new(house: &House, plan: &Plan, disguise: fn(usize) -> usize) -> anyhow::Result<Self> {
+        let mut visitor = Visitor::new(house.addr)?;
+        let mut sessions = Vec::with_capacity(plan.sessions);
+        for number in 0..plan.sessions {
+            let tenant = number % plan.tenants;
+            // Each tenant has sessions of both eras.
+            let is_modern = (number / plan.tenants).is_multiple_of(2);
+            let who = Who::of(disguise(tenant));
+            let id = if is_modern { None } else { Some(visitor.greet(&who.headers()).context("begin a session")?) };
+            sessions.push(Session { tenant, id });
+        }
+        let (tenants, calls, handles) = (plan.tenants, plan.calls, Mutex::default());
+        Ok(Self { addr: house.addr, tenants, calls, disguise, sessions, handles })
+    }
+
+    pub(super) fn go(&self) -> anyhow::Result<Tally> {
+        thread::scope(|scope| {
+            let workers: Vec<_> = (0..CONNECTIONS).map(|worker| scope.spawn(move || self.work(worker))).collect();
+            let mut all = Tally::default();
+            for worker in workers {
+                match worker.join() {
+                    Ok(tally) => all.add(tally?),
+                    Err(_) => bail!("a connection broke down"),
+                }
+            }
+            Ok(all)
+        })
+    }
+
+    /// Every so-many-th call, over one connection.
+    fn work(&self, worker: usize) -> anyhow::Result<Tally> {
+        let mut visitor = Visitor::new(self.addr)?;
+        let mut tally = Tally::default();
+        for number in (worker..self.calls).step_by(CONNECTIONS) {
+            // Each turn another tenant, and each errand for all of them in time.
+            let session = &self.sessions[number.wrapping_mul(7) % self.sessions.len()];
+            let turn = self.turn(session, Errand::of_turn(number / 3), number);
+            let answer = self.call(&mut visitor, &turn).with_context(|| format!("{:?}", turn.errand))?;
+            if turn.errand == Errand::Large {
+                self.remember(session.tenant, &answer);
+            }
+            tally.count(turn.errand, session.id.is_none(), judge(&turn, &answer));
+        }
+        Ok(tally)
+    }
+
+    fn turn<'a>(&self, session: &'a Session, errand: Errand, number: usize) -> Turn<'a> {
+        let other = (session.tenant + 1 + number % (self.tenants - 1).max(1)) % self.tenants;
+        let handle = match errand {
+            Errand::ReadOn => self.handle(|owner| owner == session.tenant, number),
+            Errand::ForeignResult => self.handle(|owner| owner != session.tenant, number),
+            _ => None,
+        };
+        // What there is nothing for yet is a search.
+        let is_vain = matches!(errand, Errand::ReadOn | Errand::ForeignResult) && handle.is_none();
+        let is_alone = errand == Errand::ForeignSession && self.foreign_session(session, number).is_none();
+        let errand = if is_vain || is_alone { Errand::Search } else { errand };
+        Turn { session, errand, other, handle }
+    }
+
+    fn call(&self, visitor: &mut Visitor, turn: &Turn<'_>) -> anyhow::Result<Answer> {
+        let Turn { session, errand, other, handle } = turn;
+        let mut who = Who::of((self.disguise)(session.tenant));
+        who.has_token = *errand != Errand::WithoutToken;
+        let (method, params) = errand.request(*other, handle.as_ref().map_or("", |(_, it)| it));
+        let foreign = (*errand == Errand::ForeignSession).then(|| self.foreign_session(session, *other)).flatten();
+        // Without the token it is somebody else, so it is no call of this session.
+        let own = session.id.as_deref().filter(|_| who.has_token);
+        let answer = match foreign.or(own) {
+            Some(id) => visitor.legacy(&who.headers(), id, method, params)?,
+            None => visitor.modern(&who.headers(), method, params)?,
+        };
+        Ok(answer)
+    }
+
+    /// The session of another tenant.
+    fn foreign_session(&self, own: &Session, number: usize) -> Option<&str> {
+        let all = self.sessions.iter().cycle().skip(number % self.sessions.len()).take(self.sessions.len());
+        let mut foreign = all.filter(|it| it.tenant != own.tenant);
+        foreign.find_map(|it| it.id.as_deref())
+    }
+
+    fn handle(&self, is_wanted: impl Fn(usize) -> bool, number: usize) -> Option<(usize, String)> {
+        let handles = self.handles.lock().unwrap_or_else(PoisonError::into_inner);
+        let wanted: Vec<_> = handles.iter().filter(|(owner, _)| is_wanted(*owner)).collect();
+        (!wanted.is_empty()).then(|| wanted[number % wanted.len()].clone())
+    }
+
+    fn remember(&self, tenant: usize, answer: &Answer) {
+        let message = answer.message();
+        let note = message["result"]["content"][1]["text"].as_str().unwrap_or_default();
+        let Some(handle) = note.split("\"result\":\"").nth(1).and_then(|it| it.split('"').next()) else { return };
+        let mut handles = self.handles.lock().unwrap_or_else(PoisonError::into_inner);
+        handles.push((tenant, handle.to_owned()));
+        if handles.len() > HANDLES {
+            handles.remove(0);
+        }
+    }
+}
+
+/// What is wrong with an answer.
+fn judge(turn: &Turn<'_>, answer: &Answer) -> Option<Fault> {
+    let own = canary::of(turn.session.tenant);
+    let seen = canary::all(&answer.body);
+    // A result that is delivered in pieces may be cut in the middle of one.
+    if seen.iter().any(|it| !own.starts_with(it)) {
+        return Some(Fault::Foreign);
+    }
+    let is_refused = match turn.errand {
+        Errand::ForeignSession => answer.status == 404,
+        _ => answer.message()["result"]["isError"] == true,
+    };
+    match turn.errand.is_own() {
+        true if !seen.is_empty() => None,
+        // Only so much is kept, and the oldest goes first.
+        true if turn.errand == Errand::ReadOn && answer.body.contains("no longer kept") => None,
+        true => Some(Fault::Missing),
+        false if is_refused && seen.is_empty() => None,
+        false => Some(Fault::Granted),
+    }
+}
+
+/// As whom a request comes.
+struct Who {
+    name: String,
+    token: String,
+    has_token: bool,
+}
+
+impl Who {
+    fn of(tenant: usize) -> Self {
+        Self { name: house::name(tenant), token: house::token(tenant), has_token: true }
+    }
+
+    fn headers(&self) -> Vec<(&str, &str)> {
+        let token = self.has_token.then_some(("X-Vault-Token", self.token.as_str()));
+        [("X-Tenant", self.name.as_str())].into_iter().chain(token).collect()
+    }
+}

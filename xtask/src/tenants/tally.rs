@@ -1,0 +1,111 @@
+//! Counts of what happened, as a markdown table.
+
+use super::errand::Errand;
+use super::vault::Seen;
+use std::collections::BTreeMap;
+
+/// What is wrong with an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// It holds another tenant's canary.
+    Foreign,
+    /// It does not hold the tenant's own.
+    Missing,
+    /// It was to be refused, and was not.
+    Granted,
+}
+
+/// All calls so far.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    rows: BTreeMap<Errand, Row>,
+    /// What the server on the web has to say.
+    pub(super) upstream: Vec<String>,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+struct Row {
+    legacy: usize,
+    modern: usize,
+    foreign: usize,
+    missing: usize,
+    granted: usize,
+}
+
+impl Tally {
+    pub(super) fn count(&mut self, errand: Errand, is_modern: bool, fault: Option<Fault>) {
+        let row = self.rows.entry(errand).or_default();
+        *if is_modern { &mut row.modern } else { &mut row.legacy } += 1;
+        match fault {
+            None => {}
+            Some(Fault::Foreign) => row.foreign += 1,
+            Some(Fault::Missing) => row.missing += 1,
+            Some(Fault::Granted) => row.granted += 1,
+        }
+    }
+
+    pub(super) fn add(&mut self, other: Self) {
+        for (errand, row) in other.rows {
+            self.rows.entry(errand).or_default().add(&row);
+        }
+        self.upstream.extend(other.upstream);
+    }
+
+    /// Every token came to the server, none in a session of another, and nothing beside them.
+    pub(super) fn look_into(&mut self, seen: &Seen, tenants: usize) {
+        let foreign: Vec<_> = seen.tokens.keys().filter(|it| !it.starts_with("Bearer secret-of-canary-")).collect();
+        let mut wrong = |is_wrong: bool, what: String| self.upstream.extend(is_wrong.then_some(what));
+        wrong(seen.mixed > 0, format!("{} requests in the session of another token", seen.mixed));
+        wrong(!seen.passed_on.is_empty(), format!("headers that were passed on: {:?}", seen.passed_on));
+        wrong(!foreign.is_empty(), format!("{} requests without a token of a tenant", foreign.len()));
+        wrong(seen.tokens.len() > tenants, format!("{} tokens of {tenants} tenants", seen.tokens.len()));
+    }
+
+    pub(super) fn foreign(&self) -> usize {
+        self.all().foreign
+    }
+
+    pub(super) fn calls(&self) -> usize {
+        let all = self.all();
+        all.legacy + all.modern
+    }
+
+    pub(super) fn faults(&self) -> usize {
+        let all = self.all();
+        all.foreign + all.missing + all.granted + self.upstream.len()
+    }
+
+    pub(super) fn markdown(&self) -> String {
+        let mut text = String::from(
+            "| errand | old era | modern era | foreign canaries | own canary missing | granted wrongly |\n\
+             |---|---:|---:|---:|---:|---:|\n",
+        );
+        for errand in Errand::ALL {
+            text += &line(errand.word(), self.rows.get(&errand).unwrap_or(&Row::default()));
+        }
+        text += &line("all", &self.all());
+        self.upstream.iter().for_each(|it| text += &format!("\nThe server on the web saw {it}.\n"));
+        text
+    }
+
+    fn all(&self) -> Row {
+        let mut all = Row::default();
+        self.rows.values().for_each(|it| all.add(it));
+        all
+    }
+}
+
+impl Row {
+    fn add(&mut self, other: &Self) {
+        self.legacy += other.legacy;
+        self.modern += other.modern;
+        self.foreign += other.foreign;
+        self.missing += other.missing;
+        self.granted += other.granted;
+    }
+}
+
+fn line(name: &str, row: &Row) -> String {
+    let Row { legacy, modern, foreign, missing, granted } = row;
+    format!("| {name} | {legacy} | {modern} | {foreign} | {missing} | {granted} |\n")
+}

@@ -1,0 +1,67 @@
+//! Proves that
+//! 1. two thousand calls of eight tenants show nobody what is another's,
+//! 2. a server that took one tenant for another would be noticed, in every errand,
+//! 3. canaries are found wherever they stand.
+
+use super::errand::Errand;
+use super::{Plan, canary, visit};
+use std::path::PathBuf;
+
+const SHORT: Plan = Plan { tenants: 8, sessions: 40, calls: 2_000, is_debug: true };
+
+/// What `cargo test --workspace` has built beside us; without that, there is nobody to visit.
+fn toolscout() -> Option<PathBuf> {
+    let ours = std::env::current_exe().unwrap();
+    let program = ours.ancestors().nth(2).unwrap().join("toolscout");
+    if !program.is_file() {
+        let must = std::env::var_os("TOOLSCOUT_TESTS").is_some_and(|it| it == "all");
+        assert!(!must, "there is no {}", program.display());
+        eprintln!("skipped: needs `cargo build -p toolscout`");
+    }
+    program.is_file().then_some(program)
+}
+
+/// P-02, T28, T30, T32: the short form of the campaign.
+#[test]
+fn nobody_sees_what_is_anothers() {
+    let Some(toolscout) = toolscout() else { return };
+    let tally = visit(&toolscout, &SHORT, |tenant| tenant).unwrap();
+    assert_eq!(tally.faults(), 0, "{}", tally.markdown());
+    assert_eq!(tally.calls(), SHORT.calls);
+}
+
+/// What a server does that leaves the tenant out of a key: it answers one as if they were another. Here tenants really come
+/// as their neighbours, so the server gives them what is their neighbours'; every such answer must be noticed.
+#[test]
+fn a_server_that_takes_one_tenant_for_another_is_noticed() {
+    let Some(toolscout) = toolscout() else { return };
+    let plan = Plan { calls: 400, ..SHORT };
+    let tally = visit(&toolscout, &plan, |tenant| tenant ^ 1).unwrap();
+    assert!(tally.foreign() > plan.calls / 2, "{}", tally.markdown());
+}
+
+#[test]
+fn canaries_are_found_wherever_they_stand() {
+    let (one, other) = (canary::of(1), canary::of(63));
+    assert!(canary::all("nothing, canary, canaries").is_empty());
+    let text = format!("\"{one}\\n{one}\" Bearer secret-of-{other}, {one}.");
+    assert_eq!(canary::all(&text), [one, other]);
+    let all: std::collections::HashSet<_> = (0..1_000).map(canary::of).collect();
+    assert_eq!(all.len(), 1_000);
+}
+
+#[test]
+fn every_errand_has_its_turn() {
+    let turns: Vec<_> = (0..400).map(Errand::of_turn).collect();
+    assert!(Errand::ALL.iter().all(|it| turns.contains(it)));
+}
+
+#[test]
+fn the_plan_is_what_the_words_say() {
+    let plan = |words: &[&str]| Plan::parse(&words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>());
+    assert_eq!(plan(&[]).unwrap(), Plan { tenants: 64, sessions: 1_000, calls: 100_000, is_debug: false });
+    assert_eq!(plan(&["--calls", "9", "--debug"]).unwrap().calls, 9);
+    for wrong in [&["--calls"][..], &["--calls", "x"], &["--calls", "0"], &["calls"]] {
+        assert!(plan(wrong).is_err(), "{wrong:?}");
+    }
+}
