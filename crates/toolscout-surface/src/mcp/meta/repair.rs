@@ -17,6 +17,9 @@ use toolscout_gateway::Check;
 /// What arguments are called, best first.
 pub(super) const WRAPPERS: [&str; 5] = ["arguments", "parameters", "params", "args", "input"];
 
+/// So often is looked whether one thing that was understood makes another plain.
+const PASSES: usize = 8;
+
 /// Arguments, and what was understood to get them: a sentence each.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Repaired {
@@ -30,11 +33,18 @@ pub(super) fn repair(check: &Check, schema: &Value, given: Value) -> Option<Repa
     let is_known = |name: &str| property(schema, schema, name).is_some();
     let is_done = |it: &Arguments| fits(check, it);
     let Value::Object(mut arguments) = unwrap(given, is_known, is_done, &mut understood) else { return None };
-    if !fits(check, &arguments) {
-        dotted::nest(schema, &mut arguments, &mut understood);
-    }
-    if !fits(check, &arguments) {
-        arguments = coerce::coerced(schema, arguments, &mut understood);
+    // What was a text may be an object now, and take in what has a dot in its key: until nothing more is understood.
+    for _ in 0..PASSES {
+        let before = arguments.clone();
+        if !fits(check, &arguments) {
+            dotted::nest(schema, &mut arguments, &mut understood);
+        }
+        if !fits(check, &arguments) {
+            arguments = coerce::coerced(schema, arguments, &mut understood);
+        }
+        if arguments == before {
+            break;
+        }
     }
     Some(Repaired { arguments, understood })
 }

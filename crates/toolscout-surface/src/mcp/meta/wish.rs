@@ -28,7 +28,7 @@ impl Wish {
     pub(crate) fn read(arguments: Option<&RawJson>) -> Result<Self, ToolOutput> {
         let mut map = whole_call(arguments.map_or(Value::Null, RawJson::to_value));
         let name = NAMES.into_iter().find(|it| map.get(*it).is_some_and(|it| !written(it).is_empty()));
-        let Some(name) = name.and_then(|it| map.remove(it)).map(|it| written(&it).to_owned()) else {
+        let Some(name) = name.and_then(|it| map.shift_remove(it)).map(|it| written(&it).to_owned()) else {
             return Err(ToolOutput::failure("Tool name is required"));
         };
         if matches!(name.as_str(), SEARCH | EXECUTE) {
@@ -117,7 +117,7 @@ fn expected(map: &mut Map<String, Value>) -> Result<Option<Digest>, ToolOutput> 
             None => return Ok(None),
         },
     };
-    map.remove("expect");
+    map.shift_remove("expect");
     Ok(digest)
 }
 

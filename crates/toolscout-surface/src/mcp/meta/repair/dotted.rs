@@ -8,7 +8,7 @@ use toolscout_core::Arguments;
 pub(super) fn nest(schema: &Value, arguments: &mut Arguments, understood: &mut Vec<String>) {
     let dotted: Vec<String> = arguments.keys().filter(|it| is_path(schema, it)).cloned().collect();
     for key in dotted {
-        let Some(value) = arguments.remove(&key) else { continue };
+        let Some(value) = arguments.shift_remove(&key) else { continue };
         let path: Vec<&str> = key.split('.').collect();
         match put(arguments, &path, value) {
             Ok(()) => understood.push(format!("`{key}` was taken apart at its dots")),
