@@ -1,7 +1,10 @@
 //! The repository on disk: where it is, which files people wrote, how cargo is called in it.
 
 use anyhow::{Context, ensure};
+use cargo_metadata::Message;
+use std::collections::HashMap;
 use std::fs;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -22,6 +25,32 @@ pub(crate) fn succeed(command: &mut Command) -> anyhow::Result<()> {
     let status = command.status().with_context(|| format!("start {command:?}"))?;
     ensure!(status.success(), "{command:?} ended with {status}");
     Ok(())
+}
+
+/// The programs that a build has made, by name.
+pub(crate) struct Built(HashMap<String, PathBuf>);
+
+impl Built {
+    pub(crate) fn take(&mut self, name: &str) -> anyhow::Result<PathBuf> {
+        self.0.remove(name).with_context(|| format!("cargo built no `{name}`"))
+    }
+}
+
+/// Runs this `cargo build` to the end, and says where what it made is.
+pub(crate) fn build(mut cargo: Command) -> anyhow::Result<Built> {
+    cargo.args(["--message-format", "json-render-diagnostics"]);
+    let mut child = cargo.stdout(Stdio::piped()).spawn().context("start cargo")?;
+    let messages = Message::parse_stream(BufReader::new(child.stdout.take().context("cargo's output")?));
+    let mut built = HashMap::new();
+    for message in messages {
+        if let Message::CompilerArtifact(artifact) = message?
+            && let Some(path) = artifact.executable
+        {
+            built.insert(artifact.target.name, path.into_std_path_buf());
+        }
+    }
+    ensure!(child.wait()?.success(), "the build failed");
+    Ok(Built(built))
 }
 
 /// Every file below the folder that a person may have written, sorted.

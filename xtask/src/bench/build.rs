@@ -1,12 +1,7 @@
 //! Builds all that is measured, as people install it, and says where it is.
 
 use crate::repo;
-use anyhow::{Context, ensure};
-use cargo_metadata::Message;
-use std::collections::HashMap;
-use std::io::BufReader;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
 /// What is measured, and with what.
 pub(crate) struct Programs {
@@ -25,20 +20,10 @@ impl Programs {
     pub(crate) fn build(wants_sdk: bool) -> anyhow::Result<Self> {
         let mut cargo = repo::cargo();
         cargo.args(["build", "--release", "-p", "toolscout", "--bin", "toolscout", "--example", "hostile_server"]);
-        cargo.args(["--example", "call_overhead", "--message-format", "json-render-diagnostics"]);
-        let mut child = cargo.stdout(Stdio::piped()).spawn().context("start cargo")?;
-        let messages = Message::parse_stream(BufReader::new(child.stdout.take().context("cargo's output")?));
-        let mut built = HashMap::new();
-        for message in messages {
-            if let Message::CompilerArtifact(artifact) = message?
-                && let Some(path) = artifact.executable
-            {
-                built.insert(artifact.target.name, path.into_std_path_buf());
-            }
-        }
-        ensure!(child.wait()?.success(), "the release build failed");
-        let mut take = |name: &str| built.remove(name).with_context(|| format!("cargo built no `{name}`"));
-        let (toolscout, server, caller) = (take("toolscout")?, take("hostile_server")?, take("call_overhead")?);
+        cargo.args(["--example", "call_overhead"]);
+        let mut built = repo::build(cargo)?;
+        let (toolscout, server) = (built.take("toolscout")?, built.take("hostile_server")?);
+        let caller = built.take("call_overhead")?;
         let sdk = if wants_sdk { build_sdk(&toolscout) } else { Err("not asked for".to_owned()) };
         Ok(Self { toolscout, server, caller, sdk })
     }

@@ -1,12 +1,7 @@
 //! The programs that the suite meets.
 
 use crate::repo;
-use anyhow::{Context, ensure};
-use cargo_metadata::Message;
-use std::collections::HashMap;
-use std::io::BufReader;
 use std::path::PathBuf;
-use std::process::Stdio;
 
 pub(super) struct Programs {
     pub(super) toolscout: PathBuf,
@@ -28,23 +23,11 @@ impl Programs {
             "--example",
             "conformance_client",
         ]);
-        cargo.args(["--message-format", "json-render-diagnostics"]);
         if !is_debug {
             cargo.arg("--release");
         }
-        let mut child = cargo.stdout(Stdio::piped()).spawn().context("start cargo")?;
-        let messages = Message::parse_stream(BufReader::new(child.stdout.take().context("cargo's output")?));
-        let mut built = HashMap::new();
-        for message in messages {
-            if let Message::CompilerArtifact(artifact) = message?
-                && let Some(path) = artifact.executable
-            {
-                built.insert(artifact.target.name, path.into_std_path_buf());
-            }
-        }
-        ensure!(child.wait()?.success(), "the build failed");
-        let mut take = |name: &str| built.remove(name).with_context(|| format!("cargo built no `{name}`"));
-        let (toolscout, reference) = (take("toolscout")?, take("toolscout-hostile")?);
-        Ok(Self { toolscout, reference, client: take("conformance_client")? })
+        let mut built = repo::build(cargo)?;
+        let (toolscout, reference) = (built.take("toolscout")?, built.take("toolscout-hostile")?);
+        Ok(Self { toolscout, reference, client: built.take("conformance_client")? })
     }
 }

@@ -13,7 +13,7 @@ use super::table::Tally;
 use super::victim::Victim;
 use super::world::{Size, World};
 use super::{Fault, Plan, Sort, remains, ruin, sound};
-use crate::hostile::Programs;
+use crate::hostile::build::beside_us;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Read;
@@ -23,25 +23,11 @@ use std::time::Duration;
 
 const SMALL: Size = Size { tools: 50, patience_ms: 100 };
 
-/// What `cargo test --workspace` has built beside us; without that, there is nothing to kill.
-fn programs() -> Option<Programs> {
-    let ours = std::env::current_exe().unwrap();
-    let folder = ours.ancestors().nth(2).unwrap();
-    let [toolscout, hostile] = ["toolscout", "examples/hostile_server"].map(|it| folder.join(it));
-    let is_there = toolscout.is_file() && hostile.is_file();
-    if !is_there {
-        let must = std::env::var_os("TOOLSCOUT_TESTS").is_some_and(|it| it == "all");
-        assert!(!must, "there is no toolscout in {}", folder.display());
-        eprintln!("skipped: needs `cargo build -p toolscout --bins --examples`");
-    }
-    is_there.then_some(Programs { toolscout, hostile })
-}
-
 /// D-24: killed while it saves, toolscout leaves the old file or the new one, never half; and what it has acknowledged is
 /// in force.
 #[test]
 fn ten_crashes_lose_nothing() {
-    let Some(programs) = programs() else { return };
+    let Some(programs) = beside_us() else { return };
     let plan = Plan { seed: 24, rounds: 10, is_debug: true };
     let tally = ruin(&programs, &plan, &SMALL).unwrap();
     assert_eq!(tally.faults(), 0, "\n{}", tally.markdown());
@@ -50,7 +36,7 @@ fn ten_crashes_lose_nothing() {
 
 #[test]
 fn a_damaged_store_is_found() {
-    let Some(programs) = programs() else { return };
+    let Some(programs) = beside_us() else { return };
     let world = World::new(&programs, &SMALL).unwrap();
     assert_eq!(sound::check(&world.real).unwrap(), None);
     for name in ["state.db", "trust.db"] {

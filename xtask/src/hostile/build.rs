@@ -2,32 +2,17 @@
 
 use super::Programs;
 use crate::repo;
-use anyhow::{Context, ensure};
-use cargo_metadata::Message;
-use std::collections::HashMap;
-use std::io::BufReader;
+use anyhow::Context;
 use std::path::Path;
-use std::process::Stdio;
 
 pub(crate) fn programs(is_debug: bool) -> anyhow::Result<Programs> {
     let mut cargo = repo::cargo();
-    cargo.args(["build", "-p", "toolscout", "-p", "toolscout-hostile", "--message-format", "json-render-diagnostics"]);
+    cargo.args(["build", "-p", "toolscout", "-p", "toolscout-hostile"]);
     if !is_debug {
         cargo.arg("--release");
     }
-    let mut child = cargo.stdout(Stdio::piped()).spawn().context("start cargo")?;
-    let messages = Message::parse_stream(BufReader::new(child.stdout.take().context("cargo's output")?));
-    let mut built = HashMap::new();
-    for message in messages {
-        if let Message::CompilerArtifact(artifact) = message?
-            && let Some(path) = artifact.executable
-        {
-            built.insert(artifact.target.name, path.into_std_path_buf());
-        }
-    }
-    ensure!(child.wait()?.success(), "the build failed");
-    let mut take = |name: &str| built.remove(name).with_context(|| format!("cargo built no `{name}`"));
-    Ok(Programs { toolscout: take("toolscout")?, hostile: take("toolscout-hostile")? })
+    let mut built = repo::build(cargo)?;
+    Ok(Programs { toolscout: built.take("toolscout")?, hostile: built.take("toolscout-hostile")? })
 }
 
 /// Those that somebody has built before.
@@ -37,4 +22,19 @@ pub(super) fn in_folder(folder: &Path) -> anyhow::Result<Programs> {
         std::path::absolute(&path).ok().filter(|it| it.is_file()).with_context(|| format!("no `{}`", path.display()))
     };
     Ok(Programs { toolscout: there("toolscout")?, hostile: there("toolscout-hostile")? })
+}
+
+/// What `cargo test --workspace` has built beside us; none, which is said, where it has not.
+#[cfg(test)]
+pub(crate) fn beside_us() -> Option<Programs> {
+    let ours = std::env::current_exe().unwrap();
+    let folder = ours.ancestors().nth(2).unwrap();
+    let [toolscout, hostile] = ["toolscout", "examples/hostile_server"].map(|it| folder.join(it));
+    let is_there = toolscout.is_file() && hostile.is_file();
+    if !is_there {
+        let must = std::env::var_os("TOOLSCOUT_TESTS").is_some_and(|it| it == "all");
+        assert!(!must, "there is no toolscout in {}", folder.display());
+        eprintln!("skipped: needs `cargo build -p toolscout --bins --examples`");
+    }
+    is_there.then_some(Programs { toolscout, hostile })
 }

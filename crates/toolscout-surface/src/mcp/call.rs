@@ -57,8 +57,7 @@ pub(super) async fn call(exchange: &Exchange) -> Result<String, Fault> {
     let wants_more = || rounds < ROUNDS;
     let (result, state) = match underway.go_on().await {
         Step::Done(Ok(output)) if output.wants_input() && wants_more() => {
-            let state = output.raw().to_value()["requestState"].as_str().map(str::to_owned);
-            (output.raw().as_str().to_owned(), State::Upstream(state))
+            (output.raw().as_str().to_owned(), State::Upstream(output.state()))
         }
         Step::Done(Ok(output)) if output.wants_input() => return Ok(too_often().raw().as_str().to_owned()),
         Step::Done(Ok(output)) => return Ok(delivered(exchange, &output)),
@@ -245,8 +244,7 @@ pub(super) async fn ask_for(output: &ToolOutput, cx: &Cx) -> Resume {
         };
         responses.insert(name.clone(), answer);
     }
-    let state = wish["requestState"].as_str().map(str::to_owned);
-    Resume { responses: Some(RawJson::from_value(&Value::Object(responses))), state }
+    Resume { responses: Some(RawJson::from_value(&Value::Object(responses))), state: output.state() }
 }
 
 /// The headers that have to say what the body says: those of the modern era, over HTTP.

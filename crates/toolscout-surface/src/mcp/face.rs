@@ -1,9 +1,7 @@
 //! How a catalog looks to a client: the names tools have on the wire, what is listed, and what a name means.
 
-use super::message::quoted;
 use super::meta;
 use super::names::{Names, Remembered, is_name};
-use super::object::Object;
 use super::terms::{MetaTools, Terms};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -121,7 +119,7 @@ impl Face {
         for tool in far.iter().filter(|_| self.transparent.is_none()) {
             let name = format!("{}__{}", tool.id.source, tool.id.name.as_str().replace(['/', ':'], "__"));
             if is_name(&name) && entries.iter().all(|it| it.name != name) {
-                entries.push(Entry { json: definition(tool, &name), name });
+                entries.push(Entry { json: tool.listing(&name).as_str().to_owned(), name });
             }
         }
         entries.sort_by(|one, other| one.name.cmp(&other.name));
@@ -168,34 +166,11 @@ impl Face {
             Some(_) => tool.id.name.as_str(),
             None => self.names.wire(&tool.id),
         };
-        Entry { name: name.to_owned(), json: definition(tool, name) }
+        Entry { name: name.to_owned(), json: tool.listing(name).as_str().to_owned() }
     }
 }
 
 /// What is held is not shown to who might do what it says; what cannot be called is still listed, and says why.
 fn is_usable(tool: &Tool) -> bool {
     !matches!(tool.status, Status::Held(_))
-}
-
-/// The definition under this name; everything else as its source wrote it.
-fn definition(tool: &Tool, name: &str) -> String {
-    let (quoted_name, title) = (quoted(name), tool.title.as_deref().map(quoted));
-    let description = tool.description.as_deref().map(quoted);
-    let extra = tool.extra.as_ref().and_then(|it| Object::parse(it.as_str())).unwrap_or_default();
-    let mut all = Object::default();
-    all.set("name", quoted_name.as_str());
-    let known = [
-        ("title", title.as_deref()),
-        ("description", description.as_deref()),
-        ("inputSchema", Some(tool.input_schema.as_str())),
-        ("outputSchema", tool.output_schema.as_ref().map(|it| it.as_str())),
-        ("annotations", tool.annotations.as_ref().map(|it| it.as_str())),
-    ];
-    for (key, value) in known {
-        if let Some(value) = value {
-            all.set(key, value);
-        }
-    }
-    all.extend(&extra);
-    all.to_string()
 }

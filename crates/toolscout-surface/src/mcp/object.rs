@@ -37,16 +37,6 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Adds what is not there yet.
-    pub(super) fn extend<'b: 'a>(&mut self, other: &'b Object<'_>) {
-        let known = self.0.len();
-        for (key, value) in &other.0 {
-            if self.0[..known].iter().all(|(it, _)| it != key) {
-                self.0.push((Cow::Borrowed(key), Cow::Borrowed(value)));
-            }
-        }
-    }
-
     pub(super) fn remove(&mut self, key: &str) {
         self.0.retain(|(it, _)| it != key);
     }

@@ -2,22 +2,9 @@
 //! 2. Limits that make no sense are the usual one; nobody gets more than the cap.
 //! 3. Finding nothing is said beside the data, and is no error.
 
+use crate::serve::LIBRARY;
 use crate::world::{Outcome, World};
 use serde_json::{Value, json};
-
-/// Ten tools: name, description, keywords.
-const LIBRARY: [(&str, &str, &[&str]); 10] = [
-    ("send_email", "Send an email to a recipient", &["email", "communication", "smtp"]),
-    ("list_emails", "List emails in a mailbox folder", &["email", "inbox", "mail"]),
-    ("sql_query", "Execute SQL queries", &["database", "sql", "query"]),
-    ("database_backup", "Create a backup of a database", &["database", "backup", "archive"]),
-    ("create_pdf", "Generate PDF documents from templates", &["pdf", "document", "report"]),
-    ("kubernetes_deploy", "Deploy to Kubernetes", &["k8s", "container", "deploy"]),
-    ("docker_build", "Build a Docker image", &["docker", "container", "build", "image", "devops"]),
-    ("analyze_data", "Analyze datasets with statistical methods", &["statistics", "data", "analysis"]),
-    ("cleanup_logs", "Delete old log files to free disk space", &["logs", "cleanup", "maintenance", "delete"]),
-    ("health_check", "Run system health checks and return status report", &["health", "monitoring", "status"]),
-];
 
 fn library() -> World {
     let mut world = World::project();

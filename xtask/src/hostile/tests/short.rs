@@ -1,6 +1,7 @@
 //! The short form of the campaign: two dozen modes that are quick, against the build at hand.
 
 use crate::hostile::Programs;
+use crate::hostile::build::beside_us;
 use crate::hostile::meeting::{Meeting, Terms, Transport};
 use crate::hostile::verdict::reasons;
 use std::sync::Mutex;
@@ -36,23 +37,9 @@ const STDIO: [&str; 17] = [
 const HTTP: [&str; 7] =
     ["ansi", "hang_list", "http_401_meta", "http_ctype", "http_redirect", "http_reset", "link_ssrf"];
 
-/// What `cargo test --workspace` has built beside us; without that, there is nobody to meet.
-fn programs() -> Option<Programs> {
-    let ours = std::env::current_exe().unwrap();
-    let folder = ours.ancestors().nth(2).unwrap();
-    let [toolscout, hostile] = ["toolscout", "examples/hostile_server"].map(|it| folder.join(it));
-    let is_there = toolscout.is_file() && hostile.is_file();
-    if !is_there {
-        let must = std::env::var_os("TOOLSCOUT_TESTS").is_some_and(|it| it == "all");
-        assert!(!must, "there is no toolscout in {}", folder.display());
-        eprintln!("skipped: needs `cargo build -p toolscout --bins --examples`");
-    }
-    is_there.then_some(Programs { toolscout, hostile })
-}
-
 #[test]
 fn two_dozen_hostile_servers_do_no_harm() {
-    let Some(programs) = programs() else { return };
+    let Some(programs) = beside_us() else { return };
     let base = meet(&programs, "honest", Transport::Stdio).peak();
     let stdio = STDIO.map(|it| (it, Transport::Stdio)).into_iter();
     let open = Mutex::new(stdio.chain(HTTP.map(|it| (it, Transport::Http))));
