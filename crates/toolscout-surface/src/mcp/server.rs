@@ -130,7 +130,7 @@ impl Server {
 }
 
 /// What only makes sense between two who know each other for longer than a request; the modern era has none of it.
-const OF_SESSIONS: [&str; 4] = ["ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
+pub(super) const OF_SESSIONS: [&str; 4] = ["ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
 
 /// The methods. A result is the text of an object.
 async fn answer(exchange: &Exchange, method: &str) -> Result<String, Fault> {

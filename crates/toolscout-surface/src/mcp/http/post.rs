@@ -10,7 +10,7 @@ use crate::http::{Held, Pass, Refusal, drain, read};
 use crate::mcp::client::{Client, Identity};
 use crate::mcp::fault::Fault;
 use crate::mcp::message::{self, Incoming, Request};
-use crate::mcp::server::Reply;
+use crate::mcp::server::{OF_SESSIONS, Reply};
 use axum::body::Body;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::request::Parts;
@@ -19,9 +19,6 @@ use axum::response::{IntoResponse, Response};
 use std::collections::VecDeque;
 use toolscout_core::RawJson;
 
-/// Methods that make no sense for who stands alone; the modern era does not have them.
-const OF_SESSIONS: [&str; 5] =
-    ["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
 /// Bytes of the parameters of `initialize`.
 const GREETING: usize = 12 << 10;
 /// Bytes of its headers.
@@ -61,7 +58,8 @@ impl Endpoint {
             Incoming::Response { .. } => return Err(Refusal::bad_request("nothing was asked").into_response()),
         };
         headers::check(&head.headers, request).map_err(|fault| faulty(Some(&request.id), &fault))?;
-        if OF_SESSIONS.contains(&request.method.as_str()) {
+        // Nor is there anything to begin for who stands alone.
+        if request.method == "initialize" || OF_SESSIONS.contains(&request.method.as_str()) {
             let reply = Reply::fault(Some(&request.id), &Fault::unknown_method(&request.method));
             return Err(plain(StatusCode::NOT_FOUND, reply.text));
         }
