@@ -3,13 +3,17 @@
 //! Every group is a function of a [`Bench`], which is a program and the sizes of its trees; tests call them with a tiny
 //! one. Nothing of the person's own tools, state or settings is read or written.
 
+pub(crate) mod beside;
 mod build;
 mod calls;
 mod clock;
 mod crowd;
+mod encode;
 mod floods;
 mod gateway;
 mod memory;
+mod plot;
+mod search;
 mod servers;
 mod table;
 #[cfg(test)]
@@ -23,6 +27,7 @@ use build::Programs;
 use clock::Samples;
 use floods::Floods;
 pub(crate) use memory::high_water;
+pub(crate) use search::server::run as tool_server;
 use std::process::{Command, Stdio};
 use table::Row;
 use world::World;
@@ -43,6 +48,10 @@ pub(crate) struct Bench {
     pub(crate) calls: usize,
     /// In which ways a server floods.
     pub(crate) floods: Floods,
+    /// How many tools are searched, in how many sources.
+    pub(crate) sizes: &'static [search::Size],
+    /// How many tools a new process knows from before.
+    pub(crate) cached: usize,
 }
 
 type Group = fn(&Bench) -> anyhow::Result<Vec<Row>>;
@@ -57,6 +66,8 @@ const GROUPS: &[(&str, Group)] = &[
     ("calls", calls::measure),
     ("floods", floods::measure),
     ("gateway", gateway::measure),
+    ("encode", encode::measure),
+    ("search", search::measure),
 ];
 
 pub(crate) fn run(only: Option<&str>) -> anyhow::Result<()> {
@@ -67,8 +78,17 @@ pub(crate) fn run(only: Option<&str>) -> anyhow::Result<()> {
     }
     let wants_sdk = wanted.iter().any(|(name, _)| *name == "calls");
     let programs = Programs::build(wants_sdk)?;
-    let bench =
-        Bench { programs, many: 5_000, some: 1_000, rounds: 15, servers: 50, calls: 20_000, floods: floods::ALL };
+    let bench = Bench {
+        programs,
+        many: 5_000,
+        some: 1_000,
+        rounds: 15,
+        servers: 50,
+        calls: 20_000,
+        floods: floods::ALL,
+        sizes: search::SIZES,
+        cached: 10_000,
+    };
     let mut rows = Vec::new();
     for (name, group) in wanted {
         eprintln!("measuring {name} …");

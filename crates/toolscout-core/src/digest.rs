@@ -34,6 +34,16 @@ impl Digest {
         Self(*hasher.finalize().as_bytes())
     }
 
+    /// One that was made elsewhere, with a secret for example.
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The 32 bytes.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     /// Reads 64 hexadecimal digits.
     pub fn from_hex(text: &str) -> Option<Self> {
         blake3::Hash::from_hex(text).ok().map(|it| Self(*it.as_bytes()))

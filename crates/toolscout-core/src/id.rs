@@ -1,5 +1,6 @@
 //! Who is who: a tool is the pair of its source's id and its own name, both byte-exact.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -111,6 +112,13 @@ impl ToolName {
 
     /// The name as text.
     pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Looked up by its text, where it is a key.
+impl Borrow<str> for ToolName {
+    fn borrow(&self) -> &str {
         &self.0
     }
 }

@@ -34,7 +34,7 @@ pub use digest::Digest;
 pub use door::Authorized;
 pub use error::{ErrorKind, SourceError, spoken};
 pub use id::{InvalidName, InvalidSourceId, SourceId, ToolId, ToolName};
-pub use json::RawJson;
+pub use json::{CheckedText, RawJson};
 pub use library::{Holdings, Library, News};
 pub use moment::Moment;
 pub use problem::{Level, Problem, ProblemKind};

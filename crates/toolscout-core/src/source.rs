@@ -31,6 +31,11 @@ pub trait Source: Send + Sync + 'static {
         Review::Unneeded
     }
 
+    /// What it says of itself, not escaped, as far as that is known: for finding its tools. Default: nothing.
+    fn about(&self) -> Option<Arc<str>> {
+        None
+    }
+
     /// What it has besides tools. Default: nothing.
     fn library(&self) -> Option<&dyn Library> {
         None

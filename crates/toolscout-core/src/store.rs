@@ -1,6 +1,8 @@
 //! What must survive the process, as the rest sees it.
 
+use crate::Digest;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Keeps bytes by shelf and key, for several processes at once. What is written is there for the next reader, whole.
@@ -15,6 +17,15 @@ pub trait Store: Send + Sync + 'static {
     fn remove(&self, shelf: Shelf, key: &str) -> Result<bool, StoreError>;
     /// All keys of a shelf, sorted.
     fn keys(&self, shelf: Shelf) -> Result<Vec<String>, StoreError>;
+    /// Is another, as long as this lives, whenever something may have been written to this shelf. None where nobody can tell.
+    fn edition(&self, _: Shelf) -> Option<u64> {
+        None
+    }
+    /// Stands for all that this shelf holds, across processes: it is another whenever something was written there, by whomever
+    /// and however. Reads nothing of it. None where nobody can tell.
+    fn imprint(&self, _: Shelf) -> Option<Digest> {
+        None
+    }
     /// Keeps `next` (or forgets, where that is none) if what is there is still what `seen` says; says whether it was.
     /// Of several who try at once, from the same sight, one succeeds.
     fn swap(&self, shelf: Shelf, key: &str, seen: Option<&[u8]>, next: Option<&[u8]>) -> Result<bool, StoreError>;
@@ -63,6 +74,16 @@ pub enum Shelf {
     Backup,
     /// What tools are called on the wire, by project. Lost, they may be called otherwise.
     Name,
+    /// What was worked out about tools to find them, by project and language. Large: each value is better a file of its own.
+    Index,
+    /// What texts of tools mean, by encoder and text.
+    Vector,
+    /// Which tool answered which question, by tenant. Lost, it is learned again.
+    Lesson,
+    /// What was asked in the last minutes, by who asked.
+    Asked,
+    /// What reviews came to, by project. Lost, there is more to review.
+    Settled,
 }
 
 impl Shelf {
@@ -77,7 +98,18 @@ impl Shelf {
             Self::Pending => "pending",
             Self::Backup => "backup",
             Self::Name => "name",
+            Self::Index => "index",
+            Self::Vector => "vector",
+            Self::Lesson => "lesson",
+            Self::Asked => "asked",
+            Self::Settled => "settled",
         }
+    }
+
+    /// Whether each of its values is better a file of its own: it is large, or so little would be lost that nobody should wait
+    /// for a disk.
+    pub fn is_bulky(self) -> bool {
+        matches!(self, Self::Index | Self::Asked)
     }
 
     /// Whether what it holds cannot be found again: a person said it, or it exists nowhere else. A store must not begin
@@ -102,12 +134,19 @@ pub struct StoreError {
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     kept: Mutex<BTreeMap<(Shelf, String), Vec<u8>>>,
+    /// Apart for what is precious.
+    writes: [AtomicU64; 2],
     leased: Arc<Mutex<BTreeSet<String>>>,
 }
 
 impl MemoryStore {
     fn map(&self) -> MutexGuard<'_, BTreeMap<(Shelf, String), Vec<u8>>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn map_to_write(&self, shelf: Shelf) -> MutexGuard<'_, BTreeMap<(Shelf, String), Vec<u8>>> {
+        self.writes[usize::from(shelf.is_precious())].fetch_add(1, Ordering::Relaxed);
+        self.map()
     }
 }
 
@@ -129,12 +168,12 @@ impl Store for MemoryStore {
     }
 
     fn write(&self, shelf: Shelf, key: &str, value: &[u8]) -> Result<(), StoreError> {
-        self.map().insert((shelf, key.to_owned()), value.to_vec());
+        self.map_to_write(shelf).insert((shelf, key.to_owned()), value.to_vec());
         Ok(())
     }
 
     fn remove(&self, shelf: Shelf, key: &str) -> Result<bool, StoreError> {
-        Ok(self.map().remove(&(shelf, key.to_owned())).is_some())
+        Ok(self.map_to_write(shelf).remove(&(shelf, key.to_owned())).is_some())
     }
 
     fn keys(&self, shelf: Shelf) -> Result<Vec<String>, StoreError> {
@@ -142,7 +181,7 @@ impl Store for MemoryStore {
     }
 
     fn swap(&self, shelf: Shelf, key: &str, seen: Option<&[u8]>, next: Option<&[u8]>) -> Result<bool, StoreError> {
-        let mut map = self.map();
+        let mut map = self.map_to_write(shelf);
         let place = (shelf, key.to_owned());
         if map.get(&place).map(Vec::as_slice) != seen {
             return Ok(false);
@@ -161,6 +200,11 @@ impl Store for MemoryStore {
 
     fn is_leased(&self, name: &str) -> Result<bool, StoreError> {
         Ok(self.leased.lock().unwrap_or_else(PoisonError::into_inner).contains(name))
+    }
+
+    fn imprint(&self, shelf: Shelf) -> Option<Digest> {
+        let writes = self.writes[usize::from(shelf.is_precious())].load(Ordering::Relaxed);
+        Some(Digest::of_bytes(&writes.to_le_bytes()))
     }
 
     /// Always the same: what it protects does not outlive the process.

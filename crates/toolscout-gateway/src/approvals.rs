@@ -9,16 +9,16 @@ mod row;
 mod settled;
 
 pub use decide::HeldTool;
+pub(crate) use settled::Reviews;
 
 use crate::ask::Questions;
 use crate::seal::Seal;
-use settled::Sight;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use toolscout_catalog::findings::Finding;
 use toolscout_catalog::review::{Record, review};
 use toolscout_core::{
-    MemoryStore, Moment, Problem, ProblemKind, Review, Shelf, SourceId, Store, StoreError, Tool, ToolId,
+    Digest, MemoryStore, Moment, Problem, ProblemKind, Review, Shelf, SourceId, Store, StoreError, Tool, ToolId,
 };
 
 const PURPOSE: &str = "toolscout approvals of definitions";
@@ -52,6 +52,14 @@ enum Kept {
     Record(Box<Record>, Option<Vec<u8>>),
     /// Something that cannot be relied on.
     Unreliable(Doubt),
+}
+
+/// What came of keeping a record.
+enum Written {
+    /// It lies there. What stands for it, if it does so in the store.
+    Now(Option<Digest>),
+    /// Somebody else was faster, and nothing was done.
+    ByAnother,
 }
 
 /// Why what is kept cannot be relied on.
@@ -107,65 +115,45 @@ impl Approvals {
         Ok(self.store.remove(Shelf::Approval, &self.place(source))? || unkept)
     }
 
-    /// Decides about everything that a source was found to have, and remembers what is new.
-    pub(crate) fn review(
+    /// Decides about everything that a source was found to have, and remembers what is new. Also says what stands for the
+    /// record by which it was decided, where that lies in the store.
+    fn review(
         &self,
         source: &SourceId,
         terms: &Review,
         found: &[Arc<Tool>],
         scan: impl Fn(&Tool) -> Vec<Finding>,
-    ) -> Checked {
-        let sight = Sight { terms, found };
+    ) -> (Checked, Option<Digest>) {
         for _ in 0..ATTEMPTS {
-            let row = self.row(source);
-            if matches!(&row, Ok(Some(bytes)) if self.is_settled(source, bytes, &sight)) {
-                return Checked::default();
-            }
-            let (record, bytes) = match self.opened(source, row) {
+            let (record, bytes) = match self.kept(source) {
                 Kept::Record(record, bytes) => (record, bytes),
-                Kept::Unreliable(doubt) => return all_held(source, found, &doubt),
+                Kept::Unreliable(doubt) => return (all_held(source, found, &doubt), None),
             };
             let reviewed = review(&record, terms, found, &scan, (self.now)());
             let mut checked = Checked { held: reviewed.held, problems: news(source, &reviewed.news) };
-            let settled = checked.held.is_empty().then_some(&sight);
             if reviewed.record == *record {
-                // A row that a person has changed has no mark yet. Without one it is good, too.
-                if let (Some(sight), Some(bytes)) = (settled, &bytes) {
-                    let _ = self.keep(source, Some(bytes), &record, Some(sight));
-                }
-                return checked;
+                return (checked, bytes.as_deref().map(Digest::of_bytes));
             }
-            match self.keep(source, bytes.as_deref(), &reviewed.record, settled) {
-                Ok(true) => return checked,
-                Ok(false) => {}
+            match self.keep(source, bytes.as_deref(), &reviewed.record) {
+                Ok(Written::Now(stamp)) => return (checked, stamp),
+                Ok(Written::ByAnother) => {}
                 Err(error) => {
                     if self.unkept().insert(source.clone(), reviewed.record).is_none() {
                         checked.problems.push(unkept(source, &error));
                     }
-                    return checked;
+                    return (checked, None);
                 }
             }
         }
-        all_held(source, found, &Doubt { reason: "what was approved changes faster than it can be read", cause: None })
+        let reason = "what was approved changes faster than it can be read";
+        (all_held(source, found, &Doubt { reason, cause: None }), None)
     }
 
     fn kept(&self, source: &SourceId) -> Kept {
-        self.opened(source, self.row(source))
-    }
-
-    /// How it lies in the store; nothing where it does not, or where another counts.
-    fn row(&self, source: &SourceId) -> Result<Option<Vec<u8>>, StoreError> {
-        match self.unkept().contains_key(source) {
-            true => Ok(None),
-            false => self.store.read(Shelf::Approval, &self.place(source)),
-        }
-    }
-
-    fn opened(&self, source: &SourceId, row: Result<Option<Vec<u8>>, StoreError>) -> Kept {
         if let Some(record) = self.unkept().get(source) {
             return Kept::Record(Box::new(record.clone()), None);
         }
-        let bytes = match row {
+        let bytes = match self.store.read(Shelf::Approval, &self.place(source)) {
             Ok(Some(bytes)) => bytes,
             Ok(None) => return Kept::Record(Box::default(), None),
             Err(error) => {
@@ -182,36 +170,25 @@ impl Approvals {
         }
     }
 
-    /// Keeps the record, if what lies there is still what was seen; says whether it was. `settled` is what nothing was
-    /// held of by this record.
-    fn keep(
-        &self,
-        source: &SourceId,
-        seen: Option<&[u8]>,
-        record: &Record,
-        settled: Option<&Sight<'_>>,
-    ) -> Result<bool, StoreError> {
+    /// Keeps the record, if what lies there is still what was seen.
+    fn keep(&self, source: &SourceId, seen: Option<&[u8]>, record: &Record) -> Result<Written, StoreError> {
         if let Some(unkept) = self.unkept().get_mut(source) {
             *unkept = record.clone();
-            return Ok(true);
+            return Ok(Written::Now(None));
         }
         let place = self.place(source);
-        let seal = Seal::of(&*self.store, PURPOSE)?;
-        let bytes = seal.close(&place, &row::write(record, settled.map(|it| it.mark(&seal))))?;
-        self.store.swap(Shelf::Approval, &place, seen, Some(&bytes))
+        let bytes = Seal::of(&*self.store, PURPOSE)?.close(&place, &row::write(record))?;
+        Ok(match self.store.swap(Shelf::Approval, &place, seen, Some(&bytes))? {
+            true => Written::Now(Some(Digest::of_bytes(&bytes))),
+            false => Written::ByAnother,
+        })
     }
 
     /// Keeps the record, whatever lies there.
     fn keep_instead(&self, source: &SourceId, record: &Record) -> Result<(), StoreError> {
         let place = self.place(source);
-        let bytes = Seal::of(&*self.store, PURPOSE)?.close(&place, &row::write(record, None))?;
+        let bytes = Seal::of(&*self.store, PURPOSE)?.close(&place, &row::write(record))?;
         self.store.write(Shelf::Approval, &place, &bytes)
-    }
-
-    /// Whether this very row was the outcome of a review of these very definitions that held nothing back.
-    fn is_settled(&self, source: &SourceId, row: &[u8], sight: &Sight<'_>) -> bool {
-        let Ok(seal) = Seal::of(&*self.store, PURPOSE) else { return false };
-        seal.open_unread(&self.place(source), row).is_some_and(|it| sight.is_marked(&seal, it))
     }
 
     fn place(&self, source: &SourceId) -> String {

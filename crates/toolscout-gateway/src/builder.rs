@@ -6,9 +6,10 @@ use crate::federation::Federation;
 use crate::policy::Policies;
 use crate::publish::Board;
 use crate::requests::{Keeping, Requests};
+use crate::search::Searching;
 use crate::sources::Sources;
 use crate::watch::Gazette;
-use crate::{Approvals, Gateway};
+use crate::{Approvals, Gateway, Learning};
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::{Layer, RequestSources, Source, SourceId};
@@ -21,6 +22,8 @@ pub struct GatewayBuilder {
     keeping: Keeping,
     policies: Policies,
     approvals: Option<Approvals>,
+    searching: Searching,
+    learning: Learning,
 }
 
 impl GatewayBuilder {
@@ -58,6 +61,16 @@ impl GatewayBuilder {
         Self { approvals: Some(approvals), ..self }
     }
 
+    /// Says how tools are searched; by words alone otherwise, and anew in each process.
+    pub fn searching(self, searching: Searching) -> Self {
+        Self { searching, ..self }
+    }
+
+    /// Where it is remembered what was called after which question; otherwise nothing is learned.
+    pub fn learning(self, learning: Learning) -> Self {
+        Self { learning, ..self }
+    }
+
     /// The gateway, knowing nothing yet.
     pub fn build(self) -> Result<Gateway, TwoSourcesAlike> {
         let sources = Sources::of(self.sources)?;
@@ -67,9 +80,11 @@ impl GatewayBuilder {
             questions,
             unfinished: Unfinished::default(),
             federation: Federation::default(),
-            board: Arc::new(Board::new(approvals, self.policies, sources)),
+            board: Arc::new(Board::new(approvals, self.policies, sources, self.searching)),
             requests: Requests::new(self.request_sources, self.keeping),
             gazette: Gazette::default(),
+            learning: self.learning,
+            absent: Default::default(),
         })
     }
 }

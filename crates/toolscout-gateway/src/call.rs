@@ -53,7 +53,7 @@ impl Gateway {
         if !alike(current, tool) {
             call.expect = call.expect.or_else(|| Some(tool.digest()));
         }
-        self.run(view, call, cx).await
+        self.run_and_learn(view, call, cx).await
     }
 
     /// Runs several calls, some at the same time; the results come in the order of the calls, and one that fails does not
@@ -61,7 +61,7 @@ impl Gateway {
     pub async fn call_all(&self, calls: Vec<ToolCall>, cx: Cx) -> Vec<Result<ToolOutput, Error>> {
         let runs = calls.into_iter().map(|call| {
             let cx = cx.clone();
-            async { self.run(self.view_of(&call.tool, &cx).await, call, cx).await }
+            async { self.run_and_learn(self.view_of(&call.tool, &cx).await, call, cx).await }
         });
         stream::iter(runs).buffered(TOGETHER).collect().await
     }
@@ -78,6 +78,13 @@ impl Gateway {
     /// What this request sees, and this tool, should it be one behind a source that searches for itself.
     async fn view_of(&self, tool: &ToolId, cx: &Cx) -> View {
         self.with_far(self.view(cx).await, tool, cx)
+    }
+
+    async fn run_and_learn(&self, view: View, call: ToolCall, cx: Cx) -> Result<ToolOutput, Error> {
+        let lesson = self.lesson_of(&view, &call.tool, &cx);
+        let output = self.run(view, call, cx).await?;
+        self.learn(lesson, &output);
+        Ok(output)
     }
 
     pub(crate) async fn run(&self, view: View, mut call: ToolCall, cx: Cx) -> Result<ToolOutput, Error> {

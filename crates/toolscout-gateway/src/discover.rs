@@ -10,6 +10,9 @@ use std::sync::Arc;
 use toolscout_catalog::Discovery;
 use toolscout_core::{Cx, Found, Problem, Review, Source, SourceError, SourceId, Tool};
 
+/// How many findings of one source are taken before those of another.
+const AT_A_TIME: usize = 128;
+
 /// What a run through all sources gave besides tools.
 #[derive(Debug, Default)]
 pub struct Refreshed {
@@ -83,16 +86,19 @@ pub(crate) async fn gather(
     mut watch: impl FnMut(&Found),
 ) -> Vec<Result<Discovery, SourceError>> {
     let mut found: Vec<_> = sources.iter().map(|it| Ok(Discovery::new(it.id().clone(), it.origin()))).collect();
-    let streams = sources.iter().enumerate();
-    let mut all = select_all(streams.map(|(at, source)| source.discover(cx.clone()).map(move |it| (at, it))));
-    while let Some((at, finding)) = all.next().await {
-        match (&mut found[at], finding) {
-            (Ok(discovery), Ok(finding)) => {
-                watch(&finding);
-                discovery.add(finding);
+    // What is there already is taken many at a time: to ask for the next one costs more than to take it.
+    let streams = sources.iter().map(|it| it.discover(cx.clone()).ready_chunks(AT_A_TIME)).enumerate();
+    let mut all = select_all(streams.map(|(at, stream)| stream.map(move |it| (at, it))));
+    while let Some((at, findings)) = all.next().await {
+        for finding in findings {
+            match (&mut found[at], finding) {
+                (Ok(discovery), Ok(finding)) => {
+                    watch(&finding);
+                    discovery.add(finding);
+                }
+                (place, Err(error)) => *place = Err(error),
+                (Err(_), Ok(_)) => {}
             }
-            (place, Err(error)) => *place = Err(error),
-            (Err(_), Ok(_)) => {}
         }
     }
     let in_short = |(source, it): (&Arc<dyn Source>, Result<Discovery, _>)| it.map(|it| doors::in_short(&**source, it));

@@ -6,6 +6,7 @@
 pub mod pins;
 pub mod policy;
 
+mod answer;
 mod approvals;
 mod ask;
 mod builder;
@@ -16,6 +17,7 @@ mod defaults;
 mod discover;
 mod error;
 mod federation;
+mod learning;
 mod publish;
 mod published;
 mod requests;
@@ -30,6 +32,7 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
+pub use answer::{Answer, Explanation, Search};
 pub use approvals::{Approvals, HeldTool};
 pub use ask::{PATIENCE, Pending};
 pub use builder::{GatewayBuilder, TwoSourcesAlike};
@@ -37,20 +40,22 @@ pub use check::{Check, Violation};
 pub use discover::Refreshed;
 pub use error::Error;
 pub use federation::via;
-pub use search::SearchHit;
+pub use learning::{Learning, Lesson};
+pub use search::{LazyEncoder, SearchHit, Searching, Understood};
 pub use toolscout_catalog::diff::Change;
 pub use toolscout_catalog::findings::{Finding, Kind, Severity};
 pub use toolscout_catalog::{Snapshot, Unresolved};
-pub use toolscout_index::{Profile, Query};
+pub use toolscout_index::{Encoder, Language, Meaning, Parts, Profile, Query, Reading, WordRead};
 pub use view::View;
 
+use arc_swap::ArcSwap;
 use ask::Questions;
 use consent::Unfinished;
 use federation::Federation;
 use publish::Board;
 use requests::Requests;
 use std::sync::Arc;
-use toolscout_core::Tool;
+use toolscout_core::{Problem, Tool};
 use watch::Gazette;
 
 /// Sources, what is known of them, and the ways to ask.
@@ -61,6 +66,9 @@ pub struct Gateway {
     unfinished: Unfinished,
     federation: Federation,
     gazette: Gazette,
+    learning: Learning,
+    /// What there is to say about sources that could be there and are not.
+    absent: ArcSwap<Vec<Problem>>,
 }
 
 impl Gateway {

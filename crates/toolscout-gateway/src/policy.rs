@@ -1,6 +1,6 @@
 //! What may be done with each tool, and who said so.
 //!
-//! Three levels speak: the user's own configuration, the project's, the session's. Within a level the most specific rule
+//! Four levels speak: the user's own configuration, the project's, the session's, a profile's. Within a level the most specific rule
 //! counts; between levels the tightest, so a level may only tighten what its parents allow.
 
 #[cfg(test)]
@@ -28,18 +28,21 @@ pub enum LevelName {
     Project,
     /// The running session's.
     Session,
+    /// That of the profile which is served.
+    Profile,
 }
 
 impl LevelName {
     /// All of them, parents first.
-    pub const ALL: [Self; 3] = [Self::Global, Self::Project, Self::Session];
+    pub const ALL: [Self; 4] = [Self::Global, Self::Project, Self::Session, Self::Profile];
 
-    /// The word people know it by: `global`, `project`, `session`.
+    /// The word people know it by: `global`, `project`, `session`, `profile`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Global => "global",
             Self::Project => "project",
             Self::Session => "session",
+            Self::Profile => "profile",
         }
     }
 }
@@ -60,7 +63,7 @@ pub enum Mode {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Policies {
     /// In the order of [`LevelName::ALL`].
-    pub levels: [Level; 3],
+    pub levels: [Level; 4],
     /// How they are taken.
     pub mode: Mode,
 }

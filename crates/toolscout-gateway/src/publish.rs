@@ -1,8 +1,10 @@
 //! The one place where what the gateway knows is replaced.
 
+use crate::approvals::Reviews;
 use crate::federation::doors;
 use crate::policy::Policies;
 use crate::published::Published;
+use crate::search::Searching;
 use crate::sources::Sources;
 use crate::{Approvals, Refreshed, TwoSourcesAlike};
 use arc_swap::ArcSwap;
@@ -37,16 +39,16 @@ pub(crate) struct Ticket(u64);
 #[derive(Default)]
 struct Desk {
     /// What sources under review found, before anything was held.
-    unreviewed: BTreeMap<SourceId, (Review, Discovery)>,
+    unreviewed: BTreeMap<SourceId, (Review, Arc<Discovery>)>,
     /// Of the newest discovery of each source that was published.
     tickets: HashMap<SourceId, Ticket>,
 }
 
 impl Board {
-    pub(crate) fn new(approvals: Approvals, policies: Policies, sources: Sources) -> Self {
+    pub(crate) fn new(approvals: Approvals, policies: Policies, sources: Sources, searching: Searching) -> Self {
         Self {
             approvals,
-            published: ArcSwap::from_pointee(Published::first(policies, sources)),
+            published: ArcSwap::from_pointee(Published::first(policies, sources, searching)),
             desk: Mutex::default(),
             tickets: AtomicU64::new(0),
             changes: watch::Sender::new(0),
@@ -74,7 +76,7 @@ impl Board {
             let id = source.id().clone();
             let discovery = match found {
                 _ if !before.sources.has(&source) || desk.tickets.get(&id) > Some(&ticket) => continue,
-                Ok(discovery) => discovery,
+                Ok(discovery) => Arc::new(discovery),
                 Err(error) => {
                     refreshed.failed.push((id, error));
                     continue;
@@ -141,7 +143,8 @@ impl Board {
     pub(crate) fn review_again(&self, source: &SourceId) {
         let desk = self.desk();
         let now = self.now();
-        let (next, _) = self.reviewed((*now.all).clone(), &desk, std::slice::from_ref(source));
+        let found: Vec<_> = desk.unreviewed.get(source).map(|(_, it)| it.clone()).into_iter().collect();
+        let (next, _) = self.reviewed(now.all.merge(found).0, &desk, std::slice::from_ref(source));
         self.show(Arc::new(next), now.policies.clone(), now.sources.clone());
     }
 
@@ -168,7 +171,7 @@ impl Board {
         scanner(now.all.clone(), now.sources.clone())
     }
 
-    /// The snapshot with these sources' tools held where they are.
+    /// The snapshot, which has what these sources were found to have, with what nobody has approved held.
     fn reviewed(&self, next: Snapshot, desk: &Desk, sources: &[SourceId]) -> (Snapshot, Vec<Problem>) {
         let under_review: Vec<_> = sources.iter().filter_map(|it| desk.unreviewed.get(it)).collect();
         if under_review.is_empty() {
@@ -176,13 +179,18 @@ impl Board {
         }
         let next = Arc::new(next);
         let scan = scanner(next.clone(), self.now().sources.clone());
-        let (mut discoveries, mut news) = (Vec::new(), Vec::new());
+        let mut reviews = self.approvals.reviews();
+        let (mut reasons, mut news) = (HashMap::new(), Vec::new());
         for (review, discovery) in under_review {
-            let (discovery, problems) = held(&self.approvals, review, discovery.clone(), &scan);
-            news.extend(problems);
-            discoveries.push(discovery);
+            let checked = reviews.review(&discovery.source, review, &discovery.tools, &scan);
+            news.extend(checked.problems);
+            if !checked.held.is_empty() {
+                reasons.insert(&discovery.source, checked.held);
+            }
         }
-        (next.merge(discoveries).0, news)
+        reviews.keep();
+        let reason = |tool: &Tool| reasons.get(&tool.id.source)?.get(tool.id.name.as_str());
+        (next.each(|it| Some(held_for(it, reason(it)))), news)
     }
 
     fn show(&self, all: Arc<Snapshot>, policies: Arc<Policies>, sources: Arc<Sources>) {
@@ -202,18 +210,22 @@ impl Board {
 
 /// What was found, with what nobody has approved held; and what is new about that.
 pub(crate) fn held(
-    approvals: &Approvals,
+    reviews: &mut Reviews<'_>,
     terms: &Review,
-    mut found: Discovery,
+    found: &Discovery,
     scan: impl Fn(&Tool) -> Vec<Finding>,
 ) -> (Discovery, Vec<Problem>) {
-    let checked = approvals.review(&found.source, terms, &found.tools, scan);
-    for tool in &mut found.tools {
-        if let Some(reason) = checked.held.get(tool.id.name.as_str()) {
-            Arc::make_mut(tool).status = Status::Held(reason.clone());
-        }
+    let checked = reviews.review(&found.source, terms, &found.tools, scan);
+    let reason = |tool: &Tool| checked.held.get(tool.id.name.as_str());
+    (found.each(|it| Some(held_for(it, reason(it)))), checked.problems)
+}
+
+/// The tool, held where there is a reason.
+fn held_for(tool: &Arc<Tool>, reason: Option<&String>) -> Arc<Tool> {
+    match reason {
+        Some(reason) => Arc::new(Tool { status: Status::Held(reason.clone()), ..Tool::clone(tool) }),
+        None => tool.clone(),
     }
-    (found, checked.problems)
 }
 
 /// The names are gathered when something has to be looked through; mostly nothing has. A source that a person wants to be

@@ -2,7 +2,7 @@
 
 use crate::federation::doors::{self, Delegate};
 use crate::policy::Policies;
-use crate::search::SearchHit;
+use crate::search::{Indexed, Made, SearchHit, Searching};
 use crate::sources::Sources;
 use crate::standing::{Facts, Standing};
 use crate::{Error, Query};
@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use toolscout_catalog::{Discovery, Known, Snapshot, Unresolved, alike};
 use toolscout_core::door::{Policy, Refusal};
 use toolscout_core::{Problem, Status, Tool, ToolId};
-use toolscout_index::Index;
+use toolscout_index::{Index, Parts, Reading};
 
 /// One moment: consistent in itself, never changed. Either what everybody sees, or that and what one request has besides.
 #[derive(Default)]
@@ -31,14 +31,16 @@ pub(crate) struct Published {
     pub(crate) problems: Vec<Problem>,
     /// By where each tool stands in `all`, from the first that is not beneath.
     standing: Box<[OnceLock<Standing>]>,
-    /// Over what is not beneath. Made when somebody first searches.
-    index: OnceLock<Arc<Index>>,
+    /// Over what is not beneath.
+    indexed: Arc<Indexed>,
+    pub(crate) searching: Arc<Searching>,
 }
 
 impl Published {
     /// Everybody's first moment: nothing is known yet.
-    pub(crate) fn first(policies: Policies, sources: Sources) -> Self {
-        Self { policies: Arc::new(policies), sources: Arc::new(sources), ..Self::default() }
+    pub(crate) fn first(policies: Policies, sources: Sources, searching: Searching) -> Self {
+        let (policies, sources, searching) = (Arc::new(policies), Arc::new(sources), Arc::new(searching));
+        Self { policies, sources, searching, ..Self::default() }
     }
 
     /// Everybody's next moment.
@@ -51,7 +53,23 @@ impl Published {
         };
         let standing = empty(all.len());
         let generation = before.generation + 1;
-        let next = Self { generation, all, shown, policies, sources, delegates, standing, ..Self::default() };
+        let indexed = match before.indexed().is_some() && shown.is_like(&before.shown) {
+            true => before.indexed.clone(),
+            false => Arc::default(),
+        };
+        let searching = before.searching.clone();
+        let next = Self {
+            generation,
+            all,
+            shown,
+            policies,
+            sources,
+            delegates,
+            standing,
+            indexed,
+            searching,
+            ..Self::default()
+        };
         next.inherit(before);
         next
     }
@@ -59,15 +77,15 @@ impl Published {
     /// What is of one request, over this.
     pub(crate) fn over(
         beneath: Arc<Self>,
-        found: Vec<Discovery>,
+        found: Vec<Arc<Discovery>>,
         sources: Sources,
         mut problems: Vec<Problem>,
     ) -> Self {
         let policies = beneath.policies.clone();
         let (all, shadowed) = beneath.all.over(found.clone());
         let delegates = doors::delegates(&all, &sources);
-        let shown = found.iter().map(|it| it.each(|it| shown(it, &policies, &delegates))).collect();
-        let (shown, _) = beneath.shown.over(shown);
+        let shown = found.iter().map(|it| it.each(|it| shown(it, &policies, &delegates)));
+        let (shown, _) = beneath.shown.over(shown.collect());
         problems.extend(shadowed);
         Self {
             generation: beneath.generation,
@@ -78,7 +96,8 @@ impl Published {
             sources: Arc::new(sources),
             delegates,
             problems,
-            index: OnceLock::new(),
+            indexed: Arc::default(),
+            searching: beneath.searching.clone(),
             beneath: Some(beneath),
         }
     }
@@ -90,9 +109,6 @@ impl Published {
             if let Some(known) = self.all.tool(&tool.id).filter(|it| alike(&it.tool, tool)) {
                 let _ = self.standing[known.at].set(Standing::of(standing.facts.clone(), &self.policies));
             }
-        }
-        if let (Some(index), true) = (before.index.get(), self.shown.is_like(&before.shown)) {
-            let _ = self.index.set(index.clone());
         }
     }
 
@@ -130,7 +146,7 @@ impl Published {
     /// first.
     pub(crate) fn search(&self, query: &Query<'_>) -> Vec<SearchHit> {
         let mut hits = self.beneath.as_ref().map_or_else(Vec::new, |it| it.search(query));
-        let own = self.index().search(query).into_iter().filter_map(|hit| {
+        let own = self.made().index.search(query).into_iter().filter_map(|hit| {
             let tool = self.shown.tool(&hit.id)?.tool.clone();
             Some(SearchHit { tool, score: hit.score, why: hit.why })
         });
@@ -151,11 +167,50 @@ impl Published {
         }
     }
 
-    /// Over everything that can be found, but for what is beneath: what is held cannot.
-    fn index(&self) -> &Index {
+    /// How a question is read by who knows all of these tools.
+    pub(crate) fn reading(&self, text: &str) -> Reading {
+        let own = self.made().index.reading(text);
+        self.beneath.as_ref().map_or(own.clone(), |it| it.reading(text).and(own))
+    }
+
+    /// What the scores of these tools are made of.
+    pub(crate) fn parts(&self, query: &Query<'_>, tools: &[&ToolId]) -> Vec<Option<Parts>> {
+        let mut parts = self.made().index.parts(query, tools);
+        if let Some(beneath) = &self.beneath {
+            let theirs = beneath.parts(query, tools);
+            parts = parts.into_iter().zip(theirs).map(|(own, theirs)| own.or(theirs)).collect();
+        }
+        parts
+    }
+
+    /// How many tools are not known by meaning, for people; empty where all are.
+    pub(crate) fn unknown_by_meaning(&self) -> Vec<String> {
+        let parts = [self.beneath.as_deref(), Some(self)].into_iter().flatten();
+        let counts = parts.filter_map(|it| it.indexed()).map(|it| (it.missing, it.index.len()));
+        match counts.fold((0, 0), |all, it| (all.0 + it.0, all.1 + it.1)) {
+            (0, _) => Vec::new(),
+            (missing, all) => vec![format!("{missing} of {all} tools are not yet known by meaning")],
+        }
+    }
+
+    /// Over everything that can be found, but for what is beneath: what is held cannot. None before anybody has searched.
+    pub(crate) fn indexed(&self) -> Option<Arc<Made>> {
+        self.indexed.get()
+    }
+
+    /// The same, made if need be.
+    pub(crate) fn made(&self) -> Arc<Made> {
         let below = self.beneath.as_ref().map_or(0, |it| it.shown.len());
-        let make = || Index::build(self.shown.tools().skip(below).filter(|it| !is_held(it)).map(AsRef::as_ref));
-        self.index.get_or_init(|| Arc::new(make()))
+        let found = || self.shown.tools().skip(below).filter(|it| !is_held(it));
+        self.indexed.get_or_make(|| self.searching.index(found(), &self.sources, self.beneath.is_none()))
+    }
+
+    /// Another index over the same tools.
+    pub(crate) fn replace_index(&self, index: Index) {
+        if self.beneath.is_none() {
+            self.searching.learn(index.known());
+        }
+        self.indexed.replace(Arc::new(self.searching.made(index)));
     }
 }
 
@@ -173,7 +228,7 @@ pub(crate) fn is_door(id: &ToolId, delegates: &[Delegate]) -> bool {
 }
 
 fn is_disabled(tool: &Tool, policies: &Policies) -> bool {
-    policies.effective(tool).policy == Policy::Disable
+    policies.disables_something() && policies.effective(tool).policy == Policy::Disable
 }
 
 /// A tool as anybody may see it, if it may be seen. What a held one says about itself is for who reviews it: whoever else

@@ -32,7 +32,7 @@ pub(crate) type Keys = Vec<Option<String>>;
 
 /// What the sources of a request have.
 pub(crate) struct Guests {
-    sources: Vec<(Arc<dyn Source>, Discovery)>,
+    sources: Vec<(Arc<dyn Source>, Arc<Discovery>)>,
     problems: Vec<Problem>,
     /// Whether something could not be asked, so that it is worth asking again soon.
     pub(crate) is_partial: bool,
@@ -112,7 +112,7 @@ impl Requests {
         for (source, found) in sources.iter().zip(join_all(all).await) {
             let name = format!("source `{}` of this request", source.id());
             match found.map(|mut it| it.pop()) {
-                Ok(Some(Ok(discovery))) => guests.sources.push((source.clone(), discovery)),
+                Ok(Some(Ok(discovery))) => guests.sources.push((source.clone(), Arc::new(discovery))),
                 Ok(Some(Err(error))) => guests.miss(&name, &error.to_string()),
                 Ok(None) => {}
                 Err(_) => guests.miss(&name, &format!("not done within {}", spoken(LIMIT))),
@@ -145,7 +145,7 @@ fn alone(now: Arc<Published>, problems: Vec<Problem>) -> Published {
 fn merge(now: Arc<Published>, guests: &Guests, approvals: &Approvals) -> Published {
     let mut problems = guests.problems.clone();
     let mut sources: Sources = (*now.sources).clone();
-    let mut found: Vec<(Review, Discovery)> = Vec::new();
+    let mut found: Vec<(Review, Arc<Discovery>)> = Vec::new();
     for (source, discovery) in &guests.sources {
         problems.extend(discovery.problems.iter().cloned());
         // Who came first has the id: everybody's sources, then those of who gives first.
@@ -162,11 +162,16 @@ fn merge(now: Arc<Published>, guests: &Guests, approvals: &Approvals) -> Publish
         false => {
             let (all, _) = now.all.over(found.iter().map(|(_, it)| it.clone()).collect());
             let scan = publish::scanner(Arc::new(all), Arc::new(sources.clone()));
+            let mut reviews = approvals.reviews();
             let reviewed = found.into_iter().map(|(review, it)| match review {
                 Review::Unneeded => (it, Vec::new()),
-                review => publish::held(approvals, &review, it, &scan),
+                review => {
+                    let (held, news) = publish::held(&mut reviews, &review, &it, &scan);
+                    (Arc::new(held), news)
+                }
             });
             let (found, news): (Vec<_>, Vec<_>) = reviewed.unzip();
+            reviews.keep();
             problems.extend(news.into_iter().flatten());
             found
         }

@@ -3,7 +3,7 @@
 use crate::{Gateway, TwoSourcesAlike};
 use std::collections::HashMap;
 use std::sync::Arc;
-use toolscout_core::{RequestSources, Source, SourceId};
+use toolscout_core::{Problem, RequestSources, Source, SourceId};
 
 /// Sources, each of its own id, in the order they were added. Never changed, only replaced.
 #[derive(Default, Clone)]
@@ -75,6 +75,17 @@ impl Gateway {
     /// Who gives sources to single requests, in the order they were added.
     pub fn request_sources(&self) -> &[Arc<dyn RequestSources>] {
         self.requests.givers()
+    }
+
+    /// What there is to say about sources that could be there and are not, as when somebody has turned them off: for who
+    /// finds nothing.
+    pub fn absent(&self) -> Arc<Vec<Problem>> {
+        self.absent.load_full()
+    }
+
+    /// Has this said about sources that are not there.
+    pub fn set_absent(&self, absent: Vec<Problem>) {
+        self.absent.store(Arc::new(absent));
     }
 
     /// One more source. Nothing is known of it before it is refreshed.

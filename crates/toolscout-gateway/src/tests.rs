@@ -9,12 +9,16 @@ mod coming;
 mod consent;
 mod doors;
 mod federation;
+mod learning;
 mod requests;
 mod resumed;
 mod server;
 mod speed;
 mod trust;
 mod watching;
+
+pub(crate) use actor::{Actor, agent, waits};
+pub(crate) use requests::{ByUser, by};
 
 use crate::policy::{Level, LevelName, Policies};
 use crate::{Error, Gateway, Query};

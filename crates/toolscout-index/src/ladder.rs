@@ -1,11 +1,11 @@
 //! The classic ladder: exact name, prefix, keyword, part of the name, part of a keyword, description, near miss.
 
-use crate::Hit;
 use crate::entry::Entry;
 use crate::profile::Rules;
 use crate::question::Question;
 use crate::rung::{Met, Rung, in_description, similar};
 use crate::steps::{self, Steps};
+use crate::{Hit, Index, Query};
 
 pub(crate) struct Ladder;
 
@@ -14,8 +14,8 @@ impl Rules for Ladder {
         "ladder"
     }
 
-    fn search(&self, entries: &[Entry], question: &Question, limit: usize) -> Vec<Hit> {
-        steps::search(self, entries, question, limit)
+    fn search(&self, index: &Index, query: &Query<'_>, question: &Question) -> Vec<Hit> {
+        steps::search(self, index.entries(), question, query)
     }
 }
 

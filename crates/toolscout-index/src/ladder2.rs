@@ -1,11 +1,11 @@
 //! The later ladder: words inside names and keywords are worth almost as much as whole ones, several words a plain mean.
 
-use crate::Hit;
 use crate::entry::Entry;
 use crate::profile::Rules;
 use crate::question::Question;
 use crate::rung::{Met, Rung, in_description, similar};
 use crate::steps::{self, Steps};
+use crate::{Hit, Index, Query};
 
 pub(crate) struct Ladder2;
 
@@ -14,8 +14,8 @@ impl Rules for Ladder2 {
         "ladder2"
     }
 
-    fn search(&self, entries: &[Entry], question: &Question, limit: usize) -> Vec<Hit> {
-        steps::search(self, entries, question, limit)
+    fn search(&self, index: &Index, query: &Query<'_>, question: &Question) -> Vec<Hit> {
+        steps::search(self, index.entries(), question, query)
     }
 }
 

@@ -6,51 +6,189 @@
 
 #![warn(missing_docs)]
 
+mod asked;
+mod by_meaning;
+mod document;
+mod encoder;
 mod entry;
+mod explain;
+mod fair;
+mod fields;
+mod fusion;
+mod known;
 mod ladder;
 mod ladder2;
+mod learned;
+mod lexical;
+mod lexicon;
+mod meaning;
+mod near;
+mod parameters;
 mod profile;
 mod query;
 mod question;
+mod ranked;
+mod reasons;
 mod rung;
+mod scores;
+mod stems;
 mod steps;
 mod substring;
+mod synonyms;
+mod vectors;
+mod vocabulary;
+mod words;
 
 #[cfg(test)]
 mod tests;
 
+pub use document::{Document, Stamp};
+pub use encoder::Encoder;
+pub use explain::{Parts, Reading, WordRead};
+pub use known::Known;
+pub use learned::{Learned, Lesson};
+pub use meaning::{Meaning, text_of};
 pub use profile::{Profile, UnknownProfile};
 pub use query::{Hit, Query};
+pub use stems::{Language, UnknownLanguage};
+pub use vectors::Vector;
 
 use entry::Entry;
+use hashbrown::HashMap;
+use near::Near;
 use question::Question;
-use toolscout_core::Tool;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use stems::Stems;
+use toolscout_core::{SourceId, Tool, ToolId};
 
-/// Tools made ready to be found, in the order they were registered. Built once, never changed.
-#[derive(Debug, Default)]
+/// Tools made ready to be found, in the order they were given. Built once, never changed.
 pub struct Index {
-    entries: Vec<Entry>,
+    language: Language,
+    stems: Stems,
+    known: Known,
+    tools: Vec<Arc<Tool>>,
+    /// By tool, the number of its source.
+    sources: Vec<u32>,
+    /// By tool.
+    approved: Vec<bool>,
+    near: OnceLock<Near>,
+    places: OnceLock<HashMap<ToolId, u32>>,
+    entries: OnceLock<Vec<Entry>>,
 }
 
 impl Index {
-    /// Reads the tools; keeps none of them.
-    pub fn build<'a>(tools: impl IntoIterator<Item = &'a Tool>) -> Self {
-        Self { entries: tools.into_iter().map(Entry::of).collect() }
+    /// Reads the tools.
+    pub fn build(documents: &[Document<'_>]) -> Self {
+        Self::after(&Known::default(), Language::default(), documents)
+    }
+
+    /// Reads only those tools that are not known: what comes out is the same.
+    pub fn after(known: &Known, language: Language, documents: &[Document<'_>]) -> Self {
+        let stems = Stems::of(language);
+        let known = Known::after(known, &stems, documents);
+        Self::made_of(known, language, documents)
+    }
+
+    fn made_of(known: Known, language: Language, documents: &[Document<'_>]) -> Self {
+        let mut numbers: HashMap<&SourceId, u32> = HashMap::new();
+        let mut number = |source| {
+            let next = numbers.len() as u32;
+            *numbers.entry(source).or_insert(next)
+        };
+        Self {
+            language,
+            stems: Stems::of(language),
+            known,
+            sources: documents.iter().map(|it| number(&it.tool.id.source)).collect(),
+            approved: documents.iter().map(|it| it.is_approved).collect(),
+            tools: documents.iter().map(|it| it.tool.clone()).collect(),
+            near: OnceLock::new(),
+            places: OnceLock::new(),
+            entries: OnceLock::new(),
+        }
+    }
+
+    /// The same tools with these vectors besides those there are; what another encoder made is dropped.
+    pub fn with_vectors(&self, encoder: &str, new: impl IntoIterator<Item = (Stamp, Vector)>) -> Self {
+        Self {
+            language: self.language,
+            stems: Stems::of(self.language),
+            known: self.known.with_vectors(encoder, new),
+            tools: self.tools.clone(),
+            sources: self.sources.clone(),
+            approved: self.approved.clone(),
+            near: OnceLock::new(),
+            places: OnceLock::new(),
+            entries: OnceLock::new(),
+        }
     }
 
     /// The tools that fit, best first, at most as many as the query wants.
     pub fn search(&self, query: &Query<'_>) -> Vec<Hit> {
-        let question = Question::read(query.text);
-        query.profile.rules().search(&self.entries, &question, query.bounded_limit())
+        query.profile.rules().search(self, query, &Question::read(query.text))
+    }
+
+    /// What was worked out about the tools: for the next index, or the next process.
+    pub fn known(&self) -> &Known {
+        &self.known
+    }
+
+    /// The tools that have no vector of this encoder yet, with their stamps.
+    pub fn without_vector<'a>(&'a self, encoder: &'a str) -> impl Iterator<Item = (Stamp, &'a Arc<Tool>)> {
+        let vectors = &self.known.vectors;
+        let has_none =
+            move |at: &usize| vectors.encoder != encoder || vectors.scales.get(*at).is_none_or(|it| it.is_nan());
+        (0..self.tools.len()).filter(has_none).map(|at| (self.known.lexical.stamps[at], &self.tools[at]))
+    }
+
+    /// How many tools have a vector.
+    pub fn vectors(&self) -> usize {
+        self.known.vectors.len()
     }
 
     /// How many tools can be found here.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.tools.len()
     }
 
     /// Whether there is nothing to find.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.tools.is_empty()
+    }
+
+    /// The question in English, where it is not in words that the tools have.
+    fn in_english(&self, text: &str) -> Option<String> {
+        lexicon::in_english(text, |word| self.known.lexical.vocabulary.number(&self.stems.stem(word)).is_some())
+    }
+
+    fn is_approved(&self, tool: u32) -> bool {
+        self.approved[tool as usize]
+    }
+
+    fn near(&self) -> &Near {
+        self.near.get_or_init(|| Near::of(&self.known.lexical.vocabulary))
+    }
+
+    fn place_of(&self, tool: &ToolId) -> Option<u32> {
+        let number = || self.tools.iter().zip(0..).map(|(tool, at)| (tool.id.clone(), at)).collect();
+        self.places.get_or_init(number).get(tool).copied()
+    }
+
+    /// As the ladders read tools. Made when somebody first climbs one.
+    fn entries(&self) -> &[Entry] {
+        self.entries.get_or_init(|| self.tools.iter().map(|it| Entry::of(it)).collect())
+    }
+}
+
+impl Default for Index {
+    fn default() -> Self {
+        Self::build(&[])
+    }
+}
+
+impl fmt::Debug for Index {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Index").field("tools", &self.len()).field("vectors", &self.vectors()).finish_non_exhaustive()
     }
 }

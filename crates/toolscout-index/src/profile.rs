@@ -1,8 +1,7 @@
 //! The ways to score, and their list.
 
-use crate::entry::Entry;
 use crate::question::Question;
-use crate::{Hit, ladder, ladder2, substring};
+use crate::{Hit, Index, Query, by_meaning, ladder, ladder2, ranked, substring};
 use std::fmt;
 use std::str::FromStr;
 
@@ -10,8 +9,8 @@ use std::str::FromStr;
 pub(crate) trait Rules: Sync {
     /// What people type to choose it.
     fn word(&self) -> &'static str;
-    /// The hits, best first, at most `limit`.
-    fn search(&self, entries: &[Entry], question: &Question, limit: usize) -> Vec<Hit>;
+    /// The hits, best first, at most as many as the query wants.
+    fn search(&self, index: &Index, query: &Query<'_>, question: &Question) -> Vec<Hit>;
 }
 
 /// Makes the enum, its list and the way to the rules from one table, so that none of the three can forget a profile.
@@ -38,10 +37,14 @@ macro_rules! profiles {
 }
 
 profiles! {
+    /// By words and by meaning, with what was learned from use; trusted sources before others.
+    #[default]
+    Ranked => ranked::Ranked,
+    /// By meaning alone; finds nothing where there is no encoder.
+    Meaning => by_meaning::ByMeaning,
     /// Fixed scores: the name first, then keywords, then the description; near misses last.
     Ladder => ladder::Ladder,
     /// As the ladder, and the words inside names and keywords count for themselves.
-    #[default]
     Ladder2 => ladder2::Ladder2,
     /// Whatever has the text in its name or description, unscored, in the order of registration.
     Substring => substring::Substring,

@@ -1,10 +1,10 @@
 //! What is asked, and what is answered.
 
-use crate::Profile;
-use toolscout_core::ToolId;
+use crate::{Learned, Meaning, Profile};
+use toolscout_core::{SourceId, ToolId};
 
 /// A question in somebody's own words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Query<'a> {
     /// The words; none at all ask for every tool.
     pub text: &'a str,
@@ -12,6 +12,14 @@ pub struct Query<'a> {
     pub profile: Profile,
     /// At most this many hits: 0 is [`Query::DEFAULT_LIMIT`], and nobody gets more than [`Query::MAX_LIMIT`].
     pub limit: usize,
+    /// Only tools of these sources; all where none are named.
+    pub sources: Option<&'a [SourceId]>,
+    /// What the words mean, where there is an encoder; without, words alone decide.
+    pub meaning: Option<&'a Meaning>,
+    /// What was learned from earlier questions of whoever asks.
+    pub learned: Option<&'a Learned>,
+    /// Whether tools that hardly fit are left out. Benchmarks want them all.
+    pub has_floor: bool,
 }
 
 impl<'a> Query<'a> {
@@ -22,7 +30,13 @@ impl<'a> Query<'a> {
 
     /// Asks this, with all else as it usually is.
     pub fn new(text: &'a str) -> Self {
-        Self { text, profile: Profile::default(), limit: Self::DEFAULT_LIMIT }
+        let (profile, limit) = (Profile::default(), Self::DEFAULT_LIMIT);
+        Self { text, profile, limit, sources: None, meaning: None, learned: None, has_floor: true }
+    }
+
+    /// Whether tools of this source are asked for.
+    pub(crate) fn wants(&self, source: &SourceId) -> bool {
+        self.sources.is_none_or(|it| it.contains(source))
     }
 
     pub(crate) fn bounded_limit(&self) -> usize {

@@ -1,9 +1,9 @@
 //! What both ladders share: words are scored one by one, names one by one, and the best tools come first.
 
-use crate::Hit;
 use crate::entry::Entry;
 use crate::question::Question;
 use crate::rung::{Met, Rung};
+use crate::{Hit, Query};
 use std::cmp::Ordering;
 
 /// Where two ladders differ.
@@ -15,9 +15,11 @@ pub(crate) trait Steps {
 }
 
 /// The best tools: by score, then by name, then by source. An empty question gives every tool, by name.
-pub(crate) fn search(steps: &impl Steps, entries: &[Entry], question: &Question, limit: usize) -> Vec<Hit> {
+pub(crate) fn search(steps: &impl Steps, entries: &[Entry], question: &Question, query: &Query<'_>) -> Vec<Hit> {
+    let limit = query.bounded_limit();
+    let wanted = entries.iter().filter(|entry| query.wants(&entry.id.source));
     let mut scored: Vec<(f64, &Entry)> =
-        entries.iter().map(|entry| (score(steps, entry, question), entry)).filter(|(score, _)| *score > 0.0).collect();
+        wanted.map(|entry| (score(steps, entry, question), entry)).filter(|(score, _)| *score > 0.0).collect();
     if scored.len() > limit {
         scored.select_nth_unstable_by(limit, best_first);
         scored.truncate(limit);

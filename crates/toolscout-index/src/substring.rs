@@ -1,9 +1,9 @@
 //! Plain text search: no scores, no ranking, no surprises.
 
-use crate::Hit;
 use crate::entry::Entry;
 use crate::profile::Rules;
 use crate::question::Question;
+use crate::{Hit, Index, Query};
 
 pub(crate) struct Substring;
 
@@ -12,11 +12,13 @@ impl Rules for Substring {
         "substring"
     }
 
-    fn search(&self, entries: &[Entry], question: &Question, limit: usize) -> Vec<Hit> {
-        entries
+    fn search(&self, index: &Index, query: &Query<'_>, question: &Question) -> Vec<Hit> {
+        index
+            .entries()
             .iter()
+            .filter(|entry| query.wants(&entry.id.source))
             .filter_map(|entry| Some(Hit { id: entry.id.clone(), score: 1.0, why: why(entry, question)? }))
-            .take(limit)
+            .take(query.bounded_limit())
             .collect()
     }
 }

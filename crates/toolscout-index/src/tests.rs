@@ -4,15 +4,28 @@
 //! 2. A tool answers to its bare and to its qualified name: [`names`].
 //! 3. Limits, ties and order: [`limits`].
 //! 4. Every hit says why: [`reasons`].
+//! 5. Only what is of the sources that are named is found: [`of_sources`].
+//! 6. How a question was read can be said: [`reading`].
+//! 7. By words, meaning and use, in an order nobody can buy: [`ranked`], [`hostile`].
+//! 8. What is known is kept, and gives the same: [`kept`].
+//! 9. Words of all languages: [`tokens`], [`languages`].
 
+mod hostile;
+mod kept;
 mod ladder;
 mod ladder2;
+mod languages;
 mod limits;
 mod names;
+mod of_sources;
+mod ranked;
+mod reading;
 mod reasons;
 mod substring;
+mod tokens;
 
-use crate::{Index, Profile, Query};
+use crate::{Document, Encoder, Index, Profile, Query, Stamp, Vector, text_of};
+use std::sync::Arc;
 use toolscout_core::{SourceId, Tool, ToolId, ToolName};
 
 /// Ten tools of an ordinary office.
@@ -40,8 +53,53 @@ fn explain(library: &str, profile: Profile, text: &str) -> String {
 }
 
 fn page(library: &str, query: Query<'_>, line: impl Fn(&crate::Hit) -> String) -> String {
-    let hits = Index::build(&tools(library)).search(&query);
+    let hits = index_of(library).search(&query);
     if hits.is_empty() { "nothing".to_owned() } else { hits.iter().map(line).collect::<Vec<_>>().join("\n") }
+}
+
+fn index_of(library: &str) -> Index {
+    let tools: Vec<Arc<Tool>> = tools(library).into_iter().map(Arc::new).collect();
+    Index::build(&tools.iter().zip(1..).map(|(tool, stamp)| document(tool, stamp)).collect::<Vec<_>>())
+}
+
+fn document(tool: &Arc<Tool>, stamp: Stamp) -> Document<'_> {
+    Document { tool, stamp, is_approved: true, about: "" }
+}
+
+/// An encoder that knows a few concepts, each a dimension, and nothing else.
+struct Concepts;
+
+const CONCEPTS: [&[&str]; 4] = [
+    &["email", "emails", "letter", "correspondence"],
+    &["database", "records", "rows", "sql"],
+    &["container", "kubernetes", "docker", "ship"],
+    &["log", "logs", "journal"],
+];
+
+impl Encoder for Concepts {
+    fn id(&self) -> &str {
+        "concepts"
+    }
+
+    fn dimensions(&self) -> usize {
+        CONCEPTS.len() + 1
+    }
+
+    fn encode(&self, text: &str) -> Vec<f32> {
+        let mut place = vec![0.0; self.dimensions()];
+        crate::words::each(text, |word| {
+            let at = CONCEPTS.iter().position(|it| it.contains(&word)).unwrap_or(CONCEPTS.len());
+            place[at] += if at == CONCEPTS.len() { 0.05 } else { 1.0 };
+        });
+        let length = place.iter().map(|it| it * it).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
+        place.iter().map(|it| it / length).collect()
+    }
+}
+
+fn encoded(index: &Index) -> Index {
+    let missing = index.without_vector(Concepts.id());
+    let new: Vec<_> = missing.map(|(stamp, tool)| (stamp, Vector::of(&Concepts.encode(&text_of(tool))))).collect();
+    index.with_vectors(Concepts.id(), new)
 }
 
 /// Four places at most, as the tables of expected scores have them.

@@ -3,6 +3,7 @@
 //! [`FolderSource`] ties it together. Roots ([`roots`]) are searched by a strategy ([`globs`]): a walk, a cached scan, a look
 //! at each file. What a file says about its tools without being run is read by [`tool_file`], [`manifest`] and [`header`];
 //! what only the file itself can tell is asked by [`probe`], and only where [`trust`] allows it; [`run`] does a call.
+//! `prompts` reads what a project has besides tools.
 
 pub mod child;
 pub mod globs;
@@ -27,6 +28,7 @@ mod matcher;
 mod module;
 mod parameters;
 mod place;
+mod prompts;
 mod scan;
 mod source;
 mod stamp;

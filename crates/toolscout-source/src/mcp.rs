@@ -24,6 +24,7 @@ mod library;
 mod list;
 mod many;
 mod message;
+mod pace;
 mod params;
 mod peer;
 mod record;

@@ -1,5 +1,6 @@
 //! The store over two SQLite files: what can be found again, and what cannot.
 
+mod bulk;
 mod database;
 mod file;
 mod lease;
@@ -8,6 +9,7 @@ mod schema;
 mod seal;
 mod secret;
 
+use bulk::Bulk;
 use database::Database;
 use open::Care;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -15,10 +17,11 @@ use secret::Secret;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-use toolscout_core::{Lease, Shelf, Store, StoreError};
+use toolscout_core::{Digest, Lease, Shelf, Store, StoreError};
 
 /// Keeps bytes in `state.db` and, where they are precious ([`Shelf::is_precious`]), in `trust.db`. Several processes may
-/// have both open; each write is whole, and there for the next reader.
+/// have both open; each write is whole, and there for the next reader. What is large ([`Shelf::is_bulky`]) is in files beside
+/// them.
 ///
 /// A damaged `state.db` is set aside and a fresh one begun, whether that shows at opening or later: what is lost is what
 /// can be found again. A damaged `trust.db` stays: it is copied aside, and every question about what it held is an error
@@ -30,6 +33,7 @@ pub struct SqliteStore {
     /// Opened when first needed: most runs never ask.
     trust: Database,
     secret: Secret,
+    bulk: Bulk,
 }
 
 impl SqliteStore {
@@ -38,7 +42,7 @@ impl SqliteStore {
         let state = Database::new(dir.join("state.db"), Care::Rebuild);
         state.open()?;
         let trust = Database::new(dir.join("trust.db"), Care::Keep);
-        Ok(Self { dir: dir.to_owned(), state, trust, secret: Secret::new(dir.join("key")) })
+        Ok(Self { dir: dir.to_owned(), state, trust, secret: Secret::new(dir.join("key")), bulk: Bulk::new(dir) })
     }
 
     /// Where a damaged `state.db` was set aside by this store, if that happened.
@@ -52,8 +56,19 @@ impl SqliteStore {
         verb: &str,
         action: impl Fn(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        let database = if shelf.is_precious() { &self.trust } else { &self.state };
-        database.run(verb, action)
+        self.database(shelf).run(verb, action)
+    }
+
+    fn change<T>(&self, shelf: Shelf, action: impl Fn(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+        self.database(shelf).change(action)
+    }
+
+    fn database(&self, shelf: Shelf) -> &Database {
+        if shelf.is_precious() { &self.trust } else { &self.state }
+    }
+
+    fn no_file(&self, shelf: Shelf, key: &str, cause: std::io::Error) -> StoreError {
+        failed(format!("cannot use `{}`", self.bulk.path(shelf, key).display()), cause)
     }
 
     /// The bytes as the file has them: what is precious bears a seal.
@@ -74,6 +89,9 @@ impl SqliteStore {
 
 impl Store for SqliteStore {
     fn read(&self, shelf: Shelf, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        if shelf.is_bulky() {
+            return self.bulk.read(shelf, key).map_err(|it| self.no_file(shelf, key, it));
+        }
         let kept = self.run(shelf, "read", |connection| {
             let mut statement = connection.prepare_cached("SELECT value FROM kept WHERE shelf = ?1 AND key = ?2")?;
             statement.query_row(params![shelf.word(), key], |row| row.get(0)).optional()
@@ -82,8 +100,11 @@ impl Store for SqliteStore {
     }
 
     fn write(&self, shelf: Shelf, key: &str, value: &[u8]) -> Result<(), StoreError> {
+        if shelf.is_bulky() {
+            return self.bulk.write(shelf, key, value).map_err(|it| self.no_file(shelf, key, it));
+        }
         let value = self.sealed(shelf, key, value)?;
-        self.run(shelf, "write to", |connection| {
+        self.change(shelf, |connection| {
             let mut statement = connection.prepare_cached(
                 "INSERT INTO kept (shelf, key, value, written) VALUES (?1, ?2, ?3, ?4)
                  ON CONFLICT DO UPDATE SET value = excluded.value, written = excluded.written",
@@ -93,13 +114,19 @@ impl Store for SqliteStore {
     }
 
     fn remove(&self, shelf: Shelf, key: &str) -> Result<bool, StoreError> {
-        self.run(shelf, "write to", |connection| {
+        if shelf.is_bulky() {
+            return self.bulk.remove(shelf, key).map_err(|it| self.no_file(shelf, key, it));
+        }
+        self.change(shelf, |connection| {
             let mut statement = connection.prepare_cached("DELETE FROM kept WHERE shelf = ?1 AND key = ?2")?;
             Ok(statement.execute(params![shelf.word(), key])? > 0)
         })
     }
 
     fn keys(&self, shelf: Shelf) -> Result<Vec<String>, StoreError> {
+        if shelf.is_bulky() {
+            return self.bulk.keys(shelf).map_err(|it| self.no_file(shelf, "", it));
+        }
         self.run(shelf, "read", |connection| {
             let mut statement = connection.prepare_cached("SELECT key FROM kept WHERE shelf = ?1 ORDER BY key")?;
             statement.query_map(params![shelf.word()], |row| row.get(0))?.collect()
@@ -107,9 +134,20 @@ impl Store for SqliteStore {
     }
 
     fn swap(&self, shelf: Shelf, key: &str, seen: Option<&[u8]>, next: Option<&[u8]>) -> Result<bool, StoreError> {
+        if shelf.is_bulky() {
+            return self.bulk.swap(shelf, key, seen, next).map_err(|it| self.no_file(shelf, key, it));
+        }
         let sealed = |it: Option<_>| it.map(|it| self.sealed(shelf, key, it)).transpose();
         let (seen, next) = (sealed(seen)?, sealed(next)?);
-        self.run(shelf, "write to", |connection| swap(connection, shelf, key, seen.as_deref(), next.as_deref()))
+        self.change(shelf, |connection| swap(connection, shelf, key, seen.as_deref(), next.as_deref()))
+    }
+
+    fn edition(&self, shelf: Shelf) -> Option<u64> {
+        self.database(shelf).edition()
+    }
+
+    fn imprint(&self, shelf: Shelf) -> Option<Digest> {
+        file::imprint(self.database(shelf).path())
     }
 
     fn lease(&self, name: &str) -> Result<Option<Lease>, StoreError> {

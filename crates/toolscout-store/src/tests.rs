@@ -8,7 +8,9 @@
 //! 6. A right belongs to one at a time and ends with its process: [`leases`].
 //! 7. The secret is one for all: [`secrets`].
 //! 8. What is precious is never begun anew, nor believed when somebody else wrote it: [`precious`].
+//! 9. What is large is in files of its own, whole, bounded, and for nobody else's eyes: [`bulky`].
 
+mod bulky;
 mod keeping;
 mod leases;
 mod places;

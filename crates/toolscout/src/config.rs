@@ -12,6 +12,7 @@ mod names;
 mod policies;
 mod profiles;
 mod request_tools;
+mod search;
 mod servers;
 mod settings;
 mod stamps;
@@ -39,12 +40,13 @@ pub(crate) use names::Names;
 pub(crate) use policies::{Mode, Rules};
 pub(crate) use profiles::Profile;
 pub(crate) use request_tools::RequestTools;
+pub(crate) use search::SearchSettings;
 pub(crate) use servers::Configured;
 pub(crate) use settings::{DiscoverOnStart, Settings};
 pub(crate) use stamps::Stamps;
 
 /// The keys of our own files, to guess from.
-const KEYS: [&str; 19] = [
+const KEYS: [&str; 20] = [
     "roots",
     "tool_directories",
     "tool_files",
@@ -56,6 +58,7 @@ const KEYS: [&str; 19] = [
     "meta_tools",
     "discover_on_start",
     "request_tools",
+    "search",
     "default_policy",
     "mode",
     "policies",
@@ -163,11 +166,14 @@ impl Config {
             .and_then(|settings| Ok((settings, Said::read(&mut keys, document, &mut self.problems)?)))
             .and_then(|read| profiles.add(&mut keys, document, file.scope, &mut self.problems).map(|()| read))
             .and_then(|read| self.take_listed(&mut keys, document).map(|()| read));
-        let (settings, said) = read.map_err(|it| document.flaw(&[&it.key], it.reason).error(&document.path))?;
+        let (mut settings, said) = read.map_err(|it| document.flaw(&[&it.key], it.reason).error(&document.path))?;
         let _ = keys.take("$schema");
         for (_, key) in keys.left() {
             let reason = format!("unknown setting `{key}`{}", did_you_mean(key, &KEYS));
             self.problems.push(Problem::warning(ProblemKind::Setting, reason).at(&document.path));
+        }
+        if file.scope == Scope::Project && settings.search.model.take().is_some() {
+            self.problems.push(only_a_person("`model` of `search` is set", document));
         }
         self.settings = std::mem::take(&mut self.settings).or(settings);
         match file.scope {
@@ -175,9 +181,7 @@ impl Config {
             Scope::User => self.user = said.rules,
         }
         if (file.scope, said.mode) == (Scope::Project, Some(Mode::AllowAll)) {
-            let reason = "`mode` is `allow-all`, which only a person's own configuration may say";
-            let problem = Problem::warning(ProblemKind::Setting, reason).at(&document.path);
-            self.problems.push(problem.hint("put it into `config.toml` of your own configuration folder"));
+            self.problems.push(only_a_person("`mode` is `allow-all`", document));
             return Ok(None);
         }
         Ok(said.mode)
@@ -193,4 +197,11 @@ impl Config {
         }
         Ok(())
     }
+}
+
+/// What a project says that it may not.
+fn only_a_person(what: &str, document: &Document) -> Problem {
+    let reason = format!("{what}, which only a person's own configuration may say");
+    let problem = Problem::warning(ProblemKind::Setting, reason).at(&document.path);
+    problem.hint("put it into `config.toml` of your own configuration folder")
 }

@@ -206,7 +206,10 @@ fn following(built_in: CommandSpec, program: &CommandSpec, rest: &[String]) -> O
     if built_in.stop_at_positional {
         return None;
     }
-    cli::parse(&joined(built_in, &program.options), rest).ok()
+    let own: Vec<_> = built_in.options.iter().map(|it| it.long.clone()).collect();
+    let parsed = cli::parse(&joined(built_in, &program.options), rest).ok()?;
+    // What a command means by a name is not what the program does.
+    Some(parsed.without(own.iter().map(String::as_str).filter(|it| *it != "help")))
 }
 
 /// Options of a line that is still being typed: they decide which tools there are to complete.

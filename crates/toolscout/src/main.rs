@@ -22,9 +22,11 @@ fn toolscout() -> Result<App, AppError> {
         .plugin(plugins::Servers)
         .plugin(plugins::Requests::default())
         .plugin(plugins::Review)
+        .plugin(plugins::Search)
         .plugin(plugins::Import)
         .plugin(plugins::Serve)
         .plugin(plugins::Connect)
+        .plugin(plugins::Bench)
         .plugin(plugins::Cli)
         .build()
 }

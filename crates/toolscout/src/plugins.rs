@@ -1,5 +1,6 @@
 //! The plugins the `toolscout` program is made of; an application takes those it wants.
 
+mod bench;
 mod cli;
 mod connect;
 pub(crate) mod discovery;
@@ -10,9 +11,11 @@ mod own_commands;
 pub(crate) mod registry;
 mod requests;
 mod review;
+pub(crate) mod search;
 mod serve;
 pub(crate) mod servers;
 
+pub use bench::Bench;
 pub use cli::Cli;
 pub use connect::Connect;
 pub use discovery::Discovery;
@@ -22,6 +25,7 @@ pub use opencode::OpenCode;
 pub use registry::Registry;
 pub use requests::Requests;
 pub use review::Review;
+pub use search::Search;
 pub use serve::Serve;
 pub use servers::Servers;
 

@@ -23,9 +23,6 @@ pub struct Tools {
     reserved: OnceLock<HashSet<String>>,
 }
 
-/// So many sources that cannot be listed are told one by one.
-const SOURCES: usize = 3;
-
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Loudness {
     Quiet,
@@ -34,6 +31,9 @@ enum Loudness {
 }
 
 impl Tools {
+    /// So many sources that cannot be listed are told of one by one.
+    pub(crate) const SOURCES: usize = 3;
+
     pub(crate) fn new(gateway: Gateway, surroundings: Arc<Surroundings>, options: &Options) -> Self {
         let loudness = match (options.switch("quiet"), options.switch("verbose")) {
             (true, _) => Loudness::Quiet,
@@ -106,9 +106,10 @@ impl Tools {
         let problems = self.sorted(refreshed)?;
         let (of_sources, others): (Vec<_>, Vec<_>) = problems.iter().partition(|it| it.kind == ProblemKind::Source);
         others.iter().for_each(|it| self.warn(it));
-        of_sources.iter().take(SOURCES).for_each(|it| self.warn(it));
-        if of_sources.len() > SOURCES {
-            let message = format!("{} more servers could not be asked, or were not yet", of_sources.len() - SOURCES);
+        of_sources.iter().take(Self::SOURCES).for_each(|it| self.warn(it));
+        if of_sources.len() > Self::SOURCES {
+            let message =
+                format!("{} more servers could not be asked, or were not yet", of_sources.len() - Self::SOURCES);
             self.warn(&Problem::warning(ProblemKind::Source, message).hint("toolscout server list"));
         }
         Ok(problems)
@@ -136,8 +137,10 @@ impl Tools {
     /// Tools that cannot be typed as commands, because a built-in one has their name.
     fn clashes(&self) -> Vec<Problem> {
         let snapshot = self.gateway.snapshot();
-        let reserved = |name: &str| self.reserved.get().is_some_and(|it| it.contains(name));
-        let clashing = snapshot.tools().filter(|it| reserved(it.id.name.as_str()));
+        // There are a few dozen commands, and there may be thousands of tools.
+        let reserved = self.reserved.get().into_iter().flatten();
+        let mut clashing: Vec<_> = reserved.flat_map(|it| snapshot.named(it)).collect();
+        clashing.sort_by_key(|it| it.at);
         let problem = |tool: &Arc<Tool>| {
             let (name, message) = (&tool.id.name, format!("`{}` is also a built-in command", tool.id.name));
             // Nobody here has named what a server has, and nobody here can give it another name.
@@ -152,7 +155,7 @@ impl Tools {
                 None => problem,
             }
         };
-        clashing.map(problem).collect()
+        clashing.into_iter().map(|it| problem(&it.tool)).collect()
     }
 
     /// Says a problem, unless it is too quiet for it.

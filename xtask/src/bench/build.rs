@@ -9,8 +9,14 @@ pub(crate) struct Programs {
     pub(crate) toolscout: PathBuf,
     /// A server: honest, or however it is told to misbehave.
     pub(crate) server: PathBuf,
+    /// A server of somebody's own, whose tools are code.
+    pub(crate) own_server: PathBuf,
     /// Calls a server's tool through a bare pipe, or through our client.
     pub(crate) caller: PathBuf,
+    /// Encodes texts, and says how long it took.
+    pub(crate) encoder: PathBuf,
+    /// Searches generated tools in one process.
+    pub(crate) searcher: PathBuf,
     /// The same through the official SDK; or why there is none.
     pub(crate) sdk: Result<PathBuf, String>,
 }
@@ -20,12 +26,14 @@ impl Programs {
     pub(crate) fn build(wants_sdk: bool) -> anyhow::Result<Self> {
         let mut cargo = repo::cargo();
         cargo.args(["build", "--release", "-p", "toolscout", "--bin", "toolscout", "--example", "hostile_server"]);
-        cargo.args(["--example", "call_overhead"]);
+        cargo.args(["--example", "call_overhead", "--example", "own_server", "--example", "search_speed"]);
+        cargo.args(["-p", "toolscout-encoder", "--example", "model"]);
         let mut built = repo::build(cargo)?;
         let (toolscout, server) = (built.take("toolscout")?, built.take("hostile_server")?);
-        let caller = built.take("call_overhead")?;
+        let (caller, own_server) = (built.take("call_overhead")?, built.take("own_server")?);
+        let (encoder, searcher) = (built.take("model")?, built.take("search_speed")?);
         let sdk = if wants_sdk { build_sdk(&toolscout) } else { Err("not asked for".to_owned()) };
-        Ok(Self { toolscout, server, caller, sdk })
+        Ok(Self { toolscout, server, own_server, caller, encoder, searcher, sdk })
     }
 }
 

@@ -3,6 +3,8 @@
 //! The same client speaks with the server directly and through `toolscout serve`, in turns, so that what is printed is what
 //! stands between the two, and a busy moment of the machine hits both.
 
+mod http;
+
 use super::Bench;
 use super::clock::Samples;
 use super::crowd::{Crowd, Kind};
@@ -10,6 +12,8 @@ use super::table::Row;
 use super::wire::{Wire, cpu_time, resident};
 use super::world::World;
 use anyhow::Context;
+#[cfg(test)]
+pub(super) use http::flight;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -26,6 +30,7 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
     let mut rows = start(bench)?;
     rows.extend(one_by_one(bench)?);
     rows.extend(together(bench)?);
+    rows.extend(http::measure(bench)?);
     rows.extend(at_rest(bench)?);
     Ok(rows)
 }

@@ -7,8 +7,15 @@ use std::time::Duration;
 pub(super) struct Row {
     what: String,
     figures: Option<Figures>,
-    goal: Option<f64>,
+    goal: Option<Goal>,
     note: String,
+}
+
+/// In the row's own unit.
+#[derive(Clone, Copy)]
+enum Goal {
+    AtMost(f64),
+    AtLeast(f64),
 }
 
 struct Figures {
@@ -25,6 +32,8 @@ enum Unit {
     Megabytes,
     Times,
     Pieces,
+    Bytes,
+    PerSecond,
 }
 
 impl Row {
@@ -62,6 +71,24 @@ impl Row {
         Self::of(what, Figures { unit: Unit::Pieces, best: count as f64, median: None })
     }
 
+    /// Times that another program took, in milliseconds.
+    pub(super) fn milliseconds(what: impl Into<String>, best: f64, median: Option<f64>) -> Self {
+        Self::of(what, Figures { unit: Unit::Milliseconds, best, median })
+    }
+
+    /// The same for what takes much less.
+    pub(super) fn microseconds(what: impl Into<String>, figure: f64) -> Self {
+        Self::of(what, Figures { unit: Unit::Microseconds, best: figure, median: None })
+    }
+
+    pub(super) fn bytes(what: impl Into<String>, bytes: f64) -> Self {
+        Self::of(what, Figures { unit: Unit::Bytes, best: bytes, median: None })
+    }
+
+    pub(super) fn per_second(what: impl Into<String>, count: f64) -> Self {
+        Self::of(what, Figures { unit: Unit::PerSecond, best: count, median: None })
+    }
+
     pub(super) fn unknown(what: impl Into<String>, why: &str) -> Self {
         Self { what: what.into(), figures: None, goal: None, note: why.to_owned() }
     }
@@ -72,7 +99,17 @@ impl Row {
 
     /// At most this, in the row's own unit.
     pub(super) fn goal(self, goal: f64) -> Self {
-        Self { goal: Some(goal), ..self }
+        self.maybe_goal(Some(goal))
+    }
+
+    /// As [`Row::goal`], where there is one.
+    pub(super) fn maybe_goal(self, goal: Option<f64>) -> Self {
+        Self { goal: goal.map(Goal::AtMost), ..self }
+    }
+
+    /// At least this.
+    pub(super) fn at_least(self, goal: f64) -> Self {
+        Self { goal: Some(Goal::AtLeast(goal)), ..self }
     }
 
     pub(super) fn note(self, note: impl Into<String>) -> Self {
@@ -85,16 +122,21 @@ impl Unit {
         match self {
             Self::Times => format!("{figure:.2}×"),
             Self::Pieces => figure.to_string(),
+            Self::Bytes | Self::PerSecond => format!("{figure:.0} {}", self.word()),
             _ => format!("{figure:.1} {}", self.word()),
         }
     }
 
     /// A goal is written as somebody set it.
-    fn show_goal(self, goal: f64) -> String {
+    fn show_goal(self, goal: Goal) -> String {
+        let (sign, goal) = match goal {
+            Goal::AtMost(goal) => ("≤", goal),
+            Goal::AtLeast(goal) => ("≥", goal),
+        };
         match self {
-            Self::Times => format!("≤ {goal}×"),
-            Self::Pieces => format!("≤ {goal}"),
-            _ => format!("≤ {goal} {}", self.word()),
+            Self::Times => format!("{sign} {goal}×"),
+            Self::Pieces => format!("{sign} {goal}"),
+            _ => format!("{sign} {goal} {}", self.word()),
         }
     }
 
@@ -103,6 +145,8 @@ impl Unit {
             Self::Milliseconds => "ms",
             Self::Microseconds => "µs",
             Self::Megabytes => "MB",
+            Self::Bytes => "bytes",
+            Self::PerSecond => "a second",
             Self::Times | Self::Pieces => "",
         }
     }
@@ -121,7 +165,11 @@ pub(super) fn markdown(rows: &[Row]) -> String {
 /// The goal is held against the best: the machine is shared, and what others do on it is not ours.
 fn cells(row: &Row) -> [String; 4] {
     let Some(Figures { unit, best, median }) = &row.figures else { return Default::default() };
-    let verdict = row.goal.map(|it| if *best <= it { "met" } else { "missed" }).unwrap_or_default();
+    let is_met = |goal: Goal| match goal {
+        Goal::AtMost(goal) => *best <= goal,
+        Goal::AtLeast(goal) => *best >= goal,
+    };
+    let verdict = row.goal.map(|it| if is_met(it) { "met" } else { "missed" }).unwrap_or_default();
     let goal = row.goal.map(|it| unit.show_goal(it)).unwrap_or_default();
     [unit.show(*best), median.map(|it| unit.show(it)).unwrap_or_default(), goal, verdict.to_owned()]
 }

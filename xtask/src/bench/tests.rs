@@ -10,12 +10,14 @@ use super::crowd::{Crowd, Kind};
 use super::floods::Floods;
 use super::table::{Row, markdown};
 use super::world::World;
-use super::{Bench, GROUPS, calls, memory, silent, tree};
+use super::{Bench, GROUPS, calls, encode, gateway, memory, silent, tree};
 use crate::hostile::meeting::Transport;
 use crate::repo;
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
 #[test]
@@ -39,6 +41,7 @@ const TOOLSCOUT: &str = r#"#!/bin/sh
 if [ "$1" = -C ]; then cd "$2"; shift 2; fi
 servers() { sed -n "s/^\[servers\.\(.*\)\]/$1/p" toolscout.toml; }
 case "$1" in
+    search) ;;
     serve) while read -r line; do
         id=${line#*'"id":'}; id=${id%%,*}
         case "$line" in *'"id":'*) echo "{\"id\":$id,\"result\":{}}" ;; esac
@@ -47,6 +50,12 @@ case "$1" in
     *) echo '['; servers '{"source": "\1", "name": "echo"},'
        echo '{"name": "tool-00000"}, {"name": "tool-00001"}, {"name": "tool-00002"}]' ;;
 esac
+"#;
+
+/// Claims what it has measured.
+const SEARCHER: &str = r#"#!/bin/sh
+time='{"best": 1.5, "p50": 2.5, "p99": 9.25}'
+echo "{\"bytes_per_tool\": 2048, \"encoded_per_second\": 149, \"build_ms\": $time, \"lexical_ms\": $time}"
 "#;
 
 /// Answers everything with nothing.
@@ -63,6 +72,12 @@ while read -r count; do
     while [ "$count" -gt 0 ]; do printf '7000 '; count=$((count - 1)); done
     echo
 done
+"#;
+
+/// Claims that everything takes 3 ms.
+const ENCODER: &str = r#"#!/bin/sh
+for name in query tools-1 tools-2 load first; do echo "$name 3000"; done
+echo pieces-of-query 12; echo pieces-of-tool 100; echo tools 2
 "#;
 
 const ONE_FLOOD: Floods = &[(Transport::Stdio, &["no_newline"])];
@@ -89,11 +104,45 @@ fn stand_in(folder: &Path, name: &str, script: &str) -> PathBuf {
     }
 }
 
+/// Answers every request on loopback with nothing; for as long as the test lasts.
+fn web(body: &'static str) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            thread::spawn(move || answer_all(stream, body));
+        }
+    });
+    addr
+}
+
+fn answer_all(stream: TcpStream, body: &str) -> Option<()> {
+    let mut stream = BufReader::new(stream);
+    loop {
+        let mut length = 0;
+        let mut line = String::new();
+        while line != "\r\n" {
+            line.clear();
+            (stream.read_line(&mut line).ok()? > 0).then_some(())?;
+            length = line.strip_prefix("Content-Length: ").map_or(length, |it| it.trim_end().parse().unwrap());
+        }
+        stream.read_exact(&mut vec![0; length]).ok()?;
+        let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len());
+        stream.get_mut().write_all((head + body).as_bytes()).ok()?;
+    }
+}
+
 fn tiny(folder: &Path) -> Bench {
     let caller = stand_in(folder, "caller", CALLER);
     let toolscout = stand_in(folder, "toolscout", TOOLSCOUT);
-    let programs = Programs { toolscout, server: stand_in(folder, "server", SERVER), sdk: Ok(caller.clone()), caller };
-    Bench { programs, many: 3, some: 2, rounds: 1, servers: 4, calls: 40, floods: ONE_FLOOD }
+    let server = stand_in(folder, "server", SERVER);
+    let encoder = stand_in(folder, "encoder", ENCODER);
+    let own_server = format!("#!/bin/sh\necho listening on http://{}/mcp >&2\n", web(r#"{"result":{}}"#));
+    let own_server = stand_in(folder, "own_server", &own_server);
+    let searcher = stand_in(folder, "searcher", SEARCHER);
+    let programs = Programs { toolscout, server, own_server, encoder, searcher, sdk: Ok(caller.clone()), caller };
+    let (sizes, cached) = (&[(10, 2)], 20);
+    Bench { programs, many: 3, some: 2, rounds: 1, servers: 4, calls: 40, floods: ONE_FLOOD, sizes, cached }
 }
 
 #[test]
@@ -120,6 +169,16 @@ fn an_sdk_that_cannot_be_built_is_said_and_the_rest_is_measured() {
 }
 
 #[test]
+fn what_the_encoder_says_is_of_one_text() {
+    let top = tempfile::tempdir().unwrap();
+    let table = markdown(&encode::measure(&tiny(top.path())).unwrap());
+    let tools =
+        "| encode a tool of 100 pieces, 2 at once, two cores | 1.5 ms | 1.5 ms | ≤ 6.7 ms | met; 667 a second |";
+    assert!(table.contains("| encode a query of 12 pieces | 3.0 ms | 3.0 ms | ≤ 3 ms | met |"), "{table}");
+    assert!(table.contains(tools), "{table}");
+}
+
+#[test]
 fn an_honest_server_that_is_not_heard_of_is_no_figure() {
     let top = tempfile::tempdir().unwrap();
     let mut bench = tiny(top.path());
@@ -131,6 +190,13 @@ fn an_honest_server_that_is_not_heard_of_is_no_figure() {
     bench.programs.toolscout = stand_in(top.path(), "sour", "#!/bin/sh\necho s000: failed: timeout\n");
     let crowd = Crowd::new(&bench, &[Kind::Honest]).unwrap();
     assert!(crowd.refresh().unwrap_err().to_string().contains("s000: failed: timeout"));
+}
+
+#[test]
+fn a_call_over_http_that_fails_is_no_figure() {
+    assert!(gateway::flight(web(r#"{"result":{}}"#), 3, 10).is_ok());
+    let failed = gateway::flight(web(r#"{"result":{"isError":true}}"#), 3, 10);
+    assert!(failed.unwrap_err().to_string().contains("isError"));
 }
 
 #[test]
@@ -179,6 +245,8 @@ fn the_table_holds_each_figure_beside_its_goal() {
         Row::short_time("short", &of([2, 3, 4])).goal(60.0).note("never mind"),
         Row::ratio("that is", &of([4, 6, 8]), &of([2, 4, 9])).goal(1.25),
         Row::count("started", 0).goal(0.0),
+        Row::bytes("of a tool", 3_000.4).maybe_goal(Some(3_072.0)),
+        Row::per_second("encoded", 149.0).at_least(150.0),
         Row::unknown("most", "later"),
     ];
     let table = "\
@@ -190,6 +258,8 @@ fn the_table_holds_each_figure_beside_its_goal() {
 | short | 2.0 µs | 3.0 µs | ≤ 60 µs | met; never mind |
 | that is | 2.00× | 1.50× | ≤ 1.25× | missed |
 | started | 0 |  | ≤ 0 | met |
+| of a tool | 3000 bytes |  | ≤ 3072 bytes | met |
+| encoded | 149 a second |  | ≥ 150 a second | missed |
 | most |  |  |  | later |
 ";
     assert_eq!(markdown(&rows), table);

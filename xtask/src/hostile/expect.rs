@@ -172,6 +172,8 @@ fn lists(mode: &str) -> usize {
     match mode {
         // Up to the limit for pages, twice.
         "cursor_endless" => 200,
+        // Twice for the discovery, and then as often as a server may have it at once.
+        "storm" | "storm_after_list" => 5,
         _ => 4,
     }
 }

@@ -1,6 +1,6 @@
 //! What waits for a person, and what they decide.
 
-use super::{ATTEMPTS, Approvals, Kept};
+use super::{ATTEMPTS, Approvals, Kept, Written};
 use crate::Error;
 use serde_json::Value;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ impl Approvals {
                 Undecided::NotHeld => Error::NotHeld { tool: id.clone() },
                 Undecided::ChangedAgain => Error::ChangedAgain { tool: id.clone() },
             })?;
-            if self.keep(&id.source, bytes.as_deref(), &record, None)? {
+            if let Written::Now(_) = self.keep(&id.source, bytes.as_deref(), &record)? {
                 return Ok(());
             }
         }
@@ -106,7 +106,7 @@ impl Approvals {
                 self.keep_instead(source, &record)?;
                 return Ok(released);
             }
-            if self.keep(source, bytes.as_deref(), &record, None)? {
+            if let Written::Now(_) = self.keep(source, bytes.as_deref(), &record)? {
                 return Ok(released);
             }
         }

@@ -7,9 +7,6 @@ use toolscout_core::{Digest, Moment, RawJson};
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct RecordRow {
-    /// The first, where it is found without reading the rest. See [`super::settled`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    settled: Option<String>,
     version: u32,
     entry: String,
     listed: Option<Moment>,
@@ -49,7 +46,7 @@ const BY: [(By, &str); 3] = [(By::FirstSight, "first-sight"), (By::Rule, "rule")
 const WHY: [(Why, &str); 4] =
     [(Why::New, "new"), (Why::Changed, "changed"), (Why::Suspicious, "suspicious"), (Why::Rejected, "rejected")];
 
-pub(super) fn write(record: &Record, settled: Option<String>) -> RecordRow {
+pub(super) fn write(record: &Record) -> RecordRow {
     let tools = record.tools.iter().map(|(name, it)| {
         let approved = it.approved.as_ref().map(|it| ApprovedRow {
             definition: definition(&it.definition),
@@ -66,7 +63,7 @@ pub(super) fn write(record: &Record, settled: Option<String>) -> RecordRow {
         (name.clone(), ToolRow { approved, held })
     });
     let (entry, listed) = (record.entry.clone(), record.listed);
-    RecordRow { settled, version: VERSION, entry, listed, tools: tools.collect() }
+    RecordRow { version: VERSION, entry, listed, tools: tools.collect() }
 }
 
 /// None where it is not one of ours, or of a later version.

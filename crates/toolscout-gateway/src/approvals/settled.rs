@@ -1,63 +1,122 @@
 //! Knows again what was reviewed before: most starts find what the last one found, and then nothing need be parsed.
 //!
-//! A record by which nothing was held says of which definitions, on which terms. Where they are the same, byte for byte, and
-//! the record is as it was, a review comes to the same; where anything is another, all is reviewed.
+//! Beside the records lies what the last review of each source came to: of which definitions, on which terms, by which record.
+//! Where all of that is the same, to the byte, another review would come to the same; where anything is another, there is one.
+//! Records are looked at for that, unless nothing at all was written where they lie since the last time they were.
 
+use super::{Approvals, Checked};
 use crate::seal::Seal;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use toolscout_core::{Moment, RawJson, Review, Tool};
+use toolscout_catalog::findings::Finding;
+use toolscout_core::{Digest, Moment, Review, Shelf, SourceId, Tool};
 
-/// How a record begins that says so.
-const BEFORE: &str = r#"{"settled":""#;
+const PURPOSE: &str = "toolscout reviews that were settled";
 
-/// What is reviewed, and on which terms.
-pub(super) struct Sight<'a> {
-    pub(super) terms: &'a Review,
-    pub(super) found: &'a [Arc<Tool>],
+/// A run through several sources of one project.
+pub(crate) struct Reviews<'a> {
+    approvals: &'a Approvals,
+    /// None where the store has no secret, and nothing can be known again.
+    seal: Option<Seal>,
+    /// How what follows lies in the store.
+    row: Option<Vec<u8>>,
+    outcomes: BTreeMap<String, Outcome>,
+    /// Stands for all records, as they were when this run began.
+    imprint: Option<String>,
+    has_news: bool,
 }
 
-impl Sight<'_> {
-    /// Stands for this sight. Each part has its length before it, so that no two sights look alike.
-    pub(super) fn mark(&self, seal: &Seal) -> String {
-        let mut all = Vec::with_capacity(self.found.len() * 512);
-        if let Review::Needed { approves_first_sight, accepts_changes, entry } = self.terms {
-            all.extend([1, u8::from(*approves_first_sight), u8::from(*accepts_changes)]);
-            part(&mut all, Some(&**entry));
-        }
-        for tool in self.found {
-            add(&mut all, tool);
-        }
-        seal.hash(&all).to_hex().to_string()
-    }
+/// What a review came to.
+#[derive(Serialize, Deserialize)]
+struct Outcome {
+    /// Stands for all records as they were when this one was last looked at.
+    imprint: Option<String>,
+    /// Stands for the record that it left behind.
+    record: String,
+    /// Stands for what was reviewed, and on which terms.
+    sight: String,
+    /// Why each held tool is, by name.
+    held: BTreeMap<String, String>,
+}
 
-    /// Whether the record, which nobody else has touched, says that nothing was held in this sight.
-    pub(super) fn is_marked(&self, seal: &Seal, record: &str) -> bool {
-        let mark = record.strip_prefix(BEFORE).and_then(|it| it.split('"').next());
-        mark.is_some_and(|it| it == self.mark(seal))
+impl Approvals {
+    /// Begins a run through some sources.
+    pub(crate) fn reviews(&self) -> Reviews<'_> {
+        let seal = Seal::of(&*self.store, PURPOSE).ok();
+        let row = self.store.read(Shelf::Settled, &self.partition).ok().flatten();
+        let outcomes = seal.as_ref().zip(row.as_ref()).and_then(|(seal, row)| seal.open(&self.partition, row).ok());
+        let outcomes = outcomes.and_then(|it| serde_json::from_str(it.as_str()).ok()).unwrap_or_default();
+        // Before any record is looked at: what is written meanwhile is looked at again.
+        let imprint = self.store.imprint(Shelf::Approval).map(|it| it.to_string());
+        Reviews { approvals: self, seal, row, outcomes, imprint, has_news: false }
     }
 }
 
-/// All that a review looks at.
-fn add(all: &mut Vec<u8>, tool: &Tool) {
-    part(all, Some(tool.id.source.as_str()));
-    part(all, Some(tool.id.name.as_str()));
-    part(all, tool.title.as_ref());
-    part(all, tool.description.as_ref());
-    all.extend((tool.keywords.len() as u64).to_le_bytes());
-    tool.keywords.iter().for_each(|it| part(all, Some(it)));
-    part(all, Some(tool.input_schema.as_str()));
-    for optional in [&tool.output_schema, &tool.annotations, &tool.extra] {
-        part(all, optional.as_ref().map(RawJson::as_str));
+impl Reviews<'_> {
+    /// Decides about everything that a source was found to have, and remembers what is new.
+    pub(crate) fn review(
+        &mut self,
+        source: &SourceId,
+        terms: &Review,
+        found: &[Arc<Tool>],
+        scan: impl Fn(&Tool) -> Vec<Finding>,
+    ) -> Checked {
+        let sight = self.seal.as_ref().map(|it| it.hash(sight(terms, found)).to_hex().to_string());
+        if let Some(held) = self.settled(source, sight.as_deref()) {
+            return Checked { held, problems: Vec::new() };
+        }
+        let (checked, record) = self.approvals.review(source, terms, found, scan);
+        self.has_news |= self.outcomes.remove(source.as_str()).is_some();
+        if let (Some(record), Some(sight)) = (record, sight) {
+            // Whoever wrote it may not have been the only one to write since this run began.
+            let outcome = Outcome { imprint: None, record: record.to_string(), sight, held: checked.held.clone() };
+            self.outcomes.insert(source.as_str().to_owned(), outcome);
+            self.has_news = true;
+        }
+        checked
     }
-    part(all, tool.provenance.seen.map(|Moment(at)| at.to_le_bytes()));
-}
 
-fn part(all: &mut Vec<u8>, part: Option<impl AsRef<[u8]>>) {
-    match part {
-        None => all.extend(u64::MAX.to_le_bytes()),
-        Some(part) => {
-            all.extend((part.as_ref().len() as u64).to_le_bytes());
-            all.extend_from_slice(part.as_ref());
+    /// Remembers what this run came to. Where another is faster, or nothing can be kept, there is more to do the next time.
+    pub(crate) fn keep(mut self) {
+        let Some(seal) = self.seal.take().filter(|_| self.has_news) else { return };
+        let place = &self.approvals.partition;
+        if let Ok(bytes) = seal.close(place, &self.outcomes) {
+            let _ = self.approvals.store.swap(Shelf::Settled, place, self.row.as_deref(), Some(&bytes));
         }
     }
+
+    /// What is held of this sight, if that is known.
+    fn settled(&mut self, source: &SourceId, sight: Option<&str>) -> Option<BTreeMap<String, String>> {
+        // What could not be kept in the store is in no record there.
+        if self.approvals.unkept().contains_key(source) {
+            return None;
+        }
+        let outcome = self.outcomes.get_mut(source.as_str()).filter(|it| Some(it.sight.as_str()) == sight)?;
+        if self.imprint.is_none() || outcome.imprint != self.imprint {
+            let record = self.approvals.store.read(Shelf::Approval, &self.approvals.place(source)).ok()??;
+            if Digest::of_bytes(&record).to_string() != outcome.record {
+                return None;
+            }
+            outcome.imprint.clone_from(&self.imprint);
+            self.has_news |= self.imprint.is_some();
+        }
+        Some(outcome.held.clone())
+    }
+}
+
+/// All that a review looks at, in a way that no two sights look alike.
+fn sight(terms: &Review, found: &[Arc<Tool>]) -> Vec<u8> {
+    let mut all = Vec::with_capacity(found.len() * 384);
+    if let Review::Needed { approves_first_sight, accepts_changes, entry } = terms {
+        all.extend([1, u8::from(*approves_first_sight), u8::from(*accepts_changes)]);
+        all.extend((entry.len() as u64).to_le_bytes());
+        all.extend_from_slice(entry.as_bytes());
+    }
+    for tool in found {
+        tool.stand_in(&mut all);
+        all.extend(tool.provenance.seen.map_or(0, |Moment(at)| at).to_le_bytes());
+        all.push(u8::from(tool.provenance.seen.is_some()));
+    }
+    all
 }

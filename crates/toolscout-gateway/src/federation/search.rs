@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use toolscout_catalog::findings::{self, Names, Severity};
 use toolscout_core::door::{Policy, Refusal};
-use toolscout_core::{BoxFuture, Cx, RawJson, Source, SourceError, Tool, ToolCall, ToolId, ToolName, escape};
+use toolscout_core::{BoxFuture, Cx, RawJson, Source, SourceError, SourceId, Tool, ToolCall, ToolId, ToolName, escape};
 
 /// So many are asked at the same time.
 const TOGETHER: usize = 8;
@@ -33,7 +33,7 @@ pub(super) type Found = (Arc<dyn Source>, Answer);
 
 impl Gateway {
     /// What was found in the catalog, and what sources have found that search for themselves: the best of it, and what
-    /// there is to say about who could not be asked. Only this `source`, where one is named.
+    /// there is to say about who could not be asked.
     ///
     /// Who is up is always asked; who would have to be started only where the catalog has too few hits, or none that fits
     /// well. Cancel-safe: whoever is being asked is told that nobody waits any more.
@@ -41,7 +41,6 @@ impl Gateway {
         &self,
         view: &View,
         query: &Query<'_>,
-        source: Option<&str>,
         near: Vec<SearchHit>,
         cx: &Cx,
     ) -> (Vec<SearchHit>, Vec<String>) {
@@ -57,7 +56,7 @@ impl Gateway {
         }
         let most = if query.limit == 0 { Query::DEFAULT_LIMIT } else { query.limit.min(Query::MAX_LIMIT) };
         let is_weak = near.len() < most || near.first().is_none_or(|it| it.score < WEAK);
-        let asked = to_ask(view, source, is_weak).collect();
+        let asked = to_ask(view, query.sources, is_weak).collect();
         let (far, notes) = self.found_beyond(view, asked, query.text, most, cx).await;
         (merged(near, far, most), notes)
     }
@@ -176,9 +175,9 @@ fn patience(cx: &Cx) -> Duration {
     PATIENCE.saturating_sub(LESS * cx.via.len() as u32)
 }
 
-/// Who is asked: this one, or all; and of those that would have to be started only where it is worth it.
-fn to_ask(view: &View, only: Option<&str>, is_worth_starting: bool) -> impl Iterator<Item = Arc<dyn Source>> {
-    let wanted = view.delegates().filter(move |it| only.is_none_or(|only| it.as_str() == only));
+/// Who is asked: these, or all; and of those that would have to be started only where it is worth it.
+fn to_ask(view: &View, only: Option<&[SourceId]>, is_worth_starting: bool) -> impl Iterator<Item = Arc<dyn Source>> {
+    let wanted = view.delegates().filter(move |it| only.is_none_or(|only| only.contains(it)));
     let sources = wanted.filter_map(|it| view.source(it)).cloned();
     sources.filter(move |it| it.delegation().is_some_and(|it| it.is_up || is_worth_starting))
 }

@@ -10,8 +10,9 @@ use toolscout_core::{
     Source, SourceError, SourceId, Tool, ToolCall, ToolId, ToolName, ToolOutput,
 };
 
-pub(super) struct Actor {
+pub(crate) struct Actor {
     id: SourceId,
+    about: Option<Arc<str>>,
     origin: Origin,
     review: Review,
     tools: Mutex<Vec<Tool>>,
@@ -33,24 +34,27 @@ pub(super) enum Answer {
     Id,
     NotMine,
     Down,
+    /// A failure of its own.
+    Fails,
     /// Something first, with this to bring along.
     Wants(&'static str),
 }
 
-pub(super) fn agent() -> Cx {
+pub(crate) fn agent() -> Cx {
     Cx::new(Caller::Mcp)
 }
 
 /// Whether it is not done yet.
-pub(super) async fn waits(future: &mut (impl Future + Unpin)) -> bool {
+pub(crate) async fn waits(future: &mut (impl Future + Unpin)) -> bool {
     futures_util::future::poll_immediate(future).await.is_none()
 }
 
 impl Actor {
     /// With tools as `name` or `name: description`.
-    pub(super) fn new(id: &str, tools: &[&str]) -> Self {
+    pub(crate) fn new(id: &str, tools: &[&str]) -> Self {
         let actor = Self {
             id: SourceId::new(id).unwrap(),
+            about: None,
             origin: Origin::Mcp,
             review: Review::Unneeded,
             tools: Mutex::default(),
@@ -65,7 +69,12 @@ impl Actor {
         actor
     }
 
-    pub(super) fn of(self, origin: Origin) -> Self {
+    /// What it says of itself.
+    pub(crate) fn about(self, about: &str) -> Self {
+        Self { about: Some(about.into()), ..self }
+    }
+
+    pub(crate) fn of(self, origin: Origin) -> Self {
         Self { origin, ..self }
     }
 
@@ -81,7 +90,7 @@ impl Actor {
     }
 
     /// From now on these are its tools.
-    pub(super) fn has(&self, tools: &[&str]) {
+    pub(crate) fn has(&self, tools: &[&str]) {
         let tools = tools.iter().map(|it| {
             let (name, description) = it.split_once(": ").unwrap_or((it, "Does something"));
             let mut tool = Tool::new(ToolId::new(self.id.clone(), ToolName::new(name).unwrap()));
@@ -178,12 +187,17 @@ impl Source for Actor {
                 Answer::Id => Ok(ToolOutput::text(self.id.as_str())),
                 Answer::NotMine => Err(SourceError::NotMine { id, name }),
                 Answer::Down => Err(SourceError::Unavailable { id, what: "down".to_owned() }),
+                Answer::Fails => Ok(ToolOutput::failure("no")),
                 Answer::Wants(state) => {
                     let wanted = json!({"resultType": "input_required", "inputRequests": {}, "requestState": state});
                     Ok(ToolOutput::from_raw(RawJson::from_value(&wanted)).unwrap())
                 }
             }
         })
+    }
+
+    fn about(&self) -> Option<Arc<str>> {
+        self.about.clone()
     }
 
     fn library(&self) -> Option<&dyn Library> {

@@ -38,7 +38,7 @@ fn remote(results: Value) -> Arc<Remote> {
 async fn search(gateway: &Gateway, text: &str, limit: usize, cx: &Cx) -> (Vec<SearchHit>, Vec<String>) {
     let view = gateway.view(cx).await;
     let query = Query { limit, ..Query::new(text) };
-    gateway.search_beyond(&view, &query, None, view.search(&query), cx).await
+    gateway.search_beyond(&view, &query, view.search(&query), cx).await
 }
 
 fn ids(hits: &[SearchHit]) -> Vec<String> {

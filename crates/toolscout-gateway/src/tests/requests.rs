@@ -17,7 +17,7 @@ use toolscout_core::door::Policy;
 use toolscout_core::{Arguments, BoxFuture, Caller, Cx, Origin, ProblemKind, RequestSources, Source, ToolCall};
 
 /// Gives each user sources, by a header.
-pub(super) struct ByUser {
+pub(crate) struct ByUser {
     header: &'static str,
     given: Mutex<Vec<(String, Arc<Actor>)>>,
     /// For who is not named: a source of their own, made when it is asked for.
@@ -31,7 +31,7 @@ impl ByUser {
         Arc::new(Self { header: "x-user-id", given: Mutex::new(given), makes: false, asked: AtomicUsize::new(0) })
     }
 
-    pub(super) fn for_anybody() -> Arc<Self> {
+    pub(crate) fn for_anybody() -> Arc<Self> {
         Arc::new(Self { header: "x-user-id", given: Mutex::default(), makes: true, asked: AtomicUsize::new(0) })
     }
 
@@ -64,7 +64,7 @@ fn of_request(id: &str, tools: &[&str]) -> Arc<Actor> {
     Arc::new(Actor::new(id, tools).of(Origin::Request))
 }
 
-pub(super) fn by(user: &str) -> Cx {
+pub(crate) fn by(user: &str) -> Cx {
     Cx { headers: Arc::new([("x-user-id".to_owned(), user.to_owned())]), ..agent() }
 }
 

@@ -1,6 +1,6 @@
 //! How many hits there are, and in which order.
 
-use super::{LIB10, page, search, tools};
+use super::{LIB10, index_of, page, search};
 use crate::{Index, Profile, Query};
 use insta::assert_snapshot;
 
@@ -9,7 +9,7 @@ fn many(count: usize) -> String {
 }
 
 fn count(limit: usize) -> usize {
-    Index::build(&tools(&many(150))).search(&Query { limit, ..Query::new("tool") }).len()
+    index_of(&many(150)).search(&Query { limit, ..Query::new("tool") }).len()
 }
 
 /// nothing asked gives everything, by name.
@@ -17,7 +17,7 @@ fn count(limit: usize) -> usize {
 fn an_empty_question_lists_by_name() {
     for query in ["", " \t\n"] {
         for profile in [Profile::Ladder, Profile::Ladder2] {
-            let query = Query { limit: 3, profile, text: query };
+            let query = Query { limit: 3, profile, ..Query::new(query) };
             let page = page(LIB10, query, |hit| format!("{} {}", hit.id.name, hit.score));
             assert_eq!(page, "analyze_data 1\ncleanup_logs 1\ncreate_pdf 1");
         }
@@ -41,7 +41,7 @@ fn a_huge_limit_is_cut() {
 
 #[test]
 fn a_cut_keeps_the_best_in_order() {
-    let index = Index::build(&tools(&many(150)));
+    let index = index_of(&many(150));
     let names: Vec<_> = index.search(&Query::new("tool")).into_iter().map(|it| it.id.name.to_string()).collect();
     let expected: Vec<_> = (0..10).map(|it| format!("tool_{it:03}")).collect();
     assert_eq!(names, expected);
@@ -74,18 +74,18 @@ fn the_order_of_registration_does_not_matter_to_a_ladder() {
 
 #[test]
 fn an_empty_index_answers_with_nothing() {
-    let index = Index::build([]);
+    let index = Index::default();
     assert!(index.is_empty());
     assert_eq!(index.search(&Query::new("")), []);
-    assert_eq!(Index::build(&tools(LIB10)).len(), 10);
+    assert_eq!(index_of(LIB10).len(), 10);
 }
 
 #[test]
 fn profiles_go_by_their_words() {
     let words: Vec<_> = Profile::ALL.iter().map(|it| it.to_string()).collect();
-    assert_eq!(words, ["ladder", "ladder2", "substring"]);
+    assert_eq!(words, ["ranked", "meaning", "ladder", "ladder2", "substring"]);
     for profile in Profile::ALL {
         assert_eq!(profile.word().parse(), Ok(*profile));
     }
-    assert_snapshot!("fuzzy".parse::<Profile>().unwrap_err(), @"`fuzzy` is not a search profile; use one of `ladder`, `ladder2`, `substring`");
+    assert_snapshot!("fuzzy".parse::<Profile>().unwrap_err(), @"`fuzzy` is not a search profile; use one of `ranked`, `meaning`, `ladder`, `ladder2`, `substring`");
 }

@@ -2,9 +2,7 @@
 
 use super::recipe::Recipe;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use std::path::Path;
-use std::sync::LazyLock;
 use toolscout_core::{
     CliHints, Digest, InvalidName, Level, Problem, ProblemKind, Provenance, RawJson, SourceId, Status, Tool, ToolId,
     ToolName, Visibility,
@@ -105,7 +103,7 @@ impl Described {
             title: self.title,
             description: self.description,
             keywords: self.keywords,
-            input_schema: self.input_schema.unwrap_or_else(|| NO_ARGUMENTS.clone()),
+            input_schema: self.input_schema.unwrap_or_else(RawJson::no_arguments),
             output_schema: self.output_schema,
             annotations: self.annotations,
             extra: None,
@@ -117,10 +115,6 @@ impl Described {
         Ok((tool, self.plan))
     }
 }
-
-/// The schema of a tool that takes none, or none that is known yet; written down once, because many share it.
-static NO_ARGUMENTS: LazyLock<RawJson> =
-    LazyLock::new(|| RawJson::from_value(&json!({"type": "object", "properties": {}})));
 
 /// A problem as the record keeps it: without its path, which is the record's own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

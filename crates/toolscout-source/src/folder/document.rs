@@ -28,7 +28,8 @@ pub(super) fn parse(format: Format, bytes: &[u8]) -> Result<Option<Value>, Strin
     Ok(if is_empty { None } else { Some(value) })
 }
 
-fn text(bytes: &[u8]) -> Result<&str, String> {
+/// The bytes as text, if they are nothing else.
+pub(super) fn text(bytes: &[u8]) -> Result<&str, String> {
     if bytes.starts_with(b"\xef\xbb\xbf") {
         return Err("starts with a byte order mark; save it as UTF-8 without one".to_owned());
     }

@@ -1,11 +1,12 @@
 //! Puts together what the roots give: which of two tools of one name stays, what is said only once, what stops all.
 
 use super::flow::Out;
+use super::prompts::Prompt;
 use super::recipe::Recipe;
 use super::roots::Root;
 use crate::registry::Conflict;
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toolscout_core::{Found, Level, Problem, ProblemKind, SourceError, Tool, ToolName, escape};
 
@@ -44,6 +45,7 @@ pub(super) struct Gathering<'a> {
     out: &'a Out<Result<Found, SourceError>>,
     rules: Rules,
     table: Table,
+    prompts: Vec<Prompt>,
     /// Names without their case, to find those that differ in nothing else.
     folded: HashMap<String, ToolName>,
     said: HashSet<String>,
@@ -55,11 +57,12 @@ pub(super) struct Gathering<'a> {
 impl<'a> Gathering<'a> {
     pub(super) fn new(out: &'a Out<Result<Found, SourceError>>, rules: Rules) -> Self {
         let (table, folded, said) = (HashMap::new(), HashMap::new(), HashSet::new());
-        Self { out, rules, table, folded, said, earlier: HashSet::new(), current: HashSet::new() }
+        let (earlier, current) = (HashSet::new(), HashSet::new());
+        Self { out, rules, table, prompts: Vec::new(), folded, said, earlier, current }
     }
 
-    pub(super) fn into_table(self) -> Table {
-        self.table
+    pub(super) fn into_parts(self) -> (Table, Vec<Prompt>) {
+        (self.table, self.prompts)
     }
 
     /// What comes from here on is of another root.
@@ -111,6 +114,16 @@ impl<'a> Gathering<'a> {
         }
         self.near_name(&listed.tool).await?;
         self.list(listed).await
+    }
+
+    /// A prompt; of two with one name the first one stays.
+    pub(super) async fn prompt(&mut self, prompt: Prompt, root: &Path) -> Result<(), Stop> {
+        if self.prompts.iter().any(|it| it.name == prompt.name) {
+            let message = format!("an earlier root has a prompt `{}`, too, which stays", prompt.name);
+            return self.problem(Problem::warning(ProblemKind::Collision, message).at(root)).await;
+        }
+        self.prompts.push(prompt);
+        Ok(())
     }
 
     async fn conflict(&mut self, first: &Listed, second: Listed) -> Result<(), Stop> {

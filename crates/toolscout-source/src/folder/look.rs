@@ -123,7 +123,7 @@ fn head(path: &Path, stamp: &Stamp, might_run: bool) -> io::Result<Option<Vec<u8
 }
 
 /// Never waits: a pipe that took the file's place since it was seen would otherwise hold us for ever.
-fn open(path: &Path) -> io::Result<File> {
+pub(super) fn open(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true);
     #[cfg(unix)]

@@ -12,6 +12,7 @@ use super::gather::{Gathering, Listed, Rules, Table};
 use super::globs::{ToolStrategy, Visit};
 use super::manifest::Definition;
 use super::probe::ProbeLimits;
+use super::prompts::{Prompt, Shelf};
 use super::roots::RootStrategy;
 use super::watch;
 use futures_util::{StreamExt, stream};
@@ -19,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Found, Origin, Source, SourceError, SourceId, Store, Tool, ToolCall,
+    Authorized, BoxFuture, BoxStream, Cx, Found, Library, Origin, Source, SourceError, SourceId, Store, Tool, ToolCall,
     ToolName, ToolOutput,
 };
 
@@ -42,6 +43,7 @@ pub struct FolderSource {
     asker: Asker,
     /// What the last whole discovery found; a discovery under way builds its own aside.
     table: Mutex<Option<Arc<Table>>>,
+    shelf: Shelf,
 }
 
 impl FolderSource {
@@ -79,8 +81,9 @@ impl FolderSource {
         self.table.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn publish(&self, table: Table) {
+    fn publish(&self, (table, prompts): (Table, Vec<Prompt>)) {
         *self.table.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(table));
+        self.shelf.publish(prompts);
     }
 
     /// The listed tools; discovers them if nobody has yet.
@@ -120,12 +123,12 @@ impl Source for FolderSource {
         let found = stream_of(|out| async move {
             let mut gathering = Gathering::new(&out, self.rules);
             if self.gather(&mut gathering, &cx).await.is_ok() {
-                *gathered.lock().unwrap_or_else(PoisonError::into_inner) = Some(gathering.into_table());
+                *gathered.lock().unwrap_or_else(PoisonError::into_inner) = Some(gathering.into_parts());
             }
         });
         let publish = stream::poll_fn(move |_| {
-            if let Some(table) = done.lock().unwrap_or_else(PoisonError::into_inner).take() {
-                self.publish(table);
+            if let Some(all) = done.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                self.publish(all);
             }
             Poll::Ready(None)
         });
@@ -138,6 +141,10 @@ impl Source for FolderSource {
 
     fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         Box::pin(async move { self.start(call.into_inner(), &cx).await })
+    }
+
+    fn library(&self) -> Option<&dyn Library> {
+        Some(&self.shelf)
     }
 
     fn changes(&self) -> BoxStream<'_, ()> {

@@ -6,7 +6,8 @@
 //! 4. `hostile`: links, pipes, huge and foreign files.
 //! 5. `probing`: trust, asking, loading, calling.
 //! 6. `strategies`: what application authors may replace.
-//! 7. `cache` and `watching`: unchanged files are not opened again, changed ones are noticed.
+//! 7. `prompts`: what a project has besides tools.
+//! 8. `cache` and `watching`: unchanged files are not opened again, changed ones are noticed.
 
 mod cache;
 mod headers;
@@ -15,6 +16,7 @@ mod listing;
 mod manifests;
 mod probing;
 mod programs;
+mod prompts;
 mod roots;
 mod strategies;
 mod tool_files;

@@ -2,9 +2,11 @@
 
 use super::flow::{Out, stream_of};
 use super::globs::ToolStrategy;
-use super::roots::{Root, RootStrategy};
+use super::prompts;
+use super::roots::{Layout, Root, RootStrategy};
 use futures_util::StreamExt;
 use notify::{Config, Event, EventKind, PollWatcher, RecursiveMode, Watcher};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,7 +36,7 @@ async fn watch(roots: &dyn RootStrategy, tools: &dyn ToolStrategy, explicit: &[P
         let spots = spots(roots, tools, explicit).await;
         // Listening anew after each change costs little, and finds folders that came, went, or came again.
         ears = match tokio::task::spawn_blocking({
-            let wanted: Vec<_> = spots.iter().map(|it| (it.folder.clone(), it.mode)).collect();
+            let wanted = places(&spots);
             let news = news.clone();
             move || ears.listen_at(wanted, &news)
         })
@@ -50,6 +52,18 @@ async fn watch(roots: &dyn RootStrategy, tools: &dyn ToolStrategy, explicit: &[P
         wait_for_change(&mut heard, &news, |path| spots.iter().any(|it| it.heeds(path, tools))).await;
         out.give(()).await;
     }
+}
+
+/// Each folder once, with all below it if anybody wants that: a second watch would take the place of the first.
+fn places(spots: &[Spot]) -> Vec<(PathBuf, RecursiveMode)> {
+    let mut places: BTreeMap<PathBuf, RecursiveMode> = BTreeMap::new();
+    for spot in spots {
+        let mode = places.entry(spot.folder.clone()).or_insert(spot.mode);
+        if spot.mode == RecursiveMode::Recursive {
+            *mode = spot.mode;
+        }
+    }
+    places.into_iter().collect()
 }
 
 /// Returns when something that matters has happened and nothing more is happening.
@@ -77,7 +91,7 @@ struct Spot {
     mode: RecursiveMode,
     /// Where the tools are; may lie below `folder`, if it does not exist yet.
     base: PathBuf,
-    /// The root, for a strategy to judge by; `None` for an explicit file.
+    /// The root, for a strategy to judge by; `None` for an explicit file, and for prompts.
     root: Option<Root>,
 }
 
@@ -96,6 +110,10 @@ async fn spots(roots: &dyn RootStrategy, tools: &dyn ToolStrategy, explicit: &[P
         let Ok(path) = std::fs::canonicalize(&root.path) else { continue };
         let root = Root { path, ..root };
         spots.extend(tools.watched(&root).into_iter().map(|base| spot_of_base(base, &root)));
+        if root.layout == Layout::Project {
+            // Every change there matters: the strategy knows tools only.
+            spots.push(Spot { root: None, ..spot_of_base(prompts::folder(&root.path), &root) });
+        }
     }
     spots
 }

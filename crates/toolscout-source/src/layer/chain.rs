@@ -88,6 +88,10 @@ impl Source for Chain {
         })
     }
 
+    fn about(&self) -> Option<Arc<str>> {
+        self.links.iter().find_map(|it| it.about())
+    }
+
     /// That of the strongest link that has one: what two libraries have cannot be told apart once they are joined.
     fn library(&self) -> Option<&dyn Library> {
         self.links.iter().find_map(|it| it.library())

@@ -64,6 +64,10 @@ impl Source for Limited {
         })
     }
 
+    fn about(&self) -> Option<Arc<str>> {
+        self.inner.about()
+    }
+
     fn library(&self) -> Option<&dyn Library> {
         self.inner.library()
     }

@@ -64,7 +64,10 @@ impl fmt::Debug for Filter {
 
 impl Layer for Filter {
     fn layer(&self, inner: Arc<dyn Source>) -> Arc<dyn Source> {
-        Arc::new(Filtered { filter: self.clone(), inner })
+        match self.lets_all {
+            true => inner,
+            false => Arc::new(Filtered { filter: self.clone(), inner }),
+        }
     }
 }
 
@@ -111,6 +114,10 @@ impl Source for Filtered {
             return self.inner.call(call, cx);
         }
         Box::pin(async move { Err(self.refuse(&call.get().tool.name, cx).await) })
+    }
+
+    fn about(&self) -> Option<Arc<str>> {
+        self.inner.about()
     }
 
     fn library(&self) -> Option<&dyn Library> {

@@ -62,6 +62,10 @@ impl Source for Prefixed {
         })
     }
 
+    fn about(&self) -> Option<Arc<str>> {
+        self.inner.about()
+    }
+
     fn library(&self) -> Option<&dyn Library> {
         self.inner.library()
     }

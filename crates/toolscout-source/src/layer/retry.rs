@@ -142,6 +142,10 @@ impl Source for Retried {
         })
     }
 
+    fn about(&self) -> Option<Arc<str>> {
+        self.inner.about()
+    }
+
     fn library(&self) -> Option<&dyn Library> {
         self.inner.library()
     }

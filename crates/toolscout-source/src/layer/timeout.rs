@@ -62,6 +62,10 @@ impl Source for Bounded {
         Box::pin(self.bound(what, patience, self.inner.call(call, cx.within(self.limit))))
     }
 
+    fn about(&self) -> Option<Arc<str>> {
+        self.inner.about()
+    }
+
     fn library(&self) -> Option<&dyn Library> {
         self.inner.library()
     }

@@ -1,6 +1,7 @@
 //! Definitions of tools as servers give them: kept whole, and checked one by one.
 
 pub(super) mod mirror;
+pub(super) mod split;
 pub(super) mod strict;
 
 #[cfg(test)]
@@ -8,7 +9,7 @@ mod tests;
 
 use super::limits::Limits;
 use crate::folder::child::words;
-use serde_json::value::RawValue;
+use split::Split;
 use std::borrow::Cow;
 use strict::members;
 use toolscout_core::{ProblemKind, RawJson, SourceId, Tool, ToolId, ToolName, escape};
@@ -61,39 +62,12 @@ impl Definition {
         members(self.raw.as_str())?.into_iter().find(|(key, _)| key == "inputSchema").map(|(_, value)| value)
     }
 
-    /// The tool of a definition that has passed all checks before, in one look.
-    pub(super) fn checked_tool(raw: &RawJson, source: &SourceId) -> Option<Tool> {
-        let parts = strict::parts(raw.as_str())?;
-        let name = parts.iter().find(|(key, _)| key == "name")?.1;
-        let name = ToolName::new(&serde_json::from_str::<String>(name.get()).ok()?).ok()?;
-        Some(tool(ToolId::new(source.clone(), name), parts))
-    }
-
     /// The tool it defines. Every field is kept: those we know by name in their own place, unless they are of a type
     /// they must not be; all others in `extra`.
     pub fn tool(&self, source: &SourceId) -> Tool {
         let id = ToolId::new(source.clone(), self.name.clone());
-        tool(id, strict::parts(self.raw.as_str()).unwrap_or_default())
+        Split::of(self.raw.as_str()).unwrap_or_default().tool(id)
     }
-}
-
-fn tool(id: ToolId, parts: Vec<(Cow<'_, str>, &RawValue)>) -> Tool {
-    let mut tool = Tool::new(id);
-    let keep = |it: &RawValue| RawJson::from(it.to_owned());
-    let mut extra = Vec::new();
-    for (key, value) in parts {
-        match (&*key, first(value.get())) {
-            ("name", _) => {}
-            ("title", b'"') => tool.title = serde_json::from_str(value.get()).ok(),
-            ("description", b'"') => tool.description = serde_json::from_str(value.get()).ok(),
-            ("inputSchema", _) => tool.input_schema = keep(value),
-            ("outputSchema", b'{') => tool.output_schema = Some(keep(value)),
-            ("annotations", b'{') => tool.annotations = Some(keep(value)),
-            _ => extra.push((key, value)),
-        }
-    }
-    tool.extra = (!extra.is_empty()).then(|| strict::object(&extra));
-    tool
 }
 
 /// Why a definition cannot be used.
@@ -172,6 +146,6 @@ fn is_text_or_null(value: &RawJson) -> bool {
 }
 
 /// What sort of value it is: its first byte says so.
-fn first(value: &str) -> u8 {
+pub(super) fn first(value: &str) -> u8 {
     value.trim_start().as_bytes().first().copied().unwrap_or(b'n')
 }

@@ -1,6 +1,7 @@
 //! Asks a server what tools it has, once at a time across all processes, and remembers the answer.
 
 use super::client::{Client, Era, LibraryListing, Listing, Scope};
+use super::limits::Limits;
 use super::record::{DiscoveryStatus, KnownTools, Record, Records};
 use super::tokens::Tokens;
 use super::{ClientError, Dial, Lookup, Server, Transport, fingerprint, library};
@@ -39,7 +40,8 @@ impl Shared {
     /// For the project at this root. Fails where the store has no secret to hash with.
     pub fn new(store: Arc<dyn Store>, project: &Path, dial: Dial) -> Result<Self, StoreError> {
         let key = store.key()?;
-        Ok(Self { records: Records::new(store, partition(project)), dial, key })
+        let records = Records::new(store, partition(project)).marked_with(key_of_checks(&key, &dial.limits));
+        Ok(Self { records, dial, key })
     }
 
     /// The same, for a server whose tokens these are.
@@ -80,6 +82,15 @@ impl Shared {
         let usual = if is_first && is_installed_first(server) { limits.installing } else { limits.discovery };
         server.discovery_timeout.unwrap_or(usual)
     }
+}
+
+/// What definitions that were checked are marked with: another where something else is checked.
+fn key_of_checks(key: &[u8; 32], limits: &Limits) -> [u8; 32] {
+    let mut all = key.to_vec();
+    for number in [CHECKS, limits.definition, limits.schema, limits.schema_nodes] {
+        all.extend((number as u64).to_le_bytes());
+    }
+    blake3::derive_key("toolscout definitions that were checked", &all)
 }
 
 /// Stands for a project in keys: its real path, hashed, so that it can be anything.
@@ -280,7 +291,7 @@ impl Shared {
         let changed = !before.as_ref().is_some_and(same_as);
         // What is kept from before is as good as its mark was.
         let are_fresh = listing.tools.iter().map(|it| &it.raw).eq(&next.definitions);
-        let checked = if are_fresh { Some(self.mark(&next.definitions)) } else { record.checked.take() };
+        let checked = if are_fresh { Some(self.records.mark(&next.definitions)) } else { record.checked.take() };
         let discovered = Discovered {
             tools: next.definitions.len(),
             excluded: next.excluded.len(),
@@ -297,6 +308,7 @@ impl Shared {
             last_discovery: Some(now),
             tools: Some(next),
             checked,
+            packed: None,
             ..record
         };
         if !is_written {
@@ -335,22 +347,6 @@ impl Shared {
             Ok(()) => error.of(&server.id),
             Err(unkept) => unkept,
         }
-    }
-
-    /// Says that these definitions have passed all checks: nobody else can make it, and it fits nothing else. What bears it
-    /// is not checked again at every start.
-    pub(super) fn mark(&self, definitions: &[RawJson]) -> String {
-        let limits = &self.dial.limits;
-        let mut all = Vec::with_capacity(definitions.iter().map(|it| it.as_str().len() + 8).sum::<usize>() + 32);
-        for number in [CHECKS, limits.definition, limits.schema, limits.schema_nodes] {
-            all.extend((number as u64).to_le_bytes());
-        }
-        for definition in definitions {
-            all.extend((definition.as_str().len() as u64).to_le_bytes());
-            all.extend(definition.as_str().as_bytes());
-        }
-        let key = blake3::derive_key("toolscout definitions that were checked", &self.key);
-        blake3::keyed_hash(&key, &all).to_hex().to_string()
     }
 
     pub(super) fn read(&self, server: &Server, cx: &Cx) -> Result<Record, SourceError> {

@@ -5,6 +5,7 @@ mod tests;
 
 use super::client::{Client, LibraryListing};
 use super::discovery::{Shared, in_full, soonest};
+use super::pace::Pace;
 use super::record::{KnownLibrary, USUAL_TTL};
 use super::running::Running;
 use super::source::McpSource;
@@ -14,9 +15,9 @@ use futures_util::stream;
 use serde_json::{Value, json};
 use std::future::pending;
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::broadcast::error::RecvError;
-use tokio::time::{Instant, sleep};
+use tokio::time::{sleep, sleep_until};
 use toolscout_core::{
     BoxFuture, BoxStream, Caller, Cx, Holdings, Library, Moment, News, RawJson, Source, SourceError, escape, redact,
 };
@@ -80,7 +81,7 @@ impl McpSource {
         method: &str,
         params: &RawJson,
         cx: &Cx,
-        deadline: std::time::Instant,
+        deadline: Instant,
     ) -> Result<RawJson, ClientError> {
         let Value::String(uri) = params.to_value()["uri"].take() else {
             return Err(ClientError::Invalid { reason: format!("`{method}` needs the `uri` of a resource") });
@@ -108,16 +109,16 @@ pub(super) async fn attend(supervisor: &Weak<Supervisor>, running: &Arc<Running>
         };
         !it.library.as_ref().is_some_and(is_fresh)
     });
-    let mut rests: Option<Instant> = None;
+    let mut pace = Pace::new(shared.dial.limits.apart);
     loop {
         let is_heard = supervisor.upgrade().is_some_and(|it| it.has_listeners());
         if is_due && is_heard {
-            if let Some(end) = rests {
-                tokio::time::sleep_until(end).await;
+            if let Some(due) = pace.due(Instant::now()) {
+                sleep_until(due.into()).await;
             }
             changes.mark_unchanged();
             let listing = list(&running.client, &shared, None).await;
-            rests = Some(Instant::now() + shared.dial.limits.apart);
+            pace.listed(Instant::now());
             let changed = shared.remember_library(&server, &cx, &running.client, listing);
             if let (Some(this), Ok(changed)) = (supervisor.upgrade(), changed) {
                 changed.into_iter().for_each(|it| this.tell(it));
@@ -145,8 +146,8 @@ pub(super) fn news_between(before: &KnownLibrary, after: &KnownLibrary) -> Vec<N
 const TOGETHER: Duration = Duration::from_millis(20);
 
 /// Lists the library. However long that takes, most of the time that is left stays: the tools do not wait for it.
-pub(super) async fn list(client: &Client, shared: &Shared, deadline: Option<std::time::Instant>) -> LibraryListing {
-    let now = std::time::Instant::now();
+pub(super) async fn list(client: &Client, shared: &Shared, deadline: Option<Instant>) -> LibraryListing {
+    let now = Instant::now();
     let limit = now + shared.dial.limits.list;
     let share = deadline.map(|it| now + it.saturating_duration_since(now) / 2);
     client.list_library(share.map_or(limit, |it| it.min(limit))).await

@@ -1,18 +1,21 @@
 //! What is remembered of a server from one run to the next: its tools, and how the last discovery went.
 
+mod packed;
+mod row;
+
 #[cfg(test)]
 mod tests;
 
 use super::client::Era;
+use packed::Packed;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use toolscout_core::{Moment, RawJson, Shelf, SourceId, Store, StoreError};
 
 /// Tools are taken to be as they were for this long, where the server does not say otherwise.
 pub const USUAL_TTL: Duration = Duration::from_secs(300);
-
-const VERSION: u32 = 1;
 
 /// How the last discovery of a server went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -53,9 +56,12 @@ pub struct Record {
     pub last_discovery: Option<Moment>,
     /// What was found the last time something was.
     pub tools: Option<KnownTools>,
-    /// A mark on the definitions, made when they were checked; see `Shared::mark`.
+    /// A mark on the definitions, made when they were checked; see [`Records::mark`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) checked: Option<String>,
+    /// The definitions as they were read, where they bear the mark.
+    #[serde(skip)]
+    pub(super) packed: Option<Packed>,
     /// What it has besides tools. Records from before toolscout knew of such things have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub library: Option<KnownLibrary>,
@@ -92,6 +98,7 @@ pub struct KnownTools {
     /// Under which configuration; see the fingerprint.
     pub configuration: String,
     /// Whole definitions, as they came.
+    #[serde(skip)]
     pub definitions: Vec<RawJson>,
     /// Why others are not among them, for people; not yet escaped.
     pub excluded: Vec<String>,
@@ -147,12 +154,39 @@ pub enum Staleness {
 pub struct Records {
     store: Arc<dyn Store>,
     partition: String,
+    /// What marks are made with; see [`Records::mark`].
+    key: [u8; 32],
+    read: Arc<Mutex<Recent>>,
+}
+
+/// What was last read, by key. It is not read again before something was written.
+#[derive(Default)]
+struct Recent {
+    edition: Option<u64>,
+    records: HashMap<String, Option<Record>>,
 }
 
 impl Records {
-    /// Those of the project that `partition` stands for.
+    /// Those of the project that `partition` stands for. Nothing of them counts as checked.
     pub fn new(store: Arc<dyn Store>, partition: impl Into<String>) -> Self {
-        Self { store, partition: partition.into() }
+        let key = blake3::hash(b"no mark is made with this").into();
+        Self { store, partition: partition.into(), key, read: Arc::default() }
+    }
+
+    /// The same, with a secret to mark definitions with.
+    pub(super) fn marked_with(self, key: [u8; 32]) -> Self {
+        Self { key, ..self }
+    }
+
+    /// Others, in another store, marked with the same secret.
+    pub(super) fn elsewhere(&self, store: Arc<dyn Store>, partition: &str) -> Self {
+        Self::new(store, partition).marked_with(self.key)
+    }
+
+    /// Says that these definitions have passed all checks: nobody else can make it, and it fits nothing else. What bears it
+    /// is not checked again at every start.
+    pub(super) fn mark(&self, definitions: &[RawJson]) -> String {
+        packed::mark(&self.key, &packed::of(definitions)).to_string()
     }
 
     /// What is remembered of the server, for this user. A record nobody can read is as good as none. A discovery whose
@@ -172,7 +206,7 @@ impl Records {
     /// Remembers this instead; apart for each user, if the tools are for one user's eyes only.
     pub(super) fn write(&self, server: &SourceId, user: Option<&str>, record: &Record) -> Result<(), StoreError> {
         let private = record.is_private();
-        let bytes = serde_json::to_vec(&Record { version: VERSION, ..record.clone() }).map_err(|cause| StoreError {
+        let bytes = row::write(record).map_err(|cause| StoreError {
             what: format!("cannot keep what `{server}` has"),
             cause: Some(cause.into()),
         })?;
@@ -218,9 +252,20 @@ impl Records {
     }
 
     fn at(&self, key: &str) -> Result<Option<Record>, StoreError> {
-        let bytes = self.store.read(Shelf::Discovery, key)?;
-        let record = bytes.and_then(|it| serde_json::from_slice::<Record>(&it).ok());
-        Ok(record.filter(|it| it.version == VERSION))
+        // Asked before anything is read: what is written meanwhile is read again.
+        let edition = self.store.edition(Shelf::Discovery);
+        if let Some(record) = self.recent().of(edition, key) {
+            return Ok(record.clone());
+        }
+        let record = self.store.read(Shelf::Discovery, key)?.and_then(|it| row::read(it, &self.key));
+        if edition.is_some() {
+            self.recent().records.insert(key.to_owned(), record.clone());
+        }
+        Ok(record)
+    }
+
+    fn recent(&self) -> MutexGuard<'_, Recent> {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Users may be called anything; a hash is none of their names.
@@ -229,5 +274,15 @@ impl Records {
             None => format!("{}/{server}", self.partition),
             Some(user) => format!("{}/{server}@{}", self.partition, blake3::hash(user.as_bytes()).to_hex()),
         }
+    }
+}
+
+impl Recent {
+    /// What was read there in this edition, even if it was nothing.
+    fn of(&mut self, edition: Option<u64>, key: &str) -> Option<&Option<Record>> {
+        if self.edition != edition {
+            *self = Self { edition, ..Self::default() };
+        }
+        edition.and_then(|_| self.records.get(key))
     }
 }

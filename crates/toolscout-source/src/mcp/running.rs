@@ -2,6 +2,8 @@
 
 use super::client::{Client, Definition, Listing};
 use super::discovery::{Shared, soonest, with_tail};
+use super::limits::Limits;
+use super::pace::Pace;
 use super::{ClientError, Server};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,9 +11,6 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::time::{sleep_until, timeout_at};
 use toolscout_core::{Cx, Digest, Moment, RawJson, SourceError, SourceId, ToolName};
-
-/// A server that could have been listed so many times over, and was not, is calm: its next list may be made twice.
-const CALM: u32 = 12;
 
 /// A server that runs.
 pub(super) struct Running {
@@ -22,8 +21,7 @@ pub(super) struct Running {
     answered: AtomicUsize,
     last_use: Mutex<Instant>,
     listed: Mutex<Option<Arc<Listed>>>,
-    /// Until when the server is not listed again for its own sake; none before the first list.
-    rests: Mutex<Option<Instant>>,
+    pace: Mutex<Pace>,
     /// One listing at a time; who comes meanwhile waits for it.
     listing: tokio::sync::Mutex<()>,
 }
@@ -59,7 +57,7 @@ struct Listed {
 }
 
 impl Running {
-    pub(super) fn new(client: Client) -> Self {
+    pub(super) fn new(client: Client, limits: &Limits) -> Self {
         Self {
             client,
             since: Moment::now(),
@@ -68,7 +66,7 @@ impl Running {
             answered: AtomicUsize::new(0),
             last_use: Mutex::new(Instant::now()),
             listed: Mutex::default(),
-            rests: Mutex::default(),
+            pace: Mutex::new(Pace::new(limits.apart)),
             listing: tokio::sync::Mutex::new(()),
         }
     }
@@ -122,21 +120,21 @@ impl Running {
         Ok((lock(&self.listed).as_ref().and_then(|it| it.tools.get(name).cloned()), has_changed))
     }
 
-    /// Lists unless somebody else just has; never sooner than the server has rested. Says whether anything changed.
+    /// Lists unless somebody else just has; never sooner than the server's pace allows. Says whether anything changed.
     pub(super) async fn list_when_due(&self, shared: &Shared, server: &Server, cx: &Cx) -> Result<bool, SourceError> {
         let _alone = self.listing.lock().await;
         if self.current().is_some() {
             return Ok(false);
         }
-        let rests = *lock(&self.rests);
-        if let Some(end) = rests {
+        let due = lock(&self.pace).due(Instant::now());
+        if let Some(due) = due {
             tokio::select! {
-                () = sleep_until(end.into()) => {}
+                () = sleep_until(due.into()) => {}
                 // There is nothing to wait for any more; the list says why.
                 _ = self.client.lost() => {}
             }
         }
-        let is_calm = rests.is_none_or(|it| it.elapsed() > CALM * shared.dial.limits.apart);
+        let is_calm = lock(&self.pace).is_calm(Instant::now());
         self.list_alone(shared, server, cx, is_calm).await
     }
 
@@ -157,9 +155,9 @@ impl Running {
         let begun = Instant::now();
         let deadline = soonest(cx, shared.dial.limits.list);
         let record = shared.read(server, cx)?;
-        let mut taken = self.take(shared, deadline).await;
+        let mut taken = self.take(deadline).await;
         if may_repeat && taken.as_ref().is_ok_and(|it| it.1 != self.announced()) {
-            taken = self.take(shared, deadline).await;
+            taken = self.take(deadline).await;
         }
         match taken {
             Ok((listing, changes)) => {
@@ -170,20 +168,12 @@ impl Running {
         }
     }
 
-    /// One list, and how many changes were announced before it. Whatever comes of it, the server rests.
-    async fn take(&self, shared: &Shared, deadline: Instant) -> Result<(Listing, u64), ClientError> {
+    /// One list, and how many changes were announced before it. Whatever comes of it, it counts.
+    async fn take(&self, deadline: Instant) -> Result<(Listing, u64), ClientError> {
         let changes = self.announced();
         let listing = self.client.list_tools(deadline).await;
-        self.rest(shared.dial.limits.apart);
+        lock(&self.pace).listed(Instant::now());
         Ok((listing?, changes))
-    }
-
-    /// Adds to the rest, so that two lists in a row earn twice as much; more than that would only keep callers waiting.
-    fn rest(&self, apart: Duration) {
-        let now = Instant::now();
-        let mut rests = lock(&self.rests);
-        let from = rests.map_or(now, |it| it.max(now));
-        *rests = Some((from + apart).min(now + 2 * apart));
     }
 
     fn announced(&self) -> u64 {

@@ -10,11 +10,11 @@ use super::supervisor::{Phase, Supervisor};
 use super::{ClientError, OnChange, Server, Transport};
 use super::{demand, fingerprint, library};
 use futures_util::stream;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Delegation, Found, Library, Moment, Origin, Problem, ProblemKind, Review,
-    Source, SourceError, SourceId, Tool, ToolCall, ToolName, ToolOutput, escape,
+    Authorized, BoxFuture, BoxStream, Cx, Delegation, Found, Library, Moment, Origin, Problem, ProblemKind, Provenance,
+    Review, Source, SourceError, SourceId, Tool, ToolCall, ToolName, ToolOutput, escape,
 };
 
 /// A server as a source of tools.
@@ -28,6 +28,8 @@ pub struct McpSource {
     /// Why it may not be started, where it may not.
     barred: Option<String>,
     entry: Arc<str>,
+    /// What the server says of itself, as the last discovery found it.
+    about: Mutex<Option<Arc<str>>>,
 }
 
 impl McpSource {
@@ -36,7 +38,7 @@ impl McpSource {
         let server = Arc::new(server);
         let supervisor = Supervisor::new(server.clone(), shared.clone());
         let entry = fingerprint::of_entry(&server).into();
-        Self { server, shared, supervisor, barred: None, entry }
+        Self { server, shared, supervisor, barred: None, entry, about: Mutex::default() }
     }
 
     /// It may be read about, but not be started; the reason says why, and what would change that.
@@ -161,14 +163,22 @@ impl McpSource {
     /// What is remembered, as a discovery gives it.
     fn remembered(&self, cx: &Cx) -> Result<Vec<Found>, SourceError> {
         let record = self.shared.read(&self.server, cx)?;
+        // What is for the eyes of one user only is not said for all.
+        let said = record.library.as_ref().filter(|it| !it.private).and_then(|it| it.instructions.as_deref());
+        *self.about.lock().unwrap_or_else(PoisonError::into_inner) = said.map(Arc::from);
         let staleness = record.staleness(&self.shared.configuration(&self.server), Moment::now());
         let mut found: Vec<Found> = self.news(&record, staleness).into_iter().map(Found::Problem).collect();
-        for mut tool in self.tools(&record) {
-            tool.visibility = self.server.visibility;
-            tool.provenance.trusted = true;
-            tool.provenance.seen = record.tools.as_ref().map(|it| it.listed);
-            tool.provenance.stale = staleness.is_some();
-            found.push(Found::Tool(Arc::new(tool)));
+        found.reserve(record.tools.as_ref().map_or(0, |it| it.definitions.len()));
+        let seen = record.tools.as_ref().map(|it| it.listed);
+        let provenance = Provenance { trusted: true, seen, stale: staleness.is_some(), ..Provenance::default() };
+        let remembered = |tool: Tool| {
+            let (visibility, provenance) = (self.server.visibility, provenance.clone());
+            Found::Tool(Arc::new(Tool { visibility, provenance, ..tool }))
+        };
+        // Definitions that bear the mark that they were checked are not checked again.
+        match &record.packed {
+            Some(packed) => found.extend(packed.tools(&self.server.id).map(remembered)),
+            None => found.extend(self.definitions(&record).map(|it| remembered(it.tool(&self.server.id)))),
         }
         Ok(found)
     }
@@ -178,16 +188,6 @@ impl McpSource {
         let limits = self.shared.dial.limits.clone();
         let raw = record.tools.as_ref().map_or_else(Vec::new, |it| it.definitions.clone());
         raw.into_iter().filter_map(move |it| Definition::parse(it, &limits).ok())
-    }
-
-    /// The tools of these definitions, which are not checked again where they bear the mark that they were.
-    fn tools(&self, record: &Record) -> Vec<Tool> {
-        let id = &self.server.id;
-        let raw = record.tools.as_ref().map_or(&[][..], |it| &it.definitions);
-        match record.checked.as_ref().is_some_and(|it| *it == self.shared.mark(raw)) {
-            true => raw.iter().filter_map(|it| Definition::checked_tool(it, id)).collect(),
-            false => self.definitions(record).map(|it| it.tool(id)).collect(),
-        }
     }
 
     fn news(&self, record: &Record, staleness: Option<Staleness>) -> Vec<Problem> {
@@ -390,6 +390,10 @@ impl Source for McpSource {
 
     fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         Box::pin(self.call_running(call.into_inner(), cx))
+    }
+
+    fn about(&self) -> Option<Arc<str>> {
+        self.about.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn library(&self) -> Option<&dyn Library> {

@@ -7,7 +7,7 @@ use super::running::{InUse, Running};
 use super::{ClientError, Server, library};
 use serde_json::json;
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, broadcast, watch};
 use tokio::task::{AbortHandle, JoinSet};
@@ -15,7 +15,7 @@ use tokio::time::{sleep_until, timeout_at};
 use toolscout_core::{Caller, Cx, Moment, News, RawJson};
 
 /// What happens that waits to be heard; who is slower misses some of it.
-const NEWS: usize = 256;
+const NEWS: usize = 64;
 /// Resources of one server that can be subscribed to.
 const WATCHED: usize = 1_000;
 /// A server nobody calls is ended after this long.
@@ -41,8 +41,8 @@ pub(super) struct Supervisor {
     phase: watch::Sender<Phase>,
     /// Counts lists that differed from the one before.
     changes: watch::Sender<u64>,
-    /// What happens in the library.
-    news: broadcast::Sender<News>,
+    /// What happens in the library. Takes room for all that may wait to be heard, so there is none before somebody listens.
+    news: OnceLock<broadcast::Sender<News>>,
     /// Resources that somebody wants to hear of.
     watched: Mutex<BTreeSet<String>>,
     /// Wakes a server that waits before it tries again.
@@ -68,7 +68,7 @@ impl Supervisor {
             shared,
             phase: watch::Sender::new(Phase::Stopped),
             changes: watch::Sender::new(0),
-            news: broadcast::Sender::new(NEWS),
+            news: OnceLock::new(),
             watched: Mutex::default(),
             poke: Arc::default(),
             kept: Mutex::default(),
@@ -91,16 +91,20 @@ impl Supervisor {
 
     /// What happens in the library, from now on.
     pub(super) fn news(&self) -> broadcast::Receiver<News> {
-        self.news.subscribe()
+        self.teller().subscribe()
+    }
+
+    fn teller(&self) -> &broadcast::Sender<News> {
+        self.news.get_or_init(|| broadcast::Sender::new(NEWS))
     }
 
     pub(super) fn has_listeners(&self) -> bool {
-        self.news.receiver_count() > 0
+        self.news.get().is_some_and(|it| it.receiver_count() > 0)
     }
 
     pub(super) fn tell(&self, news: News) {
-        // Nobody may be listening.
-        let _ = self.news.send(news);
+        // Those who listened may be gone.
+        let _ = self.news.get().map(|it| it.send(news));
     }
 
     /// Whom and what it is about.
@@ -203,7 +207,7 @@ impl Supervisor {
     fn begin(&self) -> impl Future<Output = Result<Arc<Running>, ClientError>> + use<> {
         self.phase.send_replace(Phase::Starting { since: Moment::now() });
         self.kept().backoff.started(Instant::now());
-        connect(self.server.clone(), self.shared.clone(), self.news.clone(), self.watched())
+        connect(self.server.clone(), self.shared.clone(), self.teller().clone(), self.watched())
     }
 
     /// Notes the failure; gives when the next try may be.
@@ -298,7 +302,7 @@ async fn connect(
     {
         return Err(error);
     }
-    Ok(Arc::new(Running::new(client)))
+    Ok(Arc::new(Running::new(client, &shared.dial.limits)))
 }
 
 /// Subscribes anew to what somebody subscribed to when the server last ran. A resource that is gone changes no more.

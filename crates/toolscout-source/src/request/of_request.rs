@@ -43,6 +43,10 @@ impl Source for Wrapped {
         self.0.review()
     }
 
+    fn about(&self) -> Option<Arc<str>> {
+        self.0.about()
+    }
+
     fn library(&self) -> Option<&dyn Library> {
         self.0.library()
     }

@@ -4,6 +4,7 @@ use super::open::{self, Care, Opened};
 use super::{failed, file};
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use toolscout_core::StoreError;
 
@@ -12,6 +13,8 @@ pub(super) struct Database {
     path: PathBuf,
     care: Care,
     current: Mutex<Current>,
+    /// How often it was opened or written to by this process.
+    changes: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -23,7 +26,7 @@ struct Current {
 impl Database {
     /// Opens nothing yet.
     pub(super) fn new(path: PathBuf, care: Care) -> Self {
-        Self { path, care, current: Mutex::default() }
+        Self { path, care, current: Mutex::default(), changes: AtomicU64::new(0) }
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -52,7 +55,7 @@ impl Database {
                 let settled = open::settle(&self.path, self.care);
                 // Not before: closing may still write to the file, and it has just been copied or moved.
                 current.opened = None;
-                action(current.keep(settled?))
+                action(self.keep(&mut current, settled?))
             }
             other => other,
         };
@@ -60,6 +63,21 @@ impl Database {
             Care::Keep if open::is_damage(&cause) => open::damaged(&self.path),
             _ => failed(format!("cannot {verb} `{}`", self.path.display()), cause),
         })
+    }
+
+    /// As [`Database::run`], for who writes.
+    pub(super) fn change<T>(&self, action: impl Fn(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+        let done = self.run("write to", action);
+        self.changes.fetch_add(1, Ordering::Relaxed);
+        done
+    }
+
+    /// Is another whenever something may have been written, here or by another process; none where that cannot be told.
+    pub(super) fn edition(&self) -> Option<u64> {
+        let mut current = self.current();
+        let connection = self.connection(&mut current).ok()?;
+        let of_others: u32 = connection.pragma_query_value(None, "data_version", |row| row.get(0)).ok()?;
+        Some(self.changes.load(Ordering::Relaxed) << 32 | u64::from(of_others))
     }
 
     fn current(&self) -> MutexGuard<'_, Current> {
@@ -71,16 +89,15 @@ impl Database {
         let there = file::identity(&self.path);
         match current.opened.take().filter(|it| it.file == there) {
             Some(opened) => Ok(&current.opened.insert(opened).connection),
-            None => Ok(current.keep(open::open(&self.path, self.care)?)),
+            None => Ok(self.keep(current, open::open(&self.path, self.care)?)),
         }
     }
-}
 
-impl Current {
-    fn keep(&mut self, opened: Opened) -> &Connection {
+    fn keep<'a>(&self, current: &'a mut Current, opened: Opened) -> &'a Connection {
+        self.changes.fetch_add(1, Ordering::Relaxed);
         if opened.set_aside.is_some() {
-            self.set_aside.clone_from(&opened.set_aside);
+            current.set_aside.clone_from(&opened.set_aside);
         }
-        &self.opened.insert(opened).connection
+        &current.opened.insert(opened).connection
     }
 }

@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+use toolscout_core::Digest;
 
 /// Makes the file's folder (0700) where it is missing. One that exists keeps its mode: somebody may have chosen it for
 /// other things, too.
@@ -69,6 +71,30 @@ pub(super) fn copy_aside(path: &Path) -> io::Result<PathBuf> {
 /// Tells this file from another one that has its name later; nothing where there is none.
 pub(super) fn identity(path: &Path) -> Option<Identity> {
     fs::metadata(path).ok().map(|it| Identity::of(&it))
+}
+
+/// Stands for the file's content, and for what of it lies in the log beside it: the system notes when either was last
+/// written, and for the file itself nobody can set that back. Nothing where there is no file.
+pub(super) fn imprint(path: &Path) -> Option<Digest> {
+    let file = fs::metadata(path).ok()?;
+    let mut all = written(&file);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        all.extend([file.ctime(), file.ctime_nsec()].into_iter().flat_map(i64::to_le_bytes));
+    }
+    // One without anything in it comes and goes with who has the file open, and who opens it as root makes it their own.
+    let log = fs::metadata(with_suffix(path, "-wal")).ok().filter(|it| it.len() > 0);
+    all.extend(log.iter().flat_map(written));
+    Some(Digest::of_bytes(&all))
+}
+
+fn written(file: &fs::Metadata) -> Vec<u8> {
+    let since = |it: SystemTime| it.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let Identity(device, inode) = Identity::of(file);
+    let mut all: Vec<u8> = [device, inode, file.len()].into_iter().flat_map(u64::to_le_bytes).collect();
+    all.extend(file.modified().map_or(0, since).to_le_bytes());
+    all
 }
 
 #[derive(Debug, PartialEq, Eq)]

@@ -186,6 +186,37 @@ fn what_somebody_else_wrote_is_not_believed() {
     assert!(error.to_string().contains("at `mail`"), "{error}");
 }
 
+/// By us or by somebody else, with SQLite or without; looking changes nothing.
+#[test]
+fn the_imprint_is_another_whenever_something_was_written() {
+    let (dir, trust) = folder();
+    let store = open(dir.path());
+    let imprint = || store.imprint(Shelf::Approval).unwrap();
+    let mut seen = vec![imprint()];
+    let mut is_other = |what: &str| {
+        assert!(!seen.contains(&imprint()), "{what}");
+        let now = imprint();
+        drop((approved(&store), approved(&open(dir.path()))));
+        assert_eq!(now, imprint(), "{what}: nothing was written since");
+        seen.push(now);
+    };
+    open(dir.path()).write(Shelf::Approval, "mail", b"another").unwrap();
+    is_other("written by us");
+    rusqlite::Connection::open(&trust).unwrap().execute("UPDATE kept SET written = 1", []).unwrap();
+    is_other("written by somebody else");
+    let written = fs::metadata(&trust).unwrap().modified().unwrap();
+    let mut bytes = fs::read(&trust).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(&trust, bytes).unwrap();
+    fs::File::options().write(true).open(&trust).unwrap().set_modified(written).unwrap();
+    if cfg!(unix) {
+        is_other("a byte changed, and the clock set back");
+    }
+    drop(store);
+    fs::remove_file(&trust).unwrap();
+    assert_eq!(open(dir.path()).imprint(Shelf::Approval), None);
+}
+
 #[test]
 fn without_the_secret_nothing_counts() {
     let (dir, trust) = folder();

@@ -95,3 +95,23 @@ fn open_together(dir: &Path) -> Vec<PathBuf> {
         threads.into_iter().filter_map(|it| it.join().unwrap()).collect()
     })
 }
+
+/// Whoever writes, and wherever: what was read before has to be read again.
+#[test]
+fn another_edition_begins_with_every_write() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, other) = (open(dir.path()), open(dir.path()));
+    let edition = || store.edition(Shelf::Scan).unwrap();
+    let first = edition();
+    store.read(Shelf::Scan, "a").unwrap();
+    assert_eq!(edition(), first);
+    store.write(Shelf::Scan, "a", b"1").unwrap();
+    let second = edition();
+    assert_ne!(second, first);
+    other.write(Shelf::Scan, "a", b"2").unwrap();
+    let third = edition();
+    assert!(third != second && third != first);
+    assert_eq!(edition(), third);
+    std::fs::remove_file(dir.path().join("state.db")).unwrap();
+    assert!(![first, second, third].contains(&edition()));
+}

@@ -47,6 +47,12 @@ impl Parsed {
         self.values.get(long).map_or(&[], Vec::as_slice)
     }
 
+    /// The same without these options.
+    pub fn without<'a>(mut self, options: impl IntoIterator<Item = &'a str>) -> Self {
+        options.into_iter().for_each(|it| drop(self.values.remove(it)));
+        self
+    }
+
     /// Whether the option was given at all; an empty list counts.
     pub fn is_given(&self, long: &str) -> bool {
         self.values.contains_key(long)

@@ -142,9 +142,9 @@ impl Exchange {
         let token = self.meta.progress_token.clone()?;
         let out = self.out.clone();
         Some(Arc::new(move |progress: Progress| {
-            let mut params = json!({"progress": progress.done});
+            let mut params = json!({"progress": number(progress.done)});
             if let Some(total) = progress.total {
-                params["total"] = json!(total);
+                params["total"] = number(total);
             }
             if let Some(message) = progress.message {
                 params["message"] = message.into();
@@ -154,6 +154,13 @@ impl Exchange {
             out.send(message::notification("notifications/progress", Some(&params)));
         }))
     }
+}
+
+/// Steps are counted, so whole numbers are written as such.
+fn number(it: f64) -> Value {
+    // Up to there each whole number is one that `f64` has.
+    let is_whole = it.fract() == 0.0 && it.abs() < 9e15;
+    if is_whole { json!(it as i64) } else { json!(it) }
 }
 
 impl Meta {

@@ -5,7 +5,7 @@ use super::names::{Names, Remembered, is_name};
 use super::terms::{MetaTools, Terms};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use toolscout_core::{SourceId, Status, Tool, ToolId, ToolName, Visibility};
+use toolscout_core::{Origin, SourceId, Status, Tool, ToolId, ToolName, Visibility};
 use toolscout_gateway::{Snapshot, View};
 
 /// So many looks are kept; each user with tools of their own has one.
@@ -13,14 +13,16 @@ const KEPT: usize = 64;
 
 /// The looks of catalogs that were asked for lately.
 pub(super) struct Faces {
-    remembered: Remembered,
+    remembered: Arc<Remembered>,
     kept: Mutex<Vec<Arc<Face>>>,
 }
 
 /// How one catalog looks.
 pub(super) struct Face {
     snapshot: Arc<Snapshot>,
-    names: Names,
+    remembered: Arc<Remembered>,
+    /// Made when one is first said or meant: where nothing but our own tools is listed, that is after the first list.
+    names: OnceLock<Names>,
     transparent: Option<SourceId>,
     offers_meta: bool,
     listed: Vec<Entry>,
@@ -44,7 +46,7 @@ pub(super) enum Meant {
 
 impl Faces {
     pub(super) fn new(remembered: Remembered) -> Self {
-        Self { remembered, kept: Mutex::default() }
+        Self { remembered: Arc::new(remembered), kept: Mutex::default() }
     }
 
     /// The look of what this request sees; made once for each catalog. A catalog never changes, so its address is its name.
@@ -57,7 +59,10 @@ impl Faces {
             return face;
         }
         // A server that was never asked has tools that nobody knows yet. Many clients list once, and would never see more.
-        let expects = view.libraries().any(|(id, _)| snapshot.tools().all(|it| it.id.source != *id));
+        // Folders have libraries, too, and nothing that was not seen.
+        let is_server = |id: &SourceId| view.source(id).is_some_and(|it| it.origin() != Origin::Folder);
+        let is_bare = |id: &SourceId| snapshot.tools_of(id).is_empty();
+        let expects = view.libraries().any(|(id, _)| is_server(id) && is_bare(id));
         let delegates: Vec<_> = view.delegates().collect();
         let face = Arc::new(Face::new(snapshot, &delegates, expects, &self.remembered, terms));
         kept.push(face.clone());
@@ -73,10 +78,9 @@ impl Face {
         snapshot: Arc<Snapshot>,
         delegates: &[&SourceId],
         expects: bool,
-        remembered: &Remembered,
+        remembered: &Arc<Remembered>,
         terms: &Terms,
     ) -> Self {
-        let names = Names::of(&snapshot, remembered);
         let usable = || snapshot.tools().filter(|it| is_usable(it));
         let transparent = terms.transparent.clone();
         let hides = expects || !delegates.is_empty() || usable().any(|it| it.visibility == Visibility::Searchable);
@@ -86,7 +90,8 @@ impl Face {
             MetaTools::Always => true,
             MetaTools::Never => false,
         };
-        let mut face = Self { names, transparent, offers_meta, listed: Vec::new(), all: OnceLock::new(), snapshot };
+        let (names, all, remembered) = (OnceLock::new(), OnceLock::new(), remembered.clone());
+        let mut face = Self { names, remembered, transparent, offers_meta, listed: Vec::new(), all, snapshot };
         let is_listed = |it: &Tool| it.visibility == Visibility::Listed || face.transparent.is_some();
         let mut listed = face.entries(is_listed);
         if offers_meta {
@@ -127,7 +132,7 @@ impl Face {
     }
 
     pub(super) fn names(&self) -> &Names {
-        &self.names
+        self.names.get_or_init(|| Names::of(&self.snapshot, &self.remembered))
     }
 
     /// What a name means: one on the wire, or any other form that leads to one tool.
@@ -140,7 +145,7 @@ impl Face {
         let known = |id: &ToolId| self.snapshot.tool(id).map(|it| it.tool.clone());
         let tool = match &self.transparent {
             Some(source) => ToolName::new(name).ok().and_then(|it| known(&ToolId::new(source.clone(), it))),
-            None => match self.names.tool(name) {
+            None => match self.names().tool(name) {
                 Some(id) => known(id),
                 None => self.snapshot.resolve(name).ok().cloned(),
             },
@@ -164,7 +169,7 @@ impl Face {
     fn entry(&self, tool: &Tool) -> Entry {
         let name = match &self.transparent {
             Some(_) => tool.id.name.as_str(),
-            None => self.names.wire(&tool.id),
+            None => self.names().wire(&tool.id),
         };
         Entry { name: name.to_owned(), json: tool.listing(name).as_str().to_owned() }
     }

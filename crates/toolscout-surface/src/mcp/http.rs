@@ -35,8 +35,8 @@ use session::Session;
 use sessions::Sessions;
 use std::sync::Arc;
 
-/// Who answers at `/mcp` (none) and at `/mcp/<profile>`; nobody answers for a profile that there is not.
-pub type Servers = Arc<dyn Fn(Option<&str>) -> Option<Arc<dyn Protocol>> + Send + Sync>;
+/// Who answers at `/mcp` (none) and at `/mcp/<profile>`; for a profile that there is not, what to say about that.
+pub type Servers = Arc<dyn Fn(Option<&str>) -> Result<Arc<dyn Protocol>, String> + Send + Sync>;
 
 /// Where the methods that an address takes are told.
 const ALL: &str = "GET, POST, DELETE";
@@ -80,7 +80,7 @@ impl Endpoint {
 
     async fn serve(&self, profile: Option<String>, request: Request) -> Result<Response, Response> {
         let server = (self.servers)(profile.as_deref());
-        let server = server.ok_or_else(|| Refusal::not_found("there is no such profile").into_response())?;
+        let server = server.map_err(|said| Refusal::not_found(said).into_response())?;
         let (head, body) = request.into_parts();
         let principal = head.extensions.get::<Principal>().cloned();
         let principal = principal.ok_or_else(|| Refusal::forbidden("nobody has looked who this is").into_response())?;

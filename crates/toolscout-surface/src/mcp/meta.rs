@@ -7,7 +7,6 @@ mod answer;
 mod definitions;
 mod example;
 mod failure;
-mod notes;
 mod repair;
 mod request;
 mod schema;
@@ -26,10 +25,11 @@ pub(super) use failure::{failure, not_found};
 pub(super) use wish::Wish;
 
 use super::large::READ_RESULT;
+use crate::ops::search::notes::notes;
 use request::Request;
 use summary::summary;
 use toolscout_core::{Cx, RawJson, ToolOutput};
-use toolscout_gateway::{Gateway, Profile, Query, View};
+use toolscout_gateway::{Gateway, Profile, Search, View};
 
 /// Finds tools.
 pub(super) const SEARCH: &str = "tool_search";
@@ -54,13 +54,11 @@ pub(super) async fn search(
     cx: &Cx,
 ) -> ToolOutput {
     let (request, mut said) = Request::read(arguments);
-    let snapshot = view.snapshot();
-    let near = request.pick(&snapshot, |query| view.search(&Query { profile: ranking, ..*query }));
-    let (hits, notes) = gateway.search_beyond(view, &request.query(), request.source.as_deref(), near, cx).await;
-    said.extend(notes);
-    said.extend(request.doubts(&snapshot));
-    if hits.is_empty() {
-        said.extend(notes::notes(&snapshot, view.problems(), view.notes()));
-    }
-    answer::answer(&hits, request.detail, said)
+    let sources = request.sources();
+    let search = Search { profile: ranking, sources: sources.as_deref(), ..request.search() };
+    let found = gateway.answer(view, &search, cx).await;
+    said.extend(found.notes.iter().cloned());
+    said.extend(request.doubts(view));
+    said.extend(notes(gateway, view, &search, &found));
+    answer::answer(&found.hits, request.detail, said)
 }

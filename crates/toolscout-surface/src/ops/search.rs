@@ -1,5 +1,12 @@
 //! Which tools fit a question.
 
+pub mod explain;
+pub mod lessons;
+pub mod notes;
+
+#[cfg(test)]
+mod tests;
+
 use super::list;
 use serde::Serialize;
 use toolscout_core::{RawJson, escape};
@@ -50,14 +57,18 @@ fn rounded(score: f64) -> f64 {
 
 /// For people: score, id and what it does, and under it the reasons; as wide as the terminal, where one is given.
 pub fn lines(hits: &[SearchHit], width: Option<usize>) -> String {
-    let mut out = String::new();
-    for hit in hits {
-        let before = format!("{:.2}  {} - ", hit.score, escape::line(&hit.tool.id.to_string()));
-        let about = list::in_brief(&hit.tool, width, &before);
-        out += &format!("{before}{about}\n");
-        if !hit.why.is_empty() {
-            out += &format!("      because: {}\n", escape::line(&hit.why.join(", ")));
-        }
+    hits.iter().map(|it| line(it, width) + &because(it)).collect()
+}
+
+fn line(hit: &SearchHit, width: Option<usize>) -> String {
+    let before = format!("{:.2}  {} - ", hit.score, escape::line(&hit.tool.id.to_string()));
+    let about = list::in_brief(&hit.tool, width, &before);
+    format!("{before}{about}\n")
+}
+
+fn because(hit: &SearchHit) -> String {
+    match hit.why.is_empty() {
+        true => String::new(),
+        false => format!("      because: {}\n", escape::line(&hit.why.join(", "))),
     }
-    out
 }

@@ -59,12 +59,17 @@ fn most_apart(piece: &[u8]) -> usize {
     let size = (length + 1) * (length + 2);
     let (mut exactly, mut at_least) = (vec![0; size], vec![0; size]);
     let at = |end: usize, last: usize| end * (length + 2) + last;
+    // Each stretch is asked about many times, and looked up once.
+    let tokens: Vec<bool> = (0..=length)
+        .flat_map(|end| (0..=REACH).map(move |reach| (end, reach)))
+        .map(|(end, reach)| (2..=end).contains(&reach) && is_token(&piece[end - reach..end]))
+        .collect();
     for end in 1..=length {
         for last in (1..=end).rev() {
             let before = end - last;
             // Two parts that are longer together than any known token may stand side by side.
             let free = REACH.saturating_sub(last) + 1;
-            let is_apart = |it: &usize| !is_token(&piece[before - it..end]);
+            let is_apart = |it: &usize| !tokens[end * (REACH + 1) + last + it];
             let near = (1..free.min(before + 1)).filter(is_apart).map(|it| exactly[at(before, it)]).max();
             let far = if free <= before { at_least[at(before, free)] } else { 0 };
             exactly[at(end, last)] = match near.unwrap_or(0).max(far) {

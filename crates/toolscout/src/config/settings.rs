@@ -3,6 +3,7 @@
 use super::document::Document;
 use super::keys::{Keys, Wrong};
 use super::request_tools::RequestTools;
+use super::search::SearchSettings;
 use std::path::PathBuf;
 
 /// What is configured; every field may be left out. Paths are absolute.
@@ -30,6 +31,8 @@ pub(crate) struct Settings {
     pub(crate) discover_on_start: Option<DiscoverOnStart>,
     /// Folders of tools that a header of a request chooses.
     pub(crate) request_tools: Option<Vec<RequestTools>>,
+    /// How to search.
+    pub(crate) search: SearchSettings,
 }
 
 /// Which servers are asked for their tools at the start.
@@ -65,6 +68,7 @@ impl Settings {
             meta_tools: keys.choice("meta_tools", &words)?.map(str::to_owned),
             discover_on_start: keys.choice("discover_on_start", &DiscoverOnStart::WORDS)?,
             request_tools: RequestTools::read(keys)?,
+            search: SearchSettings::read(keys, folder)?,
         })
     }
 
@@ -85,6 +89,7 @@ impl Settings {
             meta_tools: self.meta_tools.or(other.meta_tools),
             discover_on_start: self.discover_on_start.or(other.discover_on_start),
             request_tools: self.request_tools.or(other.request_tools),
+            search: self.search.or(other.search),
         }
     }
 }

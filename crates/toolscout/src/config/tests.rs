@@ -2,10 +2,12 @@
 //! 2. One bad entry is named and left out; a broken file is an error that says where.
 //! 3. What other programs write is understood.
 //! 4. Policies and the mode of two levels.
+//! 5. How tools are searched for.
 
 mod files;
 mod foreign;
 mod levels;
+mod search;
 
 use super::*;
 use toolscout_source::mcp::{Endpoint, Program, Server, Transport};

@@ -1,5 +1,6 @@
 //! The command line: a command per tool, the dispatcher, and the commands that read.
 
+mod beyond;
 mod complete;
 mod describe;
 mod export;
@@ -27,10 +28,17 @@ impl Plugin for Cli {
     }
 
     fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+        // A program may be put together without configuration.
+        let is_configured = cx.commands().find("discover").is_some();
+        cx.add_option(search::no_learn());
+        cx.rule(move |gateway, options, surroundings| search::rule(is_configured, gateway, options, surroundings));
+        cx.decorate(search::Settle);
         Box::pin(async {
             cx.add_command(overview::Overview)?;
             cx.add_command(tools::ToolsCommand)?;
             cx.add_command(search::SearchCommand)?;
+            cx.add_command(search::LearnedCommand)?;
+            cx.add_command(search::ForgetCommand)?;
             cx.add_command(describe::DescribeCommand)?;
             cx.add_command(run::RunCommand)?;
             cx.add_command(export::ExportCommand)?;

@@ -13,6 +13,7 @@ mod take;
 mod tests;
 
 use crate::{AppError, Plugin, Setup};
+pub(crate) use launch::of as launch;
 use toolscout_core::BoxFuture;
 
 /// Adds the commands `connect` and `disconnect`.

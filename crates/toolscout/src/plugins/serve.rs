@@ -136,6 +136,9 @@ async fn beside(cx: &RunCx, offer: &Offer) -> Infallible {
     parts.push(Box::pin(async {
         offer.gateway().watch(&request).await;
     }));
+    parts.push(Box::pin(async {
+        offer.gateway().study().await;
+    }));
     parts.push(Box::pin(tidy(offer)));
     if terms::is_configured(cx) {
         parts.push(Box::pin(async {

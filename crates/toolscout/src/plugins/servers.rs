@@ -66,6 +66,7 @@ impl Plugin for Servers {
         Box::pin(async {
             let set = ServerSet::of(cx.options(), cx.surroundings())?;
             set.problems.iter().for_each(|it| cx.tools().warn(it));
+            cx.tools().gateway().set_absent(set.absent());
             Ok(())
         })
     }

@@ -12,16 +12,18 @@ const PROGRAM: [&str; 3] = ["Finds the right tool, and runs it safely", "What to
 
 /// All texts of the program that `main.rs` puts together.
 async fn texts() -> Vec<String> {
-    let all: [&dyn Plugin; 10] = [
+    let all: [&dyn Plugin; 12] = [
         &plugins::Logs,
         &plugins::Registry::default(),
         &plugins::Discovery::default(),
         &plugins::OpenCode,
         &plugins::Servers,
         &plugins::Review,
+        &plugins::Search,
         &plugins::Import,
         &plugins::Serve,
         &plugins::Connect,
+        &plugins::Bench,
         &plugins::Cli,
     ];
     let mut setup = Setup::default();

@@ -8,6 +8,7 @@
 mod command_line;
 mod sdk;
 
+use crate::servers::scene::process_id;
 use crate::world::{World, can_run};
 use serde_json::Value;
 use std::fs;
@@ -73,9 +74,24 @@ impl Scene {
 
     /// How often the server behind was told that nobody waits any more.
     fn cancellations(&self) -> usize {
+        self.heard("notifications/cancelled")
+    }
+
+    /// How often the server behind has heard this.
+    fn heard(&self, method: &str) -> usize {
+        self.log().iter().filter(|it| it["ev"] == "recv" && it["method"] == method).count()
+    }
+
+    /// The process of the server that was started last.
+    fn server(&self) -> u32 {
+        let log = self.log();
+        let started = log.iter().rev().find(|it| it["ev"] == "start").expect("it was started");
+        process_id(&started["pid"])
+    }
+
+    fn log(&self) -> Vec<Value> {
         let log = fs::read_to_string(self.world.outside().join("server.log")).expect("its log");
-        let events = log.lines().filter_map(|it| serde_json::from_str::<Value>(it).ok());
-        events.filter(|it| it["ev"] == "recv" && it["method"] == "notifications/cancelled").count()
+        log.lines().filter_map(|it| serde_json::from_str(it).ok()).collect()
     }
 }
 

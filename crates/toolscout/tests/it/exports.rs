@@ -2,8 +2,9 @@
 //! 2. Exports have the form that their takers ask for.
 //! 3. The same state gives the same bytes.
 
+use crate::serve::Agent;
 use crate::world::World;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs;
 use std::process::Command;
 
@@ -16,7 +17,7 @@ fn searching() -> World {
     World::project().echo("tools/github.tool.toml", "github_search", PARAMETERS)
 }
 
-fn schema() -> serde_json::Value {
+fn schema() -> Value {
     let properties = json!({
         "query": {"type": "string", "description": "What to look for"},
         "order": {"type": "string", "enum": ["stars", "date"], "default": "stars"},
@@ -120,6 +121,55 @@ fn an_exported_shim_calls_the_tool() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), "{\"query\":\"rust\",\"order\":\"stars\"}\n\n", "{output:?}");
 }
 
+/// The entry starts this very program, for this project, wherever the client is; and a client that follows it is served.
+#[test]
+fn an_exported_entry_serves_the_project_from_anywhere() {
+    let world = searching();
+    let said = world.run(&["export", "mcp"]).exits(0).json();
+    let entry = &said["mcpServers"]["toolscout"];
+    let words: Vec<_> = entry["args"].as_array().expect("words").iter().filter_map(Value::as_str).collect();
+    let project = world.path("").canonicalize().expect("a folder").display().to_string();
+    assert_eq!(words, ["-C", project.as_str(), "serve"]);
+    let mut command = Command::new(entry["command"].as_str().expect("a program"));
+    let like = world.command(&[]);
+    command.args(&words).current_dir(std::env::temp_dir());
+    command.env_clear().envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let mut agent = Agent::of(command).greeting(json!({}));
+    assert!(agent.text("tool_search", json!({"query": "repositories"})).contains("github_search"));
+    world.run(&["export", "mcp", "github_search"]).exits(2).says(&["not of single tools"]);
+}
+
+/// Every command that the skill names is there; it is written where agents look, and over nobody else's file.
+#[test]
+fn an_exported_skill_names_what_is_there() {
+    let world = searching();
+    let skill = world.out(&["export", "skill"]);
+    assert!(skill.starts_with("---\nname: toolscout\ndescription: "), "{skill}");
+    assert!(skill.len() < 2_800, "{} bytes are too much to read before every task", skill.len());
+    let mut agent = Agent::legacy(&world, &[]);
+    for tool in agent.listed() {
+        assert!(skill.contains(&format!("`{tool}`")), "{tool}");
+    }
+    let commands = skill.lines().filter_map(|it| it.strip_prefix("toolscout ")).filter_map(|it| it.split(' ').next());
+    let commands: Vec<_> = commands.collect();
+    assert_eq!(commands, ["search", "describe", "run"]);
+    for command in commands {
+        world.run(&[command, "--help"]).exits(0);
+    }
+    let file = world.path("skills/toolscout/SKILL.md");
+    assert_eq!(
+        world.out(&["export", "skill", "--to", "skills", "--dry-run"]),
+        format!("would write {}\n", file.display())
+    );
+    assert!(!file.exists());
+    assert_eq!(world.out(&["export", "skill", "--to", "skills"]), format!("{}\n", file.display()));
+    assert_eq!(world.out(&["export", "skill", "--to", "skills"]), format!("{}\n", file.display()), "over its own");
+    assert_eq!(fs::read_to_string(&file).expect("a skill"), skill);
+    fs::write(&file, "mine").expect("another's");
+    world.run(&["export", "skill", "--to", "skills"]).exits(2).says(&["not ours"]);
+    assert_eq!(fs::read_to_string(&file).expect("the file"), "mine");
+}
+
 /// W-06: nothing of the clock, of addresses or of hash order gets into what is printed.
 #[test]
 fn two_runs_on_the_same_state_print_the_same_bytes() {
@@ -138,8 +188,8 @@ fn two_runs_on_the_same_state_print_the_same_bytes() {
         &["--help"],
     ];
     for args in all {
-        let first = world.out(args);
-        assert!(!first.is_empty(), "{args:?}");
-        assert_eq!(world.out(args), first, "{args:?}");
+        let first = world.run(args).exits(0);
+        assert!(!first.out.is_empty(), "{args:?}");
+        assert_eq!(world.run(args), first, "{args:?}");
     }
 }

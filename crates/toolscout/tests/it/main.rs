@@ -1,6 +1,7 @@
 //! What a user sees, through the real program: a world of files in, a page of text out.
 
 mod bad_input;
+mod bench;
 mod clients;
 mod completion;
 mod composition;

@@ -126,6 +126,35 @@ fn a_header_chooses_tools_for_its_request_and_for_no_other() {
     assert_eq!(serving.ask(&[], "tools/list", json!({}))["cacheScope"], "public");
 }
 
+/// What somebody calls after a question changes what they find, and nothing for anybody else.
+#[test]
+fn what_one_tenant_teaches_is_nothing_to_another() {
+    let about = |what: &str| format!("description = \"{what} the weekly report\"");
+    // By words the two are alike.
+    let world = world("[search]\nsemantic = false\n").echo("tools/a.tool.toml", "aa_file", &about("Files"));
+    let world = world.echo("tools/c.tool.toml", "cc_mail", &about("Mails"));
+    let mut serving = Serving::start(&world);
+    let mut first = |who: &[(&str, &str)], is_called: bool| {
+        let found = serving.call(who, "tool_search", json!({"query": "weekly report", "detail": "names"}));
+        if is_called {
+            let ran = serving.call(who, "execute_tool", json!({"name": "local/cc_mail"}));
+            assert!(ran["isError"] != true, "{ran}");
+        }
+        text(&found).lines().next().unwrap_or_default().to_owned()
+    };
+    assert_eq!(first(&ALICE, true), "local/aa_file");
+    let begun = std::time::Instant::now();
+    while first(&ALICE, false) != "local/cc_mail" {
+        assert!(begun.elapsed() < std::time::Duration::from_secs(20), "alice has learned nothing");
+    }
+    let others: [&[(&str, &str)]; 3] = [&BOB, &[("X-User-ID", "carol")], &[]];
+    for other in others {
+        assert_eq!(first(other, false), "local/aa_file", "{other:?}");
+    }
+    let learned = world.run(&["search", "learned", "--json"]).exits(0);
+    assert_eq!(learned.json(), json!([]), "nor to who looks here");
+}
+
 /// P-01 in the old era: a session is for who began it, whoever else knows its name.
 #[test]
 fn a_session_is_for_who_began_it() {

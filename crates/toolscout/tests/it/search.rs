@@ -1,6 +1,12 @@
 //! 1. Hits come best first, with their scores, their reasons and their whole input schemas.
 //! 2. Limits that make no sense are the usual one; nobody gets more than the cap.
 //! 3. Finding nothing is said beside the data, and is no error.
+//!
+//! What else can be asked for is in `flags`, what is said where little is found in `notes`, and what use teaches in `learning`.
+
+mod flags;
+mod learning;
+mod notes;
 
 use crate::serve::LIBRARY;
 use crate::world::{Outcome, World};

@@ -5,6 +5,7 @@ use crate::folder::ask::Asker;
 use crate::folder::gather::Rules;
 use crate::folder::globs::{GlobTools, ToolStrategy};
 use crate::folder::probe::ProbeLimits;
+use crate::folder::prompts::Shelf;
 use crate::folder::roots::{ChainRoots, RootStrategy};
 use crate::registry::Conflict;
 use std::path::{Path, PathBuf};
@@ -116,6 +117,7 @@ impl FolderSourceBuilder {
     pub fn build(self) -> FolderSource {
         FolderSource {
             asker: Asker::new(self.id.clone(), self.store.clone()),
+            shelf: Shelf::new(self.id.clone()),
             id: self.id,
             roots: self.roots,
             tools: self.tools,

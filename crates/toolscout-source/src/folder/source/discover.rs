@@ -6,8 +6,9 @@ use crate::folder::gather::{Gathering, Ground, Listed, Stop, about};
 use crate::folder::globs::{Entry, one_file};
 use crate::folder::look;
 use crate::folder::probe::ProbeLimits;
+use crate::folder::prompts;
 use crate::folder::recipe::{Probed, Recipe};
-use crate::folder::roots::Root;
+use crate::folder::roots::{Layout, Root};
 use crate::folder::runtime;
 use futures_util::{StreamExt, stream};
 use std::collections::HashSet;
@@ -51,7 +52,34 @@ impl FolderSource {
     async fn gather_root(&self, root: Root, to: &mut Gathering<'_>, budget: &Budget, cx: &Cx) -> Result<(), Stop> {
         let ground = Arc::new(Ground { root, is_explicit: false });
         let entries = self.tools.tools(&ground.root, self.visit(cx));
-        self.gather_entries(entries, &ground, to, budget, cx).await.map(drop)
+        self.gather_entries(entries, &ground, to, budget, cx).await?;
+        match ground.root.layout {
+            Layout::Project => self.gather_prompts(&ground.root.path, to).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// A prompt is an instruction: nobody gets one from a folder that no person has looked at.
+    async fn gather_prompts(&self, root: &Path, to: &mut Gathering<'_>) -> Result<(), Stop> {
+        // Most projects have none, and crossing threads costs more than this look.
+        if !prompts::folder(root).is_dir() {
+            return Ok(());
+        }
+        let path = root.to_owned();
+        let found = tokio::task::spawn_blocking(move || prompts::find(&path)).await.unwrap_or_default();
+        if !found.is_empty() && !self.is_trusted(root).await {
+            let message = "this folder is not trusted, so its prompts are not offered";
+            let hint = format!("toolscout trust {}", escape::line(&root.display().to_string()));
+            let problem = self.problem(ProblemKind::Untrusted, message).at(prompts::folder(root)).hint(hint);
+            return to.problem(Problem { level: Level::Debug, ..problem }).await;
+        }
+        for prompt in found {
+            match prompt {
+                Ok(prompt) => to.prompt(prompt, root).await?,
+                Err(problem) => to.problem(problem.of(self.id.clone())).await?,
+            }
+        }
+        Ok(())
     }
 
     async fn gather_file(&self, file: &Path, to: &mut Gathering<'_>, budget: &Budget, cx: &Cx) -> Result<(), Stop> {

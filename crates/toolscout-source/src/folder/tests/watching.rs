@@ -39,3 +39,9 @@ async fn a_tools_folder_that_comes_later_is_noticed() {
     let world = World::with(&[("package.json", "{}")]);
     hint_after(&world, "tools/a.tool.toml").await;
 }
+
+#[tokio::test]
+async fn a_prompts_folder_that_comes_later_is_noticed() {
+    let world = World::with(&[("tools/a.tool.toml", &tool_file("a", ""))]);
+    hint_after(&world, "prompts/a.md").await;
+}

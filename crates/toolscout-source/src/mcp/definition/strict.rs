@@ -67,6 +67,11 @@ pub(super) fn parts(text: &str) -> Option<Vec<(Cow<'_, str>, &RawValue)>> {
     serde_json::Deserializer::from_str(text).deserialize_map(Parts).ok()
 }
 
+/// A text without its quotes, as it stands, unless it has to be unescaped; none where it is something else.
+pub(super) fn text(value: &RawValue) -> Option<Cow<'_, str>> {
+    serde_json::from_str(value.get()).ok().map(|Key(text)| text)
+}
+
 /// A key as it stands in the text, unless it has to be unescaped.
 #[derive(Deserialize)]
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);

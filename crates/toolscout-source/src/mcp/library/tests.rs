@@ -226,8 +226,8 @@ async fn a_list_that_makes_the_next_one_necessary_is_still_followed_by_a_pause()
     let begun = Instant::now();
     call(&source, "echo", json!({})).await.expect("it runs");
     let lists = || shell.log().iter().filter(|it| it["method"] == "prompts/list").count();
-    crate::mcp::stdio::tests::until(|| lists() >= 6).await;
-    assert!(begun.elapsed() >= Duration::from_millis(250), "six lists within {:?}", begun.elapsed());
+    crate::mcp::stdio::tests::until(|| lists() >= 13).await;
+    assert!(begun.elapsed() >= Duration::from_millis(600), "thirteen lists within {:?}", begun.elapsed());
     source.stop().await;
 }
 

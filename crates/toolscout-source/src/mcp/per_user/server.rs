@@ -4,7 +4,7 @@
 mod tests;
 
 use super::{Keep, PerUser};
-use crate::mcp::{McpSource, Records, Server, Shared, Text, Transport};
+use crate::mcp::{McpSource, Server, Shared, Text, Transport};
 use crate::request::{OfRequest, header, header_name, whose};
 use futures_util::stream;
 use std::sync::Arc;
@@ -127,7 +127,7 @@ impl PerUserServer {
             known.iter().find(|(it, _)| it.eq_ignore_ascii_case(name)).map(|(_, value)| value.clone())
         };
         let mut shared = Shared::clone(&self.shared);
-        shared.records = Records::new(Arc::new(MemoryStore::default()), "of one user");
+        shared.records = shared.records.elsewhere(Arc::new(MemoryStore::default()), "of one user");
         shared.dial.lookup = shared.dial.lookup.for_request(find);
         shared.dial.tokens = None;
         shared

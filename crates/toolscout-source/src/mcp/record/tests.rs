@@ -2,9 +2,11 @@
 //!
 //! 1. what is for one user's eyes only is no other's;
 //! 2. a record nobody can read is as good as none;
-//! 3. tools grow stale by time, failure and configuration, whatever people do to the clock.
+//! 3. tools grow stale by time, failure and configuration, whatever people do to the clock;
+//! 4. what was checked is taken as it is, and gives the same tools as if it were parsed; what somebody touched is parsed again.
 
 use super::*;
+use crate::mcp::client::Definition;
 use toolscout_core::MemoryStore;
 
 const YEAR: u64 = 365 * 86_400 * 1_000;
@@ -114,6 +116,59 @@ fn tools_grow_stale_whatever_the_clock_does() {
     assert_eq!(fresh.staleness("otherwise", Moment(listed)), Some(Staleness::Reconfigured));
     let failed = Record { status: DiscoveryStatus::Failed, ..fresh.clone() };
     assert_eq!(failed.staleness("as it was", Moment(listed)), Some(Staleness::Failed));
+}
+
+fn definitions() -> Vec<RawJson> {
+    let texts = [
+        r#"{"name":"plain","description":"Adds","inputSchema":{"type":"object"}}"#,
+        r#"{ "inputSchema" : {"type":"object","properties":{"ü":{}}} , "name":"sp\u00e4t", "title":"L\u00e4\"ter", "description":"a\nb" }"#,
+        r#"{"name":"rich","inputSchema":{},"outputSchema":{"type":"object"},"annotations":{"readOnlyHint":true},"_meta":{"a":[1]},"icons":[]}"#,
+        r#"{"name":"odd","title":7,"description":null,"outputSchema":"no","annotations":[],"inputSchema":{"type":"object"}}"#,
+    ];
+    texts.map(|it| RawJson::parse(it).expect("JSON")).to_vec()
+}
+
+/// The same record, written by who has the key and marked or not, as it is read again.
+fn kept(is_marked: bool) -> (Arc<MemoryStore>, Records) {
+    let store = Arc::new(MemoryStore::default());
+    let records = Records::new(store.clone(), "project").marked_with([3; 32]);
+    let mut record = record("a", false);
+    let definitions = definitions();
+    record.checked = is_marked.then(|| records.mark(&definitions));
+    record.tools.as_mut().expect("tools").definitions = definitions;
+    records.write(&id("mail"), None, &record).expect("kept");
+    (store, records)
+}
+
+#[test]
+fn what_bears_the_mark_gives_the_same_tools_as_what_is_parsed() {
+    let read = kept(true).1.read(&id("mail"), None).expect("read");
+    let tools: Vec<_> = read.packed.as_ref().expect("it bears the mark").tools(&id("mail")).collect();
+    let limits = crate::mcp::limits::Limits::default();
+    let parsed = definitions().into_iter().map(|it| Definition::parse(it, &limits).expect("a tool").tool(&id("mail")));
+    assert_eq!(tools, parsed.collect::<Vec<_>>());
+    assert_eq!(read.tools.expect("tools").definitions, definitions());
+    let unmarked = kept(false).1.read(&id("mail"), None).expect("read");
+    assert!(unmarked.packed.is_none());
+    assert_eq!(unmarked.tools.expect("tools").definitions, definitions());
+}
+
+/// Every byte in turn: what is read is what was written, is parsed and checked again, or is nothing.
+#[test]
+fn no_changed_byte_is_taken_for_checked() {
+    let (store, records) = kept(true);
+    let whole = store.read(Shelf::Discovery, "project/mail").expect("read").expect("there");
+    let head = whole.windows(9).position(|it| it == br#"{"name":""#).expect("definitions");
+    for at in head..whole.len() {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1;
+        store.write(Shelf::Discovery, "project/mail", &bytes).expect("kept");
+        assert!(records.read(&id("mail"), None).expect("read").packed.is_none(), "byte {at}");
+    }
+    let other = Records::new(store.clone(), "project").marked_with([4; 32]);
+    store.write(Shelf::Discovery, "project/mail", &whole).expect("kept");
+    assert!(other.read(&id("mail"), None).expect("read").packed.is_none(), "another's mark");
+    assert!(records.read(&id("mail"), None).expect("read").packed.is_some());
 }
 
 /// A server's own word on how long its tools are good counts; none is not zero.

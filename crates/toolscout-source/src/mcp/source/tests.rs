@@ -132,7 +132,8 @@ async fn definitions_that_somebody_touched_are_checked_again() {
     source.refresh(&cx()).await.expect("a discovery");
     let mut record = source.shared().read(source.server(), &cx()).expect("a record");
     let definitions = &mut record.tools.as_mut().expect("its tools").definitions;
-    assert_eq!(record.checked, Some(source.shared().mark(definitions)));
+    assert_eq!(record.checked, Some(source.shared().records.mark(definitions)));
+    assert!(record.packed.is_some());
     let count = definitions.len();
     assert_eq!(names(&source).await.len(), count);
     let twice = r#"{"name":"twice","name":"twice","inputSchema":{"type":"object"}}"#;

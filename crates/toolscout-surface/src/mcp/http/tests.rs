@@ -40,7 +40,10 @@ async fn house_with(terms: Terms) -> House {
     let listener = Listener::bind(terms).await.expect("bound");
     let servers: Servers = {
         let parrot = parrot.clone();
-        Arc::new(move |profile| [None, Some("read")].contains(&profile).then(|| parrot.clone() as _))
+        Arc::new(move |profile| match profile {
+            None | Some("read") => Ok(parrot.clone() as _),
+            Some(other) => Err(format!("there is no profile `{other}`")),
+        })
     };
     let endpoint = Endpoint::new(servers, listener.limits().clone(), listener.ending());
     let site = Site::serve(listener, Routes::new().guarded(endpoint.routes()));

@@ -2,9 +2,8 @@
 
 use super::repair::{self, Repaired};
 use serde_json::{Map, Value};
-use std::sync::Arc;
-use toolscout_core::{RawJson, SourceId, Status, Tool, escape};
-use toolscout_gateway::{Query, SearchHit, Snapshot};
+use toolscout_core::{RawJson, SourceId, escape};
+use toolscout_gateway::{Query, Search, View};
 
 /// Longer questions are not asked in words; the rest of them is not read.
 const LONGEST: usize = 2_000;
@@ -53,44 +52,27 @@ impl Request {
         (Self { query, max_results: max_results(&arguments), detail, source }, said)
     }
 
-    /// The question, to all.
-    pub(super) fn query(&self) -> Query<'_> {
-        Query { limit: self.max_results, ..Query::new(&self.query) }
+    /// The question.
+    pub(super) fn search(&self) -> Search<'_> {
+        Search { limit: self.max_results, ..Search::new(&self.query) }
     }
 
-    /// The tools that fit, at most as many as are wanted.
-    pub(super) fn pick(&self, snapshot: &Snapshot, search: impl Fn(&Query<'_>) -> Vec<SearchHit>) -> Vec<SearchHit> {
-        let Some(source) = &self.source else {
-            return search(&self.query());
-        };
-        let hits = match self.query.trim().is_empty() {
-            true => all_of(snapshot, source),
-            false => search(&Query { limit: Query::MAX_LIMIT, ..Query::new(&self.query) }),
-        };
-        let wanted = hits.into_iter().filter(|it| it.tool.id.source.as_str() == source);
-        wanted.take(self.max_results).collect()
+    /// Whose tools are asked for; nobody's where what is written cannot be a source.
+    pub(super) fn sources(&self) -> Option<Vec<SourceId>> {
+        self.source.as_ref().map(|it| SourceId::new(it.trim()).into_iter().collect())
     }
 
     /// What could not be as it was asked for.
-    pub(super) fn doubts(&self, snapshot: &Snapshot) -> Option<String> {
+    pub(super) fn doubts(&self, view: &View) -> Option<String> {
         let source = self.source.as_ref()?;
-        let mut known: Vec<_> = snapshot.sources().map(|(id, _)| id).collect();
+        let mut known: Vec<_> = view.sources().iter().map(|it| it.id()).collect();
         known.sort_unstable();
-        if known.iter().any(|it| it.as_str() == source) {
+        if known.iter().any(|it| it.as_str() == source.trim()) {
             return None;
         }
         let some: Vec<_> = known.iter().take(20).map(|it| format!("`{it}`")).collect();
         Some(format!("there is no source `{}`; some that are: {}", escape::line(source), some.join(", ")))
     }
-}
-
-/// By name, as an empty question lists them.
-fn all_of(snapshot: &Snapshot, source: &str) -> Vec<SearchHit> {
-    let Ok(source) = SourceId::new(source) else { return Vec::new() };
-    let is_shown = |it: &&Arc<Tool>| it.id.source == source && !matches!(it.status, Status::Held(_));
-    let mut tools: Vec<_> = snapshot.tools().filter(is_shown).cloned().collect();
-    tools.sort_by(|one, other| one.id.cmp(&other.id));
-    tools.into_iter().map(|tool| SearchHit { tool, score: 1.0, why: Vec::new() }).collect()
 }
 
 /// what is no number of results is the usual number; more than the most is the most.

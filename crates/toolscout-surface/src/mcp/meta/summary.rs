@@ -3,7 +3,7 @@
 //! Made of ids of sources and single words of tools' names. Nobody's sentences get in: what a server writes about itself
 //! would be read by the model in every session, found or not.
 
-use super::verbs::{verb, words};
+use super::verbs::{first_verb, verb, words};
 use crate::ops::list::counted;
 use crate::tokens;
 use std::collections::{BTreeMap, BTreeSet};
@@ -67,7 +67,7 @@ impl<'a> Content<'a> {
         for tool in snapshot.tools().filter(|it| !matches!(it.status, Status::Held(_))) {
             let share = content.sources.entry(tool.id.source.as_str()).or_default();
             share.tools += 1;
-            if let Some(verb) = words(tool.id.name.as_str()).iter().find_map(|it| verb(it)) {
+            if let Some(verb) = first_verb(tool.id.name.as_str()) {
                 share.verbs.add(verb);
                 content.verbs.add(verb);
                 named.push(tool.as_ref());

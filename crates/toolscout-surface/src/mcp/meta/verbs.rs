@@ -1,5 +1,8 @@
 //! Words that say what can be done, as tools are named after them.
 
+#[cfg(test)]
+mod tests;
+
 /// Sorted. Only these are taken from the names of tools to say what a server does: a name may hold anything.
 pub(super) const VERBS: [&str; 84] = [
     "add",
@@ -88,6 +91,9 @@ pub(super) const VERBS: [&str; 84] = [
     "write",
 ];
 
+/// No verb is longer.
+const LONGEST: usize = 9;
+
 /// The words of an identifier, in lower case: `createIssue`, `create_issue` and `create-issue` are the same two. What is
 /// no plain word is left out.
 pub(super) fn words(name: &str) -> Vec<String> {
@@ -105,6 +111,34 @@ pub(super) fn words(name: &str) -> Vec<String> {
     }
     words.retain(|it| (2..=14).contains(&it.len()) && it.bytes().all(|it| it.is_ascii_lowercase()));
     words
+}
+
+/// The first of the words that is a verb. Every tool there is is asked for it, so nothing is put together on the way.
+pub(super) fn first_verb(name: &str) -> Option<&'static str> {
+    let bytes = name.as_bytes();
+    let is_word = |it: u8| it.is_ascii_alphanumeric();
+    let mut start = 0;
+    for at in 0..=bytes.len() {
+        let ends = bytes.get(at).is_none_or(|it| !is_word(*it));
+        let begins = at > start && !ends && bytes[at - 1].is_ascii_lowercase() && bytes[at].is_ascii_uppercase();
+        if !ends && !begins {
+            continue;
+        }
+        if let Some(verb) = verb_of(&bytes[start..at]) {
+            return Some(verb);
+        }
+        start = if ends { at + 1 } else { at };
+    }
+    None
+}
+
+/// The verb that these letters are, large or small.
+fn verb_of(word: &[u8]) -> Option<&'static str> {
+    let mut small = [0; LONGEST];
+    let small = small.get_mut(..word.len())?;
+    small.copy_from_slice(word);
+    small.make_ascii_lowercase();
+    verb(std::str::from_utf8(small).ok()?)
 }
 
 /// The word, if it is a verb.

@@ -1,5 +1,6 @@
 //! `describe`: all there is to know about one tool.
 
+use super::beyond;
 use super::tool_command::refuse_held;
 use crate::{AppError, Command, RunCx};
 use toolscout_core::BoxFuture;
@@ -23,7 +24,7 @@ impl Command for DescribeCommand {
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
             let gateway = cx.tools().known().await?;
-            let tool = gateway.resolve(&cx.parsed.positionals[0])?;
+            let tool = beyond::resolve(cx, gateway, &cx.parsed.positionals[0]).await?;
             refuse_held(&tool)?;
             let mut description = Description::from(tool.as_ref());
             if cx.parsed.switch("all") {

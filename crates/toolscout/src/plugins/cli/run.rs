@@ -1,5 +1,6 @@
 //! `run`: the dispatcher for any form of a tool's name.
 
+use super::beyond;
 use super::tool_command::{ToolCommand, refuse_held};
 use crate::{AppError, Command, RunCx};
 use toolscout_core::BoxFuture;
@@ -45,7 +46,7 @@ async fn dispatch(cx: &RunCx, name: &str, args: &[String], wants_help: bool) -> 
     let gateway = cx.tools().known().await?;
     // Who asks for help, or what would be done, wants nothing started.
     let tool = match wants_help || cx.options().only_reads() || cx.options().switch("dry-run") {
-        true => gateway.resolve(name)?,
+        true => beyond::resolve(cx, gateway, name).await?,
         false => gateway.find(name, &cx.request()).await?,
     };
     refuse_held(&tool)?;

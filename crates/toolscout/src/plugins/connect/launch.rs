@@ -5,7 +5,7 @@ use crate::{AppError, RunCx};
 use std::path::Path;
 
 /// `serve`, of the program that is running now.
-pub(super) fn of(cx: &RunCx, is_desktop: bool) -> Result<Launch, AppError> {
+pub(crate) fn of(cx: &RunCx, is_desktop: bool) -> Result<Launch, AppError> {
     let executable = std::env::current_exe()
         .map_err(|cause| AppError::Io { what: "find this program's own file".to_owned(), cause })?;
     let path = cx.surroundings().var("PATH").filter(|_| !is_desktop);

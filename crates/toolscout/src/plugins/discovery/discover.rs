@@ -1,6 +1,7 @@
 //! `discover`: looks at every source anew and says what it found.
 
 use crate::plugins::registry::SavedTool;
+use crate::plugins::search;
 use crate::{AppError, Command, RunCx};
 use std::collections::BTreeMap;
 use toolscout_core::{BoxFuture, Level};
@@ -24,6 +25,7 @@ impl Command for DiscoverCommand {
         Box::pin(async {
             let problems = cx.tools().discover(|_| ()).await?.iter().filter(|it| it.level == Level::Warning).count();
             let snapshot = cx.tools().gateway().snapshot();
+            search::study(cx).await;
             if cx.options().format() != Format::Text {
                 let saved: Vec<_> = snapshot.tools().map(|it| SavedTool::from(it.as_ref())).collect();
                 return cx.print_value(&saved, cx.options().format()).map(|()| Exit::Done);

@@ -63,6 +63,7 @@ async fn reload<'a>(cx: &'a RunCx, offer: &'a Offer, beside: &mut Beside<'a>) ->
     config.problems.iter().filter(is_news).for_each(|it| cx.tools().warn(it));
     review::apply_policies(cx, &config);
     set.iter().for_each(|it| it.run_here());
+    set.iter().for_each(|it| offer.gateway().set_absent(it.absent()));
     offer.renew(&config, set.as_ref().map(|it| it.layered()).unwrap_or_default())?;
     offer.refresh(cx).await;
     if let (Some(before), Some(set)) = (set_before, set) {

@@ -70,6 +70,14 @@ impl Offer {
         self.profiles().keys().cloned().collect()
     }
 
+    /// What to say about a profile that is not offered.
+    pub(super) fn unknown(&self, profile: &str) -> String {
+        let names = self.profile_names();
+        let near = toolscout_surface::cli::nearest(profile, names.iter().map(String::as_str));
+        let near = near.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default();
+        format!("there is no profile `{}`{near}", escape::line(profile))
+    }
+
     pub(super) fn gateway(&self) -> &Gateway {
         &self.main.stage.gateway
     }

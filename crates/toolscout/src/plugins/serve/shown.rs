@@ -163,6 +163,10 @@ impl Source for Shown {
         Box::pin(future::ready(Err(not_mine)))
     }
 
+    fn about(&self) -> Option<Arc<str>> {
+        self.inner.about()
+    }
+
     fn library(&self) -> Option<&dyn Library> {
         self.inner.library().filter(|_| self.parts.now().has_whole(self.id()))
     }

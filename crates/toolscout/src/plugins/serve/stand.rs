@@ -64,10 +64,14 @@ impl Stand {
         let own = main.request_sources().iter().map(|it| Arc::new(ShownRequests::new(it.clone(), parts.clone())));
         let gateway = own.fold(Gateway::builder(), |gateway, it| gateway.request_sources(it));
         let gateway = gateway.approvals(main.approvals()).policies(tightened(&main.policies(), profile));
+        let gateway = gateway.learning(main.learning().clone());
+        let gateway = gateway.searching(main.searching_beside());
         let gateway = Arc::new(gateway.build().map_err(LifecycleError::from)?);
         let mut watching = JoinSet::new();
         let (watched, request): (_, Cx) = (gateway.clone(), ground.terms.request.clone());
         watching.spawn(async move { watched.watch(&request).await });
+        let studied = gateway.clone();
+        watching.spawn(async move { studied.study().await });
         let meta_tools = ground.meta_tools(profile_meta_tools(profile, config));
         let server = Mutex::new((meta_tools, ground.server(gateway.clone(), meta_tools)));
         Ok(Self { stage: Stage::beside(all, gateway, parts), server, _watching: watching })
@@ -107,14 +111,11 @@ fn profile_meta_tools<'a>(profile: &'a Profile, config: &'a Config) -> Option<&'
 fn tightened(now: &Policies, profile: &Profile) -> Policies {
     let said = review::level(&profile.rules);
     let is_silent = said.rules.is_empty() && said.default.is_none();
-    let mut session = now.level(LevelName::Session).clone();
-    session.default = session.default.max(said.default);
-    session.rules.extend(said.rules);
     let mode = match now.mode {
         _ if profile.read_only => Mode::ReadOnly,
         // That nothing is asked was said about everything; this was said about less.
         Mode::AllowAll if !is_silent => Mode::Normal,
         mode => mode,
     };
-    now.clone().with(LevelName::Session, session).in_mode(mode)
+    now.clone().with(LevelName::Profile, said).in_mode(mode)
 }

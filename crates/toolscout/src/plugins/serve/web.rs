@@ -99,8 +99,8 @@ impl Web {
 pub(super) async fn serve(listener: Listener, offer: &Arc<Offer>) {
     let offer = offer.clone();
     let servers = Arc::new(move |profile: Option<&str>| {
-        let server = offer.server(profile)?;
-        Some(server as Arc<dyn Protocol>)
+        let server = offer.server(profile).ok_or_else(|| offer.unknown(profile.unwrap_or_default()))?;
+        Ok(server as Arc<dyn Protocol>)
     });
     let endpoint = Endpoint::new(servers, listener.limits().clone(), listener.ending());
     listener.serve(Routes::new().guarded(endpoint.routes()), stopping::told()).await;

@@ -53,7 +53,10 @@ impl Command for HostCommand {
             cx.tools().known().await?;
             cx.say("Keeping servers for this project. Interrupt to end.\n");
             let changes = select_all(set.sources.iter().map(|it| it.changes()));
-            serve(cx, &listener, Box::pin(changes)).await
+            tokio::select! {
+                ended = serve(cx, &listener, Box::pin(changes)) => ended,
+                never = cx.tools().gateway().study() => match never {},
+            }
         })
     }
 }

@@ -97,6 +97,10 @@ impl Source for Hosted {
         })
     }
 
+    fn about(&self) -> Option<Arc<str>> {
+        self.inner.about()
+    }
+
     fn library(&self) -> Option<&dyn Library> {
         self.inner.library()
     }

@@ -2,6 +2,7 @@
 
 use super::ServerSet;
 use crate::error::login;
+use crate::plugins::search;
 use crate::{AppError, Command, RunCx};
 use std::sync::Arc;
 use toolscout_core::{BoxFuture, ProblemKind, SourceError, escape, redact};
@@ -71,6 +72,7 @@ pub(super) async fn refresh(cx: &RunCx, sources: &[Arc<McpSource>]) -> Result<us
     // What was found is approved, or held, as soon as it is known; nobody else will say that something is.
     let news = cx.tools().discover_quietly_again().await?;
     news.iter().filter(|it| it.kind == ProblemKind::Held).for_each(|it| cx.tools().warn(it));
+    search::study(cx).await;
     broken.map_or(Ok(failed), Err)
 }
 

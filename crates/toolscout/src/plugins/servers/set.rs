@@ -133,6 +133,20 @@ impl ServerSet {
             .collect()
     }
 
+    /// What there is to say about servers whose tools nobody sees here: they are off, or have tools for requests only.
+    pub(crate) fn absent(&self) -> Vec<Problem> {
+        let absent = |it: &Configured| {
+            let id = &it.server.id;
+            let (what, hint) = match it.server.enabled {
+                false => (format!("server `{id}` is turned off"), format!("toolscout server enable {id}")),
+                true if is_per_user(&it.server) => per_user::why(&it.server),
+                true => return None,
+            };
+            Some(Problem::warning(ProblemKind::Source, what).of(id.clone()).hint(hint))
+        };
+        self.configured.iter().filter_map(absent).collect()
+    }
+
     /// This process runs its servers itself, whoever else keeps some.
     pub(crate) fn run_here(&self) {
         self.control.iter().for_each(Control::take_over);

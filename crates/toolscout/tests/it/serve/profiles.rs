@@ -43,7 +43,7 @@ fn what_is_not_in_a_profile_is_not_there() {
     let world = world();
     let mut agent = Agent::legacy(&world, &["--profile", "mail"]);
     assert_eq!(agent.listed(), ["execute_tool", "local__list_emails", "tool_search"]);
-    let found = searched(&mut agent, "email database numbers");
+    let found = ["email", "database", "numbers"].map(|it| searched(&mut agent, it)).join("\n");
     assert!(found.contains("local/send_email") && !found.contains("sql") && !found.contains("s/add"), "{found}");
     let fault = agent.fault("tools/call", json!({"name": "local__sql_query", "arguments": {}}));
     assert_eq!(fault["message"], "Unknown tool: local__sql_query");
@@ -66,6 +66,7 @@ fn a_profile_may_be_stricter() {
         agent.call("execute_tool", json!({"name": "send_email", "arguments": mail})),
     ] {
         assert!(result["isError"] == true && text(&result).contains("denied"), "{result}");
+        assert!(text(&result).contains("by the profile rule `local/send_email`"), "{result}");
     }
     let mut all = Agent::legacy(&world, &[]);
     assert!(all.call("local__send_email", mail)["isError"] != true, "everything else is as it was");
@@ -138,6 +139,8 @@ fn profiles_have_addresses_and_share_servers() {
     assert_eq!(web.session("/mcp/mail", &[]).listed(), ["execute_tool", "local__list_emails", "tool_search"]);
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
     assert_eq!(web.post("/mcp/nothing", &[], &ping).status, 404);
+    let nearly = web.post("/mcp/calmm", &[], &ping);
+    assert!(nearly.body.contains("there is no profile `calmm`; did you mean `calm`?"), "{nearly:?}");
     let before = world.starts("s");
     let process = |path: &str| {
         let said: Value = serde_json::from_str(&web.session(path, &[]).text("s__whoami", json!({}))).expect("JSON");

@@ -83,7 +83,7 @@ fn a_servers_tool_that_is_named_like_a_built_in_command_stays_out_of_its_way() {
     let tool = |name: &str| json!({"name": name, "description": "Finds anything", "inputSchema": {"type": "object"}});
     let world = World::trusted().listing("fs", &json!([tool("search"), tool("server list")]));
     world.run(&["server", "refresh"]).exits(0);
-    let found = world.run(&["search", "anything"]).exits(0);
+    let found = world.run(&["search", "search"]).exits(0);
     assert_eq!(found.err, "");
     assert!(found.out.contains("fs/search - Finds anything"), "{found:?}");
     assert_eq!(world.run(&["run", "fs/search"]).exits(0).out, "called\n");

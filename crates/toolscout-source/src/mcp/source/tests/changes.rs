@@ -1,4 +1,4 @@
-//! A server may announce as much as it likes: it is listed one list at a time, and they are far apart.
+//! A server may announce as much as it likes: it is listed one list at a time, and after the first few they are far apart.
 
 use super::*;
 
@@ -17,18 +17,39 @@ const CANNOT: &str = r#"on() {
 }
 serve"#;
 
+/// Says once, when it is called, that its list has changed.
+const CHANGES_ONCE: &str = r#"on() {
+    usual
+    [ $method = tools/call ] && [ -z "$told" ] || return 0
+    told=1
+    printf '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n'
+}
+serve"#;
+
 fn apart(milliseconds: u64) -> Limits {
     Limits { apart: Duration::from_millis(milliseconds), ..Limits::default() }
 }
 
 #[tokio::test]
-async fn a_storm_of_changes_is_one_list_at_a_time_and_far_apart() {
+async fn a_storm_of_changes_is_one_list_at_a_time_and_soon_far_apart() {
     let world = World::new();
     let source = world.source(world.server("storm", &[]));
     source.start(&cx()).await.expect("started");
     source.refresh(&cx()).await.expect("listed");
     tokio::time::sleep(Duration::from_millis(700)).await;
-    assert!(world.asked("tools/list") <= 2, "{} lists", world.asked("tools/list"));
+    assert!(world.asked("tools/list") <= 3, "{} lists", world.asked("tools/list"));
+}
+
+#[tokio::test]
+async fn after_one_change_nobody_waits() {
+    let (world, shell) = (World::new(), Shell::new());
+    let source = world.source_within(shell.server(CHANGES_ONCE), apart(3_600_000));
+    for _ in 0..3 {
+        let called = tokio::time::timeout(Duration::from_secs(30), call(&source, "echo", json!({}))).await;
+        called.expect("no pause").expect("it runs");
+    }
+    assert_eq!(shell.log().iter().filter(|it| it["method"] == "tools/list").count(), 2);
+    source.stop().await;
 }
 
 /// Twelve in a minute, where they are five seconds apart: also if each is answered with word of a change, or with an error.
@@ -40,8 +61,8 @@ async fn a_list_that_makes_the_next_one_necessary_is_still_followed_by_a_pause()
         let begun = Instant::now();
         let _ = call(&source, "echo", json!({})).await;
         let lists = || shell.log().iter().filter(|it| it["method"] == "tools/list").count();
-        until(|| lists() >= 6).await;
-        assert!(begun.elapsed() >= Duration::from_secs(1), "six lists within {:?}", begun.elapsed());
+        until(|| lists() >= 13).await;
+        assert!(begun.elapsed() >= Duration::from_millis(2_400), "thirteen lists within {:?}", begun.elapsed());
         source.stop().await;
     }
 }

@@ -6,7 +6,7 @@ async fn real() -> Site {
     let gateway = Arc::new(Gateway::builder().build().expect("no two alike"));
     let server = Server::new(gateway, ServerTerms::new("toolscout", "1", [7; 32]), Remembered::in_memory());
     let listener = Listener::bind(terms(Auth::None)).await.expect("bound");
-    let servers: Servers = Arc::new(move |_| Some(server.clone() as _));
+    let servers: Servers = Arc::new(move |_| Ok(server.clone() as _));
     let endpoint = Endpoint::new(servers, listener.limits().clone(), listener.ending());
     Site::serve(listener, Routes::new().guarded(endpoint.routes()))
 }

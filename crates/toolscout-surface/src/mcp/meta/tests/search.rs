@@ -4,14 +4,13 @@
 //! 4. Whatever was asked for is read as something.
 
 use crate::mcp::meta::answer::{LIMIT, NOTHING, answer};
-use crate::mcp::meta::fixture::{gateway, raw, snapshot, texts, tool};
-use crate::mcp::meta::notes::notes;
+use crate::mcp::meta::fixture::{gateway, raw, texts, tool};
 use crate::mcp::meta::request::{Detail, Request};
 use crate::mcp::meta::signature;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use toolscout_core::{RawJson, ToolOutput};
-use toolscout_gateway::{Profile, Query, SearchHit};
+use toolscout_core::{Caller, Cx, RawJson, ToolOutput};
+use toolscout_gateway::{Profile, SearchHit};
 
 const MAIL: &str = r#"
     mail/list_emails -- Lists emails. -- {"type":"object","properties":{"limit":{"type":"integer"}}}
@@ -20,12 +19,16 @@ const MAIL: &str = r#"
 "#;
 
 fn search(arguments: Value) -> ToolOutput {
-    let gateway = gateway(MAIL);
-    let (request, mut said) = Request::read(Some(&raw(arguments)));
-    let snapshot = gateway.snapshot();
-    let hits = request.pick(&snapshot, |query| gateway.search(&Query { profile: Profile::Ladder, ..*query }));
-    said.extend(request.doubts(&snapshot));
-    answer(&hits, request.detail, said)
+    searched(MAIL, Profile::Ladder, arguments)
+}
+
+fn searched(tools: &str, ranking: Profile, arguments: Value) -> ToolOutput {
+    let (gateway, cx, arguments) = (gateway(tools), Cx::new(Caller::Mcp), raw(arguments));
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let view = gateway.view(&cx).await;
+        crate::mcp::meta::search(&view, &gateway, Some(&arguments), ranking, &cx).await
+    })
 }
 
 /// X-02.
@@ -51,19 +54,34 @@ fn a_search_gives_one_text_that_holds_a_json_array_with_schemas() {
 fn nothing_found_is_said_in_the_known_words_and_is_no_error() {
     let output = search(json!({"query": "zzz_no_such_thing"}));
     assert!(!output.is_error());
-    assert_eq!(texts(&output), ["No tools found. Try different keywords or a broader search term."]);
-    assert_eq!(output.structured_content().unwrap(), json!({"results": [], "notes": []}));
+    assert_eq!(texts(&output)[0], "No tools found. Try different keywords or a broader search term.");
+    assert_eq!(output.structured_content().unwrap()["results"], json!([]));
 }
 
+/// The known words stay first and alone; what could be wrong stands beside them.
 #[test]
-fn nothing_found_says_what_is_held_or_old_beside_the_known_words() {
-    let gateway = gateway("!fs/read -- x\nfs/write -- x");
-    let said = notes(&gateway.snapshot(), &[], gateway.notes());
-    let output = answer(&[], Detail::Full, said);
+fn nothing_found_says_what_nobody_knows_and_what_is_held() {
+    let output =
+        searched("!fs/read -- x\nfs/write_file -- x", Profile::Substring, json!({"query": "wirte_file quuxly"}));
     let texts = texts(&output);
     assert_eq!(texts[0], NOTHING);
-    assert_eq!(texts[1], "note: 1 tool is held for review: `toolscout review`");
-    assert_eq!(output.structured_content().unwrap()["notes"].as_array().unwrap().len(), 1);
+    for note in [
+        "no tool says anything of `wirte`, `quuxly`",
+        "names that look alike: `fs/write_file`",
+        "1 tool is held for review",
+    ] {
+        assert!(texts[1].contains(&format!("note: {note}")), "{}", texts[1]);
+    }
+    let structured = output.structured_content().unwrap();
+    assert_eq!(structured["notes"].as_array().unwrap().len(), texts[1].lines().count());
+}
+
+/// What fits badly is shown, and said to.
+#[test]
+fn a_weak_answer_is_shown_with_a_warning() {
+    let output = searched("fs/aaa_sum -- x", Profile::Ladder, json!({"query": "sum zzzz yyyy xxxx wwww vvvv"}));
+    assert!(texts(&output)[0].contains("aaa_sum"), "{:?}", texts(&output));
+    assert!(texts(&output)[1].starts_with("note: none of these fits well"), "{}", texts(&output)[1]);
 }
 
 /// Q-17.
@@ -193,6 +211,7 @@ fn a_signature_says_types_as_people_write_them() {
 }
 
 #[test]
-fn the_snapshot_of_nothing_has_nothing_to_note() {
-    assert!(notes(&snapshot(""), &[], Vec::new()).is_empty());
+fn where_there_is_nothing_there_is_nothing_to_note_but_the_words() {
+    let output = searched("", Profile::Ranked, json!({"query": "anything"}));
+    assert_eq!(output.structured_content().unwrap()["notes"], json!(["no tool says anything of `anything`"]));
 }

@@ -1,0 +1,58 @@
+//! Makes the model file, checks it against plain arithmetic, and takes its time; `cargo xtask model` and `bench` start this.
+//!
+//! `make DIRECTORY FILE` · `check DIRECTORY < texts` · `time ROUNDS` · `first`
+
+#![expect(clippy::print_stdout, reason = "the output is for who started this")]
+
+mod plain;
+mod time;
+
+use plain::Plain;
+use std::error::Error;
+use std::io::{self, BufRead};
+use std::path::Path;
+use toolscout_encoder::MiniLm;
+
+/// How near a vector should be to that of 32-bit arithmetic.
+const GOAL: f32 = 0.99;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["make", directory, file] => {
+            let model = MiniLm::open(Path::new(directory))?;
+            model.save(Path::new(file))?;
+            println!("{}", model.id());
+            Ok(())
+        }
+        ["check", directory] => check(Path::new(directory)),
+        ["time", rounds] => time::run(rounds.parse()?),
+        ["first"] => time::first(),
+        _ => Err("say make, check, time or first".into()),
+    }
+}
+
+/// How near our vectors of these texts are to those of 32-bit arithmetic, written as plainly as can be.
+fn check(directory: &Path) -> Result<(), Box<dyn Error>> {
+    let model = MiniLm::built_in()?;
+    model.verify()?;
+    let plain = Plain::open(directory)?;
+    let texts: Vec<String> = io::stdin().lock().lines().collect::<Result<_, _>>()?;
+    let mut nearness: Vec<(f32, &str)> = Vec::new();
+    for text in &texts {
+        let expected = plain.encode(&model.pieces(text))?;
+        nearness.push((plain::cosine(&expected, &model.encode(text)), text));
+    }
+    nearness.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let mean = nearness.iter().map(|it| f64::from(it.0)).sum::<f64>() / nearness.len().max(1) as f64;
+    println!("texts {}", texts.len());
+    println!("mean {mean:.5}");
+    for (cosine, text) in nearness.iter().take(3) {
+        println!("lowest {cosine:.5} {text}");
+    }
+    // A text of one strange word may be further off, as long as few are.
+    let far = nearness.iter().filter(|it| it.0 < GOAL).count();
+    println!("below {GOAL}: {far}");
+    if far * 100 > texts.len() { Err("too many are too far off".into()) } else { Ok(()) }
+}

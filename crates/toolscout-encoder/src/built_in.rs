@@ -1,0 +1,22 @@
+//! The model that is part of the program, if it was there when the program was built.
+
+use crate::OpenError;
+use crate::bytes::Bytes;
+
+/// Starts where a line of memory does: a load that crosses from one to the next takes twice as long.
+#[cfg(has_model)]
+#[repr(C, align(64))]
+struct Aligned<T: ?Sized>(T);
+
+#[cfg(has_model)]
+static MODEL: &Aligned<[u8]> = &Aligned(*include_bytes!("../model/all-minilm-l6-v2.model"));
+
+#[cfg(has_model)]
+pub(crate) fn bytes() -> Result<Bytes, OpenError> {
+    Ok(Bytes::Static(&MODEL.0))
+}
+
+#[cfg(not(has_model))]
+pub(crate) fn bytes() -> Result<Bytes, OpenError> {
+    Err(OpenError::NotBuiltIn)
+}

@@ -1,0 +1,128 @@
+//! A model as sentence-transformers writes it becomes one of our own files: read once, brought to eight bits on the way.
+
+mod config;
+mod easing;
+mod pieces;
+mod tensors;
+
+use crate::OpenError;
+use crate::file::write::Writer;
+use crate::quantise::quantise;
+use crate::shape::Shape;
+use config::Config;
+use pieces::Pieces;
+use serde::de::DeserializeOwned;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+use tensors::Tensors;
+
+/// The whole file of the model in this directory. It is made twice: the first one shows how large the numbers in it get.
+pub(crate) fn convert(dir: &Path) -> Result<Vec<u8>, OpenError> {
+    let rough = write(dir, &[])?;
+    let peaks = easing::observe(rough).map_err(|why| OpenError::Broken { path: dir.to_owned(), why })?;
+    write(dir, &peaks)
+}
+
+fn write(dir: &Path, peaks: &[Vec<f32>]) -> Result<Vec<u8>, OpenError> {
+    let config = Config::read(dir)?;
+    let pieces = Pieces::read(dir)?;
+    let shape = config.shape(&pieces, dir)?;
+    let mut tensors = Tensors::open(&dir.join("model.safetensors"))?;
+    let mut writer = Writer::new(&shape, &config.name);
+    writer.vocabulary(&pieces.sorted());
+    writer.floats(&pieces.scores());
+    write_words(&mut writer, &mut tensors, &pieces, &shape)?;
+    write_places(&mut writer, &mut tensors, &config, &shape)?;
+    write_norm(&mut writer, &mut tensors, "embeddings.LayerNorm", &shape)?;
+    for layer in 0..shape.layers {
+        let peaks = peaks.get(4 * layer..).unwrap_or_default();
+        write_layer(&mut writer, &mut tensors, &format!("encoder.layer.{layer}"), &shape, peaks)?;
+    }
+    Ok(writer.finish())
+}
+
+/// The vectors of pieces, in the order of the vocabulary. Rows of pieces that text cannot reach stay out.
+fn write_words(writer: &mut Writer, tensors: &mut Tensors, pieces: &Pieces, shape: &Shape) -> Result<(), OpenError> {
+    let mut scales = vec![0.0; shape.vocabulary];
+    let mut steps = vec![0; shape.vocabulary * shape.width];
+    let ranks = pieces.ranks();
+    tensors.rows("embeddings.word_embeddings.weight", shape.width, |row, values| {
+        if let Some(rank) = ranks.get(&(row as u32)) {
+            scales[*rank] = quantise(values, &mut steps[rank * shape.width..][..shape.width]);
+        }
+    })?;
+    writer.table(&scales, &steps);
+    Ok(())
+}
+
+/// The vectors of places. Every piece is of the same kind here, so the vector of that kind is added once and for all.
+fn write_places(writer: &mut Writer, tensors: &mut Tensors, config: &Config, shape: &Shape) -> Result<(), OpenError> {
+    let kind = tensors.all("embeddings.token_type_embeddings.weight", config.kinds() * shape.width)?;
+    let mut scales = vec![0.0; shape.places];
+    let mut steps = vec![0; shape.places * shape.width];
+    tensors.rows("embeddings.position_embeddings.weight", shape.width, |row, values| {
+        let place = row.checked_sub(config.first_place()).filter(|it| *it < shape.places);
+        if let Some(place) = place {
+            let sum: Vec<f32> = values.iter().zip(&kind).map(|(one, other)| one + other).collect();
+            scales[place] = quantise(&sum, &mut steps[place * shape.width..][..shape.width]);
+        }
+    })?;
+    writer.table(&scales, &steps);
+    Ok(())
+}
+
+/// `peaks` start with those of this layer's four matrices, if there are any.
+fn write_layer(
+    writer: &mut Writer,
+    tensors: &mut Tensors,
+    name: &str,
+    shape: &Shape,
+    peaks: &[Vec<f32>],
+) -> Result<(), OpenError> {
+    let Shape { width, inner, .. } = *shape;
+    let parts = ["query", "key", "value"].map(|it| format!("{name}.attention.self.{it}"));
+    write_matrix(writer, tensors, &parts, [width, width], peaks.first())?;
+    write_matrix(writer, tensors, &[format!("{name}.attention.output.dense")], [width, width], peaks.get(1))?;
+    write_norm(writer, tensors, &format!("{name}.attention.output.LayerNorm"), shape)?;
+    write_matrix(writer, tensors, &[format!("{name}.intermediate.dense")], [inner, width], peaks.get(2))?;
+    write_matrix(writer, tensors, &[format!("{name}.output.dense")], [width, inner], peaks.get(3))?;
+    write_norm(writer, tensors, &format!("{name}.output.LayerNorm"), shape)
+}
+
+/// Matrices of the same size, one under the other.
+fn write_matrix(
+    writer: &mut Writer,
+    tensors: &mut Tensors,
+    parts: &[String],
+    [rows, columns]: [usize; 2],
+    peaks: Option<&Vec<f32>>,
+) -> Result<(), OpenError> {
+    let (mut weights, mut bias) = (Vec::new(), Vec::new());
+    for part in parts {
+        weights.extend(tensors.all(&format!("{part}.weight"), rows * columns)?);
+        bias.extend(tensors.all(&format!("{part}.bias"), rows)?);
+    }
+    writer.matrix(&weights, &bias, &easing::easing(&weights, columns, peaks));
+    Ok(())
+}
+
+fn write_norm(writer: &mut Writer, tensors: &mut Tensors, name: &str, shape: &Shape) -> Result<(), OpenError> {
+    writer.floats(&tensors.all(&format!("{name}.weight"), shape.width)?);
+    writer.floats(&tensors.all(&format!("{name}.bias"), shape.width)?);
+    Ok(())
+}
+
+fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, OpenError> {
+    let text = fs::read(path).map_err(|cause| OpenError::Unreadable { path: path.to_owned(), cause })?;
+    serde_json::from_slice(&text).map_err(|err| OpenError::Broken { path: path.to_owned(), why: err.to_string() })
+}
+
+/// A file that a model may do without.
+fn read_optional_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, OpenError> {
+    match read_json(path) {
+        Ok(value) => Ok(Some(value)),
+        Err(OpenError::Unreadable { cause, .. }) if cause.kind() == ErrorKind::NotFound => Ok(None),
+        Err(err) => Err(err),
+    }
+}

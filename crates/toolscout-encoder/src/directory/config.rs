@@ -1,0 +1,134 @@
+//! What kind of model a directory holds: `config.json`, and what sentence-transformers adds to it.
+
+use super::pieces::Pieces;
+use super::{read_json, read_optional_json};
+use crate::OpenError;
+use crate::shape::{Activation, MOST_PIECES, Pooling, Shape};
+use serde::Deserialize;
+use std::path::Path;
+
+pub(super) struct Config {
+    pub(super) name: String,
+    model: ModelConfig,
+    pooling: Pooling,
+    activation: Activation,
+}
+
+/// `config.json`
+#[derive(Deserialize)]
+struct ModelConfig {
+    model_type: String,
+    num_hidden_layers: usize,
+    hidden_size: usize,
+    intermediate_size: usize,
+    num_attention_heads: usize,
+    max_position_embeddings: usize,
+    #[serde(default = "one")]
+    type_vocab_size: usize,
+    hidden_act: String,
+    layer_norm_eps: f32,
+    position_embedding_type: Option<String>,
+    pad_token_id: Option<usize>,
+}
+
+/// One of `modules.json`
+#[derive(Deserialize)]
+struct Module {
+    path: String,
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+/// `1_Pooling/config.json`
+#[derive(Deserialize)]
+struct PoolingConfig {
+    #[serde(default)]
+    pooling_mode_mean_tokens: bool,
+    #[serde(default)]
+    pooling_mode_cls_token: bool,
+}
+
+impl Config {
+    pub(super) fn read(dir: &Path) -> Result<Self, OpenError> {
+        let path = dir.join("config.json");
+        let model: ModelConfig = read_json(&path)?;
+        let unsupported = |what: String| OpenError::Unsupported { path: path.clone(), what };
+        if !matches!(model.model_type.as_str(), "bert" | "xlm-roberta") {
+            return Err(unsupported(format!("a model of type `{}`", model.model_type)));
+        }
+        if let Some(kind) = model.position_embedding_type.as_ref().filter(|it| *it != "absolute") {
+            return Err(unsupported(format!("positions of type `{kind}`")));
+        }
+        let activation = match model.hidden_act.as_str() {
+            "gelu" => Activation::Gelu,
+            "relu" => Activation::Relu,
+            other => return Err(unsupported(format!("the activation `{other}`"))),
+        };
+        let pooling = read_pooling(dir)?;
+        let name = plain_name(dir);
+        Ok(Self { name, model, pooling, activation })
+    }
+
+    pub(super) fn shape(&self, pieces: &Pieces, dir: &Path) -> Result<Shape, OpenError> {
+        let model = &self.model;
+        let shape = Shape {
+            tokenizer: pieces.tokenizer,
+            pooling: self.pooling,
+            activation: self.activation,
+            layers: model.num_hidden_layers,
+            width: model.hidden_size,
+            inner: model.intermediate_size,
+            heads: model.num_attention_heads,
+            places: model.max_position_embeddings.saturating_sub(self.first_place()).min(MOST_PIECES),
+            vocabulary: pieces.len(),
+            special: pieces.special,
+            epsilon: model.layer_norm_eps,
+        };
+        let fault = shape.fault();
+        fault.map_or(Ok(shape), |it| {
+            Err(OpenError::Broken { path: dir.join("config.json"), why: format!("it asks for {it}") })
+        })
+    }
+
+    /// RoBERTa counts places from after the one it pads with.
+    pub(super) fn first_place(&self) -> usize {
+        let counts_later = self.model.model_type == "xlm-roberta";
+        if counts_later { self.model.pad_token_id.unwrap_or(1).saturating_add(1) } else { 0 }
+    }
+
+    pub(super) fn kinds(&self) -> usize {
+        self.model.type_vocab_size
+    }
+}
+
+/// How pieces become one vector; the mean, if nobody says.
+fn read_pooling(dir: &Path) -> Result<Pooling, OpenError> {
+    let modules: Vec<Module> = read_optional_json(&dir.join("modules.json"))?.unwrap_or_default();
+    let kind = |it: &Module| it.kind.rsplit('.').next().unwrap_or_default().to_owned();
+    if let Some(other) =
+        modules.iter().map(kind).find(|it| !matches!(it.as_str(), "Transformer" | "Pooling" | "Normalize"))
+    {
+        return Err(OpenError::Unsupported { path: dir.join("modules.json"), what: format!("a module `{other}`") });
+    }
+    let folder = modules.iter().find(|it| kind(it) == "Pooling").map_or("1_Pooling", |it| &it.path);
+    let path = dir.join(folder).join("config.json");
+    let pooling: Option<PoolingConfig> = read_optional_json(&path)?;
+    match pooling {
+        None | Some(PoolingConfig { pooling_mode_mean_tokens: true, pooling_mode_cls_token: false }) => {
+            Ok(Pooling::Mean)
+        }
+        Some(PoolingConfig { pooling_mode_cls_token: true, pooling_mode_mean_tokens: false }) => Ok(Pooling::First),
+        Some(_) => Err(OpenError::Unsupported { path, what: "pooling that is neither mean nor CLS".to_owned() }),
+    }
+}
+
+/// A model is named after its directory: what `config.json` calls it is often the name of what it was made from.
+fn plain_name(dir: &Path) -> String {
+    let whole = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
+    let folder = whole.file_name().map(|it| it.to_string_lossy().to_lowercase()).unwrap_or_default();
+    folder.chars().filter(|it| it.is_ascii_alphanumeric() || "-_.".contains(*it)).collect()
+}
+
+fn one() -> usize {
+    1
+}

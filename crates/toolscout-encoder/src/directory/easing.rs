@@ -1,0 +1,58 @@
+//! Which columns get how much of the eight bits.
+//!
+//! A few columns of what goes into a matrix are ten times as large as the others, and would leave those but a few steps. So
+//! each column is divided by something, and its weights are multiplied by the same: the product stays, and both sides use
+//! their bits. How large columns get is seen on some texts; the square root shares the burden between numbers and weights.
+//! Square roots and quotients are the same on every machine, which powers of other kinds are not.
+
+use crate::bytes::Bytes;
+use crate::file::ModelFile;
+use crate::kernel::{self, Path};
+use crate::pass::Batch;
+use crate::pieces;
+use std::sync::Arc;
+
+/// What people ask, and what tools say of themselves; nothing at all is a text, too.
+const TEXTS: [&str; 12] = [
+    "",
+    "mail",
+    "What will the weather be like in Lisbon the day after tomorrow?",
+    "find the pull requests that nobody has looked at for a week, and remind their reviewers",
+    "convert 250 US dollars to Japanese yen",
+    "play something quiet for the evening",
+    "Why does my order 4711 still say \"packed\"?",
+    "create_calendar_event: Adds an event to a calendar, with title, place, guests and a reminder. title, starts_at, ends_at, guests",
+    "query database: Runs a read-only SQL statement and gives back rows as JSON, at most 1,000 of them. statement, parameters, limit",
+    "resize image (width x height); keeps the ratio unless told not to. Supports PNG, JPEG and WebP.",
+    "Lists the containers of a cluster with their state, image, restarts and age; use `follow` to stream the logs of one.",
+    "Übersetze diesen Absatz ins Französische, s'il vous plaît: 明日は休みです。",
+];
+/// A column that was hardly seen may be larger elsewhere; it counts as this share of the largest.
+const LEAST_SHARE: f32 = 1.0 / 256.0;
+const PIECES_OF_A_TEXT: usize = 64;
+
+/// How large the inputs of every matrix get, column by column, in the order of the file.
+pub(super) fn observe(model: Vec<u8>) -> Result<Vec<Vec<f32>>, String> {
+    let file = ModelFile::read(Bytes::Shared(Arc::new(model)))?;
+    let mut batch = Batch::watched();
+    for text in TEXTS {
+        batch.push(&pieces::of(&file, text, PIECES_OF_A_TEXT.min(file.shape.places)));
+    }
+    Ok(kernel::run(Path::fastest(), &file, &batch).peaks)
+}
+
+/// What to multiply each column of the inputs by; without peaks, nothing changes.
+pub(super) fn easing(weights: &[f32], width: usize, peaks: Option<&Vec<f32>>) -> Vec<f32> {
+    let Some(peaks) = peaks else { return vec![1.0; width] };
+    let mut largest = vec![0.0f32; width];
+    for row in weights.chunks_exact(width) {
+        for (largest, weight) in largest.iter_mut().zip(row) {
+            *largest = largest.max(weight.abs());
+        }
+    }
+    let least = peaks.iter().fold(0.0f32, |most, it| most.max(*it)) * LEAST_SHARE;
+    let ratio = |(weight, peak): (&f32, &f32)| (weight / peak.max(least)).sqrt();
+    // A column without weights, or a model without numbers, is left as it is.
+    let usable = |it: f32| if it.is_normal() { it } else { 1.0 };
+    largest.iter().zip(peaks).map(ratio).map(usable).collect()
+}

@@ -1,0 +1,129 @@
+//! The vocabulary of a directory, and how its tokenizer cuts: `tokenizer.json`, or `vocab.txt` as in the first days of BERT.
+
+use super::{read_json, read_optional_json};
+use crate::OpenError;
+use crate::shape::{Special, Tokenizer};
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Pieces in the order of their bytes, with the row that each has in the weights.
+pub(super) struct Pieces {
+    pub(super) tokenizer: Tokenizer,
+    pub(super) special: Special,
+    rows: BTreeMap<String, Row>,
+}
+
+struct Row {
+    number: u32,
+    /// How likely the piece is; for Unigram only.
+    score: Option<f32>,
+}
+
+/// `tokenizer.json`
+#[derive(Deserialize)]
+struct TokenizerFile {
+    model: Value,
+    #[serde(default)]
+    normalizer: Value,
+}
+
+impl Pieces {
+    pub(super) fn read(dir: &Path) -> Result<Self, OpenError> {
+        let path = dir.join("tokenizer.json");
+        match read_optional_json::<TokenizerFile>(&path)? {
+            Some(file) => Self::of_tokenizer(path, file),
+            None => Self::of_vocabulary(dir),
+        }
+    }
+
+    fn of_tokenizer(path: PathBuf, file: TokenizerFile) -> Result<Self, OpenError> {
+        let kind = file.model["type"].as_str().map(str::to_owned);
+        // Early files do not say; those without scores are WordPiece.
+        let kind =
+            kind.unwrap_or_else(|| if file.model["vocab"].is_object() { "WordPiece" } else { "Unigram" }.to_owned());
+        match kind.as_str() {
+            "WordPiece" => {
+                let rows = file.model["vocab"].as_object().into_iter().flatten();
+                let rows = rows.filter_map(|(piece, number)| Some((piece.clone(), row(number.as_u64()?, None)?)));
+                let rows = rows.collect();
+                Self::of(path, wordpiece(&file.normalizer), rows, ["[CLS]", "[SEP]", "[UNK]"])
+            }
+            "Unigram" => {
+                let rows = unigram_rows(&file.model["vocab"]);
+                Self::of(path, Tokenizer::Unigram, rows, ["<s>", "</s>", "<unk>"])
+            }
+            other => Err(OpenError::Unsupported { path, what: format!("a tokenizer of type `{other}`") }),
+        }
+    }
+
+    fn of_vocabulary(dir: &Path) -> Result<Self, OpenError> {
+        let path = dir.join("vocab.txt");
+        let text = fs::read_to_string(&path).map_err(|cause| OpenError::Unreadable { path: path.clone(), cause })?;
+        let settings = dir.join("tokenizer_config.json");
+        let settings: Value = if settings.is_file() { read_json(&settings)? } else { Value::Null };
+        let lowercase = settings["do_lower_case"].as_bool().unwrap_or(true);
+        let strip_accents = settings["strip_accents"].as_bool().unwrap_or(lowercase);
+        let rows = text.lines().zip(0..).map(|(piece, number)| (piece.to_owned(), Row { number, score: None }));
+        Self::of(path, Tokenizer::WordPiece { lowercase, strip_accents }, rows.collect(), ["[CLS]", "[SEP]", "[UNK]"])
+    }
+
+    fn of(
+        path: PathBuf,
+        tokenizer: Tokenizer,
+        mut rows: BTreeMap<String, Row>,
+        special: [&str; 3],
+    ) -> Result<Self, OpenError> {
+        // Room that the authors of BERT left for others; no text becomes such a piece.
+        rows.retain(|piece, _| !piece.starts_with("[unused"));
+        let rank = |piece: &str| {
+            let rank = rows.keys().position(|it| it == piece).map(|it| it as u32);
+            rank.ok_or_else(|| OpenError::Broken { path: path.clone(), why: format!("it has no piece `{piece}`") })
+        };
+        let special = Special { start: rank(special[0])?, end: rank(special[1])?, unknown: rank(special[2])? };
+        Ok(Self { tokenizer, special, rows })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub(super) fn sorted(&self) -> Vec<&str> {
+        self.rows.keys().map(String::as_str).collect()
+    }
+
+    /// None for WordPiece.
+    pub(super) fn scores(&self) -> Vec<f32> {
+        self.rows.values().filter_map(|it| it.score).collect()
+    }
+
+    /// From a row of the weights to the place of its piece.
+    pub(super) fn ranks(&self) -> HashMap<u32, usize> {
+        self.rows.values().enumerate().map(|(rank, it)| (it.number, rank)).collect()
+    }
+}
+
+fn wordpiece(normalizer: &Value) -> Tokenizer {
+    let lowercase = normalizer["lowercase"].as_bool().unwrap_or(true);
+    Tokenizer::WordPiece { lowercase, strip_accents: normalizer["strip_accents"].as_bool().unwrap_or(lowercase) }
+}
+
+/// Pairs of a piece and its score. Of two that are alike the first counts.
+fn unigram_rows(pairs: &Value) -> BTreeMap<String, Row> {
+    let mut rows = BTreeMap::new();
+    for (number, pair) in pairs.as_array().into_iter().flatten().enumerate() {
+        let score = pair[1].as_f64().map(|it| it as f32);
+        if let (Some(piece), Some(score)) = (pair[0].as_str(), score)
+            && let Some(row) = row(number as u64, Some(score))
+        {
+            rows.entry(piece.to_owned()).or_insert(row);
+        }
+    }
+    rows
+}
+
+fn row(number: u64, score: Option<f32>) -> Option<Row> {
+    Some(Row { number: number.try_into().ok()?, score })
+}

@@ -1,0 +1,159 @@
+//! Weights in the safetensors format, read tensor by tensor: the whole file may be larger than the memory.
+
+use crate::OpenError;
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// What some programs put before every name.
+const PREFIXES: [&str; 3] = ["", "bert.", "roberta."];
+/// The longest list of tensors; the format itself allows no more.
+const LONGEST_HEAD: u64 = 100_000_000;
+
+pub(super) struct Tensors {
+    path: PathBuf,
+    file: BufReader<File>,
+    tensors: HashMap<String, Tensor>,
+    /// Where the first tensor's bytes are.
+    start: u64,
+}
+
+#[derive(Clone, Deserialize)]
+struct Tensor {
+    dtype: String,
+    shape: Vec<usize>,
+    data_offsets: [u64; 2],
+}
+
+/// How numbers are written.
+#[derive(Clone, Copy)]
+enum Kind {
+    F32,
+    F16,
+    Bf16,
+}
+
+impl Tensors {
+    pub(super) fn open(path: &Path) -> Result<Self, OpenError> {
+        let unreadable = |cause| OpenError::Unreadable { path: path.to_owned(), cause };
+        let mut file = BufReader::new(File::open(path).map_err(unreadable)?);
+        let mut len = [0; 8];
+        file.read_exact(&mut len).map_err(unreadable)?;
+        let len = u64::from_le_bytes(len);
+        let broken = |why: String| OpenError::Broken { path: path.to_owned(), why };
+        if len > LONGEST_HEAD {
+            return Err(broken("it does not start with a list of tensors".to_owned()));
+        }
+        let mut head = Vec::new();
+        file.by_ref().take(len).read_to_end(&mut head).map_err(unreadable)?;
+        let head: HashMap<String, Value> = serde_json::from_slice(&head).map_err(|err| broken(err.to_string()))?;
+        // What is no tensor is a remark about the file.
+        let tensors =
+            head.into_iter().filter_map(|(name, it)| Some((name, serde_json::from_value(it).ok()?))).collect();
+        Ok(Self { path: path.to_owned(), file, tensors, start: 8 + len })
+    }
+
+    /// A tensor of so many numbers, however they are arranged.
+    pub(super) fn all(&mut self, name: &str, count: usize) -> Result<Vec<f32>, OpenError> {
+        let mut all = Vec::new();
+        self.rows(name, count, |_, values| all.extend_from_slice(values))?;
+        if all.len() == count {
+            Ok(all)
+        } else {
+            Err(self.broken(name, &format!("has {} numbers, not {count}", all.len())))
+        }
+    }
+
+    /// A tensor in rows of this width.
+    pub(super) fn rows(
+        &mut self,
+        name: &str,
+        width: usize,
+        mut each: impl FnMut(usize, &[f32]),
+    ) -> Result<(), OpenError> {
+        let tensor = PREFIXES.iter().find_map(|it| self.tensors.get(&format!("{it}{name}"))).cloned();
+        let tensor = tensor.ok_or_else(|| self.broken(name, "is not there"))?;
+        let kind = Kind::of(&tensor.dtype).ok_or_else(|| OpenError::Unsupported {
+            path: self.path.clone(),
+            what: format!("weights of type `{}`", tensor.dtype),
+        })?;
+        let count = tensor.shape.iter().try_fold(1usize, |product, it| product.checked_mul(*it));
+        let rows = count.filter(|it| it.is_multiple_of(width)).map(|it| it / width);
+        let rows = rows.ok_or_else(|| self.broken(name, &format!("has rows of another width than {width}")))?;
+        let [from, to] = tensor.data_offsets;
+        if to.checked_sub(from) != Some((rows * width * kind.size()) as u64) {
+            return Err(self.broken(name, "has another size than its shape"));
+        }
+        self.read_rows(from, rows, width, kind, &mut each)
+            .map_err(|cause| OpenError::Unreadable { path: self.path.clone(), cause })
+    }
+
+    fn read_rows(
+        &mut self,
+        from: u64,
+        rows: usize,
+        width: usize,
+        kind: Kind,
+        each: &mut impl FnMut(usize, &[f32]),
+    ) -> io::Result<()> {
+        let at = self.start.checked_add(from).ok_or(io::ErrorKind::UnexpectedEof)?;
+        self.file.seek(SeekFrom::Start(at))?;
+        // Not made larger than what is there: a broken file may ask for more than any memory has.
+        let mut bytes = Vec::new();
+        for row in 0..rows {
+            bytes.clear();
+            let wanted = width * kind.size();
+            if self.file.by_ref().take(wanted as u64).read_to_end(&mut bytes)? < wanted {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            each(row, &kind.numbers(&bytes));
+        }
+        Ok(())
+    }
+
+    fn broken(&self, name: &str, why: &str) -> OpenError {
+        OpenError::Broken { path: self.path.clone(), why: format!("the tensor `{name}` {why}") }
+    }
+}
+
+impl Kind {
+    fn of(dtype: &str) -> Option<Self> {
+        match dtype {
+            "F32" => Some(Self::F32),
+            "F16" => Some(Self::F16),
+            "BF16" => Some(Self::Bf16),
+            _ => None,
+        }
+    }
+
+    fn size(self) -> usize {
+        match self {
+            Self::F32 => 4,
+            Self::F16 | Self::Bf16 => 2,
+        }
+    }
+
+    fn numbers(self, bytes: &[u8]) -> Vec<f32> {
+        let pairs = || bytes.as_chunks().0.iter().map(|it| u16::from_le_bytes(*it));
+        match self {
+            Self::F32 => bytes.as_chunks().0.iter().map(|it| f32::from_le_bytes(*it)).collect(),
+            Self::F16 => pairs().map(half).collect(),
+            Self::Bf16 => pairs().map(|it| f32::from_bits(u32::from(it) << 16)).collect(),
+        }
+    }
+}
+
+/// A number of 16 bits: one for the sign, five for the exponent, ten for the rest.
+fn half(bits: u16) -> f32 {
+    let sign = if bits >> 15 == 0 { 1.0 } else { -1.0 };
+    let (exponent, rest) = (i32::from(bits >> 10 & 31), f32::from(bits & 1023));
+    match exponent {
+        0 => sign * rest * 2f32.powi(-24),
+        31 if rest == 0.0 => sign * f32::INFINITY,
+        31 => f32::NAN,
+        _ => sign * (1.0 + rest / 1024.0) * 2f32.powi(exponent - 15),
+    }
+}

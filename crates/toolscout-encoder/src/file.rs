@@ -1,0 +1,186 @@
+//! A model as one file: what it is, the words it knows, and its weights as the kernels read them.
+//!
+//! Little-endian throughout; every section starts at a multiple of 64 bytes. In this order:
+//!
+//! 1. eight bytes that name format and version, then 32 bytes of BLAKE3 over all that follows them;
+//! 2. the numbers of [`Shape`] and the model's name;
+//! 3. the vocabulary in the order of its bytes: where each piece starts, their text, and for a Unigram tokenizer their scores;
+//! 4. the vectors of pieces and of places, each row with its scale, and the norm after them;
+//! 5. for each layer the matrices query-key-value and output with their norm, and those in and out of the middle with theirs.
+//!
+//! A matrix is easing, scales, biases and starts (see [`Matrix`]), then its weights: blocks of [`BLOCK`] rows, and in a block
+//! all rows' first [`GROUP`] columns, then all rows' next. That is what one instruction takes at a time, so that nothing has
+//! to be rearranged, and a model in the program is ready as soon as its page is there.
+
+mod cursor;
+mod head;
+pub(crate) mod write;
+
+use crate::bytes::{Bytes, number_at};
+use crate::shape::{BLOCK, GROUP, Shape, Tokenizer};
+use crate::vocabulary::Vocabulary;
+use cursor::Cursor;
+use std::ops::Range;
+
+/// Changes with the format; the last byte is its version.
+const MAGIC: &[u8; 8] = b"tsmodel\x01";
+const CHECKSUM: Range<usize> = 8..40;
+const ALIGNMENT: usize = 64;
+
+/// A model that was read, with its weights where they were.
+pub(crate) struct ModelFile {
+    pub(crate) bytes: Bytes,
+    pub(crate) name: String,
+    pub(crate) shape: Shape,
+    pub(crate) vocabulary: Vocabulary,
+    /// How likely each piece is; empty for WordPiece, which does not ask.
+    scores: Range<usize>,
+    /// How likely the unlikeliest is.
+    pub(crate) least_score: f32,
+    pub(crate) words: Table,
+    pub(crate) places: Table,
+    pub(crate) norm: Norm,
+    pub(crate) layers: Vec<Layer>,
+}
+
+/// Vectors of which a text needs a few.
+pub(crate) struct Table {
+    scales: Range<usize>,
+    rows: Range<usize>,
+    width: usize,
+}
+
+pub(crate) struct Norm {
+    pub(crate) weight: Vec<f32>,
+    pub(crate) bias: Vec<f32>,
+}
+
+pub(crate) struct Layer {
+    /// What each piece asks, how it is found, and what it says: three matrices, one under the other.
+    pub(crate) attend: Matrix,
+    pub(crate) gather: Matrix,
+    pub(crate) gathered: Norm,
+    pub(crate) widen: Matrix,
+    pub(crate) narrow: Matrix,
+    pub(crate) narrowed: Norm,
+}
+
+pub(crate) struct Matrix {
+    pub(crate) rows: usize,
+    /// A multiple of [`GROUP`]; what is too many is zero.
+    pub(crate) columns: usize,
+    /// What the numbers of each column are multiplied by before they are brought to eight bits; the weights are divided by it.
+    pub(crate) easing: Vec<f32>,
+    pub(crate) scales: Vec<f32>,
+    pub(crate) bias: Vec<f32>,
+    /// What the sum of each row starts at where inputs are counted from -128: it takes that away again.
+    pub(crate) starts: Vec<i32>,
+    weights: Range<usize>,
+}
+
+impl ModelFile {
+    /// Reads a model's outline and looks whether everything is there. Does not look at each weight; see [`ModelFile::verify`].
+    pub(crate) fn read(bytes: Bytes) -> Result<Self, String> {
+        let mut cursor = Cursor::new(&bytes);
+        if cursor.take(MAGIC.len())? != MAGIC {
+            return Err("it does not start like a model of this version".to_owned());
+        }
+        cursor.take(CHECKSUM.len())?;
+        let (shape, name) = head::read(&mut cursor)?;
+        let vocabulary = read_vocabulary(&mut cursor, shape.vocabulary)?;
+        let is_unigram = shape.tokenizer == Tokenizer::Unigram;
+        let scores = cursor.section(if is_unigram { shape.vocabulary } else { 0 }, 4)?;
+        let least_score = least(&bytes[scores.clone()]);
+        let words = Table::read(&mut cursor, shape.vocabulary, shape.width)?;
+        let places = Table::read(&mut cursor, shape.places, shape.width)?;
+        let norm = Norm::read(&mut cursor, shape.width)?;
+        let layers = (0..shape.layers).map(|_| Layer::read(&mut cursor, &shape)).collect::<Result<_, _>>()?;
+        cursor.end()?;
+        Ok(Self { name, shape, vocabulary, scores, least_score, words, places, norm, layers, bytes })
+    }
+
+    /// Looks whether every byte is as it was written, and the vocabulary in order. Touches all of the file.
+    pub(crate) fn verify(&self) -> Result<(), String> {
+        let sum = blake3::hash(&self.bytes[CHECKSUM.end..]);
+        if sum.as_bytes() != self.checksum() {
+            return Err("it is damaged: its checksum is another".to_owned());
+        }
+        let disorder = self.vocabulary.disorder(&self.bytes);
+        disorder.map_or(Ok(()), |at| Err(format!("its vocabulary is out of order at piece {at}")))
+    }
+
+    pub(crate) fn checksum(&self) -> &[u8] {
+        &self.bytes[CHECKSUM]
+    }
+
+    pub(crate) fn score(&self, piece: u32) -> f32 {
+        f32::from_le_bytes(number_at(&self.bytes, &self.scores, piece as usize))
+    }
+}
+
+fn least(scores: &[u8]) -> f32 {
+    scores.as_chunks().0.iter().map(|it| f32::from_le_bytes(*it)).fold(0.0, f32::min)
+}
+
+fn read_vocabulary(cursor: &mut Cursor<'_>, len: usize) -> Result<Vocabulary, String> {
+    let starts = cursor.section(len + 1, 4)?;
+    let text_len = u32::from_le_bytes(number_at(cursor.bytes(), &starts, len)) as usize;
+    let text = cursor.section(text_len, 1)?;
+    Ok(Vocabulary { len, starts, text })
+}
+
+impl Table {
+    fn read(cursor: &mut Cursor<'_>, rows: usize, width: usize) -> Result<Self, String> {
+        Ok(Self { scales: cursor.section(rows, 4)?, rows: cursor.section(rows, width)?, width })
+    }
+
+    /// The row in steps, and how long a step is.
+    #[inline(always)]
+    pub(crate) fn row<'a>(&self, bytes: &'a [u8], row: usize) -> (&'a [u8], f32) {
+        let at = self.rows.start + row * self.width;
+        (&bytes[at..at + self.width], f32::from_le_bytes(number_at(bytes, &self.scales, row)))
+    }
+}
+
+impl Norm {
+    fn read(cursor: &mut Cursor<'_>, width: usize) -> Result<Self, String> {
+        Ok(Self { weight: cursor.floats(width)?, bias: cursor.floats(width)? })
+    }
+}
+
+impl Layer {
+    fn read(cursor: &mut Cursor<'_>, shape: &Shape) -> Result<Self, String> {
+        let Shape { width, inner, .. } = *shape;
+        Ok(Self {
+            attend: Matrix::read(cursor, 3 * width, width)?,
+            gather: Matrix::read(cursor, width, width)?,
+            gathered: Norm::read(cursor, width)?,
+            widen: Matrix::read(cursor, inner, width)?,
+            narrow: Matrix::read(cursor, width, inner)?,
+            narrowed: Norm::read(cursor, width)?,
+        })
+    }
+}
+
+impl Matrix {
+    fn read(cursor: &mut Cursor<'_>, rows: usize, columns: usize) -> Result<Self, String> {
+        let padded = rows.next_multiple_of(BLOCK);
+        let easing = cursor.floats(columns)?;
+        let columns = columns.next_multiple_of(GROUP);
+        Ok(Self {
+            rows,
+            columns,
+            easing,
+            scales: cursor.floats(padded)?,
+            bias: cursor.floats(padded)?,
+            starts: cursor.integers(padded)?,
+            weights: cursor.section(padded, columns)?,
+        })
+    }
+
+    /// Blocks of rows, one after the other.
+    #[inline(always)]
+    pub(crate) fn weights<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
+        &bytes[self.weights.clone()]
+    }
+}

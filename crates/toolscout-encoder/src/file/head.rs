@@ -1,0 +1,65 @@
+//! The numbers at the start of a model, and their order.
+
+use super::cursor::Cursor;
+use super::write::Writer;
+use crate::shape::{Activation, Pooling, Shape, Special, Tokenizer};
+
+const LONGEST_NAME: usize = 256;
+
+pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<(Shape, String), String> {
+    let tokenizer = read_tokenizer(cursor)?;
+    let pooling = match cursor.number()? {
+        0 => Pooling::Mean,
+        1 => Pooling::First,
+        other => return Err(format!("it names pooling {other}, which does not exist")),
+    };
+    let activation = match cursor.number()? {
+        0 => Activation::Gelu,
+        1 => Activation::Relu,
+        other => return Err(format!("it names activation {other}, which does not exist")),
+    };
+    let mut count = || cursor.number().map(|it| it as usize);
+    let (layers, width, inner, heads) = (count()?, count()?, count()?, count()?);
+    let (places, vocabulary) = (count()?, count()?);
+    let special = Special { start: cursor.number()?, end: cursor.number()?, unknown: cursor.number()? };
+    let epsilon = f32::from_bits(cursor.number()?);
+    let shape =
+        Shape { tokenizer, pooling, activation, layers, width, inner, heads, places, vocabulary, special, epsilon };
+    if let Some(fault) = shape.fault() {
+        return Err(format!("it says it has {fault}"));
+    }
+    let name = cursor.number()? as usize;
+    let name = cursor.take(name.min(LONGEST_NAME))?;
+    Ok((shape, String::from_utf8_lossy(name).into_owned()))
+}
+
+fn read_tokenizer(cursor: &mut Cursor<'_>) -> Result<Tokenizer, String> {
+    let (kind, flags) = (cursor.number()?, cursor.number()?);
+    match kind {
+        0 => Ok(Tokenizer::WordPiece { lowercase: flags & 1 != 0, strip_accents: flags & 2 != 0 }),
+        1 => Ok(Tokenizer::Unigram),
+        other => Err(format!("it names tokenizer {other}, which does not exist")),
+    }
+}
+
+pub(super) fn write(writer: &mut Writer, shape: &Shape, name: &str) {
+    let (kind, flags) = match shape.tokenizer {
+        Tokenizer::WordPiece { lowercase, strip_accents } => (0, u32::from(lowercase) | u32::from(strip_accents) << 1),
+        Tokenizer::Unigram => (1, 0),
+    };
+    let pooling = u32::from(shape.pooling == Pooling::First);
+    let activation = u32::from(shape.activation == Activation::Relu);
+    for number in [kind, flags, pooling, activation] {
+        writer.number(number);
+    }
+    for count in [shape.layers, shape.width, shape.inner, shape.heads, shape.places, shape.vocabulary] {
+        writer.number(count as u32);
+    }
+    let Special { start, end, unknown } = shape.special;
+    for number in [start, end, unknown, shape.epsilon.to_bits()] {
+        writer.number(number);
+    }
+    let name = &name[..name.floor_char_boundary(LONGEST_NAME)];
+    writer.number(name.len() as u32);
+    writer.bytes(name.as_bytes());
+}

@@ -1,0 +1,93 @@
+//! Writes a model, section by section; the other half of what reads it.
+
+use super::{ALIGNMENT, CHECKSUM, MAGIC, head};
+use crate::quantise::quantise;
+use crate::shape::{BLOCK, GROUP, Shape};
+
+/// A model that is being written.
+pub(crate) struct Writer(Vec<u8>);
+
+impl Writer {
+    pub(crate) fn new(shape: &Shape, name: &str) -> Self {
+        let mut writer = Self(MAGIC.to_vec());
+        writer.bytes(&[0; CHECKSUM.end - CHECKSUM.start]);
+        head::write(&mut writer, shape, name);
+        writer
+    }
+
+    /// The pieces, in the order of their bytes.
+    pub(crate) fn vocabulary(&mut self, pieces: &[&str]) {
+        let mut start = 0;
+        let mut starts: Vec<u32> = vec![0];
+        for piece in pieces {
+            start += piece.len() as u32;
+            starts.push(start);
+        }
+        self.section(starts.iter().flat_map(|it| it.to_le_bytes()));
+        self.section(pieces.iter().flat_map(|it| it.bytes()));
+    }
+
+    pub(crate) fn floats(&mut self, values: &[f32]) {
+        self.section(values.iter().flat_map(|it| it.to_le_bytes()));
+    }
+
+    /// Vectors, each in steps of its own scale.
+    pub(crate) fn table(&mut self, scales: &[f32], rows: &[u8]) {
+        self.floats(scales);
+        self.section(rows.iter().copied());
+    }
+
+    /// A matrix of 32-bit weights, row by row, and what its inputs are multiplied by.
+    pub(crate) fn matrix(&mut self, weights: &[f32], bias: &[f32], easing: &[f32]) {
+        let rows = bias.len().next_multiple_of(BLOCK);
+        let width = easing.len();
+        let columns = width.next_multiple_of(GROUP);
+        let mut steps = vec![0u8; rows * columns];
+        let mut scales = vec![0.0; rows];
+        for (row, values) in weights.chunks_exact(width).enumerate() {
+            let eased: Vec<f32> = values.iter().zip(easing).map(|(value, easing)| value / easing).collect();
+            scales[row] = quantise(&eased, &mut steps[row * columns..][..width]);
+        }
+        let starts = steps.chunks_exact(columns).map(start);
+        let starts: Vec<u8> = starts.flat_map(i32::to_le_bytes).collect();
+        self.floats(easing);
+        self.floats(&scales);
+        let padding = std::iter::repeat_n(0.0f32, rows - bias.len());
+        self.section(bias.iter().copied().chain(padding).flat_map(f32::to_le_bytes));
+        self.section(starts);
+        self.section(interleaved(&steps, columns));
+    }
+
+    /// The whole file, with its checksum.
+    pub(crate) fn finish(mut self) -> Vec<u8> {
+        let sum = blake3::hash(&self.0[CHECKSUM.end..]);
+        self.0[CHECKSUM].copy_from_slice(sum.as_bytes());
+        self.0
+    }
+
+    pub(super) fn number(&mut self, number: u32) {
+        self.bytes(&number.to_le_bytes());
+    }
+
+    pub(super) fn bytes(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
+    fn section(&mut self, bytes: impl IntoIterator<Item = u8>) {
+        self.0.resize(self.0.len().next_multiple_of(ALIGNMENT), 0);
+        self.0.extend(bytes);
+    }
+}
+
+/// What takes away again that every input was counted from -128.
+fn start(row: &[u8]) -> i32 {
+    -128 * row.iter().map(|it| i32::from(*it as i8)).sum::<i32>()
+}
+
+/// Rows of a block side by side, a group of columns at a time.
+fn interleaved(steps: &[u8], columns: usize) -> impl Iterator<Item = u8> {
+    steps.chunks_exact(BLOCK * columns).flat_map(move |block| {
+        let groups = (0..columns).step_by(GROUP);
+        groups.flat_map(move |at| (0..BLOCK).flat_map(move |row| block[row * columns + at..][..GROUP].iter().copied()))
+    })
+}

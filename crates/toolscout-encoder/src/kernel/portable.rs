@@ -1,0 +1,53 @@
+//! The kernel for every processor, written so that compilers find the wide instructions for it.
+
+use super::{Kernel, PANEL_ROWS, Panel};
+use crate::shape::{BLOCK, GROUP};
+
+/// Rows that are summed at a time, so that an input is loaded once for all of them.
+const ROWS: usize = 4;
+
+#[derive(Clone, Copy)]
+pub(super) struct Portable;
+
+impl Kernel for Portable {
+    const FLIP: u8 = 0;
+
+    fn sum(self, panel: Panel<'_>, inputs: &[u8], sums: &mut [i32]) {
+        let inputs: Vec<i16> = inputs.iter().map(|it| i16::from(*it as i8)).collect();
+        for (at, (weights, _)) in panel.blocks().enumerate() {
+            let rows = row_by_row(weights, panel.columns);
+            for (input, sums) in inputs.chunks_exact(panel.columns).zip(sums.chunks_exact_mut(PANEL_ROWS)) {
+                let sums = sums[at * BLOCK..][..BLOCK].as_chunks_mut::<ROWS>().0;
+                for (rows, sums) in rows.chunks_exact(ROWS * panel.columns).zip(sums) {
+                    *sums = sum_rows(rows, input);
+                }
+            }
+        }
+    }
+}
+
+/// The weights of a block as numbers of 16 bits, the columns of a row side by side. Most processors multiply pairs of such
+/// numbers and add them up; that outweighs the copying as soon as there are a few inputs.
+fn row_by_row(weights: &[u8], columns: usize) -> Vec<i16> {
+    let mut rows = vec![0; BLOCK * columns];
+    for (at, strip) in weights.as_chunks::<{ BLOCK * GROUP }>().0.iter().enumerate() {
+        for (row, group) in strip.as_chunks::<GROUP>().0.iter().enumerate() {
+            rows[row * columns + at * GROUP..][..GROUP].copy_from_slice(&group.map(|it| i16::from(it as i8)));
+        }
+    }
+    rows
+}
+
+fn sum_rows(rows: &[i16], input: &[i16]) -> [i32; ROWS] {
+    let row = |it: usize| &rows[it * input.len()..][..input.len()];
+    let (first, second, third, fourth) = (row(0), row(1), row(2), row(3));
+    let mut sums = [0i32; ROWS];
+    for at in 0..input.len() {
+        let product = |row: &[i16]| i32::from(row[at]) * i32::from(input[at]);
+        sums[0] = sums[0].wrapping_add(product(first));
+        sums[1] = sums[1].wrapping_add(product(second));
+        sums[2] = sums[2].wrapping_add(product(third));
+        sums[3] = sums[3].wrapping_add(product(fourth));
+    }
+    sums
+}

@@ -1,0 +1,111 @@
+//! What is done with numbers of 32 bits, in one order on every machine.
+//!
+//! Sums run in [`LANES`] lanes that are added up at the end, whatever the processor has; no product is fused with a sum, and
+//! no function of the system's is called. So the compiler may use the widest instructions it has, and the bits stay the same.
+
+/// Numbers that are worked on side by side.
+pub(crate) const LANES: usize = 16;
+
+/// Adding this to a number rounds it: what is behind the point has no place in the sum.
+const ROUNDER: f32 = 12_582_912.0;
+
+#[inline(always)]
+pub(crate) fn sum(values: &[f32]) -> f32 {
+    in_lanes(values, 0.0, |sum, it| sum + it, |one, other| one + other)
+}
+
+#[inline(always)]
+pub(crate) fn sum_of_squares(values: &[f32]) -> f32 {
+    in_lanes(values, 0.0, |sum, it| sum + it * it, |one, other| one + other)
+}
+
+/// How far from zero the most distant number is.
+#[inline(always)]
+pub(crate) fn peak(values: &[f32]) -> f32 {
+    in_lanes(values, 0.0, |peak, it| larger(peak, it.abs()), larger)
+}
+
+#[inline(always)]
+pub(crate) fn maximum(values: &[f32]) -> f32 {
+    in_lanes(values, f32::MIN, larger, larger)
+}
+
+#[inline(always)]
+fn larger(one: f32, other: f32) -> f32 {
+    if other > one { other } else { one }
+}
+
+#[inline(always)]
+fn in_lanes(values: &[f32], start: f32, take: impl Fn(f32, f32) -> f32, join: impl Fn(f32, f32) -> f32) -> f32 {
+    let mut lanes = [start; LANES];
+    let (chunks, rest) = values.as_chunks::<LANES>();
+    for chunk in chunks {
+        for lane in 0..LANES {
+            lanes[lane] = take(lanes[lane], chunk[lane]);
+        }
+    }
+    for (lane, value) in lanes.iter_mut().zip(rest) {
+        *lane = take(*lane, *value);
+    }
+    for half in [8, 4, 2, 1] {
+        for lane in 0..half {
+            lanes[lane] = join(lanes[lane], lanes[lane + half]);
+        }
+    }
+    lanes[0]
+}
+
+/// The nearest whole number, as its lowest eight bits.
+#[inline(always)]
+pub(crate) fn rounded(value: f32) -> u8 {
+    (value + ROUNDER).to_bits() as u8
+}
+
+/// e to the power of a number that is not positive; to one part in ten million.
+#[inline(always)]
+pub(crate) fn exp(value: f32) -> f32 {
+    const LEAST: f32 = -87.0;
+    // ln 2 in two parts, so that taking away many of the first is exact.
+    const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
+    let value = if value < LEAST { LEAST } else { value };
+    let powers = value * std::f32::consts::LOG2_E + ROUNDER;
+    let whole = powers - ROUNDER;
+    let rest = value - whole * LN_2[0] - whole * LN_2[1];
+    let series = [1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5];
+    let series = series.iter().fold(1.987_569_1e-4, |sum, it| sum * rest + it);
+    let fraction = series * rest * rest + rest + 1.0;
+    // The exponent of a float, set directly.
+    fraction * f32::from_bits(powers.to_bits().wrapping_add(127) << 23)
+}
+
+/// x Φ(x), where Φ is how much of a normal distribution lies below x; to one part in a million.
+#[inline(always)]
+pub(crate) fn gelu(value: f32) -> f32 {
+    // Abramowitz and Stegun 7.1.26, for what is left of the distribution beyond |x|.
+    const SERIES: [f32; 4] = [-1.453_152, 1.421_413_7, -0.284_496_74, 0.254_829_6];
+    let distance = value.abs() * std::f32::consts::FRAC_1_SQRT_2;
+    let near = 1.0 / (1.0 + 0.327_591_1 * distance);
+    let series = SERIES.iter().fold(1.061_405_4, |sum, it| sum * near + it) * near;
+    let beyond = 0.5 * series * exp(-distance * distance);
+    let share = if value < 0.0 { beyond } else { 1.0 - beyond };
+    value * share
+}
+
+#[inline(always)]
+pub(crate) fn relu(value: f32) -> f32 {
+    larger(0.0, value)
+}
+
+/// Brings a row to mean 0 and variance 1, then to what the model has learned for each column.
+#[inline(always)]
+pub(crate) fn normalise(row: &mut [f32], weight: &[f32], bias: &[f32], epsilon: f32) {
+    let count = row.len() as f32;
+    let mean = sum(row) / count;
+    for value in row.iter_mut() {
+        *value -= mean;
+    }
+    let factor = 1.0 / (sum_of_squares(row) / count + epsilon).sqrt();
+    for ((value, weight), bias) in row.iter_mut().zip(weight).zip(bias) {
+        *value = *value * factor * weight + bias;
+    }
+}

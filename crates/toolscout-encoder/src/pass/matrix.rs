@@ -1,0 +1,95 @@
+//! A matrix times every row: the rows in eight bits, sums of integers, and back to 32 bits.
+
+use crate::file::{Matrix, ModelFile};
+use crate::kernel::{Kernel, PANEL, PANEL_ROWS, Panel};
+use crate::math;
+use crate::shape::BLOCK;
+
+/// Rows in steps, each of its own length: the most distant number of a row decides.
+#[derive(Default)]
+pub(super) struct Inputs {
+    steps: Vec<u8>,
+    scales: Vec<f32>,
+    eased: Vec<f32>,
+    peaks: Option<Vec<Vec<f32>>>,
+}
+
+impl Inputs {
+    pub(super) fn new(is_watched: bool) -> Self {
+        Self { peaks: is_watched.then(Vec::new), ..Self::default() }
+    }
+
+    /// How large the numbers of each column were, for each time that rows were brought to steps.
+    pub(super) fn into_peaks(self) -> Vec<Vec<f32>> {
+        self.peaks.unwrap_or_default()
+    }
+
+    /// Makes rows ready for this matrix.
+    #[inline(always)]
+    pub(super) fn quantise<K: Kernel>(&mut self, rows: &[f32], matrix: &Matrix) {
+        const MOST: f32 = 127.0;
+        let (width, columns) = (matrix.easing.len(), matrix.columns);
+        let count = rows.len() / width;
+        self.steps.resize(count * columns, 0);
+        self.scales.resize(count, 0.0);
+        self.eased.resize(width, 0.0);
+        if let Some(peaks) = &mut self.peaks {
+            peaks.push(column_peaks(rows, width));
+        }
+        let slots = self.steps.chunks_exact_mut(columns).zip(&mut self.scales);
+        for (row, (steps, scale)) in rows.chunks_exact(width).zip(slots) {
+            for ((eased, value), easing) in self.eased.iter_mut().zip(row).zip(&matrix.easing) {
+                *eased = value * easing;
+            }
+            let peak = math::peak(&self.eased);
+            *scale = peak / MOST;
+            let factor = if peak > 0.0 { MOST / peak } else { 0.0 };
+            for (step, value) in steps.iter_mut().zip(&self.eased) {
+                *step = math::rounded(value * factor) ^ K::FLIP;
+            }
+            // Whatever is there: weights of columns that do not exist are zero.
+            steps[width..].fill(0);
+        }
+    }
+}
+
+fn column_peaks(rows: &[f32], width: usize) -> Vec<f32> {
+    let mut peaks = vec![0.0f32; width];
+    for row in rows.chunks_exact(width) {
+        for (peak, value) in peaks.iter_mut().zip(row) {
+            *peak = peak.max(value.abs());
+        }
+    }
+    peaks
+}
+
+/// Writes the products of every row with the matrix, one row after the other.
+#[inline(always)]
+pub(super) fn multiply<K: Kernel>(
+    kernel: K,
+    file: &ModelFile,
+    matrix: &Matrix,
+    inputs: &Inputs,
+    products: &mut [f32],
+    sums: &mut Vec<i32>,
+) {
+    let weights = matrix.weights(&file.bytes);
+    sums.resize(inputs.scales.len() * PANEL_ROWS, 0);
+    let panels = weights.chunks(PANEL_ROWS * matrix.columns).zip(matrix.starts.chunks(PANEL * BLOCK));
+    for (at, (weights, starts)) in panels.enumerate() {
+        kernel.sum(Panel { weights, starts, columns: matrix.columns }, &inputs.steps, sums);
+        let rows = at * PANEL_ROWS..matrix.rows.min((at + 1) * PANEL_ROWS);
+        let (scales, bias) = (&matrix.scales[rows.clone()], &matrix.bias[rows.clone()]);
+        let each = sums.chunks_exact(PANEL_ROWS).zip(&inputs.scales).zip(products.chunks_exact_mut(matrix.rows));
+        for ((sums, scale), products) in each {
+            scale_back(sums, *scale, scales, bias, &mut products[rows.clone()]);
+        }
+    }
+}
+
+#[inline(always)]
+fn scale_back(sums: &[i32], input_scale: f32, scales: &[f32], bias: &[f32], products: &mut [f32]) {
+    for (((product, sum), scale), bias) in products.iter_mut().zip(sums).zip(scales).zip(bias) {
+        *product = *sum as f32 * (input_scale * scale) + bias;
+    }
+}

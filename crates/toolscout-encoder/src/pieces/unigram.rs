@@ -1,0 +1,76 @@
+//! Cuts a text into those pieces that are likeliest together, as SentencePiece does; several languages share one vocabulary.
+
+use crate::file::ModelFile;
+use icu_normalizer::ComposingNormalizerBorrowed;
+
+/// Stands for the space before a word.
+const SPACE: char = '\u{2581}';
+/// How much less likely an unknown letter is than any piece.
+const UNKNOWN_PENALTY: f32 = 10.0;
+/// Bytes that are cut at once. Some languages write without spaces, and a way is kept for each byte.
+const LONGEST_RUN: usize = 4096;
+
+/// Adds the text's pieces, until there are so many.
+pub(super) fn cut(file: &ModelFile, text: &str, room: usize, pieces: &mut Vec<u32>) {
+    let letters = ComposingNormalizerBorrowed::new_nfkc().normalize_iter(text.chars());
+    let normal: String = letters.filter(|it| !it.is_control() || it.is_whitespace()).collect();
+    for word in normal.split_whitespace() {
+        if pieces.len() >= room {
+            return;
+        }
+        let marked: String = std::iter::once(SPACE).chain(word.chars()).collect();
+        cut_run(file, &marked[..marked.floor_char_boundary(LONGEST_RUN)], pieces);
+    }
+}
+
+/// The best way to a place in the text: how likely it is, and its last piece.
+#[derive(Clone, Copy)]
+struct Way {
+    score: f32,
+    from: usize,
+    piece: u32,
+}
+
+fn cut_run(file: &ModelFile, run: &str, pieces: &mut Vec<u32>) {
+    let ways = best_ways(file, run);
+    let mut found = Vec::new();
+    let mut at = run.len();
+    while at > 0
+        && let Some(way) = ways[at]
+    {
+        // Unknown letters side by side are one unknown piece.
+        let unknown = file.shape.special.unknown;
+        if way.piece != unknown || found.last() != Some(&unknown) {
+            found.push(way.piece);
+        }
+        at = way.from;
+    }
+    pieces.extend(found.into_iter().rev());
+}
+
+fn best_ways(file: &ModelFile, run: &str) -> Vec<Option<Way>> {
+    let mut ways: Vec<Option<Way>> = vec![None; run.len() + 1];
+    ways[0] = Some(Way { score: 0.0, from: 0, piece: 0 });
+    for (from, letter) in run.char_indices() {
+        let Some(Way { score, .. }) = ways[from] else { continue };
+        let mut walk = file.vocabulary.walk(&file.bytes);
+        for (len, byte) in run.as_bytes()[from..].iter().enumerate() {
+            if !walk.step(*byte) {
+                break;
+            }
+            if let Some(piece) = walk.piece() {
+                improve(&mut ways[from + len + 1], Way { score: score + file.score(piece), from, piece });
+            }
+        }
+        let unknown = file.shape.special.unknown;
+        let score = score + file.least_score - UNKNOWN_PENALTY;
+        improve(&mut ways[from + letter.len_utf8()], Way { score, from, piece: unknown });
+    }
+    ways
+}
+
+fn improve(way: &mut Option<Way>, other: Way) {
+    if way.is_none_or(|it| other.score > it.score) {
+        *way = Some(other);
+    }
+}

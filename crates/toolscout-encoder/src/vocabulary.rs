@@ -1,0 +1,75 @@
+//! The pieces a model knows, in the order of their bytes, searched where they lie.
+//!
+//! Nothing is built when a model is loaded: a [`Walk`] narrows the sorted list byte by byte, as one does in a dictionary.
+
+use crate::bytes::number_at;
+use std::ops::Range;
+
+/// Where the vocabulary is in the bytes of a model. A piece's number is its rank.
+#[derive(Clone, Debug)]
+pub(crate) struct Vocabulary {
+    pub(crate) len: usize,
+    /// Where each piece starts in the text, and where the last one ends.
+    pub(crate) starts: Range<usize>,
+    pub(crate) text: Range<usize>,
+}
+
+impl Vocabulary {
+    pub(crate) fn piece<'a>(&self, bytes: &'a [u8], rank: usize) -> &'a [u8] {
+        let text = &bytes[self.text.clone()];
+        let start = |rank| u32::from_le_bytes(number_at(bytes, &self.starts, rank)) as usize;
+        text.get(start(rank)..start(rank + 1)).unwrap_or_default()
+    }
+
+    /// Before the first letter, where every piece is possible.
+    pub(crate) fn walk<'a>(&'a self, bytes: &'a [u8]) -> Walk<'a> {
+        Walk { vocabulary: self, bytes, possible: 0..self.len, depth: 0 }
+    }
+
+    /// The first piece that is not greater than the one before it, if the list is out of order.
+    pub(crate) fn disorder(&self, bytes: &[u8]) -> Option<usize> {
+        (1..self.len).find(|it| self.piece(bytes, it - 1) >= self.piece(bytes, *it))
+    }
+}
+
+/// Somewhere in the vocabulary: all pieces that start with the bytes taken so far.
+#[derive(Clone)]
+pub(crate) struct Walk<'a> {
+    vocabulary: &'a Vocabulary,
+    bytes: &'a [u8],
+    possible: Range<usize>,
+    depth: usize,
+}
+
+impl Walk<'_> {
+    /// Goes on by one byte; false if no piece goes that way.
+    pub(crate) fn step(&mut self, byte: u8) -> bool {
+        let from = self.first(|it| it >= Some(byte));
+        self.possible.start = from;
+        self.possible.end = self.first(|it| it > Some(byte));
+        self.depth += 1;
+        !self.possible.is_empty()
+    }
+
+    pub(crate) fn steps(&mut self, bytes: &[u8]) -> bool {
+        bytes.iter().all(|it| self.step(*it))
+    }
+
+    /// The piece that is exactly what was walked; it comes before those that go on.
+    pub(crate) fn piece(&self) -> Option<u32> {
+        let rank = self.possible.start;
+        let is_whole = !self.possible.is_empty() && self.vocabulary.piece(self.bytes, rank).len() == self.depth;
+        is_whole.then_some(rank as u32)
+    }
+
+    /// The first possible piece whose next byte is so; a piece that ends here has none, and comes first.
+    fn first(&self, is_so: impl Fn(Option<u8>) -> bool) -> usize {
+        let Range { mut start, mut end } = self.possible;
+        while start < end {
+            let middle = start.midpoint(end);
+            let next = self.vocabulary.piece(self.bytes, middle).get(self.depth).copied();
+            if is_so(next) { end = middle } else { start = middle + 1 }
+        }
+        start
+    }
+}

@@ -1,0 +1,125 @@
+//! The road of a question: what was learned, the catalog, those who search for themselves; and a note of it for who calls next.
+
+use crate::learning::Owner;
+use crate::{Gateway, Meaning, Profile, Query, SearchHit, Understood, View};
+use std::sync::Arc;
+use toolscout_core::{Cx, SourceId};
+use toolscout_index::{Learned, Parts, Reading};
+
+/// A question as somebody asks it.
+#[derive(Debug, Clone, Copy)]
+pub struct Search<'a> {
+    /// In their own words; none at all ask for every tool.
+    pub text: &'a str,
+    /// How to score.
+    pub profile: Profile,
+    /// At most this many hits: 0 is [`Query::DEFAULT_LIMIT`], and nobody gets more than [`Query::MAX_LIMIT`].
+    pub limit: usize,
+    /// Only tools of these sources; all where none are named.
+    pub sources: Option<&'a [SourceId]>,
+    /// By words alone, whatever else there is.
+    pub is_lexical: bool,
+}
+
+impl<'a> Search<'a> {
+    /// Asks this, with all else as it usually is.
+    pub fn new(text: &'a str) -> Self {
+        let Query { profile, limit, .. } = Query::new(text);
+        Self { text, profile, limit, sources: None, is_lexical: false }
+    }
+}
+
+/// What came of a question.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Answer {
+    /// The tools that fit, best first.
+    pub hits: Vec<SearchHit>,
+    /// What there is to say about who could not be asked.
+    pub notes: Vec<String>,
+}
+
+impl Answer {
+    /// Hits that are less sure than that are more of a guess.
+    pub const WEAK: f64 = 0.3;
+
+    /// Whether nothing was found, or nothing that fits well.
+    pub fn is_weak(&self) -> bool {
+        self.hits.first().is_none_or(|it| it.score < Self::WEAK)
+    }
+}
+
+/// Why an answer is as it is.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Explanation {
+    /// How the question was read.
+    pub reading: Reading,
+    /// By hit, what its score is made of; none for what was found elsewhere, or scored otherwise.
+    pub parts: Vec<Option<Parts>>,
+}
+
+impl Gateway {
+    /// The tools that fit, of all that this request can see or have asked; the question is noted for who learns from what is
+    /// called next. Cancel-safe.
+    pub async fn answer(&self, view: &View, search: &Search<'_>, cx: &Cx) -> Answer {
+        let owner = self.owner(cx);
+        let Understood { meaning, notes: mut said } = match search.is_lexical {
+            true => self.read_words(view).await,
+            false => self.understand(view, &Query { profile: search.profile, ..Query::new(search.text) }).await,
+        };
+        let known = self.known_of(view, meaning, &owner);
+        let query = known.query(search);
+        let near = view.search(&query);
+        let (hits, notes) = self.search_beyond(view, &query, near, cx).await;
+        self.note_question(&owner, &query, &known.space, &hits);
+        said.extend(notes);
+        Answer { hits, notes: said }
+    }
+
+    /// Why these are the hits of this question.
+    pub fn explain(&self, view: &View, search: &Search<'_>, hits: &[SearchHit], cx: &Cx) -> Explanation {
+        let meaning = view.moment.searching.meaning(search.text).filter(|_| !search.is_lexical);
+        let known = self.known_of(view, meaning, &self.owner(cx));
+        let query = known.query(search);
+        let reading = view.reading(search.text);
+        let parts = match search.profile {
+            Profile::Ranked => view.moment.parts(&query, &hits.iter().map(|it| &it.tool.id).collect::<Vec<_>>()),
+            _ => vec![None; hits.len()],
+        };
+        Explanation { reading, parts }
+    }
+
+    fn known_of(&self, view: &View, meaning: Option<Arc<Meaning>>, owner: &Owner) -> Known {
+        let space = meaning.as_ref().and_then(|_| view.moment.searching.encoder_id()).unwrap_or_default().to_owned();
+        Known { learned: self.learned(owner, &space), meaning, space }
+    }
+}
+
+impl View {
+    /// How a question is read by who knows these tools.
+    pub fn reading(&self, text: &str) -> Reading {
+        self.moment.reading(text)
+    }
+}
+
+/// What a question is answered with, besides the tools.
+struct Known {
+    /// What the words mean; none where they alone decide.
+    meaning: Option<Arc<Meaning>>,
+    learned: Option<Arc<Learned>>,
+    /// Names who says what words mean.
+    space: String,
+}
+
+impl Known {
+    fn query<'a>(&'a self, search: &Search<'a>) -> Query<'a> {
+        let Search { text, profile, limit, sources, .. } = *search;
+        Query {
+            profile,
+            limit,
+            sources,
+            meaning: self.meaning.as_deref(),
+            learned: self.learned.as_deref(),
+            ..Query::new(text)
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Learns which tool answers which question, from what clients ask and then call.
+//!
+//! A question is noted with what it found. A call that works, of a tool that a question of the same owner has found in the
+//! last ten minutes, is a lesson; whoever of the same tenant asks something alike finds that tool sooner. Nothing that a tool
+//! says of itself gets here: only questions of clients count, and calls that worked.
+//!
+//! All is written by a thread of its own, the [`scribe`]: neither a search nor a call waits for the store. What is kept has
+//! limits, all of them in [`lessons`] and [`recent`].
+
+mod cache;
+mod ledger;
+mod lessons;
+mod owner;
+mod recent;
+mod row;
+mod scribe;
+
+#[cfg(test)]
+mod tests;
+
+pub use lessons::Lesson;
+
+pub(crate) use owner::Owner;
+
+use crate::{Error, Gateway, SearchHit, View};
+use cache::Cache;
+use ledger::Ledger;
+use recent::Question;
+use scribe::{Called, Scribe, Told};
+use std::sync::Arc;
+use toolscout_core::{Cx, MemoryStore, Moment, Origin, Store, StoreError, ToolId, ToolOutput};
+use toolscout_index::{Learned, Query};
+
+/// What was learned, and whether it counts. Cloning is cheap: clones learn together.
+#[derive(Clone)]
+pub struct Learning {
+    ledger: Arc<Ledger>,
+    cache: Arc<Cache>,
+    scribe: Arc<Scribe>,
+    is_on: bool,
+}
+
+impl Learning {
+    /// What this installation learned. Tools of servers are the same in every project; all others are those of the project
+    /// that `partition` stands for.
+    pub fn new(store: Arc<dyn Store>, partition: impl Into<Arc<str>>) -> Self {
+        Self::of(Ledger { store, partition: partition.into(), now: Arc::new(Moment::now) })
+    }
+
+    /// What is learned ends with the process.
+    pub fn in_memory() -> Self {
+        Self::new(Arc::new(MemoryStore::default()), "memory")
+    }
+
+    /// The same, by another clock.
+    pub fn by_clock(self, now: impl Fn() -> Moment + Send + Sync + 'static) -> Self {
+        let Ledger { store, partition, .. } = &*self.ledger;
+        let ledger = Ledger { store: store.clone(), partition: partition.clone(), now: Arc::new(now) };
+        Self { is_on: self.is_on, ..Self::of(ledger) }
+    }
+
+    /// The same; nothing is noted, and what was learned does not count.
+    pub fn off(self) -> Self {
+        Self { is_on: false, ..self }
+    }
+
+    fn of(ledger: Ledger) -> Self {
+        let (ledger, cache) = (Arc::new(ledger), Arc::new(Cache::default()));
+        let scribe = Arc::new(Scribe::new(ledger.clone(), cache.clone()));
+        Self { ledger, cache, scribe, is_on: true }
+    }
+
+    pub(crate) fn partition(&self) -> &str {
+        &self.ledger.partition
+    }
+
+    /// Whether there is nothing to wait for.
+    pub fn is_idle(&self) -> bool {
+        self.scribe.is_idle()
+    }
+
+    /// Waits until all that was noted is written, as at the end of a process.
+    pub fn settle(&self) {
+        self.scribe.settle();
+    }
+
+    fn note(&self, owner: &Owner, query: &Query<'_>, space: &str, hits: &[SearchHit]) {
+        let text = recent::fit(query.text);
+        if text.is_empty() || hits.is_empty() {
+            return;
+        }
+        let question = Question {
+            text,
+            meaning: query.meaning.map(|it| (row::space(space), it.vector())),
+            hits: hits.iter().map(|it| it.tool.id.clone()).collect(),
+            asked: self.ledger.now(),
+        };
+        self.scribe.tell(Told::Asked(owner.clone(), question));
+    }
+
+    fn forget(&self, owner: &Owner, is_meant: impl Fn(&ToolId) -> bool) -> Result<usize, StoreError> {
+        self.settle();
+        let mut gone = 0;
+        self.ledger.change_lessons(&owner.whose, |it| gone = it.forget(&is_meant))?;
+        self.ledger.change_recent(&owner.talk, |it| it.forget(&is_meant))?;
+        self.scribe.tell(Told::Forgotten(owner.clone()));
+        self.cache.let_go(&owner.whose);
+        Ok(gone)
+    }
+}
+
+impl Default for Learning {
+    fn default() -> Self {
+        Self::in_memory().off()
+    }
+}
+
+impl Gateway {
+    /// What was learned from the requests of whoever this one is of, the newest first.
+    pub fn lessons(&self, cx: &Cx) -> Result<Vec<Lesson>, Error> {
+        let learning = &self.learning;
+        learning.settle();
+        let (lessons, _) = learning.ledger.lessons(&self.owner(cx).whose)?;
+        Ok(lessons.shown(&learning.ledger.partition))
+    }
+
+    /// Forgets what was learned about these tools from the requests of whoever this one is of; says how much that was.
+    pub fn forget_lessons(&self, cx: &Cx, is_meant: impl Fn(&ToolId) -> bool) -> Result<usize, Error> {
+        Ok(self.learning.forget(&self.owner(cx), is_meant)?)
+    }
+
+    /// What is learned here.
+    pub fn learning(&self) -> &Learning {
+        &self.learning
+    }
+
+    /// What counts for a question of this owner. `space` names who made its vector.
+    pub(crate) fn learned(&self, owner: &Owner, space: &str) -> Option<Arc<Learned>> {
+        let Learning { ledger, cache, is_on, .. } = &self.learning;
+        is_on.then(|| cache.learned(ledger, &owner.whose, row::space(space))).filter(|it| !it.is_empty())
+    }
+
+    /// Notes what a question has found, should one of it be called next.
+    pub(crate) fn note_question(&self, owner: &Owner, query: &Query<'_>, space: &str, hits: &[SearchHit]) {
+        if self.learning.is_on {
+            self.learning.note(owner, query, space, hits);
+        }
+    }
+
+    /// What a call was of, for who may learn from it; none where nobody does. Tools beyond the catalog are learned about by
+    /// whoever has them.
+    pub(crate) fn lesson_of(&self, view: &View, tool: &ToolId, cx: &Cx) -> Option<Attempt> {
+        if !self.learning.is_on || view.far().is_some() {
+            return None;
+        }
+        let is_of_server = view.source(&tool.source).is_some_and(|it| it.origin() == Origin::Mcp);
+        Some(Attempt { owner: self.owner(cx), tool: tool.clone(), is_of_server })
+    }
+
+    /// Learns from a call, if it has worked.
+    pub(crate) fn learn(&self, attempt: Option<Attempt>, output: &ToolOutput) {
+        let Some(Attempt { owner, tool, is_of_server }) = attempt else { return };
+        if output.is_error() || output.wants_input() {
+            return;
+        }
+        let ledger = &self.learning.ledger;
+        let project = if is_of_server { "".into() } else { ledger.partition.clone() };
+        self.learning.scribe.tell(Told::Called(owner, Called { tool, project, at: ledger.now() }));
+    }
+}
+
+/// A call that is under way.
+pub(crate) struct Attempt {
+    owner: Owner,
+    tool: ToolId,
+    is_of_server: bool,
+}

@@ -1,0 +1,87 @@
+//! The rows in the store: a row of lessons for each tenant, and one of recent questions for each who asks at a terminal.
+
+use super::lessons::Lessons;
+use super::recent::Recent;
+use std::sync::Arc;
+use toolscout_core::{Moment, Shelf, Store, StoreError};
+
+/// Tenants whose lessons are kept; those who learned nothing for longest are forgotten first.
+const TENANTS: usize = 1_000;
+/// So many go at once, since finding them means to read all.
+const SWEPT: usize = 100;
+const ATTEMPTS: usize = 64;
+
+/// Where all of it is kept.
+pub(super) struct Ledger {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) partition: Arc<str>,
+    pub(super) now: Arc<dyn Fn() -> Moment + Send + Sync>,
+}
+
+impl Ledger {
+    pub(super) fn now(&self) -> Moment {
+        (self.now)()
+    }
+
+    /// As they are written.
+    pub(super) fn row(&self, whose: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.store.read(Shelf::Lesson, whose)
+    }
+
+    pub(super) fn lessons(&self, whose: &str) -> Result<(Lessons, Option<Vec<u8>>), StoreError> {
+        let row = self.row(whose)?;
+        Ok((row.as_deref().map(Lessons::from_bytes).unwrap_or_default(), row))
+    }
+
+    /// Changes what is there, whoever else does so at the same time.
+    pub(super) fn change_lessons(&self, whose: &str, mut change: impl FnMut(&mut Lessons)) -> Result<(), StoreError> {
+        for _ in 0..ATTEMPTS {
+            let (before, row) = self.lessons(whose)?;
+            let mut lessons = before.clone();
+            change(&mut lessons);
+            if lessons == before {
+                return Ok(());
+            }
+            let next = (lessons.len() > 0).then(|| lessons.to_bytes());
+            if self.store.swap(Shelf::Lesson, whose, row.as_deref(), next.as_deref())? {
+                return if row.is_none() { self.sweep() } else { Ok(()) };
+            }
+        }
+        Err(StoreError { what: "what was learned changes faster than it can be read".to_owned(), cause: None })
+    }
+
+    pub(super) fn change_recent<T: Default>(
+        &self,
+        talk: &str,
+        mut change: impl FnMut(&mut Recent) -> T,
+    ) -> Result<T, StoreError> {
+        for _ in 0..ATTEMPTS {
+            let row = self.store.read(Shelf::Asked, talk)?;
+            let mut recent = row.as_deref().map(Recent::from_bytes).unwrap_or_default();
+            recent.expire(self.now());
+            let out = change(&mut recent);
+            let next = (!recent.is_empty()).then(|| recent.to_bytes());
+            if row == next || self.store.swap(Shelf::Asked, talk, row.as_deref(), next.as_deref())? {
+                return Ok(out);
+            }
+        }
+        Ok(T::default())
+    }
+
+    /// Makes room when somebody new has come. Questions that are not recent any more go, too.
+    fn sweep(&self) -> Result<(), StoreError> {
+        let keys = self.store.keys(Shelf::Lesson)?;
+        if keys.len() > TENANTS {
+            let newest = |it: &String| Ok((self.lessons(it)?.0.newest(), it.clone()));
+            let mut all = keys.iter().map(newest).collect::<Result<Vec<_>, StoreError>>()?;
+            all.sort();
+            for (_, whose) in all.iter().take(keys.len() - TENANTS + SWEPT) {
+                self.store.remove(Shelf::Lesson, whose)?;
+            }
+        }
+        for talk in self.store.keys(Shelf::Asked)? {
+            self.change_recent(&talk, |_| ())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,88 @@
+//! How lessons and questions are written down: texts and vectors one after the other, lengths first.
+
+use toolscout_core::{SourceId, ToolId, ToolName};
+use toolscout_index::Vector;
+
+/// Whoever finds something else begins anew.
+const FORM: &[u8] = b"learned 1\n";
+
+pub(super) fn begun() -> Vec<u8> {
+    FORM.to_vec()
+}
+
+pub(super) fn number(out: &mut Vec<u8>, number: u64) {
+    out.extend_from_slice(&number.to_le_bytes());
+}
+
+pub(super) fn text(out: &mut Vec<u8>, text: &str) {
+    bytes(out, text.as_bytes());
+}
+
+pub(super) fn tool(out: &mut Vec<u8>, tool: &ToolId) {
+    text(out, tool.source.as_str());
+    text(out, tool.name.as_str());
+}
+
+pub(super) fn meaning(out: &mut Vec<u8>, meaning: Option<&(u64, Vector)>) {
+    match meaning {
+        Some((space, vector)) => {
+            bytes(out, &vector.to_bytes());
+            number(out, *space);
+        }
+        None => bytes(out, &[]),
+    }
+}
+
+fn bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    out.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
+    out.extend_from_slice(bytes);
+}
+
+/// Stands for who made a vector: those of two makers cannot be compared.
+pub(super) fn space(encoder: &str) -> u64 {
+    let hash = blake3::hash(encoder.as_bytes());
+    hash.as_bytes().first_chunk().map_or(0, |it| u64::from_le_bytes(*it))
+}
+
+/// Reads a row; none as soon as something does not fit.
+pub(super) struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn of(row: &'a [u8]) -> Option<Self> {
+        row.strip_prefix(FORM).map(|rest| Self { rest })
+    }
+
+    pub(super) fn number(&mut self) -> Option<u64> {
+        let (number, rest) = self.rest.split_first_chunk()?;
+        self.rest = rest;
+        Some(u64::from_le_bytes(*number))
+    }
+
+    pub(super) fn text(&mut self) -> Option<String> {
+        String::from_utf8(self.bytes()?.to_vec()).ok()
+    }
+
+    pub(super) fn tool(&mut self) -> Option<ToolId> {
+        let source = SourceId::new(&self.text()?).ok()?;
+        Some(ToolId::new(source, ToolName::new(&self.text()?).ok()?))
+    }
+
+    #[expect(clippy::option_option, reason = "a row may end here, or hold no vector here")]
+    pub(super) fn meaning(&mut self) -> Option<Option<(u64, Vector)>> {
+        let bytes = self.bytes()?;
+        if bytes.is_empty() {
+            return Some(None);
+        }
+        let vector = Vector::from_bytes(bytes)?;
+        Some(Some((self.number()?, vector)))
+    }
+
+    fn bytes(&mut self) -> Option<&'a [u8]> {
+        let (length, rest) = self.rest.split_first_chunk()?;
+        let (bytes, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+        self.rest = rest;
+        Some(bytes)
+    }
+}

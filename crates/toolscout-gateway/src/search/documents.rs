@@ -1,0 +1,43 @@
+//! Tools as the index takes them: with what holds for their source.
+
+use super::stamps::Stamps;
+use crate::sources::Sources;
+use std::collections::HashMap;
+use std::sync::Arc;
+use toolscout_core::{Origin, SourceId, Tool};
+use toolscout_index::Document;
+
+/// Characters of what a source says of itself that are searched.
+const ABOUT: usize = 1_000;
+
+/// What is to be known of sources before their tools are indexed.
+pub(super) struct Abouts<'a>(HashMap<&'a SourceId, About>);
+
+struct About {
+    is_wanted: bool,
+    text: Arc<str>,
+}
+
+impl<'a> Abouts<'a> {
+    pub(super) fn of(sources: &'a Sources) -> Self {
+        Self(sources.all().iter().map(|it| (it.id(), About::of(&**it))).collect())
+    }
+
+    /// The tool, to be found.
+    pub(super) fn document<'d>(&'d self, tool: &'d Arc<Tool>, stamps: &Stamps) -> Document<'d> {
+        let source = self.0.get(&tool.id.source);
+        // What nobody approved does not speak for its tools either.
+        let is_approved = tool.provenance.trusted && source.is_none_or(|it| it.is_wanted);
+        let about = source.filter(|_| is_approved).map_or("", |it| &it.text);
+        Document { tool, stamp: stamps.of(tool, about), is_approved, about }
+    }
+}
+
+impl About {
+    fn of(source: &dyn toolscout_core::Source) -> Self {
+        let text = source.about().unwrap_or_default();
+        let end = text.char_indices().nth(ABOUT).map_or(text.len(), |(at, _)| at);
+        // Whoever sends a request chose its sources; nobody here did.
+        Self { is_wanted: source.origin() != Origin::Request, text: text[..end].into() }
+    }
+}

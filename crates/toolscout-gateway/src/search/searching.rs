@@ -1,0 +1,201 @@
+//! What all searches of a gateway have in common: language, encoder, and what was worked out before.
+
+use super::documents::Abouts;
+use super::encoder::LazyEncoder;
+use super::indexed::Made;
+use super::kept::Kept;
+use super::questions::Questions;
+use super::stamps::Stamps;
+use crate::sources::Sources;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use toolscout_core::{Lease, Store, Tool};
+use toolscout_index::{Index, Known, Language, Meaning, Vector};
+
+/// How a gateway searches: by words alone, English ones, and remembering nothing, unless said otherwise.
+#[derive(Default)]
+pub struct Searching {
+    language: Language,
+    encoder: Option<Arc<LazyEncoder>>,
+    kept: Option<Kept>,
+    questions: Arc<Questions>,
+    stamps: OnceLock<Stamps>,
+    /// What the next index begins with.
+    known: Mutex<Option<Known>>,
+    /// Whether that is not written down yet.
+    is_new: AtomicBool,
+    /// Who knows everything that is searched here, where that is another gateway.
+    main: Option<Arc<Searching>>,
+    /// How many are at work to find out what tools mean, as they come.
+    students: AtomicUsize,
+}
+
+impl Searching {
+    /// By words alone, until more is said.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whose endings are taken off words.
+    pub fn language(self, language: Language) -> Self {
+        Self { language, ..self }
+    }
+
+    /// By meaning, too, as this encoder sees it.
+    pub fn encoder(self, encoder: LazyEncoder) -> Self {
+        Self { encoder: Some(Arc::new(encoder)), ..self }
+    }
+
+    /// Where what is worked out is kept for the next process, and for which project.
+    pub fn kept(self, store: Arc<dyn Store>, project: &str) -> Self {
+        Self { kept: Some(Kept::new(store, project)), ..self }
+    }
+
+    /// The same for another gateway, which shows a part of what this one knows: what was worked out here is not again there.
+    pub(crate) fn beside(main: &Arc<Self>) -> Self {
+        let stamps = OnceLock::from(*main.stamps());
+        Self {
+            language: main.language,
+            encoder: main.encoder.clone(),
+            kept: main.kept.as_ref().map(Kept::without_image),
+            questions: main.questions.clone(),
+            stamps,
+            main: Some(main.clone()),
+            ..Self::default()
+        }
+    }
+
+    /// The index over these tools. What is known is not read again; where `is_everybodys`, the next index knows this one.
+    pub(crate) fn index<'a>(
+        &self,
+        tools: impl Iterator<Item = &'a Arc<Tool>>,
+        sources: &Sources,
+        is_everybodys: bool,
+    ) -> Made {
+        let (abouts, stamps) = (Abouts::of(sources), self.stamps());
+        let documents: Vec<_> = tools.map(|it| abouts.document(it, stamps)).collect();
+        if !is_everybodys {
+            return self.made(Index::after(&Known::default(), self.language, &documents));
+        }
+        let before = self.known();
+        let index = Index::after(&before, self.language, &documents);
+        if !index.known().is_same(&before) {
+            self.learn(index.known());
+        }
+        self.made(index)
+    }
+
+    pub(crate) fn made(&self, index: Index) -> Made {
+        let missing = self.encoder_id().map_or(0, |id| index.without_vector(id).count());
+        Made { index, missing }
+    }
+
+    /// What is known of everybody's tools, from now on.
+    pub(crate) fn learn(&self, known: &Known) {
+        *self.lock() = Some(known.clone());
+        self.is_new.store(true, Ordering::Relaxed);
+    }
+
+    fn known(&self) -> Known {
+        let image = || self.kept.as_ref()?.image(self.language);
+        let others = || self.main.as_ref().map(|it| it.known());
+        self.lock().get_or_insert_with(|| image().or_else(others).unwrap_or_default()).clone()
+    }
+
+    /// Writes down what is known for the next process, if that is news.
+    pub(super) fn remember(&self) {
+        if !self.is_new.swap(false, Ordering::Relaxed) {
+            return;
+        }
+        let known = self.lock().clone();
+        if let (Some(kept), Some(known)) = (&self.kept, known) {
+            kept.keep_image(self.language, &known);
+        }
+    }
+
+    pub(super) fn lazy_encoder(&self) -> Option<&LazyEncoder> {
+        self.encoder.as_deref()
+    }
+
+    /// Names the space of the vectors; none where there is no encoder.
+    pub(crate) fn encoder_id(&self) -> Option<&str> {
+        self.encoder.as_ref()?.id()
+    }
+
+    /// What a question means, if it was asked before.
+    pub(crate) fn meaning(&self, text: &str) -> Option<Arc<Meaning>> {
+        self.questions.meaning(text)
+    }
+
+    /// What a question means. Takes its time, the first time.
+    pub(super) fn find_meaning(&self, text: &str) -> Option<Arc<Meaning>> {
+        if let Some(meaning) = self.meaning(text) {
+            return Some(meaning);
+        }
+        let encoder = self.encoder.as_ref()?.get().ok()?;
+        let meaning = Arc::new(Meaning::of(encoder, text));
+        self.questions.keep(text, &meaning);
+        Some(meaning)
+    }
+
+    pub(super) fn kept_vector(&self, encoder: &str, text: &str) -> Option<Vector> {
+        self.kept.as_ref()?.vector(encoder, text)
+    }
+
+    pub(super) fn keep_vector(&self, encoder: &str, text: &str, vector: &Vector) {
+        if let Some(kept) = &self.kept {
+            kept.keep_vector(encoder, text, vector);
+        }
+    }
+
+    pub(super) fn tidy(&self) {
+        if let (Some(kept), Some(id)) = (&self.kept, self.encoder_id()) {
+            kept.tidy(id);
+        }
+    }
+
+    /// The right to encode; none while another process has it.
+    pub(super) fn lease(&self) -> Option<Lease> {
+        self.kept.as_ref().map_or_else(|| Some(Lease::new(())), Kept::lease)
+    }
+
+    /// Somebody is at work as long as this is there.
+    pub(super) fn student(self: &Arc<Self>) -> Student {
+        self.students.fetch_add(1, Ordering::Relaxed);
+        Student(self.clone())
+    }
+
+    pub(super) fn has_students(&self) -> bool {
+        self.students.load(Ordering::Relaxed) > 0
+    }
+
+    fn stamps(&self) -> &Stamps {
+        self.stamps.get_or_init(|| {
+            let kept = self.kept.as_ref().and_then(Kept::key);
+            Stamps::new(&kept.unwrap_or_else(chance))
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Known>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Who finds out what tools mean, as they come.
+pub(super) struct Student(Arc<Searching>);
+
+impl Drop for Student {
+    fn drop(&mut self) {
+        self.0.students.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A key for stamps that end with the process.
+fn chance() -> [u8; 32] {
+    let mut key = [0; 32];
+    for part in key.as_chunks_mut().0 {
+        *part = RandomState::new().build_hasher().finish().to_le_bytes();
+    }
+    key
+}

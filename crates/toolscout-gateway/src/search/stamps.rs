@@ -1,0 +1,78 @@
+//! Stands for what is searched of a tool, so that a tool that is as it was is not read again.
+//!
+//! A catalog of ten thousand tools is megabytes of text, and all of it is stamped before the first search of a process. So this
+//! is a hash for speed: two multiplications for sixteen bytes. It has a key that is nobody's business, so who writes
+//! definitions cannot make two of them meet but by chance, and the chance is one in 2^64 at best.
+
+use toolscout_core::Tool;
+use toolscout_index::Stamp;
+
+/// Makes stamps. Those of two keys have nothing in common.
+#[derive(Clone, Copy)]
+pub(super) struct Stamps {
+    keys: [u64; 4],
+}
+
+impl Stamps {
+    pub(super) fn new(secret: &[u8; 32]) -> Self {
+        let derived = blake3::derive_key("toolscout 2026 stamps of searched tools", secret);
+        let keys = derived.as_chunks::<8>().0;
+        Self { keys: std::array::from_fn(|at| u64::from_le_bytes(keys[at])) }
+    }
+
+    /// Stands for all that is searched of a tool, and for what its source says of itself.
+    pub(super) fn of(&self, tool: &Tool, about: &str) -> Stamp {
+        let mut mixed = Mixed { one: self.keys[0], other: self.keys[1], keys: [self.keys[2], self.keys[3]] };
+        mixed.text(Some(tool.id.source.as_str()));
+        mixed.text(Some(tool.id.name.as_str()));
+        mixed.text(tool.title.as_deref());
+        mixed.text(tool.description.as_deref());
+        mixed.add(tool.keywords.len() as u64, 0);
+        tool.keywords.iter().for_each(|it| mixed.text(Some(it)));
+        mixed.text(Some(tool.input_schema.as_str()));
+        mixed.text(Some(about));
+        mixed.end()
+    }
+}
+
+struct Mixed {
+    one: u64,
+    other: u64,
+    keys: [u64; 2],
+}
+
+impl Mixed {
+    /// With its length, which keeps apart what stands side by side.
+    fn text(&mut self, text: Option<&str>) {
+        let bytes = text.unwrap_or_default().as_bytes();
+        self.add(text.map_or(u64::MAX, |it| it.len() as u64), 1);
+        let (whole, rest) = bytes.as_chunks::<16>();
+        whole.iter().for_each(|it| self.chunk(*it));
+        if !rest.is_empty() {
+            let mut chunk = [0; 16];
+            chunk[..rest.len()].copy_from_slice(rest);
+            self.chunk(chunk);
+        }
+    }
+
+    fn chunk(&mut self, chunk: [u8; 16]) {
+        let both = u128::from_le_bytes(chunk);
+        self.add(both as u64, (both >> 64) as u64);
+    }
+
+    fn add(&mut self, low: u64, high: u64) {
+        self.one = folded(low ^ self.keys[0], high ^ self.one);
+        self.other = folded(low ^ self.other, high ^ self.keys[1]);
+    }
+
+    fn end(mut self) -> Stamp {
+        self.add(1, 2);
+        Stamp::from(self.one) << 64 | Stamp::from(self.other)
+    }
+}
+
+/// Both halves of the product in one: each bit of it depends on all of both.
+fn folded(one: u64, other: u64) -> u64 {
+    let product = u128::from(one) * u128::from(other);
+    product as u64 ^ (product >> 64) as u64
+}

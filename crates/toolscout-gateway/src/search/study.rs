@@ -1,0 +1,194 @@
+//! Finds out what tools mean: a few at a time, never the same one twice.
+
+use crate::Gateway;
+use crate::discover::aside;
+use crate::published::Published;
+use std::collections::HashSet;
+use std::convert::Infallible;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+use toolscout_core::Lease;
+use toolscout_index::{Stamp, Vector, text_of};
+
+/// Tools that are encoded in one go in the background: on one core, and done soon enough when the process ends.
+const FEW: usize = 16;
+/// The same, where somebody waits for it.
+const MANY: usize = 64;
+/// The same in the middle of a search, which may have to stop soon.
+const AT_ONCE: usize = 4;
+/// So many tools are encoded by a search, however long that takes.
+const AT_LEAST: usize = 24;
+/// Tools that are looked up in one go.
+const LOOKED_UP: usize = 1_024;
+/// As often as this searches get to see what is new.
+const SHOWN: Duration = Duration::from_secs(1);
+/// As often as this a long study is written down.
+const WRITTEN: Duration = Duration::from_secs(15);
+/// After so long it is looked again how far another process is.
+const TURN: Duration = Duration::from_secs(2);
+/// What was just published is listed first; then it is studied.
+const PAUSE: Duration = Duration::from_millis(50);
+
+impl Gateway {
+    /// Finds out what tools mean, as they come, beside all else; to be run by every process that goes on for long. Never ends by
+    /// itself. Dropping it ends it, after the few tools it is at.
+    pub async fn study(&self) -> Infallible {
+        let searching = self.board.now().searching.clone();
+        let _student = searching.student();
+        let mut changes = self.changes();
+        loop {
+            changes.borrow_and_update();
+            sleep(PAUSE).await;
+            self.study_until(None, FEW).await;
+            if changes.changed().await.is_err() {
+                std::future::pending().await
+            }
+        }
+    }
+
+    /// Finds out what tools mean, but takes no longer than this; says how many are left. For commands that have found tools.
+    pub async fn study_within(&self, time: Duration) -> usize {
+        self.study_until(Some(Instant::now() + time), MANY).await;
+        self.board.now().indexed().map_or(0, |it| it.missing)
+    }
+
+    async fn study_until(&self, end: Option<Instant>, most: usize) {
+        let mut study = Study::default();
+        let mut written = Instant::now();
+        loop {
+            let board = self.board.clone();
+            let step = move || {
+                let left = study.step(&board.now(), most);
+                if left != Left::More || study.is_due() {
+                    study.show(&board.now());
+                }
+                (study, left)
+            };
+            let Some((after, left)) = aside(step).await else { return };
+            study = after;
+            let is_over = end.is_some_and(|it| it <= Instant::now());
+            match left {
+                Left::More if !is_over => {}
+                Left::Elsewhere if end.is_none() => sleep(TURN).await,
+                _ => break,
+            }
+            if written.elapsed() > WRITTEN {
+                self.remember().await;
+                written = Instant::now();
+            }
+        }
+        let board = self.board.clone();
+        aside(move || study.end(&board.now())).await;
+        self.remember().await;
+    }
+
+    /// Writes down what is known of tools for the next process, if there is something new. For the end of a command.
+    pub async fn remember(&self) {
+        let searching = self.board.now().searching.clone();
+        aside(move || searching.remember()).await;
+    }
+}
+
+/// How much is left to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Left {
+    Nothing,
+    More,
+    /// There is more, and another process is at it.
+    Elsewhere,
+}
+
+/// What is found out about one moment after the other, kept from step to step.
+#[derive(Default)]
+pub(super) struct Study {
+    /// Which moment it is about.
+    generation: u64,
+    /// What was looked at in this moment: once is enough, whatever came of it.
+    seen: HashSet<Stamp>,
+    /// What searches have not got to see yet.
+    found: Vec<(Stamp, Vector)>,
+    shown: Option<Instant>,
+    lease: Option<Lease>,
+    encoded: usize,
+}
+
+impl Study {
+    /// Looks tools up, and encodes at most so many of those that nobody has encoded yet.
+    pub(super) fn step(&mut self, moment: &Published, most: usize) -> Left {
+        let searching = &moment.searching;
+        let Some(id) = searching.encoder_id() else { return Left::Nothing };
+        if self.generation != moment.generation {
+            self.generation = moment.generation;
+            self.seen.clear();
+        }
+        let made = moment.made();
+        let (mut unknown, mut looked_up) = (Vec::new(), 0);
+        for (stamp, tool) in made.index.without_vector(id).filter(|_| made.missing > 0) {
+            if unknown.len() == most || looked_up == LOOKED_UP {
+                break;
+            }
+            if !self.seen.insert(stamp) {
+                continue;
+            }
+            looked_up += 1;
+            let text = text_of(tool);
+            match searching.kept_vector(id, &text) {
+                Some(vector) => self.found.push((stamp, vector)),
+                None => unknown.push((stamp, text)),
+            }
+        }
+        match (unknown.is_empty(), looked_up) {
+            (true, 0) => Left::Nothing,
+            (true, _) => Left::More,
+            (false, _) => self.encode(moment, id, unknown),
+        }
+    }
+
+    fn encode(&mut self, moment: &Published, id: &str, unknown: Vec<(Stamp, String)>) -> Left {
+        let searching = &moment.searching;
+        if self.lease.is_none() {
+            self.lease = searching.lease();
+            // Who had it before us may have found out about these a moment ago.
+            unknown.iter().for_each(|(stamp, _)| {
+                self.seen.remove(stamp);
+            });
+            return if self.lease.is_some() { Left::More } else { Left::Elsewhere };
+        }
+        let Some(Ok(encoder)) = searching.lazy_encoder().map(|it| it.get()) else { return Left::Nothing };
+        let texts: Vec<&str> = unknown.iter().map(|(_, text)| text.as_str()).collect();
+        for ((stamp, text), numbers) in unknown.iter().zip(encoder.encode_all(&texts)) {
+            let vector = Vector::of(&numbers);
+            searching.keep_vector(id, text, &vector);
+            self.found.push((*stamp, vector));
+        }
+        self.encoded += unknown.len();
+        Left::More
+    }
+
+    fn is_due(&self) -> bool {
+        self.shown.is_none_or(|it| it.elapsed() > SHOWN)
+    }
+
+    /// Lets searches see what was found out.
+    pub(super) fn show(&mut self, moment: &Published) {
+        self.shown = Some(Instant::now());
+        let Some(id) = moment.searching.encoder_id().filter(|_| !self.found.is_empty()) else { return };
+        let index = moment.made().index.with_vectors(id, self.found.drain(..));
+        moment.replace_index(index);
+    }
+
+    pub(super) fn end(mut self, moment: &Published) {
+        self.show(moment);
+        if self.encoded > 0 {
+            moment.searching.tidy();
+        }
+    }
+}
+
+/// Finds out what the tools of one moment mean, where nobody else does, for so long. A small catalog is known as a whole then, on
+/// whatever machine.
+pub(super) fn study_here(moment: &Published, time: Duration) {
+    let (mut study, end) = (Study::default(), Instant::now() + time);
+    while study.step(moment, AT_ONCE) == Left::More && (study.encoded < AT_LEAST || Instant::now() < end) {}
+    study.end(moment);
+}

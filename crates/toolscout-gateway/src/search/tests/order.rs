@@ -1,0 +1,55 @@
+use super::*;
+use tokio::task::JoinSet;
+
+fn sources() -> Vec<Arc<Actor>> {
+    let one = |id: &str| {
+        let tools = ["send: Sends an email", "read: Reads a letter", "pay: Pays a bill", "draw: Draws a picture"];
+        Arc::new(Actor::new(id, &tools))
+    };
+    vec![one("alpha"), one("beta"), one("gamma"), one("delta")]
+}
+
+/// Ties are decided by who the tools are: there are many here.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_order_is_the_same_whatever_the_order_of_sources_and_threads() {
+    let questions = ["send an email", "photo", "letter and money", "read", "letter sned"];
+    let mut expected: Option<Vec<_>> = None;
+    for turn in 0..4 {
+        let mut all = sources();
+        all.rotate_left(turn);
+        let all: Vec<_> = all.iter().collect();
+        let gateway = Arc::new(World::default().process("p", &all).await);
+        let mut asked = JoinSet::new();
+        for text in questions {
+            let gateway = gateway.clone();
+            asked.spawn(async move { (text, ask(&gateway, text).await.0) });
+        }
+        let mut answers = asked.join_all().await;
+        answers.sort_unstable();
+        assert!(answers.iter().all(|it| it.1.len() >= 4), "{answers:?}");
+        assert_eq!(*expected.get_or_insert_with(|| answers.clone()), answers);
+    }
+}
+
+#[tokio::test]
+async fn tools_of_a_request_are_found_by_meaning_and_stand_where_their_scores_say() {
+    let world = World::default();
+    let searching = Searching::new().encoder(world.encoder()).kept(world.store(), "p");
+    let builder = Gateway::builder().searching(searching).request_sources(crate::tests::ByUser::for_anybody());
+    let gateway = discovered(builder, &[&office()]).await;
+    let view = gateway.view(&crate::tests::by("pay")).await;
+    for text in ["invoice", "umbrella"] {
+        let query = Query::new(text);
+        let understood = gateway.understand(&view, &query).await;
+        let hits = view.search(&understood.question(query));
+        assert!(hits.is_sorted_by(|one, other| one.score >= other.score), "{hits:?}");
+        let expected = if text == "invoice" { "mine/my_saved_queries" } else { "office/forecast" };
+        assert_eq!(ids(&hits)[0], expected);
+        assert_eq!(understood.notes, [] as [&str; 0]);
+    }
+    let before = world.thesaurus.tools();
+    gateway.view(&crate::tests::by("pay")).await;
+    let query = Query::new("invoice");
+    gateway.understand(&view, &query).await;
+    assert_eq!(world.thesaurus.tools(), before);
+}

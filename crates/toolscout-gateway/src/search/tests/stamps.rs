@@ -1,0 +1,36 @@
+use crate::search::stamps::Stamps;
+use std::collections::HashSet;
+use toolscout_core::{RawJson, SourceId, Tool, ToolId, ToolName};
+
+fn tool(name: &str) -> Tool {
+    Tool::new(ToolId::new(SourceId::new("s").unwrap(), ToolName::new(name).unwrap()))
+}
+
+#[test]
+fn whatever_is_searched_of_a_tool_is_in_its_stamp() {
+    let stamps = Stamps::new(&[1; 32]);
+    let plain = tool("t");
+    let words = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect();
+    let others = [
+        tool("u"),
+        Tool { title: Some(String::new()), ..plain.clone() },
+        Tool { title: Some("ab".into()), ..plain.clone() },
+        Tool { title: Some("a".into()), description: Some("b".into()), ..plain.clone() },
+        Tool { description: Some("ab".into()), ..plain.clone() },
+        Tool { description: Some("ab\0".into()), ..plain.clone() },
+        Tool { description: Some("0123456789abcdef".into()), ..plain.clone() },
+        Tool { description: Some("0123456789abcdeg".into()), ..plain.clone() },
+        Tool { description: Some("1123456789abcdef".into()), ..plain.clone() },
+        Tool { keywords: words(&["ab"]), ..plain.clone() },
+        Tool { keywords: words(&["a", "b"]), ..plain.clone() },
+        Tool { input_schema: RawJson::parse("{}").unwrap(), ..plain.clone() },
+    ];
+    let mut all: HashSet<_> = others.iter().map(|it| stamps.of(it, "")).collect();
+    all.insert(stamps.of(&plain, ""));
+    all.insert(stamps.of(&plain, "about"));
+    all.insert(Stamps::new(&[2; 32]).of(&plain, ""));
+    assert_eq!(all.len(), others.len() + 3);
+    assert_eq!(stamps.of(&plain, "about"), Stamps::new(&[1; 32]).of(&tool("t"), "about"));
+    let (low, high) = all.iter().map(|it| (*it as u64, (*it >> 64) as u64)).unzip::<_, _, HashSet<_>, HashSet<_>>();
+    assert_eq!((low.len(), high.len()), (all.len(), all.len()), "each half tells them apart");
+}

@@ -1,0 +1,163 @@
+//! A question as terms, and for each term all that may answer it.
+
+use crate::lexical::Lexical;
+use crate::near::Near;
+use crate::stems::Stems;
+use crate::{synonyms, words};
+
+/// What is asked for, as far as it is words.
+#[derive(Debug, Default)]
+pub(crate) struct Asked {
+    pub(crate) terms: Vec<Term>,
+}
+
+/// One word of the question.
+#[derive(Debug)]
+pub(crate) struct Term {
+    /// As it was typed, or translated.
+    pub(crate) word: String,
+    /// How rare it is among the tools, from 0 to 1: a word no tool has is as rare as can be.
+    pub(crate) rarity: f32,
+    /// What answers it, the word itself first.
+    pub(crate) ways: Vec<Way>,
+}
+
+/// A term of the tools that answers a word of the question.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Way {
+    pub(crate) term: u32,
+    /// What it is worth, compared to the word itself.
+    pub(crate) worth: f32,
+    pub(crate) kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Same,
+    /// Means nearly the same.
+    Synonym,
+    /// Is nearly typed so.
+    Near,
+    /// Two words of the question in one, or one as two.
+    Compound,
+}
+
+/// More words than that nobody asks; the rest adds nothing but time.
+const MOST_TERMS: usize = 64;
+const OF_SYNONYM: f32 = 0.4;
+const OF_COMPOUND: f32 = 0.8;
+
+/// Reads questions about these tools.
+pub(crate) struct Questions<'a> {
+    pub(crate) stems: &'a Stems,
+    pub(crate) lexical: &'a Lexical,
+    pub(crate) near: &'a Near,
+}
+
+/// A word with its stem; a name is capital in the middle of a sentence, and is not taken for a slip.
+struct Word {
+    text: String,
+    stem: String,
+    is_name: bool,
+}
+
+impl Questions<'_> {
+    pub(crate) fn read(&self, text: &str, english: Option<&str>) -> Asked {
+        let mut all = self.words(text);
+        // Where all is said in English, too, what no tool says in the other language is not missing.
+        if let Some(english) = english {
+            all.retain(|it| self.lexical.vocabulary.number(&it.stem).is_some());
+            all.extend(self.words(english));
+        }
+        let mut asked = Asked::default();
+        for (at, word) in all.iter().enumerate() {
+            if asked.terms.len() < MOST_TERMS && !all[..at].iter().any(|it| it.stem == word.stem) {
+                asked.terms.extend(self.term(word, at.checked_sub(1).map(|it| &all[it]), all.get(at + 1)));
+            }
+        }
+        asked
+    }
+
+    fn words(&self, text: &str) -> Vec<Word> {
+        let mut all = Vec::new();
+        let mut is_start = true;
+        for piece in text.split_whitespace() {
+            let is_name = !is_start && piece.starts_with(char::is_uppercase);
+            words::each(piece, |word| {
+                if let Some(stem) = self.stems.term(word) {
+                    all.push(Word { text: word.to_owned(), stem: stem.into_owned(), is_name });
+                }
+            });
+            is_start = piece.ends_with(['.', '!', '?', ':']);
+        }
+        all
+    }
+
+    /// None for a number that no tool has: it is a value, not a question.
+    fn term(&self, word: &Word, before: Option<&Word>, after: Option<&Word>) -> Option<Term> {
+        let own = self.lexical.vocabulary.number(&word.stem);
+        let mut ways: Vec<Way> = own.into_iter().map(|term| Way { term, worth: 1.0, kind: Kind::Same }).collect();
+        ways.extend(self.synonyms(&word.stem));
+        let joined = [before.map(|it| (it, word)), after.map(|it| (word, it))];
+        ways.extend(joined.into_iter().flatten().filter_map(|(one, other)| self.joined(one, other)));
+        if ways.is_empty() && !word.is_name {
+            ways = self.meant(word);
+        }
+        if ways.is_empty() && word.text.bytes().all(|it| it.is_ascii_digit()) {
+            return None;
+        }
+        let rarest = ways.iter().map(|it| self.rarity(it.term)).fold(0.0, f32::max);
+        let rarity = own.map_or(if ways.is_empty() { 1.0 } else { rarest }, |it| self.rarity(it));
+        Some(Term { word: word.text.clone(), rarity, ways })
+    }
+
+    fn synonyms(&self, stem: &str) -> impl Iterator<Item = Way> {
+        synonyms::of(stem).iter().filter_map(|other| {
+            let term = self.lexical.vocabulary.number(other)?;
+            Some(Way { term, worth: OF_SYNONYM, kind: Kind::Synonym })
+        })
+    }
+
+    /// `data base` meets `database`.
+    fn joined(&self, one: &Word, other: &Word) -> Option<Way> {
+        let whole = format!("{}{}", one.text, other.text);
+        let term = self.lexical.vocabulary.number(&self.stems.stem(&whole))?;
+        Some(Way { term, worth: OF_COMPOUND, kind: Kind::Compound })
+    }
+
+    /// What somebody who typed a word that no tool has may have wanted to type.
+    fn meant(&self, word: &Word) -> Vec<Way> {
+        let parts = self.parts(&word.text);
+        if !parts.is_empty() {
+            return parts;
+        }
+        let guesses = self.near.guesses(&word.stem, &self.lexical.vocabulary, |it| self.lexical.postings(it).len());
+        let way = |it: crate::near::Guess| Way {
+            term: it.term,
+            worth: if it.slips == 1 { 0.8 } else { 0.6 },
+            kind: Kind::Near,
+        };
+        guesses.into_iter().map(way).collect()
+    }
+
+    /// `webpage` meets `web` and `page`.
+    fn parts(&self, word: &str) -> Vec<Way> {
+        if !word.is_ascii() || word.len() < 6 {
+            return Vec::new();
+        }
+        let number = |it: &str| self.lexical.vocabulary.number(&self.stems.stem(it));
+        let way = |term| Way { term, worth: OF_COMPOUND / 2.0, kind: Kind::Compound };
+        let cut = |at: usize| Some([way(number(&word[..at])?), way(number(&word[at..])?)]);
+        (3..=word.len() - 3).rev().find_map(cut).map_or_else(Vec::new, Vec::from)
+    }
+
+    fn rarity(&self, term: u32) -> f32 {
+        rarity(self.lexical.postings(term).len(), self.lexical.len())
+    }
+}
+
+/// How much a term tells that is in so many of all tools: 1 for what no tool has.
+pub(crate) fn rarity(tools: usize, all: usize) -> f32 {
+    let weight = |tools: f32| (1.0 + (all as f32 - tools + 0.5) / (tools + 0.5)).ln();
+    weight(tools as f32) / weight(0.5)
+}

@@ -1,0 +1,111 @@
+//! A tool as it is given to the index, and the terms it is found by.
+
+use crate::fields::{Field, saturated};
+use crate::parameters::Parameters;
+use crate::stems::Stems;
+use crate::vocabulary::New;
+use crate::words;
+use hashbrown::HashMap;
+use std::sync::Arc;
+use toolscout_core::Tool;
+
+/// A tool to be found.
+#[derive(Debug, Clone, Copy)]
+pub struct Document<'a> {
+    /// The tool.
+    pub tool: &'a Arc<Tool>,
+    /// Stands for all that is searched of it: where this is what it was, the tool is not read again.
+    pub stamp: Stamp,
+    /// Whether a person wants what this tool's source has. What nobody approved gets no favours.
+    pub is_approved: bool,
+    /// What its source says of itself; empty where nothing.
+    pub about: &'a str,
+}
+
+/// Stands for a text. Who makes it sees to it that two texts never share one.
+pub type Stamp = u128;
+
+/// A term in a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Entry {
+    pub(crate) term: u32,
+    /// How much the tool is about the term, in 255ths.
+    pub(crate) impact: u8,
+    /// In which fields it stands.
+    pub(crate) fields: u8,
+}
+
+/// Reads tools; remembers the words it has met, as tools of a kind use the same ones.
+pub(crate) struct Reader<'a> {
+    stems: &'a Stems,
+    pub(crate) terms: New,
+    /// By word; none for what is not searched.
+    known: HashMap<Box<str>, Option<u32>>,
+    /// Term, weight and field of each word of one tool.
+    scratch: Vec<(u32, f32, u8)>,
+    field: Vec<u32>,
+}
+
+/// More words than that in one field are no description.
+const MOST_WORDS: usize = 1000;
+/// So often a word counts in one field.
+const MOST_TIMES: usize = 6;
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(stems: &'a Stems) -> Self {
+        Self { stems, terms: New::default(), known: HashMap::new(), scratch: Vec::new(), field: Vec::new() }
+    }
+
+    /// The tool's terms, by numbers of this reader's own.
+    pub(crate) fn read(&mut self, document: &Document<'_>, into: &mut Vec<Entry>) {
+        let tool = document.tool;
+        let parameters = Parameters::of(tool.input_schema.as_str());
+        self.scratch.clear();
+        self.add(Field::Name, [tool.id.name.as_str()]);
+        self.add(Field::Source, [tool.id.source.as_str()]);
+        self.add(Field::Title, tool.title.as_deref());
+        self.add(Field::Description, tool.description.as_deref());
+        self.add(Field::Keywords, tool.keywords.iter().map(String::as_str));
+        self.add(Field::ParameterNames, [parameters.names.as_str()]);
+        self.add(Field::Parameters, [parameters.texts.as_str()]);
+        self.add(Field::About, [document.about]);
+        self.merge(into);
+    }
+
+    fn add<'t>(&mut self, field: Field, texts: impl IntoIterator<Item = &'t str>) {
+        let mut found = std::mem::take(&mut self.field);
+        found.clear();
+        for text in texts {
+            words::each(text, |word| {
+                if found.len() < MOST_WORDS {
+                    found.extend(self.number(word));
+                }
+            });
+        }
+        let weight = field.weight_of_one(found.len());
+        found.sort_unstable();
+        for same in found.chunk_by(|one, other| one == other) {
+            self.scratch.push((same[0], weight * same.len().min(MOST_TIMES) as f32, field.bit()));
+        }
+        self.field = found;
+    }
+
+    fn number(&mut self, word: &str) -> Option<u32> {
+        if let Some(number) = self.known.get(word) {
+            return *number;
+        }
+        let number = self.stems.term(word).map(|it| self.terms.number(&it));
+        self.known.insert(word.into(), number);
+        number
+    }
+
+    fn merge(&mut self, into: &mut Vec<Entry>) {
+        self.scratch.sort_by_key(|(term, _, _)| *term);
+        for same in self.scratch.chunk_by(|one, other| one.0 == other.0) {
+            let weight: f32 = same.iter().map(|it| it.1).sum();
+            let fields = same.iter().fold(0, |all, it| all | it.2);
+            let impact = (saturated(weight) * 255.0).round().clamp(1.0, 255.0) as u8;
+            into.push(Entry { term: same[0].0, impact, fields });
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! How a question was read and what a score is made of, for who wants to know.
+
+use crate::asked::{Kind, Term};
+use crate::scores::Scores;
+use crate::{Index, Query, words};
+use toolscout_core::ToolId;
+
+/// A question as it was read.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Reading {
+    /// Word by word in English, where it was asked in another language.
+    pub english: Option<String>,
+    /// The words that count, as far as tools decide by words.
+    pub words: Vec<WordRead>,
+}
+
+/// A word of a question, and the words of tools that answer it; not yet escaped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WordRead {
+    /// As it was typed, or translated.
+    pub word: String,
+    /// Itself, where a tool has it.
+    pub is_known: bool,
+    /// What it was probably meant to be, where no tool has it.
+    pub corrected: Vec<String>,
+    /// Other words that answer it: such that mean nearly the same, or that it is a part of.
+    pub related: Vec<String>,
+}
+
+impl WordRead {
+    /// Whether nothing in any tool answers it.
+    pub fn is_unknown(&self) -> bool {
+        !self.is_known && self.corrected.is_empty() && self.related.is_empty()
+    }
+}
+
+impl Reading {
+    /// The words that no tool has, nor anything like them.
+    pub fn unknown(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().filter(|it| it.is_unknown()).map(|it| it.word.as_str())
+    }
+
+    /// As it is read by those who know these tools and those: what one of them knows is known.
+    pub fn and(mut self, other: Self) -> Self {
+        for theirs in other.words {
+            match self.words.iter_mut().find(|it| it.word == theirs.word) {
+                Some(ours) => ours.join(theirs),
+                None => self.words.push(theirs),
+            }
+        }
+        self.english = self.english.or(other.english);
+        self
+    }
+}
+
+impl WordRead {
+    fn join(&mut self, other: Self) {
+        self.is_known |= other.is_known;
+        self.corrected.extend(other.corrected);
+        self.related.extend(other.related);
+        if self.is_known {
+            self.corrected.clear();
+        }
+        for all in [&mut self.corrected, &mut self.related] {
+            all.sort_unstable();
+            all.dedup();
+        }
+    }
+}
+
+/// What the score of a hit is made of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Parts {
+    /// Whether the question is its name.
+    pub is_named: bool,
+    /// How much of what was asked it says in its words, from 0 to 1.
+    pub words: f64,
+    /// How alike question and tool are in meaning; none where that is not known.
+    pub meaning: Option<f64>,
+    /// What earlier questions add.
+    pub learned: f64,
+    /// Whether a person wants what its source has.
+    pub is_approved: bool,
+}
+
+impl Index {
+    /// How the question is read.
+    pub fn reading(&self, text: &str) -> Reading {
+        let english = self.in_english(text);
+        let asked = self.questions().read(text, english.as_deref());
+        let words = asked.terms.iter().map(|it| self.word_read(it)).collect();
+        Reading { english, words }
+    }
+
+    fn word_read(&self, term: &Term) -> WordRead {
+        let of = |kinds: &[Kind]| {
+            let ways = term.ways.iter().filter(|it| kinds.contains(&it.kind));
+            ways.map(|it| self.spelled(it.term)).collect::<Vec<_>>()
+        };
+        WordRead {
+            word: term.word.clone(),
+            is_known: term.ways.iter().any(|it| it.kind == Kind::Same),
+            corrected: of(&[Kind::Near]),
+            related: of(&[Kind::Synonym, Kind::Compound]),
+        }
+    }
+
+    /// A term as the first tool that has it writes it: people should not have to read stems.
+    pub(crate) fn spelled(&self, term: u32) -> String {
+        let lexical = &self.known.lexical;
+        let stem = lexical.vocabulary.word(term);
+        let first = lexical.postings(term).first().map(|it| crate::lexical::unpacked(*it).0);
+        let tool = first.map(|it| &self.tools[it as usize]);
+        let texts = tool.into_iter().flat_map(|it| {
+            let texts = [Some(it.id.name.as_str()), it.title.as_deref(), it.description.as_deref()];
+            texts.into_iter().flatten().chain(it.keywords.iter().map(String::as_str))
+        });
+        let mut found = None;
+        for text in texts {
+            words::each(text, |word| {
+                if found.is_none() && self.stems.term(word).is_some_and(|it| it == stem) {
+                    found = Some(word.to_owned());
+                }
+            });
+        }
+        found.unwrap_or_else(|| stem.to_owned())
+    }
+
+    /// What the scores of these tools are made of, as the profile `ranked` scores; none for tools that are not here.
+    pub fn parts(&self, query: &Query<'_>, tools: &[&ToolId]) -> Vec<Option<Parts>> {
+        let english = self.in_english(query.text);
+        let asked = self.questions().read(query.text, english.as_deref());
+        let scores = Scores::of(&asked, &self.known.lexical);
+        let most = scores.most.max(f32::MIN_POSITIVE);
+        let meaning = query.meaning.and_then(|it| self.known.vectors.similarities(it));
+        let lessons = query.learned.map(|it| it.lessons(self, query.text, query.meaning)).unwrap_or_default();
+        let named = crate::ranked::named(self, &asked, &query.text.trim().to_lowercase());
+        let parts = |tool: &&ToolId| {
+            let at = self.place_of(tool)?;
+            let likeness = meaning.as_ref().map(|it| it[at as usize]).filter(|it| !it.is_nan());
+            Some(Parts {
+                is_named: named.contains(&at),
+                words: f64::from(scores.of[at as usize] / most),
+                meaning: likeness.map(f64::from),
+                learned: lessons.iter().find(|it| it.0 == at).map_or(0.0, |it| f64::from(it.1)),
+                is_approved: self.is_approved(at),
+            })
+        };
+        tools.iter().map(parts).collect()
+    }
+}

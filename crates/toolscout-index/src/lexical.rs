@@ -1,0 +1,146 @@
+//! Which terms are in which tools, both ways round.
+
+use crate::document::{Document, Entry, Reader, Stamp};
+use crate::stems::Stems;
+use crate::vocabulary::Vocabulary;
+use hashbrown::HashMap;
+
+/// The terms of all tools. A tool is a number: its place in the order the tools were given in.
+///
+/// What a term is worth in a tool depends on that tool alone, so tools that are known from before are taken over as they are, and
+/// what comes out is the same as if all had been read anew.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Lexical {
+    pub(crate) vocabulary: Vocabulary,
+    pub(crate) stamps: Vec<Stamp>,
+    /// Where each tool's entries end.
+    pub(crate) ends: Vec<u32>,
+    /// Each tool's terms, ascending: the number of the term, and in the last eight bits its impact.
+    pub(crate) entries: Vec<u32>,
+    /// The fields each of them stands in.
+    pub(crate) fields: Vec<u8>,
+    /// Where each term's postings end.
+    pub(crate) term_ends: Vec<u32>,
+    /// Each term's tools, ascending: the number of the tool, and in the last eight bits the impact.
+    pub(crate) postings: Vec<u32>,
+}
+
+/// A number and an impact in one.
+fn packed(number: u32, impact: u8) -> u32 {
+    number << 8 | u32::from(impact)
+}
+
+pub(crate) fn unpacked(it: u32) -> (u32, u8) {
+    (it >> 8, it as u8)
+}
+
+/// So many tools and terms have numbers.
+const MOST: usize = 1 << 24;
+
+impl Lexical {
+    /// Reads what `before` does not know yet.
+    pub(crate) fn build<'a>(before: &Self, stems: &Stems, documents: impl Iterator<Item = Document<'a>>) -> Self {
+        let known: HashMap<Stamp, u32> = before.stamps.iter().zip(0..).map(|(stamp, at)| (*stamp, at)).collect();
+        let mut is_used = vec![false; before.vocabulary.len()];
+        let mut reader = Reader::new(stems);
+        let (mut stamps, mut fresh, mut origins) = (Vec::new(), Vec::new(), Vec::new());
+        for document in documents.take(MOST) {
+            stamps.push(document.stamp);
+            origins.push(match known.get(&document.stamp) {
+                Some(&at) => {
+                    before.terms_of(at).for_each(|it| is_used[it.term as usize] = true);
+                    Origin::Known(at)
+                }
+                None => {
+                    let start = fresh.len();
+                    reader.read(&document, &mut fresh);
+                    Origin::Fresh(start, fresh.len())
+                }
+            });
+        }
+        let (vocabulary, of_known, of_new) = Vocabulary::merged(&before.vocabulary, &is_used, &reader.terms);
+        let mut all = Self { vocabulary, stamps, ..Self::default() };
+        for origin in origins {
+            match origin {
+                Origin::Known(at) => {
+                    all.push(before.terms_of(at).map(|it| Entry { term: of_known[it.term as usize], ..it }))
+                }
+                Origin::Fresh(start, end) => {
+                    let entries = &mut fresh[start..end];
+                    entries.iter_mut().for_each(|it| it.term = of_new[it.term as usize]);
+                    entries.sort_unstable_by_key(|it| it.term);
+                    all.push(entries.iter().copied());
+                }
+            }
+        }
+        all.invert();
+        all
+    }
+
+    /// How many tools there are.
+    pub(crate) fn len(&self) -> usize {
+        self.stamps.len()
+    }
+
+    /// The tools that have this term, and their impacts.
+    pub(crate) fn postings(&self, term: u32) -> &[u32] {
+        &self.postings[span(&self.term_ends, term)]
+    }
+
+    /// The terms of a tool.
+    pub(crate) fn terms_of(&self, tool: u32) -> impl Iterator<Item = Entry> {
+        let span = span(&self.ends, tool);
+        self.entries[span.clone()].iter().zip(&self.fields[span]).map(|(entry, fields)| {
+            let (term, impact) = unpacked(*entry);
+            Entry { term, impact, fields: *fields }
+        })
+    }
+
+    /// This term in this tool.
+    pub(crate) fn entry(&self, tool: u32, term: u32) -> Option<Entry> {
+        let span = span(&self.ends, tool);
+        let at = self.entries[span.clone()].binary_search_by_key(&term, |it| unpacked(*it).0).ok()?;
+        let (_, impact) = unpacked(self.entries[span.start + at]);
+        Some(Entry { term, impact, fields: self.fields[span.start + at] })
+    }
+
+    fn push(&mut self, entries: impl Iterator<Item = Entry>) {
+        for it in entries {
+            self.entries.push(packed(it.term, it.impact));
+            self.fields.push(it.fields);
+        }
+        self.ends.push(self.entries.len() as u32);
+    }
+
+    fn invert(&mut self) {
+        let mut next = vec![0u32; self.vocabulary.len() + 1];
+        for entry in &self.entries {
+            next[unpacked(*entry).0 as usize + 1] += 1;
+        }
+        for at in 1..next.len() {
+            next[at] += next[at - 1];
+        }
+        self.term_ends = next[1..].to_vec();
+        self.postings = vec![0; self.entries.len()];
+        for tool in 0..self.ends.len() as u32 {
+            for entry in &self.entries[span(&self.ends, tool)] {
+                let (term, impact) = unpacked(*entry);
+                let at = &mut next[term as usize];
+                self.postings[*at as usize] = packed(tool, impact);
+                *at += 1;
+            }
+        }
+    }
+}
+
+/// Where a tool's entries are found before they are together.
+enum Origin {
+    Known(u32),
+    Fresh(usize, usize),
+}
+
+fn span(ends: &[u32], at: u32) -> std::ops::Range<usize> {
+    let at = at as usize;
+    let start = if at == 0 { 0 } else { ends[at - 1] };
+    start as usize..ends[at] as usize
+}

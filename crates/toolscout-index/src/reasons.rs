@@ -1,0 +1,54 @@
+//! Why a tool is a hit, for people.
+
+use crate::Index;
+use crate::asked::{Asked, Kind, Term};
+use crate::fields::Field;
+
+/// All that led to an answer.
+pub(crate) struct Reasons<'a> {
+    pub(crate) index: &'a Index,
+    pub(crate) asked: &'a Asked,
+    pub(crate) meaning: Option<&'a [f32]>,
+    pub(crate) lessons: &'a [(u32, f32)],
+    pub(crate) named: &'a [u32],
+}
+
+/// More reasons than that nobody reads.
+const MOST: usize = 8;
+/// Less alike than that is no reason.
+const ALIKE: f32 = 0.2;
+
+impl Reasons<'_> {
+    pub(crate) fn of(&self, tool: u32) -> Vec<String> {
+        let mut all = Vec::new();
+        if self.named.contains(&tool) {
+            all.push(format!("name is `{}`", self.index.tools[tool as usize].id.name));
+        }
+        if self.lessons.iter().any(|it| it.0 == tool) {
+            all.push("was called after such a question".to_owned());
+        }
+        let likeness = self.meaning.map_or(0.0, |it| it[tool as usize]);
+        if likeness >= ALIKE {
+            all.push(format!("similar in meaning ({likeness:.2})"));
+        }
+        all.extend(self.asked.terms.iter().filter_map(|it| self.word(it, tool)).take(MOST));
+        all
+    }
+
+    /// Where the tool has this word, or what stands for it.
+    fn word(&self, term: &Term, tool: u32) -> Option<String> {
+        let lexical = &self.index.known.lexical;
+        let met = term.ways.iter().find_map(|way| Some((way, lexical.entry(tool, way.term)?)));
+        let (way, entry) = met?;
+        let fields: Vec<&str> =
+            Field::ALL.iter().filter(|it| entry.fields & it.bit() != 0).map(|it| it.word()).collect();
+        let place = fields.join(", ");
+        let (asked, found) = (&term.word, || self.index.spelled(way.term));
+        Some(match way.kind {
+            Kind::Same => format!("`{asked}` in {place}"),
+            Kind::Synonym => format!("`{}` (for `{asked}`) in {place}", found()),
+            Kind::Near => format!("`{}` (you typed `{asked}`) in {place}", found()),
+            Kind::Compound => format!("`{}` (as in `{asked}`) in {place}", found()),
+        })
+    }
+}

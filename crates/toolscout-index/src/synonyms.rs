@@ -1,0 +1,28 @@
+//! Words that ask for the same: `picture` for `image`, `buy` for `purchase`.
+
+use crate::stems::{Language, Stems};
+use hashbrown::HashMap;
+use std::sync::LazyLock;
+
+/// By stem. In English, as nearly all tools are.
+static GROUPS: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
+    let stems = Stems::of(Language::English);
+    let mut all: HashMap<String, Vec<String>> = HashMap::new();
+    for line in include_str!("synonyms.txt").lines() {
+        let group: Vec<String> = line.split_whitespace().map(|it| stems.stem(it).into_owned()).collect();
+        for one in &group {
+            let known = all.entry(one.clone()).or_default();
+            for other in &group {
+                if other != one && !known.contains(other) {
+                    known.push(other.clone());
+                }
+            }
+        }
+    }
+    all
+});
+
+/// The stems that mean nearly the same as this one.
+pub(crate) fn of(stem: &str) -> &'static [String] {
+    GROUPS.get(stem).map_or(&[], Vec::as_slice)
+}

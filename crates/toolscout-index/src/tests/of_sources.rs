@@ -1,0 +1,35 @@
+//! Questions about some sources only.
+
+use super::index_of;
+use crate::{Profile, Query};
+use toolscout_core::SourceId;
+
+/// A hundred tools that fit better, and one of the source that is asked for.
+fn crowd() -> String {
+    let many: String = (0..120).map(|at| format!("big/send_mail_{at:03} (mail) -- Send mail\n")).collect();
+    many + "small/post (mail) -- Send mail by post, one day\nother/sing -- Sing a song\n"
+}
+
+#[test]
+fn what_is_not_asked_for_takes_no_place_from_what_is() {
+    let (index, sources) = (index_of(&crowd()), [SourceId::new("small").unwrap()]);
+    // There is no encoder here to ask for meaning.
+    for profile in Profile::ALL.iter().filter(|it| **it != Profile::Meaning) {
+        let query = Query { profile: *profile, limit: 1, sources: Some(&sources), ..Query::new("send mail") };
+        let found: Vec<_> = index.search(&query).iter().map(|it| it.id.to_string()).collect();
+        assert_eq!(found, ["small/post"], "{profile}");
+        let query = Query { text: "", ..query };
+        assert_eq!(index.search(&query)[0].id.to_string(), "small/post", "{profile}");
+    }
+}
+
+#[test]
+fn several_sources_can_be_asked_for_and_none_of_them_is_cut_short() {
+    let sources = ["big", "other"].map(|it| SourceId::new(it).unwrap());
+    let query = Query { limit: 20, sources: Some(&sources), ..Query::new("send mail") };
+    let found = index_of(&crowd()).search(&query);
+    assert_eq!(found.len(), 20);
+    assert!(found.iter().all(|it| it.id.source.as_str() == "big"));
+    let query = Query { sources: Some(&[]), ..query };
+    assert!(index_of(&crowd()).search(&query).is_empty());
+}

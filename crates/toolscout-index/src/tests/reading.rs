@@ -1,0 +1,50 @@
+//! What a question became on its way to the tools.
+
+use super::{LIB10, index_of};
+use crate::{Query, Reading};
+
+fn reading(text: &str) -> Reading {
+    index_of(LIB10).reading(text)
+}
+
+#[test]
+fn words_are_known_corrected_or_unknown() {
+    let read = reading("send databse zzyzx");
+    let words: Vec<_> = read.words.iter().map(|it| (it.word.as_str(), it.is_known, it.corrected.len())).collect();
+    assert_eq!(words, [("send", true, 0), ("databse", false, 1), ("zzyzx", false, 0)]);
+    assert_eq!(read.unknown().collect::<Vec<_>>(), ["zzyzx"]);
+    assert_eq!(read.english, None);
+}
+
+#[test]
+fn a_question_in_another_language_is_shown_in_english() {
+    let read = reading("eine E-Mail senden");
+    assert!(read.english.is_some_and(|it| it.contains("send")));
+}
+
+#[test]
+fn what_one_of_two_knows_is_known() {
+    let ours = index_of("app/send_email -- Send an email").reading("send zzyzx");
+    let theirs = index_of("mine/zzyzx -- Zzyzx all day").reading("send zzyzx");
+    assert_eq!(ours.unknown().count(), 1);
+    assert_eq!(ours.and(theirs).unknown().count(), 0);
+}
+
+#[test]
+fn a_score_is_taken_apart() {
+    let index = index_of(LIB10);
+    let query = Query::new("send_email");
+    let hits = index.search(&query);
+    let ids: Vec<_> = hits.iter().map(|it| &it.id).collect();
+    let parts = index.parts(&query, &ids);
+    let best = parts[0].unwrap();
+    assert!(best.is_named && best.words > 0.5 && best.is_approved && best.meaning.is_none() && best.learned == 0.0);
+    let far = toolscout_core::ToolId::new(ids[0].source.clone(), toolscout_core::ToolName::new("gone").unwrap());
+    assert_eq!(index.parts(&query, &[&far]), [None]);
+}
+
+#[test]
+fn people_read_words_and_not_stems() {
+    let read = index_of("app/backup -- Keeps databases safe").reading("databse");
+    assert_eq!(read.words[0].corrected, ["databases"]);
+}

@@ -1,0 +1,89 @@
+//! The words of all tools, sorted, each with its number.
+
+use std::collections::HashMap;
+
+/// Sorted words; a word's number is its place. One block of text: ten thousand words are not ten thousand allocations.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Vocabulary {
+    pub(crate) text: String,
+    /// Where each word ends.
+    pub(crate) ends: Vec<u32>,
+}
+
+impl Vocabulary {
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(crate) fn word(&self, number: u32) -> &str {
+        let at = number as usize;
+        let start = if at == 0 { 0 } else { self.ends[at - 1] as usize };
+        &self.text[start..self.ends[at] as usize]
+    }
+
+    pub(crate) fn words(&self) -> impl Iterator<Item = (u32, &str)> {
+        (0..self.len() as u32).map(|it| (it, self.word(it)))
+    }
+
+    pub(crate) fn number(&self, word: &str) -> Option<u32> {
+        let (mut low, mut high) = (0, self.len() as u32);
+        while low < high {
+            let middle = low.midpoint(high);
+            match self.word(middle).cmp(word) {
+                std::cmp::Ordering::Equal => return Some(middle),
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        None
+    }
+
+    fn push(&mut self, word: &str) -> u32 {
+        self.text.push_str(word);
+        self.ends.push(self.text.len() as u32);
+        self.len() as u32 - 1
+    }
+
+    /// Those words of `known` that are still used, and new ones. Gives for each of both the number it has now.
+    pub(crate) fn merged(known: &Self, is_used: &[bool], new: &New) -> (Self, Vec<u32>, Vec<u32>) {
+        let mut fresh: Vec<(&str, u32)> = new.numbers.iter().map(|(word, number)| (&**word, *number)).collect();
+        fresh.sort_unstable();
+        let mut fresh = fresh.into_iter().peekable();
+        let mut all = Self::default();
+        let (mut of_known, mut of_new) = (vec![u32::MAX; known.len()], vec![u32::MAX; new.numbers.len()]);
+        for (number, word) in known.words() {
+            while let Some((other, at)) = fresh.next_if(|(other, _)| *other < word) {
+                of_new[at as usize] = all.push(other);
+            }
+            let twin = fresh.next_if(|(other, _)| *other == word);
+            if is_used[number as usize] || twin.is_some() {
+                let now = all.push(word);
+                of_known[number as usize] = now;
+                if let Some((_, at)) = twin {
+                    of_new[at as usize] = now;
+                }
+            }
+        }
+        for (other, at) in fresh {
+            of_new[at as usize] = all.push(other);
+        }
+        (all, of_known, of_new)
+    }
+}
+
+/// Words in the order they came.
+#[derive(Debug, Default)]
+pub(crate) struct New {
+    numbers: HashMap<Box<str>, u32>,
+}
+
+impl New {
+    pub(crate) fn number(&mut self, word: &str) -> u32 {
+        if let Some(number) = self.numbers.get(word) {
+            return *number;
+        }
+        let number = self.numbers.len() as u32;
+        self.numbers.insert(word.into(), number);
+        number
+    }
+}

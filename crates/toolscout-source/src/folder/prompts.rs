@@ -1,0 +1,108 @@
+//! Prompts in `prompts/*.md` of a project: found with its tools, and given out filled in.
+//!
+//! ```text
+//! ---
+//! description: Write release notes
+//! arguments:
+//!   - name: since
+//!     description: The tag to begin with
+//!     required: true
+//!   - name: tone
+//! ---
+//! Write release notes for everything since {{since}}. {{tone}}
+//! ```
+//!
+//! The file's name is the prompt's. The head is YAML; without one, or without `arguments`, the text is given as it is.
+
+mod find;
+mod head;
+mod shelf;
+mod text;
+
+pub(super) use find::find;
+pub(super) use shelf::Shelf;
+
+use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
+use toolscout_core::RawJson;
+
+/// Where they are, in a project's root.
+pub(super) fn folder(root: &Path) -> PathBuf {
+    root.join("prompts")
+}
+
+/// A text to start from, with places in it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Prompt {
+    pub(super) name: String,
+    title: Option<String>,
+    description: Option<String>,
+    arguments: Vec<Argument>,
+    text: String,
+}
+
+/// Something that a text has a place for.
+#[derive(Debug, Clone, PartialEq)]
+struct Argument {
+    name: String,
+    description: Option<String>,
+    is_required: bool,
+}
+
+impl Prompt {
+    /// Reads a file; the error is a reason for people.
+    fn read(name: &str, bytes: &[u8]) -> Result<Self, String> {
+        let (head, text) = head::split(bytes)?;
+        let head = head::Head::read(head)?;
+        text::check(text, &head.arguments)?;
+        let head::Head { title, description, arguments } = head;
+        Ok(Self { name: name.to_owned(), title, description, arguments, text: text.to_owned() })
+    }
+
+    /// As clients are told of it.
+    fn definition(&self) -> RawJson {
+        let mut all = json!({"name": self.name});
+        let texts = [("title", &self.title), ("description", &self.description)];
+        texts
+            .into_iter()
+            .filter_map(|(key, it)| Some((key, it.as_ref()?)))
+            .for_each(|(key, it)| all[key] = it.as_str().into());
+        if !self.arguments.is_empty() {
+            all["arguments"] = self.arguments.iter().map(Argument::definition).collect();
+        }
+        RawJson::from_value(&all)
+    }
+
+    /// What a client gets who wants it with these arguments. The error is a reason for whoever asked.
+    fn given(&self, arguments: &Map<String, Value>) -> Result<RawJson, String> {
+        let known: Vec<&str> = self.arguments.iter().map(|it| it.name.as_str()).collect();
+        if let Some(unknown) = arguments.keys().find(|it| !known.contains(&it.as_str())) {
+            let near = super::document::did_you_mean(unknown, &known);
+            return Err(format!("`{}` takes no argument `{unknown}`{near}", self.name));
+        }
+        let missing = self.arguments.iter().filter(|it| it.is_required && !arguments.contains_key(&it.name));
+        let missing: Vec<_> = missing.map(|it| format!("`{}`", it.name)).collect();
+        if !missing.is_empty() {
+            return Err(format!("`{}` needs {}", self.name, missing.join(" and ")));
+        }
+        let text = match known.is_empty() {
+            true => self.text.clone(),
+            false => text::fill(&self.text, &known, arguments),
+        };
+        let mut all = json!({"messages": [{"role": "user", "content": {"type": "text", "text": text}}]});
+        if let Some(description) = &self.description {
+            all["description"] = description.as_str().into();
+        }
+        Ok(RawJson::from_value(&all))
+    }
+}
+
+impl Argument {
+    fn definition(&self) -> Value {
+        let mut all = json!({"name": self.name, "required": self.is_required});
+        if let Some(description) = &self.description {
+            all["description"] = description.as_str().into();
+        }
+        all
+    }
+}

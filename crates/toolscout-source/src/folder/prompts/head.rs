@@ -1,0 +1,88 @@
+//! What stands at the top of a prompt's file, between two lines of dashes.
+
+use super::super::document::{self, Format, Table, did_you_mean, sort_of};
+use super::Argument;
+use super::text;
+use serde_json::{Map, Value};
+
+const FENCE: &str = "---";
+const KEYS: [&str; 3] = ["title", "description", "arguments"];
+
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Head {
+    pub(super) title: Option<String>,
+    pub(super) description: Option<String>,
+    pub(super) arguments: Vec<Argument>,
+}
+
+/// The head, empty where there is none, and the text below it.
+pub(super) fn split(bytes: &[u8]) -> Result<(&str, &str), String> {
+    let all = document::text(bytes)?;
+    let Some(rest) = all.strip_prefix(FENCE).and_then(after_line) else { return Ok(("", all)) };
+    let mut at = 0;
+    for line in rest.split_inclusive('\n') {
+        if line.trim_end() == FENCE {
+            return Ok((&rest[..at], rest[at + line.len()..].trim_start_matches(['\r', '\n'])));
+        }
+        at += line.len();
+    }
+    Err("its head does not end: put a second line of `---` below it".to_owned())
+}
+
+/// What is below, where nothing more stands in this line.
+fn after_line(rest: &str) -> Option<&str> {
+    let (line, below) = rest.split_once('\n').unwrap_or((rest, ""));
+    line.trim_end().is_empty().then_some(below)
+}
+
+impl Head {
+    pub(super) fn read(head: &str) -> Result<Self, String> {
+        let map = match document::parse(Format::Yaml, head.as_bytes())? {
+            None => return Ok(Self::default()),
+            Some(Value::Object(map)) => ours(map)?,
+            Some(other) => return Err(format!("its head is {}; it must be a table", sort_of(&other))),
+        };
+        let mut table = Table::new("", map, &KEYS)?;
+        let arguments = match table.take("arguments") {
+            None | Some(Value::Null) => Vec::new(),
+            Some(Value::Array(items)) => items.into_iter().map(argument).collect::<Result<Vec<_>, _>>()?,
+            Some(other) => return Err(format!("`arguments` is {}; it must be a list", sort_of(&other))),
+        };
+        for (at, one) in arguments.iter().enumerate() {
+            if arguments[..at].iter().any(|it| it.name == one.name) {
+                return Err(format!("the argument `{}` is there twice", one.name));
+            }
+        }
+        Ok(Self { title: table.text("title")?, description: table.text("description")?, arguments })
+    }
+}
+
+/// Without what is for other programs, which read such files, too; what is nearly a key of ours is meant to be one.
+fn ours(mut map: Map<String, Value>) -> Result<Map<String, Value>, String> {
+    for key in map.keys().filter(|it| !KEYS.contains(&it.as_str())) {
+        let near = did_you_mean(key, &KEYS);
+        if !near.is_empty() {
+            return Err(format!("unknown key `{key}`{near}"));
+        }
+    }
+    map.retain(|key, _| KEYS.contains(&key.as_str()));
+    Ok(map)
+}
+
+/// A table with a name; or the name alone, of one that may be left out.
+fn argument(item: Value) -> Result<Argument, String> {
+    let argument = match item {
+        Value::String(name) => Argument { name, description: None, is_required: false },
+        Value::Object(map) => {
+            let mut table = Table::new("arguments: ", map, &["name", "description", "required"])?;
+            let name = table.text("name")?.ok_or("an argument has no `name`")?;
+            let (description, required) = (table.text("description")?, table.flag("required")?);
+            Argument { name, description, is_required: required.unwrap_or_default() }
+        }
+        other => return Err(format!("an argument is {}; it must be a table with a `name`", sort_of(&other))),
+    };
+    match text::is_name(&argument.name) {
+        true => Ok(argument),
+        false => Err(format!("`{}` is no name for an argument; use letters, digits, `_` and `-`", argument.name)),
+    }
+}

@@ -1,0 +1,71 @@
+//! Places in a text, written `{{name}}`.
+
+use super::super::document::did_you_mean;
+use super::Argument;
+use serde_json::{Map, Value};
+
+/// Letters, digits, `_` and `-`; a letter first.
+pub(super) fn is_name(text: &str) -> bool {
+    let is_part = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-');
+    text.bytes().next().is_some_and(|it| it.is_ascii_alphabetic()) && text.bytes().all(is_part)
+}
+
+/// Fails where a text has a place for what nobody can give. Without any arguments, braces are nothing special.
+pub(super) fn check(text: &str, arguments: &[Argument]) -> Result<(), String> {
+    let known: Vec<&str> = arguments.iter().map(|it| it.name.as_str()).collect();
+    let unknown = |piece: Piece<'_>| match piece {
+        Piece::Place(name) if !known.contains(&name) => Some(name.to_owned()),
+        _ => None,
+    };
+    match pieces(text).find_map(unknown).filter(|_| !known.is_empty()) {
+        Some(name) => Err(format!("`{{{{{name}}}}}` is none of its arguments{}", did_you_mean(&name, &known))),
+        None => Ok(()),
+    }
+}
+
+/// The text with each place filled; what is filled in is not looked at again. What is not given is nothing.
+pub(super) fn fill(text: &str, known: &[&str], arguments: &Map<String, Value>) -> String {
+    let given = |name: &str| match arguments.get(name) {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    };
+    let filled = pieces(text).map(|piece| match piece {
+        Piece::Place(name) if known.contains(&name) => given(name),
+        Piece::Place(name) => format!("{{{{{name}}}}}"),
+        Piece::Text(text) => text.to_owned(),
+    });
+    filled.collect()
+}
+
+enum Piece<'a> {
+    Text(&'a str),
+    Place(&'a str),
+}
+
+/// The text in pieces; braces around anything but a name are text.
+fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        if let Some((name, below)) = place(rest) {
+            rest = below;
+            return Some(Piece::Place(name));
+        }
+        // At least one character, so that braces which are no place are passed.
+        let first = rest.chars().next().map_or(0, char::len_utf8);
+        let end = rest[first..].find("{{").map_or(rest.len(), |it| first + it);
+        let (text, below) = rest.split_at(end);
+        rest = below;
+        Some(Piece::Text(text))
+    })
+}
+
+/// The name of the place that the text begins with, and what is behind it.
+fn place(text: &str) -> Option<(&str, &str)> {
+    let (inside, rest) = text.strip_prefix("{{")?.split_once("}}")?;
+    let name = inside.trim();
+    is_name(name).then_some((name, rest))
+}

@@ -1,0 +1,56 @@
+//! A definition, taken apart without copying: the members we know, and the rest.
+
+use super::{first, strict};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use toolscout_core::{RawJson, Tool, ToolId};
+
+/// What a definition says, each in its place. A member of a type it must not be is among the others.
+#[derive(Default)]
+pub(in super::super) struct Split<'a> {
+    pub(in super::super) name: Option<Cow<'a, str>>,
+    pub(in super::super) title: Option<Cow<'a, str>>,
+    pub(in super::super) description: Option<Cow<'a, str>>,
+    pub(in super::super) input_schema: Option<&'a RawValue>,
+    pub(in super::super) output_schema: Option<&'a RawValue>,
+    pub(in super::super) annotations: Option<&'a RawValue>,
+    others: Vec<(Cow<'a, str>, &'a RawValue)>,
+}
+
+impl<'a> Split<'a> {
+    /// None where it is no object.
+    pub(in super::super) fn of(definition: &'a str) -> Option<Self> {
+        let mut split = Self::default();
+        for (key, value) in strict::parts(definition)? {
+            match (&*key, first(value.get())) {
+                ("name", _) => split.name = strict::text(value),
+                ("title", b'"') => split.title = strict::text(value),
+                ("description", b'"') => split.description = strict::text(value),
+                ("inputSchema", _) => split.input_schema = Some(value),
+                ("outputSchema", b'{') => split.output_schema = Some(value),
+                ("annotations", b'{') => split.annotations = Some(value),
+                _ => split.others.push((key, value)),
+            }
+        }
+        Some(split)
+    }
+
+    /// All other members, as one object.
+    pub(in super::super) fn extra(&self) -> Option<RawJson> {
+        (!self.others.is_empty()).then(|| strict::object(&self.others))
+    }
+
+    /// The tool that it defines, under this id.
+    pub(super) fn tool(self, id: ToolId) -> Tool {
+        let keep = |it: &RawValue| RawJson::from(it.to_owned());
+        Tool {
+            title: self.title.as_deref().map(str::to_owned),
+            description: self.description.as_deref().map(str::to_owned),
+            input_schema: self.input_schema.map_or_else(RawJson::no_arguments, keep),
+            output_schema: self.output_schema.map(keep),
+            annotations: self.annotations.map(keep),
+            extra: self.extra(),
+            ..Tool::new(id)
+        }
+    }
+}

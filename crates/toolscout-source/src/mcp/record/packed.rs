@@ -1,0 +1,174 @@
+//! Definitions one after the other, with where in them each part is: what was taken apart once is not parsed at every start.
+//!
+//! Texts come first, then a table with a line for each definition, then how many lines there are. A line has the places of the
+//! whole definition and of its parts. A part that does not stand in the definition as it is, because it was escaped there or
+//! had to be put together, has a place of its own behind it.
+
+use super::super::definition::split::Split;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+use toolscout_core::{CheckedText, Digest, RawJson, SourceId, Tool, ToolId, ToolName};
+
+/// What a line of the table has the places of, in this order.
+enum Part {
+    Whole,
+    Name,
+    Title,
+    Description,
+    InputSchema,
+    OutputSchema,
+    Annotations,
+    Extra,
+}
+
+const PARTS: usize = Part::Extra as usize + 1;
+/// A place is where it begins and where it ends, each in four bytes; one that ends before it begins is none.
+const PLACE: usize = 8;
+const LINE: usize = PARTS * PLACE;
+const NONE: Range<usize> = Range { start: 1, end: 0 };
+
+/// Definitions that were read from a record.
+#[derive(Debug, Clone, PartialEq)]
+pub(in super::super) struct Packed {
+    text: CheckedText,
+    /// Where in the text the definitions begin; places are counted from there.
+    base: usize,
+    table: Arc<[u8]>,
+}
+
+/// The definitions, packed.
+pub(super) fn of(definitions: &[RawJson]) -> Vec<u8> {
+    let mut packing = Packing::default();
+    for definition in definitions {
+        let line = packing.line(definition.as_str());
+        packing
+            .table
+            .extend(line.into_iter().flat_map(|it| [it.start, it.end]).flat_map(|it| (it as u32).to_le_bytes()));
+    }
+    let mut bytes = packing.texts.into_bytes();
+    bytes.extend(packing.table);
+    bytes.extend((definitions.len() as u32).to_le_bytes());
+    bytes
+}
+
+/// Stands for packed definitions. Nobody without the key can make it.
+pub(super) fn mark(key: &[u8; 32], packed: &[u8]) -> Digest {
+    Digest::from_bytes(blake3::keyed_hash(key, packed).into())
+}
+
+impl Packed {
+    /// Reads what stands behind `base` in these bytes, which must bear this mark for [`Packed::parts`] and [`Packed::tools`]
+    /// to be what they seem. None where it makes no sense.
+    pub(super) fn read(mut bytes: Vec<u8>, base: usize, mark: Digest) -> Option<Self> {
+        let (rest, count) = bytes.split_last_chunk()?;
+        let lines = (u32::from_le_bytes(*count) as usize).checked_mul(LINE)?;
+        let start = rest.len().checked_sub(lines).filter(|it| *it >= base)?;
+        let table = rest[start..].into();
+        bytes.truncate(start);
+        // Not copied: this is most of what there is to read at a start.
+        let text = CheckedText::new(String::from_utf8(bytes).ok()?, mark);
+        Some(Self { text, base, table })
+    }
+
+    /// Whole definitions, unread.
+    pub(super) fn parts(&self) -> Vec<RawJson> {
+        self.lines().filter_map(|it| it.json(Part::Whole)).collect()
+    }
+
+    /// Whole definitions, each read: what is no JSON is not there.
+    pub(super) fn parsed(&self) -> Vec<RawJson> {
+        self.lines().filter_map(|it| RawJson::parse(it.text(Part::Whole)?).ok()).collect()
+    }
+
+    /// The tools they define. Definitions that bear no mark must not be taken for tools unchecked.
+    pub(in super::super) fn tools(&self, source: &SourceId) -> impl Iterator<Item = Tool> {
+        self.lines().filter_map(|line| {
+            let name = ToolName::new(line.text(Part::Name)?).ok()?;
+            Some(Tool {
+                title: line.text(Part::Title).map(str::to_owned),
+                description: line.text(Part::Description).map(str::to_owned),
+                input_schema: line.json(Part::InputSchema).unwrap_or_else(RawJson::no_arguments),
+                output_schema: line.json(Part::OutputSchema),
+                annotations: line.json(Part::Annotations),
+                extra: line.json(Part::Extra),
+                ..Tool::new(ToolId::new(source.clone(), name))
+            })
+        })
+    }
+
+    fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+        self.table.chunks_exact(LINE).map(|places| Line { packed: self, places })
+    }
+}
+
+struct Line<'a> {
+    packed: &'a Packed,
+    places: &'a [u8],
+}
+
+impl<'a> Line<'a> {
+    fn text(&self, part: Part) -> Option<&'a str> {
+        self.packed.text.piece(self.place(part)?)
+    }
+
+    fn json(&self, part: Part) -> Option<RawJson> {
+        RawJson::part_of(&self.packed.text, self.place(part)?)
+    }
+
+    fn place(&self, part: Part) -> Option<Range<usize>> {
+        let place = self.places.get(part as usize * PLACE..)?.first_chunk::<PLACE>()?;
+        let [a, b, c, d, e, f, g, h] = *place;
+        let [start, end] = [[a, b, c, d], [e, f, g, h]].map(|it| self.packed.base + u32::from_le_bytes(it) as usize);
+        (start <= end).then_some(start..end)
+    }
+}
+
+/// Definitions being packed.
+#[derive(Default)]
+struct Packing {
+    texts: String,
+    table: Vec<u8>,
+}
+
+impl Packing {
+    fn line(&mut self, definition: &str) -> [Range<usize>; PARTS] {
+        let start = self.texts.len();
+        let whole = self.add(definition);
+        let within = Within { definition, start };
+        // What is no object is no tool, but it is kept as it came.
+        let split = Split::of(definition).unwrap_or_default();
+        let json = |it: Option<&RawValue>| it.map_or(NONE, |it| within.place(it.get()));
+        let (input, output, annotations) =
+            (json(split.input_schema), json(split.output_schema), json(split.annotations));
+        let mut text = |it: &Option<Cow<'_, str>>| match it {
+            None => NONE,
+            Some(Cow::Borrowed(text)) => within.place(text),
+            Some(Cow::Owned(text)) => self.add(text),
+        };
+        let (name, title, description) = (text(&split.name), text(&split.title), text(&split.description));
+        let extra = split.extra().map_or(NONE, |it| self.add(it.as_str()));
+        [whole, name, title, description, input, output, annotations, extra]
+    }
+
+    fn add(&mut self, text: &str) -> Range<usize> {
+        let start = self.texts.len();
+        self.texts.push_str(text);
+        start..self.texts.len()
+    }
+}
+
+/// A definition, and where it stands among the texts.
+struct Within<'a> {
+    definition: &'a str,
+    start: usize,
+}
+
+impl Within<'_> {
+    /// Where a piece that was borrowed from the definition stands.
+    fn place(&self, piece: &str) -> Range<usize> {
+        let from = self.start + (piece.as_ptr().addr() - self.definition.as_ptr().addr());
+        from..from + piece.len()
+    }
+}

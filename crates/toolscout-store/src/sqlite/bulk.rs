@@ -1,0 +1,117 @@
+//! Values too large for a database, each in a file of its own.
+
+use super::file;
+use std::fs;
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+use toolscout_core::Shelf;
+
+/// Files of one shelf that are kept; whoever has not written for longest goes first.
+const MOST: usize = 64;
+
+/// The folder of such files, below that of the store.
+#[derive(Debug)]
+pub(super) struct Bulk {
+    dir: PathBuf,
+}
+
+impl Bulk {
+    pub(super) fn new(dir: &Path) -> Self {
+        Self { dir: dir.to_owned() }
+    }
+
+    pub(super) fn path(&self, shelf: Shelf, key: &str) -> PathBuf {
+        self.folder(shelf).join(name(key))
+    }
+
+    pub(super) fn read(&self, shelf: Shelf, key: &str) -> io::Result<Option<Vec<u8>>> {
+        found(fs::read(self.path(shelf, key)))
+    }
+
+    /// Made aside (0600) and put in place whole: who reads gets the old one or the new one. Not waited for until it is on the
+    /// disk, as it can be made again.
+    pub(super) fn write(&self, shelf: Shelf, key: &str, value: &[u8]) -> io::Result<()> {
+        let path = self.path(shelf, key);
+        file::make_folder(&path)?;
+        let mut aside = tempfile::Builder::new().prefix(".new-").tempfile_in(self.folder(shelf))?;
+        aside.write_all(value)?;
+        aside.persist(&path).map_err(|it| it.error)?;
+        self.tidy(shelf)
+    }
+
+    pub(super) fn remove(&self, shelf: Shelf, key: &str) -> io::Result<bool> {
+        Ok(found(fs::remove_file(self.path(shelf, key)))?.is_some())
+    }
+
+    pub(super) fn keys(&self, shelf: Shelf) -> io::Result<Vec<String>> {
+        let mut keys: Vec<_> = self.files(shelf)?.iter().filter_map(|(_, path)| key(path)).collect();
+        keys.sort_unstable();
+        Ok(keys)
+    }
+
+    /// One at a time, so that of several who saw the same one succeeds.
+    pub(super) fn swap(&self, shelf: Shelf, key: &str, seen: Option<&[u8]>, next: Option<&[u8]>) -> io::Result<bool> {
+        let path = self.path(shelf, key);
+        file::make_folder(&path)?;
+        let _alone = file::lock(&self.folder(shelf))?;
+        if self.read(shelf, key)?.as_deref() != seen {
+            return Ok(false);
+        }
+        match next {
+            Some(next) => self.write(shelf, key, next)?,
+            None => drop(self.remove(shelf, key)?),
+        }
+        Ok(true)
+    }
+
+    fn tidy(&self, shelf: Shelf) -> io::Result<()> {
+        let mut files = self.files(shelf)?;
+        let Some(too_many) = files.len().checked_sub(MOST) else { return Ok(()) };
+        files.sort();
+        files.iter().take(too_many).try_for_each(|(_, path)| found(fs::remove_file(path)).map(drop))
+    }
+
+    /// All files, with when they were written; those that a process has left half made, too.
+    fn files(&self, shelf: Shelf) -> io::Result<Vec<(SystemTime, PathBuf)>> {
+        let Some(entries) = found(fs::read_dir(self.folder(shelf)))? else { return Ok(Vec::new()) };
+        let written = |it: &fs::DirEntry| it.metadata().and_then(|it| it.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
+        Ok(entries.flatten().map(|it| (written(&it), it.path())).collect())
+    }
+
+    fn folder(&self, shelf: Shelf) -> PathBuf {
+        self.dir.join(shelf.word())
+    }
+}
+
+/// What names begin with: those that do not are no keys'.
+const BEFORE: &str = "of-";
+
+/// Keys may hold anything; what is no plain letter is written as its number, so none becomes a path.
+fn name(key: &str) -> String {
+    let byte = |it: u8| match it {
+        b'a'..=b'z' | b'0'..=b'9' | b'-' => char::from(it).to_string(),
+        it => format!("_{it:02x}"),
+    };
+    BEFORE.to_owned() + &key.bytes().map(byte).collect::<String>()
+}
+
+/// The key of a file; none where nobody has made it for one.
+fn key(path: &Path) -> Option<String> {
+    let mut parts = path.file_name()?.to_str()?.strip_prefix(BEFORE)?.split('_');
+    let mut key = parts.next()?.as_bytes().to_vec();
+    for part in parts {
+        let (number, rest) = part.split_at_checked(2)?;
+        key.push(u8::from_str_radix(number, 16).ok()?);
+        key.extend_from_slice(rest.as_bytes());
+    }
+    String::from_utf8(key).ok().filter(|it| path.file_name().is_some_and(|file| file == name(it).as_str()))
+}
+
+fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Ok(it) => Ok(Some(it)),
+        Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(None),
+        Err(cause) => Err(cause),
+    }
+}

@@ -1,0 +1,70 @@
+use super::open;
+use std::fs;
+use tempfile::tempdir;
+use toolscout_core::{Shelf, Store};
+
+#[test]
+fn what_is_large_is_a_file_that_the_next_one_reads() {
+    let dir = tempdir().unwrap();
+    let store = open(dir.path());
+    assert_eq!(store.read(Shelf::Index, "p").unwrap(), None);
+    for value in [vec![7; 3 << 20], b"less".to_vec()] {
+        store.write(Shelf::Index, "p", &value).unwrap();
+        assert_eq!(open(dir.path()).read(Shelf::Index, "p").unwrap(), Some(value));
+    }
+    assert_eq!(fs::read(dir.path().join("index/of-p")).unwrap(), b"less");
+    assert!(store.remove(Shelf::Index, "p").unwrap());
+    assert!(!store.remove(Shelf::Index, "p").unwrap());
+    assert_eq!(store.keys(Shelf::Index).unwrap(), [] as [&str; 0]);
+}
+
+#[test]
+fn no_key_leads_out_of_the_folder() {
+    let dir = tempdir().unwrap();
+    let store = open(&dir.path().join("state"));
+    let keys = ["../../x", "/etc/x", "A_b", "a b", "", "ü", ".new-x"];
+    for key in keys {
+        store.write(Shelf::Index, key, key.as_bytes()).unwrap();
+    }
+    for key in keys {
+        assert_eq!(store.read(Shelf::Index, key).unwrap().as_deref(), Some(key.as_bytes()), "{key}");
+    }
+    let mut kept = store.keys(Shelf::Index).unwrap();
+    let mut expected = keys.map(str::to_owned).to_vec();
+    kept.sort();
+    expected.sort();
+    assert_eq!(kept, expected);
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_else_can_read_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempdir().unwrap();
+    open(dir.path()).write(Shelf::Index, "p", b"x").unwrap();
+    let mode = |path: &str| fs::metadata(dir.path().join(path)).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode("index"), mode("index/of-p")), (0o700, 0o600));
+}
+
+#[test]
+fn there_are_never_more_than_a_few() {
+    let dir = tempdir().unwrap();
+    let store = open(dir.path());
+    for number in 0..80 {
+        store.write(Shelf::Index, &format!("p{number}"), b"x").unwrap();
+    }
+    let keys = store.keys(Shelf::Index).unwrap();
+    assert_eq!(keys.len(), 64);
+    assert!(keys.contains(&"p79".to_owned()));
+}
+
+#[test]
+fn of_two_who_saw_the_same_one_succeeds() {
+    let dir = tempdir().unwrap();
+    let store = open(dir.path());
+    assert!(store.swap(Shelf::Index, "p", None, Some(b"a")).unwrap());
+    assert!(!store.swap(Shelf::Index, "p", None, Some(b"b")).unwrap());
+    assert!(store.swap(Shelf::Index, "p", Some(b"a"), None).unwrap());
+    assert_eq!(store.read(Shelf::Index, "p").unwrap(), None);
+}

@@ -1,0 +1,154 @@
+//! Why an answer is as it is: how the question was read, and what each score is made of.
+
+use super::{HitView, because, line, rounded};
+use serde::Serialize;
+use toolscout_core::escape;
+use toolscout_gateway::{Explanation, Parts, Reading, SearchHit, WordRead};
+
+/// An explained answer as `search --explain --json` shows it.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExplainedView {
+    /// The question as it was read.
+    pub question: ReadingView,
+    /// The hits, best first.
+    pub results: Vec<ExplainedHit>,
+}
+
+/// The question as it was read.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReadingView {
+    /// Word by word in English; null where it was asked so.
+    pub english: Option<String>,
+    /// The words that count.
+    pub words: Vec<WordView>,
+}
+
+/// A word of the question, and what answers it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WordView {
+    /// As it was typed, or translated.
+    pub word: String,
+    /// Whether a tool has it.
+    pub known: bool,
+    /// What it was taken for, where no tool has it.
+    pub corrected: Vec<String>,
+    /// What else answers it.
+    pub related: Vec<String>,
+}
+
+/// A hit, and what its score is made of.
+#[derive(Debug, Clone, Serialize)]
+pub struct ExplainedHit {
+    /// The hit.
+    #[serde(flatten)]
+    pub hit: HitView,
+    /// Null for what was found elsewhere, or scored otherwise.
+    pub parts: Option<PartsView>,
+}
+
+/// What a score is made of.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PartsView {
+    /// Whether the question is its name.
+    pub named: bool,
+    /// How much of the question its words answer, from 0 to 1.
+    pub words: f64,
+    /// How alike the two are in meaning; null where that is not known.
+    pub meaning: Option<f64>,
+    /// What earlier questions add.
+    pub learned: f64,
+    /// Whether its source is one that a person wants.
+    pub approved: bool,
+}
+
+impl ExplainedView {
+    /// These hits, with why.
+    pub fn new(hits: &[SearchHit], explanation: &Explanation) -> Self {
+        let hit = |(hit, parts): (&SearchHit, &Option<Parts>)| ExplainedHit {
+            hit: hit.into(),
+            parts: parts.as_ref().map(PartsView::from),
+        };
+        let results = hits.iter().zip(&explanation.parts).map(hit).collect();
+        Self { question: (&explanation.reading).into(), results }
+    }
+}
+
+impl From<&Reading> for ReadingView {
+    fn from(reading: &Reading) -> Self {
+        let word = |it: &WordRead| WordView {
+            word: it.word.clone(),
+            known: it.is_known,
+            corrected: it.corrected.clone(),
+            related: it.related.clone(),
+        };
+        Self { english: reading.english.clone(), words: reading.words.iter().map(word).collect() }
+    }
+}
+
+impl From<&Parts> for PartsView {
+    fn from(parts: &Parts) -> Self {
+        Self {
+            named: parts.is_named,
+            words: rounded(parts.words),
+            meaning: parts.meaning.map(rounded),
+            learned: rounded(parts.learned),
+            approved: parts.is_approved,
+        }
+    }
+}
+
+/// For people: the question, then each hit with what its score is made of.
+pub fn lines(hits: &[SearchHit], explanation: &Explanation, width: Option<usize>) -> String {
+    let mut out = question(&explanation.reading);
+    for (hit, parts) in hits.iter().zip(&explanation.parts) {
+        out += &line(hit, width);
+        out += &parts.as_ref().map(made_of).unwrap_or_default();
+        out += &because(hit);
+    }
+    out
+}
+
+/// How the question was read; nothing where it has no words.
+fn question(reading: &Reading) -> String {
+    let mut out = String::new();
+    if let Some(english) = &reading.english {
+        out += &format!("in English: {}\n", escape::line(english));
+    }
+    if !reading.words.is_empty() {
+        let words: Vec<_> = reading.words.iter().map(word).collect();
+        out += &format!("read as: {}\n", words.join(", "));
+    }
+    out
+}
+
+fn word(read: &WordRead) -> String {
+    let word = escape::line(&read.word).into_owned();
+    let all = |words: &[String]| escape::line(&words.join(" or ")).into_owned();
+    let related = match read.related.is_empty() {
+        true => String::new(),
+        false => format!(" (or {})", all(&read.related)),
+    };
+    match (read.is_known, read.corrected.is_empty(), read.related.is_empty()) {
+        (false, false, _) => format!("{word} (taken for {})", all(&read.corrected)),
+        (false, true, true) => format!("{word} (no tool has it)"),
+        _ => format!("{word}{related}"),
+    }
+}
+
+fn made_of(parts: &Parts) -> String {
+    let mut all = Vec::new();
+    if parts.is_named {
+        all.push("its name".to_owned());
+    }
+    all.push(format!("words {:.2}", parts.words));
+    all.extend(parts.meaning.map(|it| format!("meaning {it:.2}")));
+    if parts.learned > 0.0 {
+        all.push(format!("learned {:.2}", parts.learned));
+    }
+    all.push(if parts.is_approved { "source approved" } else { "source not approved" }.to_owned());
+    format!("      made of: {}\n", all.join(", "))
+}

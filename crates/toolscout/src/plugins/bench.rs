@@ -1,0 +1,36 @@
+//! How well and how fast search finds, measured where it runs.
+
+mod built_in;
+mod command;
+mod group;
+mod identity;
+mod learn;
+mod lines;
+mod measure;
+mod ranking;
+mod report;
+mod run_file;
+mod score;
+mod set;
+#[cfg(test)]
+mod tests;
+
+use crate::{AppError, Plugin, Setup};
+use toolscout_core::BoxFuture;
+
+/// Adds the commands `bench …`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Bench;
+
+impl Plugin for Bench {
+    fn id(&self) -> &str {
+        "bench"
+    }
+
+    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+        Box::pin(async {
+            cx.add_command(group::BenchCommand)?;
+            cx.add_command(command::RetrievalCommand)
+        })
+    }
+}

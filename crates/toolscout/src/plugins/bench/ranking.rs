@@ -1,0 +1,124 @@
+//! The index over the tools of a set: the only place here that knows how search is done.
+
+use super::identity;
+use super::set::{SetQuery, SetTool};
+use std::collections::HashMap;
+use std::sync::Arc;
+use toolscout_core::{RawJson, Tool, ToolId};
+use toolscout_encoder::MiniLm;
+use toolscout_index::{Document, Encoder, Index, Learned, Lesson, Meaning, Profile, Query, Stamp, Vector, text_of};
+
+/// How to search.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct How {
+    pub(super) profile: Profile,
+    /// By words alone, without the meaning.
+    pub(super) lexical: bool,
+}
+
+/// Tools ready to be found, all of them approved, with every vector there is.
+pub(super) struct Ranking {
+    index: Index,
+    encoder: Option<&'static dyn Encoder>,
+    learned: Learned,
+    profile: Profile,
+    /// By the place of each tool in its set, who it is in the index.
+    ids: Vec<ToolId>,
+    places: HashMap<ToolId, usize>,
+    /// By the id that its line has.
+    names: HashMap<String, usize>,
+}
+
+impl Ranking {
+    /// Reads the tools, and waits for their vectors.
+    pub(super) fn build(tools: &[SetTool], how: How) -> Self {
+        let ids = identity::identities(tools);
+        let index = index(tools, &ids);
+        let encoder = encoder(how);
+        let index = match encoder {
+            Some(encoder) => with_vectors(&index, encoder),
+            None => index,
+        };
+        let places = ids.iter().cloned().zip(0..).collect();
+        let names = tools.iter().map(|it| it.id.clone()).zip(0..).collect();
+        Self { index, encoder, learned: Learned::default(), profile: how.profile, ids, places, names }
+    }
+
+    /// Whether meaning counts.
+    pub(super) fn has_encoder(&self) -> bool {
+        self.encoder.is_some()
+    }
+
+    /// Learns that these questions were answered by these tools.
+    pub(super) fn observe(&mut self, queries: &[SetQuery]) {
+        let texts: Vec<&str> = queries.iter().map(|it| it.query.as_str()).collect();
+        let meanings = match self.encoder {
+            Some(encoder) => encoder.encode_all(&texts).iter().map(|it| Some(Vector::of(it))).collect(),
+            None => vec![None; texts.len()],
+        };
+        let mut lessons = Vec::new();
+        for (query, meaning) in queries.iter().zip(&meanings) {
+            let known = query.relevant.iter().filter_map(|it| self.names.get(it));
+            lessons.extend(known.map(|at| Lesson {
+                tool: self.ids[*at].clone(),
+                question: query.query.clone(),
+                meaning: meaning.clone(),
+            }));
+        }
+        self.learned = Learned::of(lessons);
+    }
+
+    /// The places of the tools that fit, best first, whatever they score.
+    pub(super) fn search(&self, text: &str) -> Vec<usize> {
+        self.search_above(text, false)
+    }
+
+    /// As [`Ranking::search`]; with a floor it leaves out what people would not be shown.
+    pub(super) fn search_above(&self, text: &str, has_floor: bool) -> Vec<usize> {
+        let meaning = self.encoder.map(|it| Meaning::of(it, text));
+        let query = Query {
+            profile: self.profile,
+            limit: Query::MAX_LIMIT,
+            meaning: meaning.as_ref(),
+            learned: Some(&self.learned).filter(|it| !it.is_empty()),
+            has_floor,
+            ..Query::new(text)
+        };
+        self.index.search(&query).iter().filter_map(|it| self.places.get(&it.id).copied()).collect()
+    }
+}
+
+fn index(tools: &[SetTool], ids: &[ToolId]) -> Index {
+    let definitions: Vec<Arc<Tool>> = tools.iter().zip(ids).map(|(tool, id)| Arc::new(definition(tool, id))).collect();
+    let documents = tools.iter().zip(&definitions).zip(1..).map(|((line, tool), stamp)| Document {
+        tool,
+        stamp,
+        is_approved: true,
+        about: line.server_description.as_deref().unwrap_or_default(),
+    });
+    Index::build(&documents.collect::<Vec<_>>())
+}
+
+fn definition(tool: &SetTool, id: &ToolId) -> Tool {
+    let mut definition = Tool::new(id.clone());
+    definition.description = tool.description.clone();
+    if let Some(schema) = tool.input_schema.as_ref().filter(|it| it.is_object()) {
+        definition.input_schema = RawJson::from_value(schema);
+    }
+    definition
+}
+
+/// The one that is compiled in, where meaning counts; none in a program that was built without.
+fn encoder(how: How) -> Option<&'static dyn Encoder> {
+    let wants_meaning = !how.lexical && how.profile == Profile::Ranked;
+    let encoder = wants_meaning.then(MiniLm::built_in)?.ok()?;
+    Some(encoder)
+}
+
+fn with_vectors(index: &Index, encoder: &dyn Encoder) -> Index {
+    let (stamps, texts): (Vec<Stamp>, Vec<String>) =
+        index.without_vector(encoder.id()).map(|(stamp, tool)| (stamp, text_of(tool))).unzip();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let vectors = encoder.encode_all(&texts);
+    index.with_vectors(encoder.id(), stamps.into_iter().zip(vectors.iter().map(|it| Vector::of(it))))
+}

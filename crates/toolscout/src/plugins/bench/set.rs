@@ -1,0 +1,132 @@
+//! A query set: tools, and questions with the tools that answer them.
+
+use super::{built_in, lines};
+use crate::AppError;
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use toolscout_core::escape;
+
+const TOOL: &str = r#"{"id", "name", "description", "server"?, "server_description"?, "input_schema"?}"#;
+const QUERY: &str = r#"{"id", "query", "relevant": [tool ids], "kind"?}"#;
+
+/// Tools, and what is asked of them.
+pub(super) struct Set {
+    /// What reports call it.
+    pub(super) name: String,
+    pub(super) tools: Vec<SetTool>,
+    pub(super) queries: Vec<SetQuery>,
+    /// What was odd about the files, for people.
+    pub(super) notes: Vec<String>,
+}
+
+/// A tool as its line says it.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct SetTool {
+    pub(super) id: String,
+    #[serde(default)]
+    pub(super) name: Option<String>,
+    #[serde(default)]
+    pub(super) description: Option<String>,
+    /// Whose tool; one that does not say is alone in a source of its own.
+    #[serde(default)]
+    pub(super) server: Option<String>,
+    #[serde(default)]
+    pub(super) server_description: Option<String>,
+    #[serde(default)]
+    pub(super) input_schema: Option<Value>,
+}
+
+/// A question as its line says it.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct SetQuery {
+    pub(super) id: String,
+    pub(super) query: String,
+    pub(super) relevant: Vec<String>,
+    /// What sort of question, for a report by kinds.
+    #[serde(default)]
+    pub(super) kind: Option<String>,
+}
+
+impl SetTool {
+    /// What it is called; a line without a name is called by its id.
+    pub(super) fn name(&self) -> &str {
+        self.name.as_deref().filter(|it| !it.is_empty()).unwrap_or(&self.id)
+    }
+}
+
+impl Set {
+    /// The one that is compiled in.
+    pub(super) fn built_in() -> Result<Self, AppError> {
+        let tools = lines::parse(built_in::TOOLS.as_bytes(), "tools.jsonl", TOOL)?;
+        let queries = lines::parse(built_in::QUERIES.as_bytes(), "queries.jsonl", QUERY)?;
+        Self::of("built-in", tools, queries)
+    }
+
+    /// The one in this folder.
+    pub(super) fn read(folder: &Path) -> Result<Self, AppError> {
+        let name = folder.canonicalize().unwrap_or(folder.to_owned());
+        let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let queries = lines::find(folder, "queries").ok_or_else(|| missing(folder, "queries"))?;
+        let tools = tools_of(folder).ok_or_else(|| missing(folder, "tools"))?;
+        Self::of(&name, lines::read(&tools, TOOL)?, lines::read(&queries, QUERY)?)
+    }
+
+    /// Makes whole what was read. A tool that is there twice counts once; a question nobody can answer is not asked.
+    fn of(name: &str, mut tools: Vec<SetTool>, mut queries: Vec<SetQuery>) -> Result<Self, AppError> {
+        let mut notes = Vec::new();
+        let mut known = HashMap::new();
+        if let Some(nameless) = tools.iter().position(|it| it.id.is_empty()) {
+            return Err(AppError::invalid(format!("tool {} has an empty id", nameless + 1), "give each tool an id"));
+        }
+        tools.retain(|it| known.insert(it.id.clone(), ()).is_none_or(|()| note_twice(&mut notes, &it.id)));
+        let (all, missing) = (queries.len(), unknown(&queries, &known));
+        queries.retain(|it| !it.relevant.is_empty());
+        queries.iter_mut().for_each(|it| dedup(&mut it.relevant));
+        if queries.len() < all {
+            notes.push(format!("{} of {all} queries name no relevant tool, and are not asked", all - queries.len()));
+        }
+        notes.extend(missing);
+        if tools.is_empty() || queries.is_empty() {
+            let message = format!("`{name}` has {} tools and {} queries to ask", tools.len(), queries.len());
+            return Err(AppError::invalid(message, format!("tools are lines {TOOL}; queries {QUERY}")));
+        }
+        Ok(Self { name: name.to_owned(), tools, queries, notes })
+    }
+}
+
+/// Its own tools, or those of the folder that its file `TOOLS` names.
+fn tools_of(folder: &Path) -> Option<PathBuf> {
+    let elsewhere = || {
+        let text = fs::read_to_string(folder.join("TOOLS")).ok()?;
+        let words = text.split_whitespace().map(|it| it.trim_matches(['`', '"', ',', ';']));
+        let spelled = words.flat_map(|it| [it, it.trim_end_matches('.')]).filter(|it| it.contains('/'));
+        spelled.into_iter().find_map(|it| lines::find(&folder.join(it), "tools"))
+    };
+    lines::find(folder, "tools").or_else(elsewhere)
+}
+
+fn missing(folder: &Path, name: &str) -> AppError {
+    let message = format!("there is neither `{name}.jsonl` nor `{name}.jsonl.gz` in `{}`", folder.display());
+    AppError::invalid(message, "without --data the built-in set is measured")
+}
+
+/// Always false, for `retain`.
+fn note_twice(notes: &mut Vec<String>, id: &str) -> bool {
+    notes.push(format!("tool `{}` is there twice; the first counts", escape::line(id)));
+    false
+}
+
+fn unknown(queries: &[SetQuery], known: &HashMap<String, ()>) -> Option<String> {
+    let mut named = queries.iter().flat_map(|it| &it.relevant).filter(|it| !known.contains_key(*it));
+    let first = named.next()?;
+    let count = 1 + named.count();
+    Some(format!("{count} relevant ids name no tool, and count as not found; the first is `{}`", escape::line(first)))
+}
+
+fn dedup(ids: &mut Vec<String>) {
+    ids.sort();
+    ids.dedup();
+}

@@ -1,0 +1,116 @@
+//! How the program searches: with which encoder, in which language, and what of it the next run knows.
+
+use crate::config::{Config, SearchSettings};
+use crate::plugins::discovery::Place;
+use crate::{AppError, Decorator, Next, Options, Plugin, RunCx, Setup, Surroundings};
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
+use toolscout_core::BoxFuture;
+use toolscout_encoder::MiniLm;
+use toolscout_gateway::{Encoder, Gateway, LazyEncoder, Searching};
+use toolscout_source::mcp::partition;
+use toolscout_surface::codes::Exit;
+
+/// Has tools found by meaning, too, and what was worked out about them remembered from run to run.
+///
+/// Without it the gateway searches by words, and reads all tools again in each run.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Search;
+
+/// So long a command that has found tools takes to find out what they mean; the rest is left to who searches or serves.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+impl Plugin for Search {
+    fn id(&self) -> &str {
+        "search"
+    }
+
+    fn requires(&self) -> Vec<&str> {
+        vec!["discovery"]
+    }
+
+    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+        cx.rule(|gateway, options, surroundings| Ok(gateway.searching(searching(options, surroundings)?)));
+        cx.decorate(Remember);
+        Box::pin(async { Ok(()) })
+    }
+}
+
+/// Finds out what tools mean, as far as that takes a moment: for commands that have just found them.
+pub(crate) async fn study(cx: &RunCx) {
+    study_in(cx.tools().gateway()).await;
+}
+
+/// The same, in a gateway of the command's own.
+pub(crate) async fn study_in(gateway: &Gateway) {
+    let left = gateway.study_within(PATIENCE).await;
+    tracing::debug!(event = "studied", left);
+}
+
+/// Writes down what was worked out, when a command is done.
+struct Remember;
+
+impl Decorator for Remember {
+    fn around<'a>(&'a self, cx: &'a RunCx, next: Next<'a>) -> BoxFuture<'a, Result<Exit, AppError>> {
+        Box::pin(async move {
+            let done = next.run(cx).await;
+            cx.tools().gateway().remember().await;
+            done
+        })
+    }
+}
+
+fn searching(options: &Options, surroundings: &Surroundings) -> Result<Searching, AppError> {
+    let config = Config::of(options, surroundings)?;
+    let place = Place::of(options, surroundings)?;
+    // Tools from elsewhere are another catalog than the project's.
+    let from = options.text("tools-from").map(|it| format!("-{}", &blake3::hash(it.as_bytes()).to_hex()[..16]));
+    let project = partition(place.project()) + &from.unwrap_or_default();
+    let settings = &config.settings.search;
+    let searching =
+        Searching::new().language(settings.language.unwrap_or_default()).kept(surroundings.store(), &project);
+    Ok(match settings.semantic {
+        Some(false) => searching,
+        _ => searching.encoder(encoder(settings)),
+    })
+}
+
+/// The person's own model, or the one in the program. Nothing is read before somebody searches.
+fn encoder(settings: &SearchSettings) -> LazyEncoder {
+    let Some(path) = settings.model.clone() else {
+        return LazyEncoder::new(|| MiniLm::built_in().map(|it| shared(it.clone())).map_err(|it| said(&it)));
+    };
+    let id = own_id(&path);
+    LazyEncoder::new(move || MiniLm::open(&path).map(shared).map_err(|it| said(&it))).named(id)
+}
+
+fn shared(model: MiniLm) -> Arc<dyn Encoder> {
+    Arc::new(model)
+}
+
+/// With the causes, which are not in its text.
+fn said(error: &dyn Error) -> String {
+    let (mut text, mut cause) = (error.to_string(), error.source());
+    while let Some(it) = cause {
+        text += &format!(": {it}");
+        cause = it.source();
+    }
+    text
+}
+
+/// Another wherever the model is: reading all of it would take longer than a search.
+fn own_id(path: &Path) -> String {
+    let files = ["", "config.json", "tokenizer.json", "model.safetensors", "1_Pooling/config.json"];
+    let look = |file: &str| {
+        let found = fs::metadata(path.join(file)).ok()?;
+        let written = found.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+        // A folder is another whenever somebody puts something beside the model.
+        Some((found.is_file().then_some((found.len(), written.as_nanos())), file.to_owned()))
+    };
+    let looks: Vec<_> = files.iter().map(|it| look(it)).collect();
+    let whole = format!("{} {looks:?}", path.display());
+    format!("own-{}", &blake3::hash(whole.as_bytes()).to_hex()[..24])
+}

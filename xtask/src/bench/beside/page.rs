@@ -1,0 +1,52 @@
+//! The comparison as people read it: two tables, and a picture.
+
+use super::Outcome;
+use super::score::Figures;
+use crate::bench::plot::{Plot, Series};
+
+/// A measure: what it is called, and which of the figures it is.
+type Measure = (&'static str, fn(&Figures) -> f64);
+
+const MEASURES: [Measure; 2] = [("nDCG@10", |it| it.ndcg_10), ("recall@5", |it| it.recall_5)];
+
+pub(super) fn markdown(outcome: &Outcome) -> String {
+    MEASURES.map(|it| table(outcome, it)).join("\n")
+}
+
+/// One measure of every method on every set; the best of each set in bold.
+fn table(outcome: &Outcome, (name, of): Measure) -> String {
+    let columns = columns(outcome, of);
+    let best: Vec<f64> =
+        (0..=outcome.sets.len()).map(|at| columns.iter().map(|it| it[at]).fold(0.0, f64::max)).collect();
+    let sets: String = outcome.sets.iter().map(|it| format!(" {} |", it.name)).collect();
+    let mut text = format!("| {name} |{sets} mean |\n|---|{}\n", "---:|".repeat(outcome.sets.len() + 1));
+    for ((method, _), figures) in outcome.rows.iter().zip(&columns) {
+        let cells: String = figures.iter().zip(&best).map(|(it, best)| format!(" {} |", cell(*it, *best))).collect();
+        text.push_str(&format!("| {} |{cells}\n", method.name));
+    }
+    text
+}
+
+/// Of each method the figure of every set, and then the mean.
+fn columns(outcome: &Outcome, of: fn(&Figures) -> f64) -> Vec<Vec<f64>> {
+    let figures = |all: &Vec<Figures>| all.iter().chain([&Figures::mean(all)]).map(of).collect();
+    outcome.rows.iter().map(|(_, all)| figures(all)).collect()
+}
+
+fn cell(figure: f64, best: f64) -> String {
+    let shown = format!("{figure:.1}");
+    if shown == format!("{best:.1}") { format!("**{shown}**") } else { shown }
+}
+
+pub(super) fn plot(outcome: &Outcome) -> String {
+    let (measure, of) = MEASURES[0];
+    let columns = columns(outcome, of);
+    let series = outcome.rows.iter().zip(columns).map(|((method, _), values)| Series {
+        name: method.name.to_owned(),
+        values,
+        is_ours: !method.is_a_peer(),
+    });
+    let groups = outcome.sets.iter().map(|it| it.name.clone()).chain(["mean".to_owned()]);
+    let title = "How often the right tool comes first".to_owned();
+    Plot { title, measure: measure.to_owned(), groups: groups.collect(), series: series.collect(), most: 100.0 }.svg()
+}

@@ -1,0 +1,56 @@
+//! Query sets on disk: `tools.jsonl` and `queries.jsonl`, either packed, the tools perhaps those of another folder.
+
+use anyhow::{Context, ensure};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// One set, by its files.
+pub(super) struct QuerySet {
+    pub(super) name: String,
+    pub(super) folder: PathBuf,
+    pub(super) tools: PathBuf,
+    pub(super) queries: PathBuf,
+}
+
+/// The set in this folder, or else those in the folders below it; only those named, in that order, if any are.
+pub(super) fn find(folder: &Path, names: &[String]) -> anyhow::Result<Vec<QuerySet>> {
+    let mut found = match of(folder) {
+        Some(set) => vec![set],
+        None => below(folder)?,
+    };
+    if !names.is_empty() {
+        let place = |set: &QuerySet| names.iter().position(|it| *it == set.name);
+        let missing = names.iter().find(|name| !found.iter().any(|it| it.name == **name));
+        ensure!(missing.is_none(), "there is no query set `{}` in {}", missing.map_or("", |it| it), folder.display());
+        found.retain(|it| place(it).is_some());
+        found.sort_by_key(place);
+    }
+    ensure!(!found.is_empty(), "there is no query set in {}", folder.display());
+    Ok(found)
+}
+
+fn below(folder: &Path) -> anyhow::Result<Vec<QuerySet>> {
+    let entries = fs::read_dir(folder).with_context(|| format!("read {}", folder.display()))?;
+    let mut folders = entries.map(|it| Ok(it?.path())).collect::<anyhow::Result<Vec<_>>>()?;
+    folders.sort();
+    Ok(folders.iter().filter_map(|it| of(it)).collect())
+}
+
+fn of(folder: &Path) -> Option<QuerySet> {
+    let queries = file(folder, "queries")?;
+    let tools = file(folder, "tools").or_else(|| file(&elsewhere(folder)?, "tools"))?;
+    let name = folder.canonicalize().ok()?.file_name()?.to_string_lossy().into_owned();
+    Some(QuerySet { name, folder: folder.to_owned(), tools, queries })
+}
+
+fn file(folder: &Path, name: &str) -> Option<PathBuf> {
+    let files = ["jsonl", "jsonl.gz"].map(|end| folder.join(format!("{name}.{end}")));
+    files.into_iter().find(|it| it.is_file())
+}
+
+/// The folder that `TOOLS` names, in a sentence.
+fn elsewhere(folder: &Path) -> Option<PathBuf> {
+    let text = fs::read_to_string(folder.join("TOOLS")).ok()?;
+    let named = text.split_whitespace().find(|it| it.contains('/'))?;
+    Some(folder.join(named.strip_suffix('.').unwrap_or(named)))
+}

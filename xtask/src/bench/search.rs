@@ -1,0 +1,90 @@
+//! What searching costs with a thousand tools and with a hundred thousand: in a process that has them, and in a new one.
+
+mod chance;
+mod cold;
+mod generator;
+mod planted;
+pub(super) mod server;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use super::Bench;
+use super::table::Row;
+use anyhow::{Context, ensure};
+use planted::Planted;
+use serde_json::Value;
+
+/// So many tools, in so many sources.
+pub(super) type Size = (usize, usize);
+
+pub(super) const SIZES: &[Size] = &[(1_000, 20), (10_000, 200), (100_000, 1_000)];
+
+/// Where vectors come from: encoding a hundred thousand tools takes minutes, and search takes as long over any vectors.
+const ENCODED_UP_TO: usize = 10_000;
+
+pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for size in bench.sizes {
+        eprintln!("measuring search, {} tools …", size.0);
+        let planted = Planted::new(*size)?;
+        let vectors = if size.0 <= ENCODED_UP_TO { "meaning" } else { "chance" };
+        let figures = figures(bench, &planted, vectors)?;
+        rows.extend(of_size(size.0, &figures));
+    }
+    rows.extend(cold::measure(bench)?);
+    Ok(rows)
+}
+
+/// What the measuring program says.
+fn figures(bench: &Bench, planted: &Planted, vectors: &str) -> anyhow::Result<Value> {
+    let mut command = super::silent(&bench.programs.searcher);
+    command.args([planted.tools(), planted.queries()]).arg(vectors).stdout(std::process::Stdio::piped());
+    let output = command.output().context("start the measuring program")?;
+    ensure!(output.status.success(), "it ended with {}: {}", output.status, String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).context("read its figures")
+}
+
+/// The goals, of section and size: `None` where there is none.
+fn of_size(tools: usize, figures: &Value) -> Vec<Row> {
+    let at = |few: f64, many: f64| match tools {
+        10_000 => Some(few),
+        100_000 => Some(many),
+        _ => None,
+    };
+    let only_few = |goal: f64| at(goal, goal).filter(|_| tools == 10_000);
+    let what = |it: &str| format!("{it}, {} tools", thousands(tools));
+    let one = |key: &str, percentile: &str| figures[key][percentile].as_f64();
+    let long = |name: &str, key: &str, goal: Option<f64>| {
+        let row = Row::milliseconds(what(name), one(key, "best")?, one(key, "p50"));
+        Some(row.maybe_goal(goal))
+    };
+    let quick = |name: &str, key: &str, p50: Option<f64>, p99: Option<f64>| {
+        let row = |percentile: &str, goal: Option<f64>| {
+            let figure = one(key, percentile)?;
+            Some(
+                Row::microseconds(what(&format!("{name}, {percentile}")), figure * 1e3)
+                    .maybe_goal(goal.map(|it| it * 1e3)),
+            )
+        };
+        [row("p50", p50), row("p99", p99)]
+    };
+    let mut rows = vec![long("index build, words", "build_ms", only_few(150.0))];
+    rows.push(long("one source more", "add_source_ms", only_few(5.0)));
+    rows.push(long("index from its image", "load_ms", None));
+    rows.extend(quick("a search by words", "lexical_ms", at(0.15, 1.0), at(0.3, 2.0)));
+    rows.extend(quick("a search, question encoded", "full_ms", only_few(6.0), only_few(15.0)));
+    rows.extend(quick("a search, question known", "repeated_ms", None, None));
+    rows.push(figures["bytes_per_tool"].as_f64().map(|it| {
+        Row::bytes(what("memory of a tool"), it).maybe_goal(at(3072.0, 3072.0).filter(|_| tools == 100_000))
+    }));
+    rows.push(figures["image_bytes_per_tool"].as_f64().map(|it| Row::bytes(what("image of a tool on disk"), it)));
+    let speed = figures["encoded_per_second"].as_f64().filter(|_| tools == 10_000);
+    rows.push(speed.map(|it| Row::per_second("tools encoded, all cores", it).at_least(150.0)));
+    rows.into_iter().flatten().collect()
+}
+
+/// `100000` as `100,000`.
+fn thousands(number: usize) -> String {
+    if number < 1_000 { number.to_string() } else { format!("{},{:03}", thousands(number / 1_000), number % 1_000) }
+}

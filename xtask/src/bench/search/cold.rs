@@ -1,0 +1,63 @@
+//! `toolscout search` from its start to its end, where the tools of servers are known from before.
+
+use super::generator::Generator;
+use super::thousands;
+use crate::bench::clock::{self, Samples};
+use crate::bench::table::Row;
+use crate::bench::world::World;
+use crate::bench::{Bench, silent};
+use anyhow::{Context, ensure};
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::process::Stdio;
+
+/// Servers that the tools are spread over.
+const SERVERS: usize = 20;
+
+pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
+    let (world, question) = known(bench)?;
+    let search = |more: &[&str]| -> anyhow::Result<Samples> {
+        let words = [&["search"], more, &[question.as_str()]].concat();
+        clock::sample(bench.rounds, || Ok(world.toolscout(&words)))
+    };
+    let nothing = clock::sample(bench.rounds, || {
+        let mut command = silent(&bench.programs.toolscout);
+        command.arg("--version");
+        Ok(command)
+    })?;
+    let (words, meaning) = (search(&["--lexical"])?, search(&[])?);
+    let what = |it: &str| format!("`toolscout search{it}` in a new process, {} tools", thousands(bench.cached));
+    Ok(vec![
+        Row::time("`toolscout --version`, for scale", &nothing),
+        Row::time(what(" --lexical"), &words).goal(25.0),
+        Row::time(what(""), &meaning).goal(80.0),
+    ])
+}
+
+/// A world in which servers have been asked for their tools, and all that is made of them is there; and a question.
+fn known(bench: &Bench) -> anyhow::Result<(World, String)> {
+    let world = World::new(&bench.programs.toolscout, 0)?;
+    let mut generator = Generator::new(7);
+    let mut config = OpenOptions::new().append(true).open(world.project().join("toolscout.toml"))?;
+    let mut question = String::new();
+    for number in 0..SERVERS {
+        let made = generator.source(number, bench.cached / SERVERS);
+        question = made.tools.first().map(|it| generator.question(it)).unwrap_or_default();
+        let file = world.project().join(format!("{number}.jsonl"));
+        fs::write(&file, made.tools.iter().map(|it| format!("{it}\n")).collect::<String>())?;
+        let ourselves = std::env::current_exe().context("find this program")?.display().to_string();
+        let arguments = vec!["tool-server".to_owned(), file.display().to_string()];
+        let (command, arguments) = (toml::Value::from(ourselves), toml::Value::from(arguments));
+        writeln!(config, "\n[servers.s{number:03}]\ncommand = {command}\nargs = {arguments}")?;
+    }
+    let output = world.toolscout(&["server", "refresh"]).stdout(Stdio::piped()).output()?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    ensure!(
+        output.status.success(),
+        "the servers were not understood: {said}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    // The first search may still have something to make ready for the next.
+    clock::sample(2, || Ok(world.toolscout(&["search", &question])))?;
+    Ok((world, question))
+}

@@ -1,0 +1,165 @@
+//! Writes tools that look like those of real servers, and questions about them.
+//!
+//! A source has a topic of its own and one way to spell names; a tool has one to four sentences and two to eight described
+//! parameters. Sizes and the spread of words are those of definitions that people publish; the texts are nobody's.
+
+use super::chance::Chance;
+use super::words::Words;
+use serde_json::{Map, Value, json};
+
+/// Writes one source after the other, the same for the same seed.
+pub(super) struct Generator {
+    chance: Chance,
+    words: Words,
+}
+
+/// A source, as a server would list it.
+pub(super) struct Made {
+    pub(super) source: String,
+    pub(super) tools: Vec<Value>,
+}
+
+/// How a source spells names.
+#[derive(Clone, Copy)]
+enum Style {
+    Snake,
+    Camel,
+    Kebab,
+}
+
+/// What a source is about.
+struct Topic {
+    words: Vec<String>,
+    style: Style,
+}
+
+const STYLES: [Style; 4] = [Style::Snake, Style::Snake, Style::Camel, Style::Kebab];
+const KINDS: [&str; 5] = ["string", "string", "integer", "boolean", "number"];
+const LINKS: [&str; 8] = ["of the", "for a", "with the", "in each", "by its", "from one", "and the", "without a"];
+
+impl Generator {
+    pub(super) fn new(seed: u64) -> Self {
+        let mut chance = Chance::seeded(seed);
+        let words = Words::new(&mut chance);
+        Self { chance, words }
+    }
+
+    /// A source with so many tools.
+    pub(super) fn source(&mut self, number: usize, tools: usize) -> Made {
+        let words = (0..24).map(|_| self.words.rare(&mut self.chance).to_owned()).collect();
+        let topic = Topic { words, style: self.chance.one_of(&STYLES) };
+        let source = format!("{}-{number:04}", topic.words[0]);
+        let tools = (0..tools).map(|at| self.tool(&topic, at)).collect();
+        Made { source, tools }
+    }
+
+    /// A question somebody might ask to find this tool: three to twelve words of it, some misspelt, and some of anywhere.
+    pub(super) fn question(&mut self, tool: &Value) -> String {
+        let text = format!(
+            "{} {}",
+            tool["description"].as_str().unwrap_or_default(),
+            tool["title"].as_str().unwrap_or_default()
+        );
+        let own: Vec<&str> = text.split(|it: char| !it.is_alphanumeric()).filter(|it| it.len() > 3).collect();
+        let count = self.chance.between(3, 12);
+        let mut asked: Vec<String> = (0..count).map(|_| self.asked_word(&own)).collect();
+        if self.chance.percent(20) {
+            let at = self.chance.below(asked.len());
+            asked[at] = self.misspelt(&asked[at]);
+        }
+        asked.join(" ").to_lowercase()
+    }
+
+    fn asked_word(&mut self, own: &[&str]) -> String {
+        if own.is_empty() || self.chance.percent(30) {
+            return self.words.any(&mut self.chance).to_owned();
+        }
+        self.chance.one_of(own).to_owned()
+    }
+
+    /// Two letters swapped, or one left out.
+    fn misspelt(&mut self, word: &str) -> String {
+        let mut letters: Vec<char> = word.chars().collect();
+        if letters.len() > 3 {
+            let at = self.chance.between(1, letters.len() - 2);
+            match self.chance.percent(50) {
+                true => letters.swap(at, at + 1),
+                false => {
+                    letters.remove(at);
+                }
+            }
+        }
+        letters.into_iter().collect()
+    }
+
+    fn tool(&mut self, topic: &Topic, number: usize) -> Value {
+        let verb = self.words.verb(&mut self.chance);
+        let mut parts = vec![verb.to_owned(), self.about(topic)];
+        if self.chance.percent(60) {
+            parts.push(self.words.noun(&mut self.chance).to_owned());
+        }
+        let title = parts.join(" ");
+        // Nothing keeps two tools from being called alike but a number.
+        parts.push(number.to_string());
+        let sentences = self.chance.between(1, 4);
+        let first = format!(
+            "{}s {} {}.",
+            capital(verb),
+            self.chance.one_of(&["the", "one", "every"]),
+            self.phrase(topic, 3, 9)
+        );
+        let more: Vec<String> = (1..sentences).map(|_| capital(&format!("{}.", self.phrase(topic, 6, 16)))).collect();
+        let description = [vec![first], more].concat().join(" ");
+        json!({"name": spelt(&parts, topic.style), "title": title, "description": description, "inputSchema": self.schema(topic)})
+    }
+
+    /// A word of the topic, or now and then of anywhere.
+    fn about(&mut self, topic: &Topic) -> String {
+        match self.chance.percent(45) {
+            true => topic.words[self.chance.below(topic.words.len())].clone(),
+            false => self.words.any(&mut self.chance).to_owned(),
+        }
+    }
+
+    fn phrase(&mut self, topic: &Topic, least: usize, most: usize) -> String {
+        let count = self.chance.between(least, most);
+        let mut text = self.about(topic);
+        for at in 1..count {
+            let link = if at % 3 == 0 { self.chance.one_of(&LINKS) } else { "" };
+            text.extend([" ", link, if link.is_empty() { "" } else { " " }, &self.about(topic)]);
+        }
+        text
+    }
+
+    fn schema(&mut self, topic: &Topic) -> Value {
+        let count = self.chance.between(2, 8);
+        let mut properties = Map::new();
+        for _ in 0..count {
+            let name = [self.words.noun(&mut self.chance).to_owned(), self.about(topic)];
+            let mut property =
+                json!({"type": self.chance.one_of(&KINDS), "description": capital(&self.phrase(topic, 4, 10))});
+            if self.chance.percent(15) {
+                property = json!({"type": "string", "enum": [self.about(topic), self.about(topic), self.about(topic)],
+                    "description": property["description"]});
+            }
+            properties.insert(spelt(&name, topic.style), property);
+        }
+        let required: Vec<String> = properties.keys().take(2).cloned().collect();
+        json!({"type": "object", "properties": properties, "required": required})
+    }
+}
+
+fn spelt(parts: &[String], style: Style) -> String {
+    match style {
+        Style::Snake => parts.join("_"),
+        Style::Kebab => parts.join("-"),
+        Style::Camel => {
+            parts.iter().enumerate().map(|(at, it)| if at == 0 { it.clone() } else { capital(it) }).collect()
+        }
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|it| it.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}

@@ -1,0 +1,94 @@
+//! 1. What is generated is the same each time, as large as asked for, and spread as real texts are.
+//! 2. The generated server lists its tools page by page.
+
+use super::generator::Generator;
+use super::planted::Planted;
+use super::{server, thousands};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::fs;
+
+fn texts(tools: &[Value]) -> String {
+    tools.iter().map(|it| format!("{} {}\n", it["name"], it["description"])).collect()
+}
+
+#[test]
+fn the_same_seed_writes_the_same() {
+    let made = |seed| Generator::new(seed).source(0, 20);
+    assert_eq!(made(1).tools, made(1).tools);
+    assert_ne!(texts(&made(1).tools), texts(&made(2).tools));
+}
+
+#[test]
+fn tools_look_like_tools() {
+    let mut generator = Generator::new(1);
+    let made = generator.source(3, 200);
+    let mut counts = [0; 9];
+    for tool in &made.tools {
+        let properties = tool["inputSchema"]["properties"].as_object().unwrap();
+        assert!(properties.values().all(|it| it["description"].as_str().is_some_and(|it| it.len() > 8)));
+        counts[properties.len()] += 1;
+        let sentences = tool["description"].as_str().unwrap().matches('.').count();
+        assert!((1..=4).contains(&sentences));
+    }
+    assert!(counts[2..].iter().all(|it| *it > 0), "from two to eight parameters: {counts:?}");
+    let question = generator.question(&made.tools[0]);
+    assert!((3..=12).contains(&question.split(' ').count()), "{question}");
+}
+
+#[test]
+fn a_few_words_are_everywhere_and_most_nearly_nowhere() {
+    let mut generator = Generator::new(1);
+    let text: String = (0..20).map(|it| texts(&generator.source(it, 50).tools)).collect();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    text.split(|it: char| !it.is_alphabetic())
+        .filter(|it| it.len() > 3)
+        .for_each(|it| *counts.entry(it).or_default() += 1);
+    let mut counts: Vec<usize> = counts.into_values().collect();
+    counts.sort_unstable();
+    assert!(counts.len() > 3_000, "{} different words", counts.len());
+    assert!(counts[counts.len() / 2] <= 3 && counts[counts.len() - 1] > 100);
+}
+
+#[test]
+fn as_many_tools_are_planted_as_asked_for_and_the_last_source_is_small() {
+    let planted = Planted::new((1_000, 20)).unwrap();
+    let text = fs::read_to_string(planted.tools()).unwrap();
+    let tools: Vec<Value> = text.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+    let mut sources: Vec<&str> = tools.iter().map(|it| it["source"].as_str().unwrap()).collect();
+    assert_eq!(sources.iter().filter(|it| *it == sources.last().unwrap()).count(), 50);
+    sources.dedup();
+    assert_eq!((tools.len(), sources.len()), (1_000, 20));
+    assert_eq!(fs::read_to_string(planted.queries()).unwrap().lines().count(), 1_000);
+}
+
+#[test]
+fn the_server_lists_its_tools_page_by_page() {
+    let top = tempfile::tempdir().unwrap();
+    let file = top.path().join("tools.jsonl");
+    fs::write(&file, (0..300).map(|it| format!("{{\"name\": \"t{it}\"}}\n")).collect::<String>()).unwrap();
+    let asked = [
+        json!({"id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}}),
+        json!({"method": "notifications/initialized"}),
+        json!({"id": 2, "method": "tools/list"}),
+        json!({"id": 3, "method": "tools/list", "params": {"cursor": "250"}}),
+        json!({"id": 4, "method": "prompts/list"}),
+    ];
+    let asked: String = asked.iter().map(|it| format!("{it}\n")).collect();
+    let mut said = Vec::new();
+    server::run(&file, asked.as_bytes(), &mut said).unwrap();
+    let said: Vec<Value> =
+        String::from_utf8(said).unwrap().lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+    assert_eq!(said[0]["result"]["protocolVersion"], "2025-11-25");
+    assert_eq!(
+        (said[1]["result"]["tools"].as_array().unwrap().len(), &said[1]["result"]["nextCursor"]),
+        (250, &json!("250"))
+    );
+    assert_eq!((said[2]["result"]["tools"].as_array().unwrap().len(), said[2]["result"].get("nextCursor")), (50, None));
+    assert_eq!(said[3]["error"]["code"], -32601);
+}
+
+#[test]
+fn large_numbers_are_written_so_that_they_can_be_read() {
+    assert_eq!([999, 1_000, 100_000, 1_234_567].map(thousands), ["999", "1,000", "100,000", "1,234,567"]);
+}

@@ -1,0 +1,65 @@
+//! A request over HTTP, as agents send them.
+
+use anyhow::{Context, ensure};
+use std::io::{BufRead, Read};
+
+/// Bytes of a body: agents tell a model everything they know, and that is not more than this.
+const LARGEST: usize = 64 << 20;
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Request {
+    pub(super) path: String,
+    pub(super) body: Vec<u8>,
+    /// A `HEAD` does not.
+    pub(super) wants_body: bool,
+}
+
+impl Request {
+    /// The next one; none where the connection is at its end.
+    pub(super) fn read(stream: &mut impl BufRead) -> anyhow::Result<Option<Self>> {
+        let first = line(stream)?;
+        if first.is_empty() {
+            return Ok(None);
+        }
+        let mut words = first.split(' ');
+        let (method, path) = (words.next().unwrap_or_default(), words.next().context("a request without a path")?);
+        let (mut length, mut is_chunked) = (0, false);
+        while let Some((name, value)) = line(stream)?.split_once(':') {
+            match (name.to_ascii_lowercase().as_str(), value.trim()) {
+                ("content-length", value) => length = value.parse().context("a length")?,
+                ("transfer-encoding", value) => is_chunked = value.eq_ignore_ascii_case("chunked"),
+                ("content-encoding", value) => ensure!(value == "identity", "a body in `{value}` is not understood"),
+                _ => {}
+            }
+        }
+        let mut body = Vec::new();
+        match is_chunked {
+            true => while chunk(stream, &mut body)? {},
+            false => take(stream, length, &mut body)?,
+        }
+        Ok(Some(Self { path: path.to_owned(), body, wants_body: method != "HEAD" }))
+    }
+}
+
+/// One piece of a body; whether there may be another.
+fn chunk(stream: &mut impl BufRead, body: &mut Vec<u8>) -> anyhow::Result<bool> {
+    let head = line(stream)?;
+    let size =
+        usize::from_str_radix(head.split(';').next().unwrap_or_default().trim(), 16).context("a chunk's size")?;
+    take(stream, size, body)?;
+    line(stream)?;
+    Ok(size > 0)
+}
+
+fn take(stream: &mut impl BufRead, size: usize, body: &mut Vec<u8>) -> anyhow::Result<()> {
+    let before = body.len();
+    ensure!(before.saturating_add(size) <= LARGEST, "a body of more than {LARGEST} bytes");
+    body.resize(before + size, 0);
+    stream.read_exact(&mut body[before..]).context("read a body")
+}
+
+fn line(stream: &mut impl BufRead) -> anyhow::Result<String> {
+    let mut line = String::new();
+    stream.take(1 << 16).read_line(&mut line)?;
+    Ok(line.trim_end().to_owned())
+}

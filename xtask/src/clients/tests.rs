@@ -1,0 +1,140 @@
+//! 1. In every dialect the model calls the tools of its script one after the other, and then is done.
+//! 2. It hears what came of each call, and goes by that: other requests beside do not confuse it.
+//! 3. Requests are read with a length, in pieces, and one after the other on a connection.
+//! 4. A visit that did not go as it must has a fault for each thing, and a transcript all the same.
+
+use super::agent::AGENTS;
+use super::errand::steps;
+use super::model::{Heard, Model};
+use super::options::Options;
+use super::transcript::{Transcript, shortened};
+use super::visit::Visit;
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+/// What an agent that asks this way would be told.
+fn ask(model: &Model, path: &str, body: &Value) -> String {
+    let body = body.to_string();
+    let addr = model.url();
+    let mut stream = TcpStream::connect(addr.trim_start_matches("http://")).unwrap();
+    // In two pieces, as some clients send it.
+    let (one, two) = body.split_at(body.len() / 2);
+    let text = format!(
+        "POST {path} HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{one}\r\n{:x}\r\n{two}\r\n0\r\n\r\n",
+        one.len(),
+        two.len()
+    );
+    stream.write_all(text.as_bytes()).unwrap();
+    stream.shutdown(std::net::Shutdown::Write).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer.split_once("\r\n\r\n").unwrap().1.to_owned()
+}
+
+fn model() -> Model {
+    Model::begin(steps("word")).unwrap()
+}
+
+#[test]
+fn messages_carry_calls_and_results() {
+    let model = model();
+    let tools = json!([{"name": "Bash"}, {"name": "mcp__x__execute_tool"}, {"name": "mcp__x__tool_search"}]);
+    let first = ask(&model, "/v1/messages?beta=true", &json!({"stream": true, "tools": tools, "messages": []}));
+    assert!(
+        first.contains(r#""name":"mcp__x__tool_search""#) && first.contains(r#""stop_reason":"tool_use""#),
+        "{first}"
+    );
+    let result =
+        json!({"role": "user", "content": [{"type": "tool_result", "content": [{"type": "text", "text": "hits"}]}]});
+    let second = json!({"stream": true, "tools": tools, "messages": [{"role": "user", "content": "go"}, result]});
+    assert!(ask(&model, "/v1/messages", &second).contains("mcp__x__execute_tool"));
+    assert_eq!(model.heard()[1].results, ["hits"]);
+    let title = ask(&model, "/v1/messages", &json!({"messages": [], "model": "small"}));
+    assert!(title.contains(r#""text":"ok""#) && title.contains(r#""model":"small""#), "{title}");
+    assert_eq!(model.heard().len(), 2, "a request without tools is none of the conversation");
+}
+
+#[test]
+fn responses_carry_calls_in_namespaces() {
+    let model = model();
+    let inner = json!([{"type": "function", "name": "tool_search"}, {"type": "function", "name": "execute_tool"}]);
+    let tools = json!([{"type": "function", "name": "shell"}, {"type": "namespace", "name": "mcp__x", "tools": inner}]);
+    let output = json!({"type": "function_call_output", "output": "hits"});
+    let answer = ask(&model, "/v1/responses", &json!({"tools": tools, "input": [output]}));
+    assert!(answer.contains(r#""name":"execute_tool","#) && answer.contains(r#""namespace":"mcp__x""#), "{answer}");
+    let heard = &model.heard()[0];
+    assert_eq!(heard.results, ["hits"]);
+    assert_eq!(
+        heard.tools.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        ["shell", "mcp__x.tool_search", "mcp__x.execute_tool"]
+    );
+}
+
+#[test]
+fn chats_end_when_the_script_is_over() {
+    let model = model();
+    let tools =
+        json!([{"type": "function", "function": {"name": "x_tool_search"}}, {"function": {"name": "x_execute_tool"}}]);
+    let results = vec![json!({"role": "tool", "content": "it"}); 4];
+    let last = ask(&model, "/v1/chat/completions", &json!({"tools": tools, "messages": results}));
+    assert!(last.contains("Done, after 4 calls.") && last.ends_with("data: [DONE]\n\n"), "{last}");
+    let first = ask(&model, "/v1/chat/completions", &json!({"tools": tools, "messages": []}));
+    assert!(
+        first.contains(r#""name":"x_tool_search""#) && first.contains(r#""finish_reason":"tool_calls""#),
+        "{first}"
+    );
+}
+
+#[test]
+fn whatever_else_is_asked_there_is_none() {
+    let model = model();
+    assert!(ask(&model, "/v1/messages/count_tokens", &json!({})).contains(r#""input_tokens":1"#));
+    assert!(model.heard().is_empty());
+}
+
+fn visit(heard: Vec<Heard>, ended: Result<(), String>) -> Visit {
+    let connected = "Connected\n".to_owned();
+    Visit { agent: AGENTS[0], steps: steps("word"), connected, heard, took: Duration::ZERO, ended }
+}
+
+#[test]
+fn a_visit_without_faults_has_every_result() {
+    let model = model();
+    let tools = json!([{"name": "x_tool_search"}, {"name": "x_execute_tool"}]);
+    let said = ["1. local/word-of-the-day", "en: word", "1. honest/echo\nand more\nand more\nand more", "word again"];
+    let results: Vec<_> = said.map(|it| json!({"content": [{"type": "tool_result", "content": it}]})).to_vec();
+    ask(&model, "/v1/messages", &json!({"tools": tools, "messages": results}));
+    let good = visit(model.heard(), Ok(()));
+    assert_eq!(good.faults(), Vec::<String>::new());
+    let text = Transcript::of(&good).to_string();
+    assert!(text.contains("shows the model x_tool_search and x_execute_tool, of 2 tools"), "{text}");
+    assert!(text.contains("calls execute_tool") && text.contains("  … and 1 more"), "{text}");
+}
+
+#[test]
+fn a_visit_that_went_wrong_says_what_did() {
+    let silent = visit(Vec::new(), Err("it ended with 1".to_owned()));
+    assert_eq!(silent.faults(), ["it ended with 1", "it never asked the model"]);
+    let heard = Heard { tools: Vec::new(), results: vec!["no tool fits".to_owned()] };
+    let faults = visit(vec![heard], Ok(())).faults();
+    assert_eq!(faults[0], "it does not show `tool_search` to the model");
+    assert_eq!(faults[2], "`tool_search` gave no `local/word-of-the-day`: no tool fits");
+    assert_eq!(faults[3], "nothing came of step 2, `execute_tool`");
+}
+
+#[test]
+fn results_are_shown_in_short() {
+    assert_eq!(shortened("one\ntwo"), "  one\n  two\n");
+    assert_eq!(shortened(&"ä".repeat(200)), format!("  {} …\n", "ä".repeat(110)));
+}
+
+#[test]
+fn agents_are_named_as_connect_names_them() {
+    let words = |it: &[&str]| Options::parse(&it.iter().map(ToString::to_string).collect::<Vec<_>>());
+    assert_eq!(words(&[]).unwrap().agents.len(), 3);
+    let one = words(&["codex", "--debug"]).unwrap();
+    assert!(one.is_debug && one.agents.len() == 1 && one.agents[0].name() == "codex");
+    assert!(words(&["emacs"]).err().unwrap().to_string().contains("claude-code, codex, opencode"));
+}

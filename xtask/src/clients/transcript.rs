@@ -1,0 +1,51 @@
+//! What happened, as a piece of markdown for docs/clients.md.
+
+use super::install;
+use super::visit::Visit;
+use std::fmt::{self, Display, Formatter};
+
+/// Lines of a result that are shown.
+const LINES: usize = 3;
+/// Characters of a line that are shown.
+const WIDTH: usize = 110;
+
+pub(super) struct Transcript(String);
+
+impl Transcript {
+    pub(super) fn of(visit: &Visit) -> Self {
+        let mut text = format!("### {} {}\n\n```text\n", visit.agent.title(), install::version(visit.agent));
+        text += &format!("$ toolscout connect {}\n", visit.agent.name());
+        visit.connected.lines().for_each(|it| text += &format!("{it}\n"));
+        if let Some(last) = visit.last() {
+            let ours = last.tools.iter().filter(|it| visit.steps.iter().any(|step| it.name.ends_with(step.tool)));
+            let names: Vec<_> = ours.map(ToString::to_string).collect();
+            text += &format!("\nshows the model {}, of {} tools\n", names.join(" and "), last.tools.len());
+            for (step, result) in visit.steps.iter().zip(&last.results) {
+                text += &format!("\ncalls {} {}\n", step.tool, step.arguments);
+                text += &shortened(result);
+            }
+        }
+        text += &format!("```\n\n{} requests to the model, {:.1} s.\n", visit.heard.len(), visit.took.as_secs_f64());
+        Self(text)
+    }
+}
+
+impl Display for Transcript {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The first lines, indented; what is left out is said.
+pub(super) fn shortened(result: &str) -> String {
+    let lines: Vec<&str> = result.lines().collect();
+    let cut = |line: &&str| match line.char_indices().nth(WIDTH) {
+        Some((at, _)) => format!("  {} …\n", &line[..at]),
+        None => format!("  {line}\n"),
+    };
+    let mut text: String = lines.iter().take(LINES).map(cut).collect();
+    if lines.len() > LINES {
+        text += &format!("  … and {} more\n", lines.len() - LINES);
+    }
+    text
+}

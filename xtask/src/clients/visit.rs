@@ -1,0 +1,109 @@
+//! One agent with one errand, from being connected to having told the model everything.
+
+use super::agent::Agent;
+use super::errand::{self, Step};
+use super::install::Installed;
+use super::model::{Heard, Model};
+use super::stay::Stay;
+use crate::hostile::Programs;
+use anyhow::Context;
+use std::io::Read;
+use std::process::{Child, Command};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// An agent that has not come back by then never will.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+/// What happened.
+pub(super) struct Visit {
+    pub(super) agent: &'static dyn Agent,
+    pub(super) steps: Vec<Step>,
+    /// What `connect` said.
+    pub(super) connected: String,
+    /// What the model was told.
+    pub(super) heard: Vec<Heard>,
+    pub(super) took: Duration,
+    /// Whether the agent ended well, or else what it said.
+    pub(super) ended: Result<(), String>,
+}
+
+impl Visit {
+    pub(super) fn pay(agent: &'static dyn Agent, installed: &Installed, programs: &Programs) -> anyhow::Result<Self> {
+        let word = word();
+        let steps = errand::steps(&word);
+        let model = Model::begin(steps.clone())?;
+        let stay = Stay::begin(programs, &word)?;
+        agent.settle(&stay, &model.url())?;
+        let connected = stay.toolscout(&["connect", agent.name()])?;
+        let mut command = stay.command(&installed.program(agent));
+        agent.errand(&mut command, &model.url());
+        let since = Instant::now();
+        let ended = end(command)?;
+        Ok(Self { agent, steps, connected, heard: model.heard(), took: since.elapsed(), ended })
+    }
+
+    /// The request in which the most had come back to the model: agents tell it everything each time.
+    pub(super) fn last(&self) -> Option<&Heard> {
+        self.heard.iter().rev().max_by_key(|it| it.results.len())
+    }
+
+    /// All that is not as it must be.
+    pub(super) fn faults(&self) -> Vec<String> {
+        let mut faults: Vec<String> = self.ended.clone().err().into_iter().collect();
+        let Some(last) = self.last() else {
+            faults.push("it never asked the model".to_owned());
+            return faults;
+        };
+        for tool in ["tool_search", "execute_tool"] {
+            if !last.tools.iter().any(|it| it.name.ends_with(tool)) {
+                faults.push(format!("it does not show `{tool}` to the model"));
+            }
+        }
+        for (number, step) in self.steps.iter().enumerate() {
+            match last.results.get(number) {
+                Some(result) if result.contains(&step.expected) => {}
+                Some(result) => faults.push(format!("`{}` gave no `{}`: {result}", step.tool, step.expected)),
+                None => faults.push(format!("nothing came of step {}, `{}`", number + 1, step.tool)),
+            }
+        }
+        faults
+    }
+}
+
+/// A word that nobody could guess.
+fn word() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!("quokka-{:06x}", now.subsec_nanos() ^ std::process::id())
+}
+
+/// Waits until it has ended, and all that it started; for so long. What it says is of interest only if it does not end well.
+fn end(mut command: Command) -> anyhow::Result<Result<(), String>> {
+    let (mut said, says) = std::io::pipe()?;
+    command.stdout(says.try_clone()?).stderr(says);
+    let mut child = Ended(command.spawn().with_context(|| format!("start {command:?}"))?);
+    // The other end is open in the command, too.
+    drop(command);
+    let (sender, all) = mpsc::channel();
+    thread::spawn(move || {
+        let mut text = Vec::new();
+        let _ = said.read_to_end(&mut text);
+        drop(sender.send(String::from_utf8_lossy(&text).into_owned()));
+    });
+    let Ok(said) = all.recv_timeout(PATIENCE) else {
+        return Ok(Err(format!("it did not end within {} s", PATIENCE.as_secs())));
+    };
+    let status = child.0.wait()?;
+    Ok(if status.success() { Ok(()) } else { Err(format!("it ended with {status}: {said}")) })
+}
+
+/// A child that is not left behind.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}

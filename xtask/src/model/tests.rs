@@ -1,0 +1,30 @@
+use super::options::Options;
+use super::texts;
+
+fn parse(words: &[&str]) -> Result<Options, String> {
+    let words: Vec<String> = words.iter().map(|it| (*it).to_owned()).collect();
+    Options::parse(&words).map_err(|err| err.to_string())
+}
+
+#[test]
+fn words_become_options() {
+    assert_eq!(parse(&[]), Ok(Options::default()));
+    let options = parse(&["--check", "--weights", "a.whl", "--texts", "b"]).expect("all of it is known");
+    assert_eq!(options, Options { weights: Some("a.whl".into()), is_check: true, texts: Some("b".into()) });
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    assert!(parse(&["--weights"]).is_err_and(|it| it.starts_with("usage")));
+    assert!(parse(&["--quick"]).is_err_and(|it| it.contains("`--quick`")));
+    assert!(parse(&["--texts", "b"]).is_err_and(|it| it.contains("for checking only")));
+}
+
+#[test]
+fn a_sample_is_taken_from_all_of_the_text_and_leaves_out_what_says_nothing() {
+    let text: String = (1000..3500).map(|it| format!(" this line has number {it}\n}}\n\n")).collect();
+    let sample = texts::sample(&text);
+    assert_eq!(sample.len(), 834);
+    assert_eq!((sample[0].as_str(), sample[833].as_str()), ("this line has number 1000", "this line has number 3499"));
+    assert!(texts::sample("").is_empty());
+}

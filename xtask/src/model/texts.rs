@@ -1,0 +1,34 @@
+//! Texts to compare vectors of: somebody's, or what this project says about itself.
+
+use crate::repo;
+use anyhow::Context;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// As many as are compared; each takes a while in plain arithmetic.
+const MANY: usize = 1000;
+
+pub(super) fn read(file: Option<&Path>) -> anyhow::Result<Vec<String>> {
+    let text = match file {
+        Some(file) => fs::read_to_string(file).with_context(|| format!("read {}", file.display()))?,
+        None => pages()?,
+    };
+    Ok(sample(&text))
+}
+
+/// Lines from all over the text that say something, each once.
+pub(super) fn sample(text: &str) -> Vec<String> {
+    let says_something = |it: &&str| it.split(|it: char| !it.is_alphabetic()).filter(|it| !it.is_empty()).count() >= 2;
+    let lines: BTreeSet<&str> = text.lines().map(str::trim).filter(says_something).collect();
+    let step = lines.len().div_ceil(MANY).max(1);
+    lines.into_iter().step_by(step).map(str::to_owned).collect()
+}
+
+fn pages() -> anyhow::Result<String> {
+    let mut text = String::new();
+    for path in repo::files(repo::root())?.into_iter().filter(|it| it.extension().is_some_and(|it| it == "md")) {
+        text.push_str(&fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?);
+    }
+    Ok(text)
+}
