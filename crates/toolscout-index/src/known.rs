@@ -3,7 +3,7 @@
 use crate::document::{Document, Stamp};
 use crate::lexical::Lexical;
 use crate::stems::Stems;
-use crate::vectors::{Vector, Vectors};
+use crate::vectors::{Old, Vector, Vectors};
 use crate::vocabulary::Vocabulary;
 use hashbrown::HashMap;
 use std::sync::Arc;
@@ -30,24 +30,18 @@ impl Known {
             return before.clone();
         }
         let lexical = Lexical::build(&before.lexical, stems, documents.iter().copied());
-        let vectors = match before.vectors.dimensions {
-            0 => Vectors::default(),
-            _ => Vectors::gather(&before.vectors.encoder, &lexical.stamps, &before.by_stamp()),
-        };
+        let old = Old::of(&before.vectors, &before.lexical.stamps);
+        let vectors = Vectors::gather(&before.vectors.encoder, &lexical.stamps, &old, &HashMap::new());
         Self { lexical: Arc::new(lexical), vectors: Arc::new(vectors) }
     }
 
     /// The same with these vectors besides; those of another encoder are dropped.
     pub(crate) fn with_vectors(&self, encoder: &str, new: impl IntoIterator<Item = (Stamp, Vector)>) -> Self {
-        let mut all = if self.vectors.encoder == encoder { self.by_stamp() } else { HashMap::new() };
-        all.extend(new);
-        let vectors = Vectors::gather(encoder, &self.lexical.stamps, &all);
+        let none = Vectors::default();
+        let old = if self.vectors.encoder == encoder { &*self.vectors } else { &none };
+        let old = Old::of(old, &self.lexical.stamps);
+        let vectors = Vectors::gather(encoder, &self.lexical.stamps, &old, &new.into_iter().collect());
         Self { lexical: self.lexical.clone(), vectors: Arc::new(vectors) }
-    }
-
-    fn by_stamp(&self) -> HashMap<Stamp, Vector> {
-        let stamps = self.lexical.stamps.iter().enumerate();
-        stamps.filter_map(|(at, stamp)| Some((*stamp, self.vectors.vector(at)?))).collect()
     }
 
     /// As it is written down: numbers one after the other, least byte first.
@@ -87,7 +81,8 @@ impl Known {
         let scales = part(&mut rest)?.as_chunks().0.iter().map(|it| f32::from_le_bytes(*it)).collect();
         let numbers = part(&mut rest)?.iter().map(|it| *it as i8).collect();
         let vectors = Vectors { encoder, dimensions, numbers, scales };
-        Some(Self { lexical: Arc::new(lexical), vectors: Arc::new(vectors) })
+        let fits = lexical.fits_together() && vectors.fits(lexical.len());
+        fits.then(|| Self { lexical: Arc::new(lexical), vectors: Arc::new(vectors) })
     }
 }
 

@@ -73,8 +73,23 @@ impl Lexical {
                 }
             }
         }
+        all.entries.shrink_to_fit();
+        all.fields.shrink_to_fit();
         all.invert();
         all
+    }
+
+    /// Whether every number stands for something: what was read from a file may be anything.
+    pub(crate) fn fits_together(&self) -> bool {
+        let ends_at = |ends: &[u32], end: usize| ends.is_sorted() && ends.last().map_or(0, |it| *it as usize) == end;
+        let below = |numbers: &[u32], most: usize| numbers.iter().all(|it| (unpacked(*it).0 as usize) < most);
+        self.vocabulary.fits_together()
+            && (self.ends.len(), self.term_ends.len()) == (self.stamps.len(), self.vocabulary.len())
+            && (self.fields.len(), self.postings.len()) == (self.entries.len(), self.entries.len())
+            && ends_at(&self.ends, self.entries.len())
+            && ends_at(&self.term_ends, self.postings.len())
+            && below(&self.entries, self.vocabulary.len())
+            && below(&self.postings, self.stamps.len())
     }
 
     /// How many tools there are.

@@ -9,14 +9,16 @@ pub(crate) struct Scores {
     pub(crate) of: Vec<f32>,
     /// What a tool would have that is all about every word of the question.
     pub(crate) most: f32,
-    /// Whether any tool has a word of the question, or one that means the same: else it may be no question at all.
+    /// Whether any tool has a word of the question, or one that means the same, or most of them nearly: else it may be no question
+    /// at all.
     pub(crate) is_known: bool,
 }
 
 impl Scores {
     pub(crate) fn of(asked: &Asked, lexical: &Lexical) -> Self {
-        let is_known =
-            asked.terms.iter().flat_map(|it| &it.ways).any(|it| matches!(it.kind, Kind::Same | Kind::Synonym));
+        let is_said = |it: &Term| it.ways.iter().any(|it| matches!(it.kind, Kind::Same | Kind::Synonym));
+        let met = asked.terms.iter().filter(|it| !it.ways.is_empty()).count();
+        let is_known = asked.terms.iter().any(is_said) || met * 2 > asked.terms.len();
         let mut scores = Self { of: vec![0.0; lexical.len()], most: 0.0, is_known };
         let mut scratch = Scratch::default();
         for term in &asked.terms {

@@ -52,29 +52,31 @@ pub(crate) struct Vectors {
 }
 
 impl Vectors {
-    pub(crate) fn gather(encoder: &str, stamps: &[Stamp], known: &HashMap<Stamp, Vector>) -> Self {
-        let Some(dimensions) = known.values().map(|it| it.numbers.len()).next() else { return Self::default() };
+    /// Those of these tools, from what there was and from what is new; what is new counts.
+    pub(crate) fn gather(encoder: &str, stamps: &[Stamp], old: &Old<'_>, new: &HashMap<Stamp, Vector>) -> Self {
+        let dimensions = new.values().next().map_or(old.vectors.dimensions, |it| it.numbers.len());
+        if dimensions == 0 {
+            return Self::default();
+        }
         let mut all = Self { encoder: encoder.to_owned(), dimensions, ..Self::default() };
-        all.numbers.reserve(stamps.len() * dimensions);
+        all.numbers.reserve_exact(stamps.len() * dimensions);
+        all.scales.reserve_exact(stamps.len());
         for stamp in stamps {
-            match known.get(stamp).filter(|it| it.numbers.len() == dimensions) {
-                Some(vector) => {
-                    all.numbers.extend_from_slice(&vector.numbers);
-                    all.scales.push(vector.scale);
-                }
-                None => {
-                    all.numbers.extend(std::iter::repeat_n(0, dimensions));
-                    all.scales.push(f32::NAN);
-                }
+            let new = new.get(stamp).map(|it| (&*it.numbers, it.scale));
+            let known = new.or_else(|| old.vector(stamp)).filter(|(numbers, _)| numbers.len() == dimensions);
+            match known {
+                Some((numbers, _)) => all.numbers.extend_from_slice(numbers),
+                None => all.numbers.extend(std::iter::repeat_n(0, dimensions)),
             }
+            all.scales.push(known.map_or(f32::NAN, |(_, scale)| scale));
         }
         all
     }
 
-    pub(crate) fn vector(&self, tool: usize) -> Option<Vector> {
-        let scale = *self.scales.get(tool).filter(|it| it.is_finite())?;
-        let numbers = self.numbers[tool * self.dimensions..][..self.dimensions].into();
-        Some(Vector { scale, numbers })
+    /// Whether these can be of so many tools.
+    pub(crate) fn fits(&self, tools: usize) -> bool {
+        let is_whole = self.scales.len() == tools && Some(self.numbers.len()) == tools.checked_mul(self.dimensions);
+        if self.dimensions == 0 { self.scales.is_empty() && self.numbers.is_empty() } else { is_whole }
     }
 
     /// How many tools have one.
@@ -108,6 +110,26 @@ impl Vectors {
         let asked = Vector::of(numbers);
         let rows = self.numbers.chunks_exact(self.dimensions).zip(&self.scales);
         rows.map(|(row, scale)| dot(row, &asked.numbers) as f32 * scale * asked.scale).collect()
+    }
+}
+
+/// Vectors that are there already, and whose they are.
+pub(crate) struct Old<'a> {
+    vectors: &'a Vectors,
+    places: HashMap<Stamp, usize>,
+}
+
+impl<'a> Old<'a> {
+    pub(crate) fn of(vectors: &'a Vectors, stamps: &[Stamp]) -> Self {
+        let places = if vectors.dimensions == 0 { &[] } else { stamps };
+        Self { vectors, places: places.iter().zip(0..).map(|(stamp, at)| (*stamp, at)).collect() }
+    }
+
+    fn vector(&self, stamp: &Stamp) -> Option<(&'a [i8], f32)> {
+        let at = *self.places.get(stamp)?;
+        let scale = *self.vectors.scales.get(at).filter(|it| it.is_finite())?;
+        let size = self.vectors.dimensions;
+        Some((self.vectors.numbers.get(at * size..(at + 1) * size)?, scale))
     }
 }
 

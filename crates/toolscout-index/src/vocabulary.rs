@@ -15,6 +15,14 @@ impl Vocabulary {
         self.ends.len()
     }
 
+    /// Whether each word ends where one can.
+    pub(crate) fn fits_together(&self) -> bool {
+        let mut ends = self.ends.iter().map(|it| *it as usize);
+        self.ends.is_sorted()
+            && ends.clone().all(|it| self.text.is_char_boundary(it))
+            && ends.next_back().unwrap_or_default() == self.text.len()
+    }
+
     pub(crate) fn word(&self, number: u32) -> &str {
         let at = number as usize;
         let start = if at == 0 { 0 } else { self.ends[at - 1] as usize };
