@@ -22,6 +22,7 @@ mod problem;
 mod request_sources;
 mod source;
 mod store;
+mod through;
 mod tool;
 
 #[cfg(test)]
@@ -41,6 +42,7 @@ pub use problem::{Level, Problem, ProblemKind};
 pub use request_sources::RequestSources;
 pub use source::{Delegation, Found, Layer, Origin, Review, Source};
 pub use store::{Lease, MemoryStore, Shelf, Store, StoreError};
+pub use through::Through;
 pub use tool::{CliHint, CliHints, Provenance, Status, Tool, Visibility};
 
 pub use futures_util::future::BoxFuture;

@@ -1,9 +1,8 @@
 //! A question as terms, and for each term all that may answer it.
 
 use crate::lexical::Lexical;
-use crate::near::Near;
-use crate::stems::Stems;
-use crate::{synonyms, words};
+use crate::near::Guess;
+use crate::{Index, synonyms, words};
 
 /// What is asked for, as far as it is words.
 #[derive(Debug, Default)]
@@ -48,11 +47,7 @@ const OF_SYNONYM: f32 = 0.4;
 const OF_COMPOUND: f32 = 0.8;
 
 /// Reads questions about these tools.
-pub(crate) struct Questions<'a> {
-    pub(crate) stems: &'a Stems,
-    pub(crate) lexical: &'a Lexical,
-    pub(crate) near: &'a Near,
-}
+pub(crate) struct Questions<'a>(pub(crate) &'a Index);
 
 /// A word with its stem; a name is capital in the middle of a sentence, and is not taken for a slip.
 struct Word {
@@ -61,12 +56,16 @@ struct Word {
     is_name: bool,
 }
 
-impl Questions<'_> {
+impl<'a> Questions<'a> {
+    fn lexical(&self) -> &'a Lexical {
+        &self.0.known.lexical
+    }
+
     pub(crate) fn read(&self, text: &str, english: Option<&str>) -> Asked {
         let mut all = self.words(text);
         // Where all is said in English, too, what no tool says in the other language is not missing.
         if let Some(english) = english {
-            all.retain(|it| self.lexical.vocabulary.number(&it.stem).is_some());
+            all.retain(|it| self.lexical().vocabulary.number(&it.stem).is_some());
             all.extend(self.words(english));
         }
         let mut asked = Asked::default();
@@ -84,7 +83,7 @@ impl Questions<'_> {
         for piece in text.split_whitespace() {
             let is_name = !is_start && piece.starts_with(char::is_uppercase);
             words::each(piece, |word| {
-                if let Some(stem) = self.stems.term(word) {
+                if let Some(stem) = self.0.stems.term(word) {
                     all.push(Word { text: word.to_owned(), stem: stem.into_owned(), is_name });
                 }
             });
@@ -95,7 +94,7 @@ impl Questions<'_> {
 
     /// None for a number that no tool has: it is a value, not a question.
     fn term(&self, word: &Word, before: Option<&Word>, after: Option<&Word>) -> Option<Term> {
-        let own = self.lexical.vocabulary.number(&word.stem);
+        let own = self.lexical().vocabulary.number(&word.stem);
         let mut ways: Vec<Way> = own.into_iter().map(|term| Way { term, worth: 1.0, kind: Kind::Same }).collect();
         ways.extend(self.synonyms(&word.stem));
         let joined = [before.map(|it| (it, word)), after.map(|it| (word, it))];
@@ -113,7 +112,7 @@ impl Questions<'_> {
 
     fn synonyms(&self, stem: &str) -> impl Iterator<Item = Way> {
         synonyms::of(stem).iter().filter_map(|other| {
-            let term = self.lexical.vocabulary.number(other)?;
+            let term = self.lexical().vocabulary.number(other)?;
             Some(Way { term, worth: OF_SYNONYM, kind: Kind::Synonym })
         })
     }
@@ -121,7 +120,7 @@ impl Questions<'_> {
     /// `data base` meets `database`.
     fn joined(&self, one: &Word, other: &Word) -> Option<Way> {
         let whole = format!("{}{}", one.text, other.text);
-        let term = self.lexical.vocabulary.number(&self.stems.stem(&whole))?;
+        let term = self.lexical().vocabulary.number(&self.0.stems.stem(&whole))?;
         Some(Way { term, worth: OF_COMPOUND, kind: Kind::Compound })
     }
 
@@ -131,12 +130,9 @@ impl Questions<'_> {
         if !parts.is_empty() {
             return parts;
         }
-        let guesses = self.near.guesses(&word.stem, &self.lexical.vocabulary, |it| self.lexical.postings(it).len());
-        let way = |it: crate::near::Guess| Way {
-            term: it.term,
-            worth: if it.slips == 1 { 0.8 } else { 0.6 },
-            kind: Kind::Near,
-        };
+        let guesses =
+            self.0.near().guesses(&word.stem, &self.lexical().vocabulary, |it| self.lexical().postings(it).len());
+        let way = |it: Guess| Way { term: it.term, worth: if it.slips == 1 { 0.8 } else { 0.6 }, kind: Kind::Near };
         guesses.into_iter().map(way).collect()
     }
 
@@ -145,14 +141,14 @@ impl Questions<'_> {
         if !word.is_ascii() || word.len() < 6 {
             return Vec::new();
         }
-        let number = |it: &str| self.lexical.vocabulary.number(&self.stems.stem(it));
+        let number = |it: &str| self.lexical().vocabulary.number(&self.0.stems.stem(it));
         let way = |term| Way { term, worth: OF_COMPOUND / 2.0, kind: Kind::Compound };
         let cut = |at: usize| Some([way(number(&word[..at])?), way(number(&word[at..])?)]);
         (3..=word.len() - 3).rev().find_map(cut).map_or_else(Vec::new, Vec::from)
     }
 
     fn rarity(&self, term: u32) -> f32 {
-        rarity(self.lexical.postings(term).len(), self.lexical.len())
+        rarity(self.lexical().postings(term).len(), self.lexical().len())
     }
 }
 

@@ -16,7 +16,7 @@ impl Rules for ByMeaning {
         let Some(alike) = query.meaning.and_then(|it| index.known.vectors.similarities(it)) else { return Vec::new() };
         let mut hits: Vec<(f32, &toolscout_core::ToolId)> = alike
             .into_iter()
-            .zip(index.tools.iter().map(|it| &it.id))
+            .zip(index.tools.all.iter().map(|it| &it.id))
             .filter(|(alike, id)| *alike > 0.0 && query.wants(&id.source))
             .collect();
         hits.sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(other.1)));

@@ -1,7 +1,7 @@
 //! How a question was read and what a score is made of, for who wants to know.
 
 use crate::asked::{Kind, Term};
-use crate::scores::Scores;
+use crate::evidence::Evidence;
 use crate::{Index, Query, words};
 use toolscout_core::ToolId;
 
@@ -86,8 +86,7 @@ pub struct Parts {
 impl Index {
     /// How the question is read.
     pub fn reading(&self, text: &str) -> Reading {
-        let english = self.in_english(text);
-        let asked = self.questions().read(text, english.as_deref());
+        let (english, asked) = self.asked(text);
         let words = asked.terms.iter().map(|it| self.word_read(it)).collect();
         Reading { english, words }
     }
@@ -110,7 +109,7 @@ impl Index {
         let lexical = &self.known.lexical;
         let stem = lexical.vocabulary.word(term);
         let first = lexical.postings(term).first().map(|it| crate::lexical::unpacked(*it).0);
-        let tool = first.map(|it| &self.tools[it as usize]);
+        let tool = first.map(|it| &self.tools.all[it as usize]);
         let texts = tool.into_iter().flat_map(|it| {
             let texts = [Some(it.id.name.as_str()), it.title.as_deref(), it.description.as_deref()];
             texts.into_iter().flatten().chain(it.keywords.iter().map(String::as_str))
@@ -128,22 +127,16 @@ impl Index {
 
     /// What the scores of these tools are made of, as the profile `ranked` scores; none for tools that are not here.
     pub fn parts(&self, query: &Query<'_>, tools: &[&ToolId]) -> Vec<Option<Parts>> {
-        let english = self.in_english(query.text);
-        let asked = self.questions().read(query.text, english.as_deref());
-        let scores = Scores::of(&asked, &self.known.lexical);
-        let most = scores.most.max(f32::MIN_POSITIVE);
-        let meaning = query.meaning.and_then(|it| self.known.vectors.similarities(it));
-        let lessons = query.learned.map(|it| it.lessons(self, query.text, query.meaning)).unwrap_or_default();
-        let named = crate::ranked::named(self, &asked, &query.text.trim().to_lowercase());
+        let evidence = Evidence::of(self, query);
+        let most = evidence.words.most.max(f32::MIN_POSITIVE);
         let parts = |tool: &&ToolId| {
-            let at = self.place_of(tool)?;
-            let likeness = meaning.as_ref().map(|it| it[at as usize]).filter(|it| !it.is_nan());
+            let at = self.tools.place_of(tool)?;
             Some(Parts {
-                is_named: named.contains(&at),
-                words: f64::from(scores.of[at as usize] / most),
-                meaning: likeness.map(f64::from),
-                learned: lessons.iter().find(|it| it.0 == at).map_or(0.0, |it| f64::from(it.1)),
-                is_approved: self.is_approved(at),
+                is_named: evidence.named.contains(&at),
+                words: f64::from(evidence.words.of[at as usize] / most),
+                meaning: evidence.likeness(at).map(f64::from),
+                learned: evidence.lesson(at).map_or(0.0, f64::from),
+                is_approved: self.tools.is_approved(at),
             })
         };
         tools.iter().map(parts).collect()

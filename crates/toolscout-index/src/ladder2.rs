@@ -15,7 +15,7 @@ impl Rules for Ladder2 {
     }
 
     fn search(&self, index: &Index, query: &Query<'_>, question: &Question) -> Vec<Hit> {
-        steps::search(self, index.entries(), question, query)
+        steps::search(self, index.tools.entries(), question, query)
     }
 }
 

@@ -40,12 +40,13 @@ impl Learned {
     /// Learns from these.
     pub fn of(lessons: Vec<Lesson>) -> Self {
         let mut counted: HashMap<String, Vec<u32>> = HashMap::new();
+        let stems = Stems::of(Language::English);
         for (at, lesson) in (0..).zip(&lessons) {
-            for term in terms(&lesson.question) {
+            for term in terms(&lesson.question, &stems) {
                 counted.entry(term).or_default().push(at);
             }
         }
-        let rarity = |having: usize| (1.0 + lessons.len() as f32 / (having as f32 + 0.5)).ln();
+        let rarity = |having: usize| rarity(having, lessons.len());
         let mut lengths = vec![0.0_f32; lessons.len()];
         for having in counted.values() {
             having.iter().for_each(|at| lengths[*at as usize] += rarity(having.len()).powi(2));
@@ -75,7 +76,7 @@ impl Learned {
         let Some((nearest, _)) = near.first().copied().filter(|it| it.0 > ALIKE) else { return Vec::new() };
         let mut says: Vec<(u32, f32)> = Vec::new();
         for (likeness, at) in near {
-            let Some(tool) = index.place_of(&self.lessons[at as usize].tool) else { continue };
+            let Some(tool) = index.tools.place_of(&self.lessons[at as usize].tool) else { continue };
             let say = (NEARER * (likeness - nearest)).exp();
             match says.iter_mut().find(|it| it.0 == tool) {
                 Some(known) => known.1 += say,
@@ -90,8 +91,9 @@ impl Learned {
     /// How alike the question is to each that was asked before: in meaning and in words, as far as either is known.
     fn likenesses(&self, text: &str, meaning: Option<&Meaning>) -> Vec<f32> {
         let mut alike = vec![0.0_f32; self.lessons.len()];
-        let asked: Vec<_> = terms(text).iter().filter_map(|it| self.terms.get(it)).collect();
-        let rarity = |having: &[(u32, f32)]| (1.0 + self.lessons.len() as f32 / (having.len() as f32 + 0.5)).ln();
+        let asked: Vec<_> =
+            terms(text, &Stems::of(Language::English)).iter().filter_map(|it| self.terms.get(it)).collect();
+        let rarity = |having: &[(u32, f32)]| rarity(having.len(), self.lessons.len());
         let length = asked.iter().map(|it| rarity(it).powi(2)).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
         for having in asked {
             let weight = rarity(having) / length;
@@ -113,9 +115,13 @@ impl std::fmt::Debug for Learned {
     }
 }
 
+/// What a term tells that so many of all questions have.
+fn rarity(having: usize, all: usize) -> f32 {
+    (1.0 + all as f32 / (having as f32 + 0.5)).ln()
+}
+
 /// Each once. Questions are compared with questions, so nothing depends on the language of tools.
-fn terms(question: &str) -> Vec<String> {
-    let stems = Stems::of(Language::English);
+fn terms(question: &str, stems: &Stems) -> Vec<String> {
     let mut all = Vec::new();
     words::each(question, |word| all.extend(stems.term(word).map(|it| it.into_owned())));
     all.sort_unstable();

@@ -11,6 +11,7 @@ mod by_meaning;
 mod document;
 mod encoder;
 mod entry;
+mod evidence;
 mod explain;
 mod fair;
 mod fields;
@@ -35,6 +36,7 @@ mod stems;
 mod steps;
 mod substring;
 mod synonyms;
+mod tools;
 mod vectors;
 mod vocabulary;
 mod words;
@@ -53,28 +55,23 @@ pub use query::{Hit, Query};
 pub use stems::{Language, UnknownLanguage};
 pub use vectors::Vector;
 
-use entry::Entry;
-use hashbrown::HashMap;
+use asked::{Asked, Questions};
 use near::Near;
 use question::Question;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use stems::Stems;
-use toolscout_core::{SourceId, Tool, ToolId};
+use tools::Tools;
+use toolscout_core::Tool;
 
-/// Tools made ready to be found, in the order they were given. Built once, never changed.
+/// Tools made ready to be found, in the order they were given. Built once, never changed; cloning is cheap.
+#[derive(Clone)]
 pub struct Index {
-    language: Language,
-    stems: Stems,
+    stems: Arc<Stems>,
     known: Known,
-    tools: Vec<Arc<Tool>>,
-    /// By tool, the number of its source.
-    sources: Vec<u32>,
-    /// By tool.
-    approved: Vec<bool>,
-    near: OnceLock<Near>,
-    places: OnceLock<HashMap<ToolId, u32>>,
-    entries: OnceLock<Vec<Entry>>,
+    tools: Arc<Tools>,
+    /// Made when a word is asked for that no tool has.
+    near: Arc<OnceLock<Near>>,
 }
 
 impl Index {
@@ -85,43 +82,14 @@ impl Index {
 
     /// Reads only those tools that are not known: what comes out is the same.
     pub fn after(known: &Known, language: Language, documents: &[Document<'_>]) -> Self {
-        let stems = Stems::of(language);
+        let stems = Arc::new(Stems::of(language));
         let known = Known::after(known, &stems, documents);
-        Self::made_of(known, language, documents)
-    }
-
-    fn made_of(known: Known, language: Language, documents: &[Document<'_>]) -> Self {
-        let mut numbers: HashMap<&SourceId, u32> = HashMap::new();
-        let mut number = |source| {
-            let next = numbers.len() as u32;
-            *numbers.entry(source).or_insert(next)
-        };
-        Self {
-            language,
-            stems: Stems::of(language),
-            known,
-            sources: documents.iter().map(|it| number(&it.tool.id.source)).collect(),
-            approved: documents.iter().map(|it| it.is_approved).collect(),
-            tools: documents.iter().map(|it| it.tool.clone()).collect(),
-            near: OnceLock::new(),
-            places: OnceLock::new(),
-            entries: OnceLock::new(),
-        }
+        Self { stems, known, tools: Arc::new(Tools::of(documents)), near: Arc::default() }
     }
 
     /// The same tools with these vectors besides those there are; what another encoder made is dropped.
     pub fn with_vectors(&self, encoder: &str, new: impl IntoIterator<Item = (Stamp, Vector)>) -> Self {
-        Self {
-            language: self.language,
-            stems: Stems::of(self.language),
-            known: self.known.with_vectors(encoder, new),
-            tools: self.tools.clone(),
-            sources: self.sources.clone(),
-            approved: self.approved.clone(),
-            near: OnceLock::new(),
-            places: OnceLock::new(),
-            entries: OnceLock::new(),
-        }
+        Self { known: self.known.with_vectors(encoder, new), ..self.clone() }
     }
 
     /// The tools that fit, best first, at most as many as the query wants.
@@ -139,7 +107,7 @@ impl Index {
         let vectors = &self.known.vectors;
         let has_none =
             move |at: &usize| vectors.encoder != encoder || vectors.scales.get(*at).is_none_or(|it| it.is_nan());
-        (0..self.tools.len()).filter(has_none).map(|at| (self.known.lexical.stamps[at], &self.tools[at]))
+        (0..self.len()).filter(has_none).map(|at| (self.known.lexical.stamps[at], &self.tools.all[at]))
     }
 
     /// How many tools have a vector.
@@ -149,35 +117,24 @@ impl Index {
 
     /// How many tools can be found here.
     pub fn len(&self) -> usize {
-        self.tools.len()
+        self.tools.all.len()
     }
 
     /// Whether there is nothing to find.
     pub fn is_empty(&self) -> bool {
-        self.tools.is_empty()
+        self.tools.all.is_empty()
     }
 
-    /// The question in English, where it is not in words that the tools have.
-    fn in_english(&self, text: &str) -> Option<String> {
-        lexicon::in_english(text, |word| self.known.lexical.vocabulary.number(&self.stems.stem(word)).is_some())
-    }
-
-    fn is_approved(&self, tool: u32) -> bool {
-        self.approved[tool as usize]
+    /// A question as terms; before that, in English where it is not in words that the tools have.
+    fn asked(&self, text: &str) -> (Option<String>, Asked) {
+        let knows = |word: &str| self.known.lexical.vocabulary.number(&self.stems.stem(word)).is_some();
+        let english = lexicon::in_english(text, knows);
+        let asked = Questions(self).read(text, english.as_deref());
+        (english, asked)
     }
 
     fn near(&self) -> &Near {
         self.near.get_or_init(|| Near::of(&self.known.lexical.vocabulary))
-    }
-
-    fn place_of(&self, tool: &ToolId) -> Option<u32> {
-        let number = || self.tools.iter().zip(0..).map(|(tool, at)| (tool.id.clone(), at)).collect();
-        self.places.get_or_init(number).get(tool).copied()
-    }
-
-    /// As the ladders read tools. Made when somebody first climbs one.
-    fn entries(&self) -> &[Entry] {
-        self.entries.get_or_init(|| self.tools.iter().map(|it| Entry::of(it)).collect())
     }
 }
 

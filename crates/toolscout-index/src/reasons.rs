@@ -1,16 +1,14 @@
 //! Why a tool is a hit, for people.
 
 use crate::Index;
-use crate::asked::{Asked, Kind, Term};
+use crate::asked::{Kind, Term};
+use crate::evidence::Evidence;
 use crate::fields::Field;
 
-/// All that led to an answer.
+/// What led to an answer.
 pub(crate) struct Reasons<'a> {
     pub(crate) index: &'a Index,
-    pub(crate) asked: &'a Asked,
-    pub(crate) meaning: Option<&'a [f32]>,
-    pub(crate) lessons: &'a [(u32, f32)],
-    pub(crate) named: &'a [u32],
+    pub(crate) evidence: &'a Evidence,
 }
 
 /// More reasons than that nobody reads.
@@ -20,18 +18,17 @@ const ALIKE: f32 = 0.2;
 
 impl Reasons<'_> {
     pub(crate) fn of(&self, tool: u32) -> Vec<String> {
-        let mut all = Vec::new();
-        if self.named.contains(&tool) {
-            all.push(format!("name is `{}`", self.index.tools[tool as usize].id.name));
+        let (evidence, mut all) = (self.evidence, Vec::new());
+        if evidence.named.contains(&tool) {
+            all.push(format!("name is `{}`", self.index.tools.id(tool).name));
         }
-        if self.lessons.iter().any(|it| it.0 == tool) {
+        if evidence.lesson(tool).is_some() {
             all.push("was called after such a question".to_owned());
         }
-        let likeness = self.meaning.map_or(0.0, |it| it[tool as usize]);
-        if likeness >= ALIKE {
+        if let Some(likeness) = evidence.likeness(tool).filter(|it| *it >= ALIKE) {
             all.push(format!("similar in meaning ({likeness:.2})"));
         }
-        all.extend(self.asked.terms.iter().filter_map(|it| self.word(it, tool)).take(MOST));
+        all.extend(evidence.asked.terms.iter().filter_map(|it| self.word(it, tool)).take(MOST));
         all
     }
 

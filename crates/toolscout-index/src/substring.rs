@@ -14,6 +14,7 @@ impl Rules for Substring {
 
     fn search(&self, index: &Index, query: &Query<'_>, question: &Question) -> Vec<Hit> {
         index
+            .tools
             .entries()
             .iter()
             .filter(|entry| query.wants(&entry.id.source))

@@ -86,7 +86,7 @@ fn meaning_alone_finds_nothing_without_an_encoder() {
 fn what_was_called_after_a_question_comes_first_the_next_time() {
     let index = index_of(LIB10);
     let question = "make room on the machine";
-    let tool = index.tools.iter().find(|it| it.id.name.as_str() == "cleanup_logs").unwrap().id.clone();
+    let tool = index.tools.all.iter().find(|it| it.id.name.as_str() == "cleanup_logs").unwrap().id.clone();
     let lesson = Lesson { tool, question: question.to_owned(), meaning: None };
     let learned = Learned::of(vec![lesson]);
     let query = Query { learned: Some(&learned), ..Query::new("make room on this machine") };

@@ -3,10 +3,7 @@
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tokio::time::timeout_at;
-use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Delegation, Found, Layer, Library, Origin, Review, Source, SourceError,
-    SourceId, Tool, ToolCall, ToolName, ToolOutput,
-};
+use toolscout_core::{Authorized, BoxFuture, Cx, Layer, Source, SourceError, Through, ToolCall, ToolOutput};
 
 /// At most this many calls at once, at least one; further ones wait in line, as long as their request lasts. Each
 /// source has a line of its own.
@@ -25,25 +22,9 @@ struct Limited {
     inner: Arc<dyn Source>,
 }
 
-impl Source for Limited {
-    fn id(&self) -> &SourceId {
-        self.inner.id()
-    }
-
-    fn origin(&self) -> Origin {
-        self.inner.origin()
-    }
-
-    fn review(&self) -> Review {
-        self.inner.review()
-    }
-
-    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
-        self.inner.discover(cx)
-    }
-
-    fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
-        self.inner.load(name, cx)
+impl Through for Limited {
+    fn behind(&self) -> &dyn Source {
+        &*self.inner
     }
 
     /// Cancel-safe: a call that is dropped gives up its place, in line or at work.
@@ -62,21 +43,5 @@ impl Source for Limited {
             let _place = place.expect("nobody closes the line");
             self.inner.call(call, cx).await
         })
-    }
-
-    fn about(&self) -> Option<Arc<str>> {
-        self.inner.about()
-    }
-
-    fn library(&self) -> Option<&dyn Library> {
-        self.inner.library()
-    }
-
-    fn delegation(&self) -> Option<Delegation> {
-        self.inner.delegation()
-    }
-
-    fn changes(&self) -> BoxStream<'_, ()> {
-        self.inner.changes()
     }
 }

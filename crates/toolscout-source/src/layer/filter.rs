@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Delegation, Found, Layer, Library, Origin, Review, Source, SourceError,
-    SourceId, Tool, ToolCall, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, Delegation, Found, Layer, Source, SourceError, Through, Tool, ToolCall,
+    ToolName, ToolOutput,
 };
 
 /// Hides tools by name, and refuses to call what it hides.
@@ -76,17 +76,9 @@ struct Filtered {
     inner: Arc<dyn Source>,
 }
 
-impl Source for Filtered {
-    fn id(&self) -> &SourceId {
-        self.inner.id()
-    }
-
-    fn origin(&self) -> Origin {
-        self.inner.origin()
-    }
-
-    fn review(&self) -> Review {
-        self.inner.review()
+impl Through for Filtered {
+    fn behind(&self) -> &dyn Source {
+        &*self.inner
     }
 
     fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
@@ -116,21 +108,9 @@ impl Source for Filtered {
         Box::pin(async move { Err(self.refuse(&call.get().tool.name, cx).await) })
     }
 
-    fn about(&self) -> Option<Arc<str>> {
-        self.inner.about()
-    }
-
-    fn library(&self) -> Option<&dyn Library> {
-        self.inner.library()
-    }
-
     fn delegation(&self) -> Option<Delegation> {
         let of = |it: Delegation| Delegation { is_whole: it.is_whole && self.filter.lets_all, ..it };
         self.inner.delegation().map(of)
-    }
-
-    fn changes(&self) -> BoxStream<'_, ()> {
-        self.inner.changes()
     }
 }
 

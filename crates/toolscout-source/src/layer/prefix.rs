@@ -4,8 +4,8 @@ use super::not_mine;
 use futures_util::StreamExt;
 use std::sync::Arc;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Digest, Found, Layer, Library, Origin, Review, Source, SourceError, SourceId,
-    Tool, ToolCall, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, Delegation, Digest, Found, Layer, Source, SourceError, Through, Tool,
+    ToolCall, ToolName, ToolOutput,
 };
 
 /// Puts this before every name: with `Prefix("mail_")`, `send` is `mail_send` to the outside. The source itself
@@ -24,17 +24,9 @@ struct Prefixed {
     inner: Arc<dyn Source>,
 }
 
-impl Source for Prefixed {
-    fn id(&self) -> &SourceId {
-        self.inner.id()
-    }
-
-    fn origin(&self) -> Origin {
-        self.inner.origin()
-    }
-
-    fn review(&self) -> Review {
-        self.inner.review()
+impl Through for Prefixed {
+    fn behind(&self) -> &dyn Source {
+        &*self.inner
     }
 
     fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
@@ -62,16 +54,9 @@ impl Source for Prefixed {
         })
     }
 
-    fn about(&self) -> Option<Arc<str>> {
-        self.inner.about()
-    }
-
-    fn library(&self) -> Option<&dyn Library> {
-        self.inner.library()
-    }
-
-    fn changes(&self) -> BoxStream<'_, ()> {
-        self.inner.changes()
+    /// What it finds by itself has names without the prefix.
+    fn delegation(&self) -> Option<Delegation> {
+        None
     }
 }
 

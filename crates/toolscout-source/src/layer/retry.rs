@@ -6,8 +6,8 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Delegation, ErrorKind, Found, Layer, Library, Origin, Problem, RawJson,
-    Review, Source, SourceError, SourceId, Tool, ToolCall, ToolName, ToolOutput, escape, redact,
+    Authorized, BoxFuture, BoxStream, Cx, ErrorKind, Found, Layer, Problem, RawJson, Source, SourceError, SourceId,
+    Through, Tool, ToolCall, ToolName, ToolOutput, escape, redact,
 };
 
 /// Asks again when a source was out of reach, busy or too slow, each time after twice the wait.
@@ -92,17 +92,9 @@ struct Retried {
     inner: Arc<dyn Source>,
 }
 
-impl Source for Retried {
-    fn id(&self) -> &SourceId {
-        self.inner.id()
-    }
-
-    fn origin(&self) -> Origin {
-        self.inner.origin()
-    }
-
-    fn review(&self) -> Review {
-        self.inner.review()
+impl Through for Retried {
+    fn behind(&self) -> &dyn Source {
+        &*self.inner
     }
 
     fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
@@ -140,22 +132,6 @@ impl Source for Retried {
                 }
             }
         })
-    }
-
-    fn about(&self) -> Option<Arc<str>> {
-        self.inner.about()
-    }
-
-    fn library(&self) -> Option<&dyn Library> {
-        self.inner.library()
-    }
-
-    fn delegation(&self) -> Option<Delegation> {
-        self.inner.delegation()
-    }
-
-    fn changes(&self) -> BoxStream<'_, ()> {
-        self.inner.changes()
     }
 }
 

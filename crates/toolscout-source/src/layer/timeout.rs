@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Delegation, Found, Layer, Library, Origin, Review, Source, SourceError,
-    SourceId, Tool, ToolCall, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, Found, Layer, Source, SourceError, Through, Tool, ToolCall, ToolName,
+    ToolOutput,
 };
 
 /// No listing, loading or call takes longer than this; only the time in which whoever calls is asked something comes on top.
@@ -26,17 +26,9 @@ struct Bounded {
     inner: Arc<dyn Source>,
 }
 
-impl Source for Bounded {
-    fn id(&self) -> &SourceId {
-        self.inner.id()
-    }
-
-    fn origin(&self) -> Origin {
-        self.inner.origin()
-    }
-
-    fn review(&self) -> Review {
-        self.inner.review()
+impl Through for Bounded {
+    fn behind(&self) -> &dyn Source {
+        &*self.inner
     }
 
     fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
@@ -60,22 +52,6 @@ impl Source for Bounded {
         let what = format!("`{}`", call.get().tool.name);
         let patience = cx.patience();
         Box::pin(self.bound(what, patience, self.inner.call(call, cx.within(self.limit))))
-    }
-
-    fn about(&self) -> Option<Arc<str>> {
-        self.inner.about()
-    }
-
-    fn library(&self) -> Option<&dyn Library> {
-        self.inner.library()
-    }
-
-    fn delegation(&self) -> Option<Delegation> {
-        self.inner.delegation()
-    }
-
-    fn changes(&self) -> BoxStream<'_, ()> {
-        self.inner.changes()
     }
 }
 

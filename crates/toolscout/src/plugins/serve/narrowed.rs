@@ -1,10 +1,10 @@
 //! A part of what another gateway knows of a source: looked at, reviewed and approved there, and shown here.
 
 use super::shown::Parts;
-use futures_util::{future, stream};
+use futures_util::stream;
 use std::sync::Arc;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Delegation, Found, Library, Origin, Source, SourceError, SourceId, Tool,
+    Authorized, BoxFuture, BoxStream, Cx, Delegation, Found, Library, Review, Source, SourceError, Through, Tool,
     ToolCall, ToolName, ToolOutput, Visibility,
 };
 use toolscout_gateway::Gateway;
@@ -54,13 +54,9 @@ impl Narrowed {
     }
 }
 
-impl Source for Narrowed {
-    fn id(&self) -> &SourceId {
-        self.inner.id()
-    }
-
-    fn origin(&self) -> Origin {
-        self.inner.origin()
+impl Through for Narrowed {
+    fn behind(&self) -> &dyn Source {
+        &*self.inner
     }
 
     fn discover(&self, _: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
@@ -82,23 +78,24 @@ impl Source for Narrowed {
     }
 
     fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
-        let name = &call.get().tool.name;
-        if self.shows(name) {
-            return self.inner.call(call, cx);
-        }
-        let not_mine = SourceError::NotMine { id: self.id().clone(), name: name.as_str().to_owned() };
-        Box::pin(future::ready(Err(not_mine)))
+        self.parts.call(&*self.inner, call, cx)
     }
 
-    fn about(&self) -> Option<Arc<str>> {
-        self.inner.about()
+    /// It was reviewed where everything is.
+    fn review(&self) -> Review {
+        Review::Unneeded
     }
 
     fn library(&self) -> Option<&dyn Library> {
-        self.inner.library().filter(|_| self.parts.now().has_whole(self.id()))
+        self.parts.library(&*self.inner)
     }
 
     fn delegation(&self) -> Option<Delegation> {
         self.inner.delegation().filter(|_| self.parts.now().has_every_tool(self.id()))
+    }
+
+    /// Whoever has everything listens, and says when there is something new.
+    fn changes(&self) -> BoxStream<'_, ()> {
+        Box::pin(stream::pending())
     }
 }

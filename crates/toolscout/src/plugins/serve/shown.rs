@@ -4,8 +4,8 @@ use crate::config::{Config, Names, Profile};
 use futures_util::{StreamExt, future};
 use std::sync::{Arc, Mutex, PoisonError};
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Delegation, Found, Library, Origin, Review, Source, SourceError, SourceId,
-    Tool, ToolCall, ToolName, ToolOutput, Visibility,
+    Authorized, BoxFuture, BoxStream, Cx, Delegation, Found, Library, Source, SourceError, SourceId, Through, Tool,
+    ToolCall, ToolName, ToolOutput, Visibility,
 };
 use toolscout_source::layer::Filter;
 
@@ -73,6 +73,26 @@ impl Parts {
         }
     }
 
+    /// Calls what is shown; all else is as good as not there.
+    pub(super) fn call<'a>(
+        &self,
+        source: &'a dyn Source,
+        call: Authorized<ToolCall>,
+        cx: Cx,
+    ) -> BoxFuture<'a, Result<ToolOutput, SourceError>> {
+        let name = &call.get().tool.name;
+        if self.look(source.id()).shows(name) {
+            return source.call(call, cx);
+        }
+        let not_mine = SourceError::NotMine { id: source.id().clone(), name: name.as_str().to_owned() };
+        Box::pin(future::ready(Err(not_mine)))
+    }
+
+    /// What a source has besides tools, where all of the source is meant.
+    pub(super) fn library<'a>(&self, source: &'a dyn Source) -> Option<&'a dyn Library> {
+        source.library().filter(|_| self.now().has_whole(source.id()))
+    }
+
     pub(super) fn set(&self, part: Part) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(part);
     }
@@ -122,17 +142,9 @@ impl Look {
     }
 }
 
-impl Source for Shown {
-    fn id(&self) -> &SourceId {
-        self.inner.id()
-    }
-
-    fn origin(&self) -> Origin {
-        self.inner.origin()
-    }
-
-    fn review(&self) -> Review {
-        self.inner.review()
+impl Through for Shown {
+    fn behind(&self) -> &dyn Source {
+        &*self.inner
     }
 
     fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
@@ -155,28 +167,15 @@ impl Source for Shown {
     }
 
     fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
-        let name = &call.get().tool.name;
-        if self.look().shows(name) {
-            return self.inner.call(call, cx);
-        }
-        let not_mine = SourceError::NotMine { id: self.id().clone(), name: name.as_str().to_owned() };
-        Box::pin(future::ready(Err(not_mine)))
-    }
-
-    fn about(&self) -> Option<Arc<str>> {
-        self.inner.about()
+        self.parts.call(&*self.inner, call, cx)
     }
 
     fn library(&self) -> Option<&dyn Library> {
-        self.inner.library().filter(|_| self.parts.now().has_whole(self.id()))
+        self.parts.library(&*self.inner)
     }
 
     fn delegation(&self) -> Option<Delegation> {
         let is_whole = self.parts.now().has_every_tool(self.id());
         self.inner.delegation().map(|it| Delegation { is_whole: it.is_whole && is_whole, ..it })
-    }
-
-    fn changes(&self) -> BoxStream<'_, ()> {
-        self.inner.changes()
     }
 }

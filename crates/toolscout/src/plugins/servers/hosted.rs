@@ -3,8 +3,7 @@
 use super::control::{Answer, Ask, Control};
 use std::sync::Arc;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Delegation, Found, Library, Origin, RawJson, Review, Source, SourceError,
-    SourceId, Tool, ToolCall, ToolName, ToolOutput,
+    Authorized, BoxFuture, Cx, RawJson, Source, SourceError, SourceId, Through, ToolCall, ToolOutput,
 };
 use toolscout_source::mcp::McpSource;
 
@@ -56,25 +55,9 @@ fn result_of(result: RawJson) -> Result<ToolOutput, String> {
     ToolOutput::from_raw(result).map_err(str::to_owned)
 }
 
-impl Source for Hosted {
-    fn id(&self) -> &SourceId {
-        self.inner.id()
-    }
-
-    fn origin(&self) -> Origin {
-        self.inner.origin()
-    }
-
-    fn review(&self) -> Review {
-        self.inner.review()
-    }
-
-    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
-        self.inner.discover(cx)
-    }
-
-    fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
-        self.inner.load(name, cx)
+impl Through for Hosted {
+    fn behind(&self) -> &dyn Source {
+        &*self.inner
     }
 
     fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
@@ -95,22 +78,6 @@ impl Source for Hosted {
                 }
             }
         })
-    }
-
-    fn about(&self) -> Option<Arc<str>> {
-        self.inner.about()
-    }
-
-    fn library(&self) -> Option<&dyn Library> {
-        self.inner.library()
-    }
-
-    fn delegation(&self) -> Option<Delegation> {
-        self.inner.delegation()
-    }
-
-    fn changes(&self) -> BoxStream<'_, ()> {
-        self.inner.changes()
     }
 }
 

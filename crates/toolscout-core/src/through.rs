@@ -1,0 +1,101 @@
+//! What stands in front of a source, and changes one thing about it.
+
+use crate::{
+    Authorized, BoxFuture, BoxStream, Cx, Delegation, Found, Library, Origin, Review, Source, SourceError, SourceId,
+    Tool, ToolCall, ToolName, ToolOutput,
+};
+use std::sync::Arc;
+
+/// A source in front of another: it says what it changes, and all else is as it is behind it. So nothing that sources learn to
+/// say is lost on the way.
+pub trait Through: Send + Sync + 'static {
+    /// The source behind it. Its id is the id of both.
+    fn behind(&self) -> &dyn Source;
+
+    /// As [`Source::origin`].
+    fn origin(&self) -> Origin {
+        self.behind().origin()
+    }
+
+    /// As [`Source::discover`].
+    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+        self.behind().discover(cx)
+    }
+
+    /// As [`Source::load`].
+    fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+        self.behind().load(name, cx)
+    }
+
+    /// As [`Source::call`].
+    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+        self.behind().call(call, cx)
+    }
+
+    /// As [`Source::review`].
+    fn review(&self) -> Review {
+        self.behind().review()
+    }
+
+    /// As [`Source::about`].
+    fn about(&self) -> Option<Arc<str>> {
+        self.behind().about()
+    }
+
+    /// As [`Source::library`].
+    fn library(&self) -> Option<&dyn Library> {
+        self.behind().library()
+    }
+
+    /// As [`Source::delegation`].
+    fn delegation(&self) -> Option<Delegation> {
+        self.behind().delegation()
+    }
+
+    /// As [`Source::changes`].
+    fn changes(&self) -> BoxStream<'_, ()> {
+        self.behind().changes()
+    }
+}
+
+impl<T: Through> Source for T {
+    fn id(&self) -> &SourceId {
+        self.behind().id()
+    }
+
+    fn origin(&self) -> Origin {
+        Through::origin(self)
+    }
+
+    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+        Through::discover(self, cx)
+    }
+
+    fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+        Through::load(self, name, cx)
+    }
+
+    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+        Through::call(self, call, cx)
+    }
+
+    fn review(&self) -> Review {
+        Through::review(self)
+    }
+
+    fn about(&self) -> Option<Arc<str>> {
+        Through::about(self)
+    }
+
+    fn library(&self) -> Option<&dyn Library> {
+        Through::library(self)
+    }
+
+    fn delegation(&self) -> Option<Delegation> {
+        Through::delegation(self)
+    }
+
+    fn changes(&self) -> BoxStream<'_, ()> {
+        Through::changes(self)
+    }
+}

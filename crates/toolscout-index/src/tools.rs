@@ -1,0 +1,53 @@
+//! The tools of an index, and what is asked about them by number.
+
+use crate::document::Document;
+use crate::entry::Entry;
+use hashbrown::HashMap;
+use std::sync::{Arc, OnceLock};
+use toolscout_core::{SourceId, Tool, ToolId};
+
+/// Tools in the order they were given in: a tool's number is its place.
+#[derive(Default)]
+pub(crate) struct Tools {
+    pub(crate) all: Vec<Arc<Tool>>,
+    /// By tool, the number of its source.
+    pub(crate) sources: Vec<u32>,
+    /// By tool.
+    approved: Vec<bool>,
+    places: OnceLock<HashMap<ToolId, u32>>,
+    entries: OnceLock<Vec<Entry>>,
+}
+
+impl Tools {
+    pub(crate) fn of(documents: &[Document<'_>]) -> Self {
+        let mut numbers: HashMap<&SourceId, u32> = HashMap::new();
+        let mut number = |source| {
+            let next = numbers.len() as u32;
+            *numbers.entry(source).or_insert(next)
+        };
+        Self {
+            sources: documents.iter().map(|it| number(&it.tool.id.source)).collect(),
+            approved: documents.iter().map(|it| it.is_approved).collect(),
+            all: documents.iter().map(|it| it.tool.clone()).collect(),
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn id(&self, tool: u32) -> &ToolId {
+        &self.all[tool as usize].id
+    }
+
+    pub(crate) fn is_approved(&self, tool: u32) -> bool {
+        self.approved[tool as usize]
+    }
+
+    pub(crate) fn place_of(&self, tool: &ToolId) -> Option<u32> {
+        let number = || self.all.iter().zip(0..).map(|(tool, at)| (tool.id.clone(), at)).collect();
+        self.places.get_or_init(number).get(tool).copied()
+    }
+
+    /// As the ladders read tools. Made when somebody first climbs one.
+    pub(crate) fn entries(&self) -> &[Entry] {
+        self.entries.get_or_init(|| self.all.iter().map(|it| Entry::of(it)).collect())
+    }
+}
