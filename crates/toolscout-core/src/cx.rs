@@ -1,6 +1,7 @@
 //! Who asks, for how long, and on whose behalf: travels with every request.
 
 use crate::door::Question;
+use crate::event::Witnesses;
 use crate::{BoxFuture, Counterpart};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,6 +16,10 @@ pub struct Cx {
     pub caller: Caller,
     /// Whom the surface has recognised; what is private to them is keyed by this.
     pub user: Option<Arc<str>>,
+    /// What the program calls itself that made the request, and its version, where it says so.
+    pub client: Option<Arc<str>>,
+    /// The conversation that the request is a part of, where there is one.
+    pub session: Option<Arc<str>>,
     /// The project the request is about.
     pub project: Option<Arc<PathBuf>>,
     /// Headers of the request, names in lower case; empty where there are none.
@@ -29,6 +34,8 @@ pub struct Cx {
     pub asker: Option<Asker>,
     /// Who made the request, where something can be wanted of them before it is done.
     pub counterpart: Option<Arc<dyn Counterpart>>,
+    /// Who is told what is done for it.
+    pub witnesses: Witnesses,
 }
 
 /// Puts a question to a person; the answer is whether they said yes.
@@ -42,6 +49,8 @@ impl Cx {
             deadline: None,
             caller,
             user: None,
+            client: None,
+            session: None,
             project: None,
             headers: none.clone(),
             trace: none,
@@ -49,6 +58,7 @@ impl Cx {
             progress: None,
             asker: None,
             counterpart: None,
+            witnesses: Witnesses::default(),
         }
     }
 

@@ -9,6 +9,7 @@ pub mod cx;
 pub mod digest;
 pub mod door;
 pub mod escape;
+pub mod event;
 pub mod redact;
 
 mod call;

@@ -3,6 +3,7 @@
 use crate::learning::Owner;
 use crate::{Gateway, Meaning, Profile, Query, SearchHit, Understood, View};
 use std::sync::Arc;
+use toolscout_core::event::{Happening, Searched};
 use toolscout_core::{Cx, SourceId};
 use toolscout_index::{Learned, Parts, Reading};
 
@@ -42,6 +43,15 @@ impl Answer {
     /// Hits that are less sure than that are more of a guess.
     pub const WEAK: f64 = 0.3;
 
+    fn told(&self, search: &Search<'_>) -> Happening {
+        Happening::Searched(Searched {
+            text: search.text.to_owned(),
+            profile: search.profile.word(),
+            hits: self.hits.iter().map(|it| (it.tool.id.clone(), it.score)).collect(),
+            notes: self.notes.clone(),
+        })
+    }
+
     /// Whether nothing was found, or nothing that fits well.
     pub fn is_weak(&self) -> bool {
         self.hits.first().is_none_or(|it| it.score < Self::WEAK)
@@ -61,6 +71,13 @@ impl Gateway {
     /// The tools that fit, of all that this request can see or have asked; the question is noted for who learns from what is
     /// called next. Cancel-safe.
     pub async fn answer(&self, view: &View, search: &Search<'_>, cx: &Cx) -> Answer {
+        let (cx, begun) = cx.clone().begin();
+        let answer = self.found(view, search, &cx).await;
+        begun.end(|| answer.told(search));
+        answer
+    }
+
+    async fn found(&self, view: &View, search: &Search<'_>, cx: &Cx) -> Answer {
         let owner = self.owner(cx);
         let Understood { meaning, notes: mut said } = match search.is_lexical {
             true => self.read_words(view).await,

@@ -2,6 +2,7 @@
 
 use crate::federation::{Far, doors};
 use crate::standing::{Facts, Standing};
+use crate::watched::Watched;
 use crate::{Error, Gateway, View};
 use futures_util::{StreamExt, stream};
 use serde_json::Value;
@@ -82,7 +83,11 @@ impl Gateway {
 
     async fn run_and_learn(&self, view: View, call: ToolCall, cx: Cx) -> Result<ToolOutput, Error> {
         let lesson = self.lesson_of(&view, &call.tool, &cx);
-        let output = self.run(view, call, cx).await?;
+        let (cx, begun) = cx.begin();
+        let watched = Watched::of(&view, &call, begun);
+        let output = self.run(view, call, cx).await;
+        watched.end(&output);
+        let output = output?;
         self.learn(lesson, &output);
         Ok(output)
     }

@@ -28,7 +28,7 @@ use ledger::Ledger;
 use recent::Question;
 use scribe::{Called, Scribe, Told};
 use std::sync::Arc;
-use toolscout_core::{Cx, MemoryStore, Moment, Origin, Store, StoreError, ToolId, ToolOutput};
+use toolscout_core::{Caller, Cx, MemoryStore, Moment, Origin, Store, StoreError, ToolId, ToolOutput};
 use toolscout_index::{Learned, Query};
 
 /// What was learned, and whether it counts. Cloning is cheap: clones learn together.
@@ -147,10 +147,11 @@ impl Gateway {
         }
     }
 
-    /// What a call was of, for who may learn from it; none where nobody does. Tools beyond the catalog are learned about by
-    /// whoever has them.
+    /// What a call was of, for who may learn from it; none where nobody does, since nobody has asked. Tools beyond the catalog
+    /// are learned about by whoever has them.
     pub(crate) fn lesson_of(&self, view: &View, tool: &ToolId, cx: &Cx) -> Option<Attempt> {
-        if !self.learning.is_on || view.far().is_some() {
+        let is_asked_elsewhere = cx.caller == Caller::Cli;
+        if !self.learning.is_on || view.far().is_some() || (self.learning.is_idle() && !is_asked_elsewhere) {
             return None;
         }
         let is_of_server = view.source(&tool.source).is_some_and(|it| it.origin() == Origin::Mcp);
@@ -164,6 +165,9 @@ impl Gateway {
             return;
         }
         let ledger = &self.learning.ledger;
+        if self.learning.is_idle() && !ledger.has_recent(&owner.talk) {
+            return;
+        }
         let project = if is_of_server { "".into() } else { ledger.partition.clone() };
         self.learning.scribe.tell(Told::Called(owner, Called { tool, project, at: ledger.now() }));
     }

@@ -28,6 +28,7 @@ mod standing;
 mod trust;
 mod view;
 mod watch;
+mod watched;
 
 #[cfg(test)]
 mod tests;

@@ -15,6 +15,7 @@ mod resumed;
 mod server;
 mod speed;
 mod trust;
+mod watched;
 mod watching;
 
 pub(crate) use actor::{Actor, agent, waits};

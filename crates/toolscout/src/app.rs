@@ -9,6 +9,7 @@ use crate::{
 use std::ffi::OsString;
 use std::sync::Arc;
 use toolscout_core::escape;
+use toolscout_core::event::Witnesses;
 use toolscout_gateway::{Gateway, GatewayBuilder};
 use toolscout_surface::cli::help::{self, Group};
 use toolscout_surface::cli::{self, CommandSpec, Locale, Parsed, PositionalSpec, UsageError};
@@ -102,7 +103,12 @@ impl App {
             gateway = rule(gateway, &options, &self.surroundings)?;
         }
         let gateway = gateway.build().map_err(LifecycleError::from)?;
-        let tools = Arc::new(Tools::new(gateway, self.surroundings.clone(), &options));
+        let mut witnesses = Vec::new();
+        for make in setup.witnesses {
+            witnesses.extend(make(&options, &self.surroundings)?);
+        }
+        let witnesses = Witnesses::new(witnesses);
+        let tools = Arc::new(Tools::new(gateway, self.surroundings.clone(), &options, witnesses));
         let after = AfterSetup {
             commands: setup.commands,
             options,

@@ -4,6 +4,7 @@ use crate::{AppError, Command, CommandSet, Decorator, LifecycleError, Options, R
 use std::any::{Any, TypeId};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use toolscout_core::event::Witness;
 use toolscout_core::{BoxFuture, Source};
 use toolscout_gateway::GatewayBuilder;
 use toolscout_surface::cli::OptionSpec;
@@ -46,6 +47,9 @@ pub(crate) type MakeSources = Box<dyn FnOnce(&Options, &Surroundings) -> Result<
 pub(crate) type MakeRules =
     Box<dyn FnOnce(GatewayBuilder, &Options, &Surroundings) -> Result<GatewayBuilder, AppError> + Send>;
 
+pub(crate) type MakeWitness =
+    Box<dyn FnOnce(&Options, &Surroundings) -> Result<Option<Arc<dyn Witness>>, AppError> + Send>;
+
 /// The first phase.
 #[derive(Default)]
 pub struct Setup {
@@ -53,6 +57,7 @@ pub struct Setup {
     pub(crate) options: Vec<OptionSpec>,
     pub(crate) sources: Vec<MakeSources>,
     pub(crate) rules: Vec<MakeRules>,
+    pub(crate) witnesses: Vec<MakeWitness>,
     pub(crate) decorators: Vec<Arc<dyn Decorator>>,
     pub(crate) offers: Offers,
 }
@@ -95,6 +100,14 @@ impl Setup {
         F: FnOnce(GatewayBuilder, &Options, &Surroundings) -> Result<GatewayBuilder, AppError> + Send + 'static,
     {
         self.rules.push(Box::new(rule));
+    }
+
+    /// Has somebody look on at all that is done, made when the options are known; `None` means not this time.
+    pub fn add_witness<F>(&mut self, make: F)
+    where
+        F: FnOnce(&Options, &Surroundings) -> Result<Option<Arc<dyn Witness>>, AppError> + Send + 'static,
+    {
+        self.witnesses.push(Box::new(make));
     }
 
     /// Wraps every command. The first decorator registered is the outermost.

@@ -50,6 +50,11 @@ impl Ledger {
         Err(StoreError { what: "what was learned changes faster than it can be read".to_owned(), cause: None })
     }
 
+    /// Whether anything was asked there of late; when in doubt, it was.
+    pub(super) fn has_recent(&self, talk: &str) -> bool {
+        !matches!(self.store.read(Shelf::Asked, talk), Ok(None))
+    }
+
     pub(super) fn change_recent<T: Default>(
         &self,
         talk: &str,

@@ -63,7 +63,10 @@ async fn what_was_called_after_a_question_comes_first_the_next_time() {
 async fn nothing_is_learned_from_what_was_not_found_or_failed_or_asked_for_something_else() {
     let office = Arc::new(Actor::new("office", &TOOLS));
     let gateway = of(office.clone(), Learning::in_memory()).await;
-    assert!(call(&gateway, "cc_mail", &agent()).await, "nobody has asked anything");
+    for cx in [agent(), cli()] {
+        assert!(call(&gateway, "cc_mail", &cx).await, "nobody has asked anything");
+    }
+    assert!(gateway.learning().is_idle(), "and so nobody need write anything");
     found(&gateway, ASKED, &agent()).await;
     assert!(call(&gateway, "dd_sing", &agent()).await, "was no hit");
     for answer in [Answer::Fails, Answer::Down, Answer::Wants("more")] {

@@ -11,6 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout_at};
+use toolscout_core::event::{self as told, Happening};
 use toolscout_core::{Cx, Lease, Moment, RawJson, SourceError, Store, StoreError, redact};
 
 /// How often to look whether another process is done with the same server.
@@ -157,6 +158,7 @@ impl Shared {
         record.error = None;
         self.write(server, cx, &record)?;
         tracing::info!(event = "tool_discovery_started", server = %server.id);
+        cx.tell(|| Happening::DiscoveryBegun(server.id.clone()));
         let answer = timeout_at(deadline.into(), self.ask_again(server, &record, deadline)).await;
         let answer = answer.unwrap_or_else(|_| Err(ClientError::TimedOut { what: "discovery".to_owned(), limit }));
         match answer.map_err(|it| in_full(it, limit, deadline, cx)) {
@@ -315,8 +317,12 @@ impl Shared {
             self.write(server, cx, &record)?;
         }
         let took_ms = discovered.took.as_millis();
-        let names = || names(&record);
-        tracing::info!(event = "tool_discovery", server = %server.id, tools = discovered.tools, excluded = discovered.excluded, duration_ms = %took_ms, names = %names());
+        let listed = || toolscout_core::escape::line(&names(&record).join(",")).into_owned();
+        tracing::info!(event = "tool_discovery", server = %server.id, tools = discovered.tools, excluded = discovered.excluded, duration_ms = %took_ms, names = %listed());
+        cx.tell_since(started, || {
+            let (source, names) = (server.id.clone(), names(&record));
+            Happening::Discovered(told::Discovered { source, names, was_needed: !was_fresh, changed, error: None })
+        });
         Ok(discovered)
     }
 
@@ -340,6 +346,11 @@ impl Shared {
         };
         let took_ms = started.elapsed().as_millis();
         tracing::warn!(event = "tool_discovery_failed", server = %server.id, error = %toolscout_core::escape::line(&said), duration_ms = %took_ms);
+        cx.tell_since(started, || {
+            let (source, error) = (server.id.clone(), Some(said.clone()));
+            let was_needed = record.tools.is_none();
+            Happening::Discovered(told::Discovered { source, names: Vec::new(), was_needed, changed: false, error })
+        });
         let last_discovery = Some(Moment::now());
         let library = self.read(server, cx).ok().and_then(|it| it.library);
         let record = Record { status: DiscoveryStatus::Failed, error: Some(said), last_discovery, library, ..record };
@@ -430,10 +441,9 @@ fn means_the_same(one: &[RawJson], other: &[RawJson]) -> bool {
     counts.values().all(|it| *it == 0)
 }
 
-fn names(record: &Record) -> String {
+fn names(record: &Record) -> Vec<String> {
     let tools = record.tools.iter().flat_map(|it| &it.definitions);
-    let names = tools.filter_map(|it| it.to_value().get("name")?.as_str().map(str::to_owned));
-    toolscout_core::escape::line(&names.collect::<Vec<_>>().join(",")).into_owned()
+    tools.filter_map(|it| it.to_value().get("name")?.as_str().map(str::to_owned)).collect()
 }
 
 pub(super) fn soonest(cx: &Cx, limit: Duration) -> Instant {

@@ -3,6 +3,7 @@
 use super::message;
 use super::version::Version;
 use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{oneshot, watch};
@@ -43,6 +44,8 @@ impl Identity {
 /// A client. Over pipes and in sessions of the old era it stays for many messages; else it is there for one.
 pub struct Client {
     pub(super) identity: Identity,
+    /// Names the conversation, for those who keep track of it; nobody gets in by it. None for who is there for one request.
+    pub(super) session: Option<Arc<str>>,
     /// For what belongs to no request.
     pub(super) out: Arc<dyn Outlet>,
     said: Mutex<Said>,
@@ -61,6 +64,7 @@ type Begun = (u64, oneshot::Sender<()>);
 #[derive(Clone, Default)]
 struct Said {
     version: Option<Version>,
+    name: Option<Arc<str>>,
     capabilities: Option<RawJson>,
     subscriptions: Vec<String>,
 }
@@ -68,8 +72,19 @@ struct Said {
 impl Client {
     /// A client that has said nothing yet.
     pub fn new(identity: Identity, out: Arc<dyn Outlet>) -> Arc<Self> {
+        let session = format!("{:016x}", RandomState::new().hash_one("session"));
+        Self::of(identity, out, Some(session.into()))
+    }
+
+    /// A client that is there for one request.
+    pub fn for_one(identity: Identity, out: Arc<dyn Outlet>) -> Arc<Self> {
+        Self::of(identity, out, None)
+    }
+
+    fn of(identity: Identity, out: Arc<dyn Outlet>, session: Option<Arc<str>>) -> Arc<Self> {
         Arc::new(Self {
             identity,
+            session,
             out,
             said: Mutex::default(),
             log_level: AtomicU8::new(UNSAID),
@@ -85,10 +100,16 @@ impl Client {
         lock(&self.said).version
     }
 
-    pub(super) fn initialize(&self, version: Version, capabilities: Option<RawJson>) {
+    pub(super) fn initialize(&self, version: Version, name: Option<Arc<str>>, capabilities: Option<RawJson>) {
         let mut said = lock(&self.said);
         said.version = Some(version);
+        said.name = name;
         said.capabilities = capabilities;
+    }
+
+    /// What it calls itself, where it has said so.
+    pub(super) fn name(&self) -> Option<Arc<str>> {
+        lock(&self.said).name.clone()
     }
 
     pub(super) fn capabilities(&self) -> Option<RawJson> {

@@ -3,6 +3,7 @@
 use super::back::Back;
 use super::client::{Client, Outlet};
 use super::fault::Fault;
+use super::hello::Named;
 use super::message::{self, Request};
 use super::server::Server;
 use super::version::{SPOKEN, Version};
@@ -30,7 +31,7 @@ pub(super) struct Exchange {
 }
 
 /// What a request says beside its parameters.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Default, Deserialize)]
 pub(super) struct Meta {
     #[serde(rename = "progressToken")]
     progress_token: Option<RawJson>,
@@ -40,6 +41,8 @@ pub(super) struct Meta {
     capabilities: Option<RawJson>,
     #[serde(rename = "io.modelcontextprotocol/logLevel")]
     log_level: Option<String>,
+    #[serde(rename = "io.modelcontextprotocol/clientInfo")]
+    client: Option<Named>,
     traceparent: Option<String>,
     tracestate: Option<String>,
     baggage: Option<String>,
@@ -93,12 +96,19 @@ impl Exchange {
     pub(super) fn cx(&self, wanted: Option<mpsc::UnboundedSender<super::back::Wanted>>) -> Cx {
         let back = Arc::new(Back::new(self, wanted));
         let mut cx = self.client.identity.cx(&self.server.terms().request);
+        cx.client = self.client_name();
+        cx.session = self.client.session.clone();
         cx.trace = self.meta.trace();
         cx.via = self.meta.via();
         cx.progress = self.progress();
         cx.asker = back.can("elicitation").then(|| super::back::asker(back.clone()));
         cx.counterpart = Some(back);
         cx
+    }
+
+    /// What the client calls itself, where it says so.
+    fn client_name(&self) -> Option<Arc<str>> {
+        self.meta.client.as_ref().and_then(Named::name).or_else(|| self.client.name())
     }
 
     /// What the client can do, as far as it says.

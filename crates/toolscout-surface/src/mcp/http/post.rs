@@ -66,7 +66,7 @@ impl Endpoint {
         let is_endless = request.method == "subscriptions/listen";
         let pass = self.enter(&visit, is_endless).ok_or_else(|| busy(request))?;
         let back = Back::new(accept, None);
-        let client = Client::new(identity(&visit.principal, head), back.out());
+        let client = Client::for_one(identity(&visit.principal, head), back.out());
         let mut taking = visit.server.take(client.clone(), incoming, back.out());
         let ending = is_endless.then(|| self.ending.clone());
         let reply = Box::pin(async move {

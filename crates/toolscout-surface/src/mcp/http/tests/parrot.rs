@@ -83,7 +83,7 @@ impl Parrot {
             "initialize" => {
                 let version = params["protocolVersion"].as_str().ok_or(Fault::new(Fault::PARAMS, "no version"))?;
                 let version = Version::agreed(version);
-                client.initialize(version, None);
+                client.initialize(version, None, None);
                 Ok(json!({"protocolVersion": version.name()}))
             }
             "ping" | "tools/list" => Ok(json!({})),

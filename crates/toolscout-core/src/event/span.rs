@@ -1,0 +1,128 @@
+//! Where something stands in a trace, by the W3C's trace context.
+
+use std::fmt::Write as _;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+
+const PARENT: &str = "traceparent";
+
+/// A place in a trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// The trace; the same for all that belongs to one request of somebody's.
+    pub trace: [u8; 16],
+    /// This very part of it.
+    pub id: [u8; 8],
+    /// The part it belongs to; none where the trace begins here.
+    pub parent: Option<[u8; 8]>,
+    /// Whether whoever began the trace wants it to be kept.
+    pub is_sampled: bool,
+}
+
+impl Span {
+    /// A part of the trace that these headers name; of a new one where they name none.
+    pub fn within(headers: &[(String, String)]) -> Self {
+        let parent = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(PARENT));
+        let (trace, parent, is_sampled) = match parent.and_then(|(_, value)| read(value)) {
+            Some((trace, id, is_sampled)) => (trace, Some(id), is_sampled),
+            None => (random(), None, true),
+        };
+        Self { trace, id: random(), parent, is_sampled }
+    }
+
+    /// The headers, for those we ask in turn: what they do is a part of this.
+    pub fn for_others(&self, headers: &[(String, String)]) -> Arc<[(String, String)]> {
+        let others = headers.iter().filter(|(name, _)| !name.eq_ignore_ascii_case(PARENT)).cloned();
+        std::iter::once((PARENT.to_owned(), self.to_header())).chain(others).collect()
+    }
+
+    fn to_header(self) -> String {
+        let flags = u8::from(self.is_sampled);
+        format!("00-{}-{}-{flags:02x}", hex(&self.trace), hex(&self.id))
+    }
+}
+
+/// Bytes as people and headers write them.
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// `00-<trace>-<span>-<flags>`; what a later version adds behind that is not read.
+fn read(value: &str) -> Option<([u8; 16], [u8; 8], bool)> {
+    let mut parts = value.trim().split('-');
+    let (version, trace, id, flags) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    let is_complete = version != "00" || parts.next().is_none();
+    let [version] = bytes::<1>(version)?;
+    let [flags] = bytes::<1>(flags)?;
+    let (trace, id) = (bytes::<16>(trace)?, bytes::<8>(id)?);
+    let is_valid = is_complete && version != 0xff && trace != [0; 16] && id != [0; 8];
+    is_valid.then_some((trace, id, flags & 1 == 1))
+}
+
+fn bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let is_hex = text.len() == 2 * N && text.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'));
+    let mut bytes = [0; N];
+    for (at, byte) in bytes.iter_mut().enumerate().filter(|_| is_hex) {
+        *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).ok()?;
+    }
+    is_hex.then_some(bytes)
+}
+
+/// Enough to tell apart, and no secret. Never all zeros, which is no id.
+fn random<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    for chunk in bytes.chunks_mut(8) {
+        let number = RandomState::new().hash_one(chunk.len()).max(1);
+        chunk.copy_from_slice(&number.to_be_bytes()[..chunk.len()]);
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(all: &[(&str, &str)]) -> Vec<(String, String)> {
+        all.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    const GIVEN: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+    #[test]
+    fn what_is_done_for_a_trace_is_a_part_of_it_and_others_are_parts_of_that() {
+        let came = headers(&[("tracestate", "vendor=1"), ("traceparent", GIVEN)]);
+        let span = Span::within(&came);
+        assert_eq!(hex(&span.trace), "4bf92f3577b34da6a3ce929d0e0e4736");
+        assert_eq!(span.parent.map(|it| hex(&it)).as_deref(), Some("00f067aa0ba902b7"));
+        let passed_on = span.for_others(&came);
+        let next = Span::within(&passed_on);
+        assert_eq!((next.trace, next.parent, next.is_sampled), (span.trace, Some(span.id), true));
+        assert_eq!(passed_on[1], came[0]);
+        assert_eq!(passed_on.len(), 2);
+    }
+
+    #[test]
+    fn what_is_no_trace_begins_a_new_one() {
+        let wrong = [
+            "",
+            "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+            "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+            "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more",
+            "00-4bf92f3577b34da6a3ce929d0e0e47-00f067aa0ba902b7-01",
+        ];
+        for wrong in wrong {
+            let span = Span::within(&headers(&[("traceparent", wrong)]));
+            assert_eq!(span.parent, None, "{wrong}");
+            assert_ne!(hex(&span.trace), "4bf92f3577b34da6a3ce929d0e0e4736");
+        }
+        assert_ne!(Span::within(&[]).trace, Span::within(&[]).trace);
+        let later = "cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00-what-comes";
+        let span = Span::within(&headers(&[("traceparent", later)]));
+        assert!(span.parent.is_some() && !span.is_sampled);
+    }
+}
