@@ -42,8 +42,7 @@ impl Near {
             if other.len().abs_diff(word.len()) > most || other.len() < SHORTEST - 1 {
                 continue;
             }
-            let slips = strsim::osa_distance(word, other);
-            if slips <= most {
+            if let Some(slips) = slips(word, other, most) {
                 let is_same_start = other.chars().next() == word.chars().next();
                 found.push((slips, !is_same_start, usize::MAX - tools(term), term));
             }
@@ -58,4 +57,58 @@ impl Near {
 /// Which letters of the alphabet it has; all others share the rest.
 fn letters(word: &str) -> u32 {
     word.bytes().fold(0, |all, it| all | 1 << if it.is_ascii_lowercase() { it - b'a' } else { 26 + it % 6 })
+}
+
+/// Letters of the longest words that are compared letter by letter here; longer ones are no words of questions.
+const LONGEST: usize = 64;
+
+/// How many slips make the one of the other: letters left out, added, mistaken, or two of them swapped. None where that
+/// is more than `most`, which is found out early, since nearly all are.
+fn slips(one: &str, other: &str, most: usize) -> Option<usize> {
+    if !one.is_ascii() || !other.is_ascii() || one.len().max(other.len()) > LONGEST {
+        return Some(strsim::osa_distance(one, other)).filter(|it| *it <= most);
+    }
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    // What each beginning of the other is from the beginning of the one: of its last letter but one, of its last, of this.
+    let (mut before, mut last, mut row) = ([0; LONGEST + 1], [0; LONGEST + 1], [0; LONGEST + 1]);
+    for (cell, at) in last.iter_mut().zip(0u8..) {
+        *cell = at;
+    }
+    let far = most as u8 + 1;
+    for (at, letter) in (1usize..).zip(one) {
+        // Further from the diagonal than there may be slips nothing can be near.
+        let (from, to) = (at.saturating_sub(most).max(1), (at + most).min(other.len()));
+        row[from - 1] = if from == 1 { at as u8 } else { far };
+        let mut least = row[from - 1];
+        for to_at in from..=to {
+            let is_same = other[to_at - 1] == *letter;
+            let above = if to_at == at + most { far } else { last[to_at] + 1 };
+            let mut cell = (last[to_at - 1] + u8::from(!is_same)).min(above).min(row[to_at - 1] + 1);
+            if at > 1 && to_at > 1 && other[to_at - 2] == *letter && other[to_at - 1] == one[at - 2] {
+                cell = cell.min(before[to_at - 2] + 1);
+            }
+            row[to_at] = cell;
+            least = least.min(cell);
+        }
+        if least >= far {
+            return None;
+        }
+        (before, last, row) = (last, row, before);
+    }
+    Some(usize::from(last[other.len()])).filter(|it| *it <= most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn slips_are_counted_as_by_the_book(one in "[a-d]{0,12}", other in "[a-d]{0,12}", most in 1usize..3) {
+            let expected = strsim::osa_distance(&one, &other);
+            let counted = if one.len().abs_diff(other.len()) > most { None } else { slips(&one, &other, most) };
+            prop_assert_eq!(counted, Some(expected).filter(|it| *it <= most));
+        }
+    }
 }

@@ -57,7 +57,16 @@ fn known(bench: &Bench) -> anyhow::Result<(World, String)> {
         "the servers were not understood: {said}{}",
         String::from_utf8_lossy(&output.stderr)
     );
+    while !is_studied(&world)? {}
     // The first search may still have something to make ready for the next.
     clock::sample(2, || Ok(world.toolscout(&["search", &question])))?;
     Ok((world, question))
+}
+
+/// Has tools encoded for a while, as every command does that has found some; says whether none is left.
+fn is_studied(world: &World) -> anyhow::Result<bool> {
+    let output = world.toolscout(&["--verbose", "discover"]).stderr(Stdio::piped()).output()?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success() && said.contains("studied"), "the tools are not studied: {said}");
+    Ok(said.contains("left=0"))
 }

@@ -16,8 +16,8 @@ struct Floor {
     nonsense: usize,
 }
 
-const BY_WORDS: Floor = Floor { ndcg_10: 0.57, recall_5: 0.59, nonsense: 0 };
-const BY_MEANING: Floor = Floor { ndcg_10: 0.74, recall_5: 0.78, nonsense: 0 };
+const BY_WORDS: Floor = Floor { ndcg_10: 0.575, recall_5: 0.6, nonsense: 0 };
+const BY_MEANING: Floor = Floor { ndcg_10: 0.748, recall_5: 0.788, nonsense: 0 };
 
 fn ranking(set: &Set, lexical: bool) -> Ranking {
     Ranking::build(&set.tools, How { profile: Profile::Ranked, lexical })
