@@ -6,9 +6,11 @@ use toolscout_core::Arguments;
 
 /// Nests what has a dot in its key, where the schema has no such key but has the parts of it.
 pub(super) fn nest(schema: &Value, arguments: &mut Arguments, understood: &mut Vec<String>) {
-    let dotted: Vec<String> = arguments.keys().filter(|it| is_path(schema, it)).cloned().collect();
-    for key in dotted {
-        let Some(value) = arguments.shift_remove(&key) else { continue };
+    // All at once: to take one out of many moves all that come after it.
+    let (dotted, rest): (Vec<_>, Vec<_>) =
+        std::mem::take(arguments).into_iter().partition(|(key, _)| is_path(schema, key));
+    arguments.extend(rest);
+    for (key, value) in dotted {
         let path: Vec<&str> = key.split('.').collect();
         match put(arguments, &path, value) {
             Ok(()) => understood.push(format!("`{key}` was taken apart at its dots")),
