@@ -8,19 +8,16 @@ pub use build::{FolderSourceBuilder, Probing};
 
 use super::ask::Asker;
 use super::flow::stream_of;
-use super::gather::{Gathering, Listed, Rules, Table};
-use super::globs::{ToolStrategy, Visit};
+use super::gather::{Gathering, Listed, Table};
+use super::globs::Visit;
 use super::manifest::Definition;
-use super::probe::ProbeLimits;
 use super::prompts::{Prompt, Shelf};
-use super::roots::RootStrategy;
 use super::watch;
 use futures_util::{StreamExt, stream};
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Found, Library, Origin, Source, SourceError, SourceId, Store, Tool, ToolCall,
+    Authorized, BoxFuture, BoxStream, Cx, Found, Library, Origin, Source, SourceError, SourceId, Tool, ToolCall,
     ToolName, ToolOutput,
 };
 
@@ -31,15 +28,7 @@ use toolscout_core::{
 /// let source = FolderSource::builder().roots(DefaultRoot { from: ".".into() }).build();
 /// ```
 pub struct FolderSource {
-    id: SourceId,
-    roots: Arc<dyn RootStrategy>,
-    tools: Arc<dyn ToolStrategy>,
-    explicit: Vec<PathBuf>,
-    store: Option<Arc<dyn Store>>,
-    trust: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
-    probing: Probing,
-    rules: Rules,
-    limits: ProbeLimits,
+    terms: FolderSourceBuilder,
     asker: Asker,
     /// What the last whole discovery found; a discovery under way builds its own aside.
     table: Mutex<Option<Arc<Table>>>,
@@ -56,7 +45,7 @@ impl FolderSource {
     #[cfg(test)]
     pub(super) fn trusts(&self, name: &ToolName) -> Option<bool> {
         let listed = self.current()?.get(name)?.clone();
-        Some((self.trust)(&listed.ground.root.path))
+        Some((self.terms.trust)(&listed.ground.root.path))
     }
 
     /// What the file behind a tool says about it, without what a manifest or a header says; `None` where the tool is not
@@ -74,7 +63,7 @@ impl FolderSource {
     }
 
     fn visit(&self, cx: &Cx) -> Visit {
-        Visit { source: self.id.clone(), store: self.store.clone(), cx: cx.clone() }
+        Visit { source: self.terms.id.clone(), store: self.terms.store.clone(), cx: cx.clone() }
     }
 
     fn current(&self) -> Option<Arc<Table>> {
@@ -109,7 +98,7 @@ impl FolderSource {
 
 impl Source for FolderSource {
     fn id(&self) -> &SourceId {
-        &self.id
+        &self.terms.id
     }
 
     fn origin(&self) -> Origin {
@@ -121,7 +110,7 @@ impl Source for FolderSource {
         let done = Arc::new(Mutex::new(None));
         let gathered = done.clone();
         let found = stream_of(|out| async move {
-            let mut gathering = Gathering::new(&out, self.rules);
+            let mut gathering = Gathering::new(&out, self.terms.rules);
             if self.gather(&mut gathering, &cx).await.is_ok() {
                 *gathered.lock().unwrap_or_else(PoisonError::into_inner) = Some(gathering.into_parts());
             }
@@ -148,6 +137,6 @@ impl Source for FolderSource {
     }
 
     fn changes(&self) -> BoxStream<'_, ()> {
-        watch::changes(&*self.roots, &*self.tools, &self.explicit)
+        watch::changes(&*self.terms.roots, &*self.terms.tools, &self.terms.explicit)
     }
 }

@@ -25,15 +25,15 @@ pub enum Probing {
 /// Makes a [`FolderSource`].
 #[derive(Clone)]
 pub struct FolderSourceBuilder {
-    id: SourceId,
-    roots: Arc<dyn RootStrategy>,
-    tools: Arc<dyn ToolStrategy>,
-    explicit: Vec<PathBuf>,
-    store: Option<Arc<dyn Store>>,
-    trust: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
-    probing: Probing,
-    rules: Rules,
-    limits: ProbeLimits,
+    pub(super) id: SourceId,
+    pub(super) roots: Arc<dyn RootStrategy>,
+    pub(super) tools: Arc<dyn ToolStrategy>,
+    pub(super) explicit: Vec<PathBuf>,
+    pub(super) store: Option<Arc<dyn Store>>,
+    pub(super) trust: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
+    pub(super) probing: Probing,
+    pub(super) rules: Rules,
+    pub(super) limits: ProbeLimits,
 }
 
 impl Default for FolderSourceBuilder {
@@ -118,16 +118,8 @@ impl FolderSourceBuilder {
         FolderSource {
             asker: Asker::new(self.id.clone(), self.store.clone()),
             shelf: Shelf::new(self.id.clone()),
-            id: self.id,
-            roots: self.roots,
-            tools: self.tools,
-            explicit: self.explicit,
-            store: self.store,
-            trust: self.trust,
-            probing: self.probing,
-            rules: self.rules,
-            limits: self.limits,
             table: Mutex::new(None),
+            terms: self,
         }
     }
 }

@@ -24,13 +24,13 @@ const AT_A_TIME: usize = 4;
 
 impl FolderSource {
     pub(super) async fn gather(&self, gathering: &mut Gathering<'_>, cx: &Cx) -> Result<(), Stop> {
-        let budget = Budget::new(self.limits.total);
-        for file in &self.explicit {
+        let budget = Budget::new(self.terms.limits.total);
+        for file in &self.terms.explicit {
             self.gather_file(file, gathering, &budget, cx).await?;
         }
         gathering.next_root();
         let mut searched = HashSet::new();
-        let mut roots = self.roots.roots();
+        let mut roots = self.terms.roots.roots();
         while let Some(root) = roots.next().await {
             let root = match root {
                 Ok(root) => root,
@@ -51,7 +51,7 @@ impl FolderSource {
 
     async fn gather_root(&self, root: Root, to: &mut Gathering<'_>, budget: &Budget, cx: &Cx) -> Result<(), Stop> {
         let ground = Arc::new(Ground { root, is_explicit: false });
-        let entries = self.tools.tools(&ground.root, self.visit(cx));
+        let entries = self.terms.tools.tools(&ground.root, self.visit(cx));
         self.gather_entries(entries, &ground, to, budget, cx).await?;
         match ground.root.layout {
             Layout::Project => self.gather_prompts(&ground.root.path, to).await,
@@ -76,7 +76,7 @@ impl FolderSource {
         for prompt in found {
             match prompt {
                 Ok(prompt) => to.prompt(prompt, root).await?,
-                Err(problem) => to.problem(problem.of(self.id.clone())).await?,
+                Err(problem) => to.problem(problem.of(self.terms.id.clone())).await?,
             }
         }
         Ok(())
@@ -133,7 +133,7 @@ impl FolderSource {
     }
 
     async fn is_trusted(&self, root: &Path) -> bool {
-        let (trust, root) = (self.trust.clone(), root.to_owned());
+        let (trust, root) = (self.terms.trust.clone(), root.to_owned());
         tokio::task::spawn_blocking(move || trust(&root)).await.unwrap_or(false)
     }
 
@@ -167,7 +167,7 @@ impl FolderSource {
     }
 
     fn problem(&self, kind: ProblemKind, message: impl Into<String>) -> Problem {
-        Problem::warning(kind, message).of(self.id.clone())
+        Problem::warning(kind, message).of(self.terms.id.clone())
     }
 
     /// What an entry comes to, where its file has to be asked: what it says, or why nobody asks it.
@@ -179,14 +179,14 @@ impl FolderSource {
         let Some(content) = content_of(&tool, &recipe).await else {
             return vec![Step::Problem(about(&tool, ProblemKind::Unavailable, "cannot be read".to_owned()))];
         };
-        let eagerness = match (trusted, self.probing, budget.left()) {
+        let eagerness = match (trusted, self.terms.probing, budget.left()) {
             (true, Probing::Allowed, Some(_)) => Eagerness::Once,
             _ => Eagerness::Remembered,
         };
-        let per_file = budget.left().map_or(self.limits.per_file, |it| it.min(self.limits.per_file));
-        let limits = ProbeLimits { per_file, ..self.limits.clone() };
+        let per_file = budget.left().map_or(self.terms.limits.per_file, |it| it.min(self.terms.limits.per_file));
+        let limits = ProbeLimits { per_file, ..self.terms.limits.clone() };
         match self.asker.ask(&recipe, content, eagerness, &limits, cx).await {
-            Some(answer) => told(&self.id, &tool, &recipe, &answer),
+            Some(answer) => told(&self.terms.id, &tool, &recipe, &answer),
             None => self.unasked(tool, recipe, ground, trusted, budget),
         }
     }
@@ -212,7 +212,7 @@ impl FolderSource {
         } else if budget.left().is_none() {
             let message = format!(
                 "asking files what tools they hold took longer than {} ms; the rest is listed by file name",
-                self.limits.total.as_millis()
+                self.terms.limits.total.as_millis()
             );
             steps.push(Step::Once("budget".to_owned(), self.problem(ProblemKind::Limit, message)));
             "there was no time left to ask it what it holds".to_owned()

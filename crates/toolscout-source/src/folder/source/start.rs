@@ -19,16 +19,16 @@ impl FolderSource {
         let Some(listed) = self.fresh(name, cx).await? else { return Ok(None) };
         let mut tool = Tool::clone(&listed.tool);
         // A person may have trusted the folder since it was listed.
-        tool.provenance.trusted = (self.trust)(&listed.ground.root.path);
+        tool.provenance.trusted = (self.terms.trust)(&listed.ground.root.path);
         let is_whole = listed.recipe.askable().is_none() || matches!(tool.status, Status::Unavailable(_));
         if is_whole {
             return Ok(Some(tool));
         }
-        let may_start = self.probing == Probing::Allowed && self.may_start(&listed, cx);
+        let may_start = self.terms.probing == Probing::Allowed && self.may_start(&listed, cx);
         match self.own(&listed, may_start, cx).await {
             Ok(own) => Ok(Some(complete(tool, &own))),
             // Who asked that nothing be started is content with what is known.
-            Err(SourceError::Refused { .. }) if self.probing == Probing::Never => Ok(Some(tool)),
+            Err(SourceError::Refused { .. }) if self.terms.probing == Probing::Never => Ok(Some(tool)),
             Err(err) => Err(err),
         }
     }
@@ -36,10 +36,10 @@ impl FolderSource {
     pub(super) async fn start(&self, mut call: ToolCall, cx: &Cx) -> Result<ToolOutput, SourceError> {
         let name = call.tool.name.clone();
         let Some(listed) = self.fresh(&name, cx).await? else {
-            return Err(SourceError::NotMine { id: self.id.clone(), name: name.as_str().to_owned() });
+            return Err(SourceError::NotMine { id: self.terms.id.clone(), name: name.as_str().to_owned() });
         };
         if let Status::Unavailable(reason) = &listed.tool.status {
-            return Err(SourceError::Unavailable { id: self.id.clone(), what: format!("`{name}`: {reason}") });
+            return Err(SourceError::Unavailable { id: self.terms.id.clone(), what: format!("`{name}`: {reason}") });
         }
         if !self.may_start(&listed, cx) {
             return Err(untrusted(&listed));
@@ -57,7 +57,7 @@ impl FolderSource {
 
     /// What a person types themselves runs, as with make or npm; what agents ask for needs the folder's trust.
     pub(super) fn may_start(&self, listed: &Listed, cx: &Cx) -> bool {
-        cx.caller.is_person() || (self.trust)(&listed.ground.root.path)
+        cx.caller.is_person() || (self.terms.trust)(&listed.ground.root.path)
     }
 
     /// What the tool's file says about it: remembered, or asked for where it may be started.
@@ -70,12 +70,12 @@ impl FolderSource {
         let (path, root) = (file.to_owned(), listed.ground.root.path.clone());
         let content = blocking(move || check(&path, &root).and_then(|()| digest(&path))).await?;
         let eagerness = if may_start { Eagerness::AfterFailure } else { Eagerness::Remembered };
-        let answer = self.asker.ask(&listed.recipe, content, eagerness, &self.limits, cx).await;
+        let answer = self.asker.ask(&listed.recipe, content, eagerness, &self.terms.limits, cx).await;
         let answer = answer.ok_or_else(|| untrusted(listed))?;
         let shown = file.display().to_string();
-        let tools = answer.tools(&self.id, &escape::line(&shown))?;
+        let tools = answer.tools(&self.terms.id, &escape::line(&shown))?;
         pick(tools, listed.tool.id.name.as_str(), &shown)
-            .map_err(|reason| SourceError::Protocol { id: self.id.clone(), reason })
+            .map_err(|reason| SourceError::Protocol { id: self.terms.id.clone(), reason })
     }
 
     /// The listed tool, read anew if its file is not the one that was listed; `None` where it is gone.
@@ -102,7 +102,7 @@ impl FolderSource {
         let root = &listed.ground.root;
         let mut entries = match listed.ground.is_explicit {
             true => one_file(root, path, self.visit(cx)),
-            false => self.tools.reread(root, path, self.visit(cx)),
+            false => self.terms.tools.reread(root, path, self.visit(cx)),
         };
         let mut reasons = Vec::new();
         while let Some(entry) = entries.next().await {
