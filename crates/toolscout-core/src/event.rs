@@ -6,8 +6,8 @@
 mod span;
 mod told;
 
-pub use span::Span;
-pub use told::{Called, Decided, Discovered, Happening, Outcome, Searched, Shown};
+pub use span::{Span, trace_context};
+pub use told::{Called, Decided, Discovered, Happening, Outcome, Searched, Shown, Whole};
 
 use crate::{Caller, Cx, Moment};
 use std::path::PathBuf;
@@ -116,6 +116,17 @@ impl Cx {
             (watched.at, watched.since) = (Moment(watched.at.0.saturating_sub(ago)), since);
             Begun(Some(watched)).end(what);
         }
+    }
+
+    /// Tells what whoever made this request has decided: about what, which one, and the word for it.
+    pub fn decided(&self, about: &'static str, which: impl std::fmt::Display, word: &'static str) {
+        let by = || match (&self.user, self.caller) {
+            (Some(user), _) => user.to_string(),
+            (None, Caller::Cli) => "a person at a terminal".to_owned(),
+            (None, Caller::Http) => "an operator".to_owned(),
+            (None, _) => self.caller.word().to_owned(),
+        };
+        self.tell(|| Happening::Decided(Decided { about, which: which.to_string(), word, by: by() }));
     }
 
     fn who(&self) -> Who {

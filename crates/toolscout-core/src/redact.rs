@@ -1,8 +1,10 @@
 //! Hides what should not be read in a log.
 
 mod text;
+mod values;
 
 pub use text::text;
+pub use values::{remember, remember_briefly, values};
 
 use serde_json::Value;
 
@@ -22,11 +24,12 @@ const SECRET_WORDS: [&str; 10] = [
     "cookie",
 ];
 
-/// A copy for logs: the value of every key that names a secret is replaced, at any depth.
+/// A copy for logs: the value of every key that names a secret is replaced, at any depth, and so is what is known to be one.
 pub fn secrets(value: &Value) -> Value {
     match value {
-        Value::Object(map) => map.iter().map(|(key, value)| (key.clone(), hide(key, value))).collect(),
+        Value::Object(map) => map.iter().map(|(key, value)| (values(key).into_owned(), hide(key, value))).collect(),
         Value::Array(items) => items.iter().map(secrets).collect(),
+        Value::String(text) => values(text).into_owned().into(),
         other => other.clone(),
     }
 }

@@ -84,6 +84,8 @@ pub enum Shelf {
     Asked,
     /// What reviews came to, by project. Lost, there is more to review.
     Settled,
+    /// Tools that were seen in the messages of agents, by project.
+    Observed,
 }
 
 impl Shelf {
@@ -103,6 +105,7 @@ impl Shelf {
             Self::Lesson => "lesson",
             Self::Asked => "asked",
             Self::Settled => "settled",
+            Self::Observed => "observed",
         }
     }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use toolscout_core::event::{Happening, Searched};
 use toolscout_core::{Cx, SourceId};
 use toolscout_index::{Learned, Parts, Reading};
+use tracing::Instrument as _;
 
 /// A question as somebody asks it.
 #[derive(Debug, Clone, Copy)]
@@ -20,13 +21,15 @@ pub struct Search<'a> {
     pub sources: Option<&'a [SourceId]>,
     /// By words alone, whatever else there is.
     pub is_lexical: bool,
+    /// Somebody is still typing: nobody else is asked or told, and nothing is learned from it.
+    pub is_passing: bool,
 }
 
 impl<'a> Search<'a> {
     /// Asks this, with all else as it usually is.
     pub fn new(text: &'a str) -> Self {
         let Query { profile, limit, .. } = Query::new(text);
-        Self { text, profile, limit, sources: None, is_lexical: false }
+        Self { text, profile, limit, sources: None, is_lexical: false, is_passing: false }
     }
 }
 
@@ -71,18 +74,18 @@ impl Gateway {
     /// The tools that fit, of all that this request can see or have asked; the question is noted for who learns from what is
     /// called next. Cancel-safe.
     pub async fn answer(&self, view: &View, search: &Search<'_>, cx: &Cx) -> Answer {
+        if search.is_passing {
+            return self.glimpsed(view, search, cx).await;
+        }
         let (cx, begun) = cx.clone().begin();
-        let answer = self.found(view, search, &cx).await;
+        let answer = self.found(view, search, &cx).instrument(tracing::debug_span!("tool-search")).await;
         begun.end(|| answer.told(search));
         answer
     }
 
     async fn found(&self, view: &View, search: &Search<'_>, cx: &Cx) -> Answer {
         let owner = self.owner(cx);
-        let Understood { meaning, notes: mut said } = match search.is_lexical {
-            true => self.read_words(view).await,
-            false => self.understand(view, &Query { profile: search.profile, ..Query::new(search.text) }).await,
-        };
+        let Understood { meaning, notes: mut said } = self.read(view, search).await;
         let known = self.known_of(view, meaning, &owner);
         let query = known.query(search);
         let near = view.search(&query);
@@ -90,6 +93,19 @@ impl Gateway {
         self.note_question(&owner, &query, &known.space, &hits);
         said.extend(notes);
         Answer { hits, notes: said }
+    }
+
+    async fn glimpsed(&self, view: &View, search: &Search<'_>, cx: &Cx) -> Answer {
+        let Understood { meaning, notes } = self.read(view, search).await;
+        let known = self.known_of(view, meaning, &self.owner(cx));
+        Answer { hits: view.search(&known.query(search)), notes }
+    }
+
+    async fn read(&self, view: &View, search: &Search<'_>) -> Understood {
+        match search.is_lexical {
+            true => self.read_words(view).await,
+            false => self.understand(view, &Query { profile: search.profile, ..Query::new(search.text) }).await,
+        }
     }
 
     /// Why these are the hits of this question.

@@ -12,6 +12,7 @@ use toolscout_core::door::{Circumstances, Policy, Refusal, authorize, refusal};
 use toolscout_core::{
     Arguments, Authorized, Cx, Digest, Review, Source, SourceError, Status, Tool, ToolCall, ToolId, ToolOutput, redact,
 };
+use tracing::Instrument as _;
 
 /// Calls of one batch that run at the same time.
 const TOGETHER: usize = 8;
@@ -85,7 +86,8 @@ impl Gateway {
         let lesson = self.lesson_of(&view, &call.tool, &cx);
         let (cx, begun) = cx.begin();
         let watched = Watched::of(&view, &call, begun);
-        let output = self.run(view, call, cx).await;
+        let span = tracing::debug_span!("tool-call", tool = %call.tool);
+        let output = self.run(view, call, cx).instrument(span).await;
         watched.end(&output);
         let output = output?;
         self.learn(lesson, &output);
@@ -104,7 +106,7 @@ impl Gateway {
         // Nobody is asked about a call that cannot be made.
         call.arguments = standing.facts.check()?.arguments(call.arguments)?;
         let digest = standing.facts.digest();
-        let yes = self.consent(&call, digest, &cx).await?;
+        let yes = self.consent(&call, digest, &cx).instrument(tracing::debug_span!("approval")).await?;
         call.expect = Some(digest);
         // Asking may have taken minutes: what counts is how things stand now.
         let now = match view.is_through_doors() {

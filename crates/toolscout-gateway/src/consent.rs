@@ -5,6 +5,7 @@ use crate::{Error, Gateway};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use toolscout_core::door::Refusal;
+use toolscout_core::event::{Decided, Happening};
 use toolscout_core::{Cx, Digest, Moment, ToolCall, ToolOutput};
 
 /// More calls that a tool has not finished with are not kept track of: then a person is asked once more.
@@ -92,19 +93,38 @@ impl Gateway {
         let unanswered = |question| Refusal::NeedsApproval { tool: call.tool.to_string(), question };
         let question = questions.of(&asking);
         if let Some(asker) = &cx.asker {
+            tell(call, "asked", "the policy", cx);
             match within(cx, asker(question.clone())).await {
-                Some(true) => return Ok(Yes { binding, given: questions.now() }),
-                Some(false) => return Err(denied("by the person who was asked").into()),
+                Some(true) => {
+                    tell(call, "allowed", "the person who was asked", cx);
+                    return Ok(Yes { binding, given: questions.now() });
+                }
+                Some(false) => {
+                    tell(call, "denied", "the person who was asked", cx);
+                    return Err(denied("by the person who was asked").into());
+                }
                 None => {}
             }
         }
         match questions.word(&asking) {
-            Word::Yes => Ok(Yes { binding, given: questions.now() }),
+            Word::Yes => {
+                tell(call, "allowed", "an answer that waited", cx);
+                Ok(Yes { binding, given: questions.now() })
+            }
             Word::No => Err(denied("by a person").into()),
-            Word::Waiting => Err(unanswered(Some(question.id)).into()),
+            Word::Waiting => {
+                tell(call, "asked", &format!("the policy, as question {}", question.id), cx);
+                Err(unanswered(Some(question.id)).into())
+            }
             Word::Unkept => Err(unanswered(None).into()),
         }
     }
+}
+
+/// Tells what was decided about a call.
+fn tell(call: &ToolCall, word: &'static str, by: &str, cx: &Cx) {
+    let decided = || Decided { about: "call", which: call.tool.to_string(), word, by: by.to_owned() };
+    cx.tell(|| Happening::Decided(decided()));
 }
 
 /// What comes of it before the request is due; none where nothing does.

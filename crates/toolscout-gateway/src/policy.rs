@@ -59,6 +59,21 @@ pub enum Mode {
     AllowAll,
 }
 
+/// What becomes of a tool that has the name of one from a stronger source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Shadow {
+    /// It is there, by its whole name; that the bare one means another is reported.
+    #[default]
+    Report,
+    /// It is left out: neither listed nor found nor called.
+    Exclude,
+}
+
+impl Shadow {
+    /// By the words people write: `report`, `exclude`.
+    pub const WORDS: [(&str, Self); 2] = [("report", Self::Report), ("exclude", Self::Exclude)];
+}
+
 /// Everything that was said about what may be done.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Policies {
@@ -66,6 +81,8 @@ pub struct Policies {
     pub levels: [Level; 4],
     /// How they are taken.
     pub mode: Mode,
+    /// What becomes of tools whose name another has.
+    pub shadow: Shadow,
 }
 
 /// What holds for a tool.
@@ -112,6 +129,11 @@ impl Policies {
     /// The same, taken in this mode.
     pub fn in_mode(self, mode: Mode) -> Self {
         Self { mode, ..self }
+    }
+
+    /// The same, with this done about tools whose name another has.
+    pub fn shadowing(self, shadow: Shadow) -> Self {
+        Self { shadow, ..self }
     }
 
     /// What one level says.
@@ -170,6 +192,16 @@ impl Policies {
         tightest
     }
 
+    /// What one level says about a tool; none where it says nothing.
+    pub fn value(&self, level: LevelName, id: &ToolId) -> Option<Policy> {
+        self.level(level).says(id).map(|(policy, _)| policy)
+    }
+
+    /// The tightest that any rule says about a tool; none where only defaults hold for it.
+    pub fn configured(&self, id: &ToolId) -> Option<Policy> {
+        self.levels.iter().filter_map(|it| it.rule_for(id)).map(|(policy, _)| policy).max()
+    }
+
     /// What a level may say about this tool, given what its parents said: anything that is not looser.
     pub fn allowed_values(&self, level: LevelName, id: &ToolId) -> Vec<Policy> {
         let parents = LevelName::ALL.into_iter().filter(|it| *it < level);
@@ -205,14 +237,19 @@ impl Level {
 
     /// What this level says about a tool, and by which of its rules; none where it says nothing.
     fn says(&self, id: &ToolId) -> Option<(Policy, String)> {
+        let rule = self.rule_for(id).map(|(policy, pattern)| (policy, format!("rule `{pattern}`")));
+        rule.or_else(|| self.default.map(|policy| (policy, "default".to_owned())))
+    }
+
+    /// The most specific rule about a tool, as it is written.
+    fn rule_for(&self, id: &ToolId) -> Option<(Policy, &str)> {
         let fitting = self.rules.iter().filter_map(|(pattern, policy)| {
             let specificity = Pattern::of(pattern)?.fits(id)?;
             Some((specificity, *policy, pattern))
         });
         // The same pattern twice: the tighter one, since it was not written for nothing.
         let best = fitting.max_by_key(|(specificity, policy, _)| (*specificity, *policy));
-        best.map(|(_, policy, pattern)| (policy, format!("rule `{pattern}`")))
-            .or_else(|| self.default.map(|policy| (policy, "default".to_owned())))
+        best.map(|(_, policy, pattern)| (policy, pattern.as_str()))
     }
 }
 

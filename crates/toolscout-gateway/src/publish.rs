@@ -4,7 +4,9 @@ use crate::approvals::Reviews;
 use crate::federation::doors;
 use crate::policy::Policies;
 use crate::published::Published;
+use crate::registered;
 use crate::search::Searching;
+use crate::shadowing;
 use crate::sources::Sources;
 use crate::{Approvals, Refreshed, TwoSourcesAlike};
 use arc_swap::ArcSwap;
@@ -93,9 +95,9 @@ impl Board {
         let found: Vec<_> = discoveries.iter().map(|it| it.source.clone()).collect();
         let (next, shadowed) = before.all.merge(discoveries);
         let (next, news) = self.reviewed(next, &desk, &found);
-        tracing::debug!(event = "tools_registered", tools = next.len(), failed = refreshed.failed.len());
+        registered::log(&next, &refreshed.failed);
         self.show(Arc::new(next), before.policies.clone(), before.sources.clone());
-        refreshed.problems.extend(shadowed);
+        refreshed.problems.extend(shadowed.into_iter().map(|it| shadowing::told(it, &before.policies)));
         refreshed.problems.extend(news);
         refreshed
     }

@@ -1,8 +1,9 @@
 //! Everything that is known at one moment.
 
 use crate::federation::doors::{self, Delegate};
-use crate::policy::Policies;
+use crate::policy::{Policies, Shadow};
 use crate::search::{Indexed, Made, SearchHit, Searching};
+use crate::shadowing;
 use crate::sources::Sources;
 use crate::standing::{Facts, Standing};
 use crate::{Error, Query};
@@ -46,9 +47,10 @@ impl Published {
     /// Everybody's next moment.
     pub(crate) fn after(before: &Self, all: Arc<Snapshot>, policies: Arc<Policies>, sources: Arc<Sources>) -> Self {
         let delegates = doors::delegates(&all, &sources);
+        let excludes = policies.shadow == Shadow::Exclude;
         let hides = policies.disables_something() || !delegates.is_empty() || all.tools().any(|it| is_held(it));
-        let shown = match hides {
-            true => Arc::new(all.each(|it| shown(it, &policies, &delegates))),
+        let shown = match hides || excludes {
+            true => Arc::new(all.each(|it| shown(it, &policies, &delegates).filter(|it| !is_out(it, &all, &policies)))),
             false => all.clone(),
         };
         let standing = empty(all.len());
@@ -84,7 +86,8 @@ impl Published {
         let policies = beneath.policies.clone();
         let (all, shadowed) = beneath.all.over(found.clone());
         let delegates = doors::delegates(&all, &sources);
-        let shown = found.iter().map(|it| it.each(|it| shown(it, &policies, &delegates)));
+        let shown = |it: &Arc<Tool>| shown(it, &policies, &delegates).filter(|it| !is_out(it, &all, &policies));
+        let shown = found.iter().map(|it| it.each(shown));
         let (shown, _) = beneath.shown.over(shown.collect());
         problems.extend(shadowed);
         Self {
@@ -137,6 +140,9 @@ impl Published {
             let decision = self.policies.effective(hidden);
             if decision.policy == Policy::Disable {
                 return Err(Refusal::Disabled { tool: hidden.id.to_string(), because: decision.because }.into());
+            }
+            if let Some(stronger) = shadowing::stronger(hidden, &self.all, &self.policies) {
+                return Err(shadowing::refusal(hidden, stronger).into());
             }
         }
         Err(Error::unresolved(text, why))
@@ -229,6 +235,10 @@ pub(crate) fn is_door(id: &ToolId, delegates: &[Delegate]) -> bool {
 
 fn is_disabled(tool: &Tool, policies: &Policies) -> bool {
     policies.disables_something() && policies.effective(tool).policy == Policy::Disable
+}
+
+fn is_out(tool: &Tool, all: &Snapshot, policies: &Policies) -> bool {
+    shadowing::stronger(tool, all, policies).is_some()
 }
 
 /// A tool as anybody may see it, if it may be seen. What a held one says about itself is for who reviews it: whoever else

@@ -44,7 +44,9 @@ impl Gateway {
 
     /// A person answers a question, by its id. Agents cannot.
     pub fn settle(&self, id: &str, yes: bool, cx: &Cx) -> Result<Pending, Error> {
-        self.questions.settle(id, yes, cx)
+        let settled = self.questions.settle(id, yes, cx)?;
+        cx.decided("call", &settled.question.tool, if yes { "approved" } else { "rejected" });
+        Ok(settled)
     }
 
     /// Where it is remembered what may be used: for another gateway that shall agree with this one.

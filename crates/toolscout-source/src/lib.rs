@@ -6,9 +6,10 @@
 pub mod folder;
 pub mod layer;
 pub mod mcp;
+pub mod observed;
 mod registry;
 pub mod request;
-mod web;
+pub mod web;
 
 /// Derives schemas from types; see [`ToolBuilder::typed`].
 pub use schemars;

@@ -1,5 +1,9 @@
 //! How web addresses are reached: trusting whom the system trusts, through the proxies the environment names.
 
+mod post;
+
+pub use post::{Post, Posted};
+
 use reqwest::{Client, ClientBuilder, Url};
 use rustls::crypto::ring;
 use rustls::{ClientConfig, RootCertStore};

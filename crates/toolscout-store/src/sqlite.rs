@@ -2,7 +2,7 @@
 
 mod bulk;
 mod database;
-mod file;
+pub(crate) mod file;
 mod lease;
 mod open;
 mod schema;

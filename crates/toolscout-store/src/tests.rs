@@ -29,20 +29,20 @@ fn open(dir: &Path) -> SqliteStore {
 }
 
 /// Names the folder a child works in; a test that finds it set is that child.
-const CHILD: &str = "TOOLSCOUT_STORE_TEST_CHILD";
+pub(crate) const CHILD: &str = "TOOLSCOUT_STORE_TEST_CHILD";
 
 /// The program these tests are.
-fn myself() -> PathBuf {
+pub(crate) fn myself() -> PathBuf {
     std::env::current_exe().expect("tests have a program")
 }
 
 /// The folder, where this process was started by [`again`].
-fn child() -> Option<PathBuf> {
+pub(crate) fn child() -> Option<PathBuf> {
     std::env::var_os(CHILD).map(PathBuf::from)
 }
 
 /// The same test once more, in a process of its own.
-fn again(program: &Path, test: &str, dir: &Path) -> Command {
+pub(crate) fn again(program: &Path, test: &str, dir: &Path) -> Command {
     let mut command = Command::new(program);
     command.args(["--exact", test, "--nocapture"]).env(CHILD, dir);
     command

@@ -9,6 +9,7 @@ pub mod auth;
 mod authority;
 mod body;
 mod cors;
+mod door;
 mod ending;
 mod error;
 mod gate;
@@ -18,6 +19,7 @@ mod listener;
 mod origin;
 mod refusal;
 mod routes;
+mod signin;
 mod stall;
 
 #[cfg(test)]
@@ -25,7 +27,7 @@ pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;
 
-pub use auth::{Auth, Principal, Role};
+pub use auth::{Auth, Principal, Role, SignIns};
 pub use ending::Ending;
 pub use error::Error;
 pub use limits::Limits;

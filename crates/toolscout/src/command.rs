@@ -72,7 +72,8 @@ impl<'a> Next<'a> {
     }
 }
 
-/// What a running command has at hand.
+/// What a running command has at hand. Cloning is cheap: a copy is for what goes on beside the command.
+#[derive(Clone)]
 pub struct RunCx {
     /// The name it was called by.
     pub name: String,

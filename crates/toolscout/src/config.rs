@@ -3,10 +3,12 @@
 //! Start reading at [`Config::of`]. In order of precedence: the project's `toolscout.toml` (or `.json`, `.yaml`), its
 //! `.mcp.json`, `.lace/mcp-config.json` and `.orion/config.yaml`, and the person's own `config.toml`.
 
+mod context;
 mod document;
 pub(crate) mod edit;
 mod entry;
 mod files;
+mod journal;
 mod keys;
 mod names;
 mod policies;
@@ -16,6 +18,7 @@ mod search;
 mod servers;
 mod settings;
 mod stamps;
+mod telemetry;
 #[cfg(test)]
 mod tests;
 
@@ -34,8 +37,9 @@ use toolscout_source::folder::DefaultRoot;
 use toolscout_source::mcp::Lookup;
 
 pub(crate) use document::{Document, Format};
-pub(crate) use entry::{Entry, FilterEntry};
+pub(crate) use entry::{Around, Entry, FilterEntry};
 pub(crate) use files::Scope;
+pub(crate) use journal::Keep;
 pub(crate) use names::Names;
 pub(crate) use policies::{Mode, Rules};
 pub(crate) use profiles::Profile;
@@ -44,9 +48,10 @@ pub(crate) use search::SearchSettings;
 pub(crate) use servers::Configured;
 pub(crate) use settings::{DiscoverOnStart, Settings};
 pub(crate) use stamps::Stamps;
+pub(crate) use telemetry::TelemetrySettings;
 
 /// The keys of our own files, to guess from.
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 25] = [
     "roots",
     "tool_directories",
     "tool_files",
@@ -58,7 +63,12 @@ const KEYS: [&str; 20] = [
     "meta_tools",
     "discover_on_start",
     "request_tools",
+    "presets",
     "search",
+    "context",
+    "telemetry",
+    "shadow",
+    "journal",
     "default_policy",
     "mode",
     "policies",
@@ -174,6 +184,12 @@ impl Config {
         }
         if file.scope == Scope::Project && settings.search.model.take().is_some() {
             self.problems.push(only_a_person("`model` of `search` is set", document));
+        }
+        if file.scope == Scope::Project && std::mem::take(&mut settings.telemetry) != TelemetrySettings::default() {
+            self.problems.push(only_a_person("`telemetry` is set", document));
+        }
+        if file.scope == Scope::Project && settings.journal.keep.take().is_some() {
+            self.problems.push(only_a_person("`keep` of `journal` is set", document));
         }
         self.settings = std::mem::take(&mut self.settings).or(settings);
         match file.scope {

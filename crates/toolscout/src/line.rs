@@ -126,7 +126,7 @@ impl Line {
         };
         let only_reads = only_reads(&before, word.as_deref(), &rest);
         let shows_tools = !only_reads && word.as_deref().is_none_or(|it| takes_ours(commands, it));
-        let (locale, serves) = (Locale::default(), word.as_deref() == Some("serve"));
+        let (locale, serves) = (Locale::default(), matches!(word.as_deref(), Some("serve" | "ui")));
         let worked_out = Mutex::default();
         let mut options = Options { before, after, locale, only_reads, shows_tools, serves, worked_out };
         // Of a line that is not understood, at least the language is: the mistake will be explained in it.

@@ -15,12 +15,16 @@ const PATIENCE_MS: u64 = 3_000;
 
 /// Filler tools of an honest server, beside the six that each has.
 const TOOLS: usize = 20;
+/// And of a large one: a hundred in all.
+const LARGE: usize = 94;
 
 /// What a server does.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     /// It answers at once.
     Honest,
+    /// The same, with a hundred tools.
+    Large,
     /// The same, as fast as it can, so that it is not what is measured.
     Quick,
     /// It takes so many seconds to start.
@@ -117,7 +121,10 @@ impl Crowd {
 impl Kind {
     fn words(self) -> Vec<String> {
         let words = match self {
-            Self::Honest => vec!["--tools".to_owned(), TOOLS.to_string(), "--ttl-ms".to_owned(), "86400000".to_owned()],
+            Self::Honest | Self::Large => {
+                let tools = if matches!(self, Self::Large) { LARGE } else { TOOLS };
+                ["--tools", &tools.to_string(), "--ttl-ms", "86400000"].map(str::to_owned).to_vec()
+            }
             Self::Quick => vec!["--quick".to_owned()],
             Self::Slow(seconds) => vec!["--delay".to_owned(), seconds.to_string()],
             Self::Hung(mode) => vec!["--mode".to_owned(), mode.to_owned()],

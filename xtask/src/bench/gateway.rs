@@ -12,6 +12,7 @@ use super::table::Row;
 use super::wire::{Wire, cpu_time, resident};
 use super::world::World;
 use anyhow::Context;
+pub(super) use http::Served;
 #[cfg(test)]
 pub(super) use http::flight;
 use std::process::Command;

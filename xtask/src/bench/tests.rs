@@ -42,7 +42,10 @@ if [ "$1" = -C ]; then cd "$2"; shift 2; fi
 servers() { sed -n "s/^\[servers\.\(.*\)\]/$1/p" toolscout.toml; }
 case "$1" in
     search) ;;
-    serve) while read -r line; do
+    observe) exec cat ;;
+    --verbose) echo 'event="studied" left=0' >&2 ;;
+    serve) if [ "$2" = --http ]; then echo listening on http://ADDR/mcp >&2; exit; fi
+    while read -r line; do
         id=${line#*'"id":'}; id=${id%%,*}
         case "$line" in *'"id":'*) echo "{\"id\":$id,\"result\":{}}" ;; esac
     done ;;
@@ -134,7 +137,8 @@ fn answer_all(stream: TcpStream, body: &str) -> Option<()> {
 
 fn tiny(folder: &Path) -> Bench {
     let caller = stand_in(folder, "caller", CALLER);
-    let toolscout = stand_in(folder, "toolscout", TOOLSCOUT);
+    let catalog = web(r#"{"availableTools":["s000/","s001/","s002/","s003/"]}"#);
+    let toolscout = stand_in(folder, "toolscout", &TOOLSCOUT.replace("ADDR", &catalog.to_string()));
     let server = stand_in(folder, "server", SERVER);
     let encoder = stand_in(folder, "encoder", ENCODER);
     let own_server = format!("#!/bin/sh\necho listening on http://{}/mcp >&2\n", web(r#"{"result":{}}"#));

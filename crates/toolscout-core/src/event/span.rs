@@ -19,6 +19,17 @@ pub struct Span {
     pub is_sampled: bool,
 }
 
+/// The trace context among headers or the like: `traceparent`, `tracestate`, `baggage`. All of it, or where the first is missing
+/// none.
+pub fn trace_context(headers: &[(String, String)]) -> Arc<[(String, String)]> {
+    let is_ours = |name: &str| [PARENT, "tracestate", "baggage"].iter().any(|it| name.eq_ignore_ascii_case(it));
+    if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(PARENT)) {
+        return Arc::new([]);
+    }
+    let ours = headers.iter().filter(|(name, _)| is_ours(name));
+    ours.map(|(name, value)| (name.to_ascii_lowercase(), value.clone())).collect()
+}
+
 impl Span {
     /// A part of the trace that these headers name; of a new one where they name none.
     pub fn within(headers: &[(String, String)]) -> Self {
@@ -102,6 +113,13 @@ mod tests {
         assert_eq!((next.trace, next.parent, next.is_sampled), (span.trace, Some(span.id), true));
         assert_eq!(passed_on[1], came[0]);
         assert_eq!(passed_on.len(), 2);
+    }
+
+    #[test]
+    fn the_context_is_found_among_all_headers() {
+        let came = headers(&[("host", "x"), ("Traceparent", GIVEN), ("authorization", "no"), ("baggage", "a=1")]);
+        assert_eq!(*trace_context(&came), *headers(&[("traceparent", GIVEN), ("baggage", "a=1")]));
+        assert!(trace_context(&headers(&[("baggage", "a=1")])).is_empty());
     }
 
     #[test]

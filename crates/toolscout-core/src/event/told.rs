@@ -97,12 +97,23 @@ pub struct Decided {
 }
 
 /// Something was put before a model.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Shown {
     /// What: `list`, `search`, `context`.
     pub what: &'static str,
     /// How many tools it shows.
     pub tools: usize,
     /// At most this many tokens.
+    pub tokens: usize,
+    /// What it spares the model: every tool there is, with its whole definition.
+    pub whole: Option<Whole>,
+}
+
+/// Every tool there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Whole {
+    /// How many.
+    pub tools: usize,
+    /// At most this many tokens, for all definitions.
     pub tokens: usize,
 }

@@ -12,8 +12,9 @@ mod tests;
 use super::{REDACTED, names_a_secret};
 use shape::{is_reference, is_token, looks_random};
 
-/// A copy for logs and messages: what is shaped or named like a secret is replaced.
+/// A copy for logs and messages: what is shaped or named like a secret is replaced, and what is known to be one.
 pub fn text(text: &str) -> String {
+    let text = &*super::values(text);
     let mut copy = Copy { text, copied: 0, out: String::with_capacity(text.len()) };
     let mut at = 0;
     while let Some(start) = find(text, at, is_word) {

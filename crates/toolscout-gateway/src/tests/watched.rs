@@ -53,6 +53,16 @@ async fn a_search_is_told_with_what_it_found() {
 }
 
 #[tokio::test]
+async fn what_somebody_is_still_typing_is_told_to_nobody() {
+    let (_, gateway, onlooker, cx) = world().await;
+    let view = gateway.view(&cx).await;
+    let asked = gateway.answer(&view, &Search::new("mail a report"), &cx).await;
+    let typed = gateway.answer(&view, &Search { is_passing: true, ..Search::new("mail a report") }, &cx).await;
+    assert_eq!(typed.hits, asked.hits, "it finds the same");
+    assert_eq!(onlooker.0.lock().unwrap().len(), 1);
+}
+
+#[tokio::test]
 async fn a_call_is_told_once_whatever_comes_of_it() {
     let (office, gateway, onlooker, cx) = world().await;
     let call = || gateway.call("office/mail", Arguments::new(), cx.clone());

@@ -6,6 +6,7 @@ use super::record::{DiscoveryStatus, KnownTools, Record, Records};
 use super::tokens::Tokens;
 use super::{ClientError, Dial, Lookup, Server, Transport, fingerprint, library};
 use crate::layer::Retry;
+use serde_json::json;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout_at};
 use toolscout_core::event::{self as told, Happening};
 use toolscout_core::{Cx, Lease, Moment, RawJson, SourceError, Store, StoreError, redact};
+use tracing::Instrument as _;
 
 /// How often to look whether another process is done with the same server.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
@@ -140,7 +142,8 @@ impl Shared {
         let Some(lease) = self.lease(server, begun, limit, deadline, cx).await? else {
             return self.outcome(server, begun, cx);
         };
-        self.discover_alone(server, limit, deadline, cx, lease).await
+        let span = tracing::debug_span!("tool-discovery", server = %server.id);
+        self.discover_alone(server, limit, deadline, cx, lease).instrument(span).await
     }
 
     /// With the right to discover in hand.
@@ -157,7 +160,7 @@ impl Shared {
         record.status = DiscoveryStatus::Discovering;
         record.error = None;
         self.write(server, cx, &record)?;
-        tracing::info!(event = "tool_discovery_started", server = %server.id);
+        tracing::info!(event = "tools.discovery.started", server = %server.id);
         cx.tell(|| Happening::DiscoveryBegun(server.id.clone()));
         let answer = timeout_at(deadline.into(), self.ask_again(server, &record, deadline)).await;
         let answer = answer.unwrap_or_else(|_| Err(ClientError::TimedOut { what: "discovery".to_owned(), limit }));
@@ -248,7 +251,7 @@ impl Shared {
                 return Ok(Some(lease).filter(|_| !is_done));
             }
             if !has_waited {
-                tracing::debug!(event = "tool_discovery_awaited", server = %server.id);
+                tracing::debug!(event = "tools.discovery.awaited", server = %server.id);
             }
             has_waited = true;
             if Instant::now() >= deadline {
@@ -317,8 +320,8 @@ impl Shared {
             self.write(server, cx, &record)?;
         }
         let took_ms = discovered.took.as_millis();
-        let listed = || toolscout_core::escape::line(&names(&record).join(",")).into_owned();
-        tracing::info!(event = "tool_discovery", server = %server.id, tools = discovered.tools, excluded = discovered.excluded, duration_ms = %took_ms, names = %listed());
+        let (listed, by_server) = (|| json!(names(&record)), || json!({server.id.as_str(): discovered.tools}));
+        tracing::info!(event = "tools.discovery.succeeded", server = %server.id, count = discovered.tools, byServer = %by_server(), excluded = discovered.excluded, duration_ms = %took_ms, names = %listed());
         cx.tell_since(started, || {
             let (source, names) = (server.id.clone(), names(&record));
             Happening::Discovered(told::Discovered { source, names, was_needed: !was_fresh, changed, error: None })
@@ -345,7 +348,7 @@ impl Shared {
             _ => said,
         };
         let took_ms = started.elapsed().as_millis();
-        tracing::warn!(event = "tool_discovery_failed", server = %server.id, error = %toolscout_core::escape::line(&said), duration_ms = %took_ms);
+        tracing::warn!(event = "tools.discovery.failed", server = %server.id, error = %toolscout_core::escape::line(&said), duration_ms = %took_ms);
         cx.tell_since(started, || {
             let (source, error) = (server.id.clone(), Some(said.clone()));
             let was_needed = record.tools.is_none();

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::time::{sleep_until, timeout_at};
-use toolscout_core::{Cx, Digest, Moment, RawJson, SourceError, SourceId, ToolName};
+use toolscout_core::{Cx, Digest, Moment, RawJson, SourceError, SourceId, Tool, ToolName};
 
 /// A server that runs.
 pub(super) struct Running {
@@ -118,6 +118,14 @@ impl Running {
         let has_changed =
             refreshed.map_err(|_| ClientError::TimedOut { what: what(), limit: limits.list }.of(&server.id))??;
         Ok((lock(&self.listed).as_ref().and_then(|it| it.tools.get(name).cloned()), has_changed))
+    }
+
+    /// The tools as the server has listed them since it was started, by name; none where it was not asked yet.
+    pub(super) fn listed(&self, source: &SourceId) -> Option<Vec<Tool>> {
+        let listed = lock(&self.listed).clone()?;
+        let mut tools: Vec<_> = listed.tools.values().map(|it| it.definition.tool(source)).collect();
+        tools.sort_by(|one, other| one.id.name.cmp(&other.id.name));
+        Some(tools)
     }
 
     /// Lists unless somebody else just has; never sooner than the server's pace allows. Says whether anything changed.

@@ -9,7 +9,7 @@ mod tests;
 use super::{ClientError, Lookup, Server, Text, Transport};
 use std::collections::BTreeMap;
 use toolscout_core::RawJson;
-use toolscout_core::redact::{REDACTED, names_a_secret};
+use toolscout_core::redact::{self, REDACTED, names_a_secret};
 
 /// What is shorter than this is in every other word, and hiding it would make nothing secret.
 const SHORTEST: usize = 6;
@@ -78,7 +78,10 @@ fn named(texts: &BTreeMap<String, Text>, lookup: &Lookup) -> Vec<String> {
         found.extend(text.referred(lookup));
         if let (true, Ok(value)) = (names_a_secret(name), text.resolve(lookup)) {
             // `Bearer …`: the word is as good as all of it.
-            found.extend(value.split_once(' ').map(|(_, rest)| rest.trim().to_owned()));
+            let word = value.split_once(' ').map(|(_, rest)| rest.trim().to_owned());
+            // Written out in a file it is no less of a secret in a log.
+            word.iter().chain([&value]).for_each(|it| redact::remember(it));
+            found.extend(word);
             found.push(value);
         }
     }

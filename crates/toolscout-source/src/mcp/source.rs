@@ -121,6 +121,15 @@ impl McpSource {
         }
     }
 
+    /// What the server has listed since it was started here, whatever is remembered of it; none where it does not run, or was
+    /// not asked yet. Asks nobody.
+    pub fn listed(&self) -> Option<Vec<Tool>> {
+        match self.supervisor.phase() {
+            Phase::Running(running) => running.listed(&self.server.id),
+            _ => None,
+        }
+    }
+
     /// How it is, here and as far as is remembered. Starts nothing.
     pub fn state(&self, cx: &Cx) -> Result<ServerState, SourceError> {
         let record = self.shared.read(&self.server, cx)?;

@@ -14,6 +14,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use toolscout_core::redact;
 
 /// Bytes a file that holds a secret may have.
 const LARGEST_FILE: u64 = 64 << 10;
@@ -67,13 +68,15 @@ impl Text {
     ///
     /// Reads files, and for `keyring:` runs a program, which may take seconds: not for a thread that others wait for.
     pub fn resolve(&self, lookup: &Lookup) -> Result<String, String> {
-        match self.kind() {
-            Kind::Variable(name) => lookup.needed(name),
+        let found = match self.kind() {
+            Kind::Variable(name) => return lookup.needed(name).inspect(|it| keep_secret(name, it)),
             Kind::File(path) => read(&self.path(path, lookup)),
             Kind::Keyring(name) => (lookup.keyring)(name),
-            Kind::Request(name) => lookup.said(name),
-            Kind::Plain(text) => pieces::of(text).into_iter().map(|it| fill(it, lookup)).collect(),
-        }
+            Kind::Request(name) => return lookup.said(name).inspect(|it| redact::remember_briefly(it)),
+            Kind::Plain(text) => return pieces::of(text).into_iter().map(|it| fill(it, lookup)).collect(),
+        };
+        // Whoever keeps a value out of a file wants to read it in no log.
+        found.inspect(|it| redact::remember(it))
     }
 
     /// What its references lead to, as far as that can be found out: what nobody should read. Not what every server sees
@@ -147,12 +150,30 @@ enum Kind<'a> {
 fn fill(piece: Piece<'_>, lookup: &Lookup) -> Result<String, String> {
     match piece {
         Piece::Plain(text) => Ok(text.to_owned()),
-        Piece::Variable { name, default: None } => lookup.needed(name),
+        Piece::Variable { name, default: None } => lookup.needed(name).inspect(|it| keep_part_secret(name, it)),
         // As in a shell, a variable that is set to nothing is as good as unset here.
         Piece::Variable { name, default: Some(default) } => {
-            Ok(lookup.text(name)?.filter(|it| !it.is_empty()).unwrap_or_else(|| default.to_owned()))
+            let value = lookup.text(name)?.filter(|it| !it.is_empty()).inspect(|it| keep_part_secret(name, it));
+            Ok(value.unwrap_or_else(|| default.to_owned()))
         }
         Piece::Unknown(written) => Err(format!("`{written}` is nothing that can be filled in; use `${{NAME}}`")),
+    }
+}
+
+/// Has the value of a variable hidden wherever something is written down. Not what every server sees of our environment anyway.
+fn keep_secret(name: &str, value: &str) {
+    if !environment::is_passed(name.as_ref()) {
+        redact::remember(value);
+    }
+}
+
+/// As [`keep_secret`], for a variable in the middle of a text. There it may as well say where something is, and an error that
+/// does not say where helps nobody.
+fn keep_part_secret(name: &str, value: &str) {
+    let is_address = value.contains("://") && !value.contains('@');
+    let is_place = value.starts_with(['/', '~', '.']) || is_address || value == "localhost";
+    if !is_place || redact::names_a_secret(name) {
+        keep_secret(name, value);
     }
 }
 

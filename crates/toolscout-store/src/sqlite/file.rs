@@ -39,7 +39,7 @@ pub(super) fn lock(path: &Path) -> io::Result<File> {
 }
 
 /// Opens a file (0600) for writing, made with its folder (0700) where missing.
-pub(super) fn open_private(path: &Path) -> io::Result<File> {
+pub(crate) fn open_private(path: &Path) -> io::Result<File> {
     make_folder(path)?;
     private_file().create(true).truncate(false).write(true).read(true).open(path)
 }

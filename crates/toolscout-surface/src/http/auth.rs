@@ -4,6 +4,7 @@ mod issuer;
 mod jwt;
 mod keys;
 pub(super) mod metadata;
+pub(super) mod sign_ins;
 mod token;
 
 #[cfg(test)]
@@ -11,6 +12,7 @@ mod tests;
 
 pub use issuer::Fetch;
 pub use jwt::{Jwt, JwtTerms};
+pub use sign_ins::SignIns;
 pub use token::{SHORTEST, Token};
 
 use super::{Error, Refusal};

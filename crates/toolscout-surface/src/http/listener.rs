@@ -1,8 +1,10 @@
 //! Listens on an address, and serves connections until it is told to stop.
 
-use super::auth::Auth;
+use super::auth::{Auth, SignIns};
 use super::body::drain;
+use super::door::Door;
 use super::guard::Guard;
+use super::refusal::{for_api, is_of_api};
 use super::stall::Stalling;
 use super::{End, Ending, Error, Limits, Routes, cors};
 use axum::Router;
@@ -35,6 +37,8 @@ pub struct Terms {
     pub allowed_hosts: Vec<String>,
     /// Foreign pages that may ask: `https://app.example.com`. They are given CORS headers, and nobody else is.
     pub allowed_origins: Vec<String>,
+    /// Who came in at the page; none where there is no page.
+    pub sign_ins: Option<Arc<SignIns>>,
     /// How much.
     pub limits: Limits,
 }
@@ -42,7 +46,8 @@ pub struct Terms {
 impl Terms {
     /// Listening here, to these, and else as usual.
     pub fn new(addr: SocketAddr, auth: Auth) -> Self {
-        Self { addr, auth, allowed_hosts: Vec::new(), allowed_origins: Vec::new(), limits: Limits::default() }
+        let limits = Limits::default();
+        Self { addr, auth, allowed_hosts: Vec::new(), allowed_origins: Vec::new(), sign_ins: None, limits }
     }
 }
 
@@ -50,7 +55,7 @@ impl Terms {
 pub struct Listener {
     socket: TcpListener,
     addr: SocketAddr,
-    auth: Arc<Auth>,
+    door: Door,
     guard: Guard,
     limits: Limits,
     end: End,
@@ -59,7 +64,7 @@ pub struct Listener {
 impl Listener {
     /// Takes the address. From here on connections wait; nothing is answered before [`Listener::serve`].
     pub async fn bind(terms: Terms) -> Result<Self, Error> {
-        let Terms { addr, auth, allowed_hosts, allowed_origins, limits } = terms;
+        let Terms { addr, auth, allowed_hosts, allowed_origins, sign_ins, limits } = terms;
         if matches!(auth, Auth::None) && !addr.ip().is_loopback() {
             return Err(Error::Open { addr });
         }
@@ -71,7 +76,8 @@ impl Listener {
             Ok((socket, addr))
         };
         let (socket, addr) = bound.await.map_err(|error| Error::Bind { addr, error })?;
-        Ok(Self { socket, addr, auth: Arc::new(auth), guard, limits, end: End::new() })
+        let door = Door { auth: Arc::new(auth), sign_ins };
+        Ok(Self { socket, addr, door, guard, limits, end: End::new() })
     }
 
     /// Where it listens; of port 0 something has become.
@@ -91,8 +97,8 @@ impl Listener {
 
     /// Serves until `stop`; then takes nobody new, lets what is under way end for a while, and leaves.
     pub async fn serve(self, routes: Routes, stop: impl Future<Output = ()>) {
-        let Self { socket, auth, guard, limits, end, .. } = self;
-        let site = Arc::new(Site { guard, router: routes.into_router(auth), limits, ending: end.watch() });
+        let Self { socket, door, guard, limits, end, .. } = self;
+        let site = Arc::new(Site { guard, router: routes.into_router(door), limits, ending: end.watch() });
         let mut connections = JoinSet::new();
         let mut stop = pin!(stop);
         loop {
@@ -146,6 +152,8 @@ async fn serve(site: Arc<Site>, stream: TcpStream) {
 /// Every request comes by here, before anything else looks at it.
 async fn answer(site: Arc<Site>, local: IpAddr, request: Request<Incoming>) -> Result<Response, Infallible> {
     let (head, body) = request.into_parts();
+    let is_of_api = is_of_api(head.uri.path());
+    let finished = |response| finished(if is_of_api { for_api(response) } else { response });
     let origin = match site.guard.check(&head, local) {
         Ok(origin) => origin,
         Err(refusal) => {

@@ -1,7 +1,8 @@
 //! A request that is not taken, and why, in words that clients of MCP and of anything else can read.
 
+use crate::api::{Code, Trouble};
 use axum::body::Body;
-use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
@@ -51,6 +52,16 @@ impl Refusal {
         }
     }
 
+    /// What it is said with.
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// In words.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     pub(crate) fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.push((name, value));
         self
@@ -65,6 +76,26 @@ impl IntoResponse for Refusal {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.extend(self.headers);
+        response.extensions_mut().insert(Said(self.message));
         response
     }
+}
+
+/// What a refusal says, kept beside it for who has another way to say it.
+#[derive(Clone)]
+struct Said(String);
+
+/// The same refusal as the API says things: whoever asks there expects no JSON-RPC. What is no refusal stays as it is.
+pub(super) fn for_api(mut response: Response) -> Response {
+    let Some(Said(message)) = response.extensions_mut().remove() else { return response };
+    let trouble = Trouble::new(Code::of(response.status()), message);
+    *response.body_mut() = Body::from(serde_json::to_vec(&trouble).unwrap_or_default());
+    // Of what was there before.
+    response.headers_mut().remove(CONTENT_LENGTH);
+    response
+}
+
+/// Whether somebody asks the API.
+pub(super) fn is_of_api(path: &str) -> bool {
+    path == "/metrics" || path.strip_prefix("/api").is_some_and(|it| it.is_empty() || it.starts_with('/'))
 }

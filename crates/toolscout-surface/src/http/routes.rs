@@ -1,14 +1,15 @@
 //! What can be asked for: some of it by anybody, the rest by whom we know.
 
-use super::auth::{Auth, metadata};
+use super::auth::metadata;
 use super::body::drain;
+use super::door::Door;
 use super::refusal::Refusal;
+use super::signin;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use std::sync::Arc;
 
 /// What can be asked for.
 #[derive(Debug, Clone, Default)]
@@ -36,20 +37,22 @@ impl Routes {
     }
 
     /// All of it, with what is unknown behind the same door as what is known.
-    pub(super) fn into_router(self, auth: Arc<Auth>) -> Router {
-        let guarded = self.guarded.fallback(unknown).layer(from_fn_with_state(auth.clone(), recognise));
-        guarded.merge(self.open).merge(metadata::routes(auth)).method_not_allowed_fallback(not_allowed)
+    pub(super) fn into_router(self, door: Door) -> Router {
+        let guarded = self.guarded.fallback(unknown).layer(from_fn_with_state(door.clone(), recognise));
+        let open = self.open.merge(signin::routes(&door)).merge(metadata::routes(door.auth));
+        guarded.merge(open).method_not_allowed_fallback(not_allowed)
     }
 }
 
-async fn recognise(State(auth): State<Arc<Auth>>, mut request: Request, next: Next) -> Response {
-    match auth.recognise(request.headers(), request.uri().path()).await {
+async fn recognise(State(door): State<Door>, request: Request, next: Next) -> Response {
+    let (mut head, body) = request.into_parts();
+    match door.recognise(&head).await {
         Ok(principal) => {
-            request.extensions_mut().insert(principal);
-            next.run(request).await
+            head.extensions.insert(principal);
+            next.run(Request::from_parts(head, body)).await
         }
         Err(refusal) => {
-            drain(request.into_body()).await;
+            drain(body).await;
             refusal.into_response()
         }
     }

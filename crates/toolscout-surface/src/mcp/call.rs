@@ -122,7 +122,10 @@ async fn run(
     match face.meant(&params.name, exchange.server.terms()) {
         Meant::Search => {
             let (gateway, ranking) = (exchange.server.gateway(), exchange.server.terms().ranking);
-            Ok(meta::search(&view, gateway, params.arguments.as_ref(), ranking, &cx).await)
+            let output = meta::search(&view, gateway, params.arguments.as_ref(), ranking, &cx).await;
+            let answer = output.clone();
+            exchange.server.meter().shown(&cx, move || meta::shown(&answer));
+            Ok(output)
         }
         Meant::Execute => execute(&exchange, &face, params, resume, cx).await,
         Meant::Tool(tool) => direct(&exchange, &tool, params, resume, cx).await,
@@ -181,10 +184,11 @@ async fn execute(
         ..ToolCall::new(tool.id.clone(), arguments)
     };
     // Most calls are written as they should be; what fits is never changed.
+    let mut unfit = None;
     if let Some(arguments) = wish.untouched() {
         let plain = |tool: &Arc<Tool>| call(tool, arguments.clone());
         match run_named(exchange, &name, plain, resume.clone(), cx.clone()).await {
-            Err(Error::InvalidArguments { .. }) => {}
+            Err(error @ Error::InvalidArguments { .. }) => unfit = Some((arguments, error)),
             outcome => return executed(&wish.name, outcome),
         }
     }
@@ -196,6 +200,10 @@ async fn execute(
         Ok(arguments) => arguments,
         Err(answer) => return Ok(answer),
     };
+    // What was meant is what was written: once is enough.
+    if let Some((_, error)) = unfit.filter(|(written, _)| *written == arguments) {
+        return Ok(wish.failure(&tool, &error));
+    }
     match run_named(exchange, &name, |it| call(it, arguments.clone()), resume, cx).await {
         Err(error @ Error::InvalidArguments { .. }) => Ok(wish.failure(&tool, &error)),
         outcome => executed(&wish.name, outcome),

@@ -2,12 +2,13 @@
 
 use super::message;
 use super::version::Version;
+use crate::api::sessions::Session;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{oneshot, watch};
-use toolscout_core::{Cx, Declined, RawJson};
+use toolscout_core::{Cx, Declined, Moment, RawJson};
 
 /// Requests of one client that may be under way at once.
 const TOGETHER: usize = 256;
@@ -46,6 +47,7 @@ pub struct Client {
     pub(super) identity: Identity,
     /// Names the conversation, for those who keep track of it; nobody gets in by it. None for who is there for one request.
     pub(super) session: Option<Arc<str>>,
+    since: Moment,
     /// For what belongs to no request.
     pub(super) out: Arc<dyn Outlet>,
     said: Mutex<Said>,
@@ -85,6 +87,7 @@ impl Client {
         Arc::new(Self {
             identity,
             session,
+            since: Moment::now(),
             out,
             said: Mutex::default(),
             log_level: AtomicU8::new(UNSAID),
@@ -110,6 +113,18 @@ impl Client {
     /// What it calls itself, where it has said so.
     pub(super) fn name(&self) -> Option<Arc<str>> {
         lock(&self.said).name.clone()
+    }
+
+    /// The conversation with it, as others are told of it.
+    pub(super) fn conversation(&self, kind: &'static str) -> Session {
+        Session {
+            id: self.session.as_deref().unwrap_or_default().to_owned(),
+            kind,
+            client: self.name().as_deref().map(str::to_owned),
+            created: self.since.to_string(),
+            owner: None,
+            is_here: true,
+        }
     }
 
     pub(super) fn capabilities(&self) -> Option<RawJson> {

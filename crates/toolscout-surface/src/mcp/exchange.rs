@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::sync::mpsc;
+use toolscout_core::event::trace_context;
 use toolscout_core::{Cx, Progress, RawJson};
 
 /// Where the modern era says how loud the log is to be.
@@ -98,7 +99,7 @@ impl Exchange {
         let mut cx = self.client.identity.cx(&self.server.terms().request);
         cx.client = self.client_name();
         cx.session = self.client.session.clone();
-        cx.trace = self.meta.trace();
+        cx.trace = self.meta.trace().unwrap_or_else(|| trace_context(&cx.headers));
         cx.via = self.meta.via();
         cx.progress = self.progress();
         cx.asker = back.can("elicitation").then(|| super::back::asker(back.clone()));
@@ -178,9 +179,12 @@ impl Meta {
         self.via.as_ref().map_or_else(|| Arc::new([]) as Arc<[String]>, |it| toolscout_gateway::via(it).into())
     }
 
-    fn trace(&self) -> Arc<[(String, String)]> {
+    /// None where the message itself says nothing: then what stands around it counts.
+    fn trace(&self) -> Option<Arc<[(String, String)]>> {
         let named = [("traceparent", &self.traceparent), ("tracestate", &self.tracestate), ("baggage", &self.baggage)];
-        named.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?))).collect()
+        let said: Arc<[_]> =
+            named.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?))).collect();
+        Some(said).filter(|it| !it.is_empty())
     }
 }
 

@@ -3,8 +3,10 @@
 use super::meta;
 use super::names::{Names, Remembered, is_name};
 use super::terms::{MetaTools, Terms};
+use crate::tokens;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use toolscout_core::event::{Shown, Whole};
 use toolscout_core::{Origin, SourceId, Status, Tool, ToolId, ToolName, Visibility};
 use toolscout_gateway::{Snapshot, View};
 
@@ -27,6 +29,8 @@ pub(super) struct Face {
     offers_meta: bool,
     listed: Vec<Entry>,
     all: OnceLock<Vec<Entry>>,
+    /// Counted when somebody first wants to know.
+    whole: OnceLock<Whole>,
 }
 
 /// A tool as it stands in a list.
@@ -91,7 +95,8 @@ impl Face {
             MetaTools::Never => false,
         };
         let (names, all, remembered) = (OnceLock::new(), OnceLock::new(), remembered.clone());
-        let mut face = Self { names, remembered, transparent, offers_meta, listed: Vec::new(), all, snapshot };
+        let (listed, whole) = (Vec::new(), OnceLock::new());
+        let mut face = Self { names, remembered, transparent, offers_meta, listed, all, whole, snapshot };
         let is_listed = |it: &Tool| it.visibility == Visibility::Listed || face.transparent.is_some();
         let mut listed = face.entries(is_listed);
         if offers_meta {
@@ -109,6 +114,19 @@ impl Face {
             true => self.all.get_or_init(|| self.entries(|_| true)),
             false => &self.listed,
         }
+    }
+
+    /// What a model is shown with these entries, and what it is spared. Reads all of them, so it takes a while.
+    pub(super) fn shown(&self, entries: &[Entry]) -> Shown {
+        let tokens = entries.iter().map(|it| tokens::at_most(&it.json)).sum();
+        Shown { what: "list", tools: entries.len(), tokens, whole: Some(*self.whole.get_or_init(|| self.count())) }
+    }
+
+    /// Every definition, as it would be listed. One after the other: together they may be many megabytes.
+    fn count(&self) -> Whole {
+        let usable = || self.snapshot.tools().filter(|it| is_usable(it));
+        let tokens = usable().map(|it| tokens::at_most(&self.entry(it).json)).sum();
+        Whole { tools: usable().count(), tokens }
     }
 
     /// Stands for the list: two that look alike have the same, two that do not have not.

@@ -74,7 +74,8 @@ async fn introduction(exchange: &Exchange) -> Value {
 async fn instructions(exchange: &Exchange) -> Option<String> {
     match exchange.server.terms().transparent {
         Some(_) => library::instructions(exchange).await,
-        None => Some(meta::INSTRUCTIONS.to_owned()),
+        // What everybody sees: a greeting may be kept, and told to others.
+        None => Some(meta::instructions(&exchange.server.gateway().snapshot(), &exchange.server.terms().essential)),
     }
 }
 

@@ -20,8 +20,10 @@ mod sessions;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use identity::passed_on;
 pub use protocol::Protocol;
 
+use crate::api::sessions::Session as Conversation;
 use crate::http::{Budget, Ending, Gate, Limits, Principal, Refusal};
 use accept::Accept;
 use axum::Router;
@@ -76,6 +78,12 @@ impl Endpoint {
     /// `/mcp` and `/mcp/<profile>`, for those whom the listener has recognised.
     pub fn routes(self: &Arc<Self>) -> Router {
         Router::new().route("/mcp", any(plain)).route("/mcp/{profile}", any(profiled)).with_state(self.clone())
+    }
+
+    /// Who is there now, by the names of their conversations, by which nobody gets in.
+    pub fn conversations(&self) -> Vec<Conversation> {
+        let told = |it: &Arc<Session>| Conversation { owner: it.owner.clone(), ..it.client.conversation("mcp") };
+        self.sessions.all().iter().map(told).collect()
     }
 
     async fn serve(&self, profile: Option<String>, request: Request) -> Result<Response, Response> {

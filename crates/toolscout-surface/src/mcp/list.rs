@@ -27,10 +27,16 @@ pub(super) async fn tools(exchange: &Exchange) -> Result<String, Fault> {
     let (view, face) = exchange.server.face(&cx).await;
     let shows_all = exchange.client.identity.shows_all;
     // Who wants to see all wants to see what others search for themselves, too.
-    let page = match shows_all && view.delegates().next().is_some() {
-        true => page(exchange, "tools", &face.list_with(&exchange.server.gateway().list_beyond(&view, &cx).await))?,
-        false => page(exchange, "tools", face.list(shows_all))?,
+    let with_far = match shows_all && view.delegates().next().is_some() {
+        true => Some(face.list_with(&exchange.server.gateway().list_beyond(&view, &cx).await)),
+        false => None,
     };
+    let page = page(exchange, "tools", with_far.as_deref().unwrap_or_else(|| face.list(shows_all)))?;
+    // All pages of a list are one list, and whoever begins it wants to see it.
+    if exchange.read::<Params>()?.cursor.is_none() {
+        let count = move || face.shown(with_far.as_deref().unwrap_or_else(|| face.list(shows_all)));
+        exchange.server.meter().shown(&cx, count);
+    }
     Ok(cacheable(exchange, page, view.is_private()))
 }
 

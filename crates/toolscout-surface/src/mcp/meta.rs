@@ -20,14 +20,16 @@ pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;
 
-pub(super) use definitions::{INSTRUCTIONS, definitions};
+pub(super) use definitions::{definitions, instructions};
 pub(super) use failure::{failure, not_found};
 pub(super) use wish::Wish;
 
 use super::large::READ_RESULT;
 use crate::ops::search::notes::notes;
+use crate::tokens;
 use request::Request;
 use summary::summary;
+use toolscout_core::event::Shown;
 use toolscout_core::{Cx, RawJson, ToolOutput};
 use toolscout_gateway::{Gateway, Profile, Search, View};
 
@@ -61,4 +63,12 @@ pub(super) async fn search(
     said.extend(request.doubts(view));
     said.extend(notes(gateway, view, &search, &found));
     answer::answer(&found.hits, request.detail, said)
+}
+
+/// What an answer of `tool_search` puts before a model: its texts. What stands beside them for programs says the same again.
+pub(super) fn shown(answer: &ToolOutput) -> Shown {
+    let texts = answer.content();
+    let tokens = texts.iter().filter_map(|it| it["text"].as_str()).map(tokens::at_most).sum();
+    let results = answer.structured_content().and_then(|it| Some(it.get("results")?.as_array()?.len()));
+    Shown { what: "search", tools: results.unwrap_or_default(), tokens, whole: None }
 }

@@ -6,6 +6,7 @@ use super::face::{Face, Faces};
 use super::fault::Fault;
 use super::large::Large;
 use super::message::{self, Incoming, Request};
+use super::meter::Meter;
 use super::sealed::Seal;
 use super::terms::Terms;
 use super::waiting::Waiting;
@@ -23,6 +24,7 @@ pub struct Server {
     seal: Seal,
     waiting: Waiting,
     large: Large,
+    meter: Meter,
 }
 
 /// The answer to a request.
@@ -38,7 +40,8 @@ impl Server {
     /// A server on these terms. `names` remembers which names tools have on the wire.
     pub fn new(gateway: Arc<Gateway>, terms: Terms, names: super::names::Remembered) -> Arc<Self> {
         let (faces, seal) = (Faces::new(names), Seal::new(&terms.key));
-        Arc::new(Self { gateway, terms, faces, seal, waiting: Waiting::default(), large: Large::default() })
+        let (waiting, large, meter) = (Waiting::default(), Large::default(), Meter::default());
+        Arc::new(Self { gateway, terms, faces, seal, waiting, large, meter })
     }
 
     /// Takes one message. What is said on the way to the answer goes to `out`, the answer is returned; there is none to
@@ -107,6 +110,10 @@ impl Server {
 
     pub(super) fn waiting(&self) -> &Waiting {
         &self.waiting
+    }
+
+    pub(super) fn meter(&self) -> &Meter {
+        &self.meter
     }
 
     pub(super) fn large(&self) -> &Large {

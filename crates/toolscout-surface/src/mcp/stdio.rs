@@ -3,6 +3,7 @@
 use super::client::{Client, Identity, Outlet};
 use super::message::{self, Incoming, LONGEST};
 use super::server::{Reply, Server};
+use crate::api::sessions::Session;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,13 +21,15 @@ const DRAIN: Duration = Duration::from_secs(30);
 const STOP: Duration = Duration::from_secs(5);
 
 /// Serves one client until it has nothing more to say and everything is answered, or until `stop`. Nothing but protocol is
-/// written to `output`.
+/// written to `output`. `began` is told who it is, once it has said something.
 pub async fn serve(
     server: Arc<Server>,
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin + Send + 'static,
     stop: impl Future<Output = ()>,
+    began: impl FnOnce(Session),
 ) -> io::Result<()> {
+    let mut began = Some(began);
     let (queue, queued) = mpsc::channel(QUEUE);
     let out = Arc::new(Pipe(queue.clone()));
     let client = Client::new(Identity::default(), out.clone());
@@ -45,6 +48,9 @@ pub async fn serve(
                         informing.spawn(inform(server.clone(), client.clone()));
                     }
                     take(&server, &client, incoming, &queue, &out, &mut tasks).await;
+                    if let Some(began) = began.take() {
+                        began(client.conversation("stdio"));
+                    }
                 }
                 Err(unreadable) => {
                     let reply = Reply::fault(unreadable.id.as_ref(), &unreadable.fault);

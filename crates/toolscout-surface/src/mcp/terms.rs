@@ -1,5 +1,6 @@
 //! What a server of tools is told about itself.
 
+use crate::context::Wish;
 use toolscout_core::{Caller, Cx, SourceId};
 use toolscout_gateway::Profile;
 
@@ -23,6 +24,8 @@ pub struct Terms {
     pub transparent: Option<SourceId>,
     /// Bytes of a result that are delivered at once.
     pub result_limit: usize,
+    /// Parts of the names of tools that clients are told of when they come.
+    pub essential: Vec<String>,
     /// What every request begins with: the project, the door.
     pub request: Cx,
     /// Keeps what clients carry for us from being changed by them.
@@ -40,6 +43,7 @@ impl Terms {
             strict_hidden: false,
             transparent: None,
             result_limit: RESULT,
+            essential: Wish::default().essential,
             request: Cx::new(Caller::Mcp),
             key,
         }

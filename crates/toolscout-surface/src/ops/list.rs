@@ -59,7 +59,9 @@ pub fn lines(snapshot: &Snapshot, width: Option<usize>) -> String {
 
 fn line(tool: &Tool, width: Option<usize>) -> String {
     let state = match tool.status.reason() {
-        Some(reason) if tool.description.is_some() => format!(" ({}: {})", tool.status.word(), escape::line(reason)),
+        Some(reason) if tool.description.as_deref().is_some_and(|it| !it.trim().is_empty()) => {
+            format!(" ({}: {})", tool.status.word(), escape::line(reason))
+        }
         _ => String::new(),
     };
     let before = format!("  {} - ", escape::line(tool.id.name.as_str()));

@@ -8,13 +8,15 @@ pub mod notes;
 mod tests;
 
 use super::list;
+use schemars::JsonSchema;
 use serde::Serialize;
 use toolscout_core::{RawJson, escape};
 use toolscout_gateway::SearchHit;
 
 /// A hit as `search --json` shows it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Hit")]
 pub struct HitView {
     /// `source/name`; what `execute_tool` and `run` take.
     pub id: String,
@@ -31,6 +33,7 @@ pub struct HitView {
     /// Of the complete definition.
     pub digest: String,
     /// Of its arguments, complete.
+    #[schemars(with = "serde_json::Value")]
     pub input_schema: RawJson,
 }
 

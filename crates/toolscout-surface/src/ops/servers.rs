@@ -1,5 +1,6 @@
 //! Which servers there are, and how they are.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::Duration;
 use toolscout_core::{Moment, Tool, escape};
@@ -98,6 +99,36 @@ impl CatalogEntry {
             status: tool.status.word(),
             reason: tool.status.reason().map(str::to_owned),
         }
+    }
+}
+
+/// What came of trying a server out, as `server test --json` shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Tested {
+    /// Whether it answered.
+    pub ok: bool,
+    /// How long that took.
+    pub latency_ms: u64,
+    /// How many tools it has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_count: Option<usize>,
+    /// Which revision of the protocol it speaks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<String>,
+    /// Why it did not answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// The next thing to type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+impl Tested {
+    /// It did not answer.
+    pub fn failed(latency_ms: u64, error: String, hint: String) -> Self {
+        let (error, hint) = (Some(error), Some(hint));
+        Self { ok: false, latency_ms, tool_count: None, protocol: None, error, hint }
     }
 }
 

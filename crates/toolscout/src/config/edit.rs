@@ -4,6 +4,7 @@
 //! again before it is written, and must hold exactly what was wanted.
 
 mod json;
+mod server;
 mod splice;
 #[cfg(test)]
 mod tests;

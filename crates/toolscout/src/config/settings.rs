@@ -1,10 +1,15 @@
 //! Settings about tool folders and the run itself, field by field.
 
+use super::context::ContextSettings;
 use super::document::Document;
-use super::keys::{Keys, Wrong};
+use super::journal::JournalSettings;
+use super::keys::{Keys, Wrong, either};
 use super::request_tools::RequestTools;
 use super::search::SearchSettings;
+use super::telemetry::TelemetrySettings;
+use crate::plugins::discovery::PRESETS;
 use std::path::PathBuf;
+use toolscout_gateway::policy::Shadow;
 
 /// What is configured; every field may be left out. Paths are absolute.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -31,8 +36,18 @@ pub(crate) struct Settings {
     pub(crate) discover_on_start: Option<DiscoverOnStart>,
     /// Folders of tools that a header of a request chooses.
     pub(crate) request_tools: Option<Vec<RequestTools>>,
+    /// Declared lists of tools that nobody here can run: `native`.
+    pub(crate) presets: Option<Vec<String>>,
     /// How to search.
     pub(crate) search: SearchSettings,
+    /// What to tell models about tools.
+    pub(crate) context: ContextSettings,
+    /// Where traces go.
+    pub(crate) telemetry: TelemetrySettings,
+    /// What becomes of a tool whose name a stronger source has, too.
+    pub(crate) shadow: Option<Shadow>,
+    /// How much of what happened is kept.
+    pub(crate) journal: JournalSettings,
 }
 
 /// Which servers are asked for their tools at the start.
@@ -68,7 +83,12 @@ impl Settings {
             meta_tools: keys.choice("meta_tools", &words)?.map(str::to_owned),
             discover_on_start: keys.choice("discover_on_start", &DiscoverOnStart::WORDS)?,
             request_tools: RequestTools::read(keys)?,
+            presets: presets(keys)?,
             search: SearchSettings::read(keys, folder)?,
+            context: ContextSettings::read(keys)?,
+            telemetry: TelemetrySettings::read(keys, document)?,
+            shadow: keys.choice("shadow", &Shadow::WORDS)?,
+            journal: JournalSettings::read(keys)?,
         })
     }
 
@@ -89,7 +109,26 @@ impl Settings {
             meta_tools: self.meta_tools.or(other.meta_tools),
             discover_on_start: self.discover_on_start.or(other.discover_on_start),
             request_tools: self.request_tools.or(other.request_tools),
+            presets: self.presets.or(other.presets),
             search: self.search.or(other.search),
+            context: self.context.or(other.context),
+            // Of the two, one is empty: a project may not say.
+            telemetry: if self.telemetry == TelemetrySettings::default() { other.telemetry } else { self.telemetry },
+            // Who wants to have it left out is not overruled.
+            shadow: self.shadow.max(other.shadow),
+            journal: self.journal.or(other.journal),
         }
+    }
+}
+
+/// Those there are, and no others.
+fn presets(keys: &mut Keys) -> Result<Option<Vec<String>>, Wrong> {
+    let names = keys.texts("presets")?;
+    match names.iter().flatten().find(|it| !PRESETS.contains(&it.as_str())) {
+        Some(unknown) => {
+            let reason = format!("there is no preset `{unknown}`; use {}", either(&PRESETS));
+            Err(Wrong { key: "presets".to_owned(), reason })
+        }
+        None => Ok(names),
     }
 }

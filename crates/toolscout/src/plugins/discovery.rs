@@ -5,16 +5,20 @@ mod discover;
 mod doctor;
 mod manifest;
 mod place;
+mod preset;
 mod trust;
 mod trust_command;
 
+use crate::config::Config;
 use crate::{AfterSetup, AppError, Plugin, Setup};
+use preset::Preset;
 use std::sync::Arc;
 use toolscout_core::{BoxFuture, Source};
 use toolscout_source::folder::{RootStrategy, ToolStrategy};
 use toolscout_surface::cli::OptionSpec;
 
 pub(crate) use place::Place;
+pub(crate) use preset::PRESETS;
 pub(crate) use trust::Trust;
 
 /// Adds the source `local` and the commands `discover`, `doctor`, `manifest` and `trust`.
@@ -74,6 +78,11 @@ impl Plugin for Discovery {
             }
             let source = Place::of(options, surroundings)?.source(roots, tools, options, surroundings)?;
             Ok(Some(Arc::new(source) as Arc<dyn Source>))
+        });
+        cx.add_source(|options, surroundings| {
+            let wanted = Config::of(options, surroundings)?.settings.presets.clone().unwrap_or_default();
+            let preset = Preset::native().filter(|_| wanted.iter().any(|it| it == PRESETS[0]));
+            Ok(preset.map(|it| Arc::new(it) as Arc<dyn Source>))
         });
         Box::pin(async {
             cx.add_command(discover::DiscoverCommand)?;

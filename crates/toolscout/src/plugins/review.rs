@@ -84,6 +84,7 @@ fn policies(config: &Config) -> Policies {
         .with(LevelName::Global, level(&config.user))
         .with(LevelName::Project, level(&config.project))
         .in_mode(mode)
+        .shadowing(config.settings.shadow.unwrap_or_default())
 }
 
 /// The rules of one file, as the gateway takes them.

@@ -1,5 +1,7 @@
 //! `serve`: offers the tools of a project to agents, over MCP.
 
+mod api;
+mod conversations;
 mod live;
 mod narrowed;
 mod offer;
@@ -11,9 +13,11 @@ mod stand;
 mod startup;
 mod stopping;
 mod terms;
-mod token;
+pub(crate) mod token;
 mod web;
+mod wishes;
 
+use crate::plugins::journal;
 use crate::plugins::servers::keep;
 use crate::{AppError, Command, Plugin, RunCx, Setup};
 use futures_util::StreamExt;
@@ -23,7 +27,9 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::BoxFuture;
+use toolscout_core::event::Witness;
 use toolscout_gateway::Profile;
+use toolscout_surface::api::Events;
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::mcp::{Server, stdio};
@@ -49,6 +55,9 @@ impl Plugin for Serve {
     }
 
     fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+        let events = Events::default();
+        cx.offer(events.clone());
+        cx.add_witness(|options, _| Ok(options.serves().then(|| Arc::new(events) as Arc<dyn Witness>)));
         Box::pin(async { cx.add_command(ServeCommand) })
     }
 }
@@ -89,17 +98,22 @@ impl Command for ServeCommand {
     }
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
-        Box::pin(serve(cx))
+        Box::pin(async { serve(cx, Web::of(cx)?).await })
     }
 }
 
-async fn serve(cx: &RunCx) -> Result<Exit, AppError> {
-    let web = Web::of(cx)?;
-    let offer = Arc::new(Offer::new(cx, terms::wanted(cx))?);
+/// Serves the page for people, and agents beside it. Where the port is only a wish, any other will do.
+pub(crate) async fn page(cx: &RunCx, port: u16, insists: bool) -> Result<Exit, AppError> {
+    serve(cx, Some(Web::of_page(port, insists))).await
+}
+
+async fn serve(cx: &RunCx, web: Option<Web>) -> Result<Exit, AppError> {
+    let offer = Arc::new(Offer::new(cx, terms::wanted(cx, web.is_some()))?);
     let place = web.as_ref().map_or("standard input and output".to_owned(), |it| it.addr().to_string());
     if cx.only_would(&format!("offer the tools of this project on {place}")) {
         return Ok(Exit::Done);
     }
+    journal::keep_writing(cx);
     // Each process has servers of its own: what one agent does to a server is nothing to another's.
     offer::servers(cx)?.iter().for_each(|it| it.run_here());
     cx.tools().known().await?;
@@ -109,11 +123,11 @@ async fn serve(cx: &RunCx) -> Result<Exit, AppError> {
         Some(web) => {
             let listener = web.bind(cx, &offer).await?;
             Box::pin(async {
-                web::serve(listener, &offer).await;
+                web::serve(cx, listener, &offer).await;
                 Ok(())
             })
         }
-        None => Box::pin(over_pipes(offer.server(None))),
+        None => Box::pin(over_pipes(cx, offer.server(None))),
     };
     tokio::select! {
         ended = serving => ended?,
@@ -122,10 +136,12 @@ async fn serve(cx: &RunCx) -> Result<Exit, AppError> {
     Ok(Exit::Done)
 }
 
-async fn over_pipes(server: Option<Arc<Server>>) -> Result<(), AppError> {
+async fn over_pipes(cx: &RunCx, server: Option<Arc<Server>>) -> Result<(), AppError> {
     let Some(server) = server else { return Ok(()) };
     let (input, output) = pipes::standard();
-    let ended = stdio::serve(server, input, output, stopping::told()).await;
+    let mut noted = None;
+    let ended = stdio::serve(server, input, output, stopping::told(), |it| noted = conversations::note(cx, &it)).await;
+    drop(noted);
     ended.map_err(|cause| AppError::Io { what: "read standard input".to_owned(), cause })
 }
 

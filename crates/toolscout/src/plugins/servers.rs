@@ -9,6 +9,7 @@ mod host;
 mod hosted;
 mod list;
 mod login;
+mod page;
 mod per_user;
 pub(crate) mod person;
 mod refresh;
@@ -22,8 +23,12 @@ use crate::{AfterSetup, AppError, Decorator, Next, Plugin, RunCx, Setup};
 use toolscout_core::BoxFuture;
 use toolscout_surface::codes::Exit;
 
+pub(crate) use edit_entry::remove;
 pub(crate) use host::keep;
-pub(crate) use set::ServerSet;
+pub(crate) use list::{state_of, view};
+pub(crate) use page::page_link;
+pub(crate) use set::{ServerSet, why_barred};
+pub(crate) use try_out::try_out;
 
 /// Adds a source for each configured server, and the commands `server …`.
 #[derive(Default)]

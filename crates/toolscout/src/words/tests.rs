@@ -12,16 +12,21 @@ const PROGRAM: [&str; 3] = ["Finds the right tool, and runs it safely", "What to
 
 /// All texts of the program that `main.rs` puts together.
 async fn texts() -> Vec<String> {
-    let all: [&dyn Plugin; 12] = [
+    let all: &[&dyn Plugin] = &[
         &plugins::Logs,
+        &plugins::Telemetry,
+        &plugins::Journal,
         &plugins::Registry::default(),
         &plugins::Discovery::default(),
         &plugins::OpenCode,
         &plugins::Servers,
         &plugins::Review,
         &plugins::Search,
+        &plugins::Context,
+        &plugins::Observe,
         &plugins::Import,
         &plugins::Serve,
+        &plugins::Ui,
         &plugins::Connect,
         &plugins::Bench,
         &plugins::Cli,

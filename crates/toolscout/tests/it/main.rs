@@ -1,18 +1,23 @@
 //! What a user sees, through the real program: a world of files in, a page of text out.
 
+mod api;
 mod bad_input;
 mod bench;
+mod browser;
 mod clients;
 mod completion;
 mod composition;
+mod context;
 mod discovery;
 mod embedding;
 mod execution;
 mod exports;
 mod flags;
+mod journal;
 mod lifecycle;
 mod locale;
 mod manifest;
+mod observe;
 mod output;
 mod own_server;
 mod readme;
@@ -22,6 +27,8 @@ mod retries;
 mod search;
 mod serve;
 mod servers;
+mod telemetry;
 mod trust;
 mod trust_of_servers;
+mod ui;
 mod world;

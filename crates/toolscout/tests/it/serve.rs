@@ -22,7 +22,7 @@ mod visibility;
 mod web;
 
 pub(crate) use agent::Agent;
-pub(crate) use web::Web;
+pub(crate) use web::{Answer, Client, Web};
 
 use crate::world::World;
 use serde_json::json;

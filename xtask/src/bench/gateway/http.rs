@@ -108,16 +108,16 @@ impl Connection {
     }
 }
 
-/// The example server, listening; ended with this.
-struct Served {
+/// A program that listens, open to everybody on this machine; ended with this.
+pub(in crate::bench) struct Served {
     child: Child,
-    addr: SocketAddr,
+    pub(in crate::bench) addr: SocketAddr,
 }
 
 impl Served {
-    fn start(world: &World) -> anyhow::Result<Self> {
+    pub(in crate::bench) fn start(world: &World) -> anyhow::Result<Self> {
         let mut command = world.toolscout(&["serve", "--http", "127.0.0.1:0", "--auth", "none"]);
-        let mut child = command.stderr(Stdio::piped()).spawn().context("start the example server")?;
+        let mut child = command.stderr(Stdio::piped()).spawn().context("start what listens")?;
         let mut said = BufReader::new(child.stderr.take().context("its errors")?);
         let mut line = String::new();
         let found = said.read_line(&mut line).ok();

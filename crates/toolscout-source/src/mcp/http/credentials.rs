@@ -6,6 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use toolscout_core::redact;
 
 /// Headers that say where a message ends, or belong to the protocol itself: not for a person to set.
 const OURS: [&str; 14] = [
@@ -54,6 +55,8 @@ pub(super) fn bearer(token: &str) -> Result<HeaderValue, ClientError> {
     if token.is_empty() {
         return Err(invalid("the server's token is empty".to_owned()));
     }
+    // From a configuration or from a login: this is where all of them pass.
+    redact::remember_briefly(token);
     secret(&format!("Bearer {token}"), "the server's token")
 }
 

@@ -129,6 +129,20 @@ fn a_fingerprint_neither_fails_nor_asks_the_keyring() {
 }
 
 #[test]
+fn what_a_reference_leads_to_is_hidden_from_then_on() {
+    let values =
+        [("WORD", "quietvalueone"), ("PART", "quietvaluetwo"), ("ROOT", "/srv/quietplace"), ("HOME", "/home/ada")];
+    let lookup = Lookup::of(move |name| values.iter().find(|(it, _)| *it == name).map(|(_, value)| value.into()))
+        .with_keyring(|_| Ok("quietvaluethree".to_owned()));
+    for text in ["env:WORD", "x ${PART} y", "keyring:any", "${ROOT}/files", "env:HOME"] {
+        Text::from(text).resolve(&lookup).expect("resolved");
+    }
+    let said = "quietvalueone quietvaluetwo quietvaluethree /srv/quietplace /home/ada";
+    // What says where something is, and what every program knows, helps to understand an error.
+    assert_eq!(redact::text(said), "[REDACTED] [REDACTED] [REDACTED] /srv/quietplace /home/ada");
+}
+
+#[test]
 fn nothing_prints_a_value() {
     let shown = format!("{:?} {:?} {:?}", Text::from("env:TOKEN"), Text::from("Bearer s3cret"), lookup());
     assert_eq!(shown, "\"env:TOKEN\" (13 bytes) Lookup");

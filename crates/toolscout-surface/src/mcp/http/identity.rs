@@ -24,10 +24,15 @@ const KEPT_BACK: [&str; 13] = [
 const SHOW_ALL: &str = "x-mcp-show-all";
 
 pub(super) fn identity(principal: &Principal, head: &Parts) -> Identity {
-    Identity { user: principal.name.clone(), headers: Some(headers(&head.headers).into()), shows_all: shows_all(head) }
+    Identity {
+        user: principal.name.clone(),
+        headers: Some(passed_on(&head.headers).into()),
+        shows_all: shows_all(head),
+    }
 }
 
-fn headers(all: &HeaderMap) -> Vec<(String, String)> {
+/// The headers that those may see who answer.
+pub(crate) fn passed_on(all: &HeaderMap) -> Vec<(String, String)> {
     let is_kept = |(name, value): (&HeaderName, &HeaderValue)| {
         let value = value.to_str().ok().filter(|_| !KEPT_BACK.contains(&name.as_str()))?;
         Some((name.as_str().to_owned(), value.to_owned()))

@@ -83,6 +83,11 @@ impl Sessions {
         (session.owner == *owner && session.profile.as_deref() == profile).then(|| session.clone())
     }
 
+    /// Everybody who is there now.
+    pub(super) fn all(&self) -> Vec<Arc<Session>> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner).all.values().cloned().collect()
+    }
+
     pub(super) fn end(&self, session: &Arc<Session>) {
         self.table.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
         session.end();

@@ -1,13 +1,28 @@
 //! The two tools as they stand in a list.
 
 use super::{EXECUTE, HEADER, SEARCH, summary};
+use crate::context::Wish;
+use crate::tokens;
 use serde_json::{Value, json};
 use toolscout_core::SourceId;
 use toolscout_gateway::{Query, Snapshot};
 
 /// What a client is told about us as a whole.
-pub(crate) const INSTRUCTIONS: &str = "Most tools here are not listed. When a task may need one, describe it to tool_search, \
+pub(super) const INSTRUCTIONS: &str = "Most tools here are not listed. When a task may need one, describe it to tool_search, \
     then run what it finds with execute_tool.";
+
+/// Tokens that what a client is told takes at most. Some clients cut off what is longer than two thousand bytes.
+const TOLD: usize = 300;
+
+/// What a client is told about us as a whole, and of what is known now.
+pub(crate) fn instructions(snapshot: &Snapshot, essential: &[String]) -> String {
+    let budget = TOLD - tokens::at_most(INSTRUCTIONS) - 1;
+    let summary = Wish { budget, essential: essential.to_vec() }.summary(snapshot);
+    match summary.tools {
+        0 => INSTRUCTIONS.to_owned(),
+        _ => format!("{INSTRUCTIONS}\n\n{}", summary.text),
+    }
+}
 
 /// Name and JSON of each, in the order of their names. `delegates` search for themselves, and are behind it, too.
 pub(crate) fn definitions(snapshot: &Snapshot, delegates: &[&SourceId]) -> [(&'static str, String); 2] {

@@ -36,9 +36,11 @@ async fn ask(cx: &RunCx) -> Result<(), AppError> {
             format!("Trust {}, so that its files may be started and asked what tools they hold?", folder.display());
         if cx.surroundings().ask(&question).await {
             changed |= trust.folders.add(folder).is_ok();
+            cx.request().decided("trust", folder.display(), "added");
         } else {
             // If it cannot be remembered, the worst is that somebody asks again.
             let _ = trust.folders.refuse(folder);
+            cx.request().decided("trust", folder.display(), "denied");
         }
     }
     if changed {

@@ -35,6 +35,7 @@ impl Command for TrustCommand {
                     return Ok(Exit::Done);
                 }
                 let was = trust.remove(&folder).map_err(unkept)?;
+                cx.request().decided("trust", &shown, "removed");
                 let said =
                     if was { format!("No longer trusted: {shown}\n") } else { format!("Was not trusted: {shown}\n") };
                 cx.say(&said);
@@ -47,6 +48,7 @@ impl Command for TrustCommand {
                 return Ok(Exit::Done);
             }
             let real = trust.add(&folder).map_err(unkept)?;
+            cx.request().decided("trust", real.display(), "added");
             cx.say(&format!("Trusted: {}\n", real.display()));
             Ok(Exit::Done)
         })

@@ -66,7 +66,11 @@ impl Target {
         Editor::of(cx.surroundings()).edit(&self.file, |map| added.iter().map(|it| self.add(map, it)).collect())?;
         // Whoever takes a server over has added it with their own hands, whatever else is in the project.
         let set = ServerSet::again(cx.options(), cx.surroundings())?;
-        added.iter().try_for_each(|(id, _)| person::has_added(&set, id, true))
+        added.iter().try_for_each(|(id, _)| {
+            person::has_added(&set, id, true)?;
+            cx.request().decided("server", id, "added");
+            Ok(())
+        })
     }
 
     fn add(&self, map: &Map<String, Value>, (id, entry): &(&SourceId, Value)) -> Result<Change, AppError> {

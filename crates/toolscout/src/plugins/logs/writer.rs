@@ -1,7 +1,9 @@
 //! Where events go, made safe to look at: what a server says ends up in some of them.
 
+use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::io::{self, Write};
-use toolscout_core::escape;
+use toolscout_core::{escape, redact};
 use tracing_subscriber::fmt::MakeWriter;
 
 /// How an event is written.
@@ -14,13 +16,31 @@ pub(super) enum Shape {
 
 impl Shape {
     fn safe(self, event: &str) -> String {
+        let event = &*redact::values(event);
         let (event, end) = event.strip_suffix('\n').map_or((event, ""), |it| (it, "\n"));
         let safe = match self {
             Self::Line => escape::line(event),
-            Self::Json => escape::json(event),
+            Self::Json => escape::json(&nested(event)).into_owned().into(),
         };
         format!("{safe}{end}")
     }
+}
+
+/// Fields whose text is JSON, which belongs into a line of JSON as it is.
+const NESTED: [&str; 3] = ["byServer", "servers", "names"];
+
+fn nested(event: &str) -> Cow<'_, str> {
+    if !NESTED.iter().any(|it| event.contains(&format!("\"{it}\":\""))) {
+        return Cow::Borrowed(event);
+    }
+    let Ok(mut fields) = serde_json::from_str::<Map<String, Value>>(event) else { return Cow::Borrowed(event) };
+    for name in NESTED {
+        let inner = fields.get(name).and_then(Value::as_str).and_then(|it| serde_json::from_str(it).ok());
+        if let Some(inner @ (Value::Object(_) | Value::Array(_))) = inner {
+            fields.insert(name.to_owned(), inner);
+        }
+    }
+    Cow::Owned(Value::Object(fields).to_string())
 }
 
 impl MakeWriter<'_> for Shape {
@@ -59,6 +79,8 @@ mod tests {
             "it said \\u{1b}[8m\\u{a}error: \\u{202e}x\n"
         );
         assert_eq!(Shape::Json.safe("{\"a\":\"\u{9b}\"}\n"), "{\"a\":\"\\u009b\"}\n");
+        let event = "{\"event\":\"x\",\"byServer\":\"{\\\"a\\\":2}\",\"servers\":\"[oops\"}";
+        assert_eq!(Shape::Json.safe(event), "{\"event\":\"x\",\"byServer\":{\"a\":2},\"servers\":\"[oops\"}");
         let mut log = Safe { shape: Shape::Line, out: Vec::new() };
         log.write_all(b"\xff\x07").expect("written");
         assert_eq!(log.out, "\u{fffd}\\u{7}".as_bytes());

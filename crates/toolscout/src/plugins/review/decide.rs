@@ -67,6 +67,7 @@ async fn decide(cx: &RunCx, what: &str, yes: bool) -> Result<Exit, AppError> {
         true => {}
         false => gateway.reject(&id)?,
     }
+    cx.request().decided("definition", &id, if yes { "approved" } else { "rejected" });
     cx.say(&format!("{word} {}\n", escape::line(&name)));
     Ok(Exit::Done)
 }

@@ -99,6 +99,7 @@ fn set(cx: &RunCx, gateway: &Gateway, pattern: &str, policy: Option<Policy>) -> 
         return Ok(Exit::Done);
     }
     Editor::of(cx.surroundings()).set_policy(&file, &source, &tool, policy)?;
+    cx.request().decided("policy", format!("{source}/{tool}"), policy.map_or("unset", Policy::word));
     let said = policy.map_or("no longer set".to_owned(), |it| format!("set to {}", it.word()));
     cx.say(&format!("{name} is {said}, in {file_name}\n"));
     if let Some(policy) = policy {

@@ -47,6 +47,7 @@ fn accept(cx: &RunCx, gateway: &Gateway, source: &str) -> Result<Exit, AppError>
         return Ok(Exit::Done);
     }
     let released = gateway.accept_all(&source)?;
+    cx.request().decided("definition", format!("{source}/*"), "approved");
     cx.say(&format!("Approved {} of {source}\n", counted(released, "tool")));
     Ok(Exit::Done)
 }

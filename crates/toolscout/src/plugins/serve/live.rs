@@ -25,6 +25,7 @@ type Beside<'a> = FuturesUnordered<BoxFuture<'a, ()>>;
 
 /// Follows; never ends.
 pub(super) async fn follow(cx: &RunCx, offer: &Offer) -> Infallible {
+    let Some(mut wishes) = offer.wishes().heard() else { return std::future::pending().await };
     let Ok(mut seen) = Seen::as_read(cx) else { return std::future::pending().await };
     let mut changes = offer.gateway().changes();
     let mut ticks = interval(PACE);
@@ -43,6 +44,10 @@ pub(super) async fn follow(cx: &RunCx, offer: &Offer) -> Infallible {
                     let reloaded = reload(cx, offer, &mut beside).await;
                     tell(cx, &mut trouble, reloaded.err());
                 }
+            }
+            Some(wish) = wishes.recv() => {
+                seen = seen.again(cx);
+                let _ = wish.send(reload(cx, offer, &mut beside).await);
             }
             Ok(()) = changes.changed() => offer.follow().await,
             Some(()) = beside.next(), if !beside.is_empty() => {}

@@ -3,6 +3,7 @@
 use super::shown::Part;
 use super::stand::{Ground, Stand};
 use super::terms;
+use super::wishes::Wishes;
 use crate::config::{Config, Profile};
 use crate::plugins::servers::ServerSet;
 use crate::{AppError, RunCx};
@@ -31,6 +32,8 @@ pub(super) struct Offer {
     profiles: Mutex<BTreeMap<String, (Profile, Arc<Stand>)>>,
     /// Sources that are no servers: those stay for as long as we do.
     others: Vec<Arc<dyn Source>>,
+    /// Who has changed a file wants it read now.
+    wishes: Wishes,
 }
 
 impl Offer {
@@ -43,7 +46,7 @@ impl Offer {
         let is_server = |it: &Arc<dyn Source>| servers.iter().any(|server| Arc::ptr_eq(server, it));
         let others = gateway.sources().iter().filter(|it| !is_server(it)).cloned().collect();
         let main = Stand::of_all(gateway, &config, &ground);
-        let offer = Self { wanted, ground, main, profiles: Mutex::default(), others };
+        let offer = Self { wanted, ground, main, profiles: Mutex::default(), others, wishes: Wishes::default() };
         offer.renew(&config, servers)?;
         match &offer.wanted {
             Wanted::Profile(name) if offer.server(None).is_none() => Err(unknown_profile(name, &config)),
@@ -76,6 +79,23 @@ impl Offer {
         let near = toolscout_surface::cli::nearest(profile, names.iter().map(String::as_str));
         let near = near.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default();
         format!("there is no profile `{}`{near}", escape::line(profile))
+    }
+
+    /// The gateway of those that want everything that is offered here; none where that is a profile that is gone.
+    pub(super) fn shown_gateway(&self) -> Option<Arc<Gateway>> {
+        match &self.wanted {
+            Wanted::Profile(only) => self.profiles().get(only).map(|(_, it)| it.stage.gateway.clone()),
+            _ => Some(self.main.stage.gateway.clone()),
+        }
+    }
+
+    /// Has the configuration read again now, by who follows it, and waits for that.
+    pub(super) async fn reload(&self) -> Result<(), AppError> {
+        self.wishes.reload().await
+    }
+
+    pub(super) fn wishes(&self) -> &Wishes {
+        &self.wishes
     }
 
     pub(super) fn gateway(&self) -> &Gateway {

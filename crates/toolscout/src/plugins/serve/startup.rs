@@ -26,7 +26,7 @@ pub(super) async fn discover(cx: &RunCx, offer: &Offer, sources: Vec<Arc<McpSour
     let asking = refresh_all(&due, &request, move |source, outcome| {
         let id = source.server().id.clone();
         if let Err(error) = outcome {
-            tracing::warn!(event = "tools.discovery.failed", server = %id, error = %escape::line(&error.to_string()));
+            tracing::warn!(event = "not_discovered", server = %id, error = %escape::line(&error.to_string()));
         }
         let _ = answered.send(id);
     });

@@ -23,10 +23,10 @@ pub(super) fn config(cx: &RunCx) -> Result<Arc<Config>, AppError> {
 }
 
 /// What is to be offered.
-pub(super) fn wanted(cx: &RunCx) -> Wanted {
+pub(super) fn wanted(cx: &RunCx, is_web: bool) -> Wanted {
     match cx.parsed.text("profile") {
         Some(name) => Wanted::Profile(name.to_owned()),
-        None if cx.parsed.text("http").is_some() => Wanted::AllAndProfiles,
+        None if is_web => Wanted::AllAndProfiles,
         None => Wanted::All,
     }
 }
@@ -39,6 +39,9 @@ pub(super) fn ground(cx: &RunCx) -> Result<Ground, AppError> {
     let mut terms =
         Terms::new(cx.program(), env!("CARGO_PKG_VERSION"), blake3::derive_key("toolscout request state", &key));
     terms.ranking = cx.parsed.text("ranking").and_then(|it| it.parse().ok()).unwrap_or_default();
+    if let Some(essential) = &config(cx)?.settings.context.essential {
+        terms.essential.clone_from(essential);
+    }
     terms.strict_hidden = cx.parsed.switch("strict-hidden");
     terms.transparent = cx.parsed.text("transparent").map(|it| transparent(cx, it)).transpose()?;
     terms.request = Cx { caller: Caller::Mcp, asker: None, ..cx.request() };

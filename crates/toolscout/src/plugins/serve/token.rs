@@ -1,4 +1,4 @@
-//! The token that agents come with: made once, kept where nobody else can read it.
+//! The tokens that agents and operators come with: made once, kept where nobody else can read them.
 
 use crate::{AppError, Surroundings};
 use ring::rand::{SecureRandom, SystemRandom};
@@ -9,27 +9,29 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Where the token is, in the state folder.
-const FILE: &str = "agent.token";
+/// Where the token of agents is, in the state folder.
+pub(crate) const AGENT: &str = "agent.token";
+/// Where that of operators is: who says which tools there are.
+pub(crate) const OPERATOR: &str = "operator.token";
 /// Bytes of a token, before they are written as text.
 const BYTES: usize = 32;
 /// Bytes of the file; more is none of ours.
 const LARGEST: u64 = 4 << 10;
 
-/// The token that agents come with.
-pub(super) struct Kept {
-    pub(super) secret: String,
-    pub(super) path: PathBuf,
+/// A token that somebody comes with.
+pub(crate) struct Kept {
+    pub(crate) secret: String,
+    pub(crate) path: PathBuf,
     /// Whether nobody can have seen it yet.
-    pub(super) is_new: bool,
+    pub(crate) is_new: bool,
 }
 
-/// The token of this person; made, if there is none.
-pub(super) fn kept(surroundings: &Surroundings) -> Result<Kept, AppError> {
+/// The token of this person in this file; made, if there is none.
+pub(crate) fn kept(surroundings: &Surroundings, file: &str) -> Result<Kept, AppError> {
     let folder = surroundings.state_dir().ok_or_else(|| {
         AppError::invalid("nothing says where a token could be kept", "set TOOLSCOUT_STATE_DIR to a folder of yours")
     })?;
-    let path = folder.join(FILE);
+    let path = folder.join(file);
     if let Some(secret) = read(&path)? {
         return Ok(Kept { secret, path, is_new: false });
     }
@@ -69,7 +71,7 @@ fn read(path: &Path) -> Result<Option<String>, AppError> {
 /// Whole or not at all, and never for other eyes.
 fn write(folder: &Path, path: &Path, secret: &str) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    let made = folder.join(format!("{FILE}.{}", std::process::id()));
+    let made = path.with_extension(format!("token.{}", std::process::id()));
     let _ = fs::remove_file(&made);
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let written = || {

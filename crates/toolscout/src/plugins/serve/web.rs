@@ -1,15 +1,19 @@
 //! `serve --http`: where to listen, to whom, and what to tell the person who started it.
 
+use super::api::FrontDesk;
 use super::offer::Offer;
-use super::{stopping, token};
+use super::{conversations, stopping, token};
+use crate::plugins::ui::{self, PageLinks};
 use crate::{AppError, RunCx};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, ToSocketAddrs};
 use std::sync::Arc;
 use toolscout_core::{ErrorKind, escape};
 use toolscout_source::mcp::oauth;
+use toolscout_surface::api::{Api, Events};
 use toolscout_surface::http::auth::{Fetch, Jwt, JwtTerms, Token};
 use toolscout_surface::http::{Auth, Error, Listener, Role, Routes, Terms};
 use toolscout_surface::mcp::http::{Endpoint, Protocol};
+use toolscout_surface::page;
 
 /// Options that mean nothing without `--http`.
 const ONLY_HERE: [&str; 5] = ["auth", "issuer", "audience", "allow-host", "allow-origin"];
@@ -18,6 +22,19 @@ const ONLY_HERE: [&str; 5] = ["auth", "issuer", "audience", "allow-host", "allow
 pub(super) struct Web {
     addr: SocketAddr,
     auth: Who,
+    /// Where the address came from.
+    wish: Wish,
+}
+
+/// Who said where to listen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wish {
+    /// `serve --http`.
+    Agents,
+    /// `ui`, told so.
+    Page,
+    /// `ui`, by itself: any other port will do.
+    PageAnywhere,
 }
 
 #[derive(Debug, Clone)]
@@ -44,7 +61,13 @@ impl Web {
                 None => Ok(None),
             };
         };
-        Ok(Some(Self { addr: address(addr)?, auth: who(cx)? }))
+        Ok(Some(Self { addr: address(addr)?, auth: who(cx)?, wish: Wish::Agents }))
+    }
+
+    /// On this machine, for who has our token or comes in at the page.
+    pub(super) fn of_page(port: u16, insists: bool) -> Self {
+        let addr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
+        Self { addr, auth: Who::Token, wish: if insists { Wish::Page } else { Wish::PageAnywhere } }
     }
 
     pub(super) fn addr(&self) -> SocketAddr {
@@ -54,17 +77,22 @@ impl Web {
     /// Takes the address, and says where and how to come in.
     pub(super) async fn bind(&self, cx: &RunCx, offer: &Offer) -> Result<Listener, AppError> {
         let (auth, kept) = self.auth(cx)?;
+        let links = PageLinks::of(cx.options())?;
         let texts = |option: &str| cx.parsed.texts(option).to_vec();
-        let mut terms = Terms::new(self.addr, auth);
+        let mut terms = Terms::new(self.place(), auth);
+        terms.sign_ins = Some(links.sign_ins().clone());
         terms.allowed_hosts = texts("allow-host");
         terms.allowed_origins = texts("allow-origin");
         if let Who::Issued { audience, .. } = &self.auth {
             terms.allowed_hosts.extend(host_of(audience));
         }
         let listener = Listener::bind(terms).await.map_err(said)?;
+        links.listens(listener.addr());
         let url = format!("http://{}/mcp", listener.addr());
-        if let Some(kept) = kept {
-            cx.say(&way_in(&url, &kept));
+        match (self.wish, kept) {
+            (Wish::Agents, Some(kept)) => cx.say(&way_in(&url, &kept)),
+            (Wish::Agents, None) => {}
+            _ => links.link().iter().for_each(|it| ui::shown(cx, it)),
         }
         let profiles = offer.profile_names().into_iter().filter(|_| cx.parsed.text("profile").is_none());
         let profiles: String = profiles.map(|it| format!("profile {it} at {url}/{it}\n")).collect();
@@ -72,13 +100,24 @@ impl Web {
         Ok(listener)
     }
 
+    /// Where to listen: where nobody insists on a port that is taken, on another.
+    fn place(&self) -> SocketAddr {
+        let is_free = || TcpListener::bind(self.addr).is_ok();
+        match self.wish == Wish::PageAnywhere && !is_free() {
+            true => SocketAddr::new(self.addr.ip(), 0),
+            false => self.addr,
+        }
+    }
+
     fn auth(&self, cx: &RunCx) -> Result<(Auth, Option<token::Kept>), AppError> {
         match &self.auth {
             Who::Anybody => Ok((Auth::None, None)),
             Who::Token => {
-                let kept = token::kept(cx.surroundings())?;
-                let token = Token::new("agent", &kept.secret, Role::Agent).map_err(said)?;
-                Ok((Auth::Tokens(vec![token]), Some(kept)))
+                let kept = token::kept(cx.surroundings(), token::AGENT)?;
+                let operator = token::kept(cx.surroundings(), token::OPERATOR)?;
+                let agent = Token::new("agent", &kept.secret, Role::Agent).map_err(said)?;
+                let operator = Token::new("operator", &operator.secret, Role::Operator).map_err(said)?;
+                Ok((Auth::Tokens(vec![agent, operator]), Some(kept)))
             }
             Who::Issued { issuer, audience } => {
                 let terms = JwtTerms {
@@ -86,7 +125,7 @@ impl Web {
                     resource: audience.clone(),
                     audiences: Vec::new(),
                     scopes: Vec::new(),
-                    operator_scope: None,
+                    operator_scope: Some("toolscout:operator".to_owned()),
                     fetch: fetch(issuer.clone()),
                 };
                 Ok((Auth::Jwt(Box::new(Jwt::new(terms).map_err(said)?)), None))
@@ -96,14 +135,23 @@ impl Web {
 }
 
 /// Serves until we are told to end; then lets what is under way end.
-pub(super) async fn serve(listener: Listener, offer: &Arc<Offer>) {
+pub(super) async fn serve(cx: &RunCx, listener: Listener, offer: &Arc<Offer>) {
+    let desk = Arc::new(FrontDesk::new(cx, offer));
+    let events = cx.offered::<Events>().map(|it| Events::clone(&it)).unwrap_or_default();
     let offer = offer.clone();
     let servers = Arc::new(move |profile: Option<&str>| {
         let server = offer.server(profile).ok_or_else(|| offer.unknown(profile.unwrap_or_default()))?;
         Ok(server as Arc<dyn Protocol>)
     });
     let endpoint = Endpoint::new(servers, listener.limits().clone(), listener.ending());
-    listener.serve(Routes::new().guarded(endpoint.routes()), stopping::told()).await;
+    let routes = Routes::new().guarded(endpoint.routes()).open(page::routes());
+    let api = Api::new(desk, events, listener.limits().clone(), listener.ending());
+    let cx = cx.clone();
+    let api = api.with_conversations(Arc::new(move || {
+        let here = endpoint.conversations();
+        here.into_iter().chain(conversations::elsewhere(&cx)).collect()
+    }));
+    listener.serve(api.add_to(routes), stopping::told()).await;
 }
 
 /// `127.0.0.1:7420`, `[::1]:7420`, `localhost:7420`; or a port, which is one of this machine.

@@ -59,6 +59,7 @@ impl Command for AddCommand {
             Editor::of(cx.surroundings()).put_server(&file, &id, &entry, cx.parsed.switch("replace"))?;
             let set = ServerSet::again(cx.options(), cx.surroundings())?;
             person::has_added(&set, &id, !cx.parsed.switch("untrusted"))?;
+            cx.request().decided("server", &id, "added");
             cx.say(&format!("Added {id} to {}\n", file.display()));
             match cx.parsed.switch("wait") {
                 true => wait(cx, &id).await,

@@ -40,6 +40,8 @@ pub(super) enum Ask {
     Stop { server: String },
     /// The last this one said beside the protocol.
     Logs { server: String },
+    /// A way for a person to get to the page.
+    Page,
     /// Run a tool.
     Call {
         tool: String,
@@ -58,11 +60,29 @@ pub(super) enum Ask {
 #[serde(rename_all = "lowercase")]
 pub(super) enum Answer {
     Done,
-    States { states: HashMap<String, String> },
-    Logs { tail: String },
-    Result { result: RawJson },
-    Failed { kind: String, message: String, hint: Option<String> },
-    Progress { done: f64, total: Option<f64>, message: Option<String> },
+    States {
+        states: HashMap<String, String>,
+    },
+    Logs {
+        tail: String,
+    },
+    /// None where it has no page.
+    Page {
+        link: Option<String>,
+    },
+    Result {
+        result: RawJson,
+    },
+    Failed {
+        kind: String,
+        message: String,
+        hint: Option<String>,
+    },
+    Progress {
+        done: f64,
+        total: Option<f64>,
+        message: Option<String>,
+    },
 }
 
 impl Control {

@@ -36,11 +36,8 @@ impl Command for RemoveCommand {
             if cx.only_would(&format!("remove {id} from {}", configured.file.display())) {
                 return Ok(Exit::Done);
             }
-            Editor::of(cx.surroundings()).remove_server(configured)?;
-            let forgotten = set.shared.as_ref().and_then(|it| it.records().remove(id).ok()).unwrap_or(0);
-            // Should it come back, it is looked at as if it had never been there.
-            let _ = Approvals::new(set.store.clone(), set.partition.as_str()).forget(id);
-            tracing::info!(event = "tools_removed", server = %id, removed = forgotten);
+            let forgotten = remove(&set, configured, &Editor::of(cx.surroundings()))?;
+            cx.request().decided("server", id, "removed");
             cx.say(&format!(
                 "Removed {id} from {}, and forgot {}\n",
                 configured.file.display(),
@@ -49,6 +46,17 @@ impl Command for RemoveCommand {
             Ok(Exit::Done)
         })
     }
+}
+
+/// Takes a server out of the file that holds it, and forgets it; says how many tools that were.
+pub(crate) fn remove(set: &ServerSet, configured: &Configured, editor: &Editor) -> Result<usize, AppError> {
+    let id = &configured.server.id;
+    editor.remove_server(configured)?;
+    let forgotten = set.shared.as_ref().and_then(|it| it.records().remove(id).ok()).unwrap_or(0);
+    // Should it come back, it is looked at as if it had never been there.
+    let _ = Approvals::new(set.store.clone(), set.partition.as_str()).forget(id);
+    tracing::info!(event = "tools_removed", server = %id, removed = forgotten);
+    Ok(forgotten)
 }
 
 impl Command for EnableCommand {
@@ -101,6 +109,7 @@ fn switch(cx: &RunCx, configured: &Configured, enabled: bool) -> Result<(), AppE
         return Ok(());
     }
     Editor::of(cx.surroundings()).set_enabled(configured, enabled)?;
+    cx.request().decided("server", id, word);
     cx.say(&format!("{id} is now {word}, in {file}\n"));
     Ok(())
 }

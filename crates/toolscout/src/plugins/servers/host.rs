@@ -4,7 +4,9 @@ use super::ServerSet;
 use super::control::{Answer, Ask, Control, LINE};
 use super::socket;
 use crate::plugins::discovery::Place;
+use crate::plugins::journal;
 use crate::plugins::review;
+use crate::plugins::ui::PageLinks;
 use crate::{AppError, Command, RunCx, Surroundings};
 use futures_util::StreamExt;
 use futures_util::stream::{FuturesUnordered, select_all};
@@ -17,6 +19,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
 use toolscout_core::cx::{Asker, Progress};
+use toolscout_core::event::Witnesses;
 use toolscout_core::{
     BoxFuture, BoxStream, Cx, Digest, ErrorKind, Lease, ProblemKind, Source, SourceError, ToolCall, escape,
 };
@@ -47,6 +50,7 @@ impl Command for HostCommand {
                 return Ok(Exit::Done);
             }
             let listener = listen(cx.surroundings(), place.project())?;
+            journal::keep_writing(cx);
             // A host that was killed has left its socket, which made us think that somebody else is there.
             let set = ServerSet::of(cx.options(), cx.surroundings())?;
             set.run_here();
@@ -207,6 +211,7 @@ async fn answered(cx: &RunCx, ask: Ask, progress: mpsc::Sender<Answer>) -> Resul
         Ask::Start { server } => start(&set, &server, &cx.request()).await,
         Ask::Stop { server } => stop(&set, &server).await,
         Ask::Logs { server } => set.source(&server).map(|it| Answer::Logs { tail: it.tail().unwrap_or_default() }),
+        Ask::Page => PageLinks::of(cx.options()).map(|it| Answer::Page { link: it.link() }),
         Ask::Call { .. } => call(cx, ask, progress).await,
     }
 }
@@ -238,7 +243,9 @@ async fn call(cx: &RunCx, ask: Ask, progress: mpsc::Sender<Answer>) -> Result<An
     call.meta = meta;
     // Where a person had to be asked, they were at the door this call has come through; their yes was used up there.
     let asker: Asker = Arc::new(|_| Box::pin(async { true }));
-    let mut request = Cx { asker: Some(asker), progress: watched.then(|| passing(progress)), ..cx.request() };
+    // Who made the call tells of it; told here as well, it would be two.
+    let (progress, witnesses) = (watched.then(|| passing(progress)), Witnesses::default());
+    let mut request = Cx { asker: Some(asker), progress, witnesses, ..cx.request() };
     if let Some(limit) = deadline_ms {
         request = request.within(Duration::from_millis(limit));
     }

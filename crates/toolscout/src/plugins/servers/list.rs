@@ -78,7 +78,7 @@ async fn list(cx: &RunCx) -> Result<Exit, AppError> {
 }
 
 /// How a configured server is; none where nothing can be known of it.
-pub(super) fn state_of(set: &ServerSet, configured: &Configured, cx: &Cx) -> Result<Option<ServerState>, AppError> {
+pub(crate) fn state_of(set: &ServerSet, configured: &Configured, cx: &Cx) -> Result<Option<ServerState>, AppError> {
     let Some(shared) = &set.shared else { return Ok(None) };
     let running = set.sources.iter().find(|it| it.server().id == configured.server.id);
     let state = match running {
@@ -89,7 +89,7 @@ pub(super) fn state_of(set: &ServerSet, configured: &Configured, cx: &Cx) -> Res
 }
 
 /// As the list shows it.
-pub(super) fn view(configured: &Configured, state: Option<&ServerState>) -> ServerView {
+pub(crate) fn view(configured: &Configured, state: Option<&ServerState>) -> ServerView {
     let server = &configured.server;
     let record = state.map(|it| &it.record);
     ServerView {

@@ -116,7 +116,7 @@ impl ServerSet {
     }
 
     fn made_for(&self, configured: &Configured) -> Option<(Arc<McpSource>, Arc<dyn Source>)> {
-        self.configured.iter().find(|it| *it == configured)?;
+        self.configured.iter().find(|it| runs_the_same(it, configured))?;
         let at = self.sources.iter().position(|it| it.server().id == configured.server.id)?;
         Some((self.sources[at].clone(), self.layered[at].clone()))
     }
@@ -184,6 +184,17 @@ impl ServerSet {
     }
 }
 
+/// Whether both entries are of the same server, run in the same way. What may be done with its tools is no matter of the server, and
+/// no reason to end one that runs.
+fn runs_the_same(one: &Configured, other: &Configured) -> bool {
+    let bare = |it: &Configured| {
+        let mut it = it.clone();
+        it.server.policies.clear();
+        it
+    };
+    one.server.id == other.server.id && (one == other || bare(one) == bare(other))
+}
+
 fn layered(source: &Arc<McpSource>, control: Option<&Control>) -> Arc<dyn Source> {
     let server = source.server();
     let layered: Arc<dyn Source> = match control {
@@ -222,7 +233,7 @@ fn source(configured: &Configured, shared: &Arc<Shared>, surroundings: &Surround
 }
 
 /// Why a server is not started here, and what would change that: it came with a project, or is for requests only.
-pub(super) fn why_barred(configured: &Configured) -> (String, String) {
+pub(crate) fn why_barred(configured: &Configured) -> (String, String) {
     if configured.may_start {
         return per_user::why(&configured.server);
     }

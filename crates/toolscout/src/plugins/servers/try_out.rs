@@ -4,33 +4,16 @@ use super::ServerSet;
 use super::set::why_barred;
 use crate::error::login;
 use crate::{AppError, Command, RunCx};
-use serde::Serialize;
 use std::time::Instant;
-use toolscout_core::{BoxFuture, escape, redact};
+use toolscout_core::{BoxFuture, Cx, escape, redact};
+use toolscout_source::mcp::McpSource;
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::list::counted;
+use toolscout_surface::ops::servers::Tested;
 use toolscout_surface::output::Format;
 
 pub(super) struct TestCommand;
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Tested {
-    ok: bool,
-    latency_ms: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool_count: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    protocol: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
-    /// The next thing to type.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<String>,
-    #[serde(skip)]
-    exit: Exit,
-}
 
 impl Command for TestCommand {
     fn spec(&self) -> CommandSpec {
@@ -47,44 +30,42 @@ impl Command for TestCommand {
             let source = set.source(&cx.parsed.positionals[0])?;
             if !source.may_start() {
                 let (error, hint) = why_barred(set.find(&cx.parsed.positionals[0])?);
-                return show(cx, &Tested::failed(0, error, hint, Exit::Refused));
+                return show(cx, &Tested::failed(0, error, hint), Exit::Refused);
             }
             if cx.only_would(&format!("start and ask {}", source.server().id)) {
                 return Ok(Exit::Done);
             }
-            let begun = Instant::now();
-            let tried = source.try_out(&cx.request()).await;
-            let latency_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-            let tested = match tried {
-                Ok(tried) => Tested {
-                    ok: true,
-                    latency_ms,
-                    tool_count: Some(tried.tools),
-                    protocol: Some(tried.era.version().to_owned()),
-                    error: None,
-                    hint: None,
-                    exit: Exit::Done,
-                },
-                Err(error) => {
-                    let id = &source.server().id;
-                    let logs = || format!("`toolscout server logs {id}` has more, while a host keeps it");
-                    let hint = login(&error).unwrap_or_else(logs);
-                    Tested::failed(latency_ms, redact::text(&error.to_string()), hint, Exit::Unavailable)
-                }
-            };
-            show(cx, &tested)
+            let tested = try_out(source, &cx.request()).await;
+            let exit = if tested.ok { Exit::Done } else { Exit::Unavailable };
+            show(cx, &tested, exit)
         })
     }
 }
 
-impl Tested {
-    fn failed(latency_ms: u64, error: String, hint: String, exit: Exit) -> Self {
-        let (error, hint) = (Some(error), Some(hint));
-        Self { ok: false, latency_ms, tool_count: None, protocol: None, error, hint, exit }
+/// Starts a server, asks it for its tools, and ends it again.
+pub(crate) async fn try_out(source: &McpSource, request: &Cx) -> Tested {
+    let begun = Instant::now();
+    let tried = source.try_out(request).await;
+    let latency_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+    match tried {
+        Ok(tried) => Tested {
+            ok: true,
+            latency_ms,
+            tool_count: Some(tried.tools),
+            protocol: Some(tried.era.version().to_owned()),
+            error: None,
+            hint: None,
+        },
+        Err(error) => {
+            let id = &source.server().id;
+            let logs = || format!("`toolscout server logs {id}` has more, while a host keeps it");
+            let hint = login(&error).unwrap_or_else(logs);
+            Tested::failed(latency_ms, redact::text(&error.to_string()), hint)
+        }
     }
 }
 
-fn show(cx: &RunCx, tested: &Tested) -> Result<Exit, AppError> {
+fn show(cx: &RunCx, tested: &Tested, exit: Exit) -> Result<Exit, AppError> {
     match (cx.options().format(), &tested.error) {
         (Format::Text, Some(error)) => {
             let hint = tested.hint.as_deref().unwrap_or_default();
@@ -97,5 +78,5 @@ fn show(cx: &RunCx, tested: &Tested) -> Result<Exit, AppError> {
         }
         (format, _) => cx.print_value(tested, format)?,
     }
-    Ok(tested.exit)
+    Ok(exit)
 }

@@ -103,7 +103,7 @@ fn a_server_that_never_answers_is_given_up_in_time() {
     let world = World::trusted().server("fs", "hang_start", &[]).more("discovery_timeout_ms = 500");
     let outcome = world.run(&["--verbose", "--log-format", "json", "server", "refresh"]).exits(3);
     assert!(outcome.out.starts_with("fs: failed: timeout: "), "{outcome:?}");
-    let [failed] = &outcome.events("tool_discovery_failed")[..] else { panic!("not one failure: {outcome:?}") };
+    let [failed] = &outcome.events("tools.discovery.failed")[..] else { panic!("not one failure: {outcome:?}") };
     let took: u64 = failed["duration_ms"].to_string().trim_matches('"').parse().expect("a number");
     assert!((450..2_500).contains(&took), "{failed}");
     let status = world.status("fs");

@@ -119,9 +119,9 @@ fn reading_what_is_known_starts_no_server() {
 fn two_refreshes_of_one_server_at_once_start_one_process() {
     let world = World::trusted().breakable("fs", "honest", &[]).holds("fs");
     let refresh = ["server", "refresh", "fs"];
-    let (mut first, _talk) = until_logs(&world, &refresh, "tool_discovery_started");
+    let (mut first, _talk) = until_logs(&world, &refresh, "tools.discovery.started");
     world.until_held("fs");
-    let (mut second, _also) = until_logs(&world, &refresh, "tool_discovery_awaited");
+    let (mut second, _also) = until_logs(&world, &refresh, "tools.discovery.awaited");
     world.lets_go("fs");
     assert!(first.wait().expect("it ends").success());
     assert!(second.wait().expect("it ends").success());

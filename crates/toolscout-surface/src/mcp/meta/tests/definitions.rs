@@ -2,10 +2,11 @@
 //! 2. Nobody's sentences are in it.
 //! 3. Both definitions together are small, and ones that no client drops.
 
+use crate::mcp::meta::definitions::INSTRUCTIONS;
 use crate::mcp::meta::fixture::snapshot;
 use crate::mcp::meta::summary::BUDGET;
 use crate::mcp::meta::verbs::VERBS;
-use crate::mcp::meta::{INSTRUCTIONS, definitions, summary};
+use crate::mcp::meta::{definitions, instructions, summary};
 use crate::tokens;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -61,6 +62,15 @@ fn both_definitions_together_take_at_most_six_hundred_tokens() {
         assert!(tokens::at_most(&listed) <= 600, "{servers}: {} tokens", tokens::at_most(&listed));
     }
     assert!(tokens::at_most(INSTRUCTIONS) <= 60);
+}
+
+#[test]
+fn what_a_client_is_told_ends_with_what_there_is_and_stays_short() {
+    assert_eq!(instructions(&snapshot(""), &[]), INSTRUCTIONS);
+    let told = instructions(&snapshot("rube/github_search\nrube/other\n!rube/search_held"), &["search".to_owned()]);
+    assert!(told.starts_with(INSTRUCTIONS) && told.contains("\n• rube: github_search and 1 other tools\n"), "{told}");
+    let many = instructions(&snapshot(&catalog(200, 10)), &[]);
+    assert!(tokens::at_most(&many) <= 300 && many.contains(" more servers with "), "{many}");
 }
 
 #[test]

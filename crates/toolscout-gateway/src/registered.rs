@@ -1,0 +1,45 @@
+//! Says in the log what is known now, in the words of those who read it: `tools_registered`, `tool_registry_stats`.
+
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use toolscout_catalog::Snapshot;
+use toolscout_core::{Moment, SourceError, SourceId, Tool};
+
+/// Names that are written down of each source; who has more does not want to read them all.
+const NAMES: usize = 100;
+
+pub(crate) fn log(now: &Snapshot, failed: &[(SourceId, SourceError)]) {
+    // Nothing is counted unless somebody listens.
+    let (servers, by_server) = (|| json!(by_source(now).keys().collect::<Vec<_>>()), || counts(now));
+    tracing::info!(event = "tools_registered", count = now.len(), servers = %servers(), byServer = %by_server(), failed = failed.len());
+    let (age, expired) = (|| cache_age(now), || now.tools().any(|it| it.provenance.stale));
+    tracing::debug!(event = "tool_registry_stats", toolCount = now.len(), cacheAge = age(), expired = expired(), byServer = %names(now));
+}
+
+fn by_source(now: &Snapshot) -> BTreeMap<&str, Vec<&Tool>> {
+    let mut all: BTreeMap<_, Vec<_>> = now.sources().map(|(id, _)| (id.as_str(), Vec::new())).collect();
+    for tool in now.tools() {
+        all.entry(tool.id.source.as_str()).or_default().push(&**tool);
+    }
+    all
+}
+
+fn counts(now: &Snapshot) -> Value {
+    by_source(now).into_iter().map(|(id, tools)| (id.to_owned(), tools.len().into())).collect::<Map<_, _>>().into()
+}
+
+fn names(now: &Snapshot) -> Value {
+    let names = |tools: Vec<&Tool>| tools.iter().take(NAMES).map(|it| it.id.name.as_str().into()).collect();
+    by_source(now)
+        .into_iter()
+        .map(|(id, tools)| (id.to_owned(), Value::Array(names(tools))))
+        .collect::<Map<_, _>>()
+        .into()
+}
+
+/// Seconds since the source that was seen longest ago; -1 where nothing is known, as a registry that is empty has no age.
+fn cache_age(now: &Snapshot) -> i64 {
+    let clock = Moment::now();
+    let seen = now.tools().map(|it| it.provenance.seen.unwrap_or(clock)).min();
+    seen.map_or(-1, |it| i64::try_from(it.age(clock).as_secs()).unwrap_or(i64::MAX))
+}

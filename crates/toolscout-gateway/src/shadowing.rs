@@ -1,0 +1,32 @@
+//! Tools that have the name of one from a stronger source, where nobody wants both.
+
+use crate::policy::{Policies, Shadow};
+use toolscout_catalog::Snapshot;
+use toolscout_core::door::{Policy, Refusal};
+use toolscout_core::{Problem, ProblemKind, Tool};
+
+/// The tool for whose sake this one is left out. One that is disabled takes nobody's place.
+pub(crate) fn stronger<'a>(tool: &Tool, all: &'a Snapshot, policies: &Policies) -> Option<&'a Tool> {
+    if policies.shadow != Shadow::Exclude {
+        return None;
+    }
+    let named = all.named(tool.id.name.as_str());
+    let own = named.iter().find(|it| it.tool.id == tool.id)?.origin;
+    let is_there = |it: &Tool| policies.effective(it).policy != Policy::Disable;
+    named.iter().find(|it| it.origin < own && is_there(&it.tool)).map(|it| &*it.tool)
+}
+
+/// Why a tool that was left out cannot be called.
+pub(crate) fn refusal(tool: &Tool, stronger: &Tool) -> Refusal {
+    let because = format!("by `shadow = \"exclude\"`, because `{}` has its name", stronger.id);
+    Refusal::Disabled { tool: tool.id.to_string(), because }
+}
+
+/// The news that one tool hides another, as it is where the other is left out.
+pub(crate) fn told(mut problem: Problem, policies: &Policies) -> Problem {
+    if policies.shadow == Shadow::Exclude && problem.kind == ProblemKind::Shadowed {
+        problem.message += "; it is left out by `shadow = \"exclude\"`";
+        problem.hint = None;
+    }
+    problem
+}

@@ -1,0 +1,80 @@
+//! Finds the few lines that may name tools, without looking at the others.
+
+use memchr::memmem::Finder;
+use memchr::{memchr, memrchr};
+use std::sync::LazyLock;
+
+/// What is longer than this passes unread.
+pub(super) const LONGEST: usize = 4 << 20;
+
+/// Every message that names tools holds one of these, and few others do.
+static MARKS: LazyLock<[Finder<'static>; 2]> =
+    LazyLock::new(|| [Finder::new(b"\"tool_use\""), Finder::new(b"\"init\"")]);
+
+/// The line that has not ended yet, and how to go on.
+#[derive(Default)]
+pub(super) struct Lines {
+    begun: Vec<u8>,
+    /// Whether the line is longer than anybody wants to look at.
+    is_long: bool,
+}
+
+impl Lines {
+    pub(super) fn feed(&mut self, bytes: &[u8], mut look: impl FnMut(&[u8])) {
+        let Some(last) = memrchr(b'\n', bytes) else { return self.keep(bytes) };
+        let (mut whole, rest) = bytes.split_at(last + 1);
+        if self.is_long || !self.begun.is_empty() {
+            let end = memchr(b'\n', whole).unwrap_or(last);
+            self.keep(&whole[..end]);
+            self.finish(&mut look);
+            whole = &whole[end + 1..];
+        }
+        each_marked(whole, look);
+        self.keep(rest);
+    }
+
+    /// Bytes that are kept.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.begun.len()
+    }
+
+    /// The line has ended, or everything has.
+    pub(super) fn finish(&mut self, look: impl FnMut(&[u8])) {
+        if !self.is_long {
+            each_marked(&self.begun, look);
+        }
+        self.begun.clear();
+        self.is_long = false;
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        self.is_long |= self.begun.len() + bytes.len() > LONGEST;
+        match self.is_long {
+            true => self.begun = Vec::new(),
+            false => self.begun.extend_from_slice(bytes),
+        }
+    }
+}
+
+/// Each of these lines that bears a mark, once.
+fn each_marked(lines: &[u8], mut look: impl FnMut(&[u8])) {
+    let next = |from: usize, mark: &Finder<'_>| mark.find(&lines[from..]).map_or(usize::MAX, |it| from + it);
+    let mut marked = MARKS.each_ref().map(|it| next(0, it));
+    loop {
+        let at = marked[0].min(marked[1]);
+        if at == usize::MAX {
+            return;
+        }
+        let start = memrchr(b'\n', &lines[..at]).map_or(0, |it| it + 1);
+        let end = memchr(b'\n', &lines[at..]).map_or(lines.len(), |it| at + it);
+        if end - start <= LONGEST {
+            look(&lines[start..end]);
+        }
+        for (place, mark) in marked.iter_mut().zip(&*MARKS) {
+            if *place < end {
+                *place = next(end, mark);
+            }
+        }
+    }
+}

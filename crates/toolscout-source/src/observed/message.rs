@@ -1,0 +1,102 @@
+//! Which tools a message names.
+//!
+//! Claude Code begins with a message that lists all tools, `mcp__<server>__<tool>`, and names each again where it is used;
+//! an application of the Agent SDK may pass on whole definitions. Whatever is none of these says nothing, and is no error.
+
+use super::seen::{Seen, SeenTool};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use toolscout_core::RawJson;
+
+/// Names of tools that belong to a server begin so, and the server's own follows.
+pub(super) const OF_SERVERS: &str = "mcp__";
+
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'a, str>,
+    #[serde(borrow, default)]
+    subtype: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    tool: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    tools: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    message: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    event: Option<&'a RawValue>,
+}
+
+/// What a model says.
+#[derive(Deserialize)]
+struct Said<'a> {
+    #[serde(borrow, default)]
+    content: Vec<&'a RawValue>,
+}
+
+/// A piece of what it says, as it begins to say it.
+#[derive(Deserialize)]
+struct Piece<'a> {
+    #[serde(borrow)]
+    content_block: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+struct Block<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+}
+
+/// Adds the tools that this line names. `server` has those that do not say whose they are.
+pub(super) fn look(line: &[u8], server: Option<&str>, seen: &mut Seen) {
+    if !seen.may_miss(line) {
+        return;
+    }
+    let Ok(message) = serde_json::from_slice::<Message<'_>>(line) else { return };
+    match (&*message.kind, message.subtype.as_deref()) {
+        ("tool_use", _) => {
+            let tool = message.tool.and_then(|it| whole(it.get(), server));
+            tool.into_iter().for_each(|it| seen.add(it));
+        }
+        ("system", Some("init")) => {
+            let listed = message.tools.and_then(|it| serde_json::from_str::<Vec<Value>>(it.get()).ok());
+            let names = listed.iter().flatten().filter_map(|it| it.as_str().or_else(|| it.get("name")?.as_str()));
+            names.filter_map(named).for_each(|it| seen.add(it));
+        }
+        ("assistant", _) => {
+            let said = message.message.and_then(|it| serde_json::from_str::<Said<'_>>(it.get()).ok());
+            said.iter().flat_map(|it| &it.content).filter_map(|it| used(it)).for_each(|it| seen.add(it));
+        }
+        ("stream_event", _) => {
+            let piece = message.event.and_then(|it| serde_json::from_str::<Piece<'_>>(it.get()).ok());
+            piece.and_then(|it| used(it.content_block)).into_iter().for_each(|it| seen.add(it));
+        }
+        _ => {}
+    }
+}
+
+/// A definition that somebody passed on, as far as it is one.
+fn whole(tool: &str, server: Option<&str>) -> Option<SeenTool> {
+    let tool: Value = serde_json::from_str(tool).ok()?;
+    let name = tool.get("name")?.as_str()?;
+    let known = named(name).or_else(|| SeenTool::new(server, name))?;
+    let description = tool.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let schema = tool.get("input_schema").filter(|it| it.is_object());
+    let input_schema = schema.map_or(known.input_schema, RawJson::from_value);
+    Some(SeenTool { description, input_schema, ..known })
+}
+
+/// A tool that is used; a client's own tools belong to no server, and are none that anybody else could have.
+fn used(block: &RawValue) -> Option<SeenTool> {
+    let block: Block<'_> = serde_json::from_str(block.get()).ok()?;
+    (block.kind == "tool_use").then(|| named(&block.name)).flatten()
+}
+
+fn named(name: &str) -> Option<SeenTool> {
+    let (server, name) = name.strip_prefix(OF_SERVERS)?.split_once("__")?;
+    SeenTool::new(Some(server), name)
+}

@@ -1,0 +1,32 @@
+//! Whether a line can say anything that is not known yet, told without parsing it: an agent uses the same few tools again and
+//! again.
+
+use memchr::memmem::Finder;
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+/// Whoever passes on a whole definition says so.
+static WHOLE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"tool\""));
+static OF_SERVERS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(super::message::OF_SERVERS.as_bytes()));
+
+/// Names as they stand in messages, of tools that are known.
+#[derive(Default)]
+pub(super) struct Known(HashSet<Box<[u8]>>);
+
+impl Known {
+    pub(super) fn add(&mut self, server: &str, name: &str) {
+        self.0.insert(format!("{}{server}__{name}", super::message::OF_SERVERS).into_bytes().into());
+    }
+
+    /// Whether the line may name a tool that is not known. What is written in an unusual way may as well.
+    pub(super) fn may_be_more_than(&self, line: &[u8]) -> bool {
+        let mut names = OF_SERVERS.find_iter(line);
+        WHOLE.find(line).is_some() || names.any(|at| !self.0.contains(word(&line[at..])))
+    }
+}
+
+/// Up to where a name ends; one with a letter that is written in another way is none that is known.
+fn word(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().position(|it| matches!(it, b'"' | b' ' | b','));
+    &bytes[..end.unwrap_or(bytes.len())]
+}

@@ -1,0 +1,73 @@
+//! What was seen, remembered from one run to the next.
+
+use super::seen::{MOST, Seen, SeenTool};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use toolscout_core::{Shelf, Store, StoreError};
+
+const VERSION: u32 = 1;
+/// How often to try again where several write at once.
+const ATTEMPTS: usize = 64;
+
+/// The tools that were seen in a project.
+#[derive(Clone)]
+pub struct Observed {
+    store: Arc<dyn Store>,
+    project: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Row {
+    version: u32,
+    tools: Vec<SeenTool>,
+}
+
+impl Observed {
+    /// Of the project that stands for this in keys; see [`crate::mcp::partition`].
+    pub fn new(store: Arc<dyn Store>, project: String) -> Self {
+        Self { store, project }
+    }
+
+    /// All of them, the newest last. What cannot be read is as good as not there.
+    pub fn tools(&self) -> Vec<SeenTool> {
+        self.store.read(Shelf::Observed, &self.project).ok().flatten().map_or_else(Vec::new, |it| read(&it))
+    }
+
+    /// Adds these. Of too many, those are forgotten that were seen longest ago.
+    pub fn add(&self, tools: &[SeenTool]) -> Result<(), StoreError> {
+        for _ in 0..ATTEMPTS {
+            let before = self.store.read(Shelf::Observed, &self.project)?;
+            let known = before.as_deref().map_or_else(Vec::new, read);
+            let row = Row { version: VERSION, tools: joined(known, tools) };
+            let next = serde_json::to_vec(&row).map_err(|error| unkept(Some(error.into())))?;
+            if self.store.swap(Shelf::Observed, &self.project, before.as_deref(), Some(&next))? {
+                return Ok(());
+            }
+        }
+        Err(unkept(None))
+    }
+
+    /// Forgets all of them; says whether there was something.
+    pub fn forget(&self) -> Result<bool, StoreError> {
+        self.store.remove(Shelf::Observed, &self.project)
+    }
+}
+
+fn read(bytes: &[u8]) -> Vec<SeenTool> {
+    let row = serde_json::from_slice::<Row>(bytes).ok().filter(|it| it.version == VERSION);
+    row.map_or_else(Vec::new, |it| it.tools)
+}
+
+fn joined(known: Vec<SeenTool>, tools: &[SeenTool]) -> Vec<SeenTool> {
+    let mut all = Seen::default();
+    let room = MOST.saturating_sub(tools.len());
+    let kept = known.len().saturating_sub(room);
+    known.into_iter().skip(kept).chain(tools.iter().cloned()).for_each(|it| all.add(it));
+    let mut all = all.into_tools();
+    all.sort_by_key(|it| it.seen);
+    all
+}
+
+fn unkept(cause: Option<Box<dyn std::error::Error + Send + Sync>>) -> StoreError {
+    StoreError { what: "what was observed could not be kept".to_owned(), cause }
+}

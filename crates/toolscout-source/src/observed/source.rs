@@ -1,0 +1,63 @@
+//! Shows what was seen, among all other tools.
+
+use super::{Observed, SeenTool};
+use futures_util::stream;
+use std::sync::Arc;
+use toolscout_core::{
+    Authorized, BoxFuture, BoxStream, Cx, Found, Origin, Source, SourceError, SourceId, Status, Tool, ToolCall, ToolId,
+    ToolName, ToolOutput,
+};
+
+const WHY: &str = "only observed in an agent's messages; add its server to call it";
+
+/// The source `observed`: its tools are listed and found, and a call says that they cannot be called from here.
+pub struct ObservedSource {
+    id: SourceId,
+    observed: Observed,
+}
+
+impl ObservedSource {
+    /// Over what was seen in a project. None where nothing was, or the id is not ours to give.
+    pub fn of(observed: Observed) -> Option<Self> {
+        let id = SourceId::new("observed").ok()?;
+        (!observed.tools().is_empty()).then_some(Self { id, observed })
+    }
+
+    fn tool(&self, seen: SeenTool) -> Option<Tool> {
+        let mut tool = Tool::new(ToolId::new(self.id.clone(), seen.tool_name()?));
+        tool.description = Some(seen.description);
+        tool.input_schema = seen.input_schema;
+        tool.status = Status::Unavailable(WHY.to_owned());
+        tool.provenance.seen = Some(seen.seen);
+        // There is nothing of it that could run, and who calls it is to hear that, and not that somebody should trust it.
+        tool.provenance.trusted = true;
+        Some(tool)
+    }
+
+    fn tools(&self) -> impl Iterator<Item = Tool> + Send + '_ {
+        self.observed.tools().into_iter().filter_map(|it| self.tool(it))
+    }
+}
+
+impl Source for ObservedSource {
+    fn id(&self) -> &SourceId {
+        &self.id
+    }
+
+    fn origin(&self) -> Origin {
+        Origin::Mcp
+    }
+
+    fn discover(&self, _: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+        Box::pin(stream::iter(self.tools().map(|it| Ok(Found::Tool(Arc::new(it))))))
+    }
+
+    fn load<'a>(&'a self, name: &'a ToolName, _: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+        Box::pin(async move { Ok(self.tools().find(|it| it.id.name == *name)) })
+    }
+
+    fn call(&self, call: Authorized<ToolCall>, _: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+        let what = format!("`{}` was {WHY}", toolscout_core::escape::line(call.get().tool.name.as_str()));
+        Box::pin(async move { Err(SourceError::Unavailable { id: self.id.clone(), what }) })
+    }
+}

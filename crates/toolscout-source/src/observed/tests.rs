@@ -1,0 +1,174 @@
+//! 1. What passes comes out as it went in, whatever it is and however it is cut.
+//! 2. Tools are seen in all the forms that agents name them, each once, however the stream is cut.
+//! 3. What is too long, too much or no message at all costs no more memory, and hides nothing else.
+
+use super::lines::LONGEST;
+use super::*;
+use proptest::prelude::*;
+use serde_json::json;
+use toolscout_core::{Caller, Cx, MemoryStore, Source};
+
+fn seen(stream: &[u8], cut: usize, server: Option<&str>) -> Vec<SeenTool> {
+    let mut observer = Observer::new(server);
+    stream.chunks(cut.max(1)).for_each(|it| observer.feed(it));
+    observer.finish()
+}
+
+fn names(tools: &[SeenTool]) -> Vec<String> {
+    tools.iter().filter_map(|it| it.tool_name()).map(|it| it.to_string()).collect()
+}
+
+/// A conversation as Claude Code prints it, shortened.
+fn conversation() -> String {
+    let lines = [
+        json!({"type": "system", "subtype": "init", "cwd": "/home/ada", "tools": ["Task", "Bash", "mcp__github__create_issue", "mcp__github__search", "mcp__mail__send"], "mcp_servers": [{"name": "github", "status": "connected"}]}),
+        json!({"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": "Let me say \"tool_use\" and \"init\"."}, {"type": "tool_use", "id": "toolu_1", "name": "mcp__jira__search", "input": {"q": "x"}}, {"type": "tool_use", "id": "toolu_2", "name": "Bash", "input": {}}]}, "session_id": "s"}),
+        json!({"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "\"name\":\"mcp__no__no\""}]}}),
+        json!({"type": "stream_event", "event": {"type": "content_block_start", "index": 1, "content_block": {"type": "tool_use", "id": "t", "name": "mcp__slack__post", "input": {}}}}),
+        json!({"type": "tool_use", "tool": {"name": "x"}}),
+        json!({"type": "tool_use", "name": "y"}),
+        json!({"type": "tool_use", "tool": {"name": "mcp__mail__send", "description": "Sends it", "input_schema": {"type": "object"}}}),
+        json!({"type": "result", "subtype": "success", "result": "done"}),
+    ];
+    lines.iter().map(|it| format!("{it}\n")).collect()
+}
+
+const NAMES: [&str; 6] = ["github/create_issue", "github/search", "mail/send", "jira/search", "slack/post", "x"];
+
+#[test]
+fn tools_are_seen_in_every_form_and_however_the_stream_is_cut() {
+    let stream = conversation();
+    for cut in [1, 2, 7, 64, 1_000, stream.len()] {
+        let tools = seen(stream.as_bytes(), cut, None);
+        assert_eq!(names(&tools), NAMES, "cut at {cut}");
+        assert_eq!((&*tools[2].description, tools[2].input_schema.as_str()), ("Sends it", r#"{"type":"object"}"#));
+        assert_eq!((&*tools[5].description, tools[5].input_schema.as_str()), ("", "{}"));
+    }
+    let unended = stream.trim_end().rsplit_once('\n').expect("lines").0;
+    assert_eq!(names(&seen(unended.as_bytes(), 9, None)), NAMES);
+}
+
+#[test]
+fn a_known_name_hides_no_new_one_and_no_definition() {
+    let using = |names: &[&str]| {
+        let blocks: Vec<_> = names.iter().map(|it| json!({"type": "tool_use", "name": it, "input": {}})).collect();
+        json!({"type": "assistant", "message": {"content": blocks}}).to_string() + "\n"
+    };
+    let defined =
+        json!({"type": "tool_use", "tool": {"name": "mcp__a__b", "description": "Does b"}}).to_string() + "\n";
+    let written = using(&["mcp__a__bcd"]).replace("bcd", "b\\u0063d");
+    let stream =
+        using(&["mcp__a__b"]) + &written + &using(&["mcp__a__b", "mcp__a__bc"]) + &using(&["mcp__a__b"]) + &defined;
+    let tools = seen(stream.as_bytes(), BLOCK, None);
+    assert_eq!(names(&tools), ["a/b", "a/bcd", "a/bc"]);
+    assert_eq!(tools[0].description, "Does b");
+}
+
+#[test]
+fn who_says_whose_the_stream_is_says_it_of_tools_that_do_not() {
+    let tools = seen(conversation().as_bytes(), 100, Some("rube"));
+    assert!(names(&tools).contains(&"rube/x".to_owned()) && names(&tools).contains(&"mail/send".to_owned()));
+}
+
+#[test]
+fn what_is_no_message_names_nothing_and_hides_nothing() {
+    let good = b"\n{\"type\":\"tool_use\",\"tool\":{\"name\":\"good\"}}\r\n";
+    let bad: [&[u8]; 9] = [
+        b"\"tool_use\"",
+        b"{\"type\":\"tool_use\",\"tool\":",
+        b"{\"type\":\"tool_use\",\"tool\":{\"name\":5}}",
+        b"{\"type\":\"tool_use\",\"tool\":{\"name\":\"\"}}",
+        b"{\"type\":[\"tool_use\"]}",
+        b"\xff\xfe\"tool_use\"\0\0",
+        b"{\"type\":\"assistant\",\"message\":{\"content\":\"\\\"tool_use\\\" \\\"init\\\"\"}}",
+        b"{\"type\":\"system\",\"subtype\":\"init\",\"tools\":{\"a\":1}}",
+        b"{\"type\":\"system\",\"subtype\":\"init\",\"tools\":[1,null,\"mcp__\",\"mcp__a\",\"mcp____\"]}",
+    ];
+    let stream: Vec<u8> = bad.iter().flat_map(|it| [*it, &good[..]].concat()).collect();
+    assert_eq!(names(&seen(&stream, 11, None)), ["good"]);
+    let deep = format!("{}\"tool_use\"{}", "[".repeat(100_000), "]".repeat(100_000));
+    assert!(seen(deep.as_bytes(), 4_096, None).is_empty());
+}
+
+#[test]
+fn a_line_that_is_too_long_is_not_looked_at_and_the_next_one_is() {
+    let mut stream = b"{\"type\":\"tool_use\",\"tool\":{\"name\":\"long\",\"description\":\"".to_vec();
+    stream.resize(stream.len() + LONGEST, b'a');
+    stream.extend_from_slice(b"\"}}\n{\"type\":\"tool_use\",\"tool\":{\"name\":\"short\"}}\n");
+    for cut in [BLOCK, stream.len()] {
+        assert_eq!(names(&seen(&stream, cut, None)), ["short"], "cut at {cut}");
+    }
+    let mut observer = Observer::new(None);
+    for _ in 0..200 {
+        observer.feed(&[b'"'; 64 << 10]);
+        assert!(observer.lines.len() <= LONGEST);
+    }
+}
+
+#[test]
+fn there_is_an_end_to_what_is_remembered() {
+    let mut stream = String::new();
+    for at in 0..seen::MOST + 50 {
+        stream += &format!("{{\"type\":\"tool_use\",\"tool\":{{\"name\":\"t{at}\"}}}}\n");
+    }
+    assert_eq!(seen(stream.as_bytes(), BLOCK, None).len(), seen::MOST);
+    let large = json!({"type": "tool_use", "tool": {"name": "large", "description": "d".repeat(100_000)}});
+    assert_eq!(seen(large.to_string().as_bytes(), BLOCK, None)[0].description, "");
+}
+
+#[tokio::test]
+async fn what_was_seen_is_listed_afterwards_and_the_newest_stays() {
+    let observed = Observed::new(std::sync::Arc::new(MemoryStore::default()), "p".to_owned());
+    assert!(ObservedSource::of(observed.clone()).is_none());
+    observed.add(&seen(conversation().as_bytes(), 100, None)).expect("kept");
+    observed.add(&[SeenTool::new(None, "x").expect("a name")]).expect("kept");
+    let source = ObservedSource::of(observed.clone()).expect("there is something");
+    let found: Vec<_> = futures_util::StreamExt::collect(source.discover(Cx::new(Caller::Cli))).await;
+    assert_eq!(found.len(), NAMES.len());
+    assert!(observed.forget().expect("forgotten") && observed.tools().is_empty());
+}
+
+/// Gives what it has in pieces, and is interrupted now and then.
+struct Halting<'a>(&'a [u8], bool);
+
+impl Read for Halting<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.1 = !self.1;
+        if self.1 {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        let count = self.0.len().min(3).min(buffer.len());
+        buffer[..count].copy_from_slice(&self.0[..count]);
+        self.0 = &self.0[count..];
+        Ok(count)
+    }
+}
+
+#[test]
+fn what_cannot_be_written_ends_it_and_what_was_seen_stays() {
+    struct Full;
+    impl Write for Full {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut observer = Observer::new(None);
+    let error = observer.pass_on(conversation().as_bytes(), Full).expect_err("nobody reads");
+    assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_passes_comes_out_as_it_went_in(mut stream in prop::collection::vec(any::<u8>(), 0..2_000), at in 0usize..2_000) {
+        let at = at.min(stream.len());
+        stream.splice(at..at, conversation().into_bytes());
+        let (mut out, mut observer) = (Vec::new(), Observer::new(None));
+        observer.pass_on(Halting(&stream, false), &mut out).expect("passed on");
+        prop_assert_eq!(out, stream);
+    }
+}

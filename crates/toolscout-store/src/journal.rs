@@ -1,0 +1,117 @@
+//! What happened, one line each, in a chain that shows where somebody has changed it.
+//!
+//! A folder of text files that only grow, shared by all processes of a person. Each line is sealed with the store's key
+//! together with the seal of the line before it, and a small file, the [`head`], says how many there are: so nothing can be
+//! changed, taken out, put in or cut off by who does not have the key without [`verify`] saying where. Start reading at
+//! [`Journal::push`]; [`book`] is how lines get into the files, [`Reader`] how they come out again.
+
+mod book;
+mod folder;
+mod head;
+mod line;
+mod reader;
+mod tail;
+mod verify;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+pub use reader::{Kept, Reader, Wanted};
+pub use verify::{Break, Verdict, verify};
+
+use book::Book;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use toolscout_core::{Moment, Store};
+use writer::Desk;
+
+/// Bytes of one file; then the next one begins.
+pub const SEGMENT: u64 = 4 << 20;
+/// Bytes that are kept where nobody says otherwise. The oldest file goes when a new one would make it more.
+pub const KEEP: u64 = 64 << 20;
+
+/// Something to write down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// When it began.
+    pub at: Moment,
+    /// What sort of thing it is: a word.
+    pub kind: &'static str,
+    /// The rest: a JSON object, on one line.
+    pub body: String,
+}
+
+/// What becomes a record when there is time: whoever tells of something is not to wait until it is put into words.
+pub type Pending = Box<dyn FnOnce() -> Record + Send>;
+
+/// Writes records down; for one process, beside others that write into the same folder.
+///
+/// That something cannot be written stops nothing: it is said once, and how many records are missing is written down as soon as
+/// that works again.
+pub struct Journal {
+    book: Arc<Book>,
+    desk: Arc<Desk>,
+    writer: Mutex<Option<JoinHandle<()>>>,
+    has_writer: AtomicBool,
+}
+
+/// Told, once, why nothing can be written.
+pub type OnTrouble = Box<dyn Fn(&io::Error) + Send + Sync>;
+
+impl Journal {
+    /// The journal below this folder of state; opens nothing. `keep` is how many bytes may be kept.
+    pub fn new(state: &Path, store: Arc<dyn Store>, keep: u64, on_trouble: OnTrouble) -> Self {
+        let book = Arc::new(Book::new(dir(state), store, keep));
+        let desk = Arc::new(Desk::new(on_trouble));
+        Self { book, desk, writer: Mutex::default(), has_writer: AtomicBool::new(false) }
+    }
+
+    /// Writes it down soon. Costs about a microsecond: neither a file nor, as a rule, another thread is touched.
+    pub fn push(&self, pending: Pending) {
+        let is_heard = self.has_writer.load(Ordering::Relaxed);
+        if self.desk.put(pending, is_heard) && !is_heard {
+            self.flush();
+        }
+    }
+
+    /// Writes it down now, before what waits. Takes some tens of microseconds.
+    pub fn write(&self, record: Record) {
+        self.desk.write(&self.book, vec![record]);
+    }
+
+    /// Writes down all that waits, and what is being written; then all of it is there for every reader.
+    pub fn flush(&self) {
+        self.desk.flush(&self.book);
+    }
+
+    /// Has a thread write from now on, for a process that stays: what is pushed is written within a tenth of a second. A process
+    /// that is about to end needs none, and [flushes](Journal::flush).
+    pub fn keep_writing(&self) {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        if writer.is_none() {
+            let (desk, book) = (self.desk.clone(), self.book.clone());
+            // Without a thread all is written by who pushes, when there is a lot of it, and at the end.
+            *writer = std::thread::Builder::new().name("journal".to_owned()).spawn(move || desk.work(&book)).ok();
+            self.has_writer.store(writer.is_some(), Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        if let Some(writer) = self.writer.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
+            self.desk.end();
+            let _ = writer.join();
+        }
+        self.flush();
+    }
+}
+
+/// Where the journal of this folder of state is.
+pub fn dir(state: &Path) -> PathBuf {
+    state.join("journal")
+}

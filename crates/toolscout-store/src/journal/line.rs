@@ -1,0 +1,118 @@
+//! A line of the journal: a JSON object whose first fields say which one it is, and whose last ones seal it.
+//!
+//! `{"n":7,"at":"2026-07-28T12:00:00.000Z","kind":"call",…,"prev":"<32 digits>","hash":"<32 digits>"}`. What is sealed is all of it
+//! up to the seal, so the line as it is in the file can be checked without being read as JSON.
+
+use super::Record;
+use std::fmt::{self, Write as _};
+
+/// No line is longer, by whomever it was written.
+pub(super) const LONGEST: usize = 16 << 10;
+
+/// What a line is sealed with: the first half of a keyed hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Mark([u8; 16]);
+
+impl Mark {
+    /// Stands before the first line.
+    pub(super) const NONE: Self = Self([0; 16]);
+
+    pub(super) fn of(key: &[u8; 32], bytes: &[u8]) -> Self {
+        let mut mark = [0; 16];
+        mark.copy_from_slice(&blake3::keyed_hash(key, bytes).as_bytes()[..16]);
+        Self(mark)
+    }
+
+    pub(super) fn read(digits: &str) -> Option<Self> {
+        let is_hex = digits.len() == 32 && digits.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'));
+        u128::from_str_radix(digits, 16).ok().filter(|_| is_hex).map(|it| Self(it.to_be_bytes()))
+    }
+}
+
+impl fmt::Display for Mark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", u128::from_be_bytes(self.0))
+    }
+}
+
+/// The place of a line in the chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) n: u64,
+    pub(super) hash: Mark,
+}
+
+impl Place {
+    /// Before the first line.
+    pub(super) const START: Self = Self { n: 0, hash: Mark::NONE };
+}
+
+/// Writes the line that follows this place, with its end; gives the place of it.
+pub(super) fn write(out: &mut String, key: &[u8; 32], after: Place, record: &Record) -> Place {
+    let start = out.len();
+    let n = after.n + 1;
+    // A string takes everything.
+    let _ = write!(out, r#"{{"n":{n},"at":"{}","kind":"{}""#, record.at, record.kind);
+    let body = record.body.strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or_default();
+    if !body.is_empty() {
+        out.push(',');
+        out.push_str(body);
+    }
+    let _ = write!(out, r#","prev":"{}""#, after.hash);
+    let hash = Mark::of(key, &out.as_bytes()[start..]);
+    let _ = writeln!(out, r#","hash":"{hash}"}}"#);
+    Place { n, hash }
+}
+
+/// A line as it was found.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Line<'a> {
+    pub(super) start: Start<'a>,
+    pub(super) prev: Mark,
+    pub(super) hash: Mark,
+    sealed: &'a str,
+}
+
+/// What a line says first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Start<'a> {
+    pub(super) n: u64,
+    /// RFC 3339, always of the same length: later is greater.
+    pub(super) at: &'a str,
+    pub(super) kind: &'a str,
+}
+
+impl<'a> Start<'a> {
+    pub(super) fn read(line: &'a str) -> Option<Self> {
+        let rest = line.strip_prefix(r#"{"n":"#)?;
+        let (n, rest) = rest.split_once(r#","at":""#)?;
+        let (at, rest) = rest.split_once(r#"","kind":""#)?;
+        let (kind, _) = rest.split_once('"')?;
+        Some(Self { n: n.parse().ok()?, at, kind })
+    }
+}
+
+impl<'a> Line<'a> {
+    /// Takes it apart; none where it has not the shape of a line.
+    pub(super) fn read(line: &'a str) -> Option<Self> {
+        let (sealed, end) = line.split_at_checked(line.len().checked_sub(43)?)?;
+        let hash = Mark::read(end.strip_prefix(r#","hash":""#)?.strip_suffix("\"}")?)?;
+        let (_, end) = sealed.split_at_checked(sealed.len().checked_sub(42)?)?;
+        let prev = Mark::read(end.strip_prefix(r#","prev":""#)?.strip_suffix('"')?)?;
+        Some(Self { start: Start::read(line)?, prev, hash, sealed })
+    }
+
+    /// Whether it is as it was written.
+    pub(super) fn is_sealed(&self, key: &[u8; 32]) -> bool {
+        Mark::of(key, self.sealed.as_bytes()) == self.hash
+    }
+
+    /// Whether it is the next one after this place.
+    pub(super) fn follows(&self, place: Place) -> bool {
+        self.prev == place.hash && self.start.n == place.n + 1
+    }
+
+    pub(super) fn place(&self) -> Place {
+        Place { n: self.start.n, hash: self.hash }
+    }
+}

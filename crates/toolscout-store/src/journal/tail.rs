@@ -1,0 +1,145 @@
+//! The end of the journal, found and put right: where the next line goes, whatever happened to the last ones.
+
+use super::head::{Found, Head, Locked};
+use super::line::{LONGEST, Line, Place};
+use super::reader::last_sealed;
+use super::{SEGMENT, folder};
+use crate::sqlite::file::open_private;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+/// More than that behind what the head says was not written by a process that was killed.
+const UNSAID: u64 = 4 * SEGMENT;
+
+/// Where the next line goes.
+pub(super) struct Tail {
+    pub(super) file: File,
+    pub(super) head: Head,
+    /// What was not as it was left: to be written down first.
+    pub(super) mended: Vec<String>,
+}
+
+impl Tail {
+    /// Opens the file that is written to. Where it is as the head says, as nearly always, nothing of it is read.
+    pub(super) fn find(dir: &Path, key: &[u8; 32], locked: &mut Locked) -> io::Result<Self> {
+        let (head, mut mended) = match locked.read(key)? {
+            Found::Head(head) => (head, Vec::new()),
+            other => {
+                let (head, mended) = anew(dir, key, other)?;
+                // Before the first line: whoever is killed behind it leaves lines that a head knows the beginning of.
+                if mended.is_empty() {
+                    locked.write(head, key)?;
+                }
+                (head, mended)
+            }
+        };
+        let mut tail = Self { file: open(dir, head.segment)?, head, mended: Vec::new() };
+        if !mended.is_empty() {
+            tail.end_line(head.length)?;
+        }
+        tail.settle(dir, key)?;
+        mended.append(&mut tail.mended);
+        Ok(Self { mended, ..tail })
+    }
+
+    /// Goes on in the next file.
+    pub(super) fn turn_over(&mut self, dir: &Path, key: &[u8; 32]) -> io::Result<()> {
+        (self.head.segment, self.head.length) = (self.head.segment + 1, 0);
+        self.file = open(dir, self.head.segment)?;
+        self.settle(dir, key)
+    }
+
+    /// Makes the end of the file one where a line can begin.
+    fn settle(&mut self, dir: &Path, key: &[u8; 32]) -> io::Result<()> {
+        let size = self.file.metadata()?.len();
+        match size.cmp(&self.head.length) {
+            std::cmp::Ordering::Equal => {}
+            std::cmp::Ordering::Less => {
+                self.mended.push("the end of it was cut off".to_owned());
+                self.head.length = size;
+                self.end_line(size)?;
+            }
+            std::cmp::Ordering::Greater => self.take_up(dir, key, size)?,
+        }
+        self.file.seek(SeekFrom::Start(self.head.length)).map(drop)
+    }
+
+    /// Behind what the head says there are lines of a process that was killed before it could say so; the last may be half.
+    fn take_up(&mut self, dir: &Path, key: &[u8; 32], size: u64) -> io::Result<()> {
+        if size - self.head.length > UNSAID {
+            self.mended.push("something else has written to it".to_owned());
+            self.head.length = size;
+            return self.end_line(size);
+        }
+        let mut bytes = Vec::new();
+        self.file.seek(SeekFrom::Start(self.head.length))?;
+        (&self.file).take(UNSAID).read_to_end(&mut bytes)?;
+        let (taken, last) = following(&bytes, key, self.head.last);
+        (self.head.last, self.head.length) = (last, self.head.length + taken as u64);
+        let rest = &bytes[taken..];
+        if rest.is_empty() {
+            return Ok(());
+        }
+        if rest.contains(&b'\n') {
+            self.mended.push("something else has written to it".to_owned());
+            self.head.length = size;
+            return self.end_line(size);
+        }
+        self.mended.push(format!("half a record, of {} bytes, was set aside", rest.len()));
+        let mut aside = open_private(&folder::half(dir))?;
+        aside.set_len(0)?;
+        aside.write_all(&rest[..rest.len().min(LONGEST)])?;
+        self.file.set_len(self.head.length)
+    }
+
+    /// What is there stays, as a line of its own.
+    fn end_line(&mut self, size: u64) -> io::Result<()> {
+        let mut last = [b'\n'];
+        if size > 0 {
+            self.file.seek(SeekFrom::Start(size - 1))?;
+            self.file.read_exact(&mut last)?;
+        }
+        if last != [b'\n'] {
+            self.file.seek(SeekFrom::Start(size))?;
+            self.file.write_all(b"\n")?;
+            self.head.length = size + 1;
+        }
+        Ok(())
+    }
+}
+
+/// The lines at the beginning that go on from this place: how many bytes they are, and the place of the last.
+fn following(bytes: &[u8], key: &[u8; 32], mut place: Place) -> (usize, Place) {
+    let mut taken = 0;
+    for piece in bytes.split_inclusive(|it| *it == b'\n') {
+        let line = piece.strip_suffix(b"\n").and_then(|it| std::str::from_utf8(it).ok()).and_then(Line::read);
+        let Some(line) = line.filter(|it| it.follows(place) && it.is_sealed(key)) else { break };
+        (taken, place) = (taken + piece.len(), line.place());
+    }
+    (taken, place)
+}
+
+/// The head is lost: goes on from the last line there is. What may have been behind it, nobody knows.
+fn anew(dir: &Path, key: &[u8; 32], found: Found) -> io::Result<(Head, Vec<String>)> {
+    let segments = folder::segments(dir)?;
+    let how = match found {
+        Found::Changed => "was changed",
+        _ => "was missing",
+    };
+    let Some((&first, &segment)) = segments.first().zip(segments.last()) else {
+        let is_new = found == Found::Nothing;
+        return Ok((Head::START, (!is_new).then(|| format!("{HEAD} {how}")).into_iter().collect()));
+    };
+    let last = last_sealed(dir, &segments, key)?.unwrap_or(Place::START);
+    let from = super::reader::first_of(dir, first)?.unwrap_or(1);
+    let length = fs::metadata(folder::segment(dir, segment))?.len();
+    Ok((Head { last, segment, length, first, from }, vec![format!("{HEAD} {how}")]))
+}
+
+/// How the record begins that says so.
+pub(super) const HEAD: &str = "the head of it";
+
+fn open(dir: &Path, segment: u32) -> io::Result<File> {
+    open_private(&folder::segment(dir, segment))
+}

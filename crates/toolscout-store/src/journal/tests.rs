@@ -1,0 +1,93 @@
+//! What the journal promises.
+//!
+//! 1. What is pushed or written can be read again, from the end and from the beginning: [`reading`].
+//! 2. Whatever is done to a line, to the lines or to their end is found, and where: [`tampering`].
+//! 3. Several processes write one chain, and killing one loses nothing that was acknowledged: [`processes`].
+//! 4. It stays small, and what cannot be written stops nothing: [`bounds`].
+
+mod bounds;
+mod processes;
+mod reading;
+mod tampering;
+
+use super::{Journal, Kept, Pending, Reader, Record, Verdict, Wanted, folder, verify};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tempfile::TempDir;
+use toolscout_core::{MemoryStore, Moment};
+
+/// A folder of state with a journal in it.
+struct World(TempDir);
+
+impl World {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    /// With this many records of one process.
+    fn with(records: u64) -> Self {
+        let world = Self::new();
+        world.write(1..=records);
+        world
+    }
+
+    fn state(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn write(&self, numbers: impl IntoIterator<Item = u64>) {
+        let journal = journal(self.state());
+        numbers.into_iter().for_each(|it| journal.push(pending(it)));
+    }
+
+    fn segment(&self, number: u32) -> PathBuf {
+        folder::segment(&super::dir(self.state()), number)
+    }
+
+    fn head(&self) -> PathBuf {
+        folder::head(&super::dir(self.state()))
+    }
+
+    fn lines(&self) -> Vec<String> {
+        std::fs::read_to_string(self.segment(1)).unwrap().lines().map(str::to_owned).collect()
+    }
+
+    /// Puts other lines in the place of those of the first file.
+    fn rewrite(&self, change: impl FnOnce(&mut Vec<String>)) {
+        let mut lines = self.lines();
+        change(&mut lines);
+        std::fs::write(self.segment(1), lines.iter().map(|it| format!("{it}\n")).collect::<String>()).unwrap();
+    }
+
+    fn verify(&self) -> Verdict {
+        verify(self.state(), &MemoryStore::default()).unwrap()
+    }
+
+    /// Where it is broken and how, in words.
+    fn breaks(&self) -> Vec<String> {
+        let name = |it: &Path| it.file_name().unwrap().to_string_lossy().into_owned();
+        self.verify().breaks.iter().map(|it| format!("{}:{} {}", name(&it.file), it.line, it.reason)).collect()
+    }
+
+    fn newest(&self, wanted: Wanted<'_>, limit: usize) -> Vec<Kept> {
+        Reader::new(self.state()).newest(&wanted, limit).unwrap()
+    }
+}
+
+fn journal(state: &Path) -> Journal {
+    let on_trouble = |cause: &std::io::Error| panic!("cannot write: {cause}");
+    Journal::new(state, Arc::new(MemoryStore::default()), super::KEEP, Box::new(on_trouble))
+}
+
+fn record(number: u64) -> Record {
+    let kind = if number.is_multiple_of(2) { "even" } else { "odd" };
+    Record { at: Moment(1_700_000_000_000 + number * 1_000), kind, body: format!(r#"{{"value":"{number}"}}"#) }
+}
+
+fn pending(number: u64) -> Pending {
+    Box::new(move || record(number))
+}
+
+fn numbers(kept: &[Kept]) -> Vec<u64> {
+    kept.iter().map(|it| it.n).collect()
+}

@@ -1,0 +1,120 @@
+//! It stays small, and what cannot be written stops nothing.
+
+use super::super::book::Book;
+use super::super::writer::WAITING;
+use super::{World, journal, numbers, pending, record};
+use crate::journal::{Journal, KEEP, Wanted};
+use std::fs;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use toolscout_core::MemoryStore;
+
+#[test]
+fn old_files_go_and_the_chain_is_vouched_for_from_there() {
+    let world = World::new();
+    let book = Book::with_segments(crate::journal::dir(world.state()), Arc::new(MemoryStore::default()), 4_096, 1_024);
+    for n in 1..=200 {
+        book.append(&[record(n)]).unwrap();
+    }
+    let files = fs::read_dir(world.state().join("journal")).unwrap().flatten();
+    let size: u64 = files.map(|it| it.metadata().unwrap().len()).sum();
+    assert!(size < 6_000, "{size} bytes");
+    let verdict = world.verify();
+    assert_eq!(world.breaks(), [] as [String; 0]);
+    assert_eq!(verdict.last, Some(200));
+    assert!(verdict.first.is_some_and(|it| it > 150), "{verdict:?}");
+    assert_eq!(verdict.records, 200 - verdict.first.unwrap() + 1);
+    let all = world.newest(Wanted::default(), usize::MAX);
+    assert_eq!(numbers(&all).last(), verdict.first.as_ref());
+    // Across files, too.
+    let before = Some(verdict.first.unwrap() + 3);
+    assert_eq!(world.newest(Wanted { before, ..Wanted::default() }, 99).len(), 3);
+}
+
+#[test]
+fn a_batch_that_is_larger_than_a_file_goes_on_in_the_next() {
+    let world = World::new();
+    let book =
+        Book::with_segments(crate::journal::dir(world.state()), Arc::new(MemoryStore::default()), 1 << 20, 1_024);
+    book.append(&(1..=50).map(record).collect::<Vec<_>>()).unwrap();
+    assert!(fs::metadata(world.segment(1)).unwrap().len() < 1_500);
+    assert!(world.segment(5).exists());
+    assert_eq!((world.breaks().len(), world.verify().records), (0, 50));
+    // Somebody takes the first lines of what is kept away.
+    let lines = fs::read_to_string(world.segment(3)).unwrap();
+    fs::write(world.segment(3), lines.split_inclusive('\n').skip(2).collect::<String>()).unwrap();
+    assert_eq!(world.breaks().len(), 1);
+}
+
+#[test]
+fn files_that_are_missing_at_the_beginning_are_missed() {
+    let world = World::new();
+    let book =
+        Book::with_segments(crate::journal::dir(world.state()), Arc::new(MemoryStore::default()), 1 << 20, 1_024);
+    book.append(&(1..=50).map(record).collect::<Vec<_>>()).unwrap();
+    fs::remove_file(world.segment(1)).unwrap();
+    assert_eq!(world.breaks()[0], "000001.jsonl:0 the file is missing");
+}
+
+#[test]
+fn nobody_else_can_read_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::with(1);
+    let mode = |path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(world.segment(1)), 0o600);
+    assert_eq!(mode(world.head()), 0o600);
+    assert_eq!(mode(world.state().join("journal")), 0o700);
+}
+
+#[test]
+fn what_cannot_be_written_is_said_once_and_counted() {
+    let world = World::new();
+    // A file where the folder should be: nothing can be made there.
+    fs::write(world.state().join("journal"), "in the way").unwrap();
+    let said = Arc::new(AtomicUsize::new(0));
+    let count = said.clone();
+    let on_trouble = move |_: &std::io::Error| {
+        count.fetch_add(1, Ordering::Relaxed);
+    };
+    let journal = Journal::new(world.state(), Arc::new(MemoryStore::default()), KEEP, Box::new(on_trouble));
+    for n in 1..=3 {
+        journal.push(pending(n));
+        journal.flush();
+    }
+    journal.write(record(4));
+    assert_eq!(said.load(Ordering::Relaxed), 1);
+    fs::remove_file(world.state().join("journal")).unwrap();
+    journal.write(record(5));
+    let kept = world.newest(Wanted::default(), 9);
+    assert_eq!(kept.len(), 2);
+    assert!(kept[1].text.contains(r#""kind":"lost","records":4"#), "{}", kept[1].text);
+    assert_eq!(world.breaks(), [] as [String; 0]);
+}
+
+/// The thread that writes is held up by the first record until all others were told.
+#[test]
+fn more_than_there_is_room_for_is_counted_and_nobody_waits() {
+    let world = World::new();
+    let journal = journal(world.state());
+    journal.keep_writing();
+    let gate = Arc::new((Mutex::new((false, false)), Condvar::new()));
+    let held = gate.clone();
+    journal.push(Box::new(move || {
+        let (state, news) = &*held;
+        let mut state = state.lock().unwrap();
+        state.0 = true;
+        news.notify_all();
+        drop(news.wait_while(state, |it| !it.1).unwrap());
+        record(1)
+    }));
+    let (state, news) = &*gate;
+    drop(news.wait_while(state.lock().unwrap(), |it| !it.0).unwrap());
+    (0..WAITING as u64 + 7).for_each(|it| journal.push(pending(it)));
+    state.lock().unwrap().1 = true;
+    news.notify_all();
+    journal.flush();
+    let lost = world.newest(Wanted { kinds: &["lost"], ..Wanted::default() }, 9);
+    assert_eq!(lost.len(), 1);
+    assert!(lost[0].text.contains(r#""records":7"#), "{}", lost[0].text);
+    assert_eq!(world.verify().records, WAITING as u64 + 2);
+}

@@ -1,0 +1,88 @@
+//! Several processes write into one journal.
+
+use super::{World, journal, pending, record};
+use crate::journal::Wanted;
+use crate::tests::{CHILD, again, child, myself};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Stdio};
+
+const EACH: u64 = 200;
+
+/// Pushes, flushes now and then, as several `serve`s would.
+fn work(state: &Path) {
+    let journal = journal(state);
+    journal.keep_writing();
+    let process = u64::from(std::process::id());
+    for at in 0..EACH {
+        journal.push(Box::new(move || crate::journal::Record {
+            body: format!(r#"{{"by":{process},"at":{at}}}"#),
+            ..record(at)
+        }));
+        if at.is_multiple_of(20) {
+            journal.flush();
+        }
+    }
+}
+
+#[test]
+fn ten_processes_write_one_chain_and_lose_nothing() {
+    if let Some(state) = child() {
+        return work(&state);
+    }
+    let world = World::new();
+    let test = "journal::tests::processes::ten_processes_write_one_chain_and_lose_nothing";
+    let children: Vec<_> = (0..10).map(|_| again(&myself(), test, world.state()).spawn().unwrap()).collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    assert_eq!(world.breaks(), [] as [String; 0]);
+    let verdict = world.verify();
+    assert_eq!((verdict.records, verdict.last), (10 * EACH, Some(10 * EACH)));
+    let mut by: BTreeMap<String, u64> = BTreeMap::new();
+    for kept in world.newest(Wanted::default(), usize::MAX) {
+        let process = kept.text.split(r#""by":"#).nth(1).and_then(|it| it.split(',').next()).unwrap().to_owned();
+        *by.entry(process).or_default() += 1;
+    }
+    assert_eq!(by.into_values().collect::<Vec<_>>(), [EACH; 10]);
+}
+
+/// Writes, and says so after each one, for ever.
+fn acknowledge(state: &Path) -> ! {
+    let journal = journal(state);
+    let mut out = std::io::stdout();
+    for at in 0.. {
+        journal.push(pending(at));
+        journal.flush();
+        writeln!(out, "written {at}").unwrap();
+    }
+    unreachable!("killed before")
+}
+
+fn start(test: &str, state: &Path) -> Child {
+    again(&myself(), test, state).env(CHILD, state).stdout(Stdio::piped()).spawn().unwrap()
+}
+
+#[test]
+fn a_process_that_is_killed_loses_nothing_that_was_flushed() {
+    if let Some(state) = child() {
+        acknowledge(&state);
+    }
+    let world = World::new();
+    let test = "journal::tests::processes::a_process_that_is_killed_loses_nothing_that_was_flushed";
+    let mut acknowledged = 0;
+    for round in 0..6 {
+        let mut child = start(test, world.state());
+        let out = BufReader::new(child.stdout.take().unwrap());
+        // Killed at another moment each time: in the middle of whatever it does then.
+        let enough = 20 + round * 7;
+        acknowledged += out.lines().map_while(Result::ok).filter(|it| it.starts_with("written ")).take(enough).count();
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    world.write([1]);
+    assert_eq!(world.breaks(), [] as [String; 0]);
+    let verdict = world.verify();
+    assert!(verdict.records > acknowledged as u64, "{} of {acknowledged}", verdict.records);
+}

@@ -1,0 +1,180 @@
+//! Whatever is done to the files is found.
+
+use super::super::book::key;
+use super::super::head::{Head, Locked};
+use super::{World, numbers};
+use crate::journal::{Wanted, dir};
+use std::fs;
+use std::time::Duration;
+use toolscout_core::MemoryStore;
+
+const NONE: [&str; 0] = [];
+
+#[test]
+fn what_was_not_touched_is_sound() {
+    let world = World::with(20);
+    world.write(21..=25);
+    let verdict = world.verify();
+    assert_eq!((verdict.records, verdict.first, verdict.last), (25, Some(1), Some(25)));
+    assert_eq!(world.breaks(), NONE);
+    assert_eq!(verdict.notes, NONE);
+}
+
+#[test]
+fn a_changed_record_is_found_and_only_that_one() {
+    let world = World::with(9);
+    world.rewrite(|lines| lines[4] = lines[4].replace(r#""value":"5""#, r#""value":"6""#));
+    assert_eq!(world.breaks(), ["000001.jsonl:5 record 5 was changed: its hash is not that of what it says"]);
+}
+
+#[test]
+fn a_changed_seal_or_number_is_found() {
+    let world = World::with(9);
+    world.rewrite(|lines| lines[4] = lines[4].replace(r#"{"n":5,"#, r#"{"n":6,"#));
+    assert!(world.breaks()[0].starts_with("000001.jsonl:5 record 6 was changed"), "{:?}", world.breaks());
+    let world = World::with(9);
+    world.rewrite(|lines| {
+        let end = lines[4].len() - 4;
+        let other = if &lines[4][end..=end] == "0" { "1" } else { "0" };
+        lines[4].replace_range(end..=end, other);
+    });
+    assert!(world.breaks()[0].starts_with("000001.jsonl:5 record 5 was changed"), "{:?}", world.breaks());
+}
+
+#[test]
+fn a_missing_record_is_found_at_the_beginning_in_the_middle_and_at_the_end() {
+    let world = World::with(9);
+    world.rewrite(|lines| drop(lines.drain(3..5)));
+    assert_eq!(world.breaks(), ["000001.jsonl:4 records 4 to 5 are missing"]);
+    let world = World::with(9);
+    world.rewrite(|lines| drop(lines.remove(0)));
+    assert_eq!(world.breaks(), ["000001.jsonl:1 records 1 to 1 are missing"]);
+    let world = World::with(9);
+    world.rewrite(|lines| lines.truncate(6));
+    assert_eq!(world.breaks(), ["000001.jsonl:6 cut off: records 7 to 9 are missing at the end"]);
+}
+
+#[test]
+fn an_end_that_was_cut_off_stays_known_when_others_write_on() {
+    let world = World::with(9);
+    world.rewrite(|lines| lines.truncate(6));
+    world.write([10, 11]);
+    assert_eq!(world.breaks(), ["000001.jsonl:7 records 7 to 9 are missing"]);
+    assert_eq!(world.verify().notes, ["record 10: the end of it was cut off"]);
+    assert_eq!(numbers(&world.newest(Wanted::default(), 4)), [12, 11, 10, 6]);
+}
+
+#[test]
+fn records_in_another_order_and_records_put_in_are_found() {
+    let world = World::with(9);
+    world.rewrite(|lines| lines.swap(3, 4));
+    let breaks = world.breaks();
+    assert_eq!(breaks[0], "000001.jsonl:4 records 4 to 4 are missing");
+    assert_eq!(breaks[1], "000001.jsonl:5 record 4 stands behind record 5");
+    let world = World::with(9);
+    world.rewrite(|lines| lines.insert(5, lines[2].clone()));
+    assert_eq!(world.breaks()[0], "000001.jsonl:6 record 3 stands behind record 5");
+    let world = World::with(9);
+    world.rewrite(|lines| lines.insert(5, "what somebody else says".to_owned()));
+    assert_eq!(world.breaks(), ["000001.jsonl:6 no record, but something else"]);
+}
+
+/// Both were sealed by us, in other journals: each line is good, and they do not belong together.
+#[test]
+fn a_record_of_another_journal_does_not_fit() {
+    let (world, other) = (World::with(9), World::new());
+    other.write(11..=19);
+    let foreign = other.lines()[4].clone();
+    world.rewrite(|lines| lines[4] = foreign);
+    let breaks = world.breaks();
+    assert_eq!(breaks[0], "000001.jsonl:5 record 5 does not go on from the one before it");
+    let head = fs::read(other.head()).unwrap();
+    let world = World::with(9);
+    fs::write(world.head(), head).unwrap();
+    assert_eq!(world.breaks(), ["000001.jsonl:9 the last record is another one than the head says"]);
+}
+
+#[test]
+fn without_its_head_nobody_vouches_for_the_end() {
+    let world = World::with(9);
+    fs::remove_file(world.head()).unwrap();
+    assert_eq!(world.breaks(), ["head:0 the head is missing, so nobody knows what was cut off the end"]);
+    // It goes on, and what happened stays known.
+    world.write([10]);
+    assert_eq!(
+        world.breaks(),
+        ["000001.jsonl:10 the head of it was missing then; what was cut off before this is not known"]
+    );
+    let world = World::with(9);
+    let head = fs::read_to_string(world.head()).unwrap();
+    fs::write(world.head(), head.replace(" 9 ", " 8 ")).unwrap();
+    assert!(world.breaks()[0].starts_with("head:0 the head was changed"), "{:?}", world.breaks());
+    world.write([10]);
+    assert_eq!(world.breaks().len(), 1);
+    assert_eq!(world.verify().last, Some(11));
+}
+
+#[test]
+fn a_file_that_is_gone_is_missed() {
+    let world = World::with(9);
+    fs::remove_file(world.segment(1)).unwrap();
+    let breaks = world.breaks();
+    assert_eq!(breaks[0], "000001.jsonl:0 the file is missing");
+    assert_eq!(breaks[1], "000001.jsonl:0 cut off: records 1 to 9 are missing at the end");
+}
+
+#[test]
+fn half_a_record_is_set_aside_and_the_next_one_goes_on() {
+    let world = World::with(3);
+    let mut bytes = fs::read(world.segment(1)).unwrap();
+    bytes.extend_from_slice(br#"{"n":4,"at":"2023-"#);
+    fs::write(world.segment(1), bytes).unwrap();
+    world.write([4]);
+    assert_eq!(world.breaks(), NONE);
+    assert_eq!(world.verify().notes, ["record 4: half a record, of 18 bytes, was set aside"]);
+    assert_eq!(fs::read(world.state().join("journal/half")).unwrap(), br#"{"n":4,"at":"2023-"#);
+    assert_eq!(numbers(&world.newest(Wanted::default(), 2)), [5, 4]);
+}
+
+#[test]
+fn lines_that_the_head_does_not_know_yet_are_taken_up() {
+    let world = World::with(3);
+    let head = fs::read(world.head()).unwrap();
+    world.write([4, 5]);
+    // As if the process had been killed between the two.
+    fs::write(world.head(), head).unwrap();
+    world.write([6]);
+    let verdict = world.verify();
+    assert_eq!((verdict.last, world.breaks().len(), verdict.notes.len()), (Some(6), 0, 0));
+}
+
+#[test]
+fn a_process_that_is_killed_in_the_very_first_write_breaks_nothing() {
+    let world = World::with(2);
+    let key = key(&MemoryStore::default()).unwrap();
+    // As if it had been killed right behind its lines.
+    Locked::take(&dir(world.state()), Duration::ZERO).unwrap().write(Head::START, &key).unwrap();
+    assert_eq!(world.breaks(), NONE);
+    world.write([3]);
+    let verdict = world.verify();
+    assert_eq!((verdict.last, world.breaks().len(), verdict.notes.len()), (Some(3), 0, 0));
+    // And before them: there is a head without anything in it.
+    let world = World::new();
+    drop(Locked::take(&dir(world.state()), Duration::ZERO).unwrap());
+    world.write([1]);
+    assert_eq!((world.verify().last, world.breaks().len()), (Some(1), 0));
+}
+
+#[test]
+fn what_others_write_behind_the_end_stays_and_is_shown() {
+    let world = World::with(3);
+    let mut bytes = fs::read(world.segment(1)).unwrap();
+    bytes.extend_from_slice(b"not ours\nand not ended");
+    fs::write(world.segment(1), bytes).unwrap();
+    world.write([4]);
+    assert_eq!(
+        world.breaks(),
+        ["000001.jsonl:4 no record, but something else", "000001.jsonl:5 no record, but something else"]
+    );
+    assert_eq!(numbers(&world.newest(Wanted::default(), 2)), [5, 4]);
+}

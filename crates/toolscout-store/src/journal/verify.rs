@@ -1,0 +1,185 @@
+//! Walks the chain from its first line to its head, and says where it does not hold.
+
+use super::head::{self, Found, Head};
+use super::line::{LONGEST, Line, Place, Start};
+use super::{book, folder, reader, tail};
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use toolscout_core::Store;
+
+/// More places are not named; one is enough to know.
+const NAMED: usize = 100;
+
+/// Whether a journal is as it was written.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Verdict {
+    /// How many lines there are.
+    pub records: u64,
+    /// The number of the first one; those before it were dropped to keep the journal small.
+    pub first: Option<u64>,
+    /// The number of the last one.
+    pub last: Option<u64>,
+    /// Where it is broken, in order; the first hundred.
+    pub breaks: Vec<Break>,
+    /// What is odd, and does not mean that anything is missing.
+    pub notes: Vec<String>,
+}
+
+/// A place where the journal is not as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Break {
+    /// The number that the line there should have.
+    pub n: u64,
+    /// The file.
+    pub file: PathBuf,
+    /// The line in it, from 1.
+    pub line: u64,
+    /// What is wrong.
+    pub reason: String,
+}
+
+/// Looks at every line of the journal below this folder of state. Nobody has to wait for it, nor it for anybody.
+pub fn verify(state: &Path, store: &dyn Store) -> io::Result<Verdict> {
+    let dir = super::dir(state);
+    let key = book::key(store)?;
+    let segments = folder::segments(&dir)?;
+    let found = head::look(&dir, &key)?;
+    let mut walk = Walk { dir: &dir, key, verdict: Verdict::default(), next: None, at: (PathBuf::new(), 0) };
+    match found {
+        Found::Nothing if segments.is_empty() => {}
+        Found::Nothing => walk.headless("is missing", &segments)?,
+        Found::Changed => walk.headless("was changed, or the store has another key", &segments)?,
+        Found::Head(head) => walk.all(&head)?,
+    }
+    Ok(walk.verdict)
+}
+
+struct Walk<'a> {
+    dir: &'a Path,
+    key: [u8; 32],
+    verdict: Verdict,
+    /// After which the next line must come; none before the first.
+    next: Option<Place>,
+    /// The file and the line that is looked at.
+    at: (PathBuf, u64),
+}
+
+impl Walk<'_> {
+    fn headless(&mut self, how: &str, segments: &[u32]) -> io::Result<()> {
+        segments.iter().try_for_each(|it| self.segment(*it, u64::MAX))?;
+        self.at = (folder::head(self.dir), 0);
+        self.break_here(self.expected(), format!("the head {how}, so nobody knows what was cut off the end"));
+        Ok(())
+    }
+
+    fn all(&mut self, head: &Head) -> io::Result<()> {
+        if head.from == 1 {
+            self.next = Some(Place::START);
+        }
+        for number in head.first..=head.segment {
+            let until = if number == head.segment { head.length } else { u64::MAX };
+            self.segment(number, until)?;
+        }
+        if self.verdict.first.is_some_and(|it| it > head.from) && head.from > 1 {
+            self.at = (folder::segment(self.dir, head.first), 1);
+            self.break_here(head.from, format!("records from {} on are missing", head.from));
+        }
+        self.end(head);
+        Ok(())
+    }
+
+    fn end(&mut self, head: &Head) {
+        let last = self.next.unwrap_or(Place::START);
+        if last.n < head.last.n {
+            let (from, to) = (last.n + 1, head.last.n);
+            self.break_here(from, format!("cut off: records {from} to {to} are missing at the end"));
+        } else if last.n == head.last.n && last.hash != head.last.hash {
+            self.break_here(last.n, "the last record is another one than the head says".to_owned());
+        }
+    }
+
+    fn segment(&mut self, number: u32, until: u64) -> io::Result<()> {
+        self.at = (folder::segment(self.dir, number), 0);
+        let file = match File::open(&self.at.0) {
+            Err(cause) if cause.kind() == ErrorKind::NotFound => return self.gone(number),
+            other => other?,
+        };
+        let mut seen = 0;
+        reader::lines(file, |line, is_whole| {
+            seen += line.len() as u64 + 1;
+            // Behind the end somebody may be writing just now.
+            if seen <= until || is_whole {
+                self.at.1 += 1;
+                self.line(line, is_whole);
+            }
+        })
+    }
+
+    /// A file may have been dropped since we began, to make room.
+    fn gone(&mut self, number: u32) -> io::Result<()> {
+        let is_dropped = matches!(head::look(self.dir, &self.key)?, Found::Head(it) if it.first > number);
+        if is_dropped {
+            self.next = None;
+        } else {
+            self.break_here(self.expected(), "the file is missing".to_owned());
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, bytes: &[u8], is_whole: bool) {
+        self.verdict.records += 1;
+        let text = std::str::from_utf8(bytes).ok().filter(|it| is_whole && it.len() <= LONGEST);
+        let Some(line) = text.and_then(Line::read) else {
+            self.verdict.records -= 1;
+            let what = if is_whole { "no record, but something else" } else { "half a record" };
+            return self.break_here(self.expected(), what.to_owned());
+        };
+        let expected = self.expected();
+        if let Some(reason) = self.wrong(&line) {
+            self.break_here(expected.max(1), reason);
+        }
+        self.verdict.first.get_or_insert(line.start.n);
+        self.verdict.last = Some(line.start.n);
+        // What it claims to be: if it was changed, the next one is still the one that came after it.
+        self.next = Some(line.place());
+        self.mended(&line.start, text.unwrap_or_default());
+    }
+
+    fn wrong(&self, line: &Line<'_>) -> Option<String> {
+        let n = line.start.n;
+        if !line.is_sealed(&self.key) {
+            return Some(format!("record {n} was changed: its hash is not that of what it says"));
+        }
+        let last = self.next?;
+        match n {
+            _ if line.follows(last) => None,
+            n if n > last.n + 1 => Some(format!("records {} to {} are missing", last.n + 1, n - 1)),
+            n if n <= last.n => Some(format!("record {n} stands behind record {}", last.n)),
+            n => Some(format!("record {n} does not go on from the one before it")),
+        }
+    }
+
+    /// What was noticed when it happened.
+    fn mended(&mut self, start: &Start<'_>, text: &str) {
+        if start.kind != "mended" {
+            return;
+        }
+        let reason = text.split_once(r#""reason":""#).and_then(|(_, it)| it.split_once('"')).map_or("", |(it, _)| it);
+        match reason.starts_with(tail::HEAD) {
+            true => self.break_here(start.n, format!("{reason} then; what was cut off before this is not known")),
+            false => self.verdict.notes.push(format!("record {}: {reason}", start.n)),
+        }
+    }
+
+    fn expected(&self) -> u64 {
+        self.next.map_or(1, |it| it.n + 1)
+    }
+
+    fn break_here(&mut self, n: u64, reason: String) {
+        if self.verdict.breaks.len() < NAMED {
+            let (file, line) = self.at.clone();
+            self.verdict.breaks.push(Break { n, file, line, reason });
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What happens, told to those who look on at `/api/events`: as it happens, and never in the way of who does it.
+
+use serde_json::{Value, json};
+use std::sync::Arc;
+use tokio::sync::broadcast;
+use toolscout_core::event::{Called, Decided, Discovered, Event, Happening, Outcome, Searched, Witness};
+use toolscout_core::redact;
+
+/// Events that may wait for somebody who reads slowly; the oldest go first.
+const WAITING: usize = 256;
+/// Hits of a search that are told.
+const HITS: usize = 20;
+
+/// Tells everybody who looks on. Cloning gives another handle on the same.
+#[derive(Clone)]
+pub struct Events(broadcast::Sender<Arc<Told>>);
+
+/// Something that has happened, as it is told.
+#[derive(Debug)]
+pub(super) struct Told {
+    /// `discovery`, `search`, `call` or `decision`.
+    pub(super) kind: &'static str,
+    pub(super) json: String,
+    /// What others do is for operators only.
+    pub(super) is_for_agents: bool,
+}
+
+impl Default for Events {
+    fn default() -> Self {
+        Self(broadcast::Sender::new(WAITING))
+    }
+}
+
+impl Events {
+    /// From now on.
+    pub(super) fn subscribe(&self) -> broadcast::Receiver<Arc<Told>> {
+        self.0.subscribe()
+    }
+}
+
+impl Witness for Events {
+    fn saw(&self, event: &Event) {
+        if self.0.receiver_count() == 0 {
+            return;
+        }
+        if let Some((kind, mut said)) = said(&event.what) {
+            said["at"] = event.at.to_string().into();
+            said["tookMs"] = u64::try_from(event.took.as_millis()).unwrap_or(u64::MAX).into();
+            if kind != "discovery" {
+                said["caller"] = event.who.caller.word().into();
+                for (name, value) in [("client", &event.who.client), ("session", &event.who.session)] {
+                    value.iter().for_each(|it| said[name] = Value::from(&**it));
+                }
+            }
+            let told = Told { kind, json: said.to_string(), is_for_agents: kind == "discovery" };
+            let _ = self.0.send(Arc::new(told));
+        }
+    }
+}
+
+fn said(what: &Happening) -> Option<(&'static str, Value)> {
+    Some(match what {
+        Happening::DiscoveryBegun(server) => ("discovery", json!({"server": server.as_str(), "phase": "begun"})),
+        Happening::Discovered(it) => ("discovery", discovered(it)),
+        Happening::Searched(it) => ("search", searched(it)),
+        Happening::Called(it) => ("call", called(it)),
+        Happening::Decided(Decided { about, which, word, by }) => {
+            ("decision", json!({"about": about, "which": which, "word": word, "by": by}))
+        }
+        Happening::Shown(_) => return None,
+    })
+}
+
+fn discovered(it: &Discovered) -> Value {
+    let phase = if it.error.is_some() { "failed" } else { "done" };
+    let mut said =
+        json!({"server": it.source.as_str(), "phase": phase, "tools": it.names.len(), "changed": it.changed});
+    it.error.iter().for_each(|error| said["error"] = redact::text(error).into());
+    said
+}
+
+fn searched(it: &Searched) -> Value {
+    let hits = it.hits.iter().take(HITS).map(|(tool, score)| json!({"tool": tool.to_string(), "score": score}));
+    json!({"text": it.text, "profile": it.profile, "found": it.hits.len(), "hits": hits.collect::<Vec<_>>()})
+}
+
+/// Without the arguments: what is in them is the caller's.
+fn called(it: &Called) -> Value {
+    let (outcome, error) = match &it.outcome {
+        Outcome::Done(_) => ("done", None),
+        Outcome::ToolFailed(_) => ("failed", None),
+        Outcome::WantsInput => ("wants-input", None),
+        Outcome::Failed { message, .. } => ("refused", Some(redact::text(message))),
+        Outcome::Cancelled => ("cancelled", None),
+    };
+    let mut said = json!({"tool": it.tool.to_string(), "outcome": outcome});
+    it.policy.iter().for_each(|policy| said["policy"] = policy.word().into());
+    error.into_iter().for_each(|error| said["error"] = error.into());
+    said
+}

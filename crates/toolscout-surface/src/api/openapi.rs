@@ -1,0 +1,144 @@
+//! The OpenAPI 3.1 document, made from the table of routes.
+
+use super::route::Gives;
+use super::schema::{plain, settings};
+use super::{Access, Route, Trouble, table};
+use schemars::SchemaGenerator;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+/// The whole document.
+pub(super) fn document() -> Value {
+    let mut given = generator(SchemaSettings::for_serialize);
+    let mut taken = generator(SchemaSettings::for_deserialize);
+    let mut paths = Map::new();
+    for route in table() {
+        let place = paths.entry(shown(route.path)).or_insert_with(|| json!({}));
+        place[route.method.to_lowercase()] = operation(route, &mut given, &mut taken);
+    }
+    let error = given.subschema_for::<Trouble>().to_value();
+    let mut schemas = taken.take_definitions(true);
+    schemas.extend(given.take_definitions(true));
+    schemas.insert("Error".to_owned(), error);
+    let mut document = json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "toolscout",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Servers, tools, policies and what agents did with them. Reading starts no process.",
+            "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
+        },
+        "servers": [{"url": "/"}],
+        "security": [{"token": []}],
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "securitySchemes": {"token": {
+                "type": "http",
+                "scheme": "bearer",
+                "description": "What is in `operator.token` or `agent.token`, or what an issuer gave.",
+            }},
+            "responses": {"Trouble": {
+                "description": "Why it is not answered as it was asked",
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
+            }},
+        },
+    });
+    plain(&mut document);
+    document
+}
+
+fn generator(contract: fn(SchemaSettings) -> SchemaSettings) -> SchemaGenerator {
+    contract(settings().with(|it| it.definitions_path = "/components/schemas".into())).into_generator()
+}
+
+fn operation(route: &Route, given: &mut SchemaGenerator, taken: &mut SchemaGenerator) -> Value {
+    let mut operation = json!({
+        "operationId": operation_id(route),
+        "summary": route.summary,
+        "tags": [tag(route.path)],
+        "responses": responses(route, given),
+        "x-role": word(route.access),
+    });
+    let parameters: Vec<_> = parts(route.path).chain(queries(route)).collect();
+    if !parameters.is_empty() {
+        operation["parameters"] = parameters.into();
+    }
+    if let Some(body) = &route.body {
+        let schema = (body.describe)(taken).to_value();
+        operation["requestBody"] = json!({"required": true, "content": {"application/json": {"schema": schema}}});
+    }
+    if route.access == Access::Open {
+        operation["security"] = json!([]);
+    }
+    operation
+}
+
+fn responses(route: &Route, given: &mut SchemaGenerator) -> Value {
+    let mut done = json!({"description": "Done"});
+    if let Some(media) = route.media() {
+        let schema = match route.gives {
+            Gives::Json(describe) => describe(given).to_value(),
+            _ if media.starts_with("application/json") => json!({"type": "object"}),
+            _ => json!({"type": "string"}),
+        };
+        done["content"] = json!({media: {"schema": schema}});
+    }
+    json!({route.status.as_str(): done, "default": {"$ref": "#/components/responses/Trouble"}})
+}
+
+/// What stands in braces.
+fn parts(path: &'static str) -> impl Iterator<Item = Value> {
+    let names = path.split('/').filter_map(|it| it.strip_prefix('{')?.strip_suffix('}'));
+    names.map(|name| {
+        let description = match name {
+            "*name" => "What the source calls the tool; slashes are a part of it",
+            "source" => "Whose tool it is",
+            _ => "Which one",
+        };
+        let schema = json!({"type": "string", "minLength": 1});
+        let name = name.trim_start_matches('*');
+        json!({"name": name, "in": "path", "required": true, "description": description, "schema": schema})
+    })
+}
+
+fn queries(route: &Route) -> impl Iterator<Item = Value> {
+    let schema = route.query.iter().map(|it| it.alone());
+    schema.flat_map(|schema| {
+        let required = |name: &str| schema["required"].as_array().is_some_and(|it| it.iter().any(|it| it == name));
+        let properties = schema["properties"].as_object().into_iter().flatten();
+        properties.map(move |(name, property)| {
+            let mut property = property.clone();
+            let description = property.as_object_mut().and_then(|it| it.remove("description")).unwrap_or_default();
+            json!({
+                "name": name,
+                "in": "query",
+                "required": required(name),
+                "description": description,
+                "schema": property,
+            })
+        })
+    })
+}
+
+/// As OpenAPI writes it: it knows no path in the place of a name.
+fn shown(path: &str) -> String {
+    path.replace("{*", "{")
+}
+
+fn operation_id(route: &Route) -> String {
+    let words = route.path.split(['/', '.', '{', '}', '*']).filter(|it| !it.is_empty());
+    std::iter::once(route.method.to_lowercase()).chain(words.map(str::to_owned)).collect::<Vec<_>>().join("_")
+}
+
+fn tag(path: &str) -> &str {
+    path.trim_start_matches("/api/").trim_start_matches('/').split(['/', '.']).next().unwrap_or_default()
+}
+
+fn word(access: Access) -> &'static str {
+    match access {
+        Access::Open => "open",
+        Access::Agent => "agent",
+        Access::Operator => "operator",
+    }
+}

@@ -1,0 +1,194 @@
+//! Definitions that wait for a person: what is odd about them, and what is different from before.
+
+use super::asked::Asked;
+use super::{Code, Route, Trouble};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use toolscout_core::{Digest, SourceId, ToolId};
+use toolscout_gateway::{Change, Finding, Gateway, HeldTool, Severity};
+
+/// A tool that is held.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Review {
+    /// `source/name`.
+    tool: String,
+    reason: String,
+    /// Of the worst that was found; missing where nothing was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    severity: Option<&'static str>,
+    findings: Vec<FindingView>,
+    /// Against what was approved; where it is as approved again, what was different in between.
+    changes: Vec<ChangeView>,
+    /// Of the definition as it is now: what an approval is about.
+    digest: String,
+    /// Whether a person has already said no.
+    rejected: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<String>,
+    /// As it is now, whole.
+    definition: Value,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct FindingView {
+    /// What sort of thing it is, in a few words.
+    kind: String,
+    severity: &'static str,
+    /// What stands there, and where; not escaped.
+    text: String,
+    /// Where: a JSON pointer into the definition.
+    at: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ChangeView {
+    /// Where: a JSON pointer into the definition.
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct All {
+    reviews: Vec<Review>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Decide {
+    /// About this one: `source/name`.
+    #[serde(default)]
+    tool: Option<String>,
+    /// Or about all that this server has.
+    #[serde(default)]
+    server: Option<String>,
+    decision: Decision,
+    /// What was seen; if it is something else by now, nothing is decided.
+    #[serde(default)]
+    digest: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema, Clone, Copy, PartialEq)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum Decision {
+    /// It may be used.
+    Approve,
+    /// It stays held.
+    Reject,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Decided {
+    /// `approved` or `rejected`.
+    decision: &'static str,
+    /// How many tools that was about.
+    tools: usize,
+}
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::get("/api/reviews", "Tools that are held until a person has looked at them", list).operator(),
+        Route::told("POST", "/api/reviews", "Approve or reject what is held", decide).operator(),
+    ]
+}
+
+async fn list(asked: Asked) -> Result<All, Trouble> {
+    let gateway = asked.api.desk.everything();
+    Ok(All { reviews: gateway.held().iter().map(Review::from).collect() })
+}
+
+async fn decide(asked: Asked, decide: Decide) -> Result<Decided, Trouble> {
+    let gateway = asked.api.desk.everything();
+    let seen = match decide.digest.as_deref() {
+        Some(text) => Some(Digest::from_hex(text).ok_or_else(|| Trouble::invalid("`digest` is no digest"))?),
+        None => None,
+    };
+    let decision = if decide.decision == Decision::Approve { "approved" } else { "rejected" };
+    let tools = match (decide.tool.as_deref(), decide.server.as_deref()) {
+        (Some(tool), None) => {
+            let id = tool_id(&gateway, tool)?;
+            one(&gateway, &id, decide.decision, seen)?;
+            asked.cx.decided("definition", id, decision);
+            1
+        }
+        (None, Some(server)) if seen.is_none() => {
+            let tools = all(&gateway, server, decide.decision)?;
+            asked.cx.decided("definition", format!("{server}/*"), decision);
+            tools
+        }
+        (None, Some(_)) => return Err(Trouble::invalid("`digest` is of one tool, and not of a server")),
+        _ => return Err(Trouble::invalid("give either `tool` or `server`")),
+    };
+    Ok(Decided { decision, tools })
+}
+
+fn one(gateway: &Gateway, id: &ToolId, decision: Decision, seen: Option<Digest>) -> Result<(), Trouble> {
+    match decision {
+        Decision::Approve => Ok(gateway.approve(id, seen)?),
+        Decision::Reject => {
+            let held = gateway.held().into_iter().find(|it| it.id == *id);
+            if seen.is_some() && held.map(|it| it.digest) != seen {
+                return Err(Trouble::new(Code::Conflict, format!("`{id}` has changed again since you looked")));
+            }
+            Ok(gateway.reject(id)?)
+        }
+    }
+}
+
+/// Everything of a server; says how many tools that was.
+fn all(gateway: &Gateway, server: &str, decision: Decision) -> Result<usize, Trouble> {
+    let source = SourceId::new(server).map_err(|_| Trouble::not_found("Server"))?;
+    if decision == Decision::Approve {
+        return Ok(gateway.accept_all(&source)?);
+    }
+    let held: Vec<_> = gateway.held().into_iter().filter(|it| it.id.source == source).collect();
+    held.iter().try_for_each(|it| gateway.reject(&it.id))?;
+    Ok(held.len())
+}
+
+/// A disabled one can be decided about, too.
+fn tool_id(gateway: &Gateway, text: &str) -> Result<ToolId, Trouble> {
+    match gateway.whole_snapshot().resolve(text) {
+        Ok(tool) => Ok(tool.id.clone()),
+        Err(_) => Ok(gateway.resolve(text)?.id.clone()),
+    }
+}
+
+impl From<&HeldTool> for Review {
+    fn from(held: &HeldTool) -> Self {
+        let worst = held.findings.iter().map(|it| it.severity).max();
+        Self {
+            tool: held.id.to_string(),
+            reason: held.reason.clone(),
+            severity: worst.map(Severity::word),
+            findings: held.findings.iter().map(FindingView::from).collect(),
+            changes: held.changes.iter().map(ChangeView::from).collect(),
+            digest: held.digest.to_string(),
+            rejected: held.is_rejected,
+            since: held.since.map(|it| it.to_string()),
+            definition: held.now.clone(),
+        }
+    }
+}
+
+impl From<&Finding> for FindingView {
+    fn from(finding: &Finding) -> Self {
+        Self {
+            kind: finding.kind.to_string(),
+            severity: finding.severity.word(),
+            text: finding.excerpt.clone(),
+            at: finding.at.clone(),
+        }
+    }
+}
+
+impl From<&Change> for ChangeView {
+    fn from(change: &Change) -> Self {
+        Self { path: change.at.clone(), before: change.before.clone(), after: change.after.clone() }
+    }
+}

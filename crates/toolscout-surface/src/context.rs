@@ -1,0 +1,147 @@
+//! What a model is told about tools before it asks: a few lines for a system prompt, within a budget, and no schema.
+//!
+//! Counts and names of essential tools, by server. A model that knows what there is looks for the rest by itself.
+
+mod groups;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+use crate::ops::list::counted;
+use crate::tokens;
+use groups::Group;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use toolscout_gateway::Snapshot;
+use words::{BULLET, CLOSING, HEADER};
+
+pub use words::NOTHING_YET;
+
+/// Tokens that a summary takes at most, unless somebody says otherwise.
+pub const BUDGET: usize = 500;
+/// A tool is essential where its name holds one of these, unless somebody says otherwise.
+pub const ESSENTIAL: [&str; 7] = ["search", "github", "slack", "confluence", "jira", "calendar", "email"];
+/// Essential tools that are named of each server.
+const NAMED: usize = 5;
+
+/// How to tell a model about tools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wish {
+    /// Tokens that it may take, by the upper bound of [`tokens`].
+    pub budget: usize,
+    /// Parts of names; upper and lower case are the same.
+    pub essential: Vec<String>,
+}
+
+/// What to tell a model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Summary {
+    /// The text. Empty only where the budget leaves room for nothing at all.
+    #[serde(rename = "summary")]
+    pub text: String,
+    /// It takes no more than so many tokens.
+    pub tokens: usize,
+    /// So many servers have tools.
+    pub servers: usize,
+    /// So many tools they have.
+    pub tools: usize,
+    /// Servers that the text has no line for.
+    pub servers_left_out: usize,
+}
+
+impl Default for Wish {
+    fn default() -> Self {
+        Self { budget: BUDGET, essential: ESSENTIAL.map(str::to_owned).into() }
+    }
+}
+
+impl Wish {
+    /// What to tell a model about these tools: the same for the same tools, and never more than the budget. What is held is
+    /// not told of.
+    pub fn summary(&self, snapshot: &Snapshot) -> Summary {
+        let essential: Vec<_> = self.essential.iter().map(|it| it.to_lowercase()).collect();
+        let content = Content::of(groups::of(snapshot, &essential));
+        let (text, shown) = content.within(self.budget);
+        let servers = content.groups.len();
+        let tokens = tokens::at_most(&text);
+        Summary { text, tokens, servers, tools: content.tools(), servers_left_out: servers - shown }
+    }
+}
+
+/// A system prompt with what to tell about tools at its end.
+pub fn prompt(base: &str, summary: &str) -> String {
+    format!("{}\n\n{}\n{summary}", base.trim_end_matches(['\r', '\n']), words::HEADING)
+}
+
+struct Content<'a> {
+    groups: Vec<Group<'a>>,
+    /// Places in `groups`: those with something to name first, then the largest.
+    by_weight: Vec<usize>,
+}
+
+impl<'a> Content<'a> {
+    fn of(groups: Vec<Group<'a>>) -> Self {
+        let mut by_weight: Vec<_> = (0..groups.len()).collect();
+        by_weight.sort_by_key(|at| (groups[*at].essential.is_empty(), std::cmp::Reverse(groups[*at].tools), *at));
+        Self { groups, by_weight }
+    }
+
+    fn tools(&self) -> usize {
+        self.groups.iter().map(|it| it.tools).sum()
+    }
+
+    /// The text that says most within so many tokens, and for how many servers it has a line.
+    fn within(&self, budget: usize) -> (String, usize) {
+        let fits = |it: &String| tokens::fits(it, budget);
+        let all = self.groups.len();
+        if all == 0 {
+            return (Some(NOTHING_YET.to_owned()).filter(fits).unwrap_or_default(), 0);
+        }
+        if let Some(whole) = Some(self.text(all)).filter(fits) {
+            return (whole, all);
+        }
+        // More servers hardly ever take less room, so the most that fit are nearly found by halving.
+        let (mut fit, mut too_many) = (0, all);
+        while too_many - fit > 1 {
+            let middle = usize::midpoint(fit, too_many);
+            if fits(&self.text(middle)) {
+                fit = middle;
+            } else {
+                too_many = middle;
+            }
+        }
+        let cut = (0..=fit).rev().map(|it| (self.text(it), it)).find(|(text, _)| fits(text));
+        cut.unwrap_or_else(|| (self.shortest(fits), 0))
+    }
+
+    fn text(&self, shown: usize) -> String {
+        let chosen: BTreeSet<_> = self.by_weight[..shown].iter().copied().collect();
+        let mut text = HEADER.to_owned();
+        for (_, group) in self.groups.iter().enumerate().filter(|(at, _)| chosen.contains(at)) {
+            text += "\n";
+            text += &group.line();
+        }
+        if shown < self.groups.len() {
+            text += "\n";
+            text += &self.rest(&chosen);
+        }
+        text + "\n\n" + CLOSING
+    }
+
+    /// How many are left out.
+    fn rest(&self, chosen: &BTreeSet<usize>) -> String {
+        let left = self.groups.iter().enumerate().filter(|(at, _)| !chosen.contains(at));
+        let tools = left.map(|(_, it)| it.tools).sum();
+        let servers = self.groups.len() - chosen.len();
+        let more = if chosen.is_empty() { "" } else { "more " };
+        format!("{BULLET}{servers} {more}servers with {}", counted(tools, "tool"))
+    }
+
+    /// Where there is no room for whole sentences.
+    fn shortest(&self, fits: impl Fn(&String) -> bool) -> String {
+        let count = format!("{} of {}", counted(self.tools(), "tool"), counted(self.groups.len(), "server"));
+        [format!("{HEADER}\n{BULLET}{count}"), count].into_iter().find(fits).unwrap_or_default()
+    }
+}

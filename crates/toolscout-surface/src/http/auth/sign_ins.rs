@@ -1,0 +1,143 @@
+//! People who came in at the page: by a link that works once, or with a token, and for some hours.
+//!
+//! Browsers send a cookie to every port of a host, so whatever else listens on this computer sees it. That is why it opens
+//! nothing alone: the page keeps a second secret, which browsers do keep apart by port, and sends it in a header.
+
+#[cfg(test)]
+mod tests;
+
+use super::token::hash;
+use super::{Principal, Role};
+use axum::http::header::{COOKIE, HOST};
+use axum::http::{HeaderMap, HeaderName};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::rand::{SecureRandom, SystemRandom};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The header with the page's own secret.
+pub(in crate::http) const KEY: HeaderName = HeaderName::from_static("x-toolscout-key");
+/// How long a link works.
+const LINK_TIME: Duration = Duration::from_secs(2 * 60);
+/// How long somebody stays signed in.
+pub(in crate::http) const STAY: Duration = Duration::from_secs(12 * 60 * 60);
+/// Links that may wait, and people who may be signed in; the oldest make room.
+const LINKS: usize = 16;
+const STAYS: usize = 64;
+
+/// People who came in at the page. Kept in memory: with the process they are signed out.
+#[derive(Default)]
+pub struct SignIns(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    links: VecDeque<(Hash, Instant)>,
+    stays: VecDeque<Stay>,
+}
+
+type Hash = [u8; 32];
+
+struct Stay {
+    cookie: Hash,
+    key: Hash,
+    who: Principal,
+    until: Instant,
+}
+
+/// What a browser is given when somebody came in: one for the cookie, one for the page.
+pub(in crate::http) struct Secrets {
+    pub(in crate::http) cookie: String,
+    pub(in crate::http) key: String,
+}
+
+impl SignIns {
+    /// Nobody yet.
+    pub fn new() -> Arc<Self> {
+        Arc::default()
+    }
+
+    /// A path that signs in whoever opens it as the operator: once, within two minutes. None where there is no chance to be
+    /// had.
+    pub fn link(&self) -> Option<String> {
+        let code = secret()?;
+        let mut known = self.known();
+        make_room(&mut known.links, LINKS);
+        known.links.push_back((hash(&code), Instant::now() + LINK_TIME));
+        Some(format!("/signin?code={code}"))
+    }
+
+    /// Signs in whoever has the code of a link.
+    pub(in crate::http) fn redeem(&self, code: &str, now: Instant) -> Option<Secrets> {
+        let wanted = hash(code);
+        let mut known = self.known();
+        let at = known.links.iter().position(|(it, _)| is_equal(it, &wanted))?;
+        let (_, until) = known.links.remove(at)?;
+        drop(known);
+        let operator = Principal { name: Some("operator".into()), role: Role::Operator };
+        if now <= until { self.admit(operator, now) } else { None }
+    }
+
+    /// Signs in somebody we know.
+    pub(in crate::http) fn admit(&self, who: Principal, now: Instant) -> Option<Secrets> {
+        let secrets = Secrets { cookie: secret()?, key: secret()? };
+        let mut known = self.known();
+        known.stays.retain(|it| now <= it.until);
+        make_room(&mut known.stays, STAYS);
+        known.stays.push_back(Stay { cookie: hash(&secrets.cookie), key: hash(&secrets.key), who, until: now + STAY });
+        Some(secrets)
+    }
+
+    /// Who asks, if it is somebody who came in at the page.
+    pub(in crate::http) fn recognise(&self, headers: &HeaderMap, now: Instant) -> Option<Principal> {
+        let (cookie, key) = secrets_of(headers)?;
+        let known = self.known();
+        let stay = known.stays.iter().find(|it| is_equal(&it.cookie, &cookie) & is_equal(&it.key, &key))?;
+        (now <= stay.until).then(|| stay.who.clone())
+    }
+
+    /// Signs out whoever asks.
+    pub(in crate::http) fn leave(&self, headers: &HeaderMap) {
+        let Some((cookie, key)) = secrets_of(headers) else { return };
+        self.known().stays.retain(|it| !(is_equal(&it.cookie, &cookie) && is_equal(&it.key, &key)));
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the cookie is called. Two of us on two ports of one host share the browser's cookies, so each has its own.
+pub(in crate::http) fn cookie_name(headers: &HeaderMap) -> String {
+    let host = headers.get(HOST).and_then(|it| it.to_str().ok()).unwrap_or_default();
+    let port = host.rsplit_once(':').map(|(_, it)| it).filter(|it| it.bytes().all(|it| it.is_ascii_digit()));
+    port.map_or("toolscout_session".to_owned(), |port| format!("toolscout_session_{port}"))
+}
+
+fn secrets_of(headers: &HeaderMap) -> Option<(Hash, Hash)> {
+    let name = cookie_name(headers);
+    let lines = headers.get_all(COOKIE).iter().filter_map(|it| it.to_str().ok());
+    let pairs = lines.flat_map(|it| it.split(';')).filter_map(|it| it.trim().split_once('='));
+    let cookie = pairs.into_iter().find(|(it, _)| *it == name).map(|(_, value)| hash(value))?;
+    let key = headers.get(KEY)?.to_str().ok().map(hash)?;
+    Some((cookie, key))
+}
+
+/// Takes as long for a wrong one as for a right one.
+fn is_equal(one: &Hash, other: &Hash) -> bool {
+    std::hint::black_box(one.iter().zip(other).fold(0, |sum, (a, b)| sum | (a ^ b))) == 0
+}
+
+fn make_room<T>(kept: &mut VecDeque<T>, most: usize) {
+    while kept.len() >= most {
+        kept.pop_front();
+    }
+}
+
+/// 256 bits that nobody can guess, as they can stand in an address.
+fn secret() -> Option<String> {
+    let mut bytes = [0; 32];
+    SystemRandom::new().fill(&mut bytes).ok()?;
+    Some(URL_SAFE_NO_PAD.encode(bytes))
+}

@@ -1,0 +1,105 @@
+// One line of the timeline: what happened, who did it, how long it took, and what came of it.
+
+import { el } from "./dom.js";
+import { chip, said } from "./parts.js";
+import { clock, count, line, number, pretty, took } from "./words.js";
+
+const OUTCOMES = {
+    done: ["done", "good"],
+    toolFailed: ["tool failed", "bad"],
+    wantsInput: ["wants input", "warm"],
+    failed: ["failed", "bad"],
+    cancelled: ["cancelled", "calm"],
+};
+
+/// A line of the timeline.
+export function entry(it) {
+    // Browsers call themselves by everything that ever was a browser.
+    const client = it.client?.startsWith("Mozilla/") ? "browser" : it.client;
+    const who = [client ?? it.caller, it.user]
+        .filter(Boolean)
+        .map((word) => line(word, 40))
+        .join(" · ");
+    const time = el("time", { datetime: it.at, title: line(it.at, 40) }, clock(it.at));
+    const describe =
+        WHAT[it.kind] ??
+        ((one) => [el("span", {}, line(one.kind, 40)), said(line(pretty(one), 200), "span", { class: "faint" })]);
+    return el(
+        "li",
+        { class: "entry", "data-kind": line(it.kind, 20) },
+        time,
+        el("div", { class: "what" }, describe(it)),
+        el("span", { class: "who-did" }, who),
+        el("span", { class: "took" }, took(it.tookMs)),
+    );
+}
+
+const WHAT = {
+    search: (it) => {
+        const hits = it.hits ?? [];
+        return [
+            el("p", {}, el("span", { class: "verb" }, "Searched "), said(line(it.query, 160), "q")),
+            hits.length
+                ? el(
+                      "p",
+                      { class: "faint" },
+                      "found ",
+                      hits
+                          .slice(0, 4)
+                          .map((hit, at) => [at > 0 && ", ", tool(hit.id), ` ${Number(hit.score).toFixed(2)}`]),
+                      hits.length > 4 && ` and ${hits.length - 4} more`,
+                  )
+                : el("p", {}, chip("found nothing", "warm")),
+        ];
+    },
+    call: (it) => {
+        const [word, tone] = OUTCOMES[it.outcome] ?? [it.outcome, "calm"];
+        const details = it.arguments && Object.keys(it.arguments).length > 0;
+        return [
+            el("p", {}, el("span", { class: "verb" }, "Called "), tool(it.tool), " ", chip(word, tone)),
+            it.error && el("p", { class: "wrong" }, said(line(it.error, 300))),
+            details && el("p", { class: "faint code said" }, line(JSON.stringify(it.arguments), 200)),
+        ];
+    },
+    discovery: (it) => [
+        el(
+            "p",
+            {},
+            el("span", { class: "verb" }, "Asked "),
+            said(line(it.source, 60)),
+            it.error ? "" : ` for its tools: ${number(it.tools)}${it.changed ? ", changed" : ""}`,
+            it.error && chip("failed", "bad"),
+        ),
+        it.error && el("p", { class: "wrong" }, said(line(it.error, 300))),
+    ],
+    decision: (it) => [
+        el(
+            "p",
+            {},
+            el("span", { class: "verb" }, `${line(it.about, 20)} `),
+            said(line(it.which, 120)),
+            " ",
+            chip(it.decision, /den|reject|remov|disab/.test(it.decision) ? "bad" : "good"),
+            ` by ${line(it.by, 60)}`,
+        ),
+    ],
+    shown: (it) => [
+        el(
+            "p",
+            {},
+            el("span", { class: "verb" }, "Showed "),
+            `${line(it.what, 20)}: ${count(it.tools, "tool")}, ${count(it.tokens, "token")}${it.allTokens ? ` of ${number(it.allTokens)}` : ""}`,
+        ),
+    ],
+    lost: (it) => [el("p", { class: "wrong" }, `${count(it.records, "record")} could not be written down`)],
+    mended: (it) => [el("p", { class: "wrong" }, said(it.reason))],
+};
+
+function tool(id) {
+    const [source, ...name] = String(id).split("/");
+    return el(
+        "a",
+        { class: "tool said", href: `#/tools/${[source, name.join("/")].map(encodeURIComponent).join("/")}` },
+        line(id, 100),
+    );
+}

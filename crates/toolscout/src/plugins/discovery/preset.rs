@@ -1,0 +1,77 @@
+//! Names that people expect an agent to have, declared without anything behind them, so that catalogues and policies know them.
+
+use futures_util::stream;
+use std::sync::Arc;
+use toolscout_core::{
+    Authorized, BoxFuture, BoxStream, Cx, Found, Origin, Provenance, Source, SourceError, SourceId, Status, Tool,
+    ToolCall, ToolId, ToolName, ToolOutput,
+};
+
+/// What most agents can do by themselves.
+const NATIVE: [(&str, &str); 15] = [
+    ("bash", "Execute shell commands"),
+    ("file_read", "Read files"),
+    ("file_write", "Write files"),
+    ("file_edit", "Edit files"),
+    ("file_list", "List directory contents"),
+    ("ripgrep_search", "Search files"),
+    ("file_find", "Find files"),
+    ("delegate", "Delegate to sub-agent"),
+    ("url_fetch", "Fetch URLs"),
+    ("task_create", "Create tasks"),
+    ("task_list", "List tasks"),
+    ("task_complete", "Complete tasks"),
+    ("task_update", "Update tasks"),
+    ("task_add_note", "Add task notes"),
+    ("task_view", "View tasks"),
+];
+
+/// The presets there are, by the names people write.
+pub(crate) const PRESETS: [&str; 1] = ["native"];
+
+/// A declared list of tools that nobody here can run.
+pub(super) struct Preset {
+    id: SourceId,
+    tools: Vec<Arc<Tool>>,
+}
+
+impl Preset {
+    /// What agents can do by themselves.
+    pub(super) fn native() -> Option<Self> {
+        let id = SourceId::new("preset").ok()?;
+        let tool = |(name, about): (&str, &str)| {
+            let tool = Tool::new(ToolId::new(id.clone(), ToolName::new(name).ok()?));
+            let status = Status::Unavailable("it is declared by a preset, and has no handler here".to_owned());
+            let provenance = Provenance { trusted: true, ..Provenance::default() };
+            Some(Arc::new(Tool { description: Some(about.to_owned()), status, provenance, ..tool }))
+        };
+        let tools = NATIVE.into_iter().map(tool).collect::<Option<_>>()?;
+        Some(Self { id, tools })
+    }
+}
+
+impl Source for Preset {
+    fn id(&self) -> &SourceId {
+        &self.id
+    }
+
+    /// The weakest there is: whatever has one of these names and can be run is meant by it.
+    fn origin(&self) -> Origin {
+        Origin::Request
+    }
+
+    fn discover(&self, _: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+        Box::pin(stream::iter(self.tools.iter().cloned().map(|it| Ok(Found::Tool(it)))))
+    }
+
+    fn load<'a>(&'a self, name: &'a ToolName, _: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+        let found = self.tools.iter().find(|it| it.id.name == *name).map(|it| Tool::clone(it));
+        Box::pin(async { Ok(found) })
+    }
+
+    fn call(&self, call: Authorized<ToolCall>, _: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+        let name = &call.get().tool.name;
+        let what = format!("`{name}` is declared by a preset, and has no handler here; the agent has one of its own");
+        Box::pin(async { Err(SourceError::Unavailable { id: self.id.clone(), what }) })
+    }
+}

@@ -1,0 +1,166 @@
+//! Writes down what happens, and shows it: the audit, the timeline and the cost meter are three looks at one journal.
+//!
+//! The files are [`toolscout_store::journal`]'s. Here is what goes into them ([`note`]), and what is made of it: [`Journal::timeline`]
+//! and [`Journal::audit`] for who looks at single records, [`Journal::stats`] and [`Journal::pins`] for who counts.
+
+mod abridge;
+mod audit_command;
+mod count;
+mod note;
+mod page;
+mod pin_command;
+mod since;
+mod stats_command;
+mod witness;
+
+#[cfg(test)]
+mod tests;
+
+use crate::config::{Config, Keep};
+use crate::{AppError, Decorator, Next, Options, Plugin, RunCx, Setup, Surroundings};
+use std::sync::{Arc, OnceLock};
+use toolscout_core::BoxFuture;
+use toolscout_core::event::Witness;
+use toolscout_store::journal::{Journal as Book, KEEP};
+use toolscout_surface::codes::Exit;
+use toolscout_surface::ops::journal::{Entries, Page, Verified};
+use toolscout_surface::ops::stats::{Pins, Stats};
+use witness::Scribe;
+
+/// Says no for one run.
+const VARIABLE: &str = "TOOLSCOUT_NO_JOURNAL";
+
+/// Writes down what happens, and adds the commands `audit …`, `stats` and `suggest …`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Journal;
+
+impl Plugin for Journal {
+    fn id(&self) -> &str {
+        "journal"
+    }
+
+    fn requires(&self) -> Vec<&str> {
+        vec!["discovery"]
+    }
+
+    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+        let desk = Desk::default();
+        let opening = desk.clone();
+        cx.add_witness(move |options, surroundings| opening.open(options, surroundings));
+        cx.decorate(desk.clone());
+        cx.offer(desk);
+        Box::pin(async {
+            cx.add_command(audit_command::AuditCommand)?;
+            cx.add_command(audit_command::ShowCommand)?;
+            cx.add_command(audit_command::VerifyCommand)?;
+            cx.add_command(stats_command::StatsCommand)?;
+            cx.add_command(pin_command::SuggestCommand)?;
+            cx.add_command(pin_command::PinsCommand)
+        })
+    }
+}
+
+impl Journal {
+    /// What agents and people did, the newest first.
+    pub fn timeline(surroundings: &Surroundings, page: &Page) -> Result<Entries, AppError> {
+        page::timeline(surroundings, page)
+    }
+
+    /// What was called and decided, the newest first.
+    pub fn audit(surroundings: &Surroundings, page: &Page) -> Result<Entries, AppError> {
+        page::audit(surroundings, page)
+    }
+
+    /// Whether the record is as it was written. Reads all of it.
+    pub fn verify(surroundings: &Surroundings) -> Result<Verified, AppError> {
+        audit_command::verify(surroundings)
+    }
+
+    /// What tools have cost and saved, of all clients and projects, since then (`7d`, `2026-07-28`); of all that is kept where
+    /// nothing is said. Reads all of it.
+    pub fn stats(surroundings: &Surroundings, since: Option<&str>) -> Result<Stats, AppError> {
+        count::stats(surroundings, since)
+    }
+
+    /// Which tools, of those that are known now, agents of this project would better see without searching. Reads all of it.
+    pub fn pins(cx: &RunCx, since: Option<&str>) -> Result<Pins, AppError> {
+        let project = cx.request().project;
+        let project = project.as_ref().map(|it| it.as_path());
+        count::pins(cx.options(), cx.surroundings(), cx.tools().gateway(), project, since)
+    }
+}
+
+/// Has what happens written down while it happens, in a process that stays. A short command writes it all when it ends.
+pub(crate) fn keep_writing(cx: &RunCx) {
+    if let Some(book) = book(cx) {
+        book.keep_writing();
+    }
+}
+
+/// Writes down what was told and waits, so that who reads sees it.
+pub(crate) fn flush(cx: &RunCx) {
+    if let Some(book) = book(cx) {
+        book.flush();
+    }
+}
+
+/// Whether what happens is written down.
+fn is_on(cx: &RunCx) -> bool {
+    book(cx).is_some()
+}
+
+fn book(cx: &RunCx) -> Option<Arc<Book>> {
+    cx.offered::<Desk>()?.book.get().cloned()
+}
+
+/// Where a run's journal is, once it is open.
+#[derive(Clone, Default)]
+struct Desk {
+    book: Arc<OnceLock<Arc<Book>>>,
+    /// Whom to tell that it cannot be written.
+    surroundings: Arc<OnceLock<Arc<Surroundings>>>,
+}
+
+impl Desk {
+    fn open(&self, options: &Options, surroundings: &Surroundings) -> Result<Option<Arc<dyn Witness>>, AppError> {
+        let keep = match Config::of(options, surroundings)?.settings.journal.keep {
+            Some(Keep::Off) => return Ok(None),
+            Some(Keep::Bytes(bytes)) => bytes,
+            None => KEEP,
+        };
+        let is_off = surroundings.var(VARIABLE).is_some() || surroundings.is_made_up();
+        let Some(state) = surroundings.state_dir().filter(|_| !is_off) else { return Ok(None) };
+        let told = self.surroundings.clone();
+        let place = toolscout_store::journal::dir(&state);
+        let on_trouble = move |cause: &std::io::Error| {
+            let what = format!("what happens is not written down in `{}`: {cause}", place.display());
+            tracing::warn!(event = "journal_unwritten", error = what);
+            if let Some(surroundings) = told.get() {
+                let hint = "set TOOLSCOUT_STATE_DIR to a folder you can write";
+                surroundings.say(&format!("warning: {what}\n  hint: {hint}\n"));
+            }
+        };
+        let book = Arc::new(Book::new(&state, surroundings.store(), keep, Box::new(on_trouble)));
+        let _ = self.book.set(book.clone());
+        Ok(Some(Arc::new(Scribe::new(book))))
+    }
+}
+
+/// Writes all down when a command is done, or is interrupted.
+impl Decorator for Desk {
+    fn around<'a>(&'a self, cx: &'a RunCx, next: Next<'a>) -> BoxFuture<'a, Result<Exit, AppError>> {
+        Box::pin(async move {
+            let _ = self.surroundings.set(cx.surroundings.clone());
+            let _flushes = self.book.get().map(|it| Flush(it.clone()));
+            next.run(cx).await
+        })
+    }
+}
+
+struct Flush(Arc<Book>);
+
+impl Drop for Flush {
+    fn drop(&mut self) {
+        self.0.flush();
+    }
+}

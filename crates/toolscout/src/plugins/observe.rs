@@ -1,0 +1,146 @@
+//! `observe`: passes an agent's messages on as they are, and remembers the tools that they name.
+
+use crate::plugins::discovery::Place;
+use crate::{AppError, Command, Options, Plugin, RunCx, Setup, Surroundings};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+use toolscout_catalog::findings::{self, Names, Severity};
+use toolscout_core::event::{Discovered, Happening};
+use toolscout_core::{BoxFuture, Cx, ErrorKind, Source, SourceId, Tool, ToolId};
+use toolscout_source::mcp::partition;
+use toolscout_source::observed::{Observed, ObservedSource, Observer, SeenTool};
+use toolscout_surface::cli::{CommandSpec, OptionSpec};
+use toolscout_surface::codes::Exit;
+
+/// Adds `observe`, and the source `observed` where something was.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Observe;
+
+impl Plugin for Observe {
+    fn id(&self) -> &str {
+        "observe"
+    }
+
+    fn requires(&self) -> Vec<&str> {
+        vec!["discovery"]
+    }
+
+    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+        cx.add_source(|options, surroundings| {
+            if options.text("tools-from").is_some() {
+                return Ok(None);
+            }
+            let source = ObservedSource::of(observed(options, surroundings)?);
+            Ok(source.map(|it| Arc::new(it) as Arc<dyn Source>))
+        });
+        Box::pin(async { cx.add_command(ObserveCommand) })
+    }
+}
+
+struct ObserveCommand;
+
+impl Command for ObserveCommand {
+    fn spec(&self) -> CommandSpec {
+        CommandSpec::new("observe", "Pass an agent's messages on, and remember the tools they name")
+            .option(OptionSpec::text("server", "Whose tools those are that do not say it").value("NAME"))
+            .option(OptionSpec::switch("forget", "Forget what was observed in this project, and read nothing"))
+            .option(OptionSpec::help("Show this help"))
+            .note("Reads standard input, a message a line, and writes it to standard output unchanged. Tools that were seen are listed and found as `observed/…`.")
+            .example("claude -p 'What is new?' --output-format stream-json --verbose | toolscout observe")
+            .example("toolscout observe --server rube < messages.jsonl > /dev/null")
+    }
+
+    fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
+        Box::pin(async {
+            let server = cx.parsed.text("server").map(str::to_owned);
+            if server.as_deref().is_some_and(|it| SeenTool::new(Some(it), "tool").is_none()) {
+                let message = "--server is no name of a server: up to 128 bytes, and no `/`";
+                return Err(AppError::invalid(message, "toolscout observe --server rube"));
+            }
+            let observed = observed(&cx.options, &cx.surroundings)?;
+            if cx.parsed.switch("forget") {
+                if !cx.only_would("forget the tools that were observed") {
+                    observed.forget().map_err(unkept)?;
+                }
+                return Ok(Exit::Done);
+            }
+            let surroundings = cx.surroundings.clone();
+            // On a thread of its own, so that an interruption gets through.
+            let passed = tokio::task::spawn_blocking(move || pass_on(&surroundings, server.as_deref())).await;
+            let seen = passed.unwrap_or_else(|error| Err(failed(io::Error::other(error))))?;
+            register(seen, &observed, &cx.request())?;
+            Ok(Exit::Done)
+        })
+    }
+}
+
+fn observed(options: &Options, surroundings: &Surroundings) -> Result<Observed, AppError> {
+    Ok(Observed::new(surroundings.store(), partition(Place::of(options, surroundings)?.project())))
+}
+
+/// Everything from standard input to where data goes. A reader that goes away ends it, as it ends `cat`.
+fn pass_on(surroundings: &Surroundings, server: Option<&str>) -> Result<Vec<SeenTool>, AppError> {
+    let mut observer = Observer::new(server);
+    let input = input().map_err(failed)?;
+    surroundings.write(|out| observer.pass_on(input, out))?;
+    Ok(observer.finish())
+}
+
+/// As it is: what the library keeps between would be copied once more.
+#[cfg(unix)]
+fn input() -> io::Result<std::fs::File> {
+    use std::os::fd::AsFd;
+    io::stdin().as_fd().try_clone_to_owned().map(std::fs::File::from)
+}
+
+#[cfg(not(unix))]
+fn input() -> io::Result<io::Stdin> {
+    Ok(io::stdin())
+}
+
+/// Remembers what was seen, and tells of it; says nothing where nothing was.
+fn register(seen: Vec<SeenTool>, observed: &Observed, cx: &Cx) -> Result<(), AppError> {
+    let tools: Vec<_> = seen.into_iter().filter_map(harmless).collect();
+    if tools.is_empty() {
+        return Ok(());
+    }
+    observed.add(&tools).map_err(unkept)?;
+    let mut by_server: BTreeMap<&str, usize> = BTreeMap::new();
+    for tool in &tools {
+        *by_server.entry(tool.server.as_deref().unwrap_or("observed")).or_default() += 1;
+    }
+    let servers: Value = by_server.keys().copied().collect();
+    tracing::info!(event = "tools_registered", count = tools.len(), servers = %servers, byServer = %json!(by_server));
+    if let Ok(source) = SourceId::new("observed") {
+        let names = || tools.iter().filter_map(|it| it.tool_name()).map(|it| it.to_string()).collect();
+        let what = || Discovered { source, names: names(), was_needed: true, changed: true, error: None };
+        cx.tell(|| Happening::Discovered(what()));
+    }
+    Ok(())
+}
+
+/// The tool as anybody may read of it: nobody has reviewed what a stream says, so what sounds like orders to a model is not
+/// kept, and neither is a name that does.
+fn harmless(seen: SeenTool) -> Option<SeenTool> {
+    let is_severe = |it: &SeenTool| {
+        let (Ok(source), Some(name)) = (SourceId::new("observed"), it.tool_name()) else { return true };
+        let mut tool = Tool::new(ToolId::new(source, name));
+        tool.description = Some(it.description.clone());
+        tool.input_schema = it.input_schema.clone();
+        findings::scan(&tool, &Names::default()).iter().any(|it| it.severity == Severity::Severe)
+    };
+    if !is_severe(&seen) {
+        return Some(seen);
+    }
+    Some(seen.bare()).filter(|it| !is_severe(it))
+}
+
+fn failed(cause: io::Error) -> AppError {
+    AppError::Io { what: "read standard input".to_owned(), cause }
+}
+
+fn unkept(error: toolscout_core::StoreError) -> AppError {
+    AppError::Said { kind: ErrorKind::Unavailable, message: error.to_string(), hint: None }
+}

@@ -1,0 +1,37 @@
+//! How long things took, by bounds that are the same for all.
+
+use super::page::Page;
+
+/// Seconds, from a search in memory to a tool that builds something.
+const BOUNDS: [f64; 16] =
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0];
+
+#[derive(Default)]
+pub(super) struct Histogram {
+    /// How many were within each bound, and in none before it.
+    within: [u64; BOUNDS.len()],
+    count: u64,
+    sum: f64,
+}
+
+impl Histogram {
+    pub(super) fn add(&mut self, seconds: f64) {
+        self.count += 1;
+        self.sum += seconds;
+        if let Some(at) = BOUNDS.iter().position(|it| seconds <= *it) {
+            self.within[at] += 1;
+        }
+    }
+
+    /// Prometheus counts what is within a bound and within all before it.
+    pub(super) fn write(&self, page: &mut Page, labels: &[(&str, &str)]) {
+        let mut all = 0;
+        for (bound, count) in BOUNDS.iter().zip(self.within) {
+            all += count;
+            page.part("_bucket", labels, Some(&bound.to_string()), all);
+        }
+        page.part("_bucket", labels, Some("+Inf"), self.count);
+        page.part("_sum", labels, None, self.sum);
+        page.part("_count", labels, None, self.count);
+    }
+}

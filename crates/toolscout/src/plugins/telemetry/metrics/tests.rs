@@ -1,0 +1,111 @@
+//! 1. Each thing that happens is counted once, under its server and its outcome.
+//! 2. A histogram's buckets hold all before them, and the last holds everything.
+//! 3. Every line is of a family that was announced, and there is never room for more lines than that.
+
+use super::*;
+use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
+use toolscout_core::event::{Called, Decided, Discovered, Happening, Outcome, Searched, Shown, Span, Who};
+use toolscout_core::{Arguments, Caller, ErrorKind, SourceId, ToolId, ToolName};
+
+fn event(millis: u64, session: &str, what: Happening) -> Event {
+    let session = Some(session.into());
+    let who = Who { caller: Caller::Mcp, user: None, client: None, session, project: None };
+    Event { at: Moment(0), took: Duration::from_millis(millis), who, span: Span::within(&[]), what }
+}
+
+fn source(id: &str) -> SourceId {
+    SourceId::new(id).expect("an id")
+}
+
+fn call(server: &str, outcome: Outcome) -> Happening {
+    let tool = ToolId::new(source(server), ToolName::new("send").expect("a name"));
+    Happening::Called(Called { tool, digest: None, arguments: Arguments::default(), policy: None, outcome })
+}
+
+/// The value of each line.
+fn values(page: &str) -> HashMap<&str, f64> {
+    let lines = page.lines().filter(|it| !it.starts_with('#'));
+    lines.map(|it| it.rsplit_once(' ').expect("a value")).map(|(k, v)| (k, v.parse().expect("a number"))).collect()
+}
+
+#[test]
+fn each_thing_is_counted_once_under_its_server_and_outcome() {
+    let metrics = Metrics::default();
+    let timed_out = Outcome::Failed { kind: ErrorKind::TimedOut, message: "no".to_owned() };
+    let searched = Searched { text: "x".to_owned(), profile: "hybrid", hits: Vec::new(), notes: Vec::new() };
+    let found = Discovered {
+        source: source("mail"),
+        names: vec!["send".to_owned()],
+        was_needed: true,
+        changed: true,
+        error: None,
+    };
+    let decided = Decided { about: "call", which: "mail/send".to_owned(), word: "approved", by: "a person".to_owned() };
+    for what in [
+        call("mail", Outcome::Done(100)),
+        call("mail", Outcome::Done(11)),
+        call("mail", timed_out),
+        call("files", Outcome::ToolFailed(5)),
+        Happening::Searched(searched),
+        Happening::Discovered(found),
+        Happening::Decided(decided),
+        Happening::Shown(Shown { what: "search", tools: 5, tokens: 700, ..Shown::default() }),
+        Happening::Shown(Shown { what: "search", tools: 1, tokens: 70, ..Shown::default() }),
+    ] {
+        metrics.saw(&event(30, "one", what));
+    }
+    metrics.saw(&event(1, "two", Happening::DiscoveryBegun(source("mail"))));
+    let page = metrics.render();
+    let values = values(&page);
+    for (line, value) in [
+        ("toolscout_calls_total{server=\"mail\",outcome=\"done\"}", 2.0),
+        ("toolscout_calls_total{server=\"mail\",outcome=\"timed_out\"}", 1.0),
+        ("toolscout_calls_total{server=\"files\",outcome=\"tool_failed\"}", 1.0),
+        ("toolscout_result_bytes_total{server=\"mail\"}", 111.0),
+        ("toolscout_call_seconds_count{server=\"mail\"}", 3.0),
+        ("toolscout_call_seconds_bucket{server=\"mail\",le=\"0.025\"}", 0.0),
+        ("toolscout_call_seconds_bucket{server=\"mail\",le=\"0.05\"}", 3.0),
+        ("toolscout_call_seconds_bucket{server=\"mail\",le=\"+Inf\"}", 3.0),
+        ("toolscout_searches_total{outcome=\"nothing\"}", 1.0),
+        ("toolscout_discoveries_total{server=\"mail\",outcome=\"done\"}", 1.0),
+        ("toolscout_decisions_total{about=\"call\",decision=\"approved\"}", 1.0),
+        ("toolscout_sessions_total", 2.0),
+        ("toolscout_shown_total{what=\"search\"}", 2.0),
+        ("toolscout_shown_tools_total{what=\"search\"}", 6.0),
+        ("toolscout_shown_tokens_total{what=\"search\"}", 770.0),
+    ] {
+        assert_eq!(values.get(line), Some(&value), "{line} in {page}");
+    }
+    assert!((values["toolscout_call_seconds_sum{server=\"mail\"}"] - 0.09).abs() < 1e-9);
+}
+
+#[test]
+fn every_line_belongs_to_a_family_that_was_announced_before_it() {
+    let metrics = Metrics::default();
+    metrics.saw(&event(30, "one", call("mail", Outcome::Done(1))));
+    let (mut announced, mut name, page) = (BTreeSet::new(), String::new(), metrics.render());
+    for line in page.lines() {
+        if let Some(rest) = line.strip_prefix("# HELP ") {
+            name = rest.split(' ').next().expect("a name").to_owned();
+            assert!(announced.insert(name.clone()), "{name} twice");
+        } else if !line.starts_with("# TYPE") {
+            assert!(line.starts_with(&name), "{line} under {name}");
+        }
+    }
+    assert!(page.ends_with('\n'));
+}
+
+#[test]
+fn servers_without_end_are_counted_as_one() {
+    let metrics = Metrics::default();
+    for at in 0..2_000 {
+        metrics.saw(&event(1, "one", call(&format!("s{at}"), Outcome::Done(1))));
+    }
+    let page = metrics.render();
+    let values = values(&page);
+    let lines = page.lines().filter(|it| it.starts_with("toolscout_calls_total")).count();
+    assert_eq!(lines, counts::SERVERS + 1);
+    let others = (2_000 - counts::SERVERS) as f64;
+    assert_eq!(values["toolscout_calls_total{server=\"other\",outcome=\"done\"}"], others);
+}

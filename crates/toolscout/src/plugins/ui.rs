@@ -1,0 +1,80 @@
+//! `ui`: opens the page of a project in a browser, signed in.
+
+mod browser;
+mod links;
+
+use crate::plugins::{serve, servers};
+use crate::{AppError, Command, Plugin, RunCx, Setup};
+use toolscout_core::BoxFuture;
+use toolscout_surface::cli::{CommandSpec, OptionSpec};
+use toolscout_surface::codes::Exit;
+
+pub(crate) use links::PageLinks;
+
+/// Where the page is, unless somebody else is there.
+const PORT: u16 = 7420;
+
+/// Adds the command `ui`.
+///
+/// The page is served by whatever process keeps the project's servers and listens on an address; where there is none, by
+/// the command itself.
+#[derive(Default)]
+pub struct Ui;
+
+impl Plugin for Ui {
+    fn id(&self) -> &str {
+        "ui"
+    }
+
+    fn requires(&self) -> Vec<&str> {
+        vec!["discovery", "servers", "serve"]
+    }
+
+    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+        Box::pin(async { cx.add_command(UiCommand) })
+    }
+}
+
+struct UiCommand;
+
+impl Command for UiCommand {
+    fn spec(&self) -> CommandSpec {
+        CommandSpec::new("ui", "Open the page for people in a browser, signed in")
+            .option(OptionSpec::switch("no-open", "Only say where it is"))
+            .option(OptionSpec::text("port", "Listen on this port, if nobody serves the page yet").value("PORT"))
+            .option(OptionSpec::help("Show this help"))
+            .note("If `toolscout serve --http` runs for this project, it opens that page, and ends. Else it serves the page itself until it is interrupted, and agents at `/mcp`.")
+            .example("toolscout ui")
+            .example("toolscout ui --no-open --port 8080")
+    }
+
+    fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
+        Box::pin(async {
+            let port = cx.parsed.text("port").map(port).transpose()?;
+            if cx.only_would("open the page of this project") {
+                return Ok(Exit::Done);
+            }
+            if let Some(link) = servers::page_link(cx).await {
+                shown(cx, &link);
+                return Ok(Exit::Done);
+            }
+            serve::page(cx, port.unwrap_or(PORT), port.is_some()).await
+        })
+    }
+}
+
+/// Tells a person how to come in, and opens the door for them unless they want to do so themselves.
+pub(crate) fn shown(cx: &RunCx, link: &str) {
+    cx.say(&format!("Open this to sign in; it works once, within two minutes:\n\n  {link}\n\n"));
+    if !cx.parsed.switch("no-open") {
+        browser::open(cx.surroundings(), link);
+    }
+}
+
+fn port(text: &str) -> Result<u16, AppError> {
+    let wrong = |_| {
+        let message = format!("`{}` is no port", toolscout_core::escape::line(text));
+        AppError::invalid(message, "a port is a number up to 65535; 0 takes any that is free")
+    };
+    text.parse().map_err(wrong)
+}

@@ -1,0 +1,46 @@
+//! Links that sign a person in at the page of this very process, if it has one.
+
+use crate::{AppError, Options};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::{Arc, OnceLock};
+use toolscout_surface::http::SignIns;
+
+/// Links to the page of this process.
+#[derive(Default)]
+pub(crate) struct PageLinks {
+    sign_ins: Arc<SignIns>,
+    /// Where it listens; nowhere, for as long as it does not.
+    addr: OnceLock<SocketAddr>,
+}
+
+impl PageLinks {
+    /// Those of this run.
+    pub(crate) fn of(options: &Options) -> Result<Arc<Self>, AppError> {
+        options.once(|| Ok(Self::default()))
+    }
+
+    pub(crate) fn sign_ins(&self) -> &Arc<SignIns> {
+        &self.sign_ins
+    }
+
+    /// The page is there from now on.
+    pub(crate) fn listens(&self, addr: SocketAddr) {
+        let _ = self.addr.set(addr);
+    }
+
+    /// A link that works once; none where there is no page.
+    pub(crate) fn link(&self) -> Option<String> {
+        let addr = reachable(*self.addr.get()?);
+        self.sign_ins.link().map(|path| format!("http://{addr}{path}"))
+    }
+}
+
+/// Who listens everywhere is reached here, too.
+fn reachable(addr: SocketAddr) -> SocketAddr {
+    let here = match addr.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
+        ip => ip,
+    };
+    SocketAddr::new(here, addr.port())
+}

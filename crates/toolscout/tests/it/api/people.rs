@@ -1,0 +1,114 @@
+use super::Api;
+use super::catalog::world;
+use crate::world::World;
+use serde_json::{Value, json};
+use std::fs;
+use std::io::{BufRead, BufReader};
+
+/// A call that a person has to say yes to: asked for here, answered here, good once.
+#[test]
+fn a_call_waits_for_a_persons_word() {
+    let world = world();
+    let api = Api::start(&world);
+    let call = json!({"name": "mail/send", "arguments": {"token": "hunter2hunter2"}});
+    let asked = api.ask_as(&api.agent, "POST", "/api/call", Some(call.clone()));
+    assert_eq!((asked.status, &asked.message()["code"]), (403, &json!("APPROVAL_REQUIRED")));
+    let id = asked.message()["approval"].as_str().expect("a question").to_owned();
+    let waiting = api.get("/api/approvals")["approvals"][0].clone();
+    assert_eq!((&waiting["id"], &waiting["tool"]), (&json!(id), &json!("mail/send")));
+    assert_eq!(waiting["arguments"], json!({"token": "[REDACTED]"}));
+    let settled = api.done("POST", &format!("/api/approvals/{id}"), Some(json!({"decision": "approve"})));
+    assert_eq!(settled["decision"], "approved");
+    assert_eq!(api.ask_as(&api.agent, "POST", "/api/call", Some(call.clone())).status, 200);
+    assert_eq!(api.ask_as(&api.agent, "POST", "/api/call", Some(call)).status, 403);
+    assert_eq!(
+        api.refused("POST", "/api/approvals/nobody", Some(json!({"decision": "deny"}))),
+        (404, "RESOURCE_NOT_FOUND".to_owned())
+    );
+}
+
+/// A level may say what is not looser than what its parents say; what it says holds at once.
+#[test]
+fn policies_are_set_within_what_parents_allow() {
+    let world = world();
+    fs::create_dir_all(world.outside().join("config")).expect("a folder");
+    fs::write(world.outside().join("config/config.toml"), "[policies]\n\"mail/fetch\" = \"ask\"\n").expect("a file");
+    let api = Api::start(&world);
+    let set = |level: &str, pattern: &str, policy: Value| {
+        api.ask("PUT", "/api/policies", Some(json!({"level": level, "pattern": pattern, "policy": policy})))
+    };
+    assert_eq!(set("project", "mail/fetch", json!("allow")).status, 400);
+    assert_eq!(set("project", "mail/fetch", json!("deny")).status, 200);
+    let held = |id: &str| api.get(&format!("/api/tools/{id}"))["tool"]["policies"]["effective"].clone();
+    assert_eq!(held("mail/fetch"), "deny");
+    let catalog = api.get("/api/projects/current/configuration");
+    assert_eq!(catalog["configuration"]["availableTools"][2]["configuredPolicy"], "deny");
+    assert!(fs::read_to_string(world.path("toolscout.toml")).expect("a file").contains("fetch = \"deny\""));
+    assert_eq!(set("session", "mail/fetch", json!("disable")).status, 200);
+    assert_eq!(held("mail/fetch"), "disable");
+    assert_eq!(api.ask_as(&api.agent, "GET", "/api/tools/mail/fetch", None).status, 404);
+    assert_eq!(set("session", "mail/fetch", Value::Null).status, 200);
+    assert_eq!(set("project", "mail/fetch", Value::Null).status, 200);
+    assert_eq!(held("mail/fetch"), "ask");
+    assert_eq!(set("global", "*", json!("ask")).status, 200);
+    assert_eq!(held("local/hello"), "ask");
+    assert_eq!(set("global", "*", Value::Null).status, 200);
+    assert_eq!(held("local/hello"), "allow");
+    for (level, pattern) in [("profile", "mail/x"), ("project", "mail"), ("project", "MAIL/x"), ("project", "")] {
+        assert_eq!(set(level, pattern, json!("ask")).status, 400, "{level} {pattern}");
+    }
+}
+
+/// A server of one tool, which says what is in a file.
+const ODD: &str = r#"
+while IFS= read -r line; do
+  id=${line#*'"id":'}; id=${id%%[,\}]*}
+  case $line in
+  *'"server/discover"'*) printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}\n' "$id" ;;
+  *'"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"odd","version":"1"}}}\n' "$id" ;;
+  *'"tools/list"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"odd","inputSchema":{"type":"object"}}]}}\n' "$id" ;;
+  *'"tools/call"'*) printf '{"jsonrpc":"2.0","id":%s,"result":' "$id"; cat said.json; printf '}\n' ;;
+  esac
+done"#;
+
+/// What a tool says passes byte for byte, whatever JSON it is.
+#[test]
+fn a_result_passes_as_the_tool_said_it() {
+    let said = r#"{"content":[{"type":"text","text":"\u00e9"}],  "x":1.0e5,"big":12345678901234567890123,"structuredContent":{"b":1,"a":2},"_meta":{"k":null}}"#;
+    let words = ["sh", "odd.sh"].map(str::to_owned);
+    let world = World::trusted().entry("odd", &words, "").file("odd.sh", ODD).file("said.json", said);
+    world.run(&["server", "refresh"]).exits(0);
+    let api = Api::start(&world);
+    let answer = api.ask("POST", "/api/call", Some(json!({"name": "odd/odd"})));
+    assert!(answer.body.starts_with(&format!("{{\"result\":{said},\"tookMs\":")), "{answer:?}");
+}
+
+/// What happens is told to who looks on: a discovery to everybody.
+#[test]
+fn a_discovery_is_told_as_it_happens() {
+    let world = world();
+    let api = Api::start(&world);
+    let stream = api.web.begin("GET", "/api/events", &[&api.agent], "");
+    let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
+    lines.find(|it| it == "event: changed").expect("it is open");
+    api.done("POST", "/api/servers/mail/refresh?wait=true", None);
+    lines.find(|it| it == "event: discovery").expect("a discovery");
+    let told = lines.find(|it| it.contains("\"phase\":\"done\"")).expect("its end");
+    assert!(told.contains("\"server\":\"mail\"") && told.contains("\"tools\":3"), "{told}");
+}
+
+/// What may be done with tools is no matter of the server, and no reason to end one that runs.
+#[test]
+fn a_policy_does_not_end_a_server_that_runs() {
+    let world = World::trusted().server("one", "honest", &[]);
+    world.run(&["server", "refresh"]).exits(0);
+    let api = Api::start(&world);
+    let call = json!({"name": "one/echo", "arguments": {"text": "x"}});
+    api.done("POST", "/api/call", Some(call.clone()));
+    let started = world.starts("one");
+    let policy = json!({"level": "project", "pattern": "one/add", "policy": "deny"});
+    api.done("PUT", "/api/policies", Some(policy));
+    assert_eq!(api.get("/api/servers/one")["server"]["state"], "idle");
+    api.done("POST", "/api/call", Some(call));
+    assert_eq!(world.starts("one"), started);
+}

@@ -1,0 +1,76 @@
+//! `toolscout ui` on a free port, and walks through what it serves.
+
+use crate::world::{World, has};
+use serde_json::{Value, json};
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+/// A page that is served; ended with this.
+pub(crate) struct Site<'a> {
+    world: &'a World,
+    child: Child,
+    /// Signs in once.
+    pub(crate) link: String,
+}
+
+/// The browser to use, if there is one, and node to drive it.
+pub(super) fn chromium() -> Option<String> {
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let there = names.into_iter().find(|name| std::env::split_paths(&path).any(|it| it.join(name).is_file()));
+    (has("node") && has(there.unwrap_or(names[0]))).then(|| there.unwrap_or(names[0]).to_owned())
+}
+
+impl<'a> Site<'a> {
+    /// Serves the page of this world, as `toolscout ui` does.
+    pub(crate) fn open(world: &'a World) -> Self {
+        let mut command = world.command(&["ui", "--no-open", "--port", "0"]);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("start the program");
+        let mut err = BufReader::new(child.stderr.take().expect("its talk"));
+        let (mut said, mut line) = (String::new(), String::new());
+        while !said.contains("listening on") {
+            line.clear();
+            assert_ne!(err.read_line(&mut line).expect("a line"), 0, "it never listened: {said}");
+            said += &line;
+        }
+        // Whatever else it says must not fill the pipe.
+        std::thread::spawn(move || err.lines().map_while(Result::ok).for_each(drop));
+        let link = said.lines().find_map(|it| it.trim().starts_with("http://").then(|| it.trim().to_owned()));
+        let link = link.unwrap_or_else(|| panic!("no link in {said}"));
+        Self { world, child, link }
+    }
+
+    /// Has the browser go this way; gives what it saw.
+    pub(super) fn walk(&self, chromium: &str, walk: &str, more: Value) -> Value {
+        let token = |name: &str| fs::read_to_string(self.world.outside().join("state").join(name)).unwrap_or_default();
+        let mut given = json!({
+            "walk": walk,
+            "chromium": chromium,
+            "profile": self.world.outside().join("chromium"),
+            "link": self.link,
+            "agent": token("agent.token").trim(),
+            "operator": token("operator.token").trim(),
+        });
+        let more = more.as_object().cloned().unwrap_or_default();
+        more.into_iter().for_each(|(name, value)| given[name] = value);
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser/walk.mjs");
+        let output = Command::new("node")
+            .arg(script)
+            .arg(given.to_string())
+            .env("HOME", self.world.outside())
+            .output()
+            .expect("node starts");
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{walk}: {err}");
+        serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"))
+    }
+}
+
+impl Drop for Site<'_> {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,83 @@
+//! 1. A discovery is told from its beginning to its end, with counts, names and how long it took.
+//! 2. What a configuration refers to is in no line, no span and no journal, whatever a server makes of it.
+
+use super::otlp::Receiver;
+use crate::world::World;
+use serde_json::json;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const LOGGED: [&str; 3] = ["--verbose", "--log-format", "json"];
+
+fn logged<'a>(args: &[&'a str]) -> Vec<&'a str> {
+    LOGGED.iter().chain(args).copied().collect()
+}
+
+/// E-20
+#[test]
+fn a_discovery_is_logged_with_counts_names_and_duration() {
+    let tools = json!([{"name": "send", "inputSchema": {"type": "object"}}, {"name": "read", "inputSchema": {"type": "object"}}]);
+    let world = World::trusted().listing("mail", &tools);
+    let outcome = world.run(&logged(&["server", "refresh"])).exits(0);
+    let [started] = &outcome.events("tools.discovery.started")[..] else { panic!("{outcome:?}") };
+    assert_eq!(started["server"], "mail");
+    let [done] = &outcome.events("tools.discovery.succeeded")[..] else { panic!("{outcome:?}") };
+    assert_eq!((&done["count"], &done["byServer"]), (&json!(2), &json!({"mail": 2})));
+    assert_eq!(done["names"], json!(["send", "read"]));
+    assert!(done["duration_ms"].as_str().is_some_and(|it| it.parse::<u64>().is_ok()), "{done}");
+}
+
+#[test]
+fn what_is_registered_is_logged_by_server() {
+    let tools = json!([{"name": "send", "inputSchema": {"type": "object"}}]);
+    let world = World::trusted().listing("mail", &tools).echo("tools/a.tool.toml", "alpha", "");
+    world.run(&["server", "refresh"]).exits(0);
+    let outcome = world.run(&logged(&["tools"])).exits(0);
+    let [registered] = &outcome.events("tools_registered")[..] else { panic!("{outcome:?}") };
+    assert_eq!((&registered["count"], &registered["servers"]), (&json!(2), &json!(["local", "mail"])));
+    assert_eq!(registered["byServer"], json!({"local": 1, "mail": 1}));
+    let [stats] = &outcome.events("tool_registry_stats")[..] else { panic!("{outcome:?}") };
+    assert_eq!((&stats["toolCount"], &stats["expired"]), (&json!(2), &json!(false)));
+    assert_eq!(stats["byServer"], json!({"local": ["alpha"], "mail": ["send"]}));
+    assert!(stats["cacheAge"].as_i64().is_some_and(|it| it >= 0), "{stats}");
+}
+
+#[test]
+fn what_a_configuration_refers_to_is_in_no_log_no_span_and_no_journal() {
+    // No rule about how secrets look would find these.
+    let canaries = ["plainwordsecret", "anotherplainword", "thirdplainsecret"];
+    let words = ["sh", "-c", "echo \"cannot log in as $A with $B and $C\" >&2; exit 3"].map(str::to_owned);
+    let world = World::trusted().var("CANARY_A", canaries[0]).var("CANARY_B", canaries[1]);
+    let world = world.entry("mail", &words, "env = { A = \"env:CANARY_A\", B = \"${CANARY_B}\", C = \"file:c.txt\" }");
+    let world = world.file("c.txt", "thirdplainsecret\n").echo("tools/a.tool.toml", "alpha", "");
+    let receiver = Receiver::start(&[]);
+    let world = world.var("OTEL_EXPORTER_OTLP_ENDPOINT", &receiver.address());
+    let world = world.var("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true");
+    let failed = world.run(&logged(&["server", "refresh"])).exits(3);
+    // Somebody passes it on as an argument whose name says nothing.
+    let called = world.run(&logged(&["alpha", "--input", r#"{"note":"it is plainwordsecret"}"#]));
+    assert!(!called.events("tool_call").is_empty(), "{called:?}");
+    for (outcome, what) in [(&failed, "failed"), (&called, "called")] {
+        for canary in canaries.iter().filter(|it| what == "failed" || **it == canaries[0]) {
+            assert!(!outcome.err.contains(canary), "{canary} when it {what}: {}", outcome.err);
+        }
+    }
+    let spans: Vec<u8> = receiver.requests().into_iter().flat_map(|it| it.body).collect();
+    assert!(!spans.is_empty(), "both were told of");
+    for canary in canaries {
+        assert!(!holds(&spans, canary), "{canary} in a span");
+        for file in files(&world.outside().join("state")) {
+            assert!(!holds(&fs::read(&file).expect("readable"), canary), "{canary} in {}", file.display());
+        }
+    }
+}
+
+fn holds(bytes: &[u8], text: &str) -> bool {
+    bytes.windows(text.len()).any(|it| it == text.as_bytes())
+}
+
+/// All that a run has left behind: what is remembered, and the journal.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder").filter_map(Result::ok).map(|it| it.path());
+    entries.flat_map(|it| if it.is_dir() { files(&it) } else { vec![it] }).filter(|it| it.is_file()).collect()
+}

@@ -1,0 +1,93 @@
+//! The catalogue over HTTP: thousands of tools from many servers, on one connection, and no server started for it.
+
+use super::Bench;
+use super::clock::Samples;
+use super::crowd::{Crowd, Kind};
+use super::gateway::Served;
+use super::table::Row;
+use anyhow::{Context, ensure};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+/// Requests for each figure.
+const REQUESTS: usize = 200;
+/// Half of them take no longer than that, in milliseconds.
+const GOAL: f64 = 10.0;
+/// Nothing takes longer than that.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
+    let crowd = Crowd::new(bench, &vec![Kind::Large; bench.servers])?;
+    crowd.refresh()?;
+    crowd.started()?;
+    let served = Served::start(crowd.world())?;
+    let mut connection = Connection::open(served.addr)?;
+    let since = Instant::now();
+    let catalog = connection.get("/api/projects/current/configuration")?;
+    let first = Samples::of(vec![since.elapsed()])?;
+    for number in 0..bench.servers {
+        ensure!(catalog.contains(&format!("\"s{number:03}/")), "the catalogue lacks the tools of s{number:03}");
+    }
+    let tools = catalog.matches("\"type\":\"mcp\"").count();
+    let size = format!("{} KB, {tools} tools", catalog.len() / 1_000);
+    let mut rows = vec![
+        Row::time("`GET` of the project's catalogue, for the first time", &first).note(size),
+        connection.timed("`GET` of the project's catalogue", "/api/projects/current/configuration")?.goal(GOAL),
+    ];
+    let others = [
+        ("`GET /api/servers`", "/api/servers"),
+        ("`GET /api/tools`, a hundred of them", "/api/tools"),
+        ("`GET /api/search?q=…`", "/api/search?q=give+back+a+text"),
+    ];
+    for (what, path) in others {
+        rows.push(connection.timed(what, path)?);
+    }
+    rows.push(Row::count("servers started by all of that", crowd.started()?).goal(0.0));
+    Ok(rows)
+}
+
+/// A client that keeps its connection.
+struct Connection {
+    stream: BufReader<TcpStream>,
+    addr: SocketAddr,
+}
+
+impl Connection {
+    fn open(addr: SocketAddr) -> anyhow::Result<Self> {
+        let stream = TcpStream::connect(addr).context("connect")?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        Ok(Self { stream: BufReader::new(stream), addr })
+    }
+
+    fn timed(&mut self, what: &str, path: &str) -> anyhow::Result<Row> {
+        let mut times = Vec::new();
+        for _ in 0..REQUESTS {
+            let since = Instant::now();
+            self.get(path)?;
+            times.push(since.elapsed());
+        }
+        Ok(Row::time(what, &Samples::of(times)?))
+    }
+
+    /// The body of an answer; a refusal is no figure.
+    fn get(&mut self, path: &str) -> anyhow::Result<String> {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.addr);
+        self.stream.get_mut().write_all(request.as_bytes())?;
+        let (mut line, mut length) = (String::new(), None);
+        loop {
+            line.clear();
+            ensure!(self.stream.read_line(&mut line)? > 0, "it hung up");
+            match line.trim_end().split_once(": ") {
+                Some((name, value)) if name.eq_ignore_ascii_case("content-length") => length = value.parse().ok(),
+                Some(_) => {}
+                None if line.trim_end().is_empty() => break,
+                None => ensure!(line.starts_with("HTTP/1.1 200 "), "{path}: {line}"),
+            }
+        }
+        let mut body = vec![0; length.context("an answer of unknown length")?];
+        self.stream.read_exact(&mut body)?;
+        String::from_utf8(body).context("the answer is no text")
+    }
+}

@@ -1,0 +1,93 @@
+//! The page for people in a real Chromium that never saw it: how long until it can be used, and how many bytes that takes.
+
+use super::Bench;
+use super::crowd::{Crowd, Kind};
+use super::table::{Row, markdown};
+use crate::page::{Site, chromium, link_in};
+use crate::repo;
+use anyhow::{Context, bail, ensure};
+use serde_json::{Value, json};
+use std::process::Command;
+
+/// Servers, with a hundred tools each.
+const SERVERS: usize = 50;
+const VISITS: usize = 9;
+/// A page of 5,000 tools can be used after this, in milliseconds.
+const SOON: f64 = 300.0;
+/// And takes no more than this, in bytes.
+const SMALL: f64 = 150_000.0;
+
+/// Measures, and prints a table.
+pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
+    let Some(chromium) = chromium() else { bail!("chromium and node are needed: apt-get install chromium nodejs") };
+    let crowd = Crowd::new(bench, &[Kind::Large; SERVERS])?;
+    crowd.refresh()?;
+    crowd.expect_all()?;
+    crowd.started()?;
+    let site = Site::open(crowd.world().toolscout(&["ui", "--no-open", "--port", "0"]))?;
+    // A process that serves the page gives out links to it, one for each visit.
+    let links = (0..VISITS).map(|_| another(&crowd)).collect::<anyhow::Result<Vec<_>>>()?;
+    let profile = crowd.world().project().join("chromium");
+    let given =
+        json!({"walk": "measure", "chromium": chromium, "profile": profile, "link": site.link(), "links": links});
+    let seen = walk(&given)?;
+    let mut all = rows(&seen)?;
+    all.push(Row::count("servers started by all of that", crowd.started()?).goal(0.0));
+    print!("{}", markdown(&all));
+    Ok(())
+}
+
+/// What the browser saw, visit by visit, as figures.
+fn rows(seen: &Value) -> anyhow::Result<Vec<Row>> {
+    let runs = seen["runs"].as_array().context("no visits")?;
+    let figures = |name: &str| {
+        let mut all: Vec<f64> = runs.iter().filter_map(|it| it[name].as_f64()).collect();
+        ensure!(!all.is_empty() && all.len() == runs.len(), "not every visit says `{name}`");
+        all.sort_by(f64::total_cmp);
+        Ok(all)
+    };
+    let time = |what: &str, name: &str| {
+        let all = figures(name)?;
+        anyhow::Ok(Row::milliseconds(what, all[0], Some(all[all.len() / 2])))
+    };
+    let bytes = figures("bytes")?;
+    let most = bytes[bytes.len() - 1];
+    let (rows, elements) = (figures("rows")?, figures("elements")?);
+    let note = format!("{:.0} rows and {:.0} elements before a group is opened", rows[0], elements[0]);
+    Ok(vec![
+        time("the page can be used, 5,000 tools, first visit", "interactive")?.goal(SOON),
+        time("something is seen", "painted")?,
+        time("from there to all tools, by server", "opened")?.note(note),
+        Row::bytes("transferred by a first visit, at most", most).goal(SMALL),
+        Row::count("requests of a first visit", figures("requests")?[0] as usize),
+    ])
+}
+
+/// Another link to the page that is served.
+fn another(crowd: &Crowd) -> anyhow::Result<String> {
+    let output = crowd.world().toolscout(&["ui", "--no-open"]).output().context("ask for a link")?;
+    link_in(&String::from_utf8_lossy(&output.stderr))
+}
+
+fn walk(given: &Value) -> anyhow::Result<Value> {
+    let script = repo::root().join("crates/toolscout/tests/browser/walk.mjs");
+    let output = Command::new("node").arg(script).arg(given.to_string()).output().context("start node")?;
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).context("read what the browser saw")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_browser_saw_becomes_figures() {
+        let visit = |interactive: f64, bytes: u32| json!({"interactive": interactive, "painted": 40.5, "opened": 12.0, "bytes": bytes, "requests": 20, "rows": 0, "elements": 90});
+        let table = markdown(
+            &rows(&json!({"runs": [visit(310.0, 40_000), visit(120.0, 41_000), visit(150.0, 39_000)]})).unwrap(),
+        );
+        assert!(table.contains("| 120.0 ms | 150.0 ms | ≤ 300 ms | met |"), "{table}");
+        assert!(table.contains("| 41000 bytes |  | ≤ 150000 bytes | met |"), "{table}");
+        assert!(rows(&json!({"runs": [{"interactive": 1.0}]})).is_err());
+    }
+}

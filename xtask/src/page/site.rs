@@ -1,0 +1,46 @@
+//! `toolscout ui` while it serves a page, and the link to it.
+
+use anyhow::{Context, bail};
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+/// A page that is served; ended with this.
+pub(crate) struct Site {
+    child: Child,
+    link: String,
+}
+
+impl Site {
+    /// Starts it with this command, and waits until it listens.
+    pub(crate) fn open(mut command: Command) -> anyhow::Result<Self> {
+        let mut child = command.stderr(Stdio::piped()).spawn().context("start the page")?;
+        let mut said = BufReader::new(child.stderr.take().context("what it says")?);
+        let mut text = String::new();
+        while !text.contains("listening on") {
+            if said.read_line(&mut text)? == 0 {
+                bail!("it never listened: {text}");
+            }
+        }
+        // Read on, so that it never waits for us.
+        std::thread::spawn(move || said.lines().for_each(drop));
+        Ok(Self { child, link: link_in(&text)? })
+    }
+
+    /// Signs in once.
+    pub(crate) fn link(&self) -> &str {
+        &self.link
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The link in what `toolscout ui` says.
+pub(crate) fn link_in(text: &str) -> anyhow::Result<String> {
+    let link = text.lines().map(str::trim).find(|it| it.starts_with("http://"));
+    link.map(str::to_owned).with_context(|| format!("there is no link in {text}"))
+}
