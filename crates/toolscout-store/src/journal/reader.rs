@@ -94,12 +94,6 @@ impl Reader {
         }
         Ok(())
     }
-
-    /// Stands for all there is: it is another whenever something was written.
-    pub fn stamp(&self) -> Option<(u32, u64)> {
-        let last = *folder::segments(&self.dir).ok()?.last()?;
-        Some((last, std::fs::metadata(folder::segment(&self.dir, last)).ok()?.len()))
-    }
 }
 
 /// Each line of a file, without its end, and whether it has one; of lines that are too long to be ours, the beginning.

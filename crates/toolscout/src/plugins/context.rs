@@ -59,6 +59,9 @@ impl Command for ContextCommand {
                 let (tools, tokens) = (summary.tools, summary.tokens);
                 Happening::Shown(Shown { what: "context", tools, tokens, ..Shown::default() })
             });
+            if summary.text.is_empty() {
+                cx.say("note: nothing can be said in so few tokens\n  hint: toolscout context --budget 100\n");
+            }
             print(cx, base.as_deref(), &summary)?;
             Ok(Exit::Done)
         })

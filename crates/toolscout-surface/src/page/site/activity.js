@@ -1,7 +1,7 @@
 // What happened: searches and calls in the order of time, what they saved, and what led nowhere.
 
 import { get, query } from "./api.js";
-import { button, el, replace, settled } from "./dom.js";
+import { button, el, gathered, replace, seldom } from "./dom.js";
 import { entry } from "./entry.js";
 import { on } from "./events.js";
 import { command, empty, failed, heading, said, section, waiting } from "./parts.js";
@@ -46,11 +46,13 @@ export function show(main, page) {
         sums,
         section("Timeline", choose, list),
     );
-    const soon = settled(500, () => Promise.all([summary(sums, page), news(view)]));
+    // Sums are counted from the whole journal.
+    const counted = seldom(() => summary(sums, page));
+    const soon = gathered(500, () => Promise.all([counted(), news(view)]));
     for (const event of ["search", "call", "decision", "discovery", "missed"]) on(event, soon, page.signal);
     // What has just happened is written down a moment later.
     soon();
-    return { ready: Promise.all([summary(sums, page), timeline(view)]) };
+    return { ready: Promise.all([counted(), timeline(view)]) };
 }
 
 async function summary(node, page) {

@@ -1,7 +1,7 @@
 // What waits for a person: calls that were asked about, and definitions that somebody has to look at.
 
 import { get, path, post } from "./api.js";
-import { button, el, replace, settled } from "./dom.js";
+import { button, el, gathered, replace } from "./dom.js";
 import { on } from "./events.js";
 import { attempt, block, chip, empty, failed, heading, said, section, waiting } from "./parts.js";
 import { ago, count, line, pretty, shown } from "./words.js";
@@ -19,7 +19,7 @@ export function show(main, page) {
     }
     const view = { page, body, shown: PAGE };
     view.load = () => fill(view);
-    for (const kind of ["decision", "changed", "missed"]) on(kind, settled(200, view.load), page.signal);
+    for (const kind of ["decision", "changed", "missed"]) on(kind, gathered(200, view.load), page.signal);
     const timer = setInterval(view.load, 15000);
     page.signal.addEventListener("abort", () => clearInterval(timer));
     return { ready: view.load() };

@@ -63,11 +63,44 @@ export function button(label, act, attributes = {}) {
     return node;
 }
 
-/// Calls only after nothing happened for a while; gives up when the signal says so.
+/// Calls only after nothing happened for a while.
 export function settled(wait, act) {
     let timer;
     return (...args) => {
         clearTimeout(timer);
         timer = setTimeout(() => act(...args), wait);
+    };
+}
+
+/// Calls once for all that happens in a while, also where it never stops happening.
+export function gathered(wait, act) {
+    let timer;
+    return () => {
+        timer ??= setTimeout(() => {
+            timer = undefined;
+            void act();
+        }, wait);
+    };
+}
+
+/// Does what may take long the more seldom the longer it takes: a twentieth of the time at most. Never twice at once.
+export function seldom(act) {
+    let next = 0;
+    let last = Promise.resolve();
+    let isWaiting = false;
+    const pause = () => new Promise((done) => setTimeout(done, Math.max(0, next - performance.now())));
+    async function run() {
+        isWaiting = false;
+        const began = performance.now();
+        await act();
+        const ended = performance.now();
+        next = ended + 19 * (ended - began);
+    }
+    return () => {
+        if (!isWaiting) {
+            isWaiting = true;
+            last = last.then(pause).then(run);
+        }
+        return last;
     };
 }

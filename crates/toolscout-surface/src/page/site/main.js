@@ -1,7 +1,7 @@
 // The frame around the views: which one is shown, who is signed in, and what waits.
 
 import { ahead, get, key, post } from "./api.js";
-import { announce, button, el, replace, settled } from "./dom.js";
+import { announce, button, el, gathered, replace } from "./dom.js";
 import { follow, listening, on } from "./events.js";
 import { failed } from "./parts.js";
 import { number } from "./words.js";
@@ -134,7 +134,7 @@ function arrival() {
 
 async function start() {
     const reason = arrival();
-    const counted = settled(300, () => void refreshCounts());
+    const counted = gathered(300, () => void refreshCounts());
     addEventListener("signed-out", () => page.me && location.reload());
     document.getElementById("skip").addEventListener("click", (event) => {
         event.preventDefault();

@@ -1,7 +1,7 @@
 // The servers: how each is, since when and why; live while they are asked for their tools.
 
 import { get } from "./api.js";
-import { announce, button, el, replace, settled } from "./dom.js";
+import { announce, button, el, gathered, replace } from "./dom.js";
 import { on } from "./events.js";
 import { empty, failed, heading, waiting } from "./parts.js";
 import { Row } from "./server.js";
@@ -18,7 +18,7 @@ export function show(main, page) {
 
     const rows = new Map();
     const load = () => fill({ about, list, rows, page, isOperator, load });
-    const soon = settled(150, load);
+    const soon = gathered(150, load);
     on("changed", soon, page.signal);
     on("missed", soon, page.signal);
     on("discovery", (event) => discovered(event, rows, soon), page.signal);

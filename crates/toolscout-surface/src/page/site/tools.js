@@ -1,7 +1,7 @@
 // The tools: grouped by where they come from, or those that fit a question, each with its reasons.
 
 import { get, query } from "./api.js";
-import { announce, button, el, put, replace, settled } from "./dom.js";
+import { announce, button, el, gathered, put, replace, settled } from "./dom.js";
 import { on } from "./events.js";
 import { chip, empty, failed, heading, said, ticked, waiting } from "./parts.js";
 import { count, line, number, shown } from "./words.js";
@@ -45,7 +45,7 @@ export function show(main, page) {
     document.addEventListener("keydown", (event) => focusSearch(event, box), { signal: page.signal });
     // Who is in the list keeps their place in it.
     const renew = () => box.value.trim() || list.contains(document.activeElement) || groups(view);
-    on("changed", settled(400, renew), page.signal);
+    on("changed", gathered(400, renew), page.signal);
     const ready = groups(view, onlySource());
     void go(view, page.rest);
     return { ready, go: (rest) => go(view, rest) };
