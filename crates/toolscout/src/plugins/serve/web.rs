@@ -96,7 +96,9 @@ impl Web {
         }
         let profiles = offer.profile_names().into_iter().filter(|_| cx.parsed.text("profile").is_none());
         let profiles: String = profiles.map(|it| format!("profile {it} at {url}/{it}\n")).collect();
-        cx.say(&format!("{profiles}listening on {url}\n"));
+        let has_page = self.wish == Wish::Agents && cx.commands().find("ui").is_some();
+        let page = if has_page { format!("for people: {} ui opens the page\n", cx.program()) } else { String::new() };
+        cx.say(&format!("{profiles}{page}listening on {url}\n"));
         Ok(listener)
     }
 

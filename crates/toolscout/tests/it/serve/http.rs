@@ -23,6 +23,7 @@ fn the_first_run_makes_a_token_and_shows_it_once() {
     assert_eq!(fs::metadata(&file).expect("it is there").permissions().mode() & 0o777, 0o600);
     let pasted = format!("claude mcp add --transport http toolscout http://{}/mcp --header", web.addr);
     assert!(web.said.contains(&pasted), "{}", web.said);
+    assert!(web.said.contains("for people: toolscout ui"), "{}", web.said);
     let again = Web::start(&world, &[]);
     assert!(!again.said.contains(&token), "{}", again.said);
     assert!(again.said.contains("agent.token"), "{}", again.said);
