@@ -120,18 +120,35 @@ impl Cx {
 
     /// Tells what whoever made this request has decided: about what, which one, and the word for it.
     pub fn decided(&self, about: &'static str, which: impl std::fmt::Display, word: &'static str) {
-        let by = || match (&self.user, self.caller) {
-            (Some(user), _) => user.to_string(),
-            (None, Caller::Cli) => "a person at a terminal".to_owned(),
-            (None, Caller::Http) => "an operator".to_owned(),
-            (None, _) => self.caller.word().to_owned(),
+        let by = match (&self.user, self.caller) {
+            (Some(user), _) => user,
+            (None, Caller::Cli) => "a person at a terminal",
+            (None, Caller::Http) => "an operator",
+            (None, _) => self.caller.word(),
         };
-        self.tell(|| Happening::Decided(Decided { about, which: which.to_string(), word, by: by() }));
+        self.decided_by(about, which, word, by);
+    }
+
+    /// The same, where somebody else has, or a rule.
+    pub fn decided_by(
+        &self,
+        about: &'static str,
+        which: impl std::fmt::Display,
+        word: &'static str,
+        by: impl std::fmt::Display,
+    ) {
+        let (which, by) = (|| which.to_string(), || by.to_string());
+        self.tell(|| Happening::Decided(Decided { about, which: which(), word, by: by() }));
     }
 
     fn who(&self) -> Who {
-        let Self { caller, user, client, session, project, .. } = self.clone();
-        Who { caller, user, client, session, project }
+        Who {
+            caller: self.caller,
+            user: self.user.clone(),
+            client: self.client.clone(),
+            session: self.session.clone(),
+            project: self.project.clone(),
+        }
     }
 }
 

@@ -75,7 +75,7 @@ impl Gateway {
     /// called next. Cancel-safe.
     pub async fn answer(&self, view: &View, search: &Search<'_>, cx: &Cx) -> Answer {
         if search.is_passing {
-            return self.glimpsed(view, search, cx).await;
+            return self.found(view, search, cx).await;
         }
         let (cx, begun) = cx.clone().begin();
         let answer = self.found(view, search, &cx).instrument(tracing::debug_span!("tool-search")).await;
@@ -85,27 +85,20 @@ impl Gateway {
 
     async fn found(&self, view: &View, search: &Search<'_>, cx: &Cx) -> Answer {
         let owner = self.owner(cx);
-        let Understood { meaning, notes: mut said } = self.read(view, search).await;
+        let Understood { meaning, notes: mut said } = match search.is_lexical {
+            true => self.read_words(view).await,
+            false => self.understand(view, &Query { profile: search.profile, ..Query::new(search.text) }).await,
+        };
         let known = self.known_of(view, meaning, &owner);
         let query = known.query(search);
         let near = view.search(&query);
+        if search.is_passing {
+            return Answer { hits: near, notes: said };
+        }
         let (hits, notes) = self.search_beyond(view, &query, near, cx).await;
         self.note_question(&owner, &query, &known.space, &hits);
         said.extend(notes);
         Answer { hits, notes: said }
-    }
-
-    async fn glimpsed(&self, view: &View, search: &Search<'_>, cx: &Cx) -> Answer {
-        let Understood { meaning, notes } = self.read(view, search).await;
-        let known = self.known_of(view, meaning, &self.owner(cx));
-        Answer { hits: view.search(&known.query(search)), notes }
-    }
-
-    async fn read(&self, view: &View, search: &Search<'_>) -> Understood {
-        match search.is_lexical {
-            true => self.read_words(view).await,
-            false => self.understand(view, &Query { profile: search.profile, ..Query::new(search.text) }).await,
-        }
     }
 
     /// Why these are the hits of this question.

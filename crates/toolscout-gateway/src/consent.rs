@@ -5,7 +5,6 @@ use crate::{Error, Gateway};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use toolscout_core::door::Refusal;
-use toolscout_core::event::{Decided, Happening};
 use toolscout_core::{Cx, Digest, Moment, ToolCall, ToolOutput};
 
 /// More calls that a tool has not finished with are not kept track of: then a person is asked once more.
@@ -91,16 +90,17 @@ impl Gateway {
         }
         let denied = |because: &str| Refusal::Denied { tool: call.tool.to_string(), because: because.to_owned() };
         let unanswered = |question| Refusal::NeedsApproval { tool: call.tool.to_string(), question };
+        let tell = |word, by: &str| cx.decided_by("call", &call.tool, word, by);
         let question = questions.of(&asking);
         if let Some(asker) = &cx.asker {
-            tell(call, "asked", "the policy", cx);
+            tell("asked", "the policy");
             match within(cx, asker(question.clone())).await {
                 Some(true) => {
-                    tell(call, "allowed", "the person who was asked", cx);
+                    tell("allowed", "the person who was asked");
                     return Ok(Yes { binding, given: questions.now() });
                 }
                 Some(false) => {
-                    tell(call, "denied", "the person who was asked", cx);
+                    tell("denied", "the person who was asked");
                     return Err(denied("by the person who was asked").into());
                 }
                 None => {}
@@ -108,23 +108,17 @@ impl Gateway {
         }
         match questions.word(&asking) {
             Word::Yes => {
-                tell(call, "allowed", "an answer that waited", cx);
+                tell("allowed", "an answer that waited");
                 Ok(Yes { binding, given: questions.now() })
             }
             Word::No => Err(denied("by a person").into()),
             Word::Waiting => {
-                tell(call, "asked", &format!("the policy, as question {}", question.id), cx);
+                tell("asked", &format!("the policy, as question {}", question.id));
                 Err(unanswered(Some(question.id)).into())
             }
             Word::Unkept => Err(unanswered(None).into()),
         }
     }
-}
-
-/// Tells what was decided about a call.
-fn tell(call: &ToolCall, word: &'static str, by: &str, cx: &Cx) {
-    let decided = || Decided { about: "call", which: call.tool.to_string(), word, by: by.to_owned() };
-    cx.tell(|| Happening::Decided(decided()));
 }
 
 /// What comes of it before the request is due; none where nothing does.

@@ -61,20 +61,7 @@ impl Route {
         T: Serialize + JsonSchema,
         W: Future<Output = Result<T, Trouble>> + Send + 'static,
     {
-        Self::asked("GET", path, summary, run)
-    }
-
-    /// Has something done that needs no more words.
-    pub(super) fn post<T, W>(
-        path: &'static str,
-        summary: &'static str,
-        run: impl Fn(Asked) -> W + Send + Sync + 'static,
-    ) -> Self
-    where
-        T: Serialize + JsonSchema,
-        W: Future<Output = Result<T, Trouble>> + Send + 'static,
-    {
-        Self::asked("POST", path, summary, run)
+        Self::new("GET", path, summary, json::<T>(), Box::new(move |asked, _| as_json(run(asked))))
     }
 
     /// Has something done, as the body says.
@@ -156,6 +143,11 @@ impl Route {
         Self::new("GET", path, summary, Gives::Text(media), Box::new(move |asked, _| Box::pin(run(asked))))
     }
 
+    /// The same by `POST`: it has something done that needs no more words.
+    pub(super) fn post(self) -> Self {
+        Self { method: "POST", ..self }
+    }
+
     /// The same, for anybody.
     pub(super) fn open(self) -> Self {
         Self { access: Access::Open, ..self }
@@ -188,19 +180,6 @@ impl Route {
             Gives::Text(media) => Some(media),
             Gives::Nothing => None,
         }
-    }
-
-    fn asked<T, W>(
-        method: &'static str,
-        path: &'static str,
-        summary: &'static str,
-        run: impl Fn(Asked) -> W + Send + Sync + 'static,
-    ) -> Self
-    where
-        T: Serialize + JsonSchema,
-        W: Future<Output = Result<T, Trouble>> + Send + 'static,
-    {
-        Self::new(method, path, summary, json::<T>(), Box::new(move |asked, _| as_json(run(asked))))
     }
 
     fn new(method: &'static str, path: &'static str, summary: &'static str, gives: Gives, run: Run) -> Self {

@@ -63,9 +63,11 @@ pub(super) fn routes() -> Vec<Route> {
         )
         .operator()
         .status(StatusCode::ACCEPTED),
-        Route::post("/api/servers/{id}/test", "Start a server, ask it for its tools, and end it again", test)
+        Route::get("/api/servers/{id}/test", "Start a server, ask it for its tools, and end it again", test)
+            .post()
             .operator(),
-        Route::post("/api/servers/{id}/refresh", "Ask a server anew what tools it has", refresh)
+        Route::get("/api/servers/{id}/refresh", "Ask a server anew what tools it has", refresh)
+            .post()
             .query::<Refresh>()
             .operator()
             .status(StatusCode::ACCEPTED),
