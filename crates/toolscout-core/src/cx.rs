@@ -36,6 +36,10 @@ pub struct Cx {
     pub counterpart: Option<Arc<dyn Counterpart>>,
     /// Who is told what is done for it.
     pub witnesses: Witnesses,
+    /// Whether the request only asks what would change: [`Cx::change`] refuses to change anything.
+    pub dry_run: bool,
+    /// Whether the request is a part of a change that leaves the audit event for all of it; see [`crate::change::ChangeGuard::cx`].
+    pub in_change: bool,
 }
 
 /// Puts a question to a person; the answer is whether they said yes.
@@ -59,6 +63,8 @@ impl Cx {
             asker: None,
             counterpart: None,
             witnesses: Witnesses::default(),
+            dry_run: false,
+            in_change: false,
         }
     }
 

@@ -5,6 +5,7 @@
 
 #![warn(missing_docs)]
 
+pub mod change;
 pub mod cx;
 pub mod digest;
 pub mod door;

@@ -1,0 +1,190 @@
+//! The gate every change passes: it stops dry runs, and leaves exactly one audit event for each change that was made.
+//!
+//! A mutator asks [`Cx::change`] first, makes its change, and then commits the guard it got:
+//!
+//! ```
+//! # use toolscout_core::change::{Change, ChangeKind, DryRun};
+//! # use toolscout_core::{Caller, Cx};
+//! fn deny(tool: &str, cx: &Cx) -> Result<(), DryRun> {
+//!     let change = cx.change(Change {
+//!         kind: ChangeKind::Policy,
+//!         subject: tool.to_owned(),
+//!         action: "deny",
+//!         summary: format!("set the policy of `{tool}` to deny"),
+//!     })?;
+//!     // Write the policy here. Other mutators called on the way get `change.cx()`, so that they leave no event of their own.
+//!     change.commit();
+//!     Ok(())
+//! }
+//! # let cx = Cx { dry_run: true, ..Cx::new(Caller::Cli) };
+//! # assert_eq!(deny("mail/send", &cx).unwrap_err().to_string(), "dry run: would set the policy of `mail/send` to deny");
+//! ```
+
+use crate::Cx;
+use std::error::Error;
+
+/// A change that is about to be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// What sort of thing changes.
+    pub kind: ChangeKind,
+    /// Which one: the id of a tool or a server, a path, a pattern.
+    pub subject: String,
+    /// The word for it in the audit log: `approved`, `added`, `deny`.
+    pub action: &'static str,
+    /// The change in words, as an imperative: "set the policy of `x` to deny".
+    pub summary: String,
+}
+
+/// What sort of thing a change is about. The words appear in the audit log and in metrics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ChangeKind {
+    /// A call that waits for approval.
+    Call,
+    /// The definition of a tool.
+    Definition,
+    /// What relevance feedback has recorded.
+    Feedback,
+    /// The lock file of a project.
+    Lock,
+    /// A policy.
+    Policy,
+    /// A server entry, or a running server.
+    Server,
+    /// The trust in a folder.
+    Trust,
+}
+
+impl ChangeKind {
+    /// The word in the audit log and in metrics.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Call => "call",
+            Self::Definition => "definition",
+            Self::Feedback => "feedback",
+            Self::Lock => "lock",
+            Self::Policy => "policy",
+            Self::Server => "server",
+            Self::Trust => "trust",
+        }
+    }
+}
+
+/// Permission to make one change. Dropping it without [`ChangeGuard::commit`] means that the change failed: no event.
+#[must_use = "commit the guard once the change is made; an uncommitted change leaves no audit event"]
+pub struct ChangeGuard {
+    change: Change,
+    cx: Cx,
+    is_nested: bool,
+}
+
+impl ChangeGuard {
+    /// The context for mutators that are called as a part of this change. They leave no audit event of their own.
+    pub fn cx(&self) -> &Cx {
+        &self.cx
+    }
+
+    /// The change was made: emits its audit event, unless it is a part of another change.
+    pub fn commit(self) {
+        if !self.is_nested {
+            self.cx.decided(self.change.kind.word(), self.change.subject, self.change.action);
+        }
+    }
+}
+
+/// The change that a request would have made if it were not a dry run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("dry run: would {}", .0.summary)]
+pub struct DryRun(pub Change);
+
+impl DryRun {
+    /// The dry run that ended a request, if that is what this error comes from.
+    pub fn find<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Self> {
+        let mut causes = std::iter::successors(Some(error), |error: &&'a (dyn Error + 'static)| (*error).source());
+        causes.find_map(|error| error.downcast_ref())
+    }
+}
+
+impl Cx {
+    /// Asks to make a change. Call this after the request was validated and before anything is written.
+    pub fn change(&self, change: Change) -> Result<ChangeGuard, DryRun> {
+        if self.dry_run {
+            return Err(DryRun(change));
+        }
+        Ok(ChangeGuard { change, cx: Cx { in_change: true, ..self.clone() }, is_nested: self.in_change })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Caller;
+    use crate::event::{Event, Happening, Witness, Witnesses};
+    use std::sync::{Arc, Mutex};
+
+    #[derive(Default)]
+    struct AuditLog(Mutex<Vec<String>>);
+
+    impl Witness for AuditLog {
+        fn saw(&self, event: &Event) {
+            if let Happening::Decided(decision) = &event.what {
+                let line = format!("{} {} {}", decision.about, decision.which, decision.word);
+                self.0.lock().expect("no panic").push(line);
+            }
+        }
+    }
+
+    fn audited() -> (Arc<AuditLog>, Cx) {
+        let log = Arc::new(AuditLog::default());
+        let cx = Cx { witnesses: Witnesses::new(vec![log.clone()]), ..Cx::new(Caller::Cli) };
+        (log, cx)
+    }
+
+    fn lines(log: &AuditLog) -> Vec<String> {
+        log.0.lock().expect("no panic").clone()
+    }
+
+    fn add(server: &str) -> Change {
+        let (kind, subject) = (ChangeKind::Server, server.to_owned());
+        Change { kind, subject, action: "added", summary: format!("add server `{server}`") }
+    }
+
+    #[test]
+    fn a_committed_change_leaves_one_event_and_an_abandoned_one_none() {
+        let (log, cx) = audited();
+        drop(cx.change(add("a")).expect("no dry run"));
+        assert!(lines(&log).is_empty());
+        cx.change(add("b")).expect("no dry run").commit();
+        assert_eq!(lines(&log), ["server b added"]);
+    }
+
+    #[test]
+    fn changes_inside_another_change_leave_no_events_of_their_own() {
+        let (log, cx) = audited();
+        let outer = cx.change(add("all")).expect("no dry run");
+        for part in ["a", "b", "c"] {
+            let inner = outer.cx().change(add(part)).expect("no dry run");
+            inner.cx().change(add("deeper")).expect("no dry run").commit();
+            inner.commit();
+        }
+        outer.commit();
+        cx.change(add("later")).expect("no dry run").commit();
+        assert_eq!(lines(&log), ["server all added", "server later added"]);
+    }
+
+    #[test]
+    fn a_dry_run_describes_the_change_and_is_found_behind_other_errors() {
+        let (log, cx) = audited();
+        let cx = Cx { dry_run: true, ..cx };
+        let dry_run = cx.change(add("a")).err().expect("a dry run");
+        assert_eq!(dry_run.to_string(), "dry run: would add server `a`");
+        let outer: Box<dyn Error> = std::io::Error::other(dry_run.clone()).into();
+        assert_eq!(DryRun::find(&dry_run), Some(&dry_run));
+        assert_eq!(
+            outer.downcast_ref().and_then(std::io::Error::get_ref).and_then(|it| DryRun::find(it)),
+            Some(&dry_run)
+        );
+        assert!(lines(&log).is_empty());
+    }
+}
