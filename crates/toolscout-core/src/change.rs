@@ -120,15 +120,15 @@ impl Cx {
 mod tests {
     use super::*;
     use crate::Caller;
-    use crate::event::{Event, Happening, Witness, Witnesses};
+    use crate::event::{Event, EventKind, Observer, Observers};
     use std::sync::{Arc, Mutex};
 
     #[derive(Default)]
     struct AuditLog(Mutex<Vec<String>>);
 
-    impl Witness for AuditLog {
-        fn saw(&self, event: &Event) {
-            if let Happening::Decided(decision) = &event.what {
+    impl Observer for AuditLog {
+        fn observe(&self, event: &Event) {
+            if let EventKind::Decision(decision) = &event.kind {
                 let line = format!("{} {} {}", decision.about, decision.which, decision.word);
                 self.0.lock().expect("no panic").push(line);
             }
@@ -137,7 +137,7 @@ mod tests {
 
     fn audited() -> (Arc<AuditLog>, Cx) {
         let log = Arc::new(AuditLog::default());
-        let cx = Cx { witnesses: Witnesses::new(vec![log.clone()]), ..Cx::new(Caller::Cli) };
+        let cx = Cx { observers: Observers::new(vec![log.clone()]), ..Cx::new(Caller::Cli) };
         (log, cx)
     }
 

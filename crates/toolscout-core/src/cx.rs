@@ -1,7 +1,7 @@
 //! Who asks, for how long, and on whose behalf: travels with every request.
 
 use crate::door::Question;
-use crate::event::Witnesses;
+use crate::event::Observers;
 use crate::{BoxFuture, Counterpart};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,8 +34,8 @@ pub struct Cx {
     pub asker: Option<Asker>,
     /// Who made the request, where something can be wanted of them before it is done.
     pub counterpart: Option<Arc<dyn Counterpart>>,
-    /// Who is told what is done for it.
-    pub witnesses: Witnesses,
+    /// Receive events about it.
+    pub observers: Observers,
     /// Whether the request only asks what would change: [`Cx::change`] refuses to change anything.
     pub dry_run: bool,
     /// Whether the request is a part of a change that leaves the audit event for all of it; see [`crate::change::ChangeGuard::cx`].
@@ -62,7 +62,7 @@ impl Cx {
             progress: None,
             asker: None,
             counterpart: None,
-            witnesses: Witnesses::default(),
+            observers: Observers::default(),
             dry_run: false,
             in_change: false,
         }

@@ -1,120 +1,123 @@
-//! What happens, told to those who keep track of it: a journal, a trace, a meter, somebody who looks on.
+//! Events about requests, and the observers that receive them: the journal, traces, metrics, the live view of the UI.
 //!
-//! A request carries its [`Witnesses`] in its [`Cx`], so whatever is done for it can be told to them, wherever that is. Where
-//! there are none, nothing is gathered and nothing is paid.
+//! A request carries its [`Observers`] in its [`Cx`], so every layer that works for it can emit events. A request without
+//! observers gathers nothing and pays nothing.
 
+mod kind;
 mod span;
-mod told;
 
+pub use kind::{
+    CallEvent, CallOutcome, CatalogSize, ContextUse, DecisionEvent, DiscoveryEvent, EventKind, SearchEvent,
+};
 pub use span::{Span, trace_context};
-pub use told::{Called, Decided, Discovered, Happening, Outcome, Searched, Shown, Whole};
 
 use crate::{Caller, Cx, Moment};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Looks on. It is told where things happen, by whoever does them, so it must neither wait nor fail.
-pub trait Witness: Send + Sync {
-    /// Something has happened.
-    fn saw(&self, event: &Event);
+/// Receives events. It is called on the thread that emits, so it must neither block nor fail.
+pub trait Observer: Send + Sync {
+    /// An event was emitted.
+    fn observe(&self, event: &Event);
 
-    /// Whether what we do is to be a part of the trace that it belongs to, for those we ask in turn.
+    /// Whether outgoing requests must carry our span as their trace parent.
     fn traces(&self) -> bool {
         false
     }
 }
 
-/// All who look on at a request; usually few, or nobody. Cloning is cheap.
+/// The observers of a request. Cloning is cheap.
 #[derive(Clone, Default)]
-pub struct Witnesses(Option<Arc<[Arc<dyn Witness>]>>);
+pub struct Observers(Option<Arc<[Arc<dyn Observer>]>>);
 
-impl Witnesses {
-    /// These, and nobody else.
-    pub fn new(all: Vec<Arc<dyn Witness>>) -> Self {
+impl Observers {
+    /// Exactly these observers.
+    pub fn new(all: Vec<Arc<dyn Observer>>) -> Self {
         Self((!all.is_empty()).then(|| all.into()))
     }
 
-    /// Whether nobody looks on.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    fn all(&self) -> impl Iterator<Item = &Arc<dyn Witness>> {
-        self.0.iter().flat_map(|it| it.iter())
+    fn all(&self) -> impl Iterator<Item = &Arc<dyn Observer>> {
+        self.0.iter().flat_map(|all| all.iter())
     }
 }
 
-/// Something that has happened.
+/// Something that happened for a request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
-    /// When it began.
+    /// Start time.
     pub at: Moment,
-    /// How long it took.
+    /// Duration.
     pub took: Duration,
-    /// For whom.
-    pub who: Who,
-    /// Where it stands among all that belongs to one request.
+    /// The origin of the request.
+    pub requester: Requester,
+    /// Position in the trace of the request.
     pub span: Span,
-    /// What it was.
-    pub what: Happening,
+    /// What happened.
+    pub kind: EventKind,
 }
 
-/// For whom something was done.
+/// The origin of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Who {
-    /// Through which door.
+pub struct Requester {
+    /// The surface it came through.
     pub caller: Caller,
-    /// Whom the surface has recognised.
+    /// The authenticated user.
     pub user: Option<Arc<str>>,
-    /// What the program calls itself that asked.
+    /// Name and version the client reports.
     pub client: Option<Arc<str>>,
-    /// The conversation it belongs to.
+    /// The session it belongs to.
     pub session: Option<Arc<str>>,
     /// The project it is about.
     pub project: Option<Arc<PathBuf>>,
 }
 
-/// Something that is under way, and is told when it ends.
-#[must_use = "what is not ended is told to nobody"]
-pub struct Begun(Option<Box<Watched>>);
+/// An event whose work is still running; [`finish`](Self::finish) emits it.
+#[must_use = "an event is emitted only by `finish`"]
+pub struct PendingEvent(Option<Box<Started>>);
 
-struct Watched {
+struct Started {
     at: Moment,
     since: Instant,
-    who: Who,
+    requester: Requester,
     span: Span,
-    witnesses: Witnesses,
+    observers: Observers,
 }
 
 impl Cx {
-    /// Begins something that may be looked on at: that, and the request as those see it who are asked meanwhile.
-    pub fn begin(mut self) -> (Self, Begun) {
-        if self.witnesses.is_empty() {
-            return (self, Begun(None));
+    /// Starts an event. The returned context belongs to its span; use it for requests made meanwhile.
+    pub fn begin_event(mut self) -> (Self, PendingEvent) {
+        if self.observers.is_empty() {
+            return (self, PendingEvent(None));
         }
-        let span = Span::within(&self.trace);
-        if self.witnesses.all().any(|it| it.traces()) {
-            self.trace = span.for_others(&self.trace);
+        let span = Span::child_of(&self.trace);
+        if self.observers.all().any(|observer| observer.traces()) {
+            self.trace = span.propagate(&self.trace);
         }
-        let (who, witnesses) = (self.who(), self.witnesses.clone());
-        (self, Begun(Some(Box::new(Watched { at: Moment::now(), since: Instant::now(), who, span, witnesses }))))
+        let (requester, observers) = (self.requester(), self.observers.clone());
+        let started = Started { at: Moment::now(), since: Instant::now(), requester, span, observers };
+        (self, PendingEvent(Some(Box::new(started))))
     }
 
-    /// Tells what has happened at this moment.
-    pub fn tell(&self, what: impl FnOnce() -> Happening) {
-        self.tell_since(Instant::now(), what);
+    /// Emits an event without duration.
+    pub fn emit(&self, kind: impl FnOnce() -> EventKind) {
+        self.emit_since(Instant::now(), kind);
     }
 
-    /// Tells what has happened since this moment, and is over.
-    pub fn tell_since(&self, since: Instant, what: impl FnOnce() -> Happening) {
-        if self.witnesses.is_empty() {
+    /// Emits an event that started at this instant and ends now.
+    pub fn emit_since(&self, since: Instant, kind: impl FnOnce() -> EventKind) {
+        if self.observers.is_empty() {
             return;
         }
-        if let (_, Begun(Some(mut watched))) = self.clone().begin() {
+        if let (_, PendingEvent(Some(mut started))) = self.clone().begin_event() {
             let ago = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
-            (watched.at, watched.since) = (Moment(watched.at.0.saturating_sub(ago)), since);
-            Begun(Some(watched)).end(what);
+            (started.at, started.since) = (Moment(started.at.0.saturating_sub(ago)), since);
+            PendingEvent(Some(started)).finish(kind);
         }
     }
 
@@ -138,11 +141,11 @@ impl Cx {
         by: impl std::fmt::Display,
     ) {
         let (which, by) = (|| which.to_string(), || by.to_string());
-        self.tell(|| Happening::Decided(Decided { about, which: which(), word, by: by() }));
+        self.emit(|| EventKind::Decision(DecisionEvent { about, which: which(), word, by: by() }));
     }
 
-    fn who(&self) -> Who {
-        Who {
+    fn requester(&self) -> Requester {
+        Requester {
             caller: self.caller,
             user: self.user.clone(),
             client: self.client.clone(),
@@ -152,17 +155,17 @@ impl Cx {
     }
 }
 
-impl Begun {
-    /// Whether anybody looks on.
-    pub fn is_watched(&self) -> bool {
+impl PendingEvent {
+    /// Whether there is an observer.
+    pub fn is_observed(&self) -> bool {
         self.0.is_some()
     }
 
-    /// It is over, and this is what it was.
-    pub fn end(self, what: impl FnOnce() -> Happening) {
-        let Some(watched) = self.0 else { return };
-        let Watched { at, since, who, span, witnesses } = *watched;
-        let event = Event { at, took: since.elapsed(), who, span, what: what() };
-        witnesses.all().for_each(|it| it.saw(&event));
+    /// Ends the event and emits it.
+    pub fn finish(self, kind: impl FnOnce() -> EventKind) {
+        let Some(started) = self.0 else { return };
+        let Started { at, since, requester, span, observers } = *started;
+        let event = Event { at, took: since.elapsed(), requester, span, kind: kind() };
+        observers.all().for_each(|observer| observer.observe(&event));
     }
 }

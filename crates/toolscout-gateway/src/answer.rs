@@ -3,7 +3,7 @@
 use crate::learning::Owner;
 use crate::{Gateway, Meaning, Profile, Query, SearchHit, Understood, View};
 use std::sync::Arc;
-use toolscout_core::event::{Happening, Searched};
+use toolscout_core::event::{EventKind, SearchEvent};
 use toolscout_core::{Cx, SourceId};
 use toolscout_index::{Learned, Parts, Reading};
 use tracing::Instrument as _;
@@ -46,8 +46,8 @@ impl Answer {
     /// Hits that are less sure than that are more of a guess.
     pub const WEAK: f64 = 0.3;
 
-    fn told(&self, search: &Search<'_>) -> Happening {
-        Happening::Searched(Searched {
+    fn to_event(&self, search: &Search<'_>) -> EventKind {
+        EventKind::Search(SearchEvent {
             text: search.text.to_owned(),
             profile: search.profile.word(),
             hits: self.hits.iter().map(|it| (it.tool.id.clone(), it.score)).collect(),
@@ -77,9 +77,9 @@ impl Gateway {
         if search.is_passing {
             return self.found(view, search, cx).await;
         }
-        let (cx, begun) = cx.clone().begin();
+        let (cx, pending) = cx.clone().begin_event();
         let answer = self.found(view, search, &cx).instrument(tracing::debug_span!("tool-search")).await;
-        begun.end(|| answer.told(search));
+        pending.finish(|| answer.to_event(search));
         answer
     }
 

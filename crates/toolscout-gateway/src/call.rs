@@ -1,8 +1,8 @@
 //! Takes a call to its tool: resolve, authorize, check, ask, load, check again, run, look at the result.
 
 use crate::federation::{Far, doors};
+use crate::observed_call::ObservedCall;
 use crate::standing::{Facts, Standing};
-use crate::watched::Watched;
 use crate::{Error, Gateway, View};
 use futures_util::{StreamExt, stream};
 use serde_json::Value;
@@ -84,11 +84,11 @@ impl Gateway {
 
     async fn run_and_learn(&self, view: View, call: ToolCall, cx: Cx) -> Result<ToolOutput, Error> {
         let lesson = self.lesson_of(&view, &call.tool, &cx);
-        let (cx, begun) = cx.begin();
-        let watched = Watched::of(&view, &call, begun);
+        let (cx, pending) = cx.begin_event();
+        let observed = ObservedCall::new(&view, &call, pending);
         let span = tracing::debug_span!("tool-call", tool = %call.tool);
         let output = self.run(view, call, cx).instrument(span).await;
-        watched.end(&output);
+        observed.end(&output);
         let output = output?;
         self.learn(lesson, &output);
         Ok(output)

@@ -18,6 +18,7 @@ mod discover;
 mod error;
 mod federation;
 mod learning;
+mod observed_call;
 mod publish;
 mod published;
 mod registered;
@@ -30,7 +31,6 @@ mod standing;
 mod trust;
 mod view;
 mod watch;
-mod watched;
 
 #[cfg(test)]
 mod tests;

@@ -8,6 +8,7 @@ mod batch;
 mod coming;
 mod consent;
 mod doors;
+mod events;
 mod federation;
 mod learning;
 mod requests;
@@ -15,7 +16,6 @@ mod resumed;
 mod server;
 mod speed;
 mod trust;
-mod watched;
 mod watching;
 
 pub(crate) use actor::{Actor, agent, waits};

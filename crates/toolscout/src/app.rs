@@ -9,7 +9,7 @@ use crate::{
 use std::ffi::OsString;
 use std::sync::Arc;
 use toolscout_core::escape;
-use toolscout_core::event::Witnesses;
+use toolscout_core::event::Observers;
 use toolscout_gateway::{Gateway, GatewayBuilder};
 use toolscout_surface::cli::help::{self, Group};
 use toolscout_surface::cli::{self, CommandSpec, Locale, Parsed, PositionalSpec, UsageError};
@@ -103,12 +103,12 @@ impl App {
             gateway = rule(gateway, &options, &self.surroundings)?;
         }
         let gateway = gateway.build().map_err(LifecycleError::from)?;
-        let mut witnesses = Vec::new();
-        for make in setup.witnesses {
-            witnesses.extend(make(&options, &self.surroundings)?);
+        let mut observers = Vec::new();
+        for make in setup.observers {
+            observers.extend(make(&options, &self.surroundings)?);
         }
-        let witnesses = Witnesses::new(witnesses);
-        let tools = Arc::new(Tools::new(gateway, self.surroundings.clone(), &options, witnesses));
+        let observers = Observers::new(observers);
+        let tools = Arc::new(Tools::new(gateway, self.surroundings.clone(), &options, observers));
         let after = AfterSetup {
             commands: setup.commands,
             options,

@@ -4,7 +4,7 @@ use crate::{AppError, Command, CommandSet, Decorator, LifecycleError, Options, R
 use std::any::{Any, TypeId};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use toolscout_core::event::Witness;
+use toolscout_core::event::Observer;
 use toolscout_core::{BoxFuture, Source};
 use toolscout_gateway::GatewayBuilder;
 use toolscout_surface::cli::OptionSpec;
@@ -47,8 +47,8 @@ pub(crate) type MakeSources = Box<dyn FnOnce(&Options, &Surroundings) -> Result<
 pub(crate) type MakeRules =
     Box<dyn FnOnce(GatewayBuilder, &Options, &Surroundings) -> Result<GatewayBuilder, AppError> + Send>;
 
-pub(crate) type MakeWitness =
-    Box<dyn FnOnce(&Options, &Surroundings) -> Result<Option<Arc<dyn Witness>>, AppError> + Send>;
+pub(crate) type MakeObserver =
+    Box<dyn FnOnce(&Options, &Surroundings) -> Result<Option<Arc<dyn Observer>>, AppError> + Send>;
 
 /// The first phase.
 #[derive(Default)]
@@ -57,7 +57,7 @@ pub struct Setup {
     pub(crate) options: Vec<OptionSpec>,
     pub(crate) sources: Vec<MakeSources>,
     pub(crate) rules: Vec<MakeRules>,
-    pub(crate) witnesses: Vec<MakeWitness>,
+    pub(crate) observers: Vec<MakeObserver>,
     pub(crate) decorators: Vec<Arc<dyn Decorator>>,
     pub(crate) offers: Offers,
 }
@@ -103,11 +103,11 @@ impl Setup {
     }
 
     /// Has somebody look on at all that is done, made when the options are known; `None` means not this time.
-    pub fn add_witness<F>(&mut self, make: F)
+    pub fn add_observer<F>(&mut self, make: F)
     where
-        F: FnOnce(&Options, &Surroundings) -> Result<Option<Arc<dyn Witness>>, AppError> + Send + 'static,
+        F: FnOnce(&Options, &Surroundings) -> Result<Option<Arc<dyn Observer>>, AppError> + Send + 'static,
     {
-        self.witnesses.push(Box::new(make));
+        self.observers.push(Box::new(make));
     }
 
     /// Wraps every command. The first decorator registered is the outermost.

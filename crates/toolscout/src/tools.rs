@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::OnceCell;
 use toolscout_core::cx::Asker;
-use toolscout_core::event::Witnesses;
+use toolscout_core::event::Observers;
 use toolscout_core::{Caller, Cx, Found, Level, Origin, Problem, ProblemKind, SourceError, Tool, escape};
 use toolscout_gateway::{Gateway, Refreshed};
 use toolscout_source::folder::DefaultRoot;
@@ -39,14 +39,14 @@ impl Tools {
         gateway: Gateway,
         surroundings: Arc<Surroundings>,
         options: &Options,
-        witnesses: Witnesses,
+        observers: Observers,
     ) -> Self {
         let loudness = match (options.switch("quiet"), options.switch("verbose")) {
             (true, _) => Loudness::Quiet,
             (_, true) => Loudness::Verbose,
             _ => Loudness::Normal,
         };
-        let mut request = Cx { witnesses, ..Cx::new(Caller::Cli) };
+        let mut request = Cx { observers, ..Cx::new(Caller::Cli) };
         let folder = options.folder(surroundings.cwd());
         request.asker = surroundings.is_interactive().then(|| asker(surroundings.clone()));
         request.project = Some(Arc::new(DefaultRoot::find(&folder).unwrap_or(&folder).to_owned()));

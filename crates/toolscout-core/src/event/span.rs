@@ -1,4 +1,4 @@
-//! Where something stands in a trace, by the W3C's trace context.
+//! Spans of W3C trace context.
 
 use std::fmt::Write as _;
 use std::hash::{BuildHasher, RandomState};
@@ -6,21 +6,20 @@ use std::sync::Arc;
 
 const PARENT: &str = "traceparent";
 
-/// A place in a trace.
+/// A span: one step of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
-    /// The trace; the same for all that belongs to one request of somebody's.
+    /// Trace id, shared by all spans of one request.
     pub trace: [u8; 16],
-    /// This very part of it.
+    /// Span id.
     pub id: [u8; 8],
-    /// The part it belongs to; none where the trace begins here.
+    /// Parent span id; none if the trace starts here.
     pub parent: Option<[u8; 8]>,
-    /// Whether whoever began the trace wants it to be kept.
+    /// The sampled flag set by the origin of the trace.
     pub is_sampled: bool,
 }
 
-/// The trace context among headers or the like: `traceparent`, `tracestate`, `baggage`. All of it, or where the first is missing
-/// none.
+/// The trace context among these headers: `traceparent`, `tracestate` and `baggage`; empty without `traceparent`.
 pub fn trace_context(headers: &[(String, String)]) -> Arc<[(String, String)]> {
     let is_ours = |name: &str| [PARENT, "tracestate", "baggage"].iter().any(|it| name.eq_ignore_ascii_case(it));
     if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(PARENT)) {
@@ -31,18 +30,18 @@ pub fn trace_context(headers: &[(String, String)]) -> Arc<[(String, String)]> {
 }
 
 impl Span {
-    /// A part of the trace that these headers name; of a new one where they name none.
-    pub fn within(headers: &[(String, String)]) -> Self {
+    /// A new span in the trace these headers name, or in a new trace.
+    pub fn child_of(headers: &[(String, String)]) -> Self {
         let parent = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(PARENT));
-        let (trace, parent, is_sampled) = match parent.and_then(|(_, value)| read(value)) {
+        let (trace, parent, is_sampled) = match parent.and_then(|(_, value)| parse_traceparent(value)) {
             Some((trace, id, is_sampled)) => (trace, Some(id), is_sampled),
             None => (random(), None, true),
         };
         Self { trace, id: random(), parent, is_sampled }
     }
 
-    /// The headers, for those we ask in turn: what they do is a part of this.
-    pub fn for_others(&self, headers: &[(String, String)]) -> Arc<[(String, String)]> {
+    /// The headers for outgoing requests, with this span as the parent.
+    pub fn propagate(&self, headers: &[(String, String)]) -> Arc<[(String, String)]> {
         let others = headers.iter().filter(|(name, _)| !name.eq_ignore_ascii_case(PARENT)).cloned();
         std::iter::once((PARENT.to_owned(), self.to_header())).chain(others).collect()
     }
@@ -53,7 +52,6 @@ impl Span {
     }
 }
 
-/// Bytes as people and headers write them.
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
@@ -61,8 +59,8 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// `00-<trace>-<span>-<flags>`; what a later version adds behind that is not read.
-fn read(value: &str) -> Option<([u8; 16], [u8; 8], bool)> {
+/// Reads `00-<trace>-<span>-<flags>`; fields added by later versions are ignored.
+fn parse_traceparent(value: &str) -> Option<([u8; 16], [u8; 8], bool)> {
     let mut parts = value.trim().split('-');
     let (version, trace, id, flags) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
     let is_complete = version != "00" || parts.next().is_none();
@@ -82,7 +80,7 @@ fn bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
     is_hex.then_some(bytes)
 }
 
-/// Enough to tell apart, and no secret. Never all zeros, which is no id.
+/// Random enough to be unique, but no secret. Never all zeros, which is not a valid id.
 fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     for chunk in bytes.chunks_mut(8) {
@@ -103,27 +101,27 @@ mod tests {
     const GIVEN: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
     #[test]
-    fn what_is_done_for_a_trace_is_a_part_of_it_and_others_are_parts_of_that() {
+    fn outgoing_requests_are_children_of_our_span() {
         let came = headers(&[("tracestate", "vendor=1"), ("traceparent", GIVEN)]);
-        let span = Span::within(&came);
+        let span = Span::child_of(&came);
         assert_eq!(hex(&span.trace), "4bf92f3577b34da6a3ce929d0e0e4736");
         assert_eq!(span.parent.map(|it| hex(&it)).as_deref(), Some("00f067aa0ba902b7"));
-        let passed_on = span.for_others(&came);
-        let next = Span::within(&passed_on);
+        let passed_on = span.propagate(&came);
+        let next = Span::child_of(&passed_on);
         assert_eq!((next.trace, next.parent, next.is_sampled), (span.trace, Some(span.id), true));
         assert_eq!(passed_on[1], came[0]);
         assert_eq!(passed_on.len(), 2);
     }
 
     #[test]
-    fn the_context_is_found_among_all_headers() {
+    fn trace_context_is_taken_from_mixed_headers() {
         let came = headers(&[("host", "x"), ("Traceparent", GIVEN), ("authorization", "no"), ("baggage", "a=1")]);
         assert_eq!(*trace_context(&came), *headers(&[("traceparent", GIVEN), ("baggage", "a=1")]));
         assert!(trace_context(&headers(&[("baggage", "a=1")])).is_empty());
     }
 
     #[test]
-    fn what_is_no_trace_begins_a_new_one() {
+    fn invalid_traceparent_starts_a_new_trace() {
         let wrong = [
             "",
             "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
@@ -134,13 +132,13 @@ mod tests {
             "00-4bf92f3577b34da6a3ce929d0e0e47-00f067aa0ba902b7-01",
         ];
         for wrong in wrong {
-            let span = Span::within(&headers(&[("traceparent", wrong)]));
+            let span = Span::child_of(&headers(&[("traceparent", wrong)]));
             assert_eq!(span.parent, None, "{wrong}");
             assert_ne!(hex(&span.trace), "4bf92f3577b34da6a3ce929d0e0e4736");
         }
-        assert_ne!(Span::within(&[]).trace, Span::within(&[]).trace);
+        assert_ne!(Span::child_of(&[]).trace, Span::child_of(&[]).trace);
         let later = "cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00-what-comes";
-        let span = Span::within(&headers(&[("traceparent", later)]));
+        let span = Span::child_of(&headers(&[("traceparent", later)]));
         assert!(span.parent.is_some() && !span.is_sampled);
     }
 }

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout_at};
-use toolscout_core::event::{self as told, Happening};
+use toolscout_core::event::{self, EventKind};
 use toolscout_core::{Cx, Lease, Moment, RawJson, SourceError, Store, StoreError, redact};
 use tracing::Instrument as _;
 
@@ -161,7 +161,7 @@ impl Shared {
         record.error = None;
         self.write(server, cx, &record)?;
         tracing::info!(event = "tools.discovery.started", server = %server.id);
-        cx.tell(|| Happening::DiscoveryBegun(server.id.clone()));
+        cx.emit(|| EventKind::DiscoveryStarted(server.id.clone()));
         let answer = timeout_at(deadline.into(), self.ask_again(server, &record, deadline)).await;
         let answer = answer.unwrap_or_else(|_| Err(ClientError::TimedOut { what: "discovery".to_owned(), limit }));
         match answer.map_err(|it| in_full(it, limit, deadline, cx)) {
@@ -322,9 +322,9 @@ impl Shared {
         let took_ms = discovered.took.as_millis();
         let (listed, by_server) = (|| json!(names(&record)), || json!({server.id.as_str(): discovered.tools}));
         tracing::info!(event = "tools.discovery.succeeded", server = %server.id, count = discovered.tools, byServer = %by_server(), excluded = discovered.excluded, duration_ms = %took_ms, names = %listed());
-        cx.tell_since(started, || {
+        cx.emit_since(started, || {
             let (source, names) = (server.id.clone(), names(&record));
-            Happening::Discovered(told::Discovered { source, names, was_needed: !was_fresh, changed, error: None })
+            EventKind::Discovery(event::DiscoveryEvent { source, names, was_needed: !was_fresh, changed, error: None })
         });
         Ok(discovered)
     }
@@ -349,10 +349,10 @@ impl Shared {
         };
         let took_ms = started.elapsed().as_millis();
         tracing::warn!(event = "tools.discovery.failed", server = %server.id, error = %toolscout_core::escape::line(&said), duration_ms = %took_ms);
-        cx.tell_since(started, || {
+        cx.emit_since(started, || {
             let (source, error) = (server.id.clone(), Some(said.clone()));
             let was_needed = record.tools.is_none();
-            Happening::Discovered(told::Discovered { source, names: Vec::new(), was_needed, changed: false, error })
+            EventKind::Discovery(event::DiscoveryEvent { source, names: Vec::new(), was_needed, changed: false, error })
         });
         let last_discovery = Some(Moment::now());
         let library = self.read(server, cx).ok().and_then(|it| it.library);

@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::sync::broadcast;
-use toolscout_core::event::{Called, Decided, Discovered, Event, Happening, Outcome, Searched, Witness};
+use toolscout_core::event::{
+    CallEvent, CallOutcome, DecisionEvent, DiscoveryEvent, Event, EventKind, Observer, SearchEvent,
+};
 use toolscout_core::redact;
 
 /// Events that may wait for somebody who reads slowly; the oldest go first.
@@ -38,17 +40,17 @@ impl Events {
     }
 }
 
-impl Witness for Events {
-    fn saw(&self, event: &Event) {
+impl Observer for Events {
+    fn observe(&self, event: &Event) {
         if self.0.receiver_count() == 0 {
             return;
         }
-        if let Some((kind, mut said)) = said(&event.what) {
+        if let Some((kind, mut said)) = said(&event.kind) {
             said["at"] = event.at.to_string().into();
             said["tookMs"] = u64::try_from(event.took.as_millis()).unwrap_or(u64::MAX).into();
             if kind != "discovery" {
-                said["caller"] = event.who.caller.word().into();
-                for (name, value) in [("client", &event.who.client), ("session", &event.who.session)] {
+                said["caller"] = event.requester.caller.word().into();
+                for (name, value) in [("client", &event.requester.client), ("session", &event.requester.session)] {
                     value.iter().for_each(|it| said[name] = Value::from(&**it));
                 }
             }
@@ -58,20 +60,20 @@ impl Witness for Events {
     }
 }
 
-fn said(what: &Happening) -> Option<(&'static str, Value)> {
-    Some(match what {
-        Happening::DiscoveryBegun(server) => ("discovery", json!({"server": server.as_str(), "phase": "begun"})),
-        Happening::Discovered(it) => ("discovery", discovered(it)),
-        Happening::Searched(it) => ("search", searched(it)),
-        Happening::Called(it) => ("call", called(it)),
-        Happening::Decided(Decided { about, which, word, by }) => {
+fn said(kind: &EventKind) -> Option<(&'static str, Value)> {
+    Some(match kind {
+        EventKind::DiscoveryStarted(server) => ("discovery", json!({"server": server.as_str(), "phase": "begun"})),
+        EventKind::Discovery(it) => ("discovery", discovered(it)),
+        EventKind::Search(it) => ("search", searched(it)),
+        EventKind::Call(it) => ("call", called(it)),
+        EventKind::Decision(DecisionEvent { about, which, word, by }) => {
             ("decision", json!({"about": about, "which": which, "word": word, "by": by}))
         }
-        Happening::Shown(_) => return None,
+        EventKind::ContextUse(_) => return None,
     })
 }
 
-fn discovered(it: &Discovered) -> Value {
+fn discovered(it: &DiscoveryEvent) -> Value {
     let phase = if it.error.is_some() { "failed" } else { "done" };
     let mut said =
         json!({"server": it.source.as_str(), "phase": phase, "tools": it.names.len(), "changed": it.changed});
@@ -79,19 +81,19 @@ fn discovered(it: &Discovered) -> Value {
     said
 }
 
-fn searched(it: &Searched) -> Value {
+fn searched(it: &SearchEvent) -> Value {
     let hits = it.hits.iter().take(HITS).map(|(tool, score)| json!({"tool": tool.to_string(), "score": score}));
     json!({"text": it.text, "profile": it.profile, "found": it.hits.len(), "hits": hits.collect::<Vec<_>>()})
 }
 
 /// Without the arguments: what is in them is the caller's.
-fn called(it: &Called) -> Value {
+fn called(it: &CallEvent) -> Value {
     let (outcome, error) = match &it.outcome {
-        Outcome::Done(_) => ("done", None),
-        Outcome::ToolFailed(_) => ("failed", None),
-        Outcome::WantsInput => ("wants-input", None),
-        Outcome::Failed { message, .. } => ("refused", Some(redact::text(message))),
-        Outcome::Cancelled => ("cancelled", None),
+        CallOutcome::Succeeded(_) => ("done", None),
+        CallOutcome::ToolError(_) => ("failed", None),
+        CallOutcome::InputRequired => ("wants-input", None),
+        CallOutcome::Failed { message, .. } => ("refused", Some(redact::text(message))),
+        CallOutcome::Cancelled => ("cancelled", None),
     };
     let mut said = json!({"tool": it.tool.to_string(), "outcome": outcome});
     it.policy.iter().for_each(|policy| said["policy"] = policy.word().into());

@@ -6,7 +6,7 @@ use super::terms::{MetaTools, Terms};
 use crate::tokens;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use toolscout_core::event::{Shown, Whole};
+use toolscout_core::event::{CatalogSize, ContextUse};
 use toolscout_core::{Origin, SourceId, Status, Tool, ToolId, ToolName, Visibility};
 use toolscout_gateway::{Snapshot, View};
 
@@ -30,7 +30,7 @@ pub(super) struct Face {
     listed: Vec<Entry>,
     all: OnceLock<Vec<Entry>>,
     /// Counted when somebody first wants to know.
-    whole: OnceLock<Whole>,
+    whole: OnceLock<CatalogSize>,
 }
 
 /// A tool as it stands in a list.
@@ -117,16 +117,16 @@ impl Face {
     }
 
     /// What a model is shown with these entries, and what it is spared. Reads all of them, so it takes a while.
-    pub(super) fn shown(&self, entries: &[Entry]) -> Shown {
+    pub(super) fn shown(&self, entries: &[Entry]) -> ContextUse {
         let tokens = entries.iter().map(|it| tokens::at_most(&it.json)).sum();
-        Shown { what: "list", tools: entries.len(), tokens, whole: Some(*self.whole.get_or_init(|| self.count())) }
+        ContextUse { what: "list", tools: entries.len(), tokens, whole: Some(*self.whole.get_or_init(|| self.count())) }
     }
 
     /// Every definition, as it would be listed. One after the other: together they may be many megabytes.
-    fn count(&self) -> Whole {
+    fn count(&self) -> CatalogSize {
         let usable = || self.snapshot.tools().filter(|it| is_usable(it));
         let tokens = usable().map(|it| tokens::at_most(&self.entry(it).json)).sum();
-        Whole { tools: usable().count(), tokens }
+        CatalogSize { tools: usable().count(), tokens }
     }
 
     /// Stands for the list: two that look alike have the same, two that do not have not.

@@ -29,7 +29,7 @@ use crate::ops::search::notes::notes;
 use crate::tokens;
 use request::Request;
 use summary::summary;
-use toolscout_core::event::Shown;
+use toolscout_core::event::ContextUse;
 use toolscout_core::{Cx, RawJson, ToolOutput};
 use toolscout_gateway::{Gateway, Profile, Search, View};
 
@@ -66,9 +66,9 @@ pub(super) async fn search(
 }
 
 /// What an answer of `tool_search` puts before a model: its texts. What stands beside them for programs says the same again.
-pub(super) fn shown(answer: &ToolOutput) -> Shown {
+pub(super) fn shown(answer: &ToolOutput) -> ContextUse {
     let texts = answer.content();
     let tokens = texts.iter().filter_map(|it| it["text"].as_str()).map(tokens::at_most).sum();
     let results = answer.structured_content().and_then(|it| Some(it.get("results")?.as_array()?.len()));
-    Shown { what: "search", tools: results.unwrap_or_default(), tokens, whole: None }
+    ContextUse { what: "search", tools: results.unwrap_or_default(), tokens, whole: None }
 }

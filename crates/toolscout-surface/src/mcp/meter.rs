@@ -4,7 +4,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use toolscout_core::Cx;
-use toolscout_core::event::{Happening, Shown};
+use toolscout_core::event::{ContextUse, EventKind};
 
 /// So many answers wait to be counted; what comes then is counted by nobody.
 const WAITING: usize = 256;
@@ -34,13 +34,13 @@ struct Queue {
 
 impl Meter {
     /// Something was shown to who made this request. Counts nothing where nobody looks on.
-    pub(super) fn shown(&self, cx: &Cx, count: impl FnOnce() -> Shown + Send + 'static) {
-        if cx.witnesses.is_empty() {
+    pub(super) fn shown(&self, cx: &Cx, count: impl FnOnce() -> ContextUse + Send + 'static) {
+        if cx.observers.is_empty() {
             return;
         }
         // What is left of the request is who made it.
         let cx = Cx { asker: None, counterpart: None, progress: None, ..cx.clone() };
-        match self.desk.put(Box::new(move || cx.tell(|| Happening::Shown(count())))) {
+        match self.desk.put(Box::new(move || cx.emit(|| EventKind::ContextUse(count())))) {
             0 => tracing::debug!(event = "not_counted"),
             1 => self.wake(),
             _ => {}
@@ -106,27 +106,27 @@ impl Drop for Meter {
 mod tests {
     use super::*;
     use toolscout_core::Caller;
-    use toolscout_core::event::{Event, Witness, Witnesses};
+    use toolscout_core::event::{Event, Observer, Observers};
 
     #[derive(Default)]
     struct Heard(Mutex<Vec<usize>>);
 
-    impl Witness for Heard {
-        fn saw(&self, event: &Event) {
-            if let Happening::Shown(shown) = &event.what {
+    impl Observer for Heard {
+        fn observe(&self, event: &Event) {
+            if let EventKind::ContextUse(shown) = &event.kind {
                 self.0.lock().unwrap().push(shown.tokens);
             }
         }
     }
 
-    fn shown(tokens: usize) -> Shown {
-        Shown { what: "list", tools: 1, tokens, ..Shown::default() }
+    fn shown(tokens: usize) -> ContextUse {
+        ContextUse { what: "list", tools: 1, tokens, ..ContextUse::default() }
     }
 
     #[test]
     fn what_was_shown_is_told_in_its_order_at_the_latest_at_the_end() {
         let heard = Arc::new(Heard::default());
-        let cx = Cx { witnesses: Witnesses::new(vec![heard.clone()]), ..Cx::new(Caller::Mcp) };
+        let cx = Cx { observers: Observers::new(vec![heard.clone()]), ..Cx::new(Caller::Mcp) };
         let meter = Meter::default();
         (0..WAITING / 2).for_each(|it| meter.shown(&cx, move || shown(it)));
         drop(meter);
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn more_than_there_is_room_for_is_counted_by_nobody() {
         let heard = Arc::new(Heard::default());
-        let cx = Cx { witnesses: Witnesses::new(vec![heard.clone()]), ..Cx::new(Caller::Mcp) };
+        let cx = Cx { observers: Observers::new(vec![heard.clone()]), ..Cx::new(Caller::Mcp) };
         let (meter, gate) = (Meter::default(), Arc::new((Mutex::new((false, false)), Condvar::new())));
         let held = gate.clone();
         meter.shown(&cx, move || {

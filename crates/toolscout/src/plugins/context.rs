@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::PathBuf;
 use toolscout_core::BoxFuture;
-use toolscout_core::event::{Happening, Shown};
+use toolscout_core::event::{ContextUse, EventKind};
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::context::{self, Summary, Wish};
@@ -55,9 +55,9 @@ impl Command for ContextCommand {
                 None => None,
             };
             let summary = wish.summary(&cx.tools().known().await?.snapshot());
-            cx.request().tell(|| {
+            cx.request().emit(|| {
                 let (tools, tokens) = (summary.tools, summary.tokens);
-                Happening::Shown(Shown { what: "context", tools, tokens, ..Shown::default() })
+                EventKind::ContextUse(ContextUse { what: "context", tools, tokens, ..ContextUse::default() })
             });
             if summary.text.is_empty() {
                 cx.say("note: nothing can be said in so few tokens\n  hint: toolscout context --budget 100\n");

@@ -7,25 +7,25 @@ mod abridge;
 mod audit_command;
 mod count;
 mod note;
+mod observer;
 mod page;
 mod pin_command;
 mod since;
 mod stats_command;
-mod witness;
 
 #[cfg(test)]
 mod tests;
 
 use crate::config::{Config, Keep};
 use crate::{AppError, Decorator, Next, Options, Plugin, RunCx, Setup, Surroundings};
+use observer::JournalObserver;
 use std::sync::{Arc, OnceLock};
 use toolscout_core::BoxFuture;
-use toolscout_core::event::Witness;
+use toolscout_core::event::Observer;
 use toolscout_store::journal::{Journal as Book, KEEP};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::journal::{Entries, Page, Verified};
 use toolscout_surface::ops::stats::{Pins, Stats};
-use witness::Scribe;
 
 /// Says no for one run.
 const VARIABLE: &str = "TOOLSCOUT_NO_JOURNAL";
@@ -46,7 +46,7 @@ impl Plugin for Journal {
     fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
         let desk = Desk::default();
         let opening = desk.clone();
-        cx.add_witness(move |options, surroundings| opening.open(options, surroundings));
+        cx.add_observer(move |options, surroundings| opening.open(options, surroundings));
         cx.decorate(desk.clone());
         cx.offer(desk);
         Box::pin(async {
@@ -122,7 +122,7 @@ struct Desk {
 }
 
 impl Desk {
-    fn open(&self, options: &Options, surroundings: &Surroundings) -> Result<Option<Arc<dyn Witness>>, AppError> {
+    fn open(&self, options: &Options, surroundings: &Surroundings) -> Result<Option<Arc<dyn Observer>>, AppError> {
         let keep = match Config::of(options, surroundings)?.settings.journal.keep {
             Some(Keep::Off) => return Ok(None),
             Some(Keep::Bytes(bytes)) => bytes,
@@ -142,7 +142,7 @@ impl Desk {
         };
         let book = Arc::new(Book::new(&state, surroundings.store(), keep, Box::new(on_trouble)));
         let _ = self.book.set(book.clone());
-        Ok(Some(Arc::new(Scribe::new(book))))
+        Ok(Some(Arc::new(JournalObserver::new(book))))
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 use toolscout_catalog::findings::{self, Names, Severity};
-use toolscout_core::event::{Discovered, Happening};
+use toolscout_core::event::{DiscoveryEvent, EventKind};
 use toolscout_core::{BoxFuture, Cx, ErrorKind, Source, SourceId, Tool, ToolId};
 use toolscout_source::mcp::partition;
 use toolscout_source::observed::{Observed, ObservedSource, Observer, SeenTool};
@@ -115,8 +115,8 @@ fn register(seen: Vec<SeenTool>, observed: &Observed, cx: &Cx) -> Result<(), App
     tracing::info!(event = "tools_registered", count = tools.len(), servers = %servers, byServer = %json!(by_server));
     if let Ok(source) = SourceId::new("observed") {
         let names = || tools.iter().filter_map(|it| it.tool_name()).map(|it| it.to_string()).collect();
-        let what = || Discovered { source, names: names(), was_needed: true, changed: true, error: None };
-        cx.tell(|| Happening::Discovered(what()));
+        let what = || DiscoveryEvent { source, names: names(), was_needed: true, changed: true, error: None };
+        cx.emit(|| EventKind::Discovery(what()));
     }
     Ok(())
 }

@@ -27,7 +27,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::BoxFuture;
-use toolscout_core::event::Witness;
+use toolscout_core::event::Observer;
 use toolscout_gateway::Profile;
 use toolscout_surface::api::Events;
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
@@ -57,7 +57,7 @@ impl Plugin for Serve {
     fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
         let events = Events::default();
         cx.offer(events.clone());
-        cx.add_witness(|options, _| Ok(options.serves().then(|| Arc::new(events) as Arc<dyn Witness>)));
+        cx.add_observer(|options, _| Ok(options.serves().then(|| Arc::new(events) as Arc<dyn Observer>)));
         Box::pin(async { cx.add_command(ServeCommand) })
     }
 }

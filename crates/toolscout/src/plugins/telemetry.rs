@@ -7,7 +7,7 @@ use crate::{AfterSetup, AppError, Decorator, Next, Options, Plugin, RunCx, Setup
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use toolscout_core::BoxFuture;
-use toolscout_core::event::Witness;
+use toolscout_core::event::Observer;
 use toolscout_surface::codes::Exit;
 use traces::{Target, Traces};
 
@@ -34,11 +34,11 @@ impl Plugin for Telemetry {
         cx.offer(Metrics::default());
         let metrics = cx.offered::<Metrics>();
         // Nobody reads what a short command has counted.
-        cx.add_witness(move |options, _| Ok(metrics.filter(|_| options.serves()).map(|it| it as Arc<dyn Witness>)));
+        cx.add_observer(move |options, _| Ok(metrics.filter(|_| options.serves()).map(|it| it as Arc<dyn Observer>)));
         let of_run = OfRun::default();
         cx.offer(of_run.clone());
         cx.decorate(of_run.clone());
-        cx.add_witness(move |options, surroundings| of_run.begin(options, surroundings));
+        cx.add_observer(move |options, surroundings| of_run.begin(options, surroundings));
         Box::pin(async { Ok(()) })
     }
 
@@ -55,9 +55,9 @@ impl Plugin for Telemetry {
 }
 
 impl OfRun {
-    fn begin(&self, options: &Options, surroundings: &Surroundings) -> Result<Option<Arc<dyn Witness>>, AppError> {
+    fn begin(&self, options: &Options, surroundings: &Surroundings) -> Result<Option<Arc<dyn Observer>>, AppError> {
         let traces = Target::of(options, surroundings)?.map(Traces::to);
-        Ok(traces.map(|it| self.0.get_or_init(|| it).clone() as Arc<dyn Witness>))
+        Ok(traces.map(|it| self.0.get_or_init(|| it).clone() as Arc<dyn Observer>))
     }
 }
 

@@ -2,17 +2,19 @@ use super::{begun, request, site};
 use crate::api::Events;
 use crate::http::fixture::{ADA, BOB, Wire, terms, tokens};
 use std::time::Duration;
-use toolscout_core::event::{Called, Discovered, Event, Happening, Outcome, Searched, Span, Who, Witness};
+use toolscout_core::event::{
+    CallEvent, CallOutcome, DiscoveryEvent, Event, EventKind, Observer, Requester, SearchEvent, Span,
+};
 use toolscout_core::{Arguments, Caller, Moment, SourceId};
 
-fn event(what: Happening) -> Event {
-    let who = Who { caller: Caller::Mcp, user: None, client: None, session: None, project: None };
-    Event { at: Moment::now(), took: Duration::from_millis(7), who, span: Span::within(&[]), what }
+fn event(kind: EventKind) -> Event {
+    let requester = Requester { caller: Caller::Mcp, user: None, client: None, session: None, project: None };
+    Event { at: Moment::now(), took: Duration::from_millis(7), requester, span: Span::child_of(&[]), kind }
 }
 
 fn discovery() -> Event {
     let source = SourceId::new("mail").expect("an id");
-    event(Happening::Discovered(Discovered {
+    event(EventKind::Discovery(DiscoveryEvent {
         source,
         names: vec!["send".to_owned()],
         was_needed: true,
@@ -23,17 +25,17 @@ fn discovery() -> Event {
 
 fn search(text: &str) -> Event {
     let text = text.to_owned();
-    event(Happening::Searched(Searched { text, profile: "ranked", hits: Vec::new(), notes: Vec::new() }))
+    event(EventKind::Search(SearchEvent { text, profile: "ranked", hits: Vec::new(), notes: Vec::new() }))
 }
 
 fn call() -> Event {
     let arguments: Arguments = serde_json::from_str(r#"{"password":"hunter2hunter2"}"#).expect("arguments");
-    event(Happening::Called(Called {
+    event(EventKind::Call(CallEvent {
         tool: crate::mcp::meta::fixture::id("mail/send"),
         digest: None,
         arguments,
         policy: None,
-        outcome: Outcome::Done(3),
+        outcome: CallOutcome::Succeeded(3),
     }))
 }
 
@@ -50,7 +52,7 @@ async fn operators_see_everything_and_agents_what_is_there() {
     let events = Events::default();
     let site = site(terms(tokens()), events.clone()).await;
     let (mut agent, mut operator) = (look(&site, ADA).await, look(&site, BOB).await);
-    [search("mail"), call(), discovery()].iter().for_each(|it| events.saw(it));
+    [search("mail"), call(), discovery()].iter().for_each(|it| events.observe(it));
     let first = operator.event().await.expect("the search");
     assert!(first.starts_with("event: search\n") && first.contains("\"text\":\"mail\""), "{first}");
     let second = operator.event().await.expect("the call");
@@ -67,7 +69,7 @@ async fn who_reads_too_slowly_is_told_how_much_is_missing() {
     let site = site(terms(tokens()), events.clone()).await;
     let mut wire = look(&site, BOB).await;
     // In one go, so that nobody takes any of them meanwhile.
-    (0..1_000).for_each(|it| events.saw(&search(&it.to_string())));
+    (0..1_000).for_each(|it| events.observe(&search(&it.to_string())));
     let lost = wire.event().await.expect("what is lost");
     assert!(lost.starts_with("event: lost\ndata: {\"missed\":"), "{lost}");
     assert!(wire.event().await.expect("what is left").starts_with("event: search\n"));

@@ -3,7 +3,9 @@
 use super::abridge::{beginning, copy, cut, safe};
 use serde_json::{Map, Value};
 use std::time::Duration;
-use toolscout_core::event::{Called, Decided, Discovered, Event, Happening, Outcome, Searched, Shown, Who};
+use toolscout_core::event::{
+    CallEvent, CallOutcome, ContextUse, DecisionEvent, DiscoveryEvent, Event, EventKind, Requester, SearchEvent,
+};
 use toolscout_core::{ErrorKind, Moment, SourceId};
 use toolscout_store::journal::Record;
 use toolscout_surface::ops::journal::{Found, Outcome as Kept, Party, What};
@@ -21,7 +23,7 @@ const NAME: usize = 120;
 pub(super) struct Note {
     at: Moment,
     took: Duration,
-    who: Who,
+    who: Requester,
     /// Where one was passed to us.
     trace: Option<[u8; 16]>,
     what: Noted,
@@ -29,41 +31,41 @@ pub(super) struct Note {
 
 enum Noted {
     Discovered { source: SourceId, tools: usize, needed: bool, changed: bool, error: Option<String> },
-    Searched(Searched),
-    Called(Called, Value),
-    Decided(Decided),
-    Shown(Shown),
+    Searched(SearchEvent),
+    Called(CallEvent, Value),
+    Decided(DecisionEvent),
+    Shown(ContextUse),
 }
 
 impl Note {
     /// A copy of what is kept of it, small whatever it was; none of what is not.
     pub(super) fn of(event: &Event) -> Option<Self> {
-        let Event { at, took, who, span, what } = event;
-        let what = match what {
-            Happening::DiscoveryBegun(_) => return None,
-            Happening::Discovered(Discovered { source, names, was_needed, changed, error }) => Noted::Discovered {
+        let Event { at, took, requester, span, kind } = event;
+        let what = match kind {
+            EventKind::DiscoveryStarted(_) => return None,
+            EventKind::Discovery(DiscoveryEvent { source, names, was_needed, changed, error }) => Noted::Discovered {
                 source: source.clone(),
                 tools: names.len(),
                 needed: *was_needed,
                 changed: *changed,
                 error: error.as_deref().map(beginning),
             },
-            Happening::Searched(Searched { text, profile, hits, notes }) => Noted::Searched(Searched {
+            EventKind::Search(SearchEvent { text, profile, hits, notes }) => Noted::Searched(SearchEvent {
                 text: beginning(text),
                 profile,
                 hits: hits.iter().take(HITS).cloned().collect(),
                 notes: notes.iter().take(NOTES).map(|it| beginning(it)).collect(),
             }),
-            Happening::Called(called) => {
-                let Called { tool, digest, arguments, policy, outcome } = called;
+            EventKind::Call(called) => {
+                let CallEvent { tool, digest, arguments, policy, outcome } = called;
                 let (tool, outcome) = (tool.clone(), shortened(outcome));
-                let kept = Called { tool, digest: *digest, arguments: Map::new(), policy: *policy, outcome };
+                let kept = CallEvent { tool, digest: *digest, arguments: Map::new(), policy: *policy, outcome };
                 Noted::Called(kept, copy(arguments))
             }
-            Happening::Decided(decided) => Noted::Decided(decided.clone()),
-            Happening::Shown(shown) => Noted::Shown(shown.clone()),
+            EventKind::Decision(decided) => Noted::Decided(decided.clone()),
+            EventKind::ContextUse(shown) => Noted::Shown(shown.clone()),
         };
-        Some(Self { at: *at, took: *took, who: who.clone(), trace: span.parent.map(|_| span.trace), what })
+        Some(Self { at: *at, took: *took, who: requester.clone(), trace: span.parent.map(|_| span.trace), what })
     }
 
     /// The record, without anything secret.
@@ -95,14 +97,14 @@ fn fields(object: &str) -> &str {
     object.strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or_default()
 }
 
-fn shortened(outcome: &Outcome) -> Outcome {
+fn shortened(outcome: &CallOutcome) -> CallOutcome {
     match outcome {
-        Outcome::Failed { kind, message } => Outcome::Failed { kind: *kind, message: beginning(message) },
+        CallOutcome::Failed { kind, message } => CallOutcome::Failed { kind: *kind, message: beginning(message) },
         other => other.clone(),
     }
 }
 
-fn party(who: &Who, trace: Option<[u8; 16]>) -> Party {
+fn party(who: &Requester, trace: Option<[u8; 16]>) -> Party {
     let name = |it: &Option<std::sync::Arc<str>>| it.as_deref().map(|it| cut(it, NAME));
     Party {
         caller: Some(who.caller.word().to_owned()),
@@ -123,20 +125,20 @@ fn what(noted: Noted) -> What {
             changed,
             error: error.map(|it| cut(&it, TEXT)),
         },
-        Noted::Searched(Searched { text, profile, hits, notes }) => What::Search {
+        Noted::Searched(SearchEvent { text, profile, hits, notes }) => What::Search {
             query: cut(&text, TEXT),
             profile: profile.to_owned(),
             hits: hits.into_iter().map(|(id, score)| Found { id: id.to_string(), score: rounded(score) }).collect(),
             notes: notes.iter().map(|it| cut(it, TEXT)).collect(),
         },
         Noted::Called(called, arguments) => call(called, arguments),
-        Noted::Decided(Decided { about, which, word, by }) => What::Decision {
+        Noted::Decided(DecisionEvent { about, which, word, by }) => What::Decision {
             about: about.to_owned(),
             which: cut(&which, TEXT),
             decision: word.to_owned(),
             by: cut(&by, NAME),
         },
-        Noted::Shown(Shown { what, tools, tokens, whole }) => What::Shown {
+        Noted::Shown(ContextUse { what, tools, tokens, whole }) => What::Shown {
             what: what.to_owned(),
             tools: tools as u64,
             tokens: tokens as u64,
@@ -146,13 +148,13 @@ fn what(noted: Noted) -> What {
     }
 }
 
-fn call(called: Called, arguments: Value) -> What {
+fn call(called: CallEvent, arguments: Value) -> What {
     let (outcome, bytes, error) = match called.outcome {
-        Outcome::Done(bytes) => (Kept::Done, Some(bytes), None),
-        Outcome::ToolFailed(bytes) => (Kept::ToolFailed, Some(bytes), None),
-        Outcome::WantsInput => (Kept::WantsInput, None, None),
-        Outcome::Failed { kind, message } => (Kept::Failed, None, Some((kind, message))),
-        Outcome::Cancelled => (Kept::Cancelled, None, None),
+        CallOutcome::Succeeded(bytes) => (Kept::Done, Some(bytes), None),
+        CallOutcome::ToolError(bytes) => (Kept::ToolFailed, Some(bytes), None),
+        CallOutcome::InputRequired => (Kept::WantsInput, None, None),
+        CallOutcome::Failed { kind, message } => (Kept::Failed, None, Some((kind, message))),
+        CallOutcome::Cancelled => (Kept::Cancelled, None, None),
     };
     What::Call {
         tool: called.tool.to_string(),

@@ -19,7 +19,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
 use toolscout_core::cx::{Asker, Progress};
-use toolscout_core::event::Witnesses;
+use toolscout_core::event::Observers;
 use toolscout_core::{
     BoxFuture, BoxStream, Cx, Digest, ErrorKind, Lease, ProblemKind, Source, SourceError, ToolCall, escape,
 };
@@ -244,8 +244,8 @@ async fn call(cx: &RunCx, ask: Ask, progress: mpsc::Sender<Answer>) -> Result<An
     // Where a person had to be asked, they were at the door this call has come through; their yes was used up there.
     let asker: Asker = Arc::new(|_| Box::pin(async { true }));
     // Who made the call tells of it; told here as well, it would be two.
-    let (progress, witnesses) = (watched.then(|| passing(progress)), Witnesses::default());
-    let mut request = Cx { asker: Some(asker), progress, witnesses, ..cx.request() };
+    let (progress, observers) = (watched.then(|| passing(progress)), Observers::default());
+    let mut request = Cx { asker: Some(asker), progress, observers, ..cx.request() };
     if let Some(limit) = deadline_ms {
         request = request.within(Duration::from_millis(limit));
     }

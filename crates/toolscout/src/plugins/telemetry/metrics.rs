@@ -13,7 +13,7 @@ use page::Page;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use toolscout_core::Moment;
-use toolscout_core::event::{Event, Witness};
+use toolscout_core::event::{Event, Observer};
 use toolscout_gateway::Gateway;
 
 /// Counts what happens while agents are served. The plugin `Telemetry` offers one to the other plugins.
@@ -70,8 +70,8 @@ impl Metrics {
     }
 }
 
-impl Witness for Metrics {
-    fn saw(&self, event: &Event) {
+impl Observer for Metrics {
+    fn observe(&self, event: &Event) {
         self.counts().add(event);
     }
 }

@@ -20,7 +20,7 @@ use span::{Count, told};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use toolscout_core::event::{Event, Happening, Witness};
+use toolscout_core::event::{Event, EventKind, Observer};
 
 pub(super) use target::Target;
 
@@ -59,19 +59,19 @@ impl Traces {
     }
 
     /// How often what was remembered was enough, and how often a server had to be asked.
-    fn count(&self, what: &Happening) -> Count {
+    fn count(&self, what: &EventKind) -> Count {
         match what {
-            Happening::Searched(_) | Happening::Called(_) => self.hits.fetch_add(1, Ordering::Relaxed),
-            Happening::Discovered(it) if it.was_needed => self.misses.fetch_add(1, Ordering::Relaxed),
+            EventKind::Search(_) | EventKind::Call(_) => self.hits.fetch_add(1, Ordering::Relaxed),
+            EventKind::Discovery(it) if it.was_needed => self.misses.fetch_add(1, Ordering::Relaxed),
             _ => 0,
         };
         Count { hits: self.hits.load(Ordering::Relaxed), misses: self.misses.load(Ordering::Relaxed) }
     }
 }
 
-impl Witness for Traces {
-    fn saw(&self, event: &Event) {
-        let count = self.count(&event.what);
+impl Observer for Traces {
+    fn observe(&self, event: &Event) {
+        let count = self.count(&event.kind);
         if !event.span.is_sampled {
             return;
         }

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::event::{
-    Called, Decided, Discovered, Event, Happening, Outcome, Searched, Shown, Span, Who, Whole,
+    CallEvent, CallOutcome, CatalogSize, ContextUse, DecisionEvent, DiscoveryEvent, Event, EventKind, Requester,
+    SearchEvent, Span,
 };
 use toolscout_core::{Caller, ErrorKind, Moment, SourceId, ToolId, ToolName};
 use toolscout_surface::ops::journal::Entry;
@@ -19,8 +20,8 @@ const SHAPED: [&str; 5] = [
     "xoxb-123456789012-123456789012-CanaryCanaryCanaryCanary",
 ];
 
-fn event(what: Happening) -> Event {
-    let who = Who {
+fn event(kind: EventKind) -> Event {
+    let requester = Requester {
         caller: Caller::Mcp,
         user: None,
         client: Some("some-agent 1.0".into()),
@@ -28,31 +29,31 @@ fn event(what: Happening) -> Event {
         project: Some(Arc::new("/home/ann/project".into())),
     };
     let span = Span { trace: [7; 16], id: [1; 8], parent: Some([2; 8]), is_sampled: true };
-    Event { at: Moment(1_700_000_000_000), took: Duration::from_micros(1_234_567), who, span, what }
+    Event { at: Moment(1_700_000_000_000), took: Duration::from_micros(1_234_567), requester, span, kind }
 }
 
 fn tool(name: &str) -> ToolId {
     ToolId::new(SourceId::new("files").unwrap(), ToolName::new(name).unwrap())
 }
 
-fn kept(what: Happening) -> (&'static str, String) {
+fn kept(what: EventKind) -> (&'static str, String) {
     let record = Note::of(&event(what)).expect("kept").into_record();
     (record.kind, record.body)
 }
 
-fn called(arguments: Value, outcome: Outcome) -> Happening {
+fn called(arguments: Value, outcome: CallOutcome) -> EventKind {
     let Value::Object(arguments) = arguments else { panic!("an object") };
-    Happening::Called(Called { tool: tool("write"), digest: None, arguments, policy: None, outcome })
+    EventKind::Call(CallEvent { tool: tool("write"), digest: None, arguments, policy: None, outcome })
 }
 
 fn arguments(value: Value) -> Value {
-    let (_, body) = kept(called(value, Outcome::Done(5)));
+    let (_, body) = kept(called(value, CallOutcome::Succeeded(5)));
     serde_json::from_str::<Value>(&body).unwrap()["arguments"].clone()
 }
 
 #[test]
 fn a_record_says_who_what_and_how_it_ended() {
-    let (kind, body) = kept(called(json!({"path": "a.txt"}), Outcome::Done(42)));
+    let (kind, body) = kept(called(json!({"path": "a.txt"}), CallOutcome::Succeeded(42)));
     assert_eq!(kind, "call");
     let body: Value = serde_json::from_str(&body).unwrap();
     let expected = json!({
@@ -66,28 +67,28 @@ fn a_record_says_who_what_and_how_it_ended() {
 /// Whatever is written is what those who show it read.
 #[test]
 fn every_kind_can_be_read_again() {
-    let failed = Outcome::Failed { kind: ErrorKind::TimedOut, message: "too slow".to_owned() };
-    let searched = Searched {
+    let failed = CallOutcome::Failed { kind: ErrorKind::TimedOut, message: "too slow".to_owned() };
+    let searched = SearchEvent {
         text: "send".to_owned(),
         profile: "ranked",
         hits: vec![(tool("send"), 0.5)],
         notes: vec!["n".to_owned()],
     };
-    let discovered = Discovered {
+    let discovered = DiscoveryEvent {
         source: SourceId::new("files").unwrap(),
         names: vec!["a".to_owned()],
         was_needed: true,
         changed: true,
         error: Some("gone".to_owned()),
     };
-    let decided = Decided { about: "server", which: "files".to_owned(), word: "added", by: "ann".to_owned() };
-    let shown = Shown { what: "list", tools: 2, tokens: 300, whole: Some(Whole { tools: 9, tokens: 900 }) };
+    let decided = DecisionEvent { about: "server", which: "files".to_owned(), word: "added", by: "ann".to_owned() };
+    let shown = ContextUse { what: "list", tools: 2, tokens: 300, whole: Some(CatalogSize { tools: 9, tokens: 900 }) };
     let all = [
         called(json!({}), failed),
-        Happening::Searched(searched),
-        Happening::Discovered(discovered),
-        Happening::Decided(decided),
-        Happening::Shown(shown),
+        EventKind::Search(searched),
+        EventKind::Discovery(discovered),
+        EventKind::Decision(decided),
+        EventKind::ContextUse(shown),
     ];
     for what in all {
         let (kind, body) = kept(what);
@@ -114,23 +115,23 @@ fn secrets_are_hidden_by_the_name_of_their_key_at_any_depth() {
 fn secrets_are_hidden_by_their_shape_wherever_they_stand() {
     for secret in SHAPED {
         let inside = format!("before {secret} after");
-        let failed = Outcome::Failed { kind: ErrorKind::Failed, message: inside.clone() };
+        let failed = CallOutcome::Failed { kind: ErrorKind::Failed, message: inside.clone() };
         let searched =
-            Searched { text: inside.clone(), profile: "ranked", hits: Vec::new(), notes: vec![inside.clone()] };
-        let discovered = Discovered {
+            SearchEvent { text: inside.clone(), profile: "ranked", hits: Vec::new(), notes: vec![inside.clone()] };
+        let discovered = DiscoveryEvent {
             source: SourceId::new("files").unwrap(),
             names: Vec::new(),
             was_needed: false,
             changed: false,
             error: Some(inside.clone()),
         };
-        let decided = Decided { about: "server", which: inside.clone(), word: "added", by: inside.clone() };
+        let decided = DecisionEvent { about: "server", which: inside.clone(), word: "added", by: inside.clone() };
         let nested = format!(r#"{{"password":"{secret}"}}"#);
         let all = [
             called(json!({"text": inside, "list": [[secret]], "json": nested, secret: 1}), failed),
-            Happening::Searched(searched),
-            Happening::Discovered(discovered),
-            Happening::Decided(decided),
+            EventKind::Search(searched),
+            EventKind::Discovery(discovered),
+            EventKind::Decision(decided),
         ];
         for what in all {
             let (kind, body) = kept(what);
@@ -146,8 +147,8 @@ fn no_secret_is_cut_in_two() {
     for (secret, pad) in SHAPED.iter().flat_map(|it| (0..60).map(move |pad| (it, pad))) {
         for length in [450, 2_000, 4_050] {
             let text = format!("{}{secret} {}", "word ".repeat(length / 5) + &"x".repeat(pad) + " ", "end ".repeat(50));
-            let searched = Searched { text: text.clone(), profile: "ranked", hits: Vec::new(), notes: Vec::new() };
-            for what in [Happening::Searched(searched), called(json!({"text": text}), Outcome::Cancelled)] {
+            let searched = SearchEvent { text: text.clone(), profile: "ranked", hits: Vec::new(), notes: Vec::new() };
+            for what in [EventKind::Search(searched), called(json!({"text": text}), CallOutcome::Cancelled)] {
                 let (_, body) = kept(what);
                 assert!(!body.contains(&secret[..8]), "{length} {pad}: {body}");
             }
@@ -174,12 +175,12 @@ fn what_is_long_is_left_out_and_said_to_be() {
         json!({ "text": "\u{1}".repeat(2_000) }),
         json!({"text": "word ".repeat(9_999)}),
     ] {
-        let (_, body) = kept(called(given, Outcome::Done(1)));
+        let (_, body) = kept(called(given, CallOutcome::Succeeded(1)));
         assert!(body.len() < 15_000, "{}", body.len());
     }
 }
 
 #[test]
 fn that_a_source_is_about_to_be_asked_is_not_kept() {
-    assert!(Note::of(&event(Happening::DiscoveryBegun(SourceId::new("files").unwrap()))).is_none());
+    assert!(Note::of(&event(EventKind::DiscoveryStarted(SourceId::new("files").unwrap()))).is_none());
 }

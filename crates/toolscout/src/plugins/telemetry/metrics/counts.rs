@@ -4,7 +4,9 @@ use super::histogram::Histogram;
 use super::page::Page;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{BuildHasher, RandomState};
-use toolscout_core::event::{Called, Decided, Discovered, Event, Happening, Outcome, Shown, Who};
+use toolscout_core::event::{
+    CallEvent, CallOutcome, ContextUse, DecisionEvent, DiscoveryEvent, Event, EventKind, Requester,
+};
 use toolscout_core::{ErrorKind, SourceId};
 
 /// So many servers have lines of their own; the rest are counted as one, called `other`.
@@ -41,53 +43,53 @@ struct Sum {
 
 impl Counts {
     pub(super) fn add(&mut self, event: &Event) {
-        self.session(&event.who);
+        self.session(&event.requester);
         let seconds = event.took.as_secs_f64();
-        match &event.what {
-            Happening::Called(called) => self.called(called, seconds),
-            Happening::Searched(searched) => {
+        match &event.kind {
+            EventKind::Call(called) => self.called(called, seconds),
+            EventKind::Search(searched) => {
                 let outcome = if searched.hits.is_empty() { "nothing" } else { "found" };
                 *self.searches.entry(outcome).or_default() += 1;
                 self.search_seconds.add(seconds);
             }
-            Happening::Discovered(discovered) => self.discovered(discovered, seconds),
-            Happening::Decided(decided) => self.decided(decided),
-            Happening::Shown(shown) => self.shown(shown),
-            Happening::DiscoveryBegun(_) => {}
+            EventKind::Discovery(discovered) => self.discovered(discovered, seconds),
+            EventKind::Decision(decided) => self.decided(decided),
+            EventKind::ContextUse(shown) => self.shown(shown),
+            EventKind::DiscoveryStarted(_) => {}
         }
     }
 
-    fn called(&mut self, called: &Called, seconds: f64) {
+    fn called(&mut self, called: &CallEvent, seconds: f64) {
         let server = self.server(&called.tool.source);
         *self.calls.entry((server.clone(), outcome(&called.outcome))).or_default() += 1;
-        if let Outcome::Done(bytes) | Outcome::ToolFailed(bytes) = called.outcome {
+        if let CallOutcome::Succeeded(bytes) | CallOutcome::ToolError(bytes) = called.outcome {
             *self.result_bytes.entry(server.clone()).or_default() += bytes as u64;
         }
         self.call_seconds.entry(server).or_default().add(seconds);
     }
 
-    fn discovered(&mut self, discovered: &Discovered, seconds: f64) {
+    fn discovered(&mut self, discovered: &DiscoveryEvent, seconds: f64) {
         let server = self.server(&discovered.source);
         let outcome = if discovered.error.is_some() { "failed" } else { "done" };
         *self.discoveries.entry((server, outcome)).or_default() += 1;
         self.discovery_seconds.add(seconds);
     }
 
-    fn decided(&mut self, decided: &Decided) {
+    fn decided(&mut self, decided: &DecisionEvent) {
         let key = (decided.about, decided.word);
         if self.decisions.len() < DECISIONS || self.decisions.contains_key(&key) {
             *self.decisions.entry(key).or_default() += 1;
         }
     }
 
-    fn shown(&mut self, shown: &Shown) {
+    fn shown(&mut self, shown: &ContextUse) {
         let sum = self.shown.entry(shown.what).or_default();
         sum.times += 1;
         sum.tools += shown.tools as u64;
         sum.tokens += shown.tokens as u64;
     }
 
-    fn session(&mut self, who: &Who) {
+    fn session(&mut self, who: &Requester) {
         let Some(session) = &who.session else { return };
         if self.sessions.len() < SESSIONS {
             self.sessions.insert(self.hasher.hash_one(session));
@@ -149,13 +151,13 @@ impl Counts {
     }
 }
 
-fn outcome(outcome: &Outcome) -> &'static str {
+fn outcome(outcome: &CallOutcome) -> &'static str {
     match outcome {
-        Outcome::Done(_) => "done",
-        Outcome::ToolFailed(_) => "tool_failed",
-        Outcome::WantsInput => "wants_input",
-        Outcome::Cancelled => "cancelled",
-        Outcome::Failed { kind, .. } => word(*kind),
+        CallOutcome::Succeeded(_) => "done",
+        CallOutcome::ToolError(_) => "tool_failed",
+        CallOutcome::InputRequired => "wants_input",
+        CallOutcome::Cancelled => "cancelled",
+        CallOutcome::Failed { kind, .. } => word(*kind),
     }
 }
 

@@ -5,22 +5,24 @@
 use super::*;
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
-use toolscout_core::event::{Called, Decided, Discovered, Happening, Outcome, Searched, Shown, Span, Who};
+use toolscout_core::event::{
+    CallEvent, CallOutcome, ContextUse, DecisionEvent, DiscoveryEvent, EventKind, Requester, SearchEvent, Span,
+};
 use toolscout_core::{Arguments, Caller, ErrorKind, SourceId, ToolId, ToolName};
 
-fn event(millis: u64, session: &str, what: Happening) -> Event {
+fn event(millis: u64, session: &str, kind: EventKind) -> Event {
     let session = Some(session.into());
-    let who = Who { caller: Caller::Mcp, user: None, client: None, session, project: None };
-    Event { at: Moment(0), took: Duration::from_millis(millis), who, span: Span::within(&[]), what }
+    let requester = Requester { caller: Caller::Mcp, user: None, client: None, session, project: None };
+    Event { at: Moment(0), took: Duration::from_millis(millis), requester, span: Span::child_of(&[]), kind }
 }
 
 fn source(id: &str) -> SourceId {
     SourceId::new(id).expect("an id")
 }
 
-fn call(server: &str, outcome: Outcome) -> Happening {
+fn call(server: &str, outcome: CallOutcome) -> EventKind {
     let tool = ToolId::new(source(server), ToolName::new("send").expect("a name"));
-    Happening::Called(Called { tool, digest: None, arguments: Arguments::default(), policy: None, outcome })
+    EventKind::Call(CallEvent { tool, digest: None, arguments: Arguments::default(), policy: None, outcome })
 }
 
 /// The value of each line.
@@ -32,30 +34,31 @@ fn values(page: &str) -> HashMap<&str, f64> {
 #[test]
 fn each_thing_is_counted_once_under_its_server_and_outcome() {
     let metrics = Metrics::default();
-    let timed_out = Outcome::Failed { kind: ErrorKind::TimedOut, message: "no".to_owned() };
-    let searched = Searched { text: "x".to_owned(), profile: "hybrid", hits: Vec::new(), notes: Vec::new() };
-    let found = Discovered {
+    let timed_out = CallOutcome::Failed { kind: ErrorKind::TimedOut, message: "no".to_owned() };
+    let searched = SearchEvent { text: "x".to_owned(), profile: "hybrid", hits: Vec::new(), notes: Vec::new() };
+    let found = DiscoveryEvent {
         source: source("mail"),
         names: vec!["send".to_owned()],
         was_needed: true,
         changed: true,
         error: None,
     };
-    let decided = Decided { about: "call", which: "mail/send".to_owned(), word: "approved", by: "a person".to_owned() };
+    let decided =
+        DecisionEvent { about: "call", which: "mail/send".to_owned(), word: "approved", by: "a person".to_owned() };
     for what in [
-        call("mail", Outcome::Done(100)),
-        call("mail", Outcome::Done(11)),
+        call("mail", CallOutcome::Succeeded(100)),
+        call("mail", CallOutcome::Succeeded(11)),
         call("mail", timed_out),
-        call("files", Outcome::ToolFailed(5)),
-        Happening::Searched(searched),
-        Happening::Discovered(found),
-        Happening::Decided(decided),
-        Happening::Shown(Shown { what: "search", tools: 5, tokens: 700, ..Shown::default() }),
-        Happening::Shown(Shown { what: "search", tools: 1, tokens: 70, ..Shown::default() }),
+        call("files", CallOutcome::ToolError(5)),
+        EventKind::Search(searched),
+        EventKind::Discovery(found),
+        EventKind::Decision(decided),
+        EventKind::ContextUse(ContextUse { what: "search", tools: 5, tokens: 700, ..ContextUse::default() }),
+        EventKind::ContextUse(ContextUse { what: "search", tools: 1, tokens: 70, ..ContextUse::default() }),
     ] {
-        metrics.saw(&event(30, "one", what));
+        metrics.observe(&event(30, "one", what));
     }
-    metrics.saw(&event(1, "two", Happening::DiscoveryBegun(source("mail"))));
+    metrics.observe(&event(1, "two", EventKind::DiscoveryStarted(source("mail"))));
     let page = metrics.render();
     let values = values(&page);
     for (line, value) in [
@@ -83,7 +86,7 @@ fn each_thing_is_counted_once_under_its_server_and_outcome() {
 #[test]
 fn every_line_belongs_to_a_family_that_was_announced_before_it() {
     let metrics = Metrics::default();
-    metrics.saw(&event(30, "one", call("mail", Outcome::Done(1))));
+    metrics.observe(&event(30, "one", call("mail", CallOutcome::Succeeded(1))));
     let (mut announced, mut name, page) = (BTreeSet::new(), String::new(), metrics.render());
     for line in page.lines() {
         if let Some(rest) = line.strip_prefix("# HELP ") {
@@ -100,7 +103,7 @@ fn every_line_belongs_to_a_family_that_was_announced_before_it() {
 fn servers_without_end_are_counted_as_one() {
     let metrics = Metrics::default();
     for at in 0..2_000 {
-        metrics.saw(&event(1, "one", call(&format!("s{at}"), Outcome::Done(1))));
+        metrics.observe(&event(1, "one", call(&format!("s{at}"), CallOutcome::Succeeded(1))));
     }
     let page = metrics.render();
     let values = values(&page);

@@ -6,7 +6,9 @@ use super::request::Span;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
-use toolscout_core::event::{Called, Decided, Discovered, Event, Happening, Outcome, Searched, Who};
+use toolscout_core::event::{
+    CallEvent, CallOutcome, DecisionEvent, DiscoveryEvent, Event, EventKind, Requester, SearchEvent,
+};
 use toolscout_core::{Arguments, redact};
 
 /// How often what was remembered was enough, and how often a server had to be asked.
@@ -27,18 +29,18 @@ impl Count {
 /// The span of what happened; none where it is nothing that takes time, or is told of elsewhere. `content` wants to have the
 /// words of questions and the arguments of calls as well.
 pub(super) fn told(event: &Event, count: Count, content: bool) -> Option<Span> {
-    let (name, attributes, error) = match &event.what {
-        Happening::Discovered(it) => ("tool-discovery", discovered(it, count, event.took), it.error.clone()),
-        Happening::Searched(it) => ("tool-search", searched(it, count, content), None),
-        Happening::Called(it) => ("tool-call", called(it, content), failure(&it.outcome)),
-        Happening::Decided(it) => (decision(it), decided(it), None),
+    let (name, attributes, error) = match &event.kind {
+        EventKind::Discovery(it) => ("tool-discovery", discovered(it, count, event.took), it.error.clone()),
+        EventKind::Search(it) => ("tool-search", searched(it, count, content), None),
+        EventKind::Call(it) => ("tool-call", called(it, content), failure(&it.outcome)),
+        EventKind::Decision(it) => (decision(it), decided(it), None),
         _ => return None,
     };
     let error = error.map(|it| clip(&redact::text(&it)));
     let start = event.at.0.saturating_mul(1_000_000);
     let end = start.saturating_add(u64::try_from(event.took.as_nanos()).unwrap_or(u64::MAX));
     let (trace, id, parent) = (event.span.trace, event.span.id, event.span.parent);
-    let attributes = of(&event.who, attributes);
+    let attributes = of(&event.requester, attributes);
     let attributes = match &error {
         Some(error) => attributes
             .with("langfuse.observation.level", "ERROR")
@@ -49,7 +51,7 @@ pub(super) fn told(event: &Event, count: Count, content: bool) -> Option<Span> {
 }
 
 /// For whom it was done.
-fn of(who: &Who, attributes: Attributes) -> Attributes {
+fn of(who: &Requester, attributes: Attributes) -> Attributes {
     attributes
         .with("toolscout.caller", who.caller.word())
         .maybe("toolscout.client", who.client.as_deref())
@@ -59,7 +61,7 @@ fn of(who: &Who, attributes: Attributes) -> Attributes {
         .maybe("langfuse.user.id", who.user.as_deref())
 }
 
-fn discovered(it: &Discovered, count: Count, took: Duration) -> Attributes {
+fn discovered(it: &DiscoveryEvent, count: Count, took: Duration) -> Attributes {
     let server = it.source.as_str();
     let named = json!(it.names.iter().take(128).collect::<Vec<_>>());
     let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
@@ -82,7 +84,7 @@ fn discovered(it: &Discovered, count: Count, took: Duration) -> Attributes {
 }
 
 /// Names of what was only observed say whose they are.
-fn by_server(it: &Discovered) -> Value {
+fn by_server(it: &DiscoveryEvent) -> Value {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for name in &it.names {
         let server = name.split_once('/').map(|(server, _)| server).filter(|_| it.source.as_str() == "observed");
@@ -91,7 +93,7 @@ fn by_server(it: &Discovered) -> Value {
     json!(counts)
 }
 
-fn searched(it: &Searched, count: Count, content: bool) -> Attributes {
+fn searched(it: &SearchEvent, count: Count, content: bool) -> Attributes {
     let ids: Vec<_> = it.hits.iter().map(|(id, _)| id.to_string()).collect();
     let text = content.then(|| redact::text(&it.text));
     let attributes = Attributes::default()
@@ -105,7 +107,7 @@ fn searched(it: &Searched, count: Count, content: bool) -> Attributes {
     cached(metadata(attributes, "hits", ids.len()), count)
 }
 
-fn called(it: &Called, content: bool) -> Attributes {
+fn called(it: &CallEvent, content: bool) -> Attributes {
     let (outcome, bytes) = outcome(&it.outcome);
     let arguments = content.then(|| written(&it.arguments));
     let attributes = Attributes::default()
@@ -127,7 +129,7 @@ fn called(it: &Called, content: bool) -> Attributes {
     metadata(attributes, "outcome", outcome)
 }
 
-fn decided(it: &Decided) -> Attributes {
+fn decided(it: &DecisionEvent) -> Attributes {
     let kind = if decision(it) == "approval" { "guardrail" } else { "event" };
     let attributes = Attributes::default()
         .with("langfuse.observation.type", kind)
@@ -139,7 +141,7 @@ fn decided(it: &Decided) -> Attributes {
 }
 
 /// A call or a definition is approved; all else is merely decided.
-fn decision(it: &Decided) -> &'static str {
+fn decision(it: &DecisionEvent) -> &'static str {
     if matches!(it.about, "call" | "definition") { "approval" } else { "decision" }
 }
 
@@ -153,28 +155,28 @@ fn metadata(attributes: Attributes, key: &str, value: impl Into<super::attribute
     attributes.with(format!("langfuse.observation.metadata.{key}"), value)
 }
 
-fn outcome(outcome: &Outcome) -> (&'static str, Option<usize>) {
+fn outcome(outcome: &CallOutcome) -> (&'static str, Option<usize>) {
     match outcome {
-        Outcome::Done(bytes) => ("done", Some(*bytes)),
-        Outcome::ToolFailed(bytes) => ("tool_failed", Some(*bytes)),
-        Outcome::WantsInput => ("wants_input", None),
-        Outcome::Cancelled => ("cancelled", None),
-        Outcome::Failed { kind, .. } => (word(*kind), None),
+        CallOutcome::Succeeded(bytes) => ("done", Some(*bytes)),
+        CallOutcome::ToolError(bytes) => ("tool_failed", Some(*bytes)),
+        CallOutcome::InputRequired => ("wants_input", None),
+        CallOutcome::Cancelled => ("cancelled", None),
+        CallOutcome::Failed { kind, .. } => (word(*kind), None),
     }
 }
 
-fn error_type(outcome: &Outcome) -> Option<&'static str> {
+fn error_type(outcome: &CallOutcome) -> Option<&'static str> {
     match outcome {
-        Outcome::ToolFailed(_) => Some("tool_error"),
-        Outcome::Failed { kind, .. } => Some(word(*kind)),
+        CallOutcome::ToolError(_) => Some("tool_error"),
+        CallOutcome::Failed { kind, .. } => Some(word(*kind)),
         _ => None,
     }
 }
 
-fn failure(outcome: &Outcome) -> Option<String> {
+fn failure(outcome: &CallOutcome) -> Option<String> {
     match outcome {
-        Outcome::ToolFailed(_) => Some("the tool said that it failed".to_owned()),
-        Outcome::Failed { message, .. } => Some(message.clone()),
+        CallOutcome::ToolError(_) => Some("the tool said that it failed".to_owned()),
+        CallOutcome::Failed { message, .. } => Some(message.clone()),
         _ => None,
     }
 }

@@ -8,11 +8,13 @@ use super::span::{Count, told};
 use super::target::pairs;
 use serde_json::json;
 use std::time::Duration;
-use toolscout_core::event::{Called, Decided, Discovered, Event, Happening, Outcome, Searched, Span as Place, Who};
+use toolscout_core::event::{
+    CallEvent, CallOutcome, DecisionEvent, DiscoveryEvent, Event, EventKind, Requester, SearchEvent, Span as Place,
+};
 use toolscout_core::{Arguments, Caller, ErrorKind, Moment, SourceId, ToolId, ToolName, redact};
 
-fn event(what: Happening) -> Event {
-    let who = Who {
+fn event(kind: EventKind) -> Event {
+    let requester = Requester {
         caller: Caller::Mcp,
         user: Some("ada".into()),
         client: Some("claude-code 2.1".into()),
@@ -20,10 +22,10 @@ fn event(what: Happening) -> Event {
         project: None,
     };
     let span = Place { trace: [7; 16], id: [1; 8], parent: Some([2; 8]), is_sampled: true };
-    Event { at: Moment(1_700_000_000_123), took: Duration::from_micros(1_500), who, span, what }
+    Event { at: Moment(1_700_000_000_123), took: Duration::from_micros(1_500), requester, span, kind }
 }
 
-fn span(what: Happening, content: bool) -> Span {
+fn span(what: EventKind, content: bool) -> Span {
     told(&event(what), Count { hits: 3, misses: 1 }, content).expect("a span")
 }
 
@@ -35,16 +37,16 @@ fn text(it: &str) -> Option<Value> {
     Some(Value::Text(it.to_owned()))
 }
 
-fn call(outcome: Outcome) -> Happening {
+fn call(outcome: CallOutcome) -> EventKind {
     let tool = ToolId::new(SourceId::new("mail").expect("an id"), ToolName::new("send").expect("a name"));
     let arguments: Arguments =
         json!({"to": "bob", "password": "x", "note": "tracecanaryword"}).as_object().expect("an object").clone();
-    Happening::Called(Called { tool, digest: None, arguments, policy: None, outcome })
+    EventKind::Call(CallEvent { tool, digest: None, arguments, policy: None, outcome })
 }
 
 #[test]
 fn a_span_stands_where_and_when_it_happened() {
-    let span = span(call(Outcome::Done(12)), false);
+    let span = span(call(CallOutcome::Succeeded(12)), false);
     assert_eq!((span.trace, span.id, span.parent), ([7; 16], [1; 8], Some([2; 8])));
     assert_eq!((span.start, span.end - span.start), (1_700_000_000_123_000_000, 1_500_000));
     assert_eq!((span.name, span.error.as_deref()), ("tool-call", None));
@@ -56,16 +58,16 @@ fn a_span_stands_where_and_when_it_happened() {
 
 #[test]
 fn a_call_is_told_in_the_words_of_the_conventions() {
-    let done = span(call(Outcome::Done(12)), false);
+    let done = span(call(CallOutcome::Succeeded(12)), false);
     assert_eq!(says(&done, "gen_ai.operation.name"), text("execute_tool"));
     assert_eq!(says(&done, "gen_ai.tool.name"), text("send"));
     assert_eq!(says(&done, "langfuse.observation.type"), text("tool"));
     assert_eq!(says(&done, "toolscout.result.bytes"), Some(Value::Whole(12)));
     assert_eq!(says(&done, "error.type"), None);
-    let failed = span(call(Outcome::ToolFailed(1)), false);
+    let failed = span(call(CallOutcome::ToolError(1)), false);
     assert_eq!(says(&failed, "error.type"), text("tool_error"));
     let message = "no answer, token=abcdef123456".to_owned();
-    let late = span(call(Outcome::Failed { kind: ErrorKind::TimedOut, message }), false);
+    let late = span(call(CallOutcome::Failed { kind: ErrorKind::TimedOut, message }), false);
     assert_eq!(
         (says(&late, "error.type"), says(&late, "langfuse.observation.level")),
         (text("timed_out"), text("ERROR"))
@@ -76,13 +78,13 @@ fn a_call_is_told_in_the_words_of_the_conventions() {
 #[test]
 fn words_and_arguments_are_told_only_on_demand_and_without_secrets() {
     redact::remember("tracecanaryword");
-    let quiet = span(call(Outcome::Done(1)), false);
+    let quiet = span(call(CallOutcome::Succeeded(1)), false);
     assert_eq!((says(&quiet, "gen_ai.tool.call.arguments"), says(&quiet, "langfuse.observation.input")), (None, None));
-    let loud = format!("{:?}", span(call(Outcome::Done(1)), true));
+    let loud = format!("{:?}", span(call(CallOutcome::Succeeded(1)), true));
     assert!(loud.contains("bob") && loud.contains("[REDACTED]") && !loud.contains("tracecanaryword"), "{loud}");
     let search = || {
         let text = "send with tracecanaryword".to_owned();
-        Happening::Searched(Searched { text, profile: "ranked", hits: Vec::new(), notes: Vec::new() })
+        EventKind::Search(SearchEvent { text, profile: "ranked", hits: Vec::new(), notes: Vec::new() })
     };
     assert_eq!(says(&span(search(), false), "langfuse.observation.input"), None);
     assert_eq!(says(&span(search(), true), "langfuse.observation.input"), text("send with [REDACTED]"));
@@ -92,8 +94,8 @@ fn words_and_arguments_are_told_only_on_demand_and_without_secrets() {
 fn a_discovery_says_what_was_found_and_how_often_it_was_needed() {
     let source = SourceId::new("observed").expect("an id");
     let names = vec!["mail/send".to_owned(), "mail/read".to_owned(), "x".to_owned()];
-    let found = Discovered { source, names, was_needed: true, changed: true, error: None };
-    let span = span(Happening::Discovered(found), false);
+    let found = DiscoveryEvent { source, names, was_needed: true, changed: true, error: None };
+    let span = span(EventKind::Discovery(found), false);
     let metadata = |key: &str| says(&span, &format!("langfuse.observation.metadata.{key}"));
     assert_eq!((span.name, metadata("toolCount")), ("tool-discovery", Some(Value::Whole(3))));
     assert_eq!(metadata("byServer"), text(r#"{"mail":2,"observed":1}"#));
@@ -104,11 +106,12 @@ fn a_discovery_says_what_was_found_and_how_often_it_was_needed() {
 
 #[test]
 fn approvals_are_named_and_what_takes_no_time_is_no_span() {
-    let decided = |about| Decided { about, which: "mail/send".to_owned(), word: "approved", by: "ada".to_owned() };
-    assert_eq!(span(Happening::Decided(decided("call")), false).name, "approval");
-    assert_eq!(span(Happening::Decided(decided("definition")), false).name, "approval");
-    assert_eq!(span(Happening::Decided(decided("policy")), false).name, "decision");
-    let begun = event(Happening::DiscoveryBegun(SourceId::local()));
+    let decided =
+        |about| DecisionEvent { about, which: "mail/send".to_owned(), word: "approved", by: "ada".to_owned() };
+    assert_eq!(span(EventKind::Decision(decided("call")), false).name, "approval");
+    assert_eq!(span(EventKind::Decision(decided("definition")), false).name, "approval");
+    assert_eq!(span(EventKind::Decision(decided("policy")), false).name, "decision");
+    let begun = event(EventKind::DiscoveryStarted(SourceId::local()));
     assert_eq!(told(&begun, Count { hits: 0, misses: 0 }, false), None);
 }
 

@@ -1,0 +1,119 @@
+//! The kinds of events, each with its fields.
+
+use crate::door::Policy;
+use crate::{Arguments, Digest, ErrorKind, SourceId, ToolId};
+
+/// What an [`Event`](super::Event) is about.
+#[derive(Debug, Clone, PartialEq)]
+pub enum EventKind {
+    /// The discovery of a source starts.
+    DiscoveryStarted(SourceId),
+    /// The discovery of a source ended.
+    Discovery(DiscoveryEvent),
+    /// A search for tools.
+    Search(SearchEvent),
+    /// A call of a tool, whether or not it reached the tool.
+    Call(CallEvent),
+    /// A person or a rule decided what is allowed.
+    Decision(DecisionEvent),
+    /// Tool descriptions were sent to a model.
+    ContextUse(ContextUse),
+}
+
+/// The discovery of a source ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DiscoveryEvent {
+    /// The source.
+    pub source: SourceId,
+    /// The names of its tools.
+    pub names: Vec<String>,
+    /// True if there was no valid cached result.
+    pub was_needed: bool,
+    /// True if the tools differ from the previous result.
+    pub changed: bool,
+    /// Why it failed, if it did.
+    pub error: Option<String>,
+}
+
+/// A search for tools.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchEvent {
+    /// The query, unredacted.
+    pub text: String,
+    /// The ranking profile.
+    pub profile: &'static str,
+    /// Tools found, best first, with scores.
+    pub hits: Vec<(ToolId, f64)>,
+    /// Remarks shown with the results.
+    pub notes: Vec<String>,
+}
+
+/// A call of a tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallEvent {
+    /// The tool.
+    pub tool: ToolId,
+    /// Digest of the definition the call was made against.
+    pub digest: Option<Digest>,
+    /// The arguments, unredacted.
+    pub arguments: Arguments,
+    /// The policy in force for the tool.
+    pub policy: Option<Policy>,
+    /// How the call ended.
+    pub outcome: CallOutcome,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CallOutcome {
+    /// The tool succeeded; size of the result in bytes.
+    Succeeded(usize),
+    /// The tool ran and reported an error; size of the result in bytes.
+    ToolError(usize),
+    /// The tool needs more input from the client first.
+    InputRequired,
+    /// The call did not reach the tool, or no response came back.
+    Failed {
+        /// The kind of error.
+        kind: ErrorKind,
+        /// The error message.
+        message: String,
+    },
+    /// The caller stopped waiting before the end.
+    Cancelled,
+}
+
+/// A person or a rule decided what is allowed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DecisionEvent {
+    /// What kind of thing was decided about: `call`, `definition`, `policy`, `server`, `trust`.
+    pub about: &'static str,
+    /// The tool, server or folder.
+    pub which: String,
+    /// The decision: `allowed`, `denied`, `approved`, `rejected`, `asked`, `added`, `removed`, `changed` …
+    pub word: &'static str,
+    /// The person or the rule that decided.
+    pub by: String,
+}
+
+/// Tool descriptions were sent to a model, which costs context tokens.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ContextUse {
+    /// In what form: `list`, `search`, `context`.
+    pub what: &'static str,
+    /// Number of tools shown.
+    pub tools: usize,
+    /// Upper bound of the tokens used.
+    pub tokens: usize,
+    /// The cost of showing every tool with its full definition instead, for comparison.
+    pub whole: Option<CatalogSize>,
+}
+
+/// The size of all tool definitions together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CatalogSize {
+    /// Number of tools.
+    pub tools: usize,
+    /// Upper bound of the tokens of all definitions.
+    pub tokens: usize,
+}

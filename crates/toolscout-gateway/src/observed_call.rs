@@ -1,0 +1,48 @@
+//! A running call that emits exactly one event when it ends or is cancelled.
+
+use crate::{Error, View};
+use toolscout_core::event::{CallEvent, CallOutcome, EventKind, PendingEvent};
+use toolscout_core::{ToolCall, ToolOutput};
+
+/// A running call. Dropping it before [`end`](Self::end) reports the call as cancelled.
+pub(crate) struct ObservedCall(Option<(PendingEvent, CallEvent)>);
+
+impl ObservedCall {
+    /// Gathers nothing if there are no observers.
+    pub(crate) fn new(view: &View, call: &ToolCall, pending: PendingEvent) -> Self {
+        Self(pending.is_observed().then(|| {
+            let standing = view.tool(&call.tool).ok().map(|(_, standing)| standing);
+            let event = CallEvent {
+                tool: call.tool.clone(),
+                digest: standing.map(|standing| standing.facts.digest()),
+                arguments: call.arguments.clone(),
+                policy: standing.map(|standing| standing.decision.policy),
+                outcome: CallOutcome::Cancelled,
+            };
+            (pending, event)
+        }))
+    }
+
+    pub(crate) fn end(mut self, output: &Result<ToolOutput, Error>) {
+        if let Some((_, event)) = &mut self.0 {
+            event.outcome = outcome(output);
+        }
+    }
+}
+
+impl Drop for ObservedCall {
+    fn drop(&mut self) {
+        if let Some((pending, event)) = self.0.take() {
+            pending.finish(|| EventKind::Call(event));
+        }
+    }
+}
+
+fn outcome(output: &Result<ToolOutput, Error>) -> CallOutcome {
+    match output {
+        Err(error) => CallOutcome::Failed { kind: error.kind(), message: error.to_string() },
+        Ok(output) if output.wants_input() => CallOutcome::InputRequired,
+        Ok(output) if output.is_error() => CallOutcome::ToolError(output.raw().as_str().len()),
+        Ok(output) => CallOutcome::Succeeded(output.raw().as_str().len()),
+    }
+}
