@@ -1,15 +1,12 @@
-//! Where tools come from: folders of files, programs, modules, and this very process.
+//! What sources of tools have in common: layers around any source, tools in code, tools of one request, observed tools.
 //!
-//! Takes the outside world, gives [`toolscout_core::Source`]s. Knows nothing of catalogs, ranking or who asks.
-//! Start reading at [`folder::FolderSource`]; what runs a tool is [`folder::run`].
+//! Depends on no particular source: folders are in `toolscout-folder`, MCP servers in `toolscout-mcp-client`. Start reading
+//! at [`Registry`] and [`layer`].
 
-pub mod folder;
 pub mod layer;
-pub mod mcp;
 pub mod observed;
 mod registry;
 pub mod request;
-pub mod web;
 
 /// Derives schemas from types; see [`ToolBuilder::typed`].
 pub use schemars;

@@ -1,17 +1,14 @@
 //! Tools that one request has and another has not: of a user, of a tenant.
 //!
-//! Everything here is a [`toolscout_core::RequestSources`]: [`request_tools`] for tools made in code, [`RequestFolder`] for
-//! a folder that a header names. A server whose users each bring a token of their own is
-//! [`crate::mcp::per_user::PerUserServer`].
+//! [`request_tools`] is a [`toolscout_core::RequestSources`] of tools made in code. `RequestFolder` of `toolscout-folder`
+//! and `PerUserServer` of `toolscout-mcp-client` use the functions here to read the request's headers and to form keys.
 
-mod folder;
 mod of_request;
 mod tools;
 
 #[cfg(test)]
 mod tests;
 
-pub use folder::{InvalidRequestFolder, RequestFolder};
 pub use of_request::OfRequest;
 pub use tools::{RequestTools, request_tools};
 
@@ -55,6 +52,6 @@ pub fn whose(cx: &Cx, said: &[&str]) -> String {
 }
 
 /// What sources of requests are called, unless they say otherwise.
-fn own() -> SourceId {
+pub fn own() -> SourceId {
     SourceId::new("own").unwrap_or_else(|_| SourceId::app())
 }

@@ -11,8 +11,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
 use toolscout::core::{Caller, Cx, SourceId, ToolCall, ToolId, ToolName};
-use toolscout::source::mcp::client::Client;
-use toolscout::source::mcp::{Dial, Program, Server, Text, Transport};
+use toolscout::mcp_client::client::Client;
+use toolscout::mcp_client::{Dial, Program, Server, Text, Transport};
 
 // As in the program that people run.
 #[global_allocator]

@@ -33,8 +33,8 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toolscout_core::{Problem, ProblemKind};
-use toolscout_source::folder::DefaultRoot;
-use toolscout_source::mcp::Lookup;
+use toolscout_folder::DefaultRoot;
+use toolscout_mcp_client::Lookup;
 
 pub(crate) use document::{Document, Format};
 pub(crate) use entry::{Around, Entry, FilterEntry};

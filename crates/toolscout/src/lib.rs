@@ -21,28 +21,31 @@
 mod app;
 mod command;
 mod config;
+mod entry;
 mod error;
 mod lifecycle;
 mod line;
 mod plugin;
 pub mod plugins;
-mod process;
 mod surroundings;
 mod tools;
 mod words;
 
 pub use app::{App, AppBuilder};
 pub use command::{Command, CommandSet, Decorator, Listing, Next, RunCx};
+pub use entry::main;
 pub use error::{AppError, LifecycleError};
 pub use line::Options;
 pub use plugin::{AfterSetup, Commands, Extensions, Plugin, Setup};
-pub use process::main;
 pub use surroundings::{Captured, Surroundings};
 pub use tools::Tools;
 
 pub use toolscout_catalog as catalog;
 pub use toolscout_catalog::TtlRegistry;
 pub use toolscout_core as core;
+pub use toolscout_folder as folder;
 pub use toolscout_gateway as gateway;
+pub use toolscout_mcp_client as mcp_client;
+pub use toolscout_process as process;
 pub use toolscout_source as source;
 pub use toolscout_surface as surface;

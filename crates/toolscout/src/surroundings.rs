@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use toolscout_core::{MemoryStore, Store};
-use toolscout_source::mcp::Lookup;
+use toolscout_mcp_client::Lookup;
 use toolscout_surface::cli::help::Look;
 use toolscout_surface::cli::{Locale, Style};
 

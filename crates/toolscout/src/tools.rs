@@ -9,8 +9,8 @@ use tokio::sync::OnceCell;
 use toolscout_core::cx::Asker;
 use toolscout_core::event::Observers;
 use toolscout_core::{Caller, Cx, Found, Level, Origin, Problem, ProblemKind, SourceError, Tool, escape};
+use toolscout_folder::DefaultRoot;
 use toolscout_gateway::{Gateway, Refreshed};
-use toolscout_source::folder::DefaultRoot;
 
 /// The tools of all sources. Discovery runs once and feeds all.
 pub struct Tools {

@@ -9,7 +9,11 @@ use toml::{Table, Value};
 /// Every crate of the workspace in the order of the flow, with the crates it may depend on.
 const ROOMS: &[(&str, &[&str])] = &[
     ("toolscout-core", &[]),
+    ("toolscout-process", &["toolscout-core"]),
+    ("toolscout-http-client", &[]),
     ("toolscout-source", &["toolscout-core"]),
+    ("toolscout-folder", &["toolscout-core", "toolscout-process", "toolscout-http-client", "toolscout-source"]),
+    ("toolscout-mcp-client", &["toolscout-core", "toolscout-process", "toolscout-http-client", "toolscout-source"]),
     ("toolscout-catalog", &["toolscout-core"]),
     ("toolscout-store", &["toolscout-core"]),
     ("toolscout-index", &["toolscout-core"]),
@@ -20,7 +24,11 @@ const ROOMS: &[(&str, &[&str])] = &[
         "toolscout",
         &[
             "toolscout-core",
+            "toolscout-process",
+            "toolscout-http-client",
             "toolscout-source",
+            "toolscout-folder",
+            "toolscout-mcp-client",
             "toolscout-catalog",
             "toolscout-store",
             "toolscout-index",
@@ -30,14 +38,21 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("toolscout-hostile", &[]),
+    ("toolscout-test-support", &[]),
     ("xtask", &[]),
 ];
 
 /// Rooms that exist for tests, and whose tests those are; nothing that people run knows them.
-const FOR_TESTS: &[(&str, &[&str])] = &[("toolscout-hostile", &["toolscout-source", "toolscout"])];
+const FOR_TESTS: &[(&str, &[&str])] = &[
+    ("toolscout-hostile", &["toolscout-mcp-client", "toolscout"]),
+    ("toolscout-test-support", &["toolscout-process", "toolscout-folder", "toolscout-mcp-client"]),
+];
 
 /// Libraries that only these rooms may use.
-const ONLY_IN: &[(&str, &[&str])] = &[("rusqlite", &["toolscout-store"]), ("reqwest", &["toolscout-source"])];
+const ONLY_IN: &[(&str, &[&str])] = &[
+    ("rusqlite", &["toolscout-store"]),
+    ("reqwest", &["toolscout-http-client", "toolscout-folder", "toolscout-mcp-client"]),
+];
 
 /// Libraries that these rooms must not use: they are pure, so that they can be tested without waiting.
 const NEVER_IN: &[(&str, &[&str])] = &[("tokio", &["toolscout-core", "toolscout-catalog", "toolscout-index"])];

@@ -38,7 +38,14 @@ fn broken_as(kind: DependencyKind, from: &str, to: &str) -> Option<String> {
 fn arrows_run_in_one_direction() {
     assert_eq!(broken("toolscout-surface", "toolscout-gateway"), None);
     assert_eq!(broken("toolscout", "toolscout-source"), None);
-    for hidden in ["toolscout-source", "toolscout-catalog", "toolscout-store", "toolscout-index"] {
+    for hidden in [
+        "toolscout-source",
+        "toolscout-folder",
+        "toolscout-mcp-client",
+        "toolscout-catalog",
+        "toolscout-store",
+        "toolscout-index",
+    ] {
         assert_eq!(broken("toolscout-surface", hidden), Some(format!("`toolscout-surface` must not know `{hidden}`")));
     }
     assert!(broken("toolscout-core", "toolscout-index").is_some());
@@ -47,7 +54,7 @@ fn arrows_run_in_one_direction() {
 
 #[test]
 fn a_room_for_tests_is_used_by_tests_only() {
-    assert_eq!(broken_as(Development, "toolscout-source", "toolscout-hostile"), None);
+    assert_eq!(broken_as(Development, "toolscout-mcp-client", "toolscout-hostile"), None);
     for kind in [Normal, Build] {
         assert_eq!(
             broken_as(kind, "toolscout", "toolscout-hostile").as_deref(),

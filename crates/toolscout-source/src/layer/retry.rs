@@ -51,7 +51,7 @@ impl Retry {
     }
 
     /// Waits, where there is a point in it and the time for it is left, and counts; says whether to ask again.
-    pub(crate) async fn may_wait(
+    pub async fn may_wait(
         &self,
         id: &SourceId,
         error: &SourceError,

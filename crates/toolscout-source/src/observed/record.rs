@@ -23,7 +23,7 @@ struct Row {
 }
 
 impl Observed {
-    /// Of the project that stands for this in keys; see [`crate::mcp::partition`].
+    /// Of the project that stands for this in keys; see `toolscout_mcp_client::partition`.
     pub fn new(store: Arc<dyn Store>, project: String) -> Self {
         Self { store, project }
     }

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use toolscout::core::{Caller, Cx, RawJson, Resume, SourceId, ToolCall, ToolId};
-use toolscout::source::mcp::client::{Client, Definition};
-use toolscout::source::mcp::oauth::{Ask, Login, SavedTokens};
-use toolscout::source::mcp::{ClientError, Dial, Endpoint, Server, Text, Transport};
+use toolscout::mcp_client::client::{Client, Definition};
+use toolscout::mcp_client::oauth::{Ask, Login, SavedTokens};
+use toolscout::mcp_client::{ClientError, Dial, Endpoint, Server, Text, Transport};
 
 /// The client that the suite expects to be described at an address of its own.
 const DESCRIBED_AT: &str = "https://conformance-test.local/client-metadata.json";

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use toolscout_core::door::Policy;
 use toolscout_core::{Problem, ProblemKind, SourceId};
-use toolscout_source::mcp::{Lookup, Server};
+use toolscout_mcp_client::{Lookup, Server};
 
 /// A server, and where it is configured.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,7 +3,7 @@
 use super::document::Document;
 use super::keys::{Keys, Wrong, did_you_mean};
 use std::collections::BTreeMap;
-use toolscout_source::mcp::Text;
+use toolscout_mcp_client::Text;
 
 const KEY: &str = "telemetry";
 const KEYS: [&str; 4] = ["otlp", "headers", "service", "content"];

@@ -10,7 +10,7 @@ mod levels;
 mod search;
 
 use super::*;
-use toolscout_source::mcp::{Endpoint, Program, Server, Transport};
+use toolscout_mcp_client::{Endpoint, Program, Server, Transport};
 
 /// A project and a person's own folder, made of files.
 struct World {

@@ -14,7 +14,7 @@ use crate::{AfterSetup, AppError, Plugin, Setup};
 use preset::Preset;
 use std::sync::Arc;
 use toolscout_core::{BoxFuture, Source};
-use toolscout_source::folder::{RootStrategy, ToolStrategy};
+use toolscout_folder::{RootStrategy, ToolStrategy};
 use toolscout_surface::cli::OptionSpec;
 
 pub(crate) use place::Place;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use toolscout_catalog::findings::{self, Names, Severity};
 use toolscout_core::event::{DiscoveryEvent, EventKind};
 use toolscout_core::{BoxFuture, Cx, ErrorKind, Source, SourceId, Tool, ToolId};
-use toolscout_source::mcp::partition;
+use toolscout_mcp_client::partition;
 use toolscout_source::observed::{Observed, ObservedSource, Observer, SeenTool};
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;

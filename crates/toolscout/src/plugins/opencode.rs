@@ -7,7 +7,7 @@ use futures_util::stream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toolscout_core::{BoxFuture, BoxStream, Source, SourceError, SourceId};
-use toolscout_source::folder::{FolderSource, FolderSourceBuilder, Layout, Root, RootStrategy};
+use toolscout_folder::{FolderSource, FolderSourceBuilder, Layout, Root, RootStrategy};
 
 /// Adds the source `opencode` where the project has a `.opencode/tools` or `.opencode/tool` folder.
 #[derive(Debug, Clone, Copy, Default)]

@@ -5,7 +5,7 @@ mod saved;
 use crate::{AppError, Plugin, Setup};
 use std::sync::Arc;
 use toolscout_core::{BoxFuture, Source, SourceId};
-use toolscout_source::folder::FolderSource;
+use toolscout_folder::FolderSource;
 use toolscout_source::{AlreadyRegistered, CodeTool};
 use toolscout_surface::cli::OptionSpec;
 

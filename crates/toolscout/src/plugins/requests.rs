@@ -5,7 +5,7 @@ use crate::plugins::discovery::Place;
 use crate::{AppError, Options, Plugin, Setup, Surroundings};
 use std::sync::Arc;
 use toolscout_core::{BoxFuture, RequestSources, SourceId};
-use toolscout_source::request::RequestFolder;
+use toolscout_folder::RequestFolder;
 
 /// Adds what `[[request_tools]]` says, and what an application gives to its requests.
 ///

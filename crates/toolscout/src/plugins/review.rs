@@ -13,7 +13,7 @@ use crate::{AfterSetup, AppError, Plugin, RunCx, Setup};
 use toolscout_core::BoxFuture;
 use toolscout_gateway::Approvals;
 use toolscout_gateway::policy::{Level, LevelName, Mode, Policies};
-use toolscout_source::mcp::partition;
+use toolscout_mcp_client::partition;
 
 /// Gives the gateway its policies and approvals, and adds the commands `review`, `approve`, `reject`, `policy`, `lock` and
 /// `verify`.

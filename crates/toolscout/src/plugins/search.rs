@@ -11,7 +11,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use toolscout_core::BoxFuture;
 use toolscout_encoder::MiniLm;
 use toolscout_gateway::{Encoder, Gateway, LazyEncoder, Searching};
-use toolscout_source::mcp::partition;
+use toolscout_mcp_client::partition;
 use toolscout_surface::codes::Exit;
 
 /// Has tools found by meaning, too, and what was worked out about them remembered from run to run.

@@ -4,8 +4,8 @@ use super::Entry;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toolscout_core::{SourceId, Visibility};
-use toolscout_source::mcp::per_user::check_request_headers;
-use toolscout_source::mcp::{Endpoint, Lookup, OnChange, Program, Server, Text, ToolFilter, Transport};
+use toolscout_mcp_client::per_user::check_request_headers;
+use toolscout_mcp_client::{Endpoint, Lookup, OnChange, Program, Server, Text, ToolFilter, Transport};
 
 /// What an entry's meaning depends on besides itself.
 #[derive(Debug, Clone)]

@@ -3,7 +3,7 @@
 use super::*;
 use std::time::{Duration, Instant};
 use toolscout_core::Visibility;
-use toolscout_source::mcp::OnChange;
+use toolscout_mcp_client::OnChange;
 
 #[test]
 fn an_entry_says_all_about_its_server() {

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::Problem;
-use toolscout_source::folder::probe::ProbeLimits;
-use toolscout_source::folder::{
+use toolscout_folder::probe::ProbeLimits;
+use toolscout_folder::{
     ChainRoots, DefaultRoot, ExplicitRoots, FolderSource, FolderSourceBuilder, GlobTools, Probing, RootStrategy,
     ToolDirectories, ToolStrategy,
 };

@@ -3,7 +3,7 @@
 use crate::{Options, Surroundings};
 use std::path::Path;
 use std::sync::Arc;
-use toolscout_source::folder::trust::TrustedFolders;
+use toolscout_folder::trust::TrustedFolders;
 
 /// What a person has said before, and what holds for this run.
 pub(crate) struct Trust {

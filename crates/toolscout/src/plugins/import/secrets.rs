@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toolscout_core::redact::REDACTED;
-use toolscout_source::mcp::Text;
+use toolscout_mcp_client::Text;
 
 pub(crate) use files::SecretFile;
 

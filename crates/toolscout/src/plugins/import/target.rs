@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toolscout_core::{ErrorKind, SourceId};
-use toolscout_source::mcp::{Endpoint, Program, Text, Transport};
+use toolscout_mcp_client::{Endpoint, Program, Text, Transport};
 
 /// The servers that are configured already, by id; none for an entry that cannot be read, but has the id nevertheless.
 pub(crate) type Known = BTreeMap<String, Option<Entry>>;

@@ -9,7 +9,7 @@ use toolscout_core::{
     Authorized, BoxFuture, BoxStream, CliHints, Cx, Found, Origin, RawJson, Source, SourceError, SourceId, Status,
     Store, Tool, ToolCall, ToolId, ToolName, ToolOutput, Visibility,
 };
-use toolscout_source::folder::{FolderSource, FolderSourceBuilder};
+use toolscout_folder::{FolderSource, FolderSourceBuilder};
 
 /// One tool as it is saved.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use toolscout_core::{BoxFuture, SourceId, escape};
 use toolscout_gateway::Snapshot;
 use toolscout_gateway::pins::{Drift, Lock};
-use toolscout_source::mcp::{Server, Transport, entry_of};
+use toolscout_mcp_client::{Server, Transport, entry_of};
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::list::counted;

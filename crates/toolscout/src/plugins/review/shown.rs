@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use toolscout_core::{Digest, Shelf, SourceId, Store, ToolId};
 use toolscout_gateway::HeldTool;
-use toolscout_source::mcp::partition;
+use toolscout_mcp_client::partition;
 
 /// What a person was last shown of one source's held tools.
 pub(super) struct Shown {

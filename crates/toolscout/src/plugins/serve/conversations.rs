@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use toolscout_source::mcp::partition;
+use toolscout_mcp_client::partition;
 use toolscout_surface::api::sessions::Session;
 
 /// Notes that are looked at.

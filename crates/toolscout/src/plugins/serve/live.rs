@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 use toolscout_core::{BoxFuture, Caller, Cx, Problem, escape};
-use toolscout_source::mcp::{McpSource, State};
+use toolscout_mcp_client::{McpSource, State};
 
 /// Between two looks at the files. A look asks the system about a dozen names, and opens nothing.
 const PACE: Duration = Duration::from_millis(500);

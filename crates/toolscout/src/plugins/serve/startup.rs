@@ -5,7 +5,7 @@ use crate::RunCx;
 use crate::config::{Config, DiscoverOnStart};
 use std::sync::Arc;
 use toolscout_core::{Cx, escape};
-use toolscout_source::mcp::{DiscoveryStatus, McpSource, Staleness, refresh_all};
+use toolscout_mcp_client::{DiscoveryStatus, McpSource, Staleness, refresh_all};
 
 /// Asks in the background; what each server has is there as soon as it has answered.
 pub(super) async fn discover(cx: &RunCx, offer: &Offer, sources: Vec<Arc<McpSource>>) {

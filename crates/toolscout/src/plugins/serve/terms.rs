@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::{AppError, RunCx};
 use std::sync::Arc;
 use toolscout_core::{Caller, Cx, SourceId};
-use toolscout_source::mcp::partition;
+use toolscout_mcp_client::partition;
 use toolscout_surface::mcp::{MetaTools, Terms};
 
 /// Whether this program reads configuration; one that is put together without is served as it is.

@@ -8,7 +8,7 @@ use crate::{AppError, RunCx};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, ToSocketAddrs};
 use std::sync::Arc;
 use toolscout_core::{ErrorKind, escape};
-use toolscout_source::mcp::oauth;
+use toolscout_mcp_client::oauth;
 use toolscout_surface::api::{Api, Events};
 use toolscout_surface::http::auth::{Fetch, Jwt, JwtTerms, Token};
 use toolscout_surface::http::{Auth, Error, Listener, Role, Routes, Terms};

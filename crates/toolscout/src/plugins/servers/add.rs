@@ -9,7 +9,7 @@ use crate::{AppError, Command, RunCx};
 use std::collections::BTreeMap;
 use std::path::Path;
 use toolscout_core::{BoxFuture, ErrorKind, SourceId, redact};
-use toolscout_source::mcp::Text;
+use toolscout_mcp_client::Text;
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::list::counted;

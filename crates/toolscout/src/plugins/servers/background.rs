@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use toolscout_core::SourceId;
-use toolscout_source::mcp::DiscoveryStatus;
+use toolscout_mcp_client::DiscoveryStatus;
 
 /// How long to wait until the other process is seen at work; who looks right after should see it.
 const SEEN: Duration = Duration::from_millis(120);

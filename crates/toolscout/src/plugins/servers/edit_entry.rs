@@ -6,7 +6,7 @@ use crate::config::edit::Editor;
 use crate::{AppError, Command, RunCx};
 use toolscout_core::BoxFuture;
 use toolscout_gateway::Approvals;
-use toolscout_source::mcp::DiscoveryStatus;
+use toolscout_mcp_client::DiscoveryStatus;
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::list::counted;

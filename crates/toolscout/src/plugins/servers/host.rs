@@ -24,7 +24,7 @@ use toolscout_core::{
     BoxFuture, BoxStream, Cx, Digest, ErrorKind, Lease, ProblemKind, Source, SourceError, ToolCall, escape,
 };
 use toolscout_gateway::Error as GatewayError;
-use toolscout_source::mcp::{McpSource, partition};
+use toolscout_mcp_client::{McpSource, partition};
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toolscout_core::{
     Authorized, BoxFuture, Cx, RawJson, Source, SourceError, SourceId, Through, ToolCall, ToolOutput,
 };
-use toolscout_source::mcp::McpSource;
+use toolscout_mcp_client::McpSource;
 
 /// A server that may be kept by another process: calls go there while it is there, and are our own otherwise.
 pub(super) struct Hosted {

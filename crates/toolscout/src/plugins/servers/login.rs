@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use toolscout_core::{BoxFuture, ErrorKind, escape};
-use toolscout_source::mcp::oauth::{self, Ask, DeviceLogin, Login, SavedTokens};
-use toolscout_source::mcp::{ClientError, Endpoint, Server, Shared, Transport};
+use toolscout_mcp_client::oauth::{self, Ask, DeviceLogin, Login, SavedTokens};
+use toolscout_mcp_client::{ClientError, Endpoint, Server, Shared, Transport};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
 

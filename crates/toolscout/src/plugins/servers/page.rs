@@ -4,7 +4,7 @@ use super::control::{Answer, Ask, Control};
 use crate::RunCx;
 use crate::plugins::discovery::Place;
 use std::time::Duration;
-use toolscout_source::mcp::partition;
+use toolscout_mcp_client::partition;
 
 /// How long a process that is there may take to answer.
 const PATIENCE: Duration = Duration::from_secs(2);

@@ -5,8 +5,8 @@ use super::set::around;
 use crate::{AppError, Options, Surroundings};
 use std::sync::Arc;
 use toolscout_gateway::GatewayBuilder;
-use toolscout_source::mcp::Server;
-use toolscout_source::mcp::per_user::{PerUserServer, request_headers};
+use toolscout_mcp_client::Server;
+use toolscout_mcp_client::per_user::{PerUserServer, request_headers};
 
 /// Whether the server is asked with what each request brings.
 pub(super) fn is_per_user(server: &Server) -> bool {

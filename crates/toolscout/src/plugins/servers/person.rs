@@ -4,7 +4,7 @@ use super::ServerSet;
 use crate::config::Configured;
 use crate::{AppError, Surroundings};
 use toolscout_core::{ErrorKind, Shelf, SourceId, StoreError};
-use toolscout_source::mcp::entry_of;
+use toolscout_mcp_client::entry_of;
 
 /// A person added this server, as it is configured now, and trusts it or does not.
 pub(crate) fn has_added(set: &ServerSet, id: &SourceId, trusts: bool) -> Result<(), AppError> {

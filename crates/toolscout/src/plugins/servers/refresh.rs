@@ -6,7 +6,7 @@ use crate::plugins::search;
 use crate::{AppError, Command, RunCx};
 use std::sync::Arc;
 use toolscout_core::{BoxFuture, ProblemKind, SourceError, escape, redact};
-use toolscout_source::mcp::{Discovered, McpSource, refresh_all};
+use toolscout_mcp_client::{Discovered, McpSource, refresh_all};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::list::counted;

@@ -12,9 +12,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::{ErrorKind, Layer, Problem, ProblemKind, Source, Store};
+use toolscout_mcp_client::limits::Limits;
+use toolscout_mcp_client::{Dial, Lookup, McpSource, Server, Shared, Transport, partition};
 use toolscout_source::layer::{Filter, Retry, Timeout};
-use toolscout_source::mcp::limits::Limits;
-use toolscout_source::mcp::{Dial, Lookup, McpSource, Server, Shared, Transport, partition};
 
 /// The servers of a run.
 pub(crate) struct ServerSet {

@@ -5,7 +5,7 @@ use super::list::{asks_each_time, state_of, view};
 use crate::{AppError, Command, RunCx};
 use toolscout_core::door::Policy;
 use toolscout_core::{BoxFuture, redact};
-use toolscout_source::mcp::{Program, Server, ServerState, Staleness, Transport};
+use toolscout_mcp_client::{Program, Server, ServerState, Staleness, Transport};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::servers::{self, CatalogEntry, ServerDetail};

@@ -6,7 +6,7 @@ use crate::error::login;
 use crate::{AppError, Command, RunCx};
 use std::time::Instant;
 use toolscout_core::{BoxFuture, Cx, escape, redact};
-use toolscout_source::mcp::McpSource;
+use toolscout_mcp_client::McpSource;
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::list::counted;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::config::Scope;
-use toolscout_source::mcp::{Server, Transport};
+use toolscout_mcp_client::{Server, Transport};
 
 struct Folder(tempfile::TempDir);
 

@@ -5,7 +5,7 @@ use crate::plugins::discovery::Place;
 use crate::{AppError, Decorator, Next, Options, RunCx, Surroundings};
 use toolscout_core::BoxFuture;
 use toolscout_gateway::{GatewayBuilder, Learning};
-use toolscout_source::mcp::partition;
+use toolscout_mcp_client::partition;
 use toolscout_surface::cli::OptionSpec;
 use toolscout_surface::codes::Exit;
 

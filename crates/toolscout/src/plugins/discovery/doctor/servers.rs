@@ -4,8 +4,8 @@ use crate::plugins::servers::ServerSet;
 use crate::{AppError, RunCx};
 use serde::Serialize;
 use toolscout_gateway::Gateway;
-use toolscout_source::mcp::DiscoveryStatus;
-use toolscout_source::mcp::per_user::request_headers;
+use toolscout_mcp_client::DiscoveryStatus;
+use toolscout_mcp_client::per_user::request_headers;
 use toolscout_surface::ops::list::counted;
 
 /// What the doctor sees of servers.

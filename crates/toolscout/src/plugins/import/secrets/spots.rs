@@ -6,7 +6,7 @@ use crate::config::Entry;
 use std::fmt;
 use std::ops::Range;
 use toolscout_core::redact::names_a_secret;
-use toolscout_source::mcp::Text;
+use toolscout_mcp_client::Text;
 
 /// A text of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]

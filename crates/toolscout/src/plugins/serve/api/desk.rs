@@ -16,7 +16,7 @@ use std::sync::Arc;
 use toolscout_core::{Caller, Cx, SourceId, Tool, escape, redact};
 use toolscout_gateway::Gateway;
 use toolscout_gateway::policy::{Level, LevelName};
-use toolscout_source::mcp::{McpSource, partition};
+use toolscout_mcp_client::{McpSource, partition};
 use toolscout_surface::api::policies::PolicyChange;
 use toolscout_surface::api::servers::{Action, Logs, NewServer, Server, ServerChange};
 use toolscout_surface::api::{Code, Desk, Discovery, Done, Trouble};

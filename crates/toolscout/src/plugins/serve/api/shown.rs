@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use toolscout_core::Status;
 use toolscout_core::redact::{self, REDACTED};
 use toolscout_gateway::Snapshot;
-use toolscout_source::mcp::{Endpoint, ServerState, Text, Transport};
+use toolscout_mcp_client::{Endpoint, ServerState, Text, Transport};
 use toolscout_surface::api::servers::Server;
 
 /// A server, its state where one is known, and what is known of its tools.

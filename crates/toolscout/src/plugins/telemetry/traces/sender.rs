@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 use toolscout_core::{escape, redact};
-use toolscout_source::web::{Post, Posted};
+use toolscout_http_client::{Post, Posted};
 
 /// A batch is tried so often, then it is lost.
 const ATTEMPTS: u32 = 5;

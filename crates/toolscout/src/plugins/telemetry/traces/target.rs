@@ -4,8 +4,8 @@ use super::attributes::Attributes;
 use crate::config::{Config, TelemetrySettings};
 use crate::{AppError, Options, Surroundings};
 use std::time::Duration;
-use toolscout_source::mcp::{Lookup, Text};
-use toolscout_source::web::Post;
+use toolscout_http_client::Post;
+use toolscout_mcp_client::{Lookup, Text};
 
 const PATH: &str = "/v1/traces";
 const CONTENT: &str = "application/x-protobuf";

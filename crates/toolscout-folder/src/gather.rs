@@ -1,0 +1,179 @@
+//! Puts together what the roots give: which of two tools of one name stays, what is said only once, what stops all.
+
+use super::flow::Out;
+use super::prompts::Prompt;
+use super::recipe::Recipe;
+use super::roots::Root;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use toolscout_core::{Found, Level, Problem, ProblemKind, SourceError, Tool, ToolName, escape};
+use toolscout_source::Conflict;
+
+/// A tool that is listed, and how it is run.
+#[derive(Debug, Clone)]
+pub(super) struct Listed {
+    pub(super) tool: Arc<Tool>,
+    pub(super) recipe: Recipe,
+    pub(super) ground: Arc<Ground>,
+}
+
+/// Where a tool was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Ground {
+    /// With a real path.
+    pub(super) root: Root,
+    /// The file was named by somebody, not found by a strategy.
+    pub(super) is_explicit: bool,
+}
+
+/// The listed tools by name.
+pub(super) type Table = HashMap<ToolName, Arc<Listed>>;
+
+/// What the source's owner wants done about problems.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Rules {
+    pub(super) on_conflict: Conflict,
+    pub(super) strict: bool,
+}
+
+/// The discovery has ended with an error; its reader knows.
+pub(super) struct Stop;
+
+/// One discovery under way.
+pub(super) struct Gathering<'a> {
+    out: &'a Out<Result<Found, SourceError>>,
+    rules: Rules,
+    table: Table,
+    prompts: Vec<Prompt>,
+    /// Names without their case, to find those that differ in nothing else.
+    folded: HashMap<String, ToolName>,
+    said: HashSet<String>,
+    /// Files that an earlier root, or the list of explicit files, has already given.
+    earlier: HashSet<PathBuf>,
+    current: HashSet<PathBuf>,
+}
+
+impl<'a> Gathering<'a> {
+    pub(super) fn new(out: &'a Out<Result<Found, SourceError>>, rules: Rules) -> Self {
+        let (table, folded, said) = (HashMap::new(), HashMap::new(), HashSet::new());
+        let (earlier, current) = (HashSet::new(), HashSet::new());
+        Self { out, rules, table, prompts: Vec::new(), folded, said, earlier, current }
+    }
+
+    pub(super) fn into_parts(self) -> (Table, Vec<Prompt>) {
+        (self.table, self.prompts)
+    }
+
+    /// What comes from here on is of another root.
+    pub(super) fn next_root(&mut self) {
+        self.earlier.extend(self.current.drain());
+    }
+
+    /// A problem that is said however often it comes up.
+    pub(super) async fn problem(&mut self, problem: Problem) -> Result<(), Stop> {
+        if let Some(path) = &problem.path {
+            if self.earlier.contains(path) {
+                return Ok(());
+            }
+            self.current.insert(path.clone());
+        }
+        // A folder that nobody has trusted yet is not broken.
+        let is_fault = problem.level >= Level::Warning && problem.kind != ProblemKind::Untrusted;
+        if self.rules.strict && is_fault {
+            return self.stop(SourceError::Stopped(Box::new(problem))).await;
+        }
+        self.give(Found::Problem(problem)).await
+    }
+
+    /// A problem that is said once for all who share the key.
+    pub(super) async fn problem_once(&mut self, key: String, problem: Problem) -> Result<(), Stop> {
+        if self.said.insert(key) { self.problem(problem).await } else { Ok(()) }
+    }
+
+    /// An error that ends the discovery.
+    pub(super) async fn stop(&mut self, err: SourceError) -> Result<(), Stop> {
+        self.out.give(Err(err)).await;
+        Err(Stop)
+    }
+
+    pub(super) async fn tool(&mut self, listed: Listed) -> Result<(), Stop> {
+        if let Some(path) = &listed.tool.provenance.path {
+            if self.earlier.contains(path) {
+                return Ok(());
+            }
+            self.current.insert(path.clone());
+        }
+        let name = listed.tool.id.name.clone();
+        // A name becomes a command, whatever strategy brought it.
+        if let Err(err) = ToolName::for_command(name.as_str()) {
+            return self.problem(about(&listed.tool, ProblemKind::Forbidden, err.to_string())).await;
+        }
+        if let Some(first) = self.table.get(&name).cloned() {
+            return self.conflict(&first, listed).await;
+        }
+        self.near_name(&listed.tool).await?;
+        self.list(listed).await
+    }
+
+    /// A prompt; of two with one name the first one stays.
+    pub(super) async fn prompt(&mut self, prompt: Prompt, root: &Path) -> Result<(), Stop> {
+        if self.prompts.iter().any(|it| it.name == prompt.name) {
+            let message = format!("an earlier root has a prompt `{}`, too, which stays", prompt.name);
+            return self.problem(Problem::warning(ProblemKind::Collision, message).at(root)).await;
+        }
+        self.prompts.push(prompt);
+        Ok(())
+    }
+
+    async fn conflict(&mut self, first: &Listed, second: Listed) -> Result<(), Stop> {
+        let (first, later) = (place(&first.tool), place(&second.tool));
+        let name = &second.tool.id.name;
+        let message = match self.rules.on_conflict {
+            Conflict::Replace => format!("two tools are named `{name}`; {later} replaces {first}"),
+            Conflict::Skip => format!("two tools are named `{name}`; {first} stays, {later} is passed over"),
+            Conflict::Error => format!("Tool '{name}' is already registered, by {first}; {later} has the same name"),
+        };
+        let problem = about(&second.tool, ProblemKind::Collision, message);
+        if self.rules.on_conflict == Conflict::Error {
+            return self.stop(SourceError::Stopped(Box::new(problem))).await;
+        }
+        self.problem(problem).await?;
+        if self.rules.on_conflict == Conflict::Replace { self.list(second).await } else { Ok(()) }
+    }
+
+    /// Two names that differ only in case are two tools, but people and some file systems will mix them up.
+    async fn near_name(&mut self, tool: &Tool) -> Result<(), Stop> {
+        let name = &tool.id.name;
+        match self.folded.insert(name.as_str().to_lowercase(), name.clone()) {
+            Some(other) if other != *name => {
+                let first = self.table.get(&other).map(|it| place(&it.tool)).unwrap_or_default();
+                let message = format!("`{name}` and `{other}` differ only in case; the other is in {first}");
+                self.problem(about(tool, ProblemKind::Collision, message)).await
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn list(&mut self, listed: Listed) -> Result<(), Stop> {
+        let found = Found::Tool(listed.tool.clone());
+        self.table.insert(listed.tool.id.name.clone(), Arc::new(listed));
+        self.give(found).await
+    }
+
+    async fn give(&mut self, found: Found) -> Result<(), Stop> {
+        self.out.give(Ok(found)).await;
+        Ok(())
+    }
+}
+
+/// A warning about a tool, at its file.
+pub(super) fn about(tool: &Tool, kind: ProblemKind, message: String) -> Problem {
+    let problem = Problem::warning(kind, message).of(tool.id.source.clone());
+    Problem { path: tool.provenance.path.clone(), ..problem }
+}
+
+fn place(tool: &Tool) -> String {
+    let path = tool.provenance.path.as_ref().map(|it| it.display().to_string());
+    path.map_or_else(|| "an unknown place".to_owned(), |it| format!("`{}`", escape::line(&it)))
+}

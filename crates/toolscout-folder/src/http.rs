@@ -1,0 +1,212 @@
+//! Does a call that is a request to a web address.
+
+mod address;
+mod body;
+
+#[cfg(all(test, unix))]
+mod tests;
+
+use super::recipe::HttpRecipe;
+use super::run::output;
+use super::template::{self, Part};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
+use reqwest::{Client, Method, Response, Url, redirect};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+use std::time::Duration;
+use toolscout_core::{Arguments, Cx, RawJson, SourceError, SourceId, ToolCall, ToolOutput};
+use toolscout_http_client::{Way, chain, shown};
+
+/// Bytes of an answer; more is an error.
+const RESPONSE: usize = 8 << 20;
+/// Bytes shown of the answer to a request that was turned down.
+const SHOWN_OF_FAILURE: usize = 4 << 10;
+/// Redirects followed, all within one origin.
+const REDIRECTS: usize = 10;
+
+/// Makes the request and a result of the answer. Cancel-safe: dropping the future closes the connection.
+pub(super) async fn request(recipe: &HttpRecipe, call: &ToolCall, cx: &Cx) -> Result<ToolOutput, SourceError> {
+    let id = &call.tool.source;
+    let own = Duration::from_millis(recipe.timeout_ms);
+    let limit = cx.remaining().map_or(own, |it| it.min(own));
+    let request = build(recipe, call, |name| std::env::var(name).ok())?;
+    let what = format!("{} {}", request.method(), shown(request.url()));
+    let timed_out = || SourceError::TimedOut { id: id.clone(), what: what.clone(), limit };
+    let client = client(request.url()).map_err(|what| SourceError::Unavailable { id: id.clone(), what })?;
+    let answer = async {
+        let response = client.execute(request).await.map_err(|err| unreachable_error(id, &what, err))?;
+        receive(id, &what, response).await
+    };
+    tokio::time::timeout(limit, answer).await.map_err(|_| timed_out())?
+}
+
+/// Fills the recipe in; `variable` is our environment.
+fn build(
+    recipe: &HttpRecipe,
+    call: &ToolCall,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<reqwest::Request, SourceError> {
+    let method: Method = recipe
+        .method
+        .to_ascii_uppercase()
+        .parse()
+        .map_err(|_| invalid(format!("`{}` is no HTTP method", recipe.method)))?;
+    let mut used = BTreeSet::new();
+    let headers = headers(recipe, &call.arguments, &mut used, variable)?;
+    let mut url = address::fill(&recipe.url, &call.arguments, &mut used).map_err(invalid)?;
+    let has_body = !matches!(method, Method::GET | Method::HEAD | Method::DELETE | Method::OPTIONS);
+    let unused = || -> Arguments {
+        call.arguments.iter().filter(|(name, _)| !used.contains(*name)).map(|(k, v)| (k.clone(), v.clone())).collect()
+    };
+    if !has_body && recipe.body.is_none() {
+        address::add_query(&mut url, &unused());
+    }
+    let mut request = reqwest::Request::new(method, url);
+    *request.headers_mut() = headers;
+    let body = match &recipe.body {
+        Some(template) => {
+            Some(body::fill(template, &call.arguments, request.headers().get(CONTENT_TYPE)).map_err(invalid)?)
+        }
+        None if has_body => Some(body::json(&Value::Object(unused()))),
+        None => None,
+    };
+    if let Some(body) = body {
+        if let Some(kind) = body.kind {
+            request.headers_mut().entry(CONTENT_TYPE).or_insert(HeaderValue::from_static(kind));
+        }
+        *request.body_mut() = Some(body.text.into());
+    }
+    Ok(request)
+}
+
+fn headers(
+    recipe: &HttpRecipe,
+    arguments: &Arguments,
+    used: &mut BTreeSet<String>,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<HeaderMap, SourceError> {
+    let mut out = HeaderMap::new();
+    for (name, template) in &recipe.headers {
+        let parts = template::parts(template);
+        address::note(&parts, used);
+        let Some(value) = header_value(&parts, recipe, arguments, &variable)? else { continue };
+        let bad = || invalid(format!("header `{name}` cannot carry this value"));
+        let name = HeaderName::try_from(name.as_str()).map_err(|_| invalid(format!("`{name}` is no header name")))?;
+        let mut value = HeaderValue::try_from(value).map_err(|_| bad())?;
+        value.set_sensitive(true);
+        out.append(name, value);
+    }
+    Ok(out)
+}
+
+/// A header's value; `None` where an argument is absent. Only the author's own text may refer to our environment.
+fn header_value(
+    parts: &[Part<'_>],
+    recipe: &HttpRecipe,
+    arguments: &Arguments,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<Option<String>, SourceError> {
+    let mut out = String::new();
+    for part in parts {
+        match part {
+            Part::Text(text) => out += &with_variables(text, recipe, &variable)?,
+            Part::Place(name) => match template::find(arguments, name) {
+                Some(value) => out += &template::text(value),
+                None => return Ok(None),
+            },
+        }
+    }
+    Ok(Some(out))
+}
+
+fn with_variables(
+    text: &str,
+    recipe: &HttpRecipe,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<String, SourceError> {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("env:") {
+        let length = after.find(|it: char| !it.is_ascii_alphanumeric() && it != '_').unwrap_or(after.len());
+        let (name, behind) = after.split_at(length);
+        out += before;
+        rest = behind;
+        if !recipe.env.iter().any(|it| it == name) {
+            let reason = format!("a header refers to `env:{name}`, but `{name}` is not in the tool's `env` list");
+            return Err(SourceError::Refused { reason });
+        }
+        out +=
+            &variable(name).ok_or_else(|| invalid(format!("the variable `{name}` is not set; the tool needs it")))?;
+    }
+    out += rest;
+    Ok(out)
+}
+
+async fn receive(id: &SourceId, what: &str, mut response: Response) -> Result<ToolOutput, SourceError> {
+    let status = response.status();
+    let kind = response.headers().get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default().to_owned();
+    let moved = response.headers().get(LOCATION).and_then(|it| it.to_str().ok()).map(str::to_owned);
+    let mut bytes = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|err| unreachable_error(id, what, err))? {
+        if bytes.len() + chunk.len() > RESPONSE {
+            let reason = format!("{what} answered with more than {} MiB", RESPONSE >> 20);
+            return Err(SourceError::Protocol { id: id.clone(), reason });
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    if status.is_redirection()
+        && let Some(target) = moved
+    {
+        let text =
+            format!("{what} answered {status}: it has moved to {target}, which is not followed to another origin");
+        return Ok(ToolOutput::failure(text));
+    }
+    if !status.is_success() {
+        let text = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN_OF_FAILURE)]);
+        return Ok(ToolOutput::failure(format!("{what} answered {status}\n\n{}", text.trim()).trim_end()));
+    }
+    Ok(of_body(&bytes, &kind))
+}
+
+/// JSON is structured, all else is text; unlike a program's output, an answer of somebody's server is never taken for
+/// a whole result, whatever its keys are called.
+fn of_body(bytes: &[u8], kind: &str) -> ToolOutput {
+    let may_be_json = kind.is_empty() || kind.to_ascii_lowercase().contains("json");
+    if may_be_json
+        && let Ok(text) = std::str::from_utf8(bytes)
+        && let Ok(Value::Object(_) | Value::Array(_)) = serde_json::from_str(text)
+        && let Ok(raw) = RawJson::parse(text)
+    {
+        return output::structured(text.trim_end(), &raw);
+    }
+    output::of_text(bytes)
+}
+
+/// One client for each way there is, made when first needed, for the whole process.
+fn client(url: &Url) -> Result<&'static Client, String> {
+    static CLIENTS: [OnceLock<Result<Client, String>>; 3] = [const { OnceLock::new() }; 3];
+    let way = Way::to(url);
+    CLIENTS[way as usize].get_or_init(|| build_client(way)).as_ref().map_err(Clone::clone)
+}
+
+fn build_client(way: Way) -> Result<Client, String> {
+    let builder = way.client()?.redirect(redirect::Policy::custom(stay_within_origin));
+    builder.build().map_err(|err| format!("requests cannot be made on this machine: {}", chain(&err)))
+}
+
+/// Headers may hold secrets meant for one origin only.
+fn stay_within_origin(attempt: redirect::Attempt<'_>) -> redirect::Action {
+    let same = attempt.previous().first().is_some_and(|it| it.origin() == attempt.url().origin());
+    if same && attempt.previous().len() <= REDIRECTS { attempt.follow() } else { attempt.stop() }
+}
+
+fn unreachable_error(id: &SourceId, what: &str, err: reqwest::Error) -> SourceError {
+    // The address may hold what the caller wants nobody to read; `what` says enough.
+    let err = err.without_url();
+    SourceError::Unavailable { id: id.clone(), what: format!("{what} failed: {}", chain(&err)) }
+}
+
+fn invalid(reason: String) -> SourceError {
+    SourceError::Invalid { reason }
+}

@@ -1,0 +1,90 @@
+//! Fills a call's arguments into a request's body, in the way its format needs.
+
+use super::address::encode;
+use crate::template::{self, Part};
+use reqwest::header::HeaderValue;
+use serde_json::Value;
+use toolscout_core::Arguments;
+
+/// What is sent, and what it is where nobody else says.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Body {
+    pub(super) text: String,
+    pub(super) kind: Option<&'static str>,
+}
+
+/// A body of JSON.
+pub(super) fn json(value: &Value) -> Body {
+    Body { text: value.to_string(), kind: Some("application/json") }
+}
+
+/// Fills the template: in JSON a string that is a place becomes the argument itself, so that no argument can break out of
+/// its quotes; in a form values are percent-encoded; in all else they are put in as they are.
+pub(super) fn fill(template: &str, arguments: &Arguments, kind: Option<&HeaderValue>) -> Result<Body, String> {
+    let kind = kind.and_then(|it| it.to_str().ok()).unwrap_or_default().to_ascii_lowercase();
+    if kind.contains("x-www-form-urlencoded") {
+        return Ok(fill_text(template, arguments, |it| encode(&template::text(it))));
+    }
+    let looks_like_json = template.trim_start().starts_with(['{', '[']) && template::parts(template.trim()).len() > 1;
+    if !kind.contains("json") && !looks_like_json {
+        return Ok(fill_text(template, arguments, |it| template::text(it).into_owned()));
+    }
+    let tree = serde_json::from_str(&with_quoted_places(template));
+    let tree = tree.map_err(|err| format!("the tool's body template is not JSON: {err}"))?;
+    Ok(json(&fill_json(tree, arguments).unwrap_or(Value::Null)))
+}
+
+/// Puts quotes around places that have none, so that the template is JSON before anything is filled in.
+fn with_quoted_places(template: &str) -> String {
+    let mut out = String::new();
+    let mut in_string = false;
+    for part in template::parts(template) {
+        match part {
+            Part::Text(text) => {
+                in_string ^= quotes(text) % 2 == 1;
+                out += text;
+            }
+            Part::Place(name) if in_string => out += &format!("{{{name}}}"),
+            Part::Place(name) => out += &format!("\"{{{name}}}\""),
+        }
+    }
+    out
+}
+
+/// How many quotes open or close a string.
+fn quotes(text: &str) -> usize {
+    let mut escaped = false;
+    text.chars()
+        .filter(|it| {
+            let counts = *it == '"' && !escaped;
+            escaped = *it == '\\' && !escaped;
+            counts
+        })
+        .count()
+}
+
+fn fill_text(template: &str, arguments: &Arguments, say: impl Fn(&Value) -> String) -> Body {
+    let mut text = String::new();
+    for part in template::parts(template) {
+        match part {
+            Part::Text(literal) => text += literal,
+            Part::Place(name) => text += &template::find(arguments, name).map(&say).unwrap_or_default(),
+        }
+    }
+    Body { text, kind: None }
+}
+
+/// Fills the strings of a tree; what an absent argument was to fill is left out.
+fn fill_json(value: Value, arguments: &Arguments) -> Option<Value> {
+    match value {
+        Value::String(text) => match template::parts(&text).as_slice() {
+            [Part::Place(name)] => template::find(arguments, name).cloned(),
+            parts => template::fill(parts, arguments).map(Value::String),
+        },
+        Value::Array(items) => Some(items.into_iter().filter_map(|it| fill_json(it, arguments)).collect()),
+        Value::Object(map) => {
+            Some(map.into_iter().filter_map(|(key, it)| fill_json(it, arguments).map(|it| (key, it))).collect())
+        }
+        other => Some(other),
+    }
+}

@@ -1,0 +1,177 @@
+//! Talks to a module through the small program its language's own runtime is given.
+//!
+//! The shim gets one request on standard input and answers with one line that starts with the request's nonce. All else
+//! on standard output is the module's own talk; it ends up beside standard error and can never pass for an answer.
+
+#[cfg(all(test, unix))]
+mod tests;
+
+use super::recipe::{Flavour, Probed};
+use super::run::{context, output};
+use super::{probe, runtime};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+use toolscout_core::{Cx, RawJson, SourceError, SourceId, ToolCall, ToolOutput};
+use toolscout_process::{self as child, Limits, Outcome, Task, environment, program};
+
+/// What a shim answers; exactly one of these is there.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Answer {
+    /// To `list`.
+    tools: Option<Vec<Entry>>,
+    /// To `call`.
+    result: Option<RawJson>,
+    /// The module could not be loaded.
+    error: Option<String>,
+    /// To `call`, where there is no such tool: those that there are.
+    missing: Option<Vec<String>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Entry {
+    Tool(RawJson),
+    Problem(String),
+}
+
+/// The tools of a module, in its order.
+pub(super) async fn list(
+    id: &SourceId,
+    file: &Path,
+    flavour: Flavour,
+    limits: Limits,
+    cx: &Cx,
+) -> Result<Vec<Result<Probed, String>>, SourceError> {
+    let request = json!({"op": "list", "flavour": flavour});
+    let (answer, outcome) = ask(id, file, flavour, request, limits, cx).await?;
+    match answer {
+        Some(Answer { tools: Some(entries), .. }) => Ok(entries.into_iter().map(read).collect()),
+        Some(Answer { error: Some(reason), .. }) => {
+            Err(SourceError::Protocol { id: id.clone(), reason: format!("could not be loaded: {reason}") })
+        }
+        _ => Err(SourceError::Protocol {
+            id: id.clone(),
+            reason: format!("{} before it was loaded{}", ending(&outcome), probe::last_words(&outcome)),
+        }),
+    }
+}
+
+fn read(entry: Entry) -> Result<Probed, String> {
+    match entry {
+        Entry::Tool(raw) => probe::read(raw.as_str()),
+        Entry::Problem(reason) => Err(reason),
+    }
+}
+
+/// Loads the module and calls one of its tools, in one process.
+pub(super) async fn call(
+    file: &Path,
+    flavour: Flavour,
+    call: &ToolCall,
+    limits: Limits,
+    cx: &Cx,
+) -> Result<ToolOutput, SourceError> {
+    let id = &call.tool.source;
+    let name = call.tool.name.as_str();
+    let request = json!({
+        "op": "call", "flavour": flavour, "tool": name, "input": call.arguments, "context": context(call, cx),
+    });
+    let (answer, outcome) = ask(id, file, flavour, request, limits, cx).await?;
+    let shown = file.display().to_string();
+    match answer {
+        Some(Answer { result: Some(raw), .. }) => ToolOutput::from_raw(raw)
+            .map_err(|reason| SourceError::Protocol { id: id.clone(), reason: format!("`{shown}`: {reason}") }),
+        Some(Answer { missing: Some(names), .. }) => Err(SourceError::Unavailable {
+            id: id.clone(),
+            what: format!("`{shown}` has no tool `{name}` any more; it has: {}", or_none(&names.join(", "))),
+        }),
+        Some(Answer { error: Some(reason), .. }) => Err(spawn_error(id, file, reason)),
+        _ => Ok(output::of_failure(&shown, &outcome)),
+    }
+}
+
+fn or_none(names: &str) -> &str {
+    if names.is_empty() { "none" } else { names }
+}
+
+/// Starts the shim with the request. The answer is `None` where the process ended without one.
+async fn ask(
+    id: &SourceId,
+    file: &Path,
+    flavour: Flavour,
+    mut request: Value,
+    limits: Limits,
+    cx: &Cx,
+) -> Result<(Option<Answer>, Outcome), SourceError> {
+    let fail = |reason| spawn_error(id, file, reason);
+    let runtime = runtime::runtime_for(file).map_err(fail)?;
+    let project = cx.project.as_ref().map(|it| it.as_path());
+    let real = program::checked_file(file, project).map_err(fail)?;
+    let nonce = nonce();
+    request["file"] = Value::from(real.to_string_lossy());
+    request["nonce"] = Value::from(nonce.as_str());
+    let task = Task {
+        id: id.clone(),
+        args: runtime.arguments(&real).await.map_err(fail)?,
+        program: runtime.program,
+        shown: file.display().to_string(),
+        cwd: folder(file, flavour, project),
+        env: environment::environment(&[])?,
+        stdin: Some(request.to_string().into_bytes()),
+        limits,
+    };
+    let mut outcome = child::start(&task).await?;
+    let answer =
+        take_answer(&mut outcome, &nonce).map_err(|reason| SourceError::Protocol { id: id.clone(), reason })?;
+    Ok((answer, outcome))
+}
+
+/// OpenCode runs its tools in the project, all others run in their own folder.
+fn folder(file: &Path, flavour: Flavour, project: Option<&Path>) -> PathBuf {
+    let own = file.parent().unwrap_or(Path::new("/"));
+    match flavour {
+        Flavour::Opencode => project.unwrap_or(own).to_path_buf(),
+        Flavour::Plain => own.to_path_buf(),
+    }
+}
+
+/// Takes the answer out of standard output and puts the rest, the module's own talk, behind standard error.
+fn take_answer(outcome: &mut Outcome, nonce: &str) -> Result<Option<Answer>, String> {
+    let mut answer = None;
+    let stdout = std::mem::take(&mut outcome.stdout);
+    for line in stdout.split_inclusive(|it| *it == b'\n') {
+        match line.strip_prefix(nonce.as_bytes()) {
+            Some(json) => {
+                answer = Some(serde_json::from_slice(json).map_err(|err| format!("the answer was garbled ({err})"))?);
+            }
+            None if line != b"\n" => outcome.stderr.extend_from_slice(line),
+            None => {}
+        }
+    }
+    Ok(answer)
+}
+
+fn ending(outcome: &Outcome) -> String {
+    match outcome.status.code() {
+        // Node's own number for it.
+        Some(13) => "waited at its top level for something that never came, and ended".to_owned(),
+        _ => outcome.ending(),
+    }
+}
+
+fn spawn_error(id: &SourceId, file: &Path, reason: String) -> SourceError {
+    SourceError::Spawn { id: id.clone(), program: file.display().to_string(), reason, cause: None }
+}
+
+/// A word that no module prints by accident.
+fn nonce() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let seed = format!("{count} {now} {} {:p}", std::process::id(), &raw const COUNT);
+    format!("toolscout-{}:", &blake3::hash(seed.as_bytes()).to_hex()[..32])
+}

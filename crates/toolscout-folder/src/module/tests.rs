@@ -1,0 +1,75 @@
+//! 1. The tools of a module are found, named and described as their author wrote them.
+//! 2. What is meant as a tool, but is none, has its own reason.
+//! 3. A call loads, checks and runs in one process; its result is never mixed with what the module prints.
+//! 4. A module that throws, ends or hangs says so, within limits.
+
+mod javascript;
+mod python;
+mod zod;
+
+use super::super::probe::{ProbeLimits, probe};
+use super::super::run::fixture::{call, cx};
+use super::super::run::run;
+use crate::recipe::{Flavour, Recipe};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use toolscout_core::{SourceError, SourceId, ToolOutput};
+use toolscout_test_support::World;
+
+/// Slow machines start their runtimes slowly; what a test waits for is an answer, not a limit.
+fn limits() -> ProbeLimits {
+    ProbeLimits { per_file: std::time::Duration::from_secs(20), ..ProbeLimits::default() }
+}
+
+fn plain(file: PathBuf) -> Recipe {
+    Recipe::Module { file, flavour: Flavour::Plain }
+}
+
+/// One line for each entry: name, description, schema; or what is wrong.
+async fn listed(recipe: &Recipe) -> Vec<String> {
+    let found = probe(&SourceId::local(), recipe, &limits(), &cx()).await.expect("it can be loaded");
+    let line = |it: Result<crate::recipe::Probed, String>| match it {
+        Ok(it) => format!("{} -- {} {}", it.name, it.description.as_deref().unwrap_or("?"), it.input_schema.as_str()),
+        Err(reason) => format!("problem: {reason}"),
+    };
+    found.into_iter().map(line).collect()
+}
+
+async fn list_error(recipe: &Recipe) -> String {
+    probe(&SourceId::local(), recipe, &limits(), &cx()).await.expect_err("it cannot be loaded").to_string()
+}
+
+async fn called(recipe: &Recipe, name: &str, arguments: Value) -> Result<ToolOutput, SourceError> {
+    run(recipe, &call(name, arguments), &cx()).await
+}
+
+/// The schema of the only tool, as a value.
+async fn only_schema(recipe: &Recipe) -> Value {
+    let found = probe(&SourceId::local(), recipe, &limits(), &cx()).await.expect("it can be loaded");
+    match found.as_slice() {
+        [Ok(tool)] => tool.input_schema.to_value(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_answer_is_the_line_with_the_nonce_and_the_rest_is_talk() {
+    let status = std::process::ExitStatus::default();
+    let stdout = b"hello\n\nN:{\"tools\":[]}\nbye".to_vec();
+    let mut outcome = super::Outcome { status, stdout, stderr: b"err\n".to_vec() };
+    let answer = super::take_answer(&mut outcome, "N:").expect("it can be read").expect("it is there");
+    assert!(answer.tools.is_some_and(|it| it.is_empty()));
+    assert_eq!(outcome.stderr_text(), "err\nhello\nbye");
+
+    let forged = super::Outcome { status, stdout: b"{\"tools\":[]}\n".to_vec(), stderr: Vec::new() };
+    assert!(super::take_answer(&mut forged.clone(), "N:").expect("nothing to read").is_none());
+    assert_ne!(super::nonce(), super::nonce());
+}
+
+#[tokio::test]
+async fn a_language_nobody_speaks_is_a_reason() {
+    let world = World::new();
+    let recipe = plain(world.file("a.rb", ""));
+    let err = called(&recipe, "a", json!({})).await.expect_err("it cannot run");
+    assert!(err.to_string().contains("is of no language that toolscout can load"), "{err}");
+}

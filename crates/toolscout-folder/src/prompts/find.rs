@@ -1,0 +1,70 @@
+//! Which files of a project are prompts, and what is wrong with the others.
+
+use super::super::look;
+use super::{Prompt, folder};
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use toolscout_core::{Problem, ProblemKind};
+
+/// Bytes of a file; a prompt is read by a person and by a model, and both tire earlier.
+const LARGEST: u64 = 256 << 10;
+/// Prompts of a project; a client shows them all in one menu.
+const MOST: usize = 256;
+
+/// All prompts of a project, in the order of their names, and a problem for each file that should be one and is not. The
+/// root's path is real. Blocks on the file system.
+pub(crate) fn find(root: &Path) -> Vec<Result<Prompt, Problem>> {
+    let folder = folder(root);
+    let entries = match fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(err) if matches!(err.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Vec::new(),
+        Err(err) => return vec![Err(unreadable(&err).at(folder))],
+    };
+    let mut files: Vec<(String, PathBuf)> =
+        entries.filter_map(|it| it.ok()).filter_map(|it| Some((name(&it.file_name())?, it.path()))).collect();
+    files.sort();
+    let too_many = files.len().checked_sub(MOST).filter(|it| *it > 0).map(|more| {
+        let message = format!("there are {more} prompts more than the {MOST} that a project may have");
+        Err(Problem::warning(ProblemKind::Limit, message).at(&folder))
+    });
+    files.truncate(MOST);
+    let found = files.into_iter().map(|(name, path)| read(root, &name, &path).map_err(|it| it.at(path)));
+    found.chain(too_many).collect()
+}
+
+/// What the prompt in a file is called; none for all other files, for hidden ones, and for the one that is about the folder.
+fn name(file: &std::ffi::OsStr) -> Option<String> {
+    let name = file.to_str()?.strip_suffix(".md")?;
+    let is_meant = !name.is_empty() && !name.starts_with(['.', '_']) && !name.eq_ignore_ascii_case("readme");
+    is_meant.then(|| name.to_owned())
+}
+
+fn read(root: &Path, name: &str, path: &Path) -> Result<Prompt, Problem> {
+    let is_plain = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.');
+    if !name.bytes().all(is_plain) || name.len() > 64 {
+        let message = "is no name for a prompt; use at most 64 letters, digits, `_`, `-` and `.`";
+        return Err(Problem::warning(ProblemKind::Forbidden, message));
+    }
+    let real = fs::canonicalize(path).map_err(|err| unreadable(&err))?;
+    if !real.starts_with(root) {
+        return Err(Problem::warning(ProblemKind::Forbidden, "leads out of the project"));
+    }
+    let bytes = bytes(&real).map_err(|err| unreadable(&err))?;
+    if bytes.len() as u64 > LARGEST {
+        let message = format!("has more than {} KiB, which is too much for a prompt", LARGEST >> 10);
+        return Err(Problem::warning(ProblemKind::Limit, message));
+    }
+    Prompt::read(name, &bytes).map_err(|reason| Problem::warning(ProblemKind::Broken, reason))
+}
+
+/// One byte more than is allowed, where there are so many.
+fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    look::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn unreadable(err: &io::Error) -> Problem {
+    Problem::warning(ProblemKind::Unavailable, format!("cannot be read: {err}"))
+}

@@ -1,0 +1,30 @@
+//! Calls to make, and what tests need to be installed.
+
+use serde_json::Value;
+use std::time::Duration;
+use toolscout_core::{Caller, Cx, SourceId, ToolCall, ToolId, ToolName, ToolOutput};
+
+pub(crate) fn call(name: &str, arguments: Value) -> ToolCall {
+    let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+    ToolCall::new(ToolId::new(SourceId::local(), ToolName::new(name).expect("a name")), arguments)
+}
+
+pub(crate) fn cx() -> Cx {
+    Cx::new(Caller::Cli).within(Duration::from_secs(30))
+}
+
+/// The text of all blocks.
+pub(crate) fn text(output: &ToolOutput) -> String {
+    output.content().iter().filter_map(|it| it["text"].as_str()).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether a test can be done here; says so where it cannot.
+#[expect(clippy::print_stdout, reason = "whoever runs the tests should see what was not tested")]
+pub(crate) fn has(program: &str) -> bool {
+    let found = toolscout_process::program::find(program).is_some();
+    if !found {
+        assert!(std::env::var_os("TOOLSCOUT_TESTS").is_none_or(|it| it != "all"), "needs {program}");
+        println!("skipped: needs {program}");
+    }
+    found
+}

@@ -1,0 +1,73 @@
+//! Makes a result of what a program printed and how it ended.
+
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use toolscout_core::{RawJson, ToolOutput};
+use toolscout_process::Outcome;
+
+/// How much of its output is shown of a program that failed.
+const SHOWN_OF_FAILURE: usize = 64 << 10;
+const NOT_UTF8: &str = "note: the output was not valid UTF-8; what could not be read is shown as \u{fffd}";
+
+/// The result of a program that ran to its end.
+pub(crate) fn of_outcome(shown: &str, outcome: &Outcome) -> ToolOutput {
+    if outcome.status.success() { of_stdout(&outcome.stdout) } else { of_failure(shown, outcome) }
+}
+
+/// A JSON object with `content`, `structuredContent` or `isError` is the result itself; other objects and lists are
+/// structured; all else is text.
+pub(crate) fn of_stdout(stdout: &[u8]) -> ToolOutput {
+    let Ok(all) = std::str::from_utf8(stdout) else { return of_text(stdout) };
+    let text = without_newline(all);
+    match (RawJson::parse(all), serde_json::from_str(all)) {
+        (Ok(raw), Ok(Value::Object(map))) if is_result(&map) => {
+            // What has the words but not their shape, such as a page whose `content` is a text, is plain JSON.
+            ToolOutput::from_raw(raw.clone()).unwrap_or_else(|_| structured(text, &raw))
+        }
+        (Ok(raw), Ok(Value::Object(_) | Value::Array(_))) => structured(text, &raw),
+        _ => ToolOutput::text(text),
+    }
+}
+
+fn is_result(map: &serde_json::Map<String, Value>) -> bool {
+    ["content", "structuredContent", "isError"].iter().any(|it| map.contains_key(*it))
+}
+
+/// A text as it came, but for its last line feed; where it is not text all through, it says so.
+pub(crate) fn of_text(bytes: &[u8]) -> ToolOutput {
+    let text = String::from_utf8_lossy(bytes);
+    if matches!(text, Cow::Borrowed(_)) {
+        return ToolOutput::text(without_newline(&text));
+    }
+    let blocks = json!([{"type": "text", "text": without_newline(&text)}, {"type": "text", "text": NOT_UTF8}]);
+    ToolOutput::from_raw(RawJson::from_value(&json!({"content": blocks}))).unwrap_or_else(ToolOutput::failure)
+}
+
+/// A text with the JSON it holds beside it, both byte for byte.
+pub(crate) fn structured(text: &str, raw: &RawJson) -> ToolOutput {
+    let content = json!([{"type": "text", "text": text}]);
+    let whole = format!(r#"{{"content":{content},"structuredContent":{}}}"#, raw.as_str());
+    match RawJson::parse(&whole).map(ToolOutput::from_raw) {
+        Ok(Ok(output)) => output,
+        _ => ToolOutput::text(text),
+    }
+}
+
+/// The program ran and failed: how it ended, what it said about it, and what it had printed until then.
+pub(crate) fn of_failure(shown: &str, outcome: &Outcome) -> ToolOutput {
+    let mut text = format!("`{shown}` {}", outcome.ending());
+    let stderr = outcome.stderr_text();
+    if !stderr.is_empty() {
+        text += &format!("\n\n{stderr}");
+    }
+    let stdout = String::from_utf8_lossy(&outcome.stdout[..outcome.stdout.len().min(SHOWN_OF_FAILURE)]);
+    if !stdout.trim().is_empty() {
+        text += &format!("\n\nprinted until then:\n{}", stdout.trim_end());
+    }
+    ToolOutput::failure(text)
+}
+
+fn without_newline(text: &str) -> &str {
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    text.strip_suffix('\r').unwrap_or(text)
+}

@@ -1,0 +1,340 @@
+//! 1. Arguments arrive byte for byte, whatever they are and however they travel.
+//! 2. What a program prints and how it ends becomes the result.
+//! 3. What cannot run says why.
+
+use super::fixture::{call, cx, text};
+use super::output::of_stdout;
+use super::run;
+use crate::recipe::{CommandRecipe, Input, Recipe};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use toolscout_core::{Caller, Cx, ErrorKind, SourceError, ToolOutput};
+use toolscout_test_support::{World, assert_gone, members, number_in};
+
+fn command(world: &World, argv: &[&str], input: Input) -> CommandRecipe {
+    let argv = argv.iter().map(|it| (*it).to_owned()).collect();
+    CommandRecipe { argv, cwd: world.path(), input, env: Vec::new(), timeout_ms: 20_000 }
+}
+
+async fn done(recipe: CommandRecipe, arguments: Value) -> ToolOutput {
+    run(&Recipe::Command(recipe), &call("t", arguments), &cx()).await.expect("it runs")
+}
+
+/// S10: strings that mean something to a shell, an option parser or a terminal.
+fn corpus() -> Vec<String> {
+    let texts = [
+        "$(id)",
+        "`id`",
+        ";id",
+        "; rm -rf /",
+        "a;b",
+        "&",
+        "&&",
+        "a && b",
+        "|",
+        "||",
+        "a | b",
+        ">",
+        ">>",
+        "> /tmp/x",
+        "<",
+        "<<EOF",
+        "<(id)",
+        "(id)",
+        "{a,b}",
+        "{url}",
+        "[a-z]",
+        "*",
+        "?",
+        "~",
+        "~root",
+        "!",
+        "!!",
+        "#",
+        "# no",
+        "$HOME",
+        "${HOME}",
+        "$1",
+        "$@",
+        "$$",
+        "$'\\n'",
+        "'",
+        "''",
+        "\"",
+        "\"\"",
+        "\\",
+        "\\\\",
+        "\\n",
+        "%s",
+        "%n%n",
+        "%PATH%",
+        "-rf",
+        "-",
+        "--",
+        "--flag=",
+        "--help",
+        "-e",
+        "@/etc/passwd",
+        "@-",
+        "a\nb",
+        "\n",
+        "a\r\nb",
+        "\t",
+        " ",
+        "  a  ",
+        "",
+        "=",
+        "a=b",
+        "\u{1b}[31m",
+        "\u{7f}",
+        "\u{1}",
+        "é",
+        "日本語",
+        "🦀",
+        "\u{202e}abc",
+        "\u{feff}",
+        "null",
+        "true",
+        "{}",
+        "[]",
+        "..",
+        "../../etc/passwd",
+        "/etc/passwd",
+        "C:\\x",
+        "a\u{2028}b",
+    ];
+    texts.iter().map(|it| (*it).to_owned()).collect()
+}
+
+/// S10: through standard input.
+#[tokio::test]
+async fn every_string_arrives_whole_on_stdin() {
+    let world = World::new();
+    let mut texts = corpus();
+    texts.push("x".repeat(1 << 20));
+    texts.push("a\0b".to_owned());
+    let arguments = json!({"all": texts});
+    let output = done(command(&world, &["cat"], Input::Stdin), arguments.clone()).await;
+    assert!(output.structured_content() == Some(arguments));
+}
+
+/// S10: as arguments, with a flag before, joined to a flag, and in a list.
+#[tokio::test]
+async fn every_string_arrives_whole_as_an_argument() {
+    let world = World::new();
+    world.sh("show", r#"printf '%s|' "$@""#);
+    let templates = ["--one", "{one}", "--two={one}", "{all}"].map(str::to_owned).to_vec();
+    for it in corpus() {
+        let recipe = command(&world, &["./show"], Input::Args(templates.clone()));
+        let output = done(recipe, json!({"one": it, "all": [it, it]})).await;
+        assert_eq!(text(&output), format!("--one|{it}|--two={it}|{it}|{it}|"), "{it:?}");
+    }
+    let all = done(command(&world, &["./show"], Input::Args(Vec::new())), json!({"v": corpus()})).await;
+    assert_eq!(text(&all), corpus().iter().map(|it| format!("--v={it}|")).collect::<String>());
+}
+
+/// S10: as variables.
+#[tokio::test]
+async fn every_string_arrives_whole_as_a_variable() {
+    let world = World::new();
+    world.sh("show", r#"printf '%s|' "$TOOL_ONE""#);
+    for it in corpus() {
+        let output = done(command(&world, &["./show"], Input::Env), json!({"one": it})).await;
+        assert_eq!(text(&output), format!("{it}|"), "{it:?}");
+    }
+}
+
+/// S10: what the system cannot carry in one piece is refused in words, not cut.
+#[tokio::test]
+async fn what_is_too_long_for_a_command_line_says_so() {
+    let world = World::new();
+    world.sh("show", "true");
+    for input in [Input::Args(Vec::new()), Input::Env] {
+        let recipe = Recipe::Command(command(&world, &["./show"], input));
+        let err = run(&recipe, &call("t", json!({"one": "x".repeat(8 << 20)})), &cx()).await.expect_err("too long");
+        assert!(err.to_string().contains("let the tool read them with `input = \"stdin\"`"), "{err}");
+    }
+}
+
+/// S-23: what stands after `--` goes to the program as it is; who has no program of their own refuses it.
+#[tokio::test]
+async fn words_after_two_dashes_reach_the_program_untouched() {
+    let world = World::new();
+    let program = world.sh("show", r#"printf '%s|' "$@""#);
+    let mut call = call("t", json!({"a": 1}));
+    call.rest = vec!["--b".to_owned(), "{a}".to_owned(), String::new()];
+    let recipe = Recipe::Command(command(&world, &["./show", "x"], Input::Args(Vec::new())));
+    assert_eq!(text(&run(&recipe, &call, &cx()).await.expect("it runs")), "x|--a=1|--b|{a}||");
+    let err = run(&Recipe::Executable { program }, &call, &cx()).await.expect_err("refused");
+    assert_eq!(err.kind(), ErrorKind::Invalid);
+}
+
+/// O-05: how it ended, and what it said about it.
+#[tokio::test]
+async fn a_failing_program_is_a_failure_with_its_code_and_its_words() {
+    let world = World::new();
+    world.sh("t", "echo half; echo boom >&2; exit 3");
+    let output = done(command(&world, &["./t"], Input::Stdin), json!({})).await;
+    assert!(output.is_error());
+    assert_eq!(text(&output), "`./t` exited with code 3\n\nboom\n\nprinted until then:\nhalf");
+}
+
+/// O-05: the same through `tool-invoke`.
+#[tokio::test]
+async fn a_failing_executable_is_a_failure_with_its_code_and_its_words() {
+    let world = World::new();
+    let program = world.sh("t", "echo boom >&2; exit 3");
+    let output = run(&Recipe::Executable { program }, &call("t", json!({})), &cx()).await.expect("it runs");
+    assert!(output.is_error());
+    assert!(text(&output).contains("exited with code 3\n\nboom"), "{}", text(&output));
+}
+
+/// O-01: the verb and the name as arguments, the input and its circumstances on stdin.
+#[tokio::test]
+async fn an_executable_gets_its_verb_and_its_input_with_context() {
+    let world = World::new();
+    let program = world.sh("t", r#"printf '{"argv":"%s","stdin":%s,"cwd":"%s"}' "$*" "$(cat)" "$(pwd -P)""#);
+    let mut cx = Cx::new(Caller::Mcp);
+    cx.project = Some(Arc::new(PathBuf::from("/p")));
+    cx.user = Some("alice".into());
+    let recipe = Recipe::Executable { program };
+    let output = run(&recipe, &call("fetch-data", json!({"url": "x"})), &cx).await.expect("it runs");
+    let context = json!({"source": "local", "tool": "fetch-data", "caller": "mcp", "project": "/p", "user": "alice"});
+    assert_eq!(
+        output.structured_content(),
+        Some(json!({
+            "argv": "tool-invoke fetch-data",
+            "stdin": {"input": {"url": "x"}, "context": context},
+            "cwd": world.path(),
+        }))
+    );
+}
+
+/// S5, S16: a program is looked at right before it runs.
+#[tokio::test]
+async fn an_executable_is_checked_before_it_runs() {
+    let world = World::new();
+    let program = world.script("t", "#!./evil\n");
+    let err = run(&Recipe::Executable { program }, &call("t", json!({})), &cx()).await.expect_err("refused");
+    assert!(err.to_string().contains("its `#!` line makes `./evil` the interpreter"), "{err}");
+    let recipe = Recipe::Command(command(&world, &["./t"], Input::Stdin));
+    assert!(run(&recipe, &call("t", json!({})), &cx()).await.is_err());
+    let absolute = world.path().join("t").display().to_string();
+    let recipe = Recipe::Command(command(&world, &[&absolute], Input::Stdin));
+    assert!(run(&recipe, &call("t", json!({})), &cx()).await.is_err());
+}
+
+/// S1: a name that leads out of the folder is refused, wherever it leads.
+#[tokio::test]
+async fn a_program_outside_of_the_folder_is_refused() {
+    let world = World::new();
+    world.sh("bin/t", "echo outside");
+    world.file("tools/x", "");
+    let mut recipe = command(&world, &["../bin/t"], Input::Stdin);
+    recipe.cwd = world.path().join("tools");
+    let recipe = Recipe::Command(recipe);
+    let err = run(&recipe, &call("t", json!({})), &cx()).await.expect_err("refused");
+    assert!(err.to_string().contains("lies outside of the tool's folder and the project"), "{err}");
+    let mut cx = cx();
+    cx.project = Some(Arc::new(world.path()));
+    assert_eq!(text(&run(&recipe, &call("t", json!({})), &cx).await.expect("within the project")), "outside");
+}
+
+/// O-06: plain text, or a result as it is.
+#[test]
+fn plain_text_stays_text() {
+    assert_eq!(of_stdout(b"hello\n"), ToolOutput::text("hello"));
+    assert_eq!(of_stdout(b"hello\n\n"), ToolOutput::text("hello\n"));
+    assert_eq!(of_stdout(b"hello\r\n"), ToolOutput::text("hello"));
+    assert_eq!(of_stdout(b""), ToolOutput::text(""));
+    for it in ["42", "\"a\"", "null", "{not json", "{} {}"] {
+        assert_eq!(of_stdout(it.as_bytes()), ToolOutput::text(it));
+    }
+}
+
+/// O-06: byte for byte.
+#[test]
+fn a_result_is_passed_on_as_it_was_written() {
+    for it in [
+        r#"{ "content" : [ {"type":"text","text":"\u00e9"} ], "_meta": {"x": 1.0} }"#,
+        r#"{"structuredContent":{"a":1e2}}"#,
+        r#"{"isError":true}"#,
+    ] {
+        let output = of_stdout(format!("{it}\n").as_bytes());
+        assert_eq!(output.raw().as_str(), it);
+    }
+    assert!(of_stdout(br#"{"isError":true}"#).is_error());
+}
+
+#[test]
+fn other_json_is_text_with_structure_beside_it() {
+    let output = of_stdout(b"{ \"a\": 1.0 }\n");
+    let whole = r#"{"content":[{"type":"text","text":"{ \"a\": 1.0 }"}],"structuredContent":{ "a": 1.0 }}"#;
+    assert_eq!(output.raw().as_str(), whole);
+    assert_eq!(of_stdout(b"[1,2]").structured_content(), Some(json!([1, 2])));
+    // A page whose content is a text is no result.
+    assert_eq!(of_stdout(br#"{"content":"hi"}"#).structured_content(), Some(json!({"content": "hi"})));
+}
+
+#[test]
+fn bytes_that_are_no_text_are_shown_as_far_as_they_go() {
+    let output = of_stdout(b"a\xffb\n");
+    assert_eq!(output.content()[0]["text"], "a\u{fffd}b");
+    assert!(text(&output).contains("not valid UTF-8"));
+    assert!(!output.is_error());
+}
+
+#[test]
+fn json_nested_beyond_reason_is_text() {
+    let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+    assert!(of_stdout(deep.as_bytes()).structured_content().is_none());
+}
+
+#[tokio::test]
+async fn the_deadline_is_the_smaller_of_the_tools_and_the_callers() {
+    let world = World::new();
+    world.sh("t", "exec sleep 1000");
+    let mut recipe = command(&world, &["./t"], Input::Stdin);
+    let short = Cx::new(Caller::Cli).within(Duration::from_millis(200));
+    let err = run(&Recipe::Command(recipe.clone()), &call("t", json!({})), &short).await.expect_err("too long");
+    assert_eq!(err.kind(), ErrorKind::TimedOut);
+    recipe.timeout_ms = 200;
+    let err = run(&Recipe::Command(recipe), &call("t", json!({})), &cx()).await.expect_err("too long");
+    assert_eq!(err.to_string(), "source `local`: `./t` took longer than 200 ms");
+}
+
+#[tokio::test]
+async fn a_cancelled_call_leaves_nothing_behind() {
+    let world = World::new();
+    let program = world.sh("t", "sleep 1000 & echo $$ > group; wait");
+    let (recipe, call, cx) = (Recipe::Executable { program }, call("t", json!({})), cx());
+    let file = world.path().join("group");
+    let mut running = Box::pin(run(&recipe, &call, &cx));
+    let group = tokio::select! {
+        it = &mut running => panic!("it ended: {it:?}"),
+        it = number_in(&file) => it,
+    };
+    assert!(!members(group).is_empty());
+    drop(running);
+    assert_gone(group).await;
+}
+
+#[tokio::test]
+async fn what_is_missing_says_so() {
+    let world = World::new();
+    let missing = Recipe::Missing { reason: "`x.sh` does not exist".to_owned() };
+    let err = run(&missing, &call("t", json!({})), &cx()).await.expect_err("missing");
+    assert_eq!(err.to_string(), "source `local` could not run `t`: `x.sh` does not exist");
+    let nope = Recipe::Command(command(&world, &["no-such-program-here"], Input::Stdin));
+    match run(&nope, &call("t", json!({})), &cx()).await.expect_err("missing") {
+        SourceError::Spawn { program, reason, .. } => {
+            assert_eq!(program, "no-such-program-here");
+            assert_eq!(reason, "`no-such-program-here` is not installed, or not in PATH");
+        }
+        other => panic!("{other}"),
+    }
+    let empty = Recipe::Command(command(&world, &[], Input::Stdin));
+    assert!(run(&empty, &call("t", json!({})), &cx()).await.is_err());
+}

@@ -1,0 +1,150 @@
+//! Which program runs a module.
+//!
+//! Looking in PATH is all that [`runtime_for`] does; what a runtime can do is asked only when a file needs it.
+
+#[cfg(all(test, unix))]
+mod tests;
+
+use reqwest::Url;
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::OnceCell;
+use toolscout_core::SourceId;
+use toolscout_process::{self as child, Limits, Task, environment, program};
+
+const NODE_SHIM: &str = include_str!("shims/node.mjs");
+const PYTHON_SHIM: &str = include_str!("shims/python.py");
+
+/// A program that runs modules of one language.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Runtime {
+    /// Its sort.
+    pub kind: RuntimeKind,
+    /// Where it is.
+    pub program: PathBuf,
+}
+
+/// The sorts of runtimes we know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuntimeKind {
+    /// Node.js.
+    Node,
+    /// Bun.
+    Bun,
+    /// Deno.
+    Deno,
+    /// CPython or another `python3`.
+    Python,
+}
+
+/// Which runtime a file needs, or why there is none. Cheap: looks in PATH, once per process, and starts nothing.
+pub fn runtime_for(file: &Path) -> Result<Runtime, String> {
+    choose(file, installed)
+}
+
+/// As [`runtime_for`], with a given way to find programs.
+fn choose(file: &Path, find: impl Fn(&str) -> Option<PathBuf>) -> Result<Runtime, String> {
+    use RuntimeKind::{Bun, Deno, Node, Python};
+    let extension = file.extension().and_then(|it| it.to_str()).unwrap_or_default();
+    let (wanted, missing): (&[(&str, RuntimeKind)], &str) = match extension {
+        "js" | "mjs" | "cjs" => {
+            (&[("node", Node), ("bun", Bun), ("deno", Deno)], "needs node (or bun, or deno), which is not installed")
+        }
+        "ts" | "mts" | "cts" => {
+            (&[("bun", Bun), ("deno", Deno), ("node", Node)], "needs bun, deno or node, none of which is installed")
+        }
+        "py" => (&[("python3", Python), ("python", Python)], "needs python3, which is not installed"),
+        _ => return Err("is of no language that toolscout can load; use .js, .mjs, .cjs, .ts or .py".to_owned()),
+    };
+    wanted
+        .iter()
+        .find_map(|(name, kind)| find(name).map(|program| Runtime { kind: *kind, program }))
+        .ok_or_else(|| missing.to_owned())
+}
+
+fn installed(name: &str) -> Option<PathBuf> {
+    static FOUND: LazyLock<Mutex<HashMap<String, Option<PathBuf>>>> = LazyLock::new(Mutex::default);
+    let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    found.entry(name.to_owned()).or_insert_with(|| program::find(name)).clone()
+}
+
+impl Runtime {
+    /// The arguments that make the runtime run our shim, which then loads the file.
+    pub(super) async fn arguments(&self, file: &Path) -> Result<Vec<OsString>, String> {
+        let mut out: Vec<OsString> = Vec::new();
+        match self.kind {
+            RuntimeKind::Node => {
+                out.push("--input-type=module".into());
+                out.extend(self.typescript_flags(file).await?);
+                out.extend(["--eval", NODE_SHIM].map(OsString::from));
+            }
+            RuntimeKind::Bun => out.extend(["--eval", NODE_SHIM].map(OsString::from)),
+            RuntimeKind::Deno => out.extend(["eval", "--quiet", NODE_SHIM].map(OsString::from)),
+            // -B: loading a tool must not leave `__pycache__` in its folder.
+            RuntimeKind::Python => out.extend(["-B", "-c", PYTHON_SHIM].map(OsString::from)),
+        }
+        Ok(out)
+    }
+
+    /// What node needs to load TypeScript: nothing, a flag, or the project's own `tsx`, depending on its age.
+    async fn typescript_flags(&self, file: &Path) -> Result<Vec<OsString>, String> {
+        if !file.extension().is_some_and(|it| it == "ts" || it == "mts" || it == "cts") {
+            return Ok(Vec::new());
+        }
+        let version = self.node_version().await;
+        if version.is_some_and(|it| it >= (22, 18)) {
+            return Ok(Vec::new());
+        }
+        if let Some(loader) = tsx_near(file) {
+            return Ok(vec!["--import".into(), loader.into()]);
+        }
+        if version.is_some_and(|it| it >= (22, 6)) {
+            return Ok(vec!["--experimental-strip-types".into(), "--no-warnings".into()]);
+        }
+        let have = version.map_or_else(String::new, |(major, minor)| format!(" (here it is {major}.{minor})"));
+        Err(format!(
+            "is TypeScript, which needs bun, deno, node 22.18 or newer{have}, or `tsx` in the project; type `npm install --save-dev tsx`"
+        ))
+    }
+
+    /// Major and minor, asked once per process; `None` where it did not say.
+    async fn node_version(&self) -> Option<(u32, u32)> {
+        static VERSION: OnceCell<Option<(u32, u32)>> = OnceCell::const_new();
+        *VERSION.get_or_init(|| ask_version(&self.program)).await
+    }
+}
+
+async fn ask_version(program: &Path) -> Option<(u32, u32)> {
+    let task = Task {
+        id: SourceId::local(),
+        program: program.to_path_buf(),
+        shown: program.display().to_string(),
+        args: vec!["--version".into()],
+        cwd: std::env::temp_dir(),
+        env: environment::environment(&[]).ok()?,
+        stdin: None,
+        limits: Limits::within(Duration::from_secs(5)),
+    };
+    let said = child::start(&task).await.ok()?;
+    version_in(&String::from_utf8_lossy(&said.stdout))
+}
+
+/// Reads `v22.18.0`.
+fn version_in(text: &str) -> Option<(u32, u32)> {
+    let mut numbers = text.trim().trim_start_matches('v').split('.').map(str::parse);
+    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+}
+
+/// The address of the loader of the nearest `node_modules/tsx` above the file.
+fn tsx_near(file: &Path) -> Option<String> {
+    let package = file.ancestors().skip(1).map(|it| it.join("node_modules/tsx")).find(|it| it.is_dir())?;
+    let text = std::fs::read_to_string(package.join("package.json")).ok()?;
+    let said: serde_json::Value = serde_json::from_str(&text).ok()?;
+    let main = &said["exports"]["."];
+    let main = main.as_str().or_else(|| main["import"].as_str()).or_else(|| main["default"].as_str());
+    let loader = package.join(main.unwrap_or("./dist/loader.mjs"));
+    Url::from_file_path(loader).ok().map(String::from)
+}

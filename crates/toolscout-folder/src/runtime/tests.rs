@@ -1,0 +1,47 @@
+//! 1. Each language has its runtimes, in order of preference; none is a reason in words.
+
+use super::{RuntimeKind, choose, tsx_near, version_in};
+use std::path::{Path, PathBuf};
+use toolscout_test_support::World;
+
+fn chosen(file: &str, installed: &[&str]) -> Result<RuntimeKind, String> {
+    let find = |name: &str| installed.contains(&name).then(|| PathBuf::from("/bin").join(name));
+    choose(Path::new(file), find).map(|it| it.kind)
+}
+
+#[test]
+fn each_language_has_its_runtimes_in_order() {
+    use RuntimeKind::{Bun, Deno, Node, Python};
+    let all = ["python", "python3", "deno", "bun", "node"];
+    assert_eq!(chosen("a.mjs", &all), Ok(Node));
+    assert_eq!(chosen("a.cjs", &["deno", "bun"]), Ok(Bun));
+    assert_eq!(chosen("a.js", &["deno"]), Ok(Deno));
+    assert_eq!(chosen("a.ts", &all), Ok(Bun));
+    assert_eq!(chosen("a.ts", &["node", "deno"]), Ok(Deno));
+    assert_eq!(chosen("a.ts", &["node"]), Ok(Node));
+    assert_eq!(chosen("a.py", &["python"]), Ok(Python));
+}
+
+#[test]
+fn a_missing_runtime_is_a_reason() {
+    assert_eq!(chosen("a.js", &["python3"]), Err("needs node (or bun, or deno), which is not installed".to_owned()));
+    assert_eq!(chosen("a.ts", &[]), Err("needs bun, deno or node, none of which is installed".to_owned()));
+    assert_eq!(chosen("a.py", &["node"]), Err("needs python3, which is not installed".to_owned()));
+    assert!(chosen("a.rb", &[]).expect_err("unknown").contains("no language that toolscout can load"));
+}
+
+#[test]
+fn versions_are_read() {
+    assert_eq!(version_in("v22.18.0\n"), Some((22, 18)));
+    assert_eq!(version_in("hello"), None);
+}
+
+#[test]
+fn the_projects_own_tsx_is_found_upward() {
+    let world = World::new();
+    let file = world.file("a/b/tool.ts", "");
+    assert_eq!(tsx_near(&file), None);
+    world.file("node_modules/tsx/package.json", r#"{"exports":{".":"./dist/my loader.mjs"}}"#);
+    let found = tsx_near(&file).expect("it is there");
+    assert!(found.starts_with("file:///") && found.ends_with("/node_modules/tsx/dist/my%20loader.mjs"), "{found}");
+}

@@ -1,0 +1,117 @@
+//! What the last scan of a root saw, kept on a shelf of the store.
+
+use super::{Counts, Sight};
+use crate::look::{self, Look, Manner};
+use crate::matcher::Matcher;
+use crate::place::Place;
+use crate::roots::Root;
+use crate::stamp::{Stamp, nanos_of};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::time::SystemTime;
+use toolscout_core::{Digest, Shelf, Store};
+
+/// Changes with the shape of the record, and with what a look sees in a file.
+const VERSION: u32 = 1;
+
+/// What is remembered of a root, while it is searched.
+pub(super) struct Memory<'a> {
+    store: Option<&'a dyn Store>,
+    key: String,
+    written: i64,
+    files: HashMap<String, (Stamp, Look)>,
+    counts: Counts,
+    changed: bool,
+}
+
+#[derive(Deserialize)]
+struct Record {
+    version: u32,
+    written: i64,
+    files: Vec<(String, Stamp, Look)>,
+}
+
+#[derive(Serialize)]
+struct RecordRef<'a> {
+    version: u32,
+    written: i64,
+    files: Vec<(&'a str, &'a Stamp, &'a Look)>,
+}
+
+impl<'a> Memory<'a> {
+    /// Reads what is remembered. Anything that cannot be read is as good as nothing.
+    pub(super) fn open(root: &Root, matcher: &Matcher, store: Option<&'a dyn Store>) -> Self {
+        let key = key(root, matcher);
+        let bytes = store.and_then(|it| it.read(Shelf::Scan, &key).ok().flatten());
+        let record = bytes.and_then(|it| serde_json::from_slice::<Record>(&it).ok()).filter(|it| it.version == VERSION);
+        let (written, files) = record.map_or((0, Vec::new()), |it| (it.written, it.files));
+        let files = files.into_iter().map(|(path, stamp, look)| (path, (stamp, look))).collect();
+        Self { store, key, written, files, counts: Counts::default(), changed: false }
+    }
+
+    /// Remembers nothing.
+    pub(super) fn none() -> Self {
+        let (key, files) = (String::new(), HashMap::new());
+        Self { store: None, key, written: 0, files, counts: Counts::default(), changed: false }
+    }
+
+    /// What the file says: from memory where its stamp is the same, else from the file.
+    pub(super) fn look(&mut self, place: &Place<'_>, stamp: &Stamp, manner: Manner) -> Look {
+        let known = self.files.remove(place.relative).filter(|(old, _)| old == stamp);
+        match known {
+            Some((_, look)) if stamp.is_settled_at(self.written) => {
+                self.counts.hits += 1;
+                look
+            }
+            known => {
+                self.changed = true;
+                let look = look::look(place, stamp, manner);
+                let same = known.is_some_and(|(_, old)| old == look);
+                *(if same { &mut self.counts.hits } else { &mut self.counts.misses }) += 1;
+                look
+            }
+        }
+    }
+
+    pub(super) fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// What is to be kept, where it differs from what is kept already.
+    pub(super) fn close<'s>(&self, sights: impl Iterator<Item = &'s Sight>) -> Option<Kept<'a>> {
+        // What is still here was not met again: its file is gone.
+        if !self.changed && self.files.is_empty() {
+            return None;
+        }
+        let store = self.store?;
+        let lasting = sights.filter(|it| !it.look.is_passing);
+        let record = RecordRef {
+            version: VERSION,
+            written: nanos_of(SystemTime::now()),
+            files: lasting.map(|it| (it.file.relative.as_str(), &it.file.stamp, &it.look)).collect(),
+        };
+        Some(Kept { store, key: self.key.clone(), bytes: serde_json::to_vec(&record).ok()? })
+    }
+}
+
+/// A record, written down but not yet on its shelf.
+pub(super) struct Kept<'a> {
+    store: &'a dyn Store,
+    key: String,
+    bytes: Vec<u8>,
+}
+
+impl Kept<'_> {
+    /// Puts it on its shelf. A store that cannot be written costs the next scan some time, nothing else.
+    pub(super) fn keep(self) {
+        if let Err(err) = self.store.write(Shelf::Scan, &self.key, &self.bytes) {
+            tracing::debug!(event = "discovery.scan.unkept", error = %err);
+        }
+    }
+}
+
+fn key(root: &Root, matcher: &Matcher) -> String {
+    let (patterns, ignore) = &matcher.made_of;
+    let all = serde_json::json!([VERSION, root.path, format!("{:?}", root.layout), patterns, ignore]);
+    Digest::of_bytes(all.to_string().as_bytes()).to_string()
+}

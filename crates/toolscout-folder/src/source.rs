@@ -1,0 +1,142 @@
+//! The folder source: what the roots hold, listed, loaded and called.
+
+mod build;
+mod discover;
+mod start;
+
+pub use build::{FolderSourceBuilder, Probing};
+
+use super::ask::Asker;
+use super::flow::stream_of;
+use super::gather::{Gathering, Listed, Table};
+use super::globs::Visit;
+use super::manifest::Definition;
+use super::prompts::{Prompt, Shelf};
+use super::watch;
+use futures_util::{StreamExt, stream};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
+use toolscout_core::{
+    Authorized, BoxFuture, BoxStream, Cx, Found, Library, Origin, Source, SourceError, SourceId, Tool, ToolCall,
+    ToolName, ToolOutput,
+};
+
+/// Tools in folders.
+///
+/// ```
+/// use toolscout_folder::{DefaultRoot, FolderSource};
+/// let source = FolderSource::builder().roots(DefaultRoot { from: ".".into() }).build();
+/// ```
+pub struct FolderSource {
+    terms: FolderSourceBuilder,
+    asker: Asker,
+    /// What the last whole discovery found; a discovery under way builds its own aside.
+    table: Mutex<Option<Arc<Table>>>,
+    shelf: Shelf,
+}
+
+impl FolderSource {
+    /// A source without roots, that trusts nothing; say more from there.
+    pub fn builder() -> FolderSourceBuilder {
+        FolderSourceBuilder::default()
+    }
+
+    /// Whether the folder of a listed tool is trusted; `None`: no such tool is listed. Shows tests which list is in force.
+    #[cfg(test)]
+    pub(super) fn trusts(&self, name: &ToolName) -> Option<bool> {
+        let listed = self.current()?.get(name)?.clone();
+        Some((self.terms.trust)(&listed.ground.root.path))
+    }
+
+    /// What the file behind a tool says about it, without what a manifest or a header says; `None` where the tool is not
+    /// mine, or is of a kind that cannot be asked. May start the file, as [`Source::load`] does.
+    pub async fn definition(&self, name: &ToolName, cx: &Cx) -> Result<Option<Definition>, SourceError> {
+        let Some(listed) = self.fresh(name, cx).await? else { return Ok(None) };
+        let Some(file) = listed.recipe.askable() else { return Ok(None) };
+        let own = self.own(&listed, self.may_start(&listed, cx), cx).await?;
+        Ok(Some(Definition {
+            name: name.as_str().to_owned(),
+            path: file.to_owned(),
+            description: own.description,
+            input_schema: own.input_schema,
+        }))
+    }
+
+    fn visit(&self, cx: &Cx) -> Visit {
+        Visit { source: self.terms.id.clone(), store: self.terms.store.clone(), cx: cx.clone() }
+    }
+
+    fn current(&self) -> Option<Arc<Table>> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn publish(&self, (table, prompts): (Table, Vec<Prompt>)) {
+        *self.table.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(table));
+        self.shelf.publish(prompts);
+    }
+
+    /// The listed tools; discovers them if nobody has yet.
+    async fn table(&self, cx: &Cx) -> Result<Arc<Table>, SourceError> {
+        if let Some(table) = self.current() {
+            return Ok(table);
+        }
+        let mut found = self.discover(cx.clone());
+        while let Some(found) = found.next().await {
+            found?;
+        }
+        Ok(self.current().unwrap_or_default())
+    }
+
+    /// Puts one tool in another's place.
+    fn replace(&self, listed: &Arc<Listed>) {
+        let mut current = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(table) = current.as_mut() {
+            Arc::make_mut(table).insert(listed.tool.id.name.clone(), listed.clone());
+        }
+    }
+}
+
+impl Source for FolderSource {
+    fn id(&self) -> &SourceId {
+        &self.terms.id
+    }
+
+    fn origin(&self) -> Origin {
+        Origin::Folder
+    }
+
+    /// Cancel-safe: what was listed before stays in force until the stream has ended.
+    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+        let done = Arc::new(Mutex::new(None));
+        let gathered = done.clone();
+        let found = stream_of(|out| async move {
+            let mut gathering = Gathering::new(&out, self.terms.rules);
+            if self.gather(&mut gathering, &cx).await.is_ok() {
+                *gathered.lock().unwrap_or_else(PoisonError::into_inner) = Some(gathering.into_parts());
+            }
+        });
+        let publish = stream::poll_fn(move |_| {
+            if let Some(all) = done.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                self.publish(all);
+            }
+            Poll::Ready(None)
+        });
+        Box::pin(found.chain(publish))
+    }
+
+    fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+        Box::pin(async move { self.full_tool(name, &cx).await })
+    }
+
+    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+        Box::pin(async move { self.start(call.into_inner(), &cx).await })
+    }
+
+    fn library(&self) -> Option<&dyn Library> {
+        Some(&self.shelf)
+    }
+
+    fn changes(&self) -> BoxStream<'_, ()> {
+        watch::changes(&*self.terms.roots, &*self.terms.tools, &self.terms.explicit)
+    }
+}

@@ -1,0 +1,367 @@
+//! Lists: explicit files, then root after root; asks the files that only they themselves can describe.
+
+use super::{FolderSource, Probing};
+use crate::ask::{Answer, Eagerness, Said};
+use crate::gather::{Gathering, Ground, Listed, Stop, about};
+use crate::globs::{Entry, one_file};
+use crate::look;
+use crate::probe::ProbeLimits;
+use crate::prompts;
+use crate::recipe::{Probed, Recipe};
+use crate::roots::{Layout, Root};
+use crate::runtime;
+use futures_util::{StreamExt, stream};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+use toolscout_core::{
+    BoxStream, Cx, Digest, Level, Problem, ProblemKind, SourceError, SourceId, Status, Tool, ToolId, ToolName, escape,
+};
+
+/// How many files are asked at a time. They are programs of others; a few at once keep the machine usable.
+const AT_A_TIME: usize = 4;
+
+impl FolderSource {
+    pub(super) async fn gather(&self, gathering: &mut Gathering<'_>, cx: &Cx) -> Result<(), Stop> {
+        let budget = Budget::new(self.terms.limits.total);
+        for file in &self.terms.explicit {
+            self.gather_file(file, gathering, &budget, cx).await?;
+        }
+        gathering.next_root();
+        let mut searched = HashSet::new();
+        let mut roots = self.terms.roots.roots();
+        while let Some(root) = roots.next().await {
+            let root = match root {
+                Ok(root) => root,
+                Err(err) => {
+                    self.failed(err, gathering).await?;
+                    continue;
+                }
+            };
+            let Some(path) = self.real(&root.path, gathering).await? else { continue };
+            let root = Root { path, ..root };
+            if searched.insert(root.clone()) {
+                self.gather_root(root, gathering, &budget, cx).await?;
+                gathering.next_root();
+            }
+        }
+        Ok(())
+    }
+
+    async fn gather_root(&self, root: Root, to: &mut Gathering<'_>, budget: &Budget, cx: &Cx) -> Result<(), Stop> {
+        let ground = Arc::new(Ground { root, is_explicit: false });
+        let entries = self.terms.tools.tools(&ground.root, self.visit(cx));
+        self.gather_entries(entries, &ground, to, budget, cx).await?;
+        match ground.root.layout {
+            Layout::Project => self.gather_prompts(&ground.root.path, to).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// A prompt is an instruction: nobody gets one from a folder that no person has looked at.
+    async fn gather_prompts(&self, root: &Path, to: &mut Gathering<'_>) -> Result<(), Stop> {
+        // Most projects have none, and crossing threads costs more than this look.
+        if !prompts::folder(root).is_dir() {
+            return Ok(());
+        }
+        let path = root.to_owned();
+        let found = tokio::task::spawn_blocking(move || prompts::find(&path)).await.unwrap_or_default();
+        if !found.is_empty() && !self.is_trusted(root).await {
+            let message = "this folder is not trusted, so its prompts are not offered";
+            let hint = format!("toolscout trust {}", escape::line(&root.display().to_string()));
+            let problem = self.problem(ProblemKind::Untrusted, message).at(prompts::folder(root)).hint(hint);
+            return to.problem(Problem { level: Level::Debug, ..problem }).await;
+        }
+        for prompt in found {
+            match prompt {
+                Ok(prompt) => to.prompt(prompt, root).await?,
+                Err(problem) => to.problem(problem.of(self.terms.id.clone())).await?,
+            }
+        }
+        Ok(())
+    }
+
+    async fn gather_file(&self, file: &Path, to: &mut Gathering<'_>, budget: &Budget, cx: &Cx) -> Result<(), Stop> {
+        let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+        let (Some(folder), Some(name)) = (absolute.parent(), absolute.file_name()) else {
+            return to.problem(self.problem(ProblemKind::Broken, "names no file").at(file)).await;
+        };
+        let Some(path) = self.real(folder, to).await? else { return Ok(()) };
+        let ground = Arc::new(Ground { root: Root::tools(&path), is_explicit: true });
+        let entries = one_file(&ground.root, &path.join(name), self.visit(cx));
+        if self.gather_entries(entries, &ground, to, budget, cx).await? == 0 {
+            // Somebody named this file, so that it holds nothing is news.
+            return to.problem(self.problem(ProblemKind::Broken, "holds no tool").at(file)).await;
+        }
+        Ok(())
+    }
+
+    /// Says how many things were worth a word.
+    async fn gather_entries(
+        &self,
+        entries: BoxStream<'_, Result<Entry, SourceError>>,
+        ground: &Arc<Ground>,
+        to: &mut Gathering<'_>,
+        budget: &Budget,
+        cx: &Cx,
+    ) -> Result<usize, Stop> {
+        let trusted = self.is_trusted(&ground.root.path).await;
+        let mut count = 0;
+        let mut entries = entries.ready_chunks(256);
+        while let Some(chunk) = entries.next().await {
+            let settled = settle_all(chunk, trusted);
+            let mut steps =
+                stream::iter(settled).map(|it| self.answer(it, ground, trusted, budget, cx)).buffered(AT_A_TIME);
+            while let Some(steps) = steps.next().await {
+                for step in steps {
+                    count += usize::from(step.is_news());
+                    self.take(step, ground, to).await?;
+                }
+            }
+        }
+        Ok(count)
+    }
+
+    async fn take(&self, step: Step, ground: &Arc<Ground>, to: &mut Gathering<'_>) -> Result<(), Stop> {
+        match step {
+            Step::Tool(tool, recipe) => to.tool(Listed { tool: tool.into(), recipe, ground: ground.clone() }).await,
+            Step::Problem(problem) => to.problem(problem).await,
+            Step::Once(key, problem) => to.problem_once(key, problem).await,
+            Step::Failed(err) => self.failed(err, to).await,
+        }
+    }
+
+    async fn is_trusted(&self, root: &Path) -> bool {
+        let (trust, root) = (self.terms.trust.clone(), root.to_owned());
+        tokio::task::spawn_blocking(move || trust(&root)).await.unwrap_or(false)
+    }
+
+    /// A root's real path; one that is not there is a problem, not the end.
+    async fn real(&self, path: &Path, to: &mut Gathering<'_>) -> Result<Option<PathBuf>, Stop> {
+        let given = path.to_owned();
+        let real = tokio::task::spawn_blocking(move || {
+            let real = std::fs::canonicalize(given)?;
+            if real.is_dir() { Ok(real) } else { Err(std::io::ErrorKind::NotADirectory.into()) }
+        });
+        let err: std::io::Error = match real.await {
+            Ok(Ok(real)) => return Ok(Some(real)),
+            Ok(Err(err)) => err,
+            Err(err) => err.into(),
+        };
+        let reason = match err.kind() {
+            std::io::ErrorKind::NotFound => "there is no such folder".to_owned(),
+            std::io::ErrorKind::NotADirectory => "is not a folder".to_owned(),
+            _ => format!("cannot be opened: {err}"),
+        };
+        to.problem(self.problem(ProblemKind::Unavailable, reason).at(path)).await?;
+        Ok(None)
+    }
+
+    /// What one root or file could not give. The rest goes on, unless the request itself was wrong.
+    async fn failed(&self, err: SourceError, to: &mut Gathering<'_>) -> Result<(), Stop> {
+        match err {
+            SourceError::Stopped(_) | SourceError::Invalid { .. } | SourceError::Refused { .. } => to.stop(err).await,
+            other => to.problem(self.problem(ProblemKind::Unavailable, other.to_string())).await,
+        }
+    }
+
+    fn problem(&self, kind: ProblemKind, message: impl Into<String>) -> Problem {
+        Problem::warning(kind, message).of(self.terms.id.clone())
+    }
+
+    /// What an entry comes to, where its file has to be asked: what it says, or why nobody asks it.
+    async fn answer(&self, settled: Settled, ground: &Ground, trusted: bool, budget: &Budget, cx: &Cx) -> Vec<Step> {
+        let (tool, recipe) = match settled {
+            Settled::Steps(steps) => return steps,
+            Settled::Ask(tool, recipe) => (tool, recipe),
+        };
+        let Some(content) = content_of(&tool, &recipe).await else {
+            return vec![Step::Problem(about(&tool, ProblemKind::Unavailable, "cannot be read".to_owned()))];
+        };
+        let eagerness = match (trusted, self.terms.probing, budget.left()) {
+            (true, Probing::Allowed, Some(_)) => Eagerness::Once,
+            _ => Eagerness::Remembered,
+        };
+        let per_file = budget.left().map_or(self.terms.limits.per_file, |it| it.min(self.terms.limits.per_file));
+        let limits = ProbeLimits { per_file, ..self.terms.limits.clone() };
+        match self.asker.ask(&recipe, content, eagerness, &limits, cx).await {
+            Some(answer) => told(&self.terms.id, &tool, &recipe, &answer),
+            None => self.unasked(tool, recipe, ground, trusted, budget),
+        }
+    }
+
+    /// Lists a file by its name alone, and says why.
+    fn unasked(
+        &self,
+        mut tool: Box<Tool>,
+        recipe: Recipe,
+        ground: &Ground,
+        trusted: bool,
+        budget: &Budget,
+    ) -> Vec<Step> {
+        let root = ground.root.path.display().to_string();
+        let root = escape::line(&root).into_owned();
+        let mut steps = Vec::new();
+        let reason = if !trusted {
+            let message = "this folder is not trusted, so its files are not asked what tools they hold";
+            let hint = format!("toolscout trust {root}");
+            let problem = self.problem(ProblemKind::Untrusted, message).at(&ground.root.path).hint(hint);
+            steps.push(Step::Once(format!("untrusted {root}"), problem));
+            format!("its folder is not trusted; type `toolscout trust {root}`")
+        } else if budget.left().is_none() {
+            let message = format!(
+                "asking files what tools they hold took longer than {} ms; the rest is listed by file name",
+                self.terms.limits.total.as_millis()
+            );
+            steps.push(Step::Once("budget".to_owned(), self.problem(ProblemKind::Limit, message)));
+            "there was no time left to ask it what it holds".to_owned()
+        } else {
+            "nobody has asked it yet what it holds; `toolscout tools` does".to_owned()
+        };
+        tool.status = Status::Unprobed(reason);
+        steps.push(Step::Tool(tool, recipe));
+        steps
+    }
+}
+
+/// What is to be gathered.
+enum Step {
+    Tool(Box<Tool>, Recipe),
+    Problem(Problem),
+    /// Said once for all who share the key.
+    Once(String, Problem),
+    Failed(SourceError),
+}
+
+impl Step {
+    /// Whether it shows that there was something in a file.
+    fn is_news(&self) -> bool {
+        match self {
+            Self::Problem(problem) => problem.level == Level::Warning,
+            _ => true,
+        }
+    }
+}
+
+/// An entry that is what it is, or one whose file has to be asked.
+enum Settled {
+    Steps(Vec<Step>),
+    Ask(Box<Tool>, Recipe),
+}
+
+/// Settles entry by entry; what comes between two files to be asked is one piece, because it needs no waiting.
+fn settle_all(entries: Vec<Result<Entry, SourceError>>, trusted: bool) -> Vec<Settled> {
+    let mut all: Vec<Settled> = Vec::new();
+    for entry in entries {
+        match (settle(entry, trusted), all.last_mut()) {
+            (Settled::Steps(more), Some(Settled::Steps(steps))) => steps.extend(more),
+            (settled, _) => all.push(settled),
+        }
+    }
+    all
+}
+
+fn settle(entry: Result<Entry, SourceError>, trusted: bool) -> Settled {
+    let (mut tool, recipe) = match entry {
+        Ok(Entry::Tool(tool, recipe)) => (tool, recipe),
+        Ok(Entry::Problem(problem)) => return Settled::Steps(vec![Step::Problem(problem)]),
+        Err(err) => return Settled::Steps(vec![Step::Failed(err)]),
+    };
+    tool.provenance.trusted = trusted;
+    if let Some(reason) = missing_runtime(&mut tool, &recipe) {
+        let problem = about(&tool, ProblemKind::Unavailable, reason.clone());
+        return Settled::Steps(vec![Step::Once(reason, problem), Step::Tool(tool, recipe)]);
+    }
+    match tool.status {
+        Status::Unprobed(_) => Settled::Ask(tool, recipe),
+        _ => Settled::Steps(vec![Step::Tool(tool, recipe)]),
+    }
+}
+
+/// Time for asking, all files together. It runs from the first one on.
+struct Budget {
+    total: Duration,
+    since: OnceLock<Instant>,
+}
+
+impl Budget {
+    fn new(total: Duration) -> Self {
+        Self { total, since: OnceLock::new() }
+    }
+
+    fn left(&self) -> Option<Duration> {
+        let spent = self.since.get_or_init(Instant::now).elapsed();
+        self.total.checked_sub(spent).filter(|it| !it.is_zero())
+    }
+}
+
+/// Marks a module as unavailable where nothing here can load it; gives the reason.
+pub(super) fn missing_runtime(tool: &mut Tool, recipe: &Recipe) -> Option<String> {
+    let Recipe::Module { file, .. } = recipe else { return None };
+    let reason = runtime::runtime_for(file).err()?;
+    tool.status = Status::Unavailable(reason.clone());
+    Some(reason)
+}
+
+/// The digest of the file that would be asked.
+async fn content_of(tool: &Tool, recipe: &Recipe) -> Option<Digest> {
+    let file = recipe.askable()?;
+    match tool.provenance.content {
+        Some(content) if tool.provenance.path.as_deref() == Some(file) => Some(content),
+        _ => {
+            let file = file.to_owned();
+            tokio::task::spawn_blocking(move || look::content_digest(&file)).await.ok()?.ok()
+        }
+    }
+}
+
+/// The tools that a file has told us of.
+fn told(id: &SourceId, asked: &Tool, recipe: &Recipe, answer: &Answer) -> Vec<Step> {
+    let tools = match &answer.said {
+        Said::Tools(tools) => tools,
+        Said::Nonsense(reason) => return vec![broken(asked, ProblemKind::Broken, reason.clone())],
+        Said::TimedOut { limit_ms } => {
+            let message = format!("did not say within {limit_ms} ms what tools it holds");
+            return vec![broken(asked, ProblemKind::Limit, message)];
+        }
+        Said::NotStarted { reason, .. } => {
+            return vec![broken(asked, ProblemKind::Unavailable, format!("cannot be started: {reason}"))];
+        }
+    };
+    if tools.is_empty() {
+        let quiet = about(asked, ProblemKind::Broken, "says it holds no tools".to_owned());
+        return vec![Step::Problem(Problem { level: Level::Debug, ..quiet })];
+    }
+    let step = |it: &Result<Probed, String>| match it {
+        Ok(probed) => match ToolName::for_command(&probed.name) {
+            Ok(name) => Step::Tool(Box::new(complete(named(id, name, asked), probed)), recipe.clone()),
+            Err(err) => broken(asked, ProblemKind::Forbidden, err.to_string()),
+        },
+        Err(reason) => broken(asked, ProblemKind::Broken, reason.clone()),
+    };
+    tools.iter().map(step).collect()
+}
+
+fn broken(asked: &Tool, kind: ProblemKind, message: String) -> Step {
+    Step::Problem(about(asked, kind, message))
+}
+
+fn named(id: &SourceId, name: ToolName, asked: &Tool) -> Tool {
+    Tool { provenance: asked.provenance.clone(), ..Tool::new(ToolId::new(id.clone(), name)) }
+}
+
+/// The listed tool with what its file says. Words that were there stay; what a call must obey comes from the file.
+pub(super) fn complete(listed: Tool, probed: &Probed) -> Tool {
+    let keywords = if listed.keywords.is_empty() { probed.keywords.clone() } else { listed.keywords };
+    Tool {
+        title: listed.title.or_else(|| probed.title.clone()),
+        description: listed.description.or_else(|| probed.description.clone()),
+        keywords,
+        input_schema: probed.input_schema.clone(),
+        output_schema: probed.output_schema.clone(),
+        annotations: probed.annotations.clone(),
+        status: Status::Ready,
+        ..listed
+    }
+}

@@ -1,0 +1,223 @@
+//! Loads and calls one tool: is its file still the one that was listed, and may it be started?
+
+use super::discover::{complete, missing_runtime};
+use super::{FolderSource, Probing};
+use crate::ask::Eagerness;
+use crate::gather::Listed;
+use crate::globs::{Entry, one_file};
+use crate::look;
+use crate::recipe::{Probed, Recipe};
+use crate::run;
+use crate::stamp::{Owners, Stamp};
+use futures_util::StreamExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use toolscout_core::{Cx, Digest, Provenance, SourceError, Status, Tool, ToolCall, ToolName, ToolOutput, escape};
+
+impl FolderSource {
+    pub(super) async fn full_tool(&self, name: &ToolName, cx: &Cx) -> Result<Option<Tool>, SourceError> {
+        let Some(listed) = self.fresh(name, cx).await? else { return Ok(None) };
+        let mut tool = Tool::clone(&listed.tool);
+        // A person may have trusted the folder since it was listed.
+        tool.provenance.trusted = (self.terms.trust)(&listed.ground.root.path);
+        let is_whole = listed.recipe.askable().is_none() || matches!(tool.status, Status::Unavailable(_));
+        if is_whole {
+            return Ok(Some(tool));
+        }
+        let may_start = self.terms.probing == Probing::Allowed && self.may_start(&listed, cx);
+        match self.own(&listed, may_start, cx).await {
+            Ok(own) => Ok(Some(complete(tool, &own))),
+            // Who asked that nothing be started is content with what is known.
+            Err(SourceError::Refused { .. }) if self.terms.probing == Probing::Never => Ok(Some(tool)),
+            Err(err) => Err(err),
+        }
+    }
+
+    pub(super) async fn start(&self, mut call: ToolCall, cx: &Cx) -> Result<ToolOutput, SourceError> {
+        let name = call.tool.name.clone();
+        let Some(listed) = self.fresh(&name, cx).await? else {
+            return Err(SourceError::NotMine { id: self.terms.id.clone(), name: name.as_str().to_owned() });
+        };
+        if let Status::Unavailable(reason) = &listed.tool.status {
+            return Err(SourceError::Unavailable { id: self.terms.id.clone(), what: format!("`{name}`: {reason}") });
+        }
+        if !self.may_start(&listed, cx) {
+            return Err(untrusted(&listed));
+        }
+        if listed.recipe.askable().is_some() {
+            // A manifest may know the tool by another name than its file does.
+            let own = self.own(&listed, true, cx).await?;
+            call.tool.name = ToolName::new(&own.name).unwrap_or(name);
+        }
+        let files = files_to_start(&listed.recipe);
+        let root = listed.ground.root.path.clone();
+        blocking(move || files.iter().try_for_each(|it| check(it, &root))).await?;
+        run::run(&listed.recipe, &call, cx).await
+    }
+
+    /// What a person types themselves runs, as with make or npm; what agents ask for needs the folder's trust.
+    pub(super) fn may_start(&self, listed: &Listed, cx: &Cx) -> bool {
+        cx.caller.is_person() || (self.terms.trust)(&listed.ground.root.path)
+    }
+
+    /// What the tool's file says about it: remembered, or asked for where it may be started.
+    pub(super) async fn own(&self, listed: &Listed, may_start: bool, cx: &Cx) -> Result<Probed, SourceError> {
+        let Some(file) = listed.recipe.askable() else {
+            return Err(SourceError::Invalid {
+                reason: format!("`{}` cannot be asked what it is", listed.tool.id.name),
+            });
+        };
+        let (path, root) = (file.to_owned(), listed.ground.root.path.clone());
+        let content = blocking(move || check(&path, &root).and_then(|()| digest(&path))).await?;
+        let eagerness = if may_start { Eagerness::AfterFailure } else { Eagerness::Remembered };
+        let answer = self.asker.ask(&listed.recipe, content, eagerness, &self.terms.limits, cx).await;
+        let answer = answer.ok_or_else(|| untrusted(listed))?;
+        let shown = file.display().to_string();
+        let tools = answer.tools(&self.terms.id, &escape::line(&shown))?;
+        pick(tools, listed.tool.id.name.as_str(), &shown)
+            .map_err(|reason| SourceError::Protocol { id: self.terms.id.clone(), reason })
+    }
+
+    /// The listed tool, read anew if its file is not the one that was listed; `None` where it is gone.
+    pub(super) async fn fresh(&self, name: &ToolName, cx: &Cx) -> Result<Option<Arc<Listed>>, SourceError> {
+        let Some(listed) = self.table(cx).await?.get(name).cloned() else { return Ok(None) };
+        let Provenance { path: Some(path), content, .. } = listed.tool.provenance.clone() else {
+            return Ok(Some(listed));
+        };
+        let (file, root) = (path.clone(), listed.ground.root.path.clone());
+        let now = blocking(move || check_place(&file, &root).and_then(|()| digest(&file))).await?;
+        // What was not there when it was listed may be there by now.
+        let is_same = content == Some(now) && !matches!(listed.tool.status, Status::Unavailable(_));
+        if is_same || content.is_none() {
+            return Ok(Some(listed));
+        }
+        let again = self.reread(&listed, &path, now, cx).await?.map(Arc::new);
+        if let Some(again) = &again {
+            self.replace(again);
+        }
+        Ok(again)
+    }
+
+    async fn reread(&self, listed: &Listed, path: &Path, now: Digest, cx: &Cx) -> Result<Option<Listed>, SourceError> {
+        let root = &listed.ground.root;
+        let mut entries = match listed.ground.is_explicit {
+            true => one_file(root, path, self.visit(cx)),
+            false => self.terms.tools.reread(root, path, self.visit(cx)),
+        };
+        let mut reasons = Vec::new();
+        while let Some(entry) = entries.next().await {
+            let (mut tool, recipe) = match entry? {
+                Entry::Tool(tool, recipe) => (*tool, recipe),
+                Entry::Problem(problem) => {
+                    reasons.push(problem.message);
+                    continue;
+                }
+            };
+            if matches!(tool.status, Status::Unprobed(_)) && recipe == listed.recipe {
+                // Only the file itself knows the names of its tools; it is asked again, now that it has changed.
+                let provenance = Provenance { content: Some(now), ..listed.tool.provenance.clone() };
+                tool = Tool { provenance, ..Tool::clone(&listed.tool) };
+            } else if tool.id.name != listed.tool.id.name {
+                continue;
+            }
+            tool.provenance.trusted = listed.tool.provenance.trusted;
+            missing_runtime(&mut tool, &recipe);
+            return Ok(Some(Listed { tool: tool.into(), recipe, ground: listed.ground.clone() }));
+        }
+        match reasons.first() {
+            None => Ok(None),
+            Some(reason) => {
+                let shown = path.display().to_string();
+                Err(SourceError::Invalid { reason: format!("`{}`: {reason}", escape::line(&shown)) })
+            }
+        }
+    }
+}
+
+/// The tool of this name; where the file holds a single one, that is it, whatever it calls itself.
+fn pick(tools: &[Result<Probed, String>], name: &str, file: &str) -> Result<Probed, String> {
+    if let Some(own) = tools.iter().flatten().find(|it| it.name == name) {
+        return Ok(own.clone());
+    }
+    match tools {
+        [Ok(only)] => Ok(only.clone()),
+        [Err(reason)] => Err(format!("`{file}`: {reason}")),
+        [] => Err(format!("`{file}` says it holds no tools")),
+        several => {
+            let names: Vec<String> =
+                several.iter().flatten().map(|it| format!("`{}`", escape::line(&it.name))).collect();
+            Err(format!("`{file}` holds no tool `{name}`; it holds {}", names.join(", ")))
+        }
+    }
+}
+
+fn untrusted(listed: &Listed) -> SourceError {
+    let root = listed.ground.root.path.display().to_string();
+    let (name, root) = (&listed.tool.id.name, escape::line(&root));
+    SourceError::Refused {
+        reason: format!(
+            "`{name}` is in `{root}`, which nobody has trusted yet, so nothing in it is started; type `toolscout trust {root}`"
+        ),
+    }
+}
+
+/// The files of the folder that a call starts, or hands to an interpreter.
+fn files_to_start(recipe: &Recipe) -> Vec<PathBuf> {
+    match recipe {
+        Recipe::Executable { program } => vec![program.clone()],
+        Recipe::Module { file, .. } => vec![file.clone()],
+        Recipe::Command(command) => {
+            let is_path = |it: &String| it.contains(std::path::is_separator);
+            let program = command.argv.first().filter(|it| is_path(it)).map(|it| command.cwd.join(it));
+            let given = command.argv.iter().skip(1).map(|it| command.cwd.join(it));
+            program.into_iter().chain(given.filter(|it| it.is_file() && it.starts_with(&command.cwd))).collect()
+        }
+        Recipe::Http(_) | Recipe::Missing { .. } => Vec::new(),
+    }
+}
+
+/// Whether a file may be started: inside its root, regular, and written by nobody but those who may.
+fn check(file: &Path, root: &Path) -> Result<(), SourceError> {
+    check_place(file, root)?;
+    let metadata = std::fs::metadata(file).map_err(|err| unreadable(file, &err))?;
+    match Owners::of(root).objection(&Stamp::of(&metadata)) {
+        None => Ok(()),
+        Some(reason) => Err(SourceError::Refused { reason: format!("`{}`: {reason}", file.display()) }),
+    }
+}
+
+/// A link may have taken the file's place since it was listed.
+fn check_place(file: &Path, root: &Path) -> Result<(), SourceError> {
+    let real = std::fs::canonicalize(file).map_err(|err| unreadable(file, &err))?;
+    if !real.starts_with(root) {
+        return Err(SourceError::Refused {
+            reason: format!("`{}` leads out of its folder, so it is not run", file.display()),
+        });
+    }
+    match std::fs::metadata(&real) {
+        Ok(metadata) if metadata.is_file() => Ok(()),
+        Ok(_) => {
+            Err(SourceError::Refused { reason: format!("`{}` is no regular file, so it is not run", file.display()) })
+        }
+        Err(err) => Err(unreadable(file, &err)),
+    }
+}
+
+fn digest(file: &Path) -> Result<Digest, SourceError> {
+    look::content_digest(file).map_err(|err| unreadable(file, &err))
+}
+
+fn unreadable(file: &Path, err: &std::io::Error) -> SourceError {
+    let what = match err.kind() {
+        std::io::ErrorKind::NotFound => format!("`{}` is not there any more", file.display()),
+        _ => format!("`{}` cannot be read: {err}", file.display()),
+    };
+    SourceError::Invalid { reason: what }
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, SourceError> + Send + 'static,
+) -> Result<T, SourceError> {
+    let broke_off = |_| SourceError::Invalid { reason: "reading the folder broke off".to_owned() };
+    tokio::task::spawn_blocking(work).await.map_err(broke_off)?
+}

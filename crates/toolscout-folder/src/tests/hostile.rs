@@ -1,0 +1,171 @@
+//! Folders that mean harm: links out, pipes, huge files, foreign owners, endless trees.
+
+use super::{World, listing, tool_file};
+use crate::matcher::Matcher;
+use crate::walk::{WalkLimits, walk};
+use std::os::unix::fs::symlink;
+
+/// S3: a link to a file outside is refused; one to a file inside is fine.
+#[tokio::test]
+async fn links_may_not_lead_out() {
+    let outside =
+        World::with(&[("secret.tool.toml", &tool_file("secret", "")), ("more/x.tool.toml", &tool_file("x", ""))]);
+    let world = World::with(&[("tools/a.tool.toml", &tool_file("a", "")), ("lib/b.tool.toml", &tool_file("b", ""))]);
+    symlink(outside.path("secret.tool.toml"), world.path("tools/s.tool.toml")).expect("a link");
+    symlink(outside.path("more"), world.path("tools/t")).expect("a link");
+    symlink(world.path("lib/b.tool.toml"), world.path("tools/u.tool.toml")).expect("a link");
+    symlink(world.path("nowhere"), world.path("tools/v.tool.toml")).expect("a link");
+    symlink(world.path("tools/a.tool.toml"), world.path("tools/w.tool.toml")).expect("a link");
+    let page = world.page().await.replace(&outside.root.display().to_string(), "OUT");
+    assert_eq!(
+        page,
+        "! Forbidden tools/s.tool.toml: is a link that leads out of the folder, to `OUT/secret.tool.toml`\n\
+         ! Forbidden tools/t: is a link that leads out of the folder, to `OUT/more`\n\
+         ! Unavailable tools/v.tool.toml: is a link that leads nowhere\n\
+         a [ready] \n\
+         b [ready] \n"
+    );
+}
+
+/// S4: a tools folder that is itself a link out is refused.
+#[tokio::test]
+async fn the_tools_folder_itself_may_not_be_elsewhere() {
+    let outside = World::with(&[("x.tool.toml", &tool_file("x", ""))]);
+    let world = World::with(&[("package.json", "{}")]);
+    symlink(&outside.root, world.path("tools")).expect("a link");
+    let page = world.page().await.replace(&outside.root.display().to_string(), "OUT");
+    assert_eq!(page, "! Forbidden tools: is a link that leads out of the folder, to `OUT`\n");
+}
+
+/// S14: loops end, and every file is met once, by its real path.
+#[tokio::test]
+async fn loops_of_links_end() {
+    let world = World::with(&[("tools/x/a.tool.toml", &tool_file("a", "")), ("lib/b.tool.toml", &tool_file("b", ""))]);
+    symlink(world.path("tools"), world.path("tools/x/up")).expect("a link");
+    symlink(world.path("tools/x"), world.path("tools/again")).expect("a link");
+    symlink(world.path("lib"), world.path("tools/lib")).expect("a link");
+    symlink(world.path("tools/loop"), world.path("tools/loop")).expect("a link");
+    let found = listing(&world.source()).await;
+    assert_eq!(found.names(), ["b", "a"]);
+    assert_eq!(found.tool("b").provenance.path, Some(world.path("tools/lib/b.tool.toml")));
+}
+
+/// S14: a tree too deep or too full is cut with a word.
+#[test]
+fn deep_and_full_trees_are_cut() {
+    let world = World::new();
+    let deep = |levels: usize| format!("{}t.tool.toml", "d/".repeat(levels));
+    world.file(&deep(40), "").file(&deep(41), "");
+    let matcher = Matcher::new(&["**".to_owned()], &[]).expect("patterns");
+    let walked = walk(&world.root, &matcher, WalkLimits::default());
+    assert_eq!(walked.files.len(), 1);
+    assert_eq!(walked.problems[0].message, "more than 40 folders deep; what is below is not looked at");
+    for at in 0..20 {
+        world.file(&format!("{at}.txt"), "");
+    }
+    let walked = walk(&world.root, &matcher, WalkLimits { files: 10, depth: 1 });
+    assert_eq!(walked.files.len(), 10);
+    let messages: Vec<&str> = walked.problems.iter().map(|it| it.message.as_str()).collect();
+    assert!(messages.contains(&"more than 10 files; the rest is not looked at"), "{messages:?}");
+}
+
+/// S7: pipes and sockets are never opened; an opened pipe would hold us for ever.
+#[tokio::test]
+async fn pipes_and_sockets_are_passed_over() {
+    let world = World::with(&[("tools/a.tool.toml", &tool_file("a", ""))]);
+    let made = std::process::Command::new("mkfifo").arg(world.path("tools/pipe.tool.toml")).status();
+    assert!(made.expect("mkfifo").success());
+    let _socket = std::os::unix::net::UnixListener::bind(world.path("tools/s.sock")).expect("a socket");
+    symlink("/dev/zero", world.path("tools/zero.py")).expect("a link");
+    assert_eq!(
+        world.page().await,
+        "! Forbidden tools/pipe.tool.toml: is a pipe, not a file\n\
+         ! Forbidden tools/s.sock: is a socket, not a file\n\
+         ! Forbidden tools/zero.py: is a link that leads out of the folder, to `/dev/zero`\n\
+         a [ready] \n"
+    );
+}
+
+/// S8: a huge file is refused by its size, before it is read.
+#[tokio::test]
+async fn huge_documents_are_not_read() {
+    let world = World::with(&[
+        ("tools/manifest.json", ""),
+        ("tools/a.tool.toml", ""),
+        ("tools/b.tool.toml", &tool_file("b", "")),
+    ]);
+    let sparse = |path: &str, size| {
+        let file = std::fs::File::options().write(true).open(world.path(path)).expect("opened");
+        file.set_len(size).expect("a sparse file");
+    };
+    sparse("tools/manifest.json", 10 << 30);
+    sparse("tools/a.tool.toml", (1 << 20) + 1);
+    assert_eq!(
+        world.page().await,
+        "! Limit tools/a.tool.toml: has more than 1024 KiB, so it is not read\n\
+         b [ready] \n\
+         ! Limit tools/manifest.json: has more than 1024 KiB, so it is not read\n"
+    );
+}
+
+/// S12: what anybody may write is not run.
+#[tokio::test]
+async fn files_that_anybody_may_write_are_refused() {
+    let world = World::with(&[
+        ("tools/run.tool.toml", &tool_file("run", "")),
+        ("tools/http.tool.toml", "name = \"http\"\n[http]\nurl = \"http://e/\"\n"),
+        ("tools/py.tool.toml", "name = \"py\"\n[run]\ncommand = [\"python3\", \"py.py\"]\n"),
+        ("tools/py.py", "print(1)"),
+        ("tools/open/x.tool.toml", &tool_file("x", "")),
+    ]);
+    world.script("tools/a.sh", "#!/bin/sh\n# tool-schema\n");
+    for path in ["tools/a.sh", "tools/run.tool.toml", "tools/http.tool.toml", "tools/py.py", "tools/open"] {
+        world.mode(&world.path(path), 0o777);
+    }
+    assert_eq!(
+        world.page().await,
+        "! Forbidden tools/a.sh: anybody may write this file, so it is not run\n\
+         http [ready]\n\
+         ! Forbidden tools/open/x.tool.toml: anybody may write its folder, so it is not run\n\
+         ! Forbidden tools/py.tool.toml: `tools/py.py`: anybody may write this file, so it is not run\n\
+         ! Forbidden tools/run.tool.toml: anybody may write this file, so it is not run\n"
+    );
+}
+
+/// S6: a way to a setuid program may lie in a folder as a hard link; no tool needs another's rights.
+#[tokio::test]
+async fn files_that_lend_rights_are_refused() {
+    let world = World::new();
+    world.script("tools/a.sh", "#!/bin/sh\n# tool-schema\n");
+    world.mode(&world.path("tools/a.sh"), 0o4755);
+    assert_eq!(
+        world.page().await,
+        "! Forbidden tools/a.sh: this file runs with somebody else's rights (setuid or setgid), so it is not run\n"
+    );
+}
+
+/// S12: what somebody else owns is not run.
+#[tokio::test]
+async fn files_of_somebody_else_are_refused() {
+    let world = World::new();
+    world.script("tools/a.sh", "#!/bin/sh\n# tool-schema\n");
+    if std::os::unix::fs::chown(world.path("tools/a.sh"), Some(54_321), None).is_err() {
+        // Only the system's owner may give files away.
+        return;
+    }
+    assert_eq!(world.page().await, "! Forbidden tools/a.sh: this file belongs to somebody else, so it is not run\n");
+}
+
+#[tokio::test]
+async fn a_name_that_is_not_utf8_is_passed_over() {
+    use std::os::unix::ffi::OsStrExt;
+    let world = World::with(&[("tools/a.tool.toml", &tool_file("a", ""))]);
+    let name = std::ffi::OsStr::from_bytes(b"x\xff.tool.toml");
+    if std::fs::write(world.path("tools").join(name), "").is_err() {
+        // Some file systems take no such name.
+        return;
+    }
+    let found = listing(&world.source()).await;
+    assert_eq!(found.names(), ["a"]);
+    assert_eq!(found.problems()[0].message, "its name is not UTF-8");
+}

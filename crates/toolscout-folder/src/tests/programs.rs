@@ -1,0 +1,81 @@
+//! Executables and modules: which files show that they are tools.
+
+use super::{World, listing};
+use crate::run::fixture::has;
+use toolscout_core::{Level, ProblemKind};
+
+/// In a folder that nobody trusts nothing is started; files are listed by their names, with one warning for all.
+#[tokio::test]
+async fn files_that_show_they_are_tools_are_listed_by_name() {
+    if !has("node") || !has("python3") {
+        return;
+    }
+    let world = World::with(&[
+        ("tools/zod.mjs", "export default { name: 'z', inputSchema: {}, handler() {} }"),
+        ("tools/open.js", "export default tool({})"),
+        ("tools/deco.py", "@tool\ndef a(): pass\n"),
+        ("tools/head.py", "# tool: from-header\n# description: Known\ndef a(): pass\n"),
+    ]);
+    world.script("tools/answer.sh", "#!/bin/sh\n[ \"$1\" = tool-schema ]\n");
+    world.script("tools/known.sh", "#!/bin/sh\n# tool: known\n# param x int\ncase $1 in tool-schema) ;; esac\n");
+    world.script("tools/binary.tool", "\u{7f}ELF\u{0}");
+    world.script("tools/script.py", "#!/usr/bin/env python3\n# tool: plain-python\n# input: stdin\nprint(1)\n");
+    let found = listing(&world.source()).await;
+    assert_eq!(
+        world.show(&found),
+        "! Untrusted .: this folder is not trusted, so its files are not asked what tools they hold\n\
+         answer [unprobed]\n\
+         binary [unprobed]\n\
+         deco [unprobed]\n\
+         from-header [static] Known\n\
+         known [static]\n\
+         open [unprobed]\n\
+         plain-python [ready]\n\
+         zod [unprobed]\n"
+    );
+    let reason = found.tool("answer").status.reason().map(str::to_owned);
+    assert_eq!(reason, Some(format!("its folder is not trusted; type `toolscout trust {}`", world.root.display())));
+    let untrusted = found.problems().into_iter().find(|it| it.kind == ProblemKind::Untrusted).expect("one");
+    assert_eq!(untrusted.hint, Some(format!("toolscout trust {}", world.root.display())));
+}
+
+/// O-03: a tool that cannot be started is a warning that says how to mend it.
+#[tokio::test]
+async fn a_tool_that_is_not_executable_is_a_warning() {
+    let world = World::with(&[
+        ("tools/a.sh", "#!/bin/sh\ncase $1 in tool-schema) ;; esac\n"),
+        ("tools/b.sh", "#!/bin/sh\n# tool: b\n"),
+    ]);
+    let found = listing(&world.source()).await;
+    assert_eq!(
+        world.show(&found),
+        "! Broken tools/a.sh: looks like a tool, but is not executable\n\
+         ! Broken tools/b.sh: looks like a tool, but is not executable\n"
+    );
+    assert_eq!(found.problems()[0].hint, Some(format!("chmod +x {}", world.path("tools/a.sh").display())));
+}
+
+/// A-14: what shows no tool is worth a word only to who looks for it.
+#[tokio::test]
+async fn programs_that_show_no_tool_are_said_quietly() {
+    let world = World::with(&[("tools/lib.js", "export const x = 1")]);
+    world.script("tools/build.sh", "#!/bin/sh\nmake\n");
+    let found = listing(&world.source()).await;
+    let said: Vec<_> = found.problems().into_iter().map(|it| (it.level, it.message.as_str())).collect();
+    assert_eq!(
+        said,
+        [
+            (Level::Debug, "is a program that does not show it is a tool"),
+            (Level::Debug, "is a module that shows no tool")
+        ]
+    );
+}
+
+/// Only the beginning of a long script is searched.
+#[tokio::test]
+async fn signs_far_down_a_file_do_not_count() {
+    let world = World::new();
+    world.script("tools/long.sh", &format!("#!/bin/sh\n{}# tool-schema\n", "#\n".repeat(200_000)));
+    world.script("tools/near.sh", &format!("#!/bin/sh\n# tool-schema\n{}", "#\n".repeat(200_000)));
+    assert_eq!(listing(&world.source()).await.names(), ["near"]);
+}

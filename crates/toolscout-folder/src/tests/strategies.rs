@@ -1,0 +1,52 @@
+//! What application authors may replace.
+
+use super::{World, agent, listing, name_of, person};
+use crate::recipe::{Flavour, Recipe};
+use crate::{Entry, Root, ToolStrategy, Visit};
+use futures_util::stream;
+use toolscout_core::{BoxStream, ErrorKind, Problem, ProblemKind, Source, SourceError, Status, Tool, ToolId};
+
+/// Lists two modules that nothing can load, a name that cannot be a command, and claims to be trusted.
+struct Boastful;
+
+impl ToolStrategy for Boastful {
+    fn tools<'a>(&'a self, root: &'a Root, visit: Visit) -> BoxStream<'a, Result<Entry, SourceError>> {
+        let tool = move |name: &str| {
+            let mut tool = Tool::new(ToolId::new(visit.source.clone(), name_of(name)));
+            tool.provenance.trusted = true;
+            let recipe = Recipe::Module { file: root.path.join("a.rb"), flavour: Flavour::Plain };
+            Ok(Entry::Tool(Box::new(tool), recipe))
+        };
+        let lost = SourceError::Protocol { id: toolscout_core::SourceId::local(), reason: "half of it is lost".into() };
+        let problem = Entry::Problem(Problem::warning(ProblemKind::Broken, "mine"));
+        Box::pin(stream::iter([tool("a"), tool("b"), tool("$(id)"), Ok(problem), Err(lost), tool("c")]))
+    }
+}
+
+/// What cannot be loaded is listed with the reason, which is said once; names and trust are the source's business.
+#[tokio::test]
+async fn a_strategy_says_what_is_there_and_the_source_judges() {
+    let world = World::new();
+    let source = world.builder().tools(Boastful).build();
+    let found = listing(&source).await;
+    assert_eq!(
+        world.show(&found),
+        "! Unavailable is of no language that toolscout can load; use .js, .mjs, .cjs, .ts or .py\n\
+         a [unavailable]\n\
+         b [unavailable]\n\
+         ! Forbidden `$(id)` cannot be a tool's name; use letters, digits, `_`, `-` and `.`, and start with a letter, a digit or `_`\n\
+         ! Broken mine\n\
+         ! Unavailable source `local`: half of it is lost\n\
+         c [unavailable]\n"
+    );
+    assert!(!found.tool("a").provenance.trusted);
+    assert!(matches!(found.tool("a").status, Status::Unavailable(_)));
+    let tool = source.load(&name_of("a"), person()).await.expect("loaded").expect("mine");
+    assert!(matches!(tool.status, Status::Unavailable(_)), "it can be described, though not called");
+    let missing = source.load(&name_of("$(id)"), agent()).await.expect("asked");
+    assert!(missing.is_none());
+    let gone = source.definition(&name_of("nobody"), &person()).await.expect("asked");
+    assert!(gone.is_none());
+    let err = source.definition(&name_of("a"), &person()).await.expect_err("not there");
+    assert_eq!(err.kind(), ErrorKind::Invalid);
+}

@@ -1,0 +1,144 @@
+//! What a tool file's tool does when called: `[run]` or `[http]`.
+
+use super::Objection;
+use crate::document::{Table, did_you_mean, sort_of};
+use crate::header::input;
+use crate::place::Place;
+use crate::recipe::{CommandRecipe, DEFAULT_TIMEOUT_MS, HttpRecipe, Input, Recipe};
+use crate::template::{self, Part};
+use serde_json::{Map, Value};
+use toolscout_core::RawJson;
+
+/// How the tool runs, and which files are thereby spoken for.
+pub(super) struct Action {
+    pub(super) recipe: Recipe,
+    pub(super) claims: Vec<String>,
+    /// Something odd that does no harm.
+    pub(super) remark: Option<String>,
+}
+
+pub(super) fn read(table: &mut Table, schema: &RawJson, place: &Place<'_>) -> Result<Action, Objection> {
+    match (table.table("run")?, table.table("http")?) {
+        (Some(run), None) => command(run, schema, place),
+        (None, Some(http)) => {
+            Ok(Action { recipe: Recipe::Http(request(http, schema)?), claims: Vec::new(), remark: None })
+        }
+        (Some(_), Some(_)) => Err("both `[run]` and `[http]`: keep one".into()),
+        (None, None) => Err("neither `[run]` nor `[http]`: nothing says what to do".into()),
+    }
+}
+
+fn command(map: Map<String, Value>, schema: &RawJson, place: &Place<'_>) -> Result<Action, Objection> {
+    let mut table = Table::new("[run] ", map, &["command", "input", "args", "env", "timeout_ms"])?;
+    let argv = argv(&mut table)?;
+    if is_path(&argv[0]) && place.inside(&argv[0]).is_none() {
+        return Err(Objection::Forbidden(format!("[run] `{}` leads out of the folder, so it is not run", argv[0])));
+    }
+    let given = table.text("input")?;
+    let templates = table.texts("args")?;
+    let mut remark = None;
+    let input = match (given.as_deref(), templates) {
+        (None | Some("args"), Some(templates)) => {
+            places_exist("[run] `args`", &templates, schema)?;
+            Input::Args(templates)
+        }
+        (Some(word), templates) => {
+            remark = templates.map(|_| format!("[run] `args` is not used with `input = \"{word}\"`"));
+            input(word).map_err(|reason| format!("[run] {reason}"))?
+        }
+        (None, None) => Input::Stdin,
+    };
+    let claims = argv.iter().filter_map(|it| place.inside(it)).filter(|it| !it.is_empty()).collect();
+    let recipe = Recipe::Command(CommandRecipe {
+        argv,
+        cwd: place.folder(),
+        input,
+        env: table.texts("env")?.unwrap_or_default(),
+        timeout_ms: table.milliseconds("timeout_ms")?.unwrap_or(DEFAULT_TIMEOUT_MS),
+    });
+    Ok(Action { recipe, claims, remark })
+}
+
+fn argv(table: &mut Table) -> Result<Vec<String>, String> {
+    const EXAMPLE: &str = "write it as a list such as [\"python3\", \"fetch.py\"]";
+    let items = match table.take("command") {
+        None => return Err(format!("[run] no `command`: {EXAMPLE}")),
+        Some(Value::Array(items)) => items,
+        Some(other) => return Err(format!("[run] `command` is {}: {EXAMPLE}", sort_of(&other))),
+    };
+    let argv = items.into_iter().map(|it| match it {
+        Value::String(text) if text.contains('\0') => Err("[run] `command` has a NUL character".to_owned()),
+        Value::String(text) => Ok(text),
+        other => Err(format!("[run] `command` holds {}: {EXAMPLE}", sort_of(&other))),
+    });
+    let argv: Vec<String> = argv.collect::<Result<_, _>>()?;
+    match argv.first() {
+        None => Err(format!("[run] `command` is empty: {EXAMPLE}")),
+        Some(program) if program.trim().is_empty() => Err("[run] `command` begins with an empty text".to_owned()),
+        Some(_) => Ok(argv),
+    }
+}
+
+/// A program with a `/` is a file of the folder; one without is looked up in PATH when it is run.
+fn is_path(program: &str) -> bool {
+    program.contains(std::path::is_separator)
+}
+
+/// Every `{name}` of the templates must be a parameter: a slip there would silently drop an argument on each call.
+fn places_exist<'a>(
+    key: &str,
+    templates: impl IntoIterator<Item = &'a String>,
+    schema: &RawJson,
+) -> Result<(), String> {
+    let schema = schema.to_value();
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Ok(()) };
+    let place = |it| if let Part::Place(name) = it { Some(name) } else { None };
+    for name in templates.into_iter().flat_map(|it| template::parts(it)).filter_map(place) {
+        // `{outer.inner}` is a part of the parameter `outer`.
+        let outer = name.split('.').next().unwrap_or(name);
+        if !properties.contains_key(name) && !properties.contains_key(outer) {
+            let known: Vec<&str> = properties.keys().map(String::as_str).collect();
+            return Err(format!("{key} uses `{{{name}}}`, which is no parameter{}", did_you_mean(name, &known)));
+        }
+    }
+    Ok(())
+}
+
+fn request(map: Map<String, Value>, schema: &RawJson) -> Result<HttpRecipe, String> {
+    let mut table = Table::new("[http] ", map, &["method", "url", "headers", "body", "env", "timeout_ms"])?;
+    let url = table.text("url")?.ok_or("[http] no `url`")?;
+    if !(url.starts_with("http://") || url.starts_with("https://")) {
+        return Err(format!("[http] `url` is `{url}`; it must begin with http:// or https://"));
+    }
+    places_exist("[http] `url`", [&url], schema)?;
+    Ok(HttpRecipe {
+        method: method(table.text("method")?)?,
+        url,
+        headers: headers(&mut table)?,
+        body: match table.take("body") {
+            None => None,
+            Some(Value::String(text)) => Some(text),
+            Some(tree @ (Value::Object(_) | Value::Array(_))) => Some(tree.to_string()),
+            Some(other) => return Err(format!("[http] `body` is {}; it must be a text or a table", sort_of(&other))),
+        },
+        env: table.texts("env")?.unwrap_or_default(),
+        timeout_ms: table.milliseconds("timeout_ms")?.unwrap_or(DEFAULT_TIMEOUT_MS),
+    })
+}
+
+fn method(word: Option<String>) -> Result<String, String> {
+    let word = word.map_or_else(|| "GET".to_owned(), |it| it.to_ascii_uppercase());
+    match word.as_str() {
+        "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS" => Ok(word),
+        _ => Err(format!("[http] `method` is `{word}`; it must be GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS")),
+    }
+}
+
+fn headers(table: &mut Table) -> Result<Vec<(String, String)>, String> {
+    let header = |(name, value): (String, Value)| match value {
+        Value::String(text) => Ok((name, text)),
+        Value::Number(number) => Ok((name, number.to_string())),
+        other => Err(format!("[http] the header `{name}` is {}; it must be a text", sort_of(&other))),
+    };
+    table.table("headers")?.unwrap_or_default().into_iter().map(header).collect()
+}

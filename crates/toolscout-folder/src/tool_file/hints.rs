@@ -1,0 +1,45 @@
+//! Hints for the command line: `[cli]` of a tool file.
+
+use crate::document::{Table, sort_of};
+use serde_json::{Map, Value};
+use toolscout_core::{CliHint, CliHints};
+
+/// Reads `[cli]`: `separator` and `arrays` are texts, every table in it is about the flag of its name.
+pub(super) fn read(map: Map<String, Value>) -> Result<CliHints, String> {
+    let mut hints = CliHints::default();
+    for (key, value) in map {
+        match (key.as_str(), value) {
+            (_, Value::Object(flag)) => drop(hints.flags.insert(key.clone(), hint(&key, flag)?)),
+            ("separator", Value::String(text)) => hints.separator = Some(text),
+            ("arrays", Value::String(word)) if word == "repeat" || word == "json" => hints.arrays = Some(word),
+            ("arrays", other) => return Err(format!("[cli] `arrays` is `{other}`; it must be \"repeat\" or \"json\"")),
+            (_, other) => {
+                return Err(format!("[cli] `{key}` is {}; hints for a flag are a table: [cli.{key}]", sort_of(&other)));
+            }
+        }
+    }
+    Ok(hints)
+}
+
+fn hint(flag: &str, map: Map<String, Value>) -> Result<CliHint, String> {
+    let said = |reason: String| format!("[cli.{flag}] {reason}");
+    let known = ["short", "description", "value_name", "hidden", "positional", "conflicts"];
+    let mut table = Table::new("", map, &known).map_err(said)?;
+    Ok(CliHint {
+        short: table.text("short").map_err(said)?.map(|it| letter(&it).map_err(said)).transpose()?,
+        description: table.text("description").map_err(said)?,
+        value_name: table.text("value_name").map_err(said)?,
+        hidden: table.flag("hidden").map_err(said)?.unwrap_or_default(),
+        positional: table.flag("positional").map_err(said)?.unwrap_or_default(),
+        conflicts: table.texts("conflicts").map_err(said)?.unwrap_or_default(),
+    })
+}
+
+fn letter(text: &str) -> Result<char, String> {
+    let text = text.strip_prefix('-').unwrap_or(text);
+    let mut letters = text.chars();
+    match (letters.next(), letters.next()) {
+        (Some(it), None) if it.is_ascii_alphanumeric() => Ok(it),
+        _ => Err(format!("`short` is `{text}`; it must be one letter or digit")),
+    }
+}

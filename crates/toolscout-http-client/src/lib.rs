@@ -1,0 +1,89 @@
+//! How web addresses are reached: trusting whom the system trusts, through the proxies the environment names.
+
+mod post;
+
+pub use post::{Post, Posted};
+
+use reqwest::{Client, ClientBuilder, Url};
+use rustls::crypto::ring;
+use rustls::{ClientConfig, RootCertStore};
+use rustls_platform_verifier::Verifier;
+use std::error::Error;
+use std::sync::{Arc, OnceLock};
+
+/// Which way an address is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// On this very machine, in the open: neither proxies nor certificates matter, and reading those takes a while.
+    Plain,
+    /// On this very machine, encrypted. Never through a proxy.
+    Direct,
+    /// Anywhere else.
+    Far,
+}
+
+impl Way {
+    /// The way to this address.
+    pub fn to(url: &Url) -> Self {
+        match (is_this_machine(url), url.scheme()) {
+            (true, "http") => Self::Plain,
+            (true, _) => Self::Direct,
+            (false, _) => Self::Far,
+        }
+    }
+
+    /// A client that goes this way, open to further settings. The error is for people.
+    pub fn client(self) -> Result<ClientBuilder, String> {
+        let tls = if self == Self::Plain { trusting_nobody() } else { trusting_the_system() };
+        let tls = tls.map_err(|why| format!("requests cannot be made on this machine: {why}"))?;
+        let builder = Client::builder().user_agent("toolscout").tcp_nodelay(true).tls_backend_preconfigured(tls);
+        Ok(if self == Self::Far { builder } else { builder.no_proxy() })
+    }
+}
+
+/// Whether the address is one of this very machine.
+pub fn is_this_machine(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|it| it.is_loopback())
+}
+
+/// An address without what may be private in it: neither user nor query.
+pub fn shown(url: &Url) -> String {
+    format!("{}{}", url.origin().ascii_serialization(), url.path())
+}
+
+/// The error and all its causes.
+pub fn chain(err: &reqwest::Error) -> String {
+    let mut out = err.to_string();
+    let mut cause = err.source();
+    while let Some(err) = cause {
+        out += &format!(": {err}");
+        cause = err.source();
+    }
+    out
+}
+
+/// Read once for the whole process, and shared: so are the sessions that make a second handshake short.
+fn trusting_the_system() -> Result<ClientConfig, String> {
+    static TLS: OnceLock<Result<ClientConfig, String>> = OnceLock::new();
+    let made = TLS.get_or_init(|| {
+        let provider = Arc::new(ring::default_provider());
+        let builder = ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions();
+        let verifier = Verifier::new(provider).map_err(|err| err.to_string())?;
+        let builder = builder.map_err(|err| err.to_string())?;
+        let tls = builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth();
+        Ok(speaking_http(tls))
+    });
+    made.clone()
+}
+
+fn trusting_nobody() -> Result<ClientConfig, String> {
+    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let builder = builder.with_safe_default_protocol_versions().map_err(|err| err.to_string())?;
+    Ok(speaking_http(builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth()))
+}
+
+fn speaking_http(mut tls: ClientConfig) -> ClientConfig {
+    tls.alpn_protocols = vec![b"http/1.1".to_vec()];
+    tls
+}

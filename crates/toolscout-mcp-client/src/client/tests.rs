@@ -1,0 +1,344 @@
+//! 1. A call says what its era wants said, keeps what the caller said, and gives the result byte for byte.
+//! 2. Results that break the rules are errors; those that ask for more input are not.
+//! 3. A server that turns out to be of the other era is given one chance.
+//! 4. Changes are heard of as long as the conversation lasts.
+
+mod web;
+
+use super::super::handshake::{Agreed, Said};
+use super::super::limits::Limits;
+use super::super::peer::tests::{Fake, World, soon};
+use super::super::stdio::tests::{Shell, until, within};
+use super::super::wire::{Ear, Outgoing};
+use super::opening::Opened;
+use super::{Client, Era};
+use crate::ClientError;
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::mpsc;
+use toolscout_core::cx::Progress;
+use toolscout_core::{BoxFuture, Caller, Counterpart, Cx, Declined, RawJson, SourceId, ToolCall, ToolId, ToolName};
+
+fn modern() -> Era {
+    Era::Modern { version: "2026-07-28".to_owned() }
+}
+
+fn legacy() -> Era {
+    Era::Legacy { version: "2025-11-25".to_owned() }
+}
+
+/// A client whose server answers as the test says: with a result, or with an error if it has a code.
+struct Talk {
+    client: Client,
+    sent: mpsc::UnboundedReceiver<Value>,
+    wire: Arc<Fake>,
+    ear: Arc<dyn Ear>,
+}
+
+impl Talk {
+    fn new(era: Era, is_web: bool, answer: impl Fn(&Value) -> Option<Value> + Send + Sync + 'static) -> Self {
+        let limits = Limits { content_items: 3, probe: Duration::from_millis(50), ..Limits::default() };
+        let world = World::new(limits.clone(), move |message| {
+            let outcome = message.get("id").and_then(|_| answer(message));
+            let key = |it: &Value| if it.get("code").is_some() { "error" } else { "result" };
+            let whole = outcome.map(|it| json!({"jsonrpc": "2.0", "id": message["id"], key(&it): it}));
+            whole.into_iter().map(|it| it.to_string()).collect()
+        });
+        let (wire, ear) = (world.wire.clone(), world.hub.clone());
+        let (peer, sent) = world.into_peer();
+        let opened = Opened { peer, agreed: Agreed { era, said: Said::default() }, is_web };
+        let client = Client::of(SourceId::new("fake").expect("an id"), Arc::new(limits), opened);
+        Self { client, sent, wire, ear }
+    }
+
+    async fn call(&self, call: &ToolCall, cx: &Cx) -> Result<RawJson, ClientError> {
+        self.client.call_tool(&call.tool.name, call, None, cx, soon()).await
+    }
+
+    fn last(&self) -> Outgoing {
+        self.wire.last.lock().expect("no panic").clone().expect("something was sent")
+    }
+
+    fn methods(&mut self) -> Vec<String> {
+        let all = std::iter::from_fn(|| self.sent.try_recv().ok());
+        all.map(|it| it["method"].as_str().unwrap_or("(answer)").to_owned()).collect()
+    }
+}
+
+fn call(arguments: Value) -> ToolCall {
+    let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+    let id = ToolId::new(SourceId::new("fake").expect("an id"), ToolName::new("t").expect("a name"));
+    ToolCall::new(id, arguments)
+}
+
+fn cx() -> Cx {
+    Cx::new(Caller::Mcp)
+}
+
+fn said() -> Option<Value> {
+    Some(json!({"content": [], "resultType": "complete"}))
+}
+
+/// What stands in `_meta` of a call by a caller who wrote this there.
+async fn meta_of(era: Era, written: &str, cx: &Cx) -> Value {
+    let mut talk = Talk::new(era, false, |_| said());
+    let call = ToolCall { meta: Some(RawJson::parse(written).expect("JSON")), ..call(json!({"a": 1})) };
+    talk.call(&call, cx).await.expect("a result");
+    let sent = talk.sent.recv().await.expect("it was sent");
+    assert_eq!((&sent["params"]["name"], &sent["params"]["arguments"]), (&json!("t"), &json!({"a": 1})));
+    sent["params"]["_meta"].clone()
+}
+
+const WRITTEN: &str = r#"{ "vendor/key": 1, "progressToken": "theirs", "traceparent": "theirs",
+    "io.modelcontextprotocol/protocolVersion": "1900-01-01", "io.modelcontextprotocol/clientInfo": {"name": "them"} }"#;
+
+#[tokio::test]
+async fn a_modern_call_says_who_we_are_and_keeps_what_the_caller_said() {
+    let meta = meta_of(modern(), WRITTEN, &cx()).await;
+    assert_eq!(meta["vendor/key"], 1);
+    assert_eq!(meta["traceparent"], "theirs");
+    assert_eq!(meta["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
+    assert_eq!(meta["io.modelcontextprotocol/clientInfo"]["name"], "toolscout");
+    assert_eq!(meta["io.modelcontextprotocol/clientCapabilities"], json!({}));
+    assert_eq!(meta.get("progressToken"), None, "nobody here listens");
+}
+
+/// Able to be told something, and nothing else.
+struct Listener;
+
+impl Counterpart for Listener {
+    fn capabilities(&self) -> RawJson {
+        RawJson::from_value(&json!([]))
+    }
+
+    fn ask<'a>(&'a self, method: &'a str, _: RawJson) -> BoxFuture<'a, Result<RawJson, Declined>> {
+        Box::pin(async move { Err(Declined::unknown(method)) })
+    }
+
+    fn tell(&self, _: &str, _: RawJson) {}
+}
+
+#[tokio::test]
+async fn how_much_is_logged_is_said_by_who_can_be_told() {
+    let written = r#"{"io.modelcontextprotocol/logLevel": "debug"}"#;
+    let heard = Cx { counterpart: Some(Arc::new(Listener)), ..cx() };
+    for (era, cx, is_said) in [(modern(), &heard, true), (modern(), &cx(), false), (legacy(), &heard, false)] {
+        let meta = meta_of(era, written, cx).await;
+        assert_eq!(meta.get("io.modelcontextprotocol/logLevel").is_some(), is_said, "{meta}");
+    }
+    assert_eq!(meta_of(modern(), "{}", &heard).await["io.modelcontextprotocol/clientCapabilities"], json!({}));
+}
+
+#[tokio::test]
+async fn a_legacy_call_says_nothing_of_the_modern_era() {
+    assert_eq!(meta_of(legacy(), WRITTEN, &cx()).await, json!({"vendor/key": 1, "traceparent": "theirs"}));
+    assert_eq!(meta_of(legacy(), "[1]", &cx()).await, Value::Null);
+}
+
+#[tokio::test]
+async fn the_trace_and_a_token_of_our_own_go_with_a_call() {
+    let mut cx = cx();
+    cx.trace = Arc::new([("traceparent".to_owned(), "00-ours".to_owned())]);
+    cx.progress = Some(Arc::new(|_| ()));
+    let meta = meta_of(legacy(), WRITTEN, &cx).await;
+    assert_eq!(meta, json!({"vendor/key": 1, "traceparent": "00-ours", "progressToken": 1}));
+}
+
+#[tokio::test]
+async fn a_result_passes_byte_for_byte() {
+    let talk = Talk::new(legacy(), false, |_| None);
+    let text = r#"{ "content":[ {"type":"text","text":"\u00e9"} ],"isError":true, "x-vendor":1.0,"b":1,"a":2 }"#;
+    let calling = call(json!({}));
+    let cx = cx();
+    let (result, ()) = tokio::join!(talk.call(&calling, &cx), async {
+        until(|| talk.client.pending() == 1).await;
+        talk.ear.message(format!(r#"{{"jsonrpc":"2.0","id":1,"result":{text}}}"#).as_bytes());
+    });
+    assert_eq!(result.expect("a result").as_str(), text);
+}
+
+/// Hostile modes: bad_result_type, elicit_phish, many_items.
+#[tokio::test]
+async fn results_that_break_the_rules_are_errors() {
+    let outcome = async |era: Era, result: Value| {
+        let talk = Talk::new(era, false, move |_| Some(result.clone()));
+        talk.call(&call(json!({})), &cx()).await.map(|it| it.to_value())
+    };
+    for kind in [json!("complete "), json!("COMPLETE"), json!("task"), json!(7)] {
+        let result = json!({"content": [], "resultType": kind});
+        assert!(matches!(outcome(modern(), result.clone()).await, Err(ClientError::Protocol { .. })), "{result}");
+        assert_eq!(outcome(legacy(), result.clone()).await, Ok(result), "legacy servers know no such key");
+    }
+    for fine in [json!({"content": []}), json!({"resultType": "input_required", "inputRequests": {}}), json!({})] {
+        assert_eq!(outcome(modern(), fine.clone()).await, Ok(fine));
+    }
+    for bad in [json!([]), json!("x"), json!(7)] {
+        assert!(matches!(outcome(legacy(), bad).await, Err(ClientError::Protocol { .. })));
+    }
+    for (count, fits) in [(2, true), (3, true), (4, false)] {
+        let result = json!({"content": vec![json!({"type": "text", "text": "i"}); count]});
+        let outcome = outcome(legacy(), result).await;
+        assert_eq!(outcome.is_ok(), fits, "{count}");
+        assert!(outcome.is_ok() || outcome.expect_err("too many").to_string().contains("4 content items"));
+    }
+}
+
+#[tokio::test]
+async fn progress_reaches_the_caller() {
+    let talk = Talk::new(legacy(), false, |_| None);
+    let heard: Arc<Mutex<Vec<Progress>>> = Arc::default();
+    let to = heard.clone();
+    let mut cx = cx();
+    cx.progress = Some(Arc::new(move |it| to.lock().expect("no panic").push(it)));
+    let calling = call(json!({}));
+    let (result, ()) = tokio::join!(talk.call(&calling, &cx), async {
+        until(|| talk.client.pending() == 1).await;
+        for done in [1, 2] {
+            let params = json!({"progressToken": 1, "progress": done, "total": 2, "message": "m"});
+            let news = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params});
+            talk.ear.message(news.to_string().as_bytes());
+        }
+        talk.ear.message(br#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+    });
+    result.expect("a result");
+    let done: Vec<f64> = heard.lock().expect("no panic").iter().map(|it| it.done).collect();
+    assert_eq!(done, [1.0, 2.0]);
+}
+
+#[tokio::test]
+async fn arguments_are_mirrored_over_modern_http_only() {
+    let schema = RawJson::parse(
+        r#"{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"},"q":{"type":"string"}}}"#,
+    )
+    .expect("JSON");
+    for (era, is_web, mirrored) in [(modern(), true, 1), (modern(), false, 0), (legacy(), true, 0)] {
+        let talk = Talk::new(era, is_web, |_| said());
+        let call = call(json!({"region": "eu", "q": "x"}));
+        talk.client.call_tool(&call.tool.name, &call, Some(&schema), &cx(), soon()).await.expect("a result");
+        let Outgoing { name, mirrored: headers, .. } = talk.last();
+        assert_eq!(name.as_deref(), Some("t"));
+        assert_eq!(headers.len(), mirrored);
+        assert!(headers.iter().all(|it| *it == ("Region".to_owned(), "eu".to_owned())));
+    }
+}
+
+#[tokio::test]
+async fn any_other_request_passes_raw() {
+    let mut talk = Talk::new(modern(), false, |message| Some(json!({"got": message["params"]["uri"]})));
+    let request = async |method: &str, params: Value| {
+        talk.client.request(method, &RawJson::from_value(&params), &cx(), soon()).await
+    };
+    let result = request("resources/read", json!({"uri": "file:///x"})).await.expect("a result");
+    assert_eq!(result.as_str(), r#"{"got":"file:///x"}"#);
+    assert_eq!(talk.last().name.as_deref(), Some("file:///x"));
+    request("ping", Value::Null).await.expect("a result");
+    assert!(matches!(request("x", json!([])).await, Err(ClientError::Invalid { .. })));
+    assert_eq!(talk.methods(), ["resources/read", "ping"]);
+}
+
+/// Hostile modes: era_flip.
+#[tokio::test]
+async fn a_server_that_waits_for_a_handshake_after_all_gets_it_once() {
+    let opened = AtomicUsize::new(0);
+    let mut talk = Talk::new(modern(), false, move |message| match message["method"].as_str() {
+        Some("initialize") => {
+            opened.fetch_add(1, Ordering::Relaxed);
+            Some(json!({"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "old"}}))
+        }
+        _ if opened.load(Ordering::Relaxed) == 0 => Some(json!({"code": -32002, "message": "Server not initialized"})),
+        _ => Some(json!({"tools": []})),
+    });
+    talk.client.list_tools(soon()).await.expect("a list");
+    talk.client.list_tools(soon()).await.expect("a list");
+    assert_eq!(talk.client.era().version(), "2025-06-18");
+    assert_eq!(talk.client.said().name.as_deref(), Some("old"));
+    let expected = ["tools/list", "initialize", "notifications/initialized", "tools/list", "tools/list"];
+    assert_eq!(talk.methods(), expected);
+}
+
+#[tokio::test]
+async fn a_server_that_can_make_up_its_mind_to_neither_is_not_asked_for_ever() {
+    let mut talk = Talk::new(modern(), false, |_| Some(json!({"code": -32002, "message": "Server not initialized"})));
+    for _ in 0..3 {
+        let error = talk.client.list_tools(soon()).await.expect_err("refused");
+        assert!(matches!(error, ClientError::Answered { code: -32002, .. }), "{error}");
+    }
+    assert_eq!(talk.methods(), ["tools/list", "initialize", "tools/list", "tools/list"]);
+    assert!(talk.client.era().is_modern());
+}
+
+fn acknowledge(talk: &Talk, id: u64) {
+    let params = json!({"_meta": {"io.modelcontextprotocol/subscriptionId": id}, "notifications": {}});
+    let news = json!({"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged", "params": params});
+    talk.ear.message(news.to_string().as_bytes());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_subscription_that_ends_is_asked_for_again_and_counts_as_a_change() {
+    let mut talk = Talk::new(modern(), false, |_| None);
+    let (listening, ()) = tokio::join!(talk.client.listen(), async {
+        tokio::task::yield_now().await;
+        acknowledge(&talk, 1);
+    });
+    listening.expect("agreed");
+    talk.client.listen().await.expect("asking again changes nothing");
+    assert_eq!(talk.client.pending(), 0, "nobody waits for what goes on");
+    let asked = talk.sent.recv().await.expect("it was asked");
+    assert_eq!(asked["params"]["notifications"], json!({"toolsListChanged": true}));
+    assert_eq!(asked["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
+    let mut changes = talk.client.list_changes();
+    talk.ear.message(br#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#);
+    assert_eq!(*changes.borrow_and_update(), 1);
+    talk.ear.message(br#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete"}}"#);
+    assert_eq!(talk.sent.recv().await.expect("asked again")["method"], "subscriptions/listen");
+    acknowledge(&talk, 2);
+    changes.changed().await.expect("a change");
+    assert_eq!(*changes.borrow(), 2);
+}
+
+#[tokio::test]
+async fn a_server_that_tells_nothing_says_so() {
+    let mut talk = Talk::new(modern(), false, |_| Some(json!({"code": -32601, "message": "Method not found"})));
+    assert!(matches!(talk.client.listen().await, Err(ClientError::Answered { code: -32601, .. })));
+    assert_eq!(talk.methods(), ["subscriptions/listen"]);
+    let mut old = Talk::new(legacy(), false, |_| None);
+    old.client.listen().await.expect("nothing to ask");
+    assert_eq!(old.methods(), [] as [&str; 0]);
+}
+
+/// F-14: both eras, over real pipes.
+#[tokio::test]
+async fn servers_of_both_eras_are_talked_to_over_pipes() {
+    let shell = Shell::new();
+    let client = shell.connect("serve").await.expect("connected");
+    assert_eq!(client.era(), &modern());
+    assert_eq!(client.list_tools(within(10_000)).await.expect("a list").tools[0].name.as_str(), "echo");
+    let old = "on() { case $method in
+        server/discover) refuse -32601 'Method not found' ;;
+        initialize) reply '{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"serverInfo\":{\"name\":\"old\"}}' ;;
+        *) usual ;;
+        esac; }\nserve";
+    let client = shell.connect(old).await.expect("connected");
+    assert_eq!((client.era().version(), client.said().name.as_deref()), ("2025-06-18", Some("old")));
+    assert_eq!(client.list_tools(within(10_000)).await.expect("a list").tools.len(), 1);
+}
+
+/// A cancelled call reaches the server with its own id, and no other.
+#[tokio::test]
+async fn a_dropped_call_is_cancelled_at_the_server() {
+    let shell = Shell::new();
+    let client = shell.connect("on() { [ $method = tools/call ] || usual; }\nserve").await.expect("connected");
+    let (call, cx) = (call(json!({})), cx());
+    let calling = client.call_tool(&call.tool.name, &call, None, &cx, within(60_000));
+    let logged = |method: &str| shell.log().into_iter().find(|it| it["method"] == method);
+    tokio::select! {
+        _ = calling => panic!("nobody answers"),
+        () = until(|| logged("tools/call").is_some()) => {}
+    }
+    until(|| logged("notifications/cancelled").is_some()).await;
+    let (asked, told) = (logged("tools/call").expect("there"), logged("notifications/cancelled").expect("there"));
+    assert_eq!(asked["id"], told["params"]["requestId"]);
+    assert_eq!(client.pending(), 0);
+}

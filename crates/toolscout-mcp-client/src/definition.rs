@@ -1,0 +1,151 @@
+//! Definitions of tools as servers give them: kept whole, and checked one by one.
+
+pub(super) mod mirror;
+pub(super) mod split;
+pub(super) mod strict;
+
+#[cfg(test)]
+mod tests;
+
+use super::limits::Limits;
+use split::Split;
+use std::borrow::Cow;
+use strict::members;
+use toolscout_core::{ProblemKind, RawJson, SourceId, Tool, ToolId, ToolName, escape};
+use toolscout_process::words;
+
+/// The longest name a tool may have, in bytes.
+const NAME: usize = 128;
+
+/// The definition of one tool, as its server gave it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Definition {
+    /// What the server calls the tool.
+    pub name: ToolName,
+    /// All it says about it, byte for byte.
+    pub raw: RawJson,
+}
+
+impl Definition {
+    /// Parses a stored or fresh definition leniently; the reason if it cannot be a tool.
+    ///
+    /// A tool needs a name, a description that is a text if there is one, and an object as its input schema. Other fields
+    /// may be anything and are kept, unless they make the definition ambiguous or too large.
+    pub fn parse(raw: RawJson, limits: &Limits) -> Result<Self, String> {
+        Self::check(raw, limits).map_err(|it| it.reason)
+    }
+
+    /// As [`Self::parse`], and sorts the reason.
+    pub(super) fn check(raw: RawJson, limits: &Limits) -> Result<Self, Flaw> {
+        let size = raw.as_str().len();
+        if size > limits.definition {
+            return Err(Flaw::too_big("its definition", size, limits.definition));
+        }
+        strict::check(raw.as_str()).map_err(Flaw::broken)?;
+        let members = members(raw.as_str()).ok_or_else(|| Flaw::broken("it is no JSON object"))?;
+        let member = |key: &str| members.iter().find(|(it, _)| it == key).map(|(_, value)| value);
+        let name = name(member("name"))?;
+        if member("description").is_some_and(|it| !is_text_or_null(it)) {
+            return Err(Flaw::broken("its description is not a text"));
+        }
+        let schema = member("inputSchema").ok_or_else(|| Flaw::broken("it has no input schema"))?;
+        check_schema("input", schema, limits)?;
+        check_type(schema)?;
+        if let Some(schema) = member("outputSchema") {
+            check_schema_size("output", schema, limits)?;
+        }
+        Ok(Self { name, raw })
+    }
+
+    /// The schema of the arguments, as written.
+    pub(super) fn input_schema(&self) -> Option<RawJson> {
+        members(self.raw.as_str())?.into_iter().find(|(key, _)| key == "inputSchema").map(|(_, value)| value)
+    }
+
+    /// The tool it defines. Every field is kept: those we know by name in their own place, unless they are of a type
+    /// they must not be; all others in `extra`.
+    pub fn tool(&self, source: &SourceId) -> Tool {
+        let id = ToolId::new(source.clone(), self.name.clone());
+        Split::of(self.raw.as_str()).unwrap_or_default().tool(id)
+    }
+}
+
+/// Why a definition cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Flaw {
+    pub(super) kind: ProblemKind,
+    pub(super) reason: String,
+}
+
+impl Flaw {
+    pub(super) fn broken(reason: impl Into<String>) -> Self {
+        Self { kind: ProblemKind::Broken, reason: reason.into() }
+    }
+
+    fn too_big(what: &str, size: usize, limit: usize) -> Self {
+        let limit = words::bytes(limit);
+        Self { kind: ProblemKind::Limit, reason: format!("{what} has {size} bytes, and {limit} are allowed") }
+    }
+}
+
+fn name(value: Option<&RawJson>) -> Result<ToolName, Flaw> {
+    let value = value.ok_or_else(|| Flaw::broken("it has no name"))?;
+    let name: String = serde_json::from_str(value.as_str()).map_err(|_| Flaw::broken("its name is not a text"))?;
+    if name.len() > NAME {
+        return Err(Flaw::broken(format!("its name has {} bytes, and {NAME} are allowed", name.len())));
+    }
+    if name.chars().any(is_unseen) {
+        return Err(Flaw::broken("its name holds control characters or characters that cannot be seen"));
+    }
+    ToolName::new(&name).map_err(|_| Flaw::broken("its name is empty"))
+}
+
+/// Characters that a name must not have, because two names could look alike or one could look like something else:
+/// those that are escaped wherever text is shown, and others that are simply not drawn.
+fn is_unseen(it: char) -> bool {
+    let mut buffer = [0; 4];
+    let is_escaped = matches!(escape::line(it.encode_utf8(&mut buffer)), Cow::Owned(_));
+    is_escaped
+        || matches!(it,
+            '\u{034f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2800}'
+            | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}' | '\u{e0100}'..='\u{e01ef}')
+}
+
+fn check_schema(which: &str, schema: &RawJson, limits: &Limits) -> Result<(), Flaw> {
+    if first(schema.as_str()) != b'{' {
+        return Err(Flaw::broken(format!("its {which} schema is no JSON object")));
+    }
+    check_schema_size(which, schema, limits)
+}
+
+fn check_schema_size(which: &str, schema: &RawJson, limits: &Limits) -> Result<(), Flaw> {
+    let (size, values) = (schema.as_str().len(), strict::values(schema.as_str()));
+    if size > limits.schema {
+        return Err(Flaw::too_big(&format!("its {which} schema"), size, limits.schema));
+    }
+    if values > limits.schema_nodes {
+        let reason = format!("its {which} schema has {values} values, and {} are allowed", limits.schema_nodes);
+        return Err(Flaw { kind: ProblemKind::Limit, reason });
+    }
+    Ok(())
+}
+
+/// Arguments are always an object, so a schema that says otherwise can never be met.
+fn check_type(schema: &RawJson) -> Result<(), Flaw> {
+    let kind = members(schema.as_str()).unwrap_or_default().into_iter().find(|(key, _)| key == "type");
+    match kind {
+        Some((_, kind)) if kind.as_str() != "\"object\"" => {
+            Err(Flaw::broken("its input schema is for something else than an object"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn is_text_or_null(value: &RawJson) -> bool {
+    matches!(first(value.as_str()), b'"' | b'n')
+}
+
+/// What sort of value it is: its first byte says so.
+pub(super) fn first(value: &str) -> u8 {
+    value.trim_start().as_bytes().first().copied().unwrap_or(b'n')
+}

@@ -1,0 +1,469 @@
+//! Asks a server what tools it has, once at a time across all processes, and remembers the answer.
+
+use super::client::{Client, Era, LibraryListing, Listing, Scope};
+use super::limits::Limits;
+use super::record::{DiscoveryStatus, KnownTools, Record, Records};
+use super::tokens::Tokens;
+use super::{ClientError, Dial, Lookup, Server, Transport, fingerprint, library};
+use serde_json::json;
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::time::{sleep, timeout_at};
+use toolscout_core::event::{self, EventKind};
+use toolscout_core::{Cx, Lease, Moment, RawJson, SourceError, Store, StoreError, redact};
+use toolscout_source::layer::Retry;
+use tracing::Instrument as _;
+
+/// How often to look whether another process is done with the same server.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+/// How long to wait before a server on the web is asked a second time.
+const AGAIN: Duration = Duration::from_millis(500);
+/// How long a server that suddenly lists nothing keeps the tools it had.
+const VANISHED: Duration = Duration::from_secs(600);
+/// A list that is the same as before is not written down again within this time.
+const WRITE_AGAIN: Duration = Duration::from_secs(60);
+/// A limit with less left than this has run out: clocks that wake people are not exact.
+const NEARLY: Duration = Duration::from_millis(5);
+/// Counts up when definitions are checked for more than before.
+const CHECKS: usize = 1;
+/// Programs that may have to fetch a server before they start it.
+const INSTALLERS: [&str; 9] = ["npx", "bunx", "pnpm", "yarn", "npm", "uvx", "uv", "pipx", "docker"];
+
+/// What all servers of a project share: where things are remembered, and what it takes to reach them.
+#[derive(Clone)]
+pub struct Shared {
+    pub(super) records: Records,
+    pub(super) dial: Dial,
+    key: [u8; 32],
+}
+
+impl Shared {
+    /// For the project at this root. Fails where the store has no secret to hash with.
+    pub fn new(store: Arc<dyn Store>, project: &Path, dial: Dial) -> Result<Self, StoreError> {
+        let key = store.key()?;
+        let records = Records::new(store, partition(project)).marked_with(key_of_checks(&key, &dial.limits));
+        Ok(Self { records, dial, key })
+    }
+
+    /// The same, for a server whose tokens these are.
+    pub fn with_tokens(&self, tokens: Arc<dyn Tokens>) -> Self {
+        Self { dial: Dial { tokens: Some(tokens), ..self.dial.clone() }, ..self.clone() }
+    }
+
+    /// The same, for who is not logged in anywhere.
+    pub(super) fn without_tokens(&self) -> Self {
+        Self { dial: Dial { tokens: None, ..self.dial.clone() }, ..self.clone() }
+    }
+
+    /// What is remembered.
+    pub fn records(&self) -> &Records {
+        &self.records
+    }
+
+    /// Where references of configurations lead.
+    pub fn lookup(&self) -> &Lookup {
+        &self.dial.lookup
+    }
+
+    /// The configuration's fingerprint, with the values that references have now.
+    pub fn configuration(&self, server: &Server) -> String {
+        fingerprint::of_configuration(server, &self.key, &self.dial.lookup)
+    }
+
+    /// What is needed to reach this server, with what it spoke the last time.
+    pub(super) fn dial(&self, server: &Server, record: &Record) -> Dial {
+        let known = record.tools.as_ref().filter(|it| it.configuration == self.configuration(server));
+        Dial { era: known.map(|it| it.era.clone()), ..self.dial.clone() }
+    }
+
+    /// How long a discovery of the server may take: longer, where it may first have to be installed.
+    pub(super) fn time_for(&self, server: &Server, record: &Record) -> Duration {
+        let limits = &self.dial.limits;
+        let is_first = record.tools.is_none();
+        let usual = if is_first && is_installed_first(server) { limits.installing } else { limits.discovery };
+        server.discovery_timeout.unwrap_or(usual)
+    }
+}
+
+/// What definitions that were checked are marked with: another where something else is checked.
+fn key_of_checks(key: &[u8; 32], limits: &Limits) -> [u8; 32] {
+    let mut all = key.to_vec();
+    for number in [CHECKS, limits.definition, limits.schema, limits.schema_nodes] {
+        all.extend((number as u64).to_le_bytes());
+    }
+    blake3::derive_key("toolscout definitions that were checked", &all)
+}
+
+/// Stands for a project in keys: its real path, hashed, so that it can be anything.
+pub fn partition(project: &Path) -> String {
+    let real = project.canonicalize().unwrap_or_else(|_| project.to_owned());
+    blake3::hash(real.as_os_str().as_encoded_bytes()).to_hex()[..16].to_owned()
+}
+
+/// Whether the program that starts the server may have to fetch it first.
+pub(super) fn is_installed_first(server: &Server) -> bool {
+    let Transport::Stdio(program) = &server.transport else { return false };
+    let command = Path::new(program.command.written()).file_stem().and_then(|it| it.to_str());
+    command.is_some_and(|it| INSTALLERS.contains(&it))
+}
+
+/// What a discovery gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Discovered {
+    /// How many tools the server has.
+    pub tools: usize,
+    /// How many definitions could not be used.
+    pub excluded: usize,
+    /// How long it took.
+    pub took: Duration,
+    /// Whether anything is different from before.
+    pub changed: bool,
+}
+
+/// What a test gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TriedOut {
+    /// How many tools the server has.
+    pub tools: usize,
+    /// What it speaks.
+    pub era: Era,
+}
+
+impl Shared {
+    /// Starts the server, lists its tools, ends it, and remembers what came of it. Where another process is at it, waits for
+    /// that one's answer instead. Cancel-safe: dropping the future ends the server, and the discovery has failed.
+    pub async fn discover(&self, server: &Server, cx: &Cx) -> Result<Discovered, SourceError> {
+        let begun = Moment::now();
+        let before = self.read(server, cx)?;
+        let limit = self.time_for(server, &before);
+        let deadline = soonest(cx, limit);
+        let Some(lease) = self.lease(server, begun, limit, deadline, cx).await? else {
+            return self.outcome(server, begun, cx);
+        };
+        let span = tracing::debug_span!("tool-discovery", server = %server.id);
+        self.discover_alone(server, limit, deadline, cx, lease).instrument(span).await
+    }
+
+    /// With the right to discover in hand.
+    async fn discover_alone(
+        &self,
+        server: &Server,
+        limit: Duration,
+        deadline: Instant,
+        cx: &Cx,
+        _lease: Lease,
+    ) -> Result<Discovered, SourceError> {
+        let started = Instant::now();
+        let mut record = self.read(server, cx)?;
+        record.status = DiscoveryStatus::Discovering;
+        record.error = None;
+        self.write(server, cx, &record)?;
+        tracing::info!(event = "tools.discovery.started", server = %server.id);
+        cx.emit(|| EventKind::DiscoveryStarted(server.id.clone()));
+        let answer = timeout_at(deadline.into(), self.ask_again(server, &record, deadline)).await;
+        let answer = answer.unwrap_or_else(|_| Err(ClientError::TimedOut { what: "discovery".to_owned(), limit }));
+        match answer.map_err(|it| in_full(it, limit, deadline, cx)) {
+            Ok((listing, library, client)) => {
+                let discovered = self.succeed(server, cx, record, &listing, &client, started)?;
+                let news = self.remember_library(server, cx, &client, library)?;
+                Ok(Discovered { changed: discovered.changed || !news.is_empty(), ..discovered })
+            }
+            Err(error) => Err(self.fail(server, cx, record, error, started)),
+        }
+    }
+
+    /// As [`Shared::ask`]; one on the web that is busy or out of reach is asked again after a while. A program that fails would
+    /// only fail again.
+    async fn ask_again(
+        &self,
+        server: &Server,
+        record: &Record,
+        deadline: Instant,
+    ) -> Result<(Listing, LibraryListing, Client), ClientError> {
+        let is_remote = matches!(server.transport, Transport::Http(_));
+        let retry = Retry { delay: AGAIN, ..Retry::default() };
+        let mut attempt = 1;
+        loop {
+            let error = match self.ask_for_all(server, record, deadline).await {
+                Err(error) if is_remote => error,
+                answer => return answer,
+            };
+            let left = deadline.saturating_duration_since(Instant::now());
+            if !retry.may_wait(&server.id, &error.clone().of(&server.id), &mut attempt, Some(left)).await {
+                return Err(error);
+            }
+        }
+    }
+
+    /// Starts the server and asks it for all it has. It is always ended again.
+    async fn ask_for_all(
+        &self,
+        server: &Server,
+        record: &Record,
+        deadline: Instant,
+    ) -> Result<(Listing, LibraryListing, Client), ClientError> {
+        let client = Client::connect(server, &self.dial(server, record), deadline).await?;
+        let all = async {
+            let listing = list_settled(&client, deadline).await.map_err(|error| with_tail(error, &client))?;
+            Ok((listing, library::list(&client, self, Some(deadline)).await))
+        };
+        let all: Result<_, ClientError> = all.await;
+        client.close().await;
+        all.map(|(listing, library)| (listing, library, client))
+    }
+
+    /// Starts the server and asks it for its tools. It is always ended again.
+    async fn ask(&self, server: &Server, record: &Record, deadline: Instant) -> Result<(Listing, Client), ClientError> {
+        let client = Client::connect(server, &self.dial(server, record), deadline).await?;
+        let listing = list_settled(&client, deadline).await;
+        let listing = listing.map_err(|error| with_tail(error, &client));
+        client.close().await;
+        Ok((listing?, client))
+    }
+
+    /// Starts the server, asks it, ends it, and remembers nothing.
+    pub(super) async fn try_out(&self, server: &Server, cx: &Cx) -> Result<TriedOut, ClientError> {
+        let record = self.read(server, cx).unwrap_or_default();
+        let limit = self.time_for(server, &record);
+        let deadline = soonest(cx, limit);
+        let asked = timeout_at(deadline.into(), self.ask(server, &record, deadline)).await;
+        let asked = asked.unwrap_or_else(|_| Err(ClientError::TimedOut { what: "the test".to_owned(), limit }));
+        let (listing, client) = asked.map_err(|it| in_full(it, limit, deadline, cx))?;
+        Ok(TriedOut { tools: listing.tools.len(), era: client.era().clone() })
+    }
+
+    /// The right to discover the server; none once another has discovered it since `begun`.
+    async fn lease(
+        &self,
+        server: &Server,
+        begun: Moment,
+        limit: Duration,
+        deadline: Instant,
+        cx: &Cx,
+    ) -> Result<Option<Lease>, SourceError> {
+        let name = self.records.lease_name(&server.id);
+        let mut has_waited = false;
+        loop {
+            if let Some(lease) = self.records.store().lease(&name).map_err(|it| unkept(server, &it))? {
+                let is_done = has_waited && self.read(server, cx)?.last_discovery.is_some_and(|it| it >= begun);
+                return Ok(Some(lease).filter(|_| !is_done));
+            }
+            if !has_waited {
+                tracing::debug!(event = "tools.discovery.awaited", server = %server.id);
+            }
+            has_waited = true;
+            if Instant::now() >= deadline {
+                let what = "the discovery that another process has under way".to_owned();
+                return Err(SourceError::TimedOut { id: server.id.clone(), what, limit });
+            }
+            sleep(LOOK_AGAIN).await;
+        }
+    }
+
+    /// What another's discovery came to.
+    fn outcome(&self, server: &Server, begun: Moment, cx: &Cx) -> Result<Discovered, SourceError> {
+        let record = self.read(server, cx)?;
+        if let (DiscoveryStatus::Failed, Some(what)) = (record.status, record.error) {
+            return Err(SourceError::Unavailable { id: server.id.clone(), what });
+        }
+        let tools = record.tools.as_ref();
+        Ok(Discovered {
+            tools: tools.map_or(0, |it| it.definitions.len()),
+            excluded: tools.map_or(0, |it| it.excluded.len()),
+            took: begun.age(Moment::now()),
+            changed: true,
+        })
+    }
+
+    /// Remembers what a server has listed. Used by discoveries, and whenever a running server is listed again.
+    pub(super) fn succeed(
+        &self,
+        server: &Server,
+        cx: &Cx,
+        mut record: Record,
+        listing: &Listing,
+        client: &Client,
+        started: Instant,
+    ) -> Result<Discovered, SourceError> {
+        let now = Moment::now();
+        let configuration = self.configuration(server);
+        let before = record.tools.take();
+        let was_fresh = record.status == DiscoveryStatus::Success;
+        let next = next_tools(before.as_ref(), listing, client, configuration, now);
+        let same_as = |it: &KnownTools| *it == KnownTools { listed: it.listed, ..next.clone() };
+        let changed = !before.as_ref().is_some_and(same_as);
+        // What is kept from before is as good as its mark was.
+        let are_fresh = listing.tools.iter().map(|it| &it.raw).eq(&next.definitions);
+        let checked = if are_fresh { Some(self.records.mark(&next.definitions)) } else { record.checked.take() };
+        let discovered = Discovered {
+            tools: next.definitions.len(),
+            excluded: next.excluded.len(),
+            took: started.elapsed(),
+            changed,
+        };
+        let is_written = was_fresh && !changed && record.last_discovery.is_some_and(|it| it.age(now) < WRITE_AGAIN);
+        // It may have been listed meanwhile.
+        let library = self.read(server, cx)?.library;
+        record = Record {
+            library,
+            status: DiscoveryStatus::Success,
+            error: None,
+            last_discovery: Some(now),
+            tools: Some(next),
+            checked,
+            packed: None,
+            ..record
+        };
+        if !is_written {
+            self.write(server, cx, &record)?;
+        }
+        let took_ms = discovered.took.as_millis();
+        let (listed, by_server) = (|| json!(names(&record)), || json!({server.id.as_str(): discovered.tools}));
+        tracing::info!(event = "tools.discovery.succeeded", server = %server.id, count = discovered.tools, byServer = %by_server(), excluded = discovered.excluded, duration_ms = %took_ms, names = %listed());
+        cx.emit_since(started, || {
+            let (source, names) = (server.id.clone(), names(&record));
+            EventKind::Discovery(event::DiscoveryEvent { source, names, was_needed: !was_fresh, changed, error: None })
+        });
+        Ok(discovered)
+    }
+
+    /// Remembers that a discovery came to nothing. What was known stays.
+    pub(super) fn fail(
+        &self,
+        server: &Server,
+        cx: &Cx,
+        record: Record,
+        error: ClientError,
+        started: Instant,
+    ) -> SourceError {
+        let is_timeout = matches!(error, ClientError::TimedOut { .. });
+        let said = redact::text(&error.to_string());
+        let said = match &error {
+            _ if is_timeout => format!("timeout: {said}"),
+            ClientError::Login { .. } if !said.contains("server login") => {
+                format!("{said}; log in with: toolscout server login {}", server.id)
+            }
+            _ => said,
+        };
+        let took_ms = started.elapsed().as_millis();
+        tracing::warn!(event = "tools.discovery.failed", server = %server.id, error = %toolscout_core::escape::line(&said), duration_ms = %took_ms);
+        cx.emit_since(started, || {
+            let (source, error) = (server.id.clone(), Some(said.clone()));
+            let was_needed = record.tools.is_none();
+            EventKind::Discovery(event::DiscoveryEvent { source, names: Vec::new(), was_needed, changed: false, error })
+        });
+        let last_discovery = Some(Moment::now());
+        let library = self.read(server, cx).ok().and_then(|it| it.library);
+        let record = Record { status: DiscoveryStatus::Failed, error: Some(said), last_discovery, library, ..record };
+        match self.write(server, cx, &record) {
+            Ok(()) => error.of(&server.id),
+            Err(unkept) => unkept,
+        }
+    }
+
+    pub(super) fn read(&self, server: &Server, cx: &Cx) -> Result<Record, SourceError> {
+        self.records.read(&server.id, cx.user.as_deref()).map_err(|it| unkept(server, &it))
+    }
+
+    pub(super) fn write(&self, server: &Server, cx: &Cx, record: &Record) -> Result<(), SourceError> {
+        self.records.write(&server.id, cx.user.as_deref(), record).map_err(|it| unkept(server, &it))
+    }
+}
+
+/// Lists; and once more if the server said meanwhile that the list is not what it was.
+async fn list_settled(client: &Client, deadline: Instant) -> Result<Listing, ClientError> {
+    let changes = client.list_changes();
+    let before = *changes.borrow();
+    let listing = client.list_tools(deadline).await?;
+    if *changes.borrow() == before { Ok(listing) } else { client.list_tools(deadline).await }
+}
+
+/// An error with the last that the server said beside the protocol, where there is something.
+pub(super) fn with_tail(error: ClientError, client: &Client) -> ClientError {
+    let tail = client.tail();
+    let last = tail.lines().rev().map(str::trim).find(|it| !it.is_empty());
+    match (error, last) {
+        (ClientError::Lost { what }, Some(last)) if !what.contains(last) => {
+            ClientError::Lost { what: format!("{what}; it last said: {}", clip(last)) }
+        }
+        (error, _) => error,
+    }
+}
+
+fn clip(text: &str) -> String {
+    text.chars().take(300).collect()
+}
+
+/// What to remember now. The order of the last time stays where only the order is new, and a server that suddenly has
+/// nothing keeps what it had for a while.
+fn next_tools(
+    before: Option<&KnownTools>,
+    listing: &Listing,
+    client: &Client,
+    configuration: String,
+    now: Moment,
+) -> KnownTools {
+    let mut next = KnownTools {
+        listed: now,
+        configuration,
+        definitions: listing.tools.iter().map(|it| it.raw.clone()).collect(),
+        excluded: listing.problems.iter().map(|it| it.message.clone()).collect(),
+        ttl_ms: listing.ttl.and_then(|it| u64::try_from(it.as_millis()).ok()),
+        private: listing.scope == Scope::Private,
+        era: client.era().clone(),
+        vanished: None,
+    };
+    let Some(before) = before.filter(|it| it.configuration == next.configuration) else { return next };
+    if next.definitions.is_empty() && !before.definitions.is_empty() {
+        let since = before.vanished.unwrap_or(now);
+        if since.age(now) < VANISHED {
+            next.definitions.clone_from(&before.definitions);
+            next.vanished = Some(since);
+        }
+    } else if means_the_same(&before.definitions, &next.definitions) {
+        next.definitions.clone_from(&before.definitions);
+    }
+    next
+}
+
+/// Whether the lists hold the same definitions, in any order and however they are written.
+fn means_the_same(one: &[RawJson], other: &[RawJson]) -> bool {
+    if one.len() != other.len() {
+        return false;
+    }
+    let mut counts: HashMap<String, isize> = HashMap::new();
+    let canonical = |raw: &RawJson| {
+        let mut text = String::new();
+        toolscout_core::digest::canonical(&raw.to_value(), &mut text);
+        text
+    };
+    one.iter().for_each(|it| *counts.entry(canonical(it)).or_default() += 1);
+    other.iter().for_each(|it| *counts.entry(canonical(it)).or_default() -= 1);
+    counts.values().all(|it| *it == 0)
+}
+
+fn names(record: &Record) -> Vec<String> {
+    let tools = record.tools.iter().flat_map(|it| &it.definitions);
+    tools.filter_map(|it| it.to_value().get("name")?.as_str().map(str::to_owned)).collect()
+}
+
+pub(super) fn soonest(cx: &Cx, limit: Duration) -> Instant {
+    let limit = Instant::now() + limit;
+    cx.deadline.map_or(limit, |it| it.min(limit))
+}
+
+/// People know the limit that is configured, and not what was left of it when the last step began. Where another limit ran
+/// out, or the caller's own time did, the error stays what it is.
+pub(super) fn in_full(error: ClientError, limit: Duration, deadline: Instant, cx: &Cx) -> ClientError {
+    let is_this_limit = cx.deadline != Some(deadline) && Instant::now() + NEARLY >= deadline;
+    match error {
+        ClientError::TimedOut { what, .. } if is_this_limit => ClientError::TimedOut { what, limit },
+        other => other,
+    }
+}
+
+fn unkept(server: &Server, error: &StoreError) -> SourceError {
+    SourceError::Unavailable { id: server.id.clone(), what: error.to_string() }
+}

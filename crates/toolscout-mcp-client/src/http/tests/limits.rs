@@ -1,0 +1,134 @@
+use super::super::fixture::{
+    EVENT_HEAD, Heard, Site, Then, answer, dial, dial_with_messages_of, json_answer, notification, request, say,
+};
+use super::{wire, wire_with};
+use crate::limits::Limits;
+use crate::wire::{Outgoing, Wire};
+use crate::{ClientError, Dial};
+use std::io::Write;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Says this again and again, until nobody listens.
+fn for_ever(head: &'static str, piece: String) -> Site {
+    Site::new(move |_, stream| {
+        say(stream, head);
+        while stream.write_all(piece.as_bytes()).is_ok() {}
+        Then::HangUp
+    })
+}
+
+fn shortly() -> Instant {
+    Instant::now() + Duration::from_millis(150)
+}
+
+/// T02
+#[tokio::test]
+async fn an_endless_body_is_cut_off() {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
+    let site = for_ever(head, format!("400\r\n{}\r\n", "A".repeat(1024)));
+    let (wire, mut hearing) = wire_with(&site.endpoint(), &dial_with_messages_of(1 << 20)).await;
+    wire.send(request(1, "tools/list")).await.expect("taken");
+    let error = hearing.failure().await.to_string();
+    assert_eq!(error, format!("`{}` answered with more than 1 MiB", site.url()));
+}
+
+#[tokio::test]
+async fn a_body_may_be_as_large_as_the_limit_and_no_larger() {
+    let limit = 100;
+    let fits = format!("{{\"id\":1,\"result\":\"{}\"}}", "x".repeat(limit - 20));
+    assert_eq!(fits.len(), limit);
+    let too_large = format!("{fits} ");
+    let chunked = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n{:x}\r\n{too_large}\r\n0\r\n\r\n",
+        too_large.len()
+    );
+    for (said, is_fine) in [(json_answer(&fits), true), (json_answer(&too_large), false), (chunked, false)] {
+        let site = Site::saying(said);
+        let (wire, mut hearing) = wire_with(&site.endpoint(), &dial_with_messages_of(limit)).await;
+        wire.send(request(1, "tools/list")).await.expect("taken");
+        assert_eq!(matches!(hearing.next().await, Heard::Message(_)), is_fine);
+    }
+}
+
+/// T02
+#[tokio::test]
+async fn an_endless_event_is_cut_off() {
+    let site = for_ever(EVENT_HEAD, format!("data: {}", "A".repeat(1024)));
+    let (wire, mut hearing) = wire_with(&site.endpoint(), &dial_with_messages_of(1 << 20)).await;
+    wire.send(request(1, "tools/list")).await.expect("taken");
+    let error = hearing.failure().await.to_string();
+    assert_eq!(error, format!("`{}` sent an event of more than 1 MiB", site.url()));
+}
+
+/// T01: signs of life are no answer.
+#[tokio::test]
+async fn comments_do_not_put_the_deadline_off() {
+    let site = for_ever(EVENT_HEAD, ": keep-alive\n\n".to_owned());
+    let (wire, mut hearing) = wire(&site).await;
+    wire.send(Outgoing { deadline: shortly(), ..request(1, "tools/call") }).await.expect("taken");
+    let error = hearing.failure().await;
+    assert!(matches!(&error, ClientError::TimedOut { what, .. } if what.contains("tools/call")), "{error:?}");
+}
+
+/// T01
+#[tokio::test]
+async fn a_server_that_does_not_answer_is_waited_for_until_the_deadline() {
+    for head in [
+        "",
+        "HTTP/1.1 200 OK\r\nX-A: ",
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n",
+    ] {
+        let site = Site::new(move |_, stream| {
+            say(stream, head);
+            let _ = std::io::Read::read(stream, &mut [0; 1]);
+            Then::HangUp
+        });
+        let (wire, mut hearing) = wire(&site).await;
+        wire.send(Outgoing { deadline: shortly(), ..request(1, "tools/list") }).await.expect("taken");
+        assert!(matches!(hearing.failure().await, ClientError::TimedOut { .. }));
+        let told = wire.send(Outgoing { deadline: shortly(), ..notification("x") }).await;
+        // A head is all that a notification needs.
+        assert_eq!(told.is_err(), !head.ends_with("\r\n\r\n"));
+    }
+}
+
+#[tokio::test]
+async fn too_many_headers_are_an_error() {
+    let site = Site::new(|_, stream| {
+        say(stream, "HTTP/1.1 200 OK\r\n");
+        for i in 0..100_000 {
+            if write!(stream, "X-H{i}: {}\r\n", "v".repeat(80)).is_err() {
+                break;
+            }
+        }
+        say(stream, "content-length: 2\r\n\r\n{}");
+        Then::HangUp
+    });
+    let (wire, mut hearing) = wire(&site).await;
+    wire.send(request(1, "tools/list")).await.expect("taken");
+    assert!(matches!(hearing.failure().await, ClientError::Lost { .. }));
+}
+
+/// Requests that hang take all the places there are for requests, and none of those for other messages.
+#[tokio::test]
+async fn no_more_requests_than_allowed_are_under_way_and_a_cancellation_still_gets_through() {
+    let site = Site::new(|asked, stream| {
+        if asked.json()["id"].is_null() {
+            say(stream, &answer("202 Accepted", "", ""));
+            return Then::Stay;
+        }
+        let _ = std::io::Read::read(stream, &mut [0; 1]);
+        Then::HangUp
+    });
+    let limits = Arc::new(Limits { pending: 2, ..Limits::default() });
+    let (wire, _hearing) = wire_with(&site.endpoint(), &Dial { limits, ..dial() }).await;
+    for id in 1..=2 {
+        wire.send(request(id, "tools/call")).await.expect("taken");
+    }
+    let third = wire.send(Outgoing { deadline: shortly(), ..request(3, "tools/call") }).await;
+    assert!(matches!(third, Err(ClientError::TimedOut { .. })), "{third:?}");
+    wire.send(notification("notifications/cancelled")).await.expect("accepted");
+    wire.forget(1);
+    wire.send(request(4, "tools/call")).await.expect("a place is free again");
+}

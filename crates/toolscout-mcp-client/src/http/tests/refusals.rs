@@ -1,0 +1,188 @@
+use super::super::fixture::{Heard, Site, Then, answer, json_answer, request, say};
+use super::wire;
+use crate::ClientError;
+use crate::wire::Wire;
+use std::time::Duration;
+
+/// What a request comes to when it is answered like this.
+async fn outcome(status: &str, headers: &str, body: &str) -> Heard {
+    let site = Site::saying(answer(status, headers, body));
+    let (wire, mut hearing) = wire(&site).await;
+    wire.send(request(3, "tools/list")).await.expect("taken");
+    let heard = hearing.next().await;
+    wire.close().await;
+    assert!(hearing.is_silent());
+    heard
+}
+
+async fn failure(status: &str, headers: &str, body: &str) -> ClientError {
+    match outcome(status, headers, body).await {
+        Heard::Failed(3, error) => error,
+        other => panic!("not a failure: {other:?}"),
+    }
+}
+
+const JSON: &str = "content-type: application/json\r\n";
+
+#[tokio::test]
+async fn a_reply_is_a_reply_whatever_its_status() {
+    let body = r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"no such method"}}"#;
+    for status in ["400 Bad Request", "404 Not Found", "500 Internal Server Error", "503 Service Unavailable"] {
+        assert_eq!(outcome(status, JSON, body).await, Heard::Message(body.to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn an_error_that_names_no_request_is_still_the_answer_to_ours() {
+    let body = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Server not initialized"}}"#;
+    let expected = ClientError::Answered { code: -32000, message: "Server not initialized".to_owned(), data: None };
+    assert_eq!(failure("400 Bad Request", JSON, body).await, expected);
+}
+
+#[tokio::test]
+async fn a_status_of_no_mcp_server_is_told_as_such() {
+    for (line, status) in [("400 Bad Request", 400), ("404 Not Found", 404), ("405 Method Not Allowed", 405)] {
+        for (headers, body) in [("", ""), ("content-type: text/html\r\n", "<p>no</p>"), (JSON, "{\"error\":\"x\"}")] {
+            let error = failure(line, headers, body).await;
+            assert!(matches!(&error, ClientError::Status { status: it, .. } if *it == status), "{error:?}");
+            assert!(error.to_string().ends_with(&format!("answered {line}")), "{error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_wants_a_login_is_told_apart_and_its_challenge_kept() {
+    let challenge = "Bearer resource_metadata=\"http://h/x\"";
+    let headers = format!("www-authenticate: {challenge}\r\n");
+    for status in ["401 Unauthorized", "403 Forbidden"] {
+        let error = failure(status, &headers, "").await;
+        assert!(matches!(&error, ClientError::Login { challenge: Some(it), .. } if it == challenge), "{error:?}");
+    }
+    assert!(matches!(failure("401 Unauthorized", "", "").await, ClientError::Login { challenge: None, .. }));
+    assert!(matches!(failure("403 Forbidden", "", "").await, ClientError::Login { challenge: None, .. }));
+}
+
+/// Ten years are an hour.
+#[tokio::test]
+async fn who_is_busy_says_for_how_long_and_is_not_believed_everything() {
+    let after = |error| match error {
+        ClientError::Busy { after, .. } => after,
+        other => panic!("not busy: {other:?}"),
+    };
+    let error = failure("503 Service Unavailable", "retry-after: 315360000\r\n", "").await;
+    assert_eq!(after(error), Some(Duration::from_secs(3600)));
+    let error = failure("429 Too Many Requests", "retry-after: 7\r\n", "").await;
+    assert_eq!(after(error), Some(Duration::from_secs(7)));
+    assert_eq!(after(failure("429 Too Many Requests", "", "").await), None);
+}
+
+#[tokio::test]
+async fn a_server_that_fails_is_out_of_reach() {
+    let error = failure("502 Bad Gateway", "", "").await;
+    assert!(matches!(&error, ClientError::Lost { what } if what.ends_with("answered 502 Bad Gateway")), "{error:?}");
+}
+
+/// T31: the one place that a redirect could take credentials to is never asked.
+#[tokio::test]
+async fn a_redirect_is_not_followed_and_only_its_origin_is_named() {
+    let canary = Site::saying("");
+    for status in ["301 Moved Permanently", "302 Found", "307 Temporary Redirect", "308 Permanent Redirect"] {
+        let error = failure(status, &format!("location: {}?token=x\r\n", canary.url()), "").await.to_string();
+        let origin = canary.url().replace("/mcp", "");
+        assert!(error.contains(&format!("it points to {origin}, which is not followed")), "{error}");
+    }
+    for odd in ["location: javascript:alert(1)\r\n", "location: http://[\r\n", ""] {
+        let error = failure("307 Temporary Redirect", odd, "").await.to_string();
+        assert!(error.contains("it points to elsewhere, which is not followed"), "{error}");
+    }
+    assert!(canary.asked().is_empty());
+}
+
+#[tokio::test]
+async fn a_page_is_not_taken_for_a_message() {
+    let error = failure("200 OK", "content-type: text/HTML; charset=utf-8\r\n", r#"{"id":3,"result":{}}"#).await;
+    assert!(matches!(error, ClientError::Protocol { .. }));
+    assert!(error.to_string().contains("answered with `text/html`, neither JSON nor an event stream"), "{error}");
+    let error = failure("200 OK", "", r#"{"id":3,"result":{}}"#).await.to_string();
+    assert!(error.ends_with("answered 200 OK without a message"), "{error}");
+}
+
+/// T02: what is not unpacked cannot blow up.
+#[tokio::test]
+async fn an_encoded_answer_is_refused() {
+    let error = failure("200 OK", &format!("{JSON}content-encoding: gzip\r\n"), "\x1f\u{8}").await.to_string();
+    assert!(error.contains("answered encoded as `gzip`, which it was not asked to"), "{error}");
+}
+
+#[tokio::test]
+async fn a_connection_that_breaks_fails_its_request_once_and_not_the_next() {
+    let site = Site::new(|asked, stream| {
+        if asked.json()["id"] == 1 {
+            say(stream, "HTTP/1.1 200 OK\r\nContent-Len");
+            return Then::HangUp;
+        }
+        say(stream, &json_answer(&asked.reply()));
+        Then::Stay
+    });
+    let (wire, mut hearing) = wire(&site).await;
+    wire.send(request(1, "tools/call")).await.expect("taken");
+    let error = hearing.failure().await;
+    assert!(matches!(&error, ClientError::Lost { what } if what.contains("broke the connection")), "{error:?}");
+    wire.send(request(2, "tools/list")).await.expect("taken");
+    assert!(matches!(hearing.next().await, Heard::Message(it) if it.contains("\"id\":2")));
+    assert_eq!(site.asked().len(), 2, "a call is not repeated");
+}
+
+/// A server may close a connection in the very moment it is used again. Asking twice for a list does no harm; calling twice
+/// may.
+#[tokio::test]
+async fn only_what_merely_reads_is_asked_again_when_a_connection_breaks() {
+    for (method, times) in [("tools/list", 2), ("server/discover", 2), ("tools/call", 1)] {
+        let site = Site::new(|_, _| Then::HangUp);
+        let (wire, mut hearing) = wire(&site).await;
+        wire.send(request(1, method)).await.expect("taken");
+        assert!(matches!(hearing.failure().await, ClientError::Lost { .. }));
+        assert_eq!(site.asked().len(), times, "{method}");
+    }
+}
+
+/// Surplus bytes look like an answer to the next request; nobody may take them for one.
+#[tokio::test]
+async fn a_lie_about_length_does_not_poison_the_next_request() {
+    let site = Site::new(|asked, stream| {
+        if asked.json()["id"] == 1 {
+            let smuggled = json_answer(r#"{"jsonrpc":"2.0","id":2,"result":{"smuggled":1}}"#);
+            say(stream, &format!("{}{smuggled}", json_answer(&asked.reply())));
+        } else {
+            say(stream, &json_answer(&asked.reply()));
+        }
+        Then::Stay
+    });
+    let (wire, mut hearing) = wire(&site).await;
+    wire.send(request(1, "tools/list")).await.expect("taken");
+    assert!(matches!(hearing.next().await, Heard::Message(it) if it.contains("\"id\":1")));
+    wire.send(request(2, "tools/list")).await.expect("taken");
+    let heard = hearing.next().await;
+    assert!(!format!("{heard:?}").contains("smuggled"), "{heard:?}");
+}
+
+#[tokio::test]
+async fn a_body_shorter_than_promised_is_an_error() {
+    let site = Site::new(|_, stream| {
+        say(stream, &format!("HTTP/1.1 200 OK\r\n{JSON}content-length: 500\r\n\r\n{{\"id\":3}}"));
+        Then::HangUp
+    });
+    let (wire, mut hearing) = wire(&site).await;
+    wire.send(request(3, "tools/list")).await.expect("taken");
+    assert!(matches!(hearing.failure().await, ClientError::Lost { .. }));
+}
+
+#[tokio::test]
+async fn who_is_not_there_cannot_be_reached() {
+    let url = Site::saying("").url();
+    let endpoint = crate::Endpoint { url: url.as_str().into(), ..Default::default() };
+    let (wire, mut hearing) = super::wire_with(&endpoint, &super::dial()).await;
+    wire.send(request(1, "tools/list")).await.expect("taken");
+    let error = hearing.failure().await.to_string();
+    assert!(error.starts_with(&format!("`{url}` ")), "{error}");
+}

@@ -1,0 +1,291 @@
+//! 1. What a server has besides tools is remembered with them, and looking at it starts nothing.
+//! 2. A list that fails costs neither the tools nor what was known.
+//! 3. Requests start the server and pass raw, in either era, over either wire.
+//! 4. Who listens hears of what changes, also after the server was started anew.
+
+use super::*;
+use crate::stdio::tests::Shell;
+use crate::{Dial, Program, Text, Transport};
+use futures_util::StreamExt;
+use std::path::PathBuf;
+use tempfile::TempDir;
+use toolscout_core::{MemoryStore, SourceId, Store};
+
+struct World {
+    dir: TempDir,
+    store: Arc<dyn Store>,
+}
+
+impl World {
+    fn new() -> Self {
+        Self { dir: tempfile::tempdir().expect("a temporary folder"), store: Arc::new(MemoryStore::default()) }
+    }
+
+    fn log(&self) -> PathBuf {
+        self.dir.path().join("log")
+    }
+
+    fn source(&self, server: Server) -> McpSource {
+        let mut dial = Dial::new(self.dir.path().to_owned());
+        let limits = crate::limits::Limits { apart: Duration::from_millis(50), ..Default::default() };
+        dial.limits = Arc::new(limits);
+        McpSource::new(server, Arc::new(Shared::new(self.store.clone(), self.dir.path(), dial).expect("a key")))
+    }
+
+    fn rich(&self, era: &str) -> McpSource {
+        let log = self.log().display().to_string();
+        let words = ["--rich", "--era", era, "--log", &log, "--ttl", "60", "--ttl-ms", "60000"];
+        let command = toolscout_hostile::example("mcp_hostile_server").display().to_string();
+        let args = words.iter().map(|it| Text::from(*it)).collect();
+        let program = Program { command: Text::from(&*command), args, ..Program::default() };
+        self.source(Server::new(SourceId::new("it").expect("an id"), Transport::Stdio(program)))
+    }
+
+    fn events(&self, event: &str) -> Vec<Value> {
+        let text = std::fs::read_to_string(self.log()).unwrap_or_default();
+        let lines = text.lines().map(|it| serde_json::from_str::<Value>(it).expect("a line of JSON"));
+        lines.filter(|it| it["ev"] == event).collect()
+    }
+
+    fn asked(&self, method: &str) -> usize {
+        self.events("recv").iter().filter(|it| it["method"] == method).count()
+    }
+}
+
+fn cx() -> Cx {
+    Cx::new(Caller::Mcp).within(Duration::from_secs(20))
+}
+
+fn json(value: Value) -> RawJson {
+    RawJson::from_value(&value)
+}
+
+fn ids(items: &[RawJson], key: &str) -> Vec<String> {
+    items.iter().map(|it| it.to_value()[key].as_str().expect("a text").to_owned()).collect()
+}
+
+/// The next thing that is heard, if it comes soon.
+async fn next(news: &mut BoxStream<'_, News>) -> News {
+    tokio::time::timeout(Duration::from_secs(10), news.next()).await.expect("in time").expect("it goes on")
+}
+
+async fn call(source: &McpSource, name: &str, arguments: Value) -> Result<RawJson, SourceError> {
+    // Authorized calls are made by the gateway; here the server alone matters.
+    let params = json!({"name": name, "arguments": arguments});
+    source.request("tools/call", json(params), cx()).await
+}
+
+#[tokio::test]
+async fn a_library_is_discovered_with_the_tools_and_looking_at_it_starts_nothing() {
+    for era in ["legacy", "modern"] {
+        let world = World::new();
+        let source = world.rich(era);
+        assert_eq!(source.holdings(&cx()).expect("nothing yet"), Holdings::default());
+        assert!(world.events("start").is_empty());
+        source.refresh(&cx()).await.expect("discovered");
+        let held = world.rich(era).holdings(&cx()).expect("remembered");
+        assert_eq!(ids(&held.resources, "uri"), ["test://readme", "test://picture", "test://numbers"]);
+        assert_eq!(ids(&held.templates, "uriTemplate"), ["test://item/{id}"]);
+        assert_eq!(ids(&held.prompts, "name"), ["greet", "ask"]);
+        assert_eq!(held.instructions.as_deref(), Some("Read test://readme first."));
+        assert_eq!(held.capabilities.expect("said").to_value()["resources"]["subscribe"], true);
+        assert!(held.resources[1].as_str().contains("\"x-vendor\":1.0"), "as it came");
+        assert_eq!(world.events("start").len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn what_a_server_does_not_declare_is_not_asked_for() {
+    let (world, shell) = (World::new(), Shell::new());
+    let source = world.source(shell.server("serve"));
+    source.refresh(&cx()).await.expect("discovered");
+    let asked: Vec<Value> = shell.log().into_iter().map(|it| it["method"].clone()).collect();
+    assert_eq!(asked, ["server/discover", "tools/list"]);
+    assert!(source.holdings(&cx()).expect("read").resources.is_empty());
+}
+
+/// Lists a resource and a prompt; the second time the prompts fail, and there are no templates at all.
+const FAILING: &str = r#"
+discovered='{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"resources":{},"prompts":{}}}'
+on() {
+    case $method in
+        resources/list) reply '{"resources":[{"uri":"a:1","name":"a"},{"name":"no uri"},{"uri":"a:1"}]}' ;;
+        resources/templates/list) refuse -32601 'no such method' ;;
+        prompts/list) if [ -e "$LOG.again" ]; then refuse -32603 'not today'; else reply '{"prompts":[{"name":"p"}]}'; fi ;;
+        *) usual ;;
+    esac
+}
+serve"#;
+
+#[tokio::test]
+async fn a_list_that_fails_costs_neither_the_tools_nor_what_was_known() {
+    let (world, shell) = (World::new(), Shell::new());
+    let source = world.source(shell.server(FAILING));
+    source.refresh(&cx()).await.expect("discovered");
+    std::fs::write(shell.path("log.again"), "").expect("written");
+    let discovered = source.refresh(&cx()).await.expect("discovered all the same");
+    assert_eq!(discovered.tools, 1);
+    let held = source.holdings(&cx()).expect("remembered");
+    assert_eq!(
+        (ids(&held.resources, "uri"), ids(&held.prompts, "name")),
+        (vec!["a:1".to_owned()], vec!["p".to_owned()])
+    );
+    let noted = source.state(&cx()).expect("a state").record.library.expect("known").excluded;
+    assert!(noted.iter().any(|it| it.contains("not today")), "{noted:?}");
+    assert!(noted.iter().any(|it| it.contains("it has no `uri`")), "{noted:?}");
+}
+
+/// Never answers when it is asked for resources.
+const SILENT: &str = r#"
+discovered='{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"resources":{}}}'
+on() { [ $method = resources/list ] || usual; }
+serve"#;
+
+#[tokio::test]
+async fn a_list_that_never_comes_leaves_the_tools_their_time() {
+    let (world, shell) = (World::new(), Shell::new());
+    let source = world.source(Server { discovery_timeout: Some(Duration::from_secs(2)), ..shell.server(SILENT) });
+    assert_eq!(source.refresh(&cx()).await.expect("discovered").tools, 1);
+}
+
+#[tokio::test]
+async fn requests_start_the_server_and_pass_raw() {
+    for era in ["legacy", "modern"] {
+        let world = World::new();
+        let source = world.rich(era);
+        let read = source.request("resources/read", json(json!({"uri": "test://item/7"})), cx()).await.expect("read");
+        assert_eq!(read.to_value()["contents"][0]["text"], "text of test://item/7");
+        let params = json(json!({"name": "greet", "arguments": {"who": "anna"}}));
+        let prompt = source.request("prompts/get", params, cx()).await.expect("a prompt");
+        assert_eq!(prompt.to_value()["messages"][0]["content"]["text"], "Greet anna");
+        let reference = json!({"type": "ref/prompt", "name": "greet"});
+        let params = json(json!({"ref": reference, "argument": {"name": "who", "value": "an"}}));
+        let complete = source.request("completion/complete", params, cx()).await.expect("completed");
+        assert_eq!(complete.to_value()["completion"]["values"], json!(["anna", "anton"]));
+        source.request("logging/setLevel", json(json!({"level": "info"})), cx()).await.expect("set");
+        let error = source.request("resources/read", json(json!({"uri": "x:1"})), cx()).await.expect_err("none such");
+        let code = if era == "modern" { -32602 } else { -32002 };
+        assert!(matches!(error, SourceError::Answered { code: it, .. } if it == code), "{error}");
+        assert_eq!(world.events("start").len(), 1);
+        source.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_prompt_that_wants_something_first_is_an_error_where_nobody_can_give_it() {
+    let world = World::new();
+    let source = world.rich("modern");
+    let error = source.request("prompts/get", json(json!({"name": "ask"})), cx()).await.expect_err("a question");
+    assert!(error.to_string().contains("`prompts/get` asks for input that nobody can give here"), "{error}");
+}
+
+#[tokio::test]
+async fn who_may_not_start_it_may_not_ask_it() {
+    let world = World::new();
+    let source = world.rich("modern").barred("nobody trusts it");
+    source.request("resources/list", json(json!({})), cx()).await.expect_err("refused");
+    assert!(world.events("start").is_empty());
+}
+
+#[tokio::test]
+async fn who_listens_hears_that_lists_changed_and_finds_them_remembered() {
+    for era in ["legacy", "modern"] {
+        let world = World::new();
+        let source = world.rich(era);
+        source.refresh(&cx()).await.expect("discovered");
+        let mut news = source.news();
+        call(&source, "grow", json!({})).await.expect("grown");
+        let mut heard = [next(&mut news).await, next(&mut news).await];
+        heard.sort_by_key(|it| *it == News::PromptsChanged);
+        assert_eq!(heard, [News::ResourcesChanged, News::PromptsChanged], "{era}");
+        let held = source.holdings(&cx()).expect("remembered");
+        assert_eq!((held.resources.len(), held.prompts.len()), (4, 3));
+        source.stop().await;
+    }
+}
+
+/// Says after each list that it has changed.
+const CONTRADICTS: &str = r#"
+discovered='{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"prompts":{"listChanged":true}}}'
+on() {
+    case $method in
+        prompts/list)
+            reply '{"prompts":[{"name":"p"}]}'
+            printf '{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}\n' ;;
+        *) usual ;;
+    esac
+}
+serve"#;
+
+/// T11: a storm of changes is one list at a time, and they are apart.
+#[tokio::test]
+async fn a_list_that_makes_the_next_one_necessary_is_still_followed_by_a_pause() {
+    let (world, shell) = (World::new(), Shell::new());
+    let source = world.source(shell.server(CONTRADICTS));
+    let _news = source.news();
+    let begun = Instant::now();
+    call(&source, "echo", json!({})).await.expect("it runs");
+    let lists = || shell.log().iter().filter(|it| it["method"] == "prompts/list").count();
+    crate::stdio::tests::until(|| lists() >= 13).await;
+    assert!(begun.elapsed() >= Duration::from_millis(600), "thirteen lists within {:?}", begun.elapsed());
+    source.stop().await;
+}
+
+/// Who only calls is not kept waiting by what nobody wants to know.
+#[tokio::test]
+async fn where_nobody_listens_a_call_lists_no_library() {
+    let world = World::new();
+    let source = world.rich("modern");
+    call(&source, "echo", json!({"text": "hi"})).await.expect("it runs");
+    call(&source, "grow", json!({})).await.expect("it grows");
+    call(&source, "echo", json!({"text": "hi"})).await.expect("it runs");
+    assert_eq!(world.asked("resources/list") + world.asked("prompts/list"), 0);
+    source.stop().await;
+}
+
+#[tokio::test]
+async fn a_subscription_outlives_the_process_of_the_server() {
+    for era in ["legacy", "modern"] {
+        let world = World::new();
+        let source = world.rich(era);
+        let mut news = source.news();
+        let uri = json!({"uri": "test://numbers"});
+        source.request("resources/subscribe", json(uri.clone()), cx()).await.expect("subscribed");
+        if era == "modern" {
+            subscribed(&world, 1).await;
+        }
+        for start in 1..=2 {
+            call(&source, "touch", uri.clone()).await.expect("touched");
+            loop {
+                match next(&mut news).await {
+                    News::ResourceUpdated(params) => {
+                        assert_eq!(params.to_value()["uri"], "test://numbers");
+                        break;
+                    }
+                    News::ResourcesChanged | News::PromptsChanged => {}
+                    other => panic!("{other:?}"),
+                }
+            }
+            if start == 1 {
+                let process = source.state(&cx()).expect("a state").process.expect("a process");
+                let process = rustix::process::Pid::from_raw(i32::try_from(process).expect("small")).expect("not zero");
+                rustix::process::kill_process(process, rustix::process::Signal::KILL).expect("killed");
+                subscribed(&world, 2).await;
+            }
+        }
+        let method = if era == "legacy" { "resources/subscribe" } else { "subscriptions/listen" };
+        assert!(world.asked(method) >= 2, "{era}");
+        source.request("resources/unsubscribe", json(uri), cx()).await.expect("unsubscribed");
+        source.stop().await;
+    }
+}
+
+/// Waits until the server was asked so often to tell of the resource.
+async fn subscribed(world: &World, times: usize) {
+    let is_about = |it: &Value| it["params"].as_str().is_some_and(|it| it.contains("test://numbers"));
+    let is_asked = |it: &Value| {
+        let method = it["method"].as_str().unwrap_or_default();
+        matches!(method, "resources/subscribe" | "subscriptions/listen") && is_about(it)
+    };
+    crate::stdio::tests::until(|| world.events("recv").iter().filter(|it| is_asked(it)).count() >= times).await;
+}

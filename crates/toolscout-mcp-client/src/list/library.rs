@@ -1,0 +1,190 @@
+//! Walks through what a server has besides tools: resources, templates of resources, prompts.
+
+#[cfg(test)]
+mod tests;
+
+use super::super::ClientError;
+use super::super::client::Client;
+use super::super::definition::strict;
+use super::super::limits::Limits;
+use super::super::message::keep;
+use super::{List, PROBLEMS, SHOWN, protocol};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::collections::HashSet;
+use std::time::Instant;
+use toolscout_core::RawJson;
+use toolscout_process::words;
+
+const RESOURCES: List = List { method: "resources/list", key: "resources", things: "resources", id: "uri" };
+const TEMPLATES: List = List {
+    method: "resources/templates/list",
+    key: "resourceTemplates",
+    things: "resource templates",
+    id: "uriTemplate",
+};
+const PROMPTS: List = List { method: "prompts/list", key: "prompts", things: "prompts", id: "name" };
+/// A server that has resources need not have templates, and says it this way.
+const UNKNOWN_METHOD: i64 = -32601;
+
+/// What a server has besides tools: definitions as they came, each list whole or not at all.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LibraryListing {
+    /// Its resources; none where it does not say that it has such things.
+    pub resources: Result<Vec<RawJson>, ClientError>,
+    /// Its templates of resources; the same.
+    pub templates: Result<Vec<RawJson>, ClientError>,
+    /// Its prompts; the same.
+    pub prompts: Result<Vec<RawJson>, ClientError>,
+    /// Why some definitions are left out, for people; not escaped.
+    pub problems: Vec<String>,
+    /// Whether some of it may only be shown to who asked.
+    pub private: bool,
+}
+
+/// Asks for all that the server says it has, at the same time.
+pub(in super::super) async fn list(client: &Client, limits: &Limits, deadline: Instant) -> LibraryListing {
+    let said = client.said();
+    let (has_resources, has_prompts) = (said.declares("resources"), said.declares("prompts"));
+    let (resources, templates, prompts) = tokio::join!(
+        shelf(client, &RESOURCES, has_resources, limits, deadline),
+        shelf(client, &TEMPLATES, has_resources, limits, deadline),
+        shelf(client, &PROMPTS, has_prompts, limits, deadline),
+    );
+    let mut problems = Vec::new();
+    let mut private = false;
+    let mut take = |shelf: Result<Shelf, ClientError>| {
+        shelf.map(|it| {
+            problems.extend(it.problems);
+            private |= it.private;
+            it.items
+        })
+    };
+    let (resources, templates, prompts) = (take(resources), take(templates), take(prompts));
+    LibraryListing { resources, templates, prompts, problems, private }
+}
+
+/// One list, all its pages.
+async fn shelf(
+    client: &Client,
+    list: &'static List,
+    is_there: bool,
+    limits: &Limits,
+    deadline: Instant,
+) -> Result<Shelf, ClientError> {
+    let mut shelf = Shelf::new(list);
+    if !is_there {
+        return Ok(shelf);
+    }
+    let mut cursor: Option<String> = None;
+    loop {
+        let page = match client.ask_for_page(list, cursor.as_deref(), deadline).await {
+            Err(ClientError::Answered { code: UNKNOWN_METHOD, .. }) if shelf.pages == 0 => return Ok(shelf),
+            page => page?,
+        };
+        cursor = shelf.page(&page, limits)?;
+        if cursor.is_none() {
+            return Ok(shelf);
+        }
+    }
+}
+
+/// What has been seen of a list so far.
+struct Shelf {
+    list: &'static List,
+    items: Vec<RawJson>,
+    ids: HashSet<String>,
+    cursors: HashSet<String>,
+    problems: Vec<String>,
+    private: bool,
+    bytes: usize,
+    pages: usize,
+}
+
+impl Shelf {
+    fn new(list: &'static List) -> Self {
+        Self {
+            list,
+            items: Vec::new(),
+            ids: HashSet::new(),
+            cursors: HashSet::new(),
+            problems: Vec::new(),
+            private: false,
+            bytes: 0,
+            pages: 0,
+        }
+    }
+
+    /// Takes a page; gives the cursor of the next one.
+    fn page(&mut self, page: &RawJson, limits: &Limits) -> Result<Option<String>, ClientError> {
+        self.pages += 1;
+        self.bytes += page.as_str().len();
+        if self.bytes > limits.listing {
+            return Err(self.wrong(&format!("has more than {}", words::bytes(limits.listing))));
+        }
+        let members = strict::members(page.as_str()).ok_or_else(|| self.wrong("is no JSON object"))?;
+        let member = |key: &str| members.iter().find(|(it, _)| it == key).map(|(_, value)| value.as_str());
+        if !matches!(member("resultType"), None | Some("\"complete\"")) {
+            return Err(self.wrong("is not whole"));
+        }
+        let items = member(self.list.key).map(serde_json::from_str::<Vec<&RawValue>>);
+        let Some(Ok(items)) = items else { return Err(self.wrong("is no list")) };
+        self.private |= member("cacheScope") == Some("\"private\"");
+        let known = self.ids.len();
+        for item in items {
+            self.take(item, limits);
+        }
+        if self.items.len() > limits.tools {
+            return Err(self.wrong(&format!("has more than {} entries", limits.tools)));
+        }
+        let Some(cursor) = member("nextCursor").filter(|it| *it != "null") else { return Ok(None) };
+        self.follow(cursor, self.ids.len() > known, limits)
+    }
+
+    /// Where the list goes on. A page that leads back to an earlier one, with nothing new, is how some servers say: the end.
+    fn follow(&mut self, cursor: &str, brought: bool, limits: &Limits) -> Result<Option<String>, ClientError> {
+        if cursor.len() > limits.cursor + 2 {
+            return Err(self.wrong(&format!("has a cursor of more than {}", words::bytes(limits.cursor))));
+        }
+        let next: String = serde_json::from_str(cursor).map_err(|_| self.wrong("has a cursor that is not a text"))?;
+        match self.cursors.insert(next.clone()) {
+            false if brought => Err(self.wrong("leads back to a page that was already there")),
+            false => Ok(None),
+            true if self.pages >= limits.pages => Err(self.wrong(&format!("has more than {} pages", limits.pages))),
+            true => Ok(Some(next)),
+        }
+    }
+
+    /// Takes one definition. One that cannot be used, or came before, leaves the others.
+    fn take(&mut self, item: &RawValue, limits: &Limits) {
+        match self.check(item, limits) {
+            Ok(id) => {
+                if self.ids.insert(id) {
+                    self.items.push(keep(item));
+                }
+            }
+            Err(reason) if self.problems.len() < PROBLEMS => {
+                self.problems.push(format!("one of its {} is left out: {reason}", self.list.things));
+            }
+            Err(_) => {}
+        }
+    }
+
+    fn check(&self, item: &RawValue, limits: &Limits) -> Result<String, String> {
+        let (text, limit) = (item.get(), limits.definition);
+        if text.len() > limit {
+            return Err(format!("it has {} bytes, and {} are allowed", text.len(), words::bytes(limit)));
+        }
+        strict::check(text)?;
+        let members = strict::members(text).ok_or("it is no JSON object")?;
+        let id = members.iter().find(|(key, _)| key == self.list.id).map(|(_, value)| value.to_value());
+        match id {
+            Some(Value::String(id)) if !id.is_empty() => Ok(id),
+            _ => Err(format!("it has no `{}`", self.list.id)),
+        }
+    }
+
+    fn wrong(&self, what: &str) -> ClientError {
+        protocol(format!("its list of {} {}", self.list.things, &what[..what.floor_char_boundary(SHOWN)]))
+    }
+}

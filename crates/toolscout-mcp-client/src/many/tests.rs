@@ -1,0 +1,133 @@
+//! Proves that
+//! 1. so many start at a time, those that are old or at rest do not count, and those that failed start last,
+//! 2. a child at work is told from one at rest, also through a shell between,
+//! 3. a crowd that hangs costs a server behind it nothing.
+
+use super::children::{Children, state_and_ticks};
+use super::refresh_in_turn;
+use super::turns::{Hope, Turns};
+use crate::{Dial, McpSource, Program, Server, Shared, Text, Transport};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+use toolscout_core::{Caller, Cx, MemoryStore, SourceId};
+
+const LONG: Duration = Duration::from_secs(3600);
+
+fn after(start: Instant, milliseconds: u64) -> Instant {
+    start + Duration::from_millis(milliseconds)
+}
+
+#[test]
+fn one_more_may_start_when_one_answered_or_is_old_or_rests() {
+    let now = Instant::now();
+    let mut turns = Turns::new(2, Duration::from_millis(500));
+    let has_room = |turns: &Turns, milliseconds| turns.has_room(Hope::Unknown, after(now, milliseconds));
+    turns.take(0, Hope::Unknown, now);
+    assert!(has_room(&turns, 0));
+    turns.take(1, Hope::Unknown, now);
+    assert!(!has_room(&turns, 0) && !has_room(&turns, 499));
+    assert!(has_room(&turns, 500), "they are old");
+    turns.see(Some(2));
+    assert!(!has_room(&turns, 100), "both are at work");
+    turns.see(Some(1));
+    assert!(has_room(&turns, 100), "one rests");
+    assert!(!has_room(&turns, 10), "they are so fresh that nobody can tell");
+    turns.see(None);
+    assert!(!has_room(&turns, 100), "nobody can tell at all");
+    turns.give_back(0);
+    assert!(has_room(&turns, 100), "one has answered");
+}
+
+#[test]
+fn who_failed_the_last_time_waits_for_those_with_more_hope_but_not_for_long() {
+    let now = Instant::now();
+    let mut turns = Turns::new(8, Duration::from_millis(500));
+    assert!(turns.has_room(Hope::Poor, now));
+    turns.take(0, Hope::Poor, now);
+    assert!(turns.has_room(Hope::Poor, now));
+    turns.take(1, Hope::Good, now);
+    assert!(turns.has_room(Hope::Good, now) && turns.has_room(Hope::Unknown, now));
+    assert!(!turns.has_room(Hope::Poor, after(now, 499)) && turns.has_room(Hope::Poor, after(now, 500)));
+    turns.give_back(1);
+    assert!(turns.has_room(Hope::Poor, now));
+}
+
+/// A child that is killed, with all below it, when the test is over.
+struct Kept(Child);
+
+impl Kept {
+    fn shell(script: &str) -> Self {
+        use std::os::unix::process::CommandExt;
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).stdin(Stdio::null()).process_group(0);
+        Self(command.spawn().expect("a shell"))
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        let group = rustix::process::Pid::from_child(&self.0);
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        let _ = self.0.wait();
+    }
+}
+
+/// Looks until so many are at work, for a while.
+async fn settles_at(children: &mut Children, ids: &[u32], count: usize) -> bool {
+    for _ in 0..500 {
+        if children.at_work_of(ids) == count {
+            return true;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    false
+}
+
+#[tokio::test]
+async fn a_child_at_work_is_told_from_one_that_waits() {
+    let resting = Kept::shell("exec sleep 60");
+    let working = Kept::shell("while :; do :; done");
+    let hidden = Kept::shell("sh -c 'while :; do :; done'; true");
+    let ids = [&resting, &working, &hidden].map(|it| it.0.id());
+    let mut children = Children::default();
+    assert!(settles_at(&mut children, &ids[..1], 0).await, "`sleep` is at rest");
+    assert!(settles_at(&mut children, &ids, 2).await, "two loops are at work");
+    assert_eq!(children.at_work_of(&ids[1..]), 2);
+    assert!(Children::default().at_work().is_some_and(|it| it >= 2), "they are children of ours");
+}
+
+#[test]
+fn a_process_may_be_called_anything() {
+    let stat = "12 (a) b) R 1 12 12 0 -1 4194560 100 0 0 0 7 5 0 0 20 0";
+    assert_eq!(state_and_ticks(stat), Some(("R", 12)));
+    assert_eq!(state_and_ticks("12 (gone"), None);
+}
+
+fn source(shared: &Arc<Shared>, id: &str, mode: &str) -> Arc<McpSource> {
+    let program = toolscout_hostile::example("mcp_hostile_server").display().to_string();
+    let args = ["--mode", mode, "--ttl", "60"].map(Text::from).to_vec();
+    let program = Program { command: Text::from(&*program), args, ..Program::default() };
+    Arc::new(McpSource::new(Server::new(SourceId::new(id).expect("an id"), Transport::Stdio(program)), shared.clone()))
+}
+
+/// Nobody steps aside because of its age here, so that only rest can make room.
+#[tokio::test]
+async fn a_server_behind_many_that_hang_is_asked_before_they_time_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let shared = Shared::new(Arc::new(MemoryStore::default()), folder.path(), Dial::new(folder.path().to_owned()));
+    let shared = Arc::new(shared.expect("a key"));
+    let mut sources: Vec<_> = (0..5).map(|it| source(&shared, &format!("hung{it}"), "hang_list")).collect();
+    sources.push(source(&shared, "honest", "honest"));
+    let (answered, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let cx = Cx::new(Caller::Cli);
+    let asking = refresh_in_turn(&sources, &cx, Turns::new(2, LONG), |source, answer| {
+        let _ = answered.send((source.server().id.to_string(), answer.is_ok()));
+    });
+    // Dropped with the first answer; what hangs is ended by that.
+    tokio::select! {
+        () = asking => panic!("all have answered"),
+        first = heard.recv() => assert_eq!(first, Some(("honest".to_owned(), true))),
+    }
+}

@@ -1,0 +1,91 @@
+//! Logging in to servers on the web, and staying logged in.
+//!
+//! A person's login ([`Login`] in a browser, [`DeviceLogin`] on another device) ends in one file per server.
+//! From then on [`SavedTokens`] hands out its token and renews it.
+//!
+//! Nothing a server says about where to log in is believed unchecked: the description of its login is asked for at its
+//! own origin only, no redirect is followed, and no address nearer to this machine than the server itself is contacted.
+//! Tokens belong to one server's id, address and issuer, and are sent nowhere else.
+
+mod ask;
+mod callback;
+mod challenge;
+mod device;
+mod discover;
+mod documents;
+mod exchange;
+mod file;
+mod identity;
+mod listener;
+mod login;
+mod metadata;
+mod nearness;
+mod private;
+mod reach;
+mod record;
+mod registration;
+mod saved;
+mod secret;
+mod status;
+mod web;
+mod well_known;
+
+#[cfg(test)]
+mod tests;
+
+pub use ask::Ask;
+pub use device::DeviceLogin;
+pub use documents::document;
+pub use login::Login;
+pub use saved::SavedTokens;
+pub use status::{LoginStatus, forget, status};
+
+use super::ClientError;
+use reqwest::Url;
+use toolscout_core::SourceId;
+
+/// What to type to be logged in again.
+fn hint(id: &SourceId) -> String {
+    format!("log in with: toolscout server login {id}")
+}
+
+/// Somebody has to log in again, and this is why.
+fn login_needed(id: &SourceId, why: &str) -> ClientError {
+    ClientError::Login { what: format!("{why}; {}", hint(id)), challenge: None }
+}
+
+/// What a server said breaks the rules of logging in.
+fn broken(reason: impl Into<String>) -> ClientError {
+    ClientError::Protocol { reason: reason.into() }
+}
+
+/// A server's address as it is compared, kept and sent: without a fragment, which no server ever sees, and without a name
+/// and a password, which a login takes the place of.
+fn server_url(text: &str) -> Result<Url, ClientError> {
+    let invalid = |why: &str| ClientError::Invalid { reason: format!("the server's address cannot be used: {why}") };
+    let mut url = Url::parse(text).map_err(|err| invalid(&err.to_string()))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(invalid("only `http` and `https` are possible"));
+    }
+    url.set_fragment(None);
+    // Both can only fail for addresses without a host, and these have one.
+    let _ = url.set_username("").and_then(|()| url.set_password(None));
+    Ok(url)
+}
+
+/// An address without what may be private in it.
+fn shown(url: &Url) -> String {
+    match url.origin() {
+        origin if origin.is_tuple() => toolscout_http_client::shown(url),
+        _ => format!("{}:…", url.scheme()),
+    }
+}
+
+/// The beginning of somebody else's text: enough to understand it, too little to flood a terminal.
+fn excerpt(text: &str) -> String {
+    const SHOWN: usize = 200;
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

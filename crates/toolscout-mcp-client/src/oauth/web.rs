@@ -1,0 +1,135 @@
+//! Makes the few requests that a login takes: small, short, and never redirected.
+
+use super::super::ClientError;
+use super::reach::{Reach, proxies, system_names};
+use super::{broken, shown};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use reqwest::{Client, Method, Request, Response, StatusCode, Url, redirect};
+use serde::de::DeserializeOwned;
+use std::sync::Arc;
+use std::time::Duration;
+use toolscout_http_client::{Way, chain};
+
+/// How long one request may take, from name to last byte.
+const REQUEST: Duration = Duration::from_secs(10);
+/// Bytes of an answer.
+const ANSWER: usize = 1 << 20;
+
+/// Asks the addresses that belong to one server's login.
+pub(super) struct Web {
+    reach: Reach,
+}
+
+/// What came back, whole.
+pub(super) struct Answer {
+    pub(super) status: StatusCode,
+    /// When to come back, if it said so.
+    pub(super) after: Option<Duration>,
+    body: Vec<u8>,
+}
+
+impl Web {
+    /// For this server's login. Nothing is contacted yet, but the server's name is resolved.
+    pub(super) async fn of(server: &Url) -> Self {
+        Self::within(Reach::of(server, system_names(), proxies()).await)
+    }
+
+    pub(super) fn within(reach: Reach) -> Self {
+        Self { reach }
+    }
+
+    /// An address that a server named, if it may be contacted or shown to a person as the place to log in.
+    pub(super) fn url(&self, text: &str) -> Result<Url, ClientError> {
+        let url = Url::parse(text).map_err(|_| broken("the server names an address that is none"))?;
+        self.check(&url)?;
+        Ok(url)
+    }
+
+    pub(super) async fn read(&self, url: &Url) -> Result<Answer, ClientError> {
+        self.send(Request::new(Method::GET, url.clone())).await
+    }
+
+    pub(super) async fn post_json(&self, url: &Url, body: &serde_json::Value) -> Result<Answer, ClientError> {
+        self.send(post(url, "application/json", body.to_string())).await
+    }
+
+    /// Posts a form, its sender's name and password in a header if there are any.
+    pub(super) async fn post_form(
+        &self,
+        url: &Url,
+        pairs: &[(&str, &str)],
+        authorization: Option<HeaderValue>,
+    ) -> Result<Answer, ClientError> {
+        let mut request = post(url, "application/x-www-form-urlencoded", form(pairs));
+        request.headers_mut().extend(authorization.map(|it| (AUTHORIZATION, it)));
+        self.send(request).await
+    }
+
+    async fn send(&self, mut request: Request) -> Result<Answer, ClientError> {
+        self.check(request.url())?;
+        let client = self.client(request.url())?;
+        let what = format!("{} {}", request.method(), shown(request.url()));
+        request.headers_mut().insert(ACCEPT, HeaderValue::from_static("application/json"));
+        let answer = async {
+            let response = client.execute(request).await.map_err(|err| lost(&what, err))?;
+            receive(&what, response).await
+        };
+        let timed_out = |_| ClientError::TimedOut { what: what.clone(), limit: REQUEST };
+        tokio::time::timeout(REQUEST, answer).await.map_err(timed_out)?
+    }
+
+    /// A client that follows nothing, and dials only what is within reach. Made for each request: there are few, and each
+    /// may go another way.
+    fn client(&self, url: &Url) -> Result<Client, ClientError> {
+        let lost = |what| ClientError::Lost { what };
+        let builder = Way::to(url).client().map_err(lost)?.redirect(redirect::Policy::none()).referer(false);
+        let builder = if self.reach.is_direct() { builder.no_proxy() } else { builder };
+        builder.dns_resolver(Arc::new(self.reach.clone())).build().map_err(|err| lost(chain(&err)))
+    }
+
+    fn check(&self, url: &Url) -> Result<(), ClientError> {
+        self.reach.check(url).map_err(|why| broken(format!("refused to use an address the server names: {why}")))
+    }
+}
+
+impl Answer {
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        self.body
+    }
+
+    /// What it says, if it is JSON of this form.
+    pub(super) fn json<T: DeserializeOwned>(&self) -> Option<T> {
+        serde_json::from_slice(&self.body).ok()
+    }
+}
+
+/// Pairs as in the address of a submitted form.
+pub(super) fn form(pairs: &[(&str, &str)]) -> String {
+    let mut url = Url::parse("http://localhost/").expect("a fixed address");
+    url.query_pairs_mut().extend_pairs(pairs);
+    url.query().unwrap_or_default().to_owned()
+}
+
+fn post(url: &Url, kind: &'static str, body: String) -> Request {
+    let mut request = Request::new(Method::POST, url.clone());
+    request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    *request.body_mut() = Some(body.into());
+    request
+}
+
+async fn receive(what: &str, mut response: Response) -> Result<Answer, ClientError> {
+    let status = response.status();
+    let after = response.headers().get(RETRY_AFTER).and_then(|it| it.to_str().ok()?.trim().parse().ok());
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|err| lost(what, err))? {
+        if body.len() + chunk.len() > ANSWER {
+            return Err(broken(format!("{what} answered with more than {} MiB", ANSWER >> 20)));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(Answer { status, after: after.map(Duration::from_secs), body })
+}
+
+fn lost(what: &str, err: reqwest::Error) -> ClientError {
+    ClientError::Lost { what: format!("{what} failed: {}", chain(&err.without_url())) }
+}

@@ -1,0 +1,181 @@
+//! What is remembered of servers:
+//!
+//! 1. what is for one user's eyes only is no other's;
+//! 2. a record nobody can read is as good as none;
+//! 3. tools grow stale by time, failure and configuration, whatever people do to the clock;
+//! 4. what was checked is taken as it is, and gives the same tools as if it were parsed; what somebody touched is parsed again.
+
+use super::*;
+use crate::client::Definition;
+use toolscout_core::MemoryStore;
+
+const YEAR: u64 = 365 * 86_400 * 1_000;
+
+fn id(name: &str) -> SourceId {
+    SourceId::new(name).expect("an id")
+}
+
+fn records() -> Records {
+    Records::new(Arc::new(MemoryStore::default()), "project")
+}
+
+fn record(name: &str, private: bool) -> Record {
+    let definition = format!("{{\"name\":\"{name}\",\"inputSchema\":{{\"type\":\"object\"}}}}");
+    let tools = KnownTools {
+        listed: Moment(50 * YEAR),
+        configuration: "as it was".to_owned(),
+        definitions: vec![RawJson::parse(&definition).expect("JSON")],
+        excluded: Vec::new(),
+        ttl_ms: None,
+        private,
+        era: Era::Modern { version: "2026-07-28".to_owned() },
+        vanished: None,
+    };
+    Record { status: DiscoveryStatus::Success, tools: Some(tools), ..Record::default() }
+}
+
+fn first(record: &Record) -> Option<&str> {
+    record.tools.as_ref().map(|it| it.definitions[0].as_str())
+}
+
+/// Caches are apart for each user where the server says that its tools are private.
+#[test]
+fn private_tools_are_seen_by_their_user_only() {
+    let records = records();
+    let server = id("mail");
+    for user in ["ana", "bo"] {
+        records.write(&server, Some(user), &record(user, true)).expect("kept");
+    }
+    let seen = |user| first(&records.read(&server, user).expect("read")).map(str::to_owned);
+    assert!(seen(Some("ana")).expect("hers").contains("ana"));
+    assert!(seen(Some("bo")).expect("his").contains("bo"));
+    assert_eq!((seen(Some("cy")), seen(None)), (None, None));
+}
+
+/// Records of toolscouts that knew of tools only.
+#[test]
+fn a_record_without_a_library_can_be_read() {
+    let store = Arc::new(MemoryStore::default());
+    let records = Records::new(store.clone(), "project");
+    records.write(&id("mail"), None, &record("old", false)).expect("kept");
+    let written = store.read(Shelf::Discovery, "project/mail").expect("read").expect("there");
+    assert!(!String::from_utf8_lossy(&written).contains("library"));
+    let read = records.read(&id("mail"), None).expect("read");
+    assert!(first(&read).is_some() && read.library.is_none());
+}
+
+/// T32: a library may be private where the tools are not.
+#[test]
+fn a_private_library_is_seen_by_its_user_only() {
+    let records = records();
+    let library = KnownLibrary { private: true, ..KnownLibrary::default() };
+    records.write(&id("mail"), Some("ana"), &Record { library: Some(library), ..record("t", false) }).expect("kept");
+    let has = |user| records.read(&id("mail"), user).expect("read").library.is_some();
+    assert_eq!((has(Some("ana")), has(Some("bo")), has(None)), (true, false, false));
+}
+
+#[test]
+fn public_tools_are_seen_by_all() {
+    let records = records();
+    records.write(&id("mail"), Some("ana"), &record("open", false)).expect("kept");
+    for user in [Some("ana"), Some("bo"), None] {
+        assert!(first(&records.read(&id("mail"), user).expect("read")).is_some());
+    }
+}
+
+#[test]
+fn forgetting_a_server_forgets_it_for_everybody_and_no_other() {
+    let records = records();
+    records.write(&id("mail"), None, &record("a", false)).expect("kept");
+    records.write(&id("mail"), Some("ana"), &record("b", true)).expect("kept");
+    records.write(&id("mail2"), None, &record("c", false)).expect("kept");
+    assert_eq!(records.remove(&id("mail")).expect("removed"), 2);
+    assert_eq!(records.servers().expect("listed"), [id("mail2")]);
+}
+
+#[test]
+fn what_cannot_be_read_is_as_good_as_nothing() {
+    let records = records();
+    for bytes in [&b"not JSON"[..], br#"{"version":999,"status":"success"}"#, b"\xff\xfe"] {
+        records.store.write(Shelf::Discovery, "project/mail", bytes).expect("kept");
+        assert_eq!(records.read(&id("mail"), None).expect("read"), Record::default());
+    }
+}
+
+/// T12: a clock that jumps by ten years makes tools stale or keeps them fresh; it breaks nothing.
+#[test]
+fn tools_grow_stale_whatever_the_clock_does() {
+    let fresh = record("a", false);
+    let at = |moment: u64| fresh.staleness("as it was", Moment(moment));
+    let listed = 50 * YEAR;
+    assert_eq!((at(listed), at(listed + 300_000), at(listed + 300_001)), (None, None, Some(Staleness::Old)));
+    assert_eq!(
+        (at(listed + 10 * YEAR), at(listed - 10 * YEAR), at(u64::MAX)),
+        (Some(Staleness::Old), None, Some(Staleness::Old))
+    );
+    assert_eq!(fresh.staleness("otherwise", Moment(listed)), Some(Staleness::Reconfigured));
+    let failed = Record { status: DiscoveryStatus::Failed, ..fresh.clone() };
+    assert_eq!(failed.staleness("as it was", Moment(listed)), Some(Staleness::Failed));
+}
+
+fn definitions() -> Vec<RawJson> {
+    let texts = [
+        r#"{"name":"plain","description":"Adds","inputSchema":{"type":"object"}}"#,
+        r#"{ "inputSchema" : {"type":"object","properties":{"ü":{}}} , "name":"sp\u00e4t", "title":"L\u00e4\"ter", "description":"a\nb" }"#,
+        r#"{"name":"rich","inputSchema":{},"outputSchema":{"type":"object"},"annotations":{"readOnlyHint":true},"_meta":{"a":[1]},"icons":[]}"#,
+        r#"{"name":"odd","title":7,"description":null,"outputSchema":"no","annotations":[],"inputSchema":{"type":"object"}}"#,
+    ];
+    texts.map(|it| RawJson::parse(it).expect("JSON")).to_vec()
+}
+
+/// The same record, written by who has the key and marked or not, as it is read again.
+fn kept(is_marked: bool) -> (Arc<MemoryStore>, Records) {
+    let store = Arc::new(MemoryStore::default());
+    let records = Records::new(store.clone(), "project").marked_with([3; 32]);
+    let mut record = record("a", false);
+    let definitions = definitions();
+    record.checked = is_marked.then(|| records.mark(&definitions));
+    record.tools.as_mut().expect("tools").definitions = definitions;
+    records.write(&id("mail"), None, &record).expect("kept");
+    (store, records)
+}
+
+#[test]
+fn what_bears_the_mark_gives_the_same_tools_as_what_is_parsed() {
+    let read = kept(true).1.read(&id("mail"), None).expect("read");
+    let tools: Vec<_> = read.packed.as_ref().expect("it bears the mark").tools(&id("mail")).collect();
+    let limits = crate::limits::Limits::default();
+    let parsed = definitions().into_iter().map(|it| Definition::parse(it, &limits).expect("a tool").tool(&id("mail")));
+    assert_eq!(tools, parsed.collect::<Vec<_>>());
+    assert_eq!(read.tools.expect("tools").definitions, definitions());
+    let unmarked = kept(false).1.read(&id("mail"), None).expect("read");
+    assert!(unmarked.packed.is_none());
+    assert_eq!(unmarked.tools.expect("tools").definitions, definitions());
+}
+
+/// Every byte in turn: what is read is what was written, is parsed and checked again, or is nothing.
+#[test]
+fn no_changed_byte_is_taken_for_checked() {
+    let (store, records) = kept(true);
+    let whole = store.read(Shelf::Discovery, "project/mail").expect("read").expect("there");
+    let head = whole.windows(9).position(|it| it == br#"{"name":""#).expect("definitions");
+    for at in head..whole.len() {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1;
+        store.write(Shelf::Discovery, "project/mail", &bytes).expect("kept");
+        assert!(records.read(&id("mail"), None).expect("read").packed.is_none(), "byte {at}");
+    }
+    let other = Records::new(store.clone(), "project").marked_with([4; 32]);
+    store.write(Shelf::Discovery, "project/mail", &whole).expect("kept");
+    assert!(other.read(&id("mail"), None).expect("read").packed.is_none(), "another's mark");
+    assert!(records.read(&id("mail"), None).expect("read").packed.is_some());
+}
+
+/// A server's own word on how long its tools are good counts; none is not zero.
+#[test]
+fn a_servers_own_time_wins() {
+    let mut record = record("a", false);
+    record.tools.as_mut().expect("tools").ttl_ms = Some(10);
+    let at = |moment: u64| record.staleness("as it was", Moment(50 * YEAR + moment));
+    assert_eq!((at(10), at(11)), (None, Some(Staleness::Old)));
+}

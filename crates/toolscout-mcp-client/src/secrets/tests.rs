@@ -1,0 +1,77 @@
+//! 1. What is referred to is hidden, whatever it looks like; so is what a name says is secret.
+//! 2. What every server sees anyway, and what is too short to be one, is not.
+//! 3. Errors of every kind lose it, and stay what they are.
+
+use super::*;
+use crate::{Endpoint, Program};
+use std::time::Duration;
+use toolscout_core::SourceId;
+
+fn lookup() -> Lookup {
+    let vars = [("HOME", "/home/ada"), ("LOGIN", "orange boat"), ("PART", "orange"), ("PIN", "1234")];
+    Lookup::of(move |name| vars.iter().find(|(it, _)| *it == name).map(|(_, value)| value.into()))
+        .with_keyring(|name| Ok(format!("{name}-of-the-ring")))
+}
+
+fn texts(pairs: &[(&str, &str)]) -> BTreeMap<String, Text> {
+    pairs.iter().map(|(name, text)| ((*name).to_owned(), Text::from(*text))).collect()
+}
+
+fn server(transport: Transport) -> Secrets {
+    Secrets::of(&Server::new(SourceId::new("it").expect("an id"), transport), &lookup())
+}
+
+fn program(env: &[(&str, &str)]) -> Secrets {
+    let args = vec![Text::from("--as=${LOGIN}"), Text::from("${HOME}/files"), Text::from("plain")];
+    server(Transport::Stdio(Program { args, env: texts(env), ..Program::default() }))
+}
+
+#[test]
+fn what_is_referred_to_is_hidden_whatever_it_looks_like() {
+    let secrets = program(&[("A", "env:PART"), ("B", "keyring:key"), ("PASSWORD", "in the file"), ("MODE", "verbose")]);
+    let said = "orange boat, orange, key-of-the-ring, in the file, plain, verbose".to_owned();
+    assert_eq!(secrets.hide(said), "[REDACTED], [REDACTED], [REDACTED], [REDACTED], plain, verbose");
+}
+
+#[test]
+fn what_every_server_sees_and_what_is_short_is_left() {
+    let secrets = program(&[("A", "env:HOME"), ("B", "env:PIN"), ("C", "${NONE:-a default}"), ("D", "env:NONE")]);
+    let said = "/home/ada/files has 1234 lines, a default";
+    assert_eq!(secrets.hide(said.to_owned()), said);
+}
+
+#[test]
+fn headers_and_tokens_are_hidden_with_and_without_their_scheme() {
+    let secrets = server(Transport::Http(Endpoint {
+        url: Text::from("https://example.com/${LOGIN}"),
+        headers: texts(&[("Authorization", "Bearer walnut-tree"), ("X-Team", "platform")]),
+        bearer: Some(Text::from("cherry-tree")),
+        client_secret: Some(Text::from("apple-tree")),
+        ..Endpoint::default()
+    }));
+    let said = "no Bearer walnut-tree, walnut-tree, cherry-tree, apple-tree, orange boat of platform".to_owned();
+    assert_eq!(secrets.hide(said), "no [REDACTED], [REDACTED], [REDACTED], [REDACTED], [REDACTED] of platform");
+}
+
+#[test]
+fn errors_of_every_kind_lose_it_and_stay_what_they_are() {
+    let secrets = program(&[("A", "env:PART")]);
+    let (said, shown) = ("an orange one".to_owned(), "an [REDACTED] one".to_owned());
+    let data = |text: &str| RawJson::parse(&format!("{{\"why\":\"{text}\"}}")).ok();
+    use ClientError as E;
+    let second = Duration::from_secs(1);
+    let all = |it: &String| {
+        [
+            E::Spawn { program: "p".to_owned(), reason: it.clone() },
+            E::TimedOut { what: it.clone(), limit: second },
+            E::Lost { what: it.clone() },
+            E::Protocol { reason: it.clone() },
+            E::Status { status: 404, what: it.clone() },
+            E::Answered { code: 1, message: it.clone(), data: data(it) },
+            E::Login { what: it.clone(), challenge: None },
+            E::Busy { what: it.clone(), after: Some(second) },
+            E::Invalid { reason: it.clone() },
+        ]
+    };
+    assert_eq!(all(&said).map(|it| secrets.hide_in(it)), all(&shown));
+}

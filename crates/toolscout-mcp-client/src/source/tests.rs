@@ -1,0 +1,359 @@
+//! What holds of a server as a source, against a real process that behaves well or badly on purpose:
+//!
+//! 1. listing starts nothing;
+//! 2. a discovery remembers, and ends what it started;
+//! 3. a failure keeps what was known;
+//! 4. a call starts the server once for all callers, and looks at the definition first;
+//! 5. a server that falls is started again, unless it was stopped;
+//! 6. what a server announces costs little, in [`changes`];
+//! 7. what it wants to know is asked of its caller, in [`asking`].
+
+mod asking;
+mod changes;
+
+use super::*;
+use crate::limits::Limits;
+use crate::record::DiscoveryStatus;
+use crate::stdio::tests::Shell;
+use crate::{Dial, Lookup, Program, Text, Transport};
+use futures_util::StreamExt;
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tempfile::TempDir;
+use toolscout_core::{Caller, Digest, MemoryStore, RawJson, Store, ToolId};
+
+/// A project with one server, and a log of what that server saw.
+struct World {
+    dir: TempDir,
+    store: Arc<dyn Store>,
+}
+
+impl World {
+    fn new() -> Self {
+        Self { dir: tempfile::tempdir().expect("a temporary folder"), store: Arc::new(MemoryStore::default()) }
+    }
+
+    fn log(&self) -> PathBuf {
+        self.dir.path().join("log")
+    }
+
+    /// A server that behaves like this.
+    fn server(&self, mode: &str, more: &[&str]) -> Server {
+        let log = self.log().display().to_string();
+        let words = ["--mode", mode, "--log", &log, "--ttl", "60", "--ttl-ms", "60000"];
+        let args = words.iter().chain(more).map(|it| Text::from(*it)).collect();
+        let program = Program { command: Text::from(&*hostile().display().to_string()), args, ..Program::default() };
+        let mut server = Server::new(SourceId::new("it").expect("an id"), Transport::Stdio(program));
+        server.discovery_timeout = Some(Duration::from_secs(10));
+        server
+    }
+
+    fn source(&self, server: Server) -> McpSource {
+        self.source_within(server, Limits::default())
+    }
+
+    fn source_within(&self, server: Server, limits: Limits) -> McpSource {
+        let mut dial = Dial { lookup: Lookup::of_process(), ..Dial::new(self.dir.path().to_owned()) };
+        dial.limits = Arc::new(limits);
+        let shared = Shared::new(self.store.clone(), self.dir.path(), dial).expect("a key");
+        McpSource::new(server, Arc::new(shared))
+    }
+
+    fn events(&self, event: &str) -> Vec<Value> {
+        let text = std::fs::read_to_string(self.log()).unwrap_or_default();
+        let lines = text.lines().map(|it| serde_json::from_str::<Value>(it).expect("a line of JSON"));
+        lines.filter(|it| it["ev"] == event).collect()
+    }
+
+    fn starts(&self) -> usize {
+        self.events("start").len()
+    }
+
+    fn asked(&self, method: &str) -> usize {
+        self.events("recv").iter().filter(|it| it["method"] == method).count()
+    }
+}
+
+/// The server for tests: an example of this crate, beside the tests' own program.
+fn hostile() -> PathBuf {
+    let own = std::env::current_exe().expect("our own path");
+    let folder = own.parent().and_then(Path::parent).expect("target/debug/deps/…");
+    folder.join("examples").join("mcp_hostile_server")
+}
+
+fn cx() -> Cx {
+    Cx::new(Caller::Mcp).within(Duration::from_secs(20))
+}
+
+async fn listed(source: &McpSource) -> (Vec<Arc<Tool>>, Vec<Problem>) {
+    let (mut tools, mut problems) = (Vec::new(), Vec::new());
+    let mut found = source.discover(cx());
+    while let Some(found) = found.next().await {
+        match found.expect("a listing") {
+            Found::Tool(tool) => tools.push(tool),
+            Found::Problem(problem) => problems.push(problem),
+            _ => {}
+        }
+    }
+    (tools, problems)
+}
+
+async fn names(source: &McpSource) -> Vec<String> {
+    listed(source).await.0.iter().map(|it| it.id.name.to_string()).collect()
+}
+
+async fn call(source: &McpSource, name: &str, arguments: Value) -> Result<ToolOutput, SourceError> {
+    call_expecting(source, name, arguments, None).await
+}
+
+async fn call_expecting(
+    source: &McpSource,
+    name: &str,
+    arguments: Value,
+    expect: Option<Digest>,
+) -> Result<ToolOutput, SourceError> {
+    let id = ToolId::new(source.id().clone(), ToolName::new(name).expect("a name"));
+    let mut call = ToolCall::new(id, arguments.as_object().expect("an object").clone());
+    call.expect = expect;
+    source.call_running(call, cx()).await
+}
+
+fn text(output: &ToolOutput) -> String {
+    output.content()[0]["text"].as_str().expect("a text").to_owned()
+}
+
+/// What was checked is not checked again, unless somebody else has changed it since.
+#[tokio::test]
+async fn definitions_that_somebody_touched_are_checked_again() {
+    let world = World::new();
+    let source = world.source(world.server("honest", &[]));
+    source.refresh(&cx()).await.expect("a discovery");
+    let mut record = source.shared().read(source.server(), &cx()).expect("a record");
+    let definitions = &mut record.tools.as_mut().expect("its tools").definitions;
+    assert_eq!(record.checked, Some(source.shared().records.mark(definitions)));
+    assert!(record.packed.is_some());
+    let count = definitions.len();
+    assert_eq!(names(&source).await.len(), count);
+    let twice = r#"{"name":"twice","name":"twice","inputSchema":{"type":"object"}}"#;
+    definitions[0] = RawJson::parse(twice).expect("JSON");
+    source.shared().write(source.server(), &cx(), &record).expect("it is kept");
+    let names = names(&source).await;
+    assert_eq!(names.len(), count - 1);
+    assert!(!names.iter().any(|it| it == "twice"));
+}
+
+#[tokio::test]
+async fn listing_a_server_nobody_asked_starts_nothing_and_says_so() {
+    let world = World::new();
+    let source = world.source(world.server("honest", &[]));
+    let (tools, problems) = listed(&source).await;
+    assert!(tools.is_empty());
+    assert_eq!(problems[0].message, "nobody has asked `it` yet what tools it has");
+    assert_eq!(problems[0].hint.as_deref(), Some("toolscout server refresh it"));
+    assert_eq!(source.state(&cx()).expect("a state").state, State::Configured);
+    assert_eq!(world.starts(), 0);
+}
+
+#[tokio::test]
+async fn a_discovery_remembers_the_tools_and_ends_the_server() {
+    let world = World::new();
+    let source = world.source(world.server("honest", &[]));
+    let found = source.refresh(&cx()).await.expect("discovered");
+    assert_eq!((found.tools, found.changed), (6, true));
+    assert_eq!(names(&source).await, ["echo", "add", "sleep", "whoami", "fail", "blob"]);
+    assert_eq!(world.starts(), 1);
+    assert!(!world.events("eof").is_empty() || !world.events("exit").is_empty(), "the server was told to end");
+    let state = source.state(&cx()).expect("a state");
+    assert_eq!((state.state, state.staleness), (State::Known, None));
+}
+
+/// D-25: two at once make one process.
+#[tokio::test]
+async fn two_discoveries_at_once_start_the_server_once() {
+    let world = World::new();
+    let one = world.source(world.server("honest", &["--delay", "0.2"]));
+    let other = world.source(world.server("honest", &["--delay", "0.2"]));
+    let (first, second) = tokio::join!(async { one.refresh(&cx()).await.map(|it| it.tools) }, async {
+        other.refresh(&cx()).await.map(|it| it.tools)
+    });
+    assert_eq!((first.expect("found"), second.expect("found")), (6, 6));
+    assert_eq!(world.starts(), 1);
+}
+
+/// D-05, D-06: a failure keeps what was known, and marks it.
+#[tokio::test]
+async fn a_failed_discovery_keeps_the_tools_known_before() {
+    let world = World::new();
+    world.source(world.server("honest", &[])).refresh(&cx()).await.expect("discovered");
+    let mut broken = world.server("hang_start", &[]);
+    broken.discovery_timeout = Some(Duration::from_millis(300));
+    let source = world.source(broken);
+    let error = source.refresh(&cx()).await.expect_err("it never answers");
+    assert_eq!(error.kind(), toolscout_core::ErrorKind::TimedOut);
+    let (tools, _) = listed(&source).await;
+    assert_eq!(tools.len(), 6);
+    assert!(tools.iter().all(|it| it.provenance.stale));
+    let record = source.state(&cx()).expect("a state").record;
+    assert_eq!(record.status, DiscoveryStatus::Failed);
+    assert!(record.error.expect("a reason").starts_with("timeout: "), "the reason says that it was time");
+}
+
+#[tokio::test]
+async fn a_discovery_whose_process_is_gone_has_failed() {
+    let world = World::new();
+    let source = world.source(world.server("hang_start", &[]));
+    // Dropped midway, as if the process had been killed.
+    let _ = tokio::time::timeout(Duration::from_millis(200), source.refresh(&cx())).await;
+    let record = source.state(&cx()).expect("a state").record;
+    assert_eq!(record.status, DiscoveryStatus::Failed);
+    assert_eq!(record.error.as_deref(), Some("the process that was discovering it is gone"));
+}
+
+#[tokio::test]
+async fn a_server_that_suddenly_has_nothing_keeps_what_it_had() {
+    let world = World::new();
+    // Under another configuration the same tools are another matter.
+    world.source(world.server("honest", &[])).refresh(&cx()).await.expect("discovered");
+    let vanishing = world.source(world.server("vanish", &[]));
+    vanishing.start(&cx()).await.expect("started");
+    vanishing.refresh(&cx()).await.expect("its first list");
+    let had = names(&vanishing).await.len();
+    assert!(had > 0);
+    vanishing.refresh(&cx()).await.expect("its second list, of nothing");
+    assert_eq!(names(&vanishing).await.len(), had);
+    assert_eq!(vanishing.state(&cx()).expect("a state").staleness, Some(Staleness::Vanished));
+}
+
+#[tokio::test]
+async fn many_calls_at_once_share_one_server() {
+    let world = World::new();
+    let source = world.source(world.server("honest", &[]));
+    let calls = (0..20).map(|it| call(&source, "echo", json!({"text": format!("call {it}")})));
+    let answers: Vec<_> = join_all(calls).await.into_iter().map(|it| text(&it.expect("an answer"))).collect();
+    assert_eq!(answers, (0..20).map(|it| format!("call {it}")).collect::<Vec<_>>());
+    assert_eq!((world.starts(), world.asked("tools/list")), (1, 1));
+    assert_eq!(source.state(&cx()).expect("a state").state, State::Idle);
+    source.stop().await;
+    assert_eq!(source.state(&cx()).expect("a state").state, State::Known);
+}
+
+/// A definition that is not the one the caller has read is not called.
+#[tokio::test]
+async fn a_tool_that_is_not_what_it_was_is_not_called() {
+    let world = World::new();
+    let source = world.source(world.server("honest", &[]));
+    source.refresh(&cx()).await.expect("discovered");
+    let (tools, _) = listed(&source).await;
+    let echo = tools.iter().find(|it| it.id.name.as_str() == "echo").expect("echo");
+    let right = call_expecting(&source, "echo", json!({"text": "hi"}), Some(echo.digest())).await;
+    assert_eq!(text(&right.expect("an answer")), "hi");
+    let wrong = Some(Digest::of_bytes(b"another definition"));
+    let error = call_expecting(&source, "echo", json!({"text": "hi"}), wrong).await.expect_err("refused");
+    assert!(matches!(error, SourceError::Changed { .. }), "{error}");
+    assert_eq!(world.asked("tools/call"), 1);
+}
+
+/// Servers of the modern era that never change their tools may refuse to be listened to; they are servers all the same.
+#[tokio::test]
+async fn a_server_that_tells_nothing_of_changes_is_called_like_any_other() {
+    let capabilities = [r#"{"tools":{"listChanged":true}}"#, r#"{"tools":{"listChanged":false}}"#, "{}"];
+    for (capabilities, times) in capabilities.into_iter().zip([1, 0, 0]) {
+        let (world, shell) = (World::new(), Shell::new());
+        let said = format!(r#"{{"supportedVersions":["2026-07-28"],"capabilities":{capabilities}}}"#);
+        let script = format!(
+            "on() {{ case $method in
+            server/discover) reply '{said}' ;;
+            subscriptions/listen) refuse -32601 'Method not found' ;;
+            *) usual ;;
+            esac; }}\nserve"
+        );
+        let source = world.source(shell.server(&script));
+        call(&source, "echo", json!({})).await.expect("an answer");
+        let asked = shell.log().iter().filter(|it| it["method"] == "subscriptions/listen").count();
+        assert_eq!(asked, times, "who says {capabilities}");
+        source.stop().await;
+    }
+}
+
+/// F-15: a server that is killed is there again soon, unless somebody stopped it.
+#[tokio::test]
+async fn a_server_that_falls_is_started_again_until_it_is_stopped() {
+    let world = World::new();
+    let source = world.source(world.server("honest", &[]));
+    source.start(&cx()).await.expect("started");
+    let first = source.state(&cx()).expect("a state").process.expect("a process");
+    kill(first);
+    until(|| source.state(&cx()).expect("a state").state == State::Failed).await;
+    until(|| source.state(&cx()).expect("a state").process.is_some_and(|it| it != first)).await;
+    assert_eq!(world.starts(), 2);
+    kill(source.state(&cx()).expect("a state").process.expect("a process"));
+    until(|| source.state(&cx()).expect("a state").state == State::Failed).await;
+    source.stop().await;
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    assert_eq!(world.starts(), 2, "a stopped server stays stopped");
+}
+
+#[tokio::test]
+async fn a_server_nobody_calls_is_ended() {
+    let world = World::new();
+    let mut server = world.server("honest", &[]);
+    server.idle_timeout = Some(Duration::from_millis(150));
+    let source = world.source(server);
+    call(&source, "echo", json!({"text": "hi"})).await.expect("an answer");
+    until(|| source.state(&cx()).expect("a state").state == State::Known).await;
+    until(|| !world.events("eof").is_empty() || !world.events("exit").is_empty()).await;
+}
+
+/// A server that dies at once is not started over and over by those who call it.
+#[tokio::test]
+async fn agents_who_insist_do_not_make_a_broken_server_start_more_often() {
+    let world = World::new();
+    let source = world.source(world.server("exit_now", &[]));
+    let first = call(&source, "echo", json!({})).await.expect_err("it dies");
+    assert!(first.to_string().contains("fatal: cannot load config"), "{first}");
+    for _ in 0..20 {
+        let error = call(&source, "echo", json!({})).await.expect_err("it rests");
+        assert!(matches!(error, SourceError::Busy { .. }), "{error}");
+    }
+    assert_eq!(world.starts(), 1);
+}
+
+/// A question instead of an answer is an error where nobody can be asked, and the question is not repeated.
+#[tokio::test]
+async fn a_demand_for_a_password_is_no_answer() {
+    let world = World::new();
+    let source = world.source(world.server("elicit_phish", &[]));
+    let error = call(&source, "echo", json!({"text": "hi"})).await.expect_err("no answer").to_string();
+    assert!(error.contains("`echo` asks for input that nobody can give here: a form to be filled in"), "{error}");
+    assert!(!error.contains("password") && !error.contains("javascript"), "{error}");
+}
+
+#[tokio::test]
+async fn what_may_not_be_started_is_not() {
+    let world = World::new();
+    let source = world.source(world.server("honest", &[])).barred("nobody trusts it");
+    for refused in [
+        source.refresh(&cx()).await.map(drop),
+        source.start(&cx()).await,
+        call(&source, "echo", json!({})).await.map(drop),
+    ] {
+        assert_eq!(refused.expect_err("refused").to_string(), "nobody trusts it");
+    }
+    assert_eq!(world.starts(), 0);
+}
+
+fn kill(process: u32) {
+    let process = rustix::process::Pid::from_raw(i32::try_from(process).expect("a process number")).expect("not zero");
+    rustix::process::kill_process(process, rustix::process::Signal::KILL).expect("killed");
+}
+
+/// Waits until it is so; a test that waits for ever fails.
+async fn until(is_so: impl Fn() -> bool) {
+    let limit = Instant::now() + Duration::from_secs(10);
+    while !is_so() {
+        assert!(Instant::now() < limit, "waited for ten seconds");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}

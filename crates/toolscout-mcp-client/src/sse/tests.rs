@@ -1,0 +1,216 @@
+//! 1. Event streams are read however they are cut, and no event grows beyond its limit.
+//! 2. The old transport posts where the server says, but only ever to the server itself.
+
+use super::events::{Events, TooLarge};
+use super::open;
+use crate::ClientError;
+use crate::client::Era;
+use crate::http::fixture::{
+    EVENT_HEAD, Heard, Hearing, Site, Then, answer, dial, json_answer, notification, request, say, soon,
+};
+use crate::wire::{Outgoing, Wire};
+use std::io::Write;
+use std::net::TcpStream;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// All events in these pieces: name and data.
+fn events(pieces: &[&[u8]], limit: usize) -> Result<Vec<(String, String)>, TooLarge> {
+    let mut parser = Events::new(limit);
+    let mut out = Vec::new();
+    for piece in pieces {
+        let mut bytes = *piece;
+        while let Some(event) = parser.next(&mut bytes)? {
+            out.push((event.name.to_owned(), String::from_utf8_lossy(event.data).into_owned()));
+        }
+    }
+    Ok(out)
+}
+
+#[test]
+fn events_are_the_same_however_the_bytes_are_cut() {
+    let stream = "\u{feff}: hi\n\ndata: a\ndata:b\ndata\n\r\nevent: ping\rid: 7\rdata: c\r\rretry: 5\r\n\r\nevent: gone\n\n\
+                  other: x\ndata:  d\n\ndata: never ends";
+    let expected = [("message", "a\nb\n"), ("ping", "c"), ("message", " d")];
+    let expected: Vec<_> = expected.iter().map(|(name, data)| ((*name).to_owned(), (*data).to_owned())).collect();
+    let bytes = stream.as_bytes();
+    assert_eq!(events(&[bytes], 100).expect("small"), expected);
+    let single: Vec<&[u8]> = bytes.chunks(1).collect();
+    assert_eq!(events(&single, 100).expect("small"), expected);
+    for at in 0..bytes.len() {
+        assert_eq!(events(&[&bytes[..at], &bytes[at..]], 100).expect("small"), expected, "cut at {at}");
+    }
+}
+
+#[test]
+fn ids_and_pauses_are_kept_and_odd_ones_ignored() {
+    let mut parser = Events::new(100);
+    let mut bytes: &[u8] = b"id: a1\nretry: 250\ndata: x\n\nid: b\x01\nretry: 1s\nretry: -1\n\n";
+    while parser.next(&mut bytes).expect("small").is_some() {}
+    assert_eq!(parser.last_id(), Some("a1"));
+    assert_eq!(parser.retry(), Some(Duration::from_millis(250)));
+    let parser = parser.taken_up();
+    assert_eq!(parser.last_id(), Some("a1"));
+}
+
+#[test]
+fn an_event_may_be_as_large_as_the_limit_but_not_much_larger() {
+    let limit = 1000;
+    let of = |size: usize| format!("data: {}\n\n", "x".repeat(size));
+    assert_eq!(events(&[of(limit).as_bytes()], limit).expect("fits").len(), 1);
+    assert_eq!(events(&[of(limit + 100).as_bytes()], limit), Err(TooLarge));
+    let lines = "data: 123456789\n".repeat(200);
+    assert_eq!(events(&[lines.as_bytes()], limit), Err(TooLarge));
+    assert_eq!(events(&["x".repeat(2000).as_bytes()], limit), Err(TooLarge));
+    let many = of(limit).repeat(50);
+    assert_eq!(events(&[many.as_bytes()], limit).expect("each fits").len(), 50);
+    let comment = format!(":{}\n{}", "x".repeat(100_000), of(1));
+    assert_eq!(events(&[comment.as_bytes()], limit).expect("comments are free").len(), 1);
+}
+
+/// An old server: what is posted is answered on the stream.
+fn old_site(endpoint: &'static str) -> Site {
+    let stream: Arc<Mutex<Option<TcpStream>>> = Arc::default();
+    Site::new(move |asked, connection| {
+        if asked.line.starts_with("GET") {
+            *stream.lock().expect("not poisoned") = Some(connection.try_clone().expect("a second handle"));
+            say(connection, EVENT_HEAD);
+            say(connection, &format!("event: endpoint\ndata: {endpoint}\n\ndata: {{\"early\":1}}\n\n"));
+            let _ = std::io::Read::read(connection, &mut [0; 1]);
+            return Then::HangUp;
+        }
+        if asked.body.contains("refuse") {
+            say(connection, &answer("500 Oops", "", ""));
+            return Then::Stay;
+        }
+        say(connection, &answer("202 Accepted", "", "Accepted"));
+        let mut stream = stream.lock().expect("not poisoned");
+        let stream = stream.as_mut().expect("the stream comes first");
+        if asked.body.contains("hang up") {
+            let _ = stream.shutdown(std::net::Shutdown::Both);
+        } else if !asked.json()["id"].is_null() {
+            let _ = write!(stream, "event: message\ndata: {}\n\n", asked.reply());
+        }
+        Then::Stay
+    })
+}
+
+async fn opened(site: &Site) -> (Result<Arc<dyn Wire>, ClientError>, Hearing) {
+    let (ear, hearing) = Hearing::new();
+    (open(&site.endpoint(), &dial(), ear, soon()).await, hearing)
+}
+
+async fn refused(site: &Site) -> String {
+    match opened(site).await.0 {
+        Err(error) => error.to_string(),
+        Ok(_) => panic!("it opens"),
+    }
+}
+
+#[tokio::test]
+async fn messages_are_posted_to_the_second_address_and_answered_on_the_stream() {
+    let site = old_site("/messages?session=1");
+    let (wire, mut hearing) = opened(&site).await;
+    let wire = wire.expect("it opens");
+    assert_eq!(hearing.next().await, Heard::Message("{\"early\":1}".to_owned()));
+    wire.send(request(1, "initialize")).await.expect("taken");
+    assert!(matches!(hearing.next().await, Heard::Message(it) if it.contains("\"id\":1")));
+    wire.agreed(&Era::Legacy { version: "2024-11-05".to_owned() });
+    wire.send(notification("notifications/initialized")).await.expect("accepted");
+
+    let asked = site.asked();
+    assert_eq!(asked[0].line, "GET /mcp HTTP/1.1");
+    assert_eq!(asked[0].header("accept"), Some("text/event-stream"));
+    assert_eq!(asked[1].line, "POST /messages?session=1 HTTP/1.1");
+    assert_eq!(asked[2].header("mcp-protocol-version"), Some("2024-11-05"));
+}
+
+#[tokio::test]
+async fn what_cannot_be_posted_fails_its_request_alone() {
+    let site = old_site("/messages");
+    let (wire, mut hearing) = opened(&site).await;
+    let wire = wire.expect("it opens");
+    hearing.next().await;
+    wire.send(request(1, "refuse")).await.expect("taken");
+    assert!(matches!(hearing.next().await, Heard::Failed(1, ClientError::Lost { .. })));
+    wire.send(request(2, "ping")).await.expect("taken");
+    assert!(matches!(hearing.next().await, Heard::Message(it) if it.contains("\"id\":2")));
+}
+
+#[tokio::test]
+async fn a_stream_that_ends_takes_the_connection_with_it() {
+    let site = old_site("/messages");
+    let (wire, mut hearing) = opened(&site).await;
+    let wire = wire.expect("it opens");
+    hearing.next().await;
+    wire.send(request(1, "hang up")).await.expect("taken");
+    assert!(matches!(hearing.next().await, Heard::Lost(ClientError::Lost { .. })));
+}
+
+#[tokio::test]
+async fn nothing_is_heard_after_close() {
+    let site = old_site("/messages");
+    let (wire, mut hearing) = opened(&site).await;
+    let wire = wire.expect("it opens");
+    hearing.next().await;
+    wire.close().await;
+    assert!(wire.send(request(1, "ping")).await.is_err());
+    assert!(hearing.is_silent(), "closing is no loss");
+}
+
+/// T31: credentials go where the person said, and nowhere else.
+#[tokio::test]
+async fn a_second_address_elsewhere_is_refused() {
+    let canary = Site::saying("");
+    let elsewhere: &'static str = Box::leak(format!("{}?x", canary.url()).into_boxed_str());
+    let error = refused(&old_site(elsewhere)).await;
+    let origin = canary.url().replace("/mcp", "");
+    assert!(
+        error.ends_with(&format!("wants messages sent to another place, `{origin}`, which is not allowed")),
+        "{error}"
+    );
+    for other in ["//evil.invalid/x", "https:/x", "javascript:alert(1)", "http://[/", "file:///etc/passwd"] {
+        assert!(refused(&old_site(other)).await.contains("wants messages sent to"), "{other}");
+    }
+    assert!(canary.asked().is_empty());
+}
+
+#[tokio::test]
+async fn a_server_of_another_kind_is_no_old_server() {
+    let error = refused(&Site::saying(answer("405 Method Not Allowed", "", ""))).await;
+    assert!(error.ends_with("answered 405 Method Not Allowed"), "{error}");
+    let error = refused(&Site::saying(json_answer("{}"))).await;
+    assert!(error.ends_with("answered with JSON where an event stream was asked for"), "{error}");
+    let error = refused(&Site::saying(answer("200 OK", "content-type: text/event-stream\r\n", ": hi\n\n"))).await;
+    assert!(error.ends_with("ended its event stream"), "{error}");
+}
+
+/// T01
+#[tokio::test]
+async fn a_server_that_never_says_where_to_post_is_waited_for_until_the_deadline() {
+    let site = Site::new(|_, stream| {
+        say(stream, EVENT_HEAD);
+        while stream.write_all(b": still here\n\n").is_ok() {}
+        Then::HangUp
+    });
+    let (ear, _hearing) = Hearing::new();
+    let deadline = Instant::now() + Duration::from_millis(150);
+    let opened = open(&site.endpoint(), &dial(), ear, deadline).await;
+    assert!(matches!(opened, Err(ClientError::TimedOut { .. })));
+}
+
+#[tokio::test]
+async fn a_post_that_is_not_taken_in_time_fails_its_request() {
+    let site = Site::new(|asked, stream| {
+        if asked.line.starts_with("GET") {
+            say(stream, &format!("{EVENT_HEAD}event: endpoint\ndata: /m\n\n"));
+        }
+        let _ = std::io::Read::read(stream, &mut [0; 1]);
+        Then::HangUp
+    });
+    let (wire, mut hearing) = opened(&site).await;
+    let wire = wire.expect("it opens");
+    let deadline = Instant::now() + Duration::from_millis(150);
+    wire.send(Outgoing { deadline, ..request(1, "ping") }).await.expect("taken");
+    assert!(matches!(hearing.next().await, Heard::Failed(1, ClientError::TimedOut { .. })));
+}

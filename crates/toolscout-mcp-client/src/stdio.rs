@@ -1,0 +1,144 @@
+//! A server that is a child process and speaks on its standard input and output, one message a line.
+//!
+//! Three tasks that never wait for each other: one reads and keeps the process, one writes, one drains standard error. A
+//! server that stops reading, floods, or hangs thereby costs its own calls and nobody else's. When the wire goes, so do the
+//! process, its group, and whatever left the group: [`held`], [`guard`] and [`orphans`] see to that.
+
+mod keeper;
+mod launch;
+mod lines;
+mod pipes;
+
+#[cfg(all(test, unix))]
+pub(super) mod tests;
+
+pub use toolscout_process::orphans::end_orphans;
+
+use super::wire::{Ear, Outgoing, Wire};
+use super::{ClientError, Dial, Program};
+use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::{JoinSet, spawn_blocking};
+use tokio::time::{Instant as Until, timeout, timeout_at};
+use toolscout_core::BoxFuture;
+use toolscout_process::held::Held;
+use toolscout_process::tail::Tail;
+
+/// Messages that may wait to be written: as many as calls that may wait for an answer.
+const OUTBOX: usize = 64;
+/// The longest that closing may take; the keeper's own steps take less.
+const CLOSING: Duration = Duration::from_millis(4_800);
+
+static BEFORE_THE_FIRST: Once = Once::new();
+
+/// What a process does once, before it starts its first server: ends what a toolscout that is gone has left behind, and
+/// closes its own environment to those it will start, which run as the same user.
+fn before_the_first() {
+    let ended = end_orphans();
+    if ended > 0 {
+        tracing::info!(event = "orphans_ended", processes = ended);
+    }
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+        // A kernel that cannot do this leaves things as they were.
+        let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+    }
+}
+
+/// The wire to a child process.
+pub(super) struct StdioWire {
+    outbox: mpsc::Sender<Outgoing>,
+    tail: Arc<Mutex<Tail>>,
+    held: Arc<Held>,
+    process: Option<u32>,
+    closing: Arc<watch::Sender<bool>>,
+    over: watch::Receiver<bool>,
+    _tasks: JoinSet<()>,
+}
+
+impl StdioWire {
+    /// Starts the program. Cancel-safe: dropping the future ends what was started.
+    pub(super) async fn open(program: &Program, dial: &Dial, ear: Arc<dyn Ear>) -> Result<Arc<Self>, ClientError> {
+        let (program, from) = (program.clone(), dial.clone());
+        // Looking references up may read files and run the keyring's program.
+        let launch = spawn_blocking(move || {
+            BEFORE_THE_FIRST.call_once(before_the_first);
+            launch::prepare(&program, &from)
+        })
+        .await;
+        let launch =
+            launch.map_err(|_| ClientError::Lost { what: "its configuration could not be read".to_owned() })??;
+        let (child, held) = launch::start(launch).await?;
+        Ok(Arc::new(Self::attach(child, Arc::new(held), dial, ear)))
+    }
+
+    fn attach(mut child: tokio::process::Child, held: Arc<Held>, dial: &Dial, ear: Arc<dyn Ear>) -> Self {
+        let process = child.id();
+        let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let tail = Arc::new(Mutex::new(Tail::new(dial.limits.stderr)));
+        let closing = Arc::new(watch::Sender::new(false));
+        let (over_sender, over) = watch::channel(false);
+        let (outbox, queued) = mpsc::channel(OUTBOX);
+        let (drained_sender, drained) = oneshot::channel();
+        let mut tasks = JoinSet::new();
+        tasks.spawn(pipes::write(input, queued, ear.clone(), closing.subscribe()));
+        tasks.spawn(pipes::drain(errors, tail.clone(), drained_sender));
+        let keeper = keeper::Keeper {
+            child,
+            held: held.clone(),
+            ear,
+            tail: tail.clone(),
+            closing: closing.clone(),
+            over: over_sender,
+            limits: dial.limits.clone(),
+        };
+        tasks.spawn(keeper.keep(output, drained));
+        Self { outbox, tail, held, process, closing, over, _tasks: tasks }
+    }
+}
+
+impl Wire for StdioWire {
+    fn send(&self, message: Outgoing) -> BoxFuture<'_, Result<(), ClientError>> {
+        Box::pin(async move {
+            let deadline = Until::from_std(message.deadline);
+            let limit = deadline.saturating_duration_since(Until::now());
+            match timeout_at(deadline, self.outbox.reserve()).await {
+                Ok(Ok(place)) => {
+                    place.send(message);
+                    Ok(())
+                }
+                Ok(Err(_)) => Err(ClientError::Lost { what: "it was stopped".to_owned() }),
+                Err(_) => Err(ClientError::TimedOut { what: "sending a request to it".to_owned(), limit }),
+            }
+        })
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            self.closing.send_replace(true);
+            let mut over = self.over.clone();
+            let _ = timeout(CLOSING, over.wait_for(|it| *it)).await;
+            self.held.end();
+        })
+    }
+
+    fn tail(&self) -> String {
+        keeper::text_of(&self.tail)
+    }
+
+    fn process(&self) -> Option<u32> {
+        self.process
+    }
+}
+
+impl Drop for StdioWire {
+    fn drop(&mut self) {
+        self.held.end();
+    }
+}
+
+fn lock(tail: &Mutex<Tail>) -> std::sync::MutexGuard<'_, Tail> {
+    tail.lock().unwrap_or_else(PoisonError::into_inner)
+}

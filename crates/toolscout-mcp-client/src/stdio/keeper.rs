@@ -1,0 +1,148 @@
+//! Stays with a child process until it is gone, and says how that came about.
+
+use super::super::ClientError;
+use super::super::limits::Limits;
+use super::super::wire::Ear;
+use super::lines::TooLong;
+use super::{lock, pipes};
+use std::future::pending;
+use std::io;
+use std::pin::{Pin, pin};
+use std::process::ExitStatus;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::process::{Child, ChildStdout};
+use tokio::sync::{oneshot, watch};
+use tokio::time::timeout;
+use toolscout_process::held::Held;
+use toolscout_process::tail::Tail;
+use toolscout_process::words;
+
+/// How long pipes may stay open after the process is gone, or the process after its output is closed.
+const LEFTOVER: Duration = Duration::from_millis(200);
+/// How long a server may take to end by itself once its input is closed.
+const FAREWELL: Duration = Duration::from_secs(1);
+/// How long a killed process may take to be gone; only one stuck in the kernel takes longer.
+const REAP: Duration = Duration::from_secs(1);
+/// The longest grace that keeps closing within five seconds.
+const GRACE_AT_MOST: Duration = Duration::from_secs(2);
+/// How much of standard error is told with an exit.
+const LAST_LINES: usize = 3;
+const LAST_BYTES: usize = 400;
+
+/// Stays with a child process until it is gone.
+pub(super) struct Keeper {
+    pub(super) child: Child,
+    pub(super) held: Arc<Held>,
+    pub(super) ear: Arc<dyn Ear>,
+    pub(super) tail: Arc<Mutex<Tail>>,
+    pub(super) closing: Arc<watch::Sender<bool>>,
+    pub(super) over: watch::Sender<bool>,
+    pub(super) limits: Arc<Limits>,
+}
+
+impl Keeper {
+    /// Reads what the server says until it, or we, have had enough; then tells everybody, and ends it.
+    pub(super) async fn keep(mut self, output: Option<ChildStdout>, drained: oneshot::Receiver<()>) {
+        let ear = self.ear.clone();
+        {
+            let mut reading = pin!(pipes::read(output, &*ear, self.limits.message));
+            let (error, is_read) = self.attend(reading.as_mut(), drained).await;
+            ear.lost(error);
+            self.closing.send_replace(true);
+            // Read on meanwhile: a closed pipe would end those who have something left to say.
+            let reading = async {
+                if !is_read {
+                    let _ = reading.await;
+                }
+                pending::<()>().await;
+            };
+            tokio::select! {
+                () = self.end() => {}
+                () = reading => {}
+            }
+        }
+        self.held.end_wholly().await;
+        self.over.send_replace(true);
+    }
+
+    /// Waits until the process, its output or our interest ends. Says why, and whether all was read.
+    async fn attend(
+        &mut self,
+        mut reading: Pin<&mut impl Future<Output = Result<(), TooLong>>>,
+        drained: oneshot::Receiver<()>,
+    ) -> (ClientError, bool) {
+        let mut closing = self.closing.subscribe();
+        let closed = async { closing.wait_for(|it| *it).await.is_ok() };
+        let (status, is_read) = tokio::select! {
+            biased;
+            read = &mut reading => {
+                if let Err(TooLong) = read {
+                    return (self.too_long(), true);
+                }
+                match timeout(LEFTOVER, self.child.wait()).await {
+                    Ok(status) => (status, true),
+                    Err(_) => return (lost("it closed its output"), true),
+                }
+            }
+            status = self.child.wait() => {
+                self.held.leader_is_gone();
+                (status, timeout(LEFTOVER, reading).await.is_ok())
+            }
+            _ = closed => return (lost("it was stopped"), false),
+        };
+        self.held.leader_is_gone();
+        let _ = timeout(LEFTOVER, drained).await;
+        (self.exited(status), is_read)
+    }
+
+    /// Its input is closed by now. It may end by itself; then it is asked to; then it is made to.
+    async fn end(&mut self) {
+        let grace = self.limits.grace.min(GRACE_AT_MOST);
+        if timeout(FAREWELL, self.child.wait()).await.is_err() {
+            self.held.terminate();
+            if timeout(grace, self.child.wait()).await.is_err() {
+                self.held.kill();
+                let _ = self.child.start_kill();
+                let _ = timeout(REAP, self.child.wait()).await;
+            }
+        }
+        self.held.leader_is_gone();
+    }
+
+    fn too_long(&self) -> ClientError {
+        let limit = words::bytes(self.limits.message);
+        ClientError::Protocol {
+            reason: format!("it sent a message of more than {limit}, so the connection was closed"),
+        }
+    }
+
+    fn exited(&self, status: io::Result<ExitStatus>) -> ClientError {
+        let ending = match status {
+            Ok(status) => words::ending(status),
+            Err(err) => format!("was lost sight of: {err}"),
+        };
+        match last_lines(&text_of(&self.tail)) {
+            said if said.is_empty() => lost(&format!("it {ending}")),
+            said => lost(&format!("it {ending}: {said}")),
+        }
+    }
+}
+
+/// What was kept of standard error, not escaped.
+pub(super) fn text_of(tail: &Mutex<Tail>) -> String {
+    let tail = lock(tail).clone();
+    String::from_utf8_lossy(&tail.into_bytes()).into_owned()
+}
+
+fn last_lines(text: &str) -> String {
+    let mut last: Vec<&str> = text.lines().rev().map(str::trim).filter(|it| !it.is_empty()).take(LAST_LINES).collect();
+    last.reverse();
+    let said = last.join(" | ");
+    let from = said.ceil_char_boundary(said.len().saturating_sub(LAST_BYTES));
+    said[from..].to_owned()
+}
+
+fn lost(what: &str) -> ClientError {
+    ClientError::Lost { what: what.to_owned() }
+}

@@ -1,0 +1,127 @@
+//! From a configured program to a running one.
+
+use super::super::{ClientError, Dial, Program, Text};
+use ring::rand::{SecureRandom, SystemRandom};
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::process::Child;
+use tokio::runtime::Handle;
+use tokio::time::sleep;
+use toolscout_process::environment::environment;
+use toolscout_process::held::Held;
+use toolscout_process::program::find_in;
+use toolscout_process::spawn::{self, Start};
+use toolscout_process::{BUSY, words};
+use toolscout_process::{guard, orphans, starter};
+
+/// A program that is ready to start; holds what references led to, so it has no `Debug`.
+pub(super) struct Launch {
+    /// What people are told instead of the program's path.
+    shown: String,
+    program: PathBuf,
+    args: Vec<OsString>,
+    cwd: PathBuf,
+    env: Vec<(OsString, OsString)>,
+    run: String,
+}
+
+/// Follows all references and finds the program. May take a while.
+pub(super) fn prepare(program: &Program, dial: &Dial) -> Result<Launch, ClientError> {
+    let shown = program.command.written().to_owned();
+    let resolve = |text: &Text| text.resolve(&dial.lookup).map_err(|reason| ClientError::Invalid { reason });
+    let refuse = |reason: String| ClientError::Spawn { program: shown.clone(), reason };
+    let run = random_id().ok_or_else(|| refuse("the system gives no random numbers".to_owned()))?;
+    let mut env = environment(&[]).map_err(|err| refuse(err.to_string()))?;
+    for (name, value) in &program.env {
+        if name.is_empty() || name.contains(['=', '\0']) {
+            return Err(refuse(format!("`{name}` cannot be the name of a variable")));
+        }
+        set(&mut env, name, resolve(value)?);
+    }
+    set(&mut env, orphans::RUN, run.clone());
+    set(&mut env, orphans::OWNER, orphans::owner());
+    let cwd = dial.project.join(program.cwd.as_deref().unwrap_or(Path::new("")));
+    let found = locate(&resolve(&program.command)?, &cwd, &env).map_err(refuse)?;
+    let args = program.args.iter().map(|it| resolve(it).map(OsString::from)).collect::<Result<_, _>>()?;
+    Ok(Launch { shown, program: found, args, cwd, env, run })
+}
+
+/// Starts the program on the thread that all servers are started from.
+pub(super) async fn start(launch: Launch) -> Result<(Child, Held), ClientError> {
+    let launch = Arc::new(launch);
+    let mut waits = BUSY.into_iter();
+    loop {
+        let (mine, runtime) = (launch.clone(), Handle::current());
+        let started = starter::ask(move || {
+            guard::prepare();
+            let _inside = runtime.enter();
+            let child = spawn::spawn(mine.as_start())?;
+            let held = Held::new(&child, mine.run.clone());
+            Ok((child, held))
+        });
+        let error = match started.await {
+            Some(Ok(started)) => return Ok(started),
+            Some(Err(error)) => error,
+            None => io::Error::other("the thread that starts servers is gone"),
+        };
+        match waits.next().filter(|_| error.kind() == io::ErrorKind::ExecutableFileBusy) {
+            Some(wait) => sleep(wait).await,
+            None => {
+                let reason = words::reason(launch.as_start(), &launch.shown, &error);
+                return Err(ClientError::Spawn { program: launch.shown.clone(), reason });
+            }
+        }
+    }
+}
+
+impl Launch {
+    fn as_start(&self) -> Start<'_> {
+        let Self { program, args, cwd, env, .. } = self;
+        Start { program, args, cwd, env, is_fed: true }
+    }
+}
+
+/// A path is taken from the folder the server starts in; a bare name is looked up in the PATH that the server sees.
+fn locate(command: &str, cwd: &Path, env: &[(OsString, OsString)]) -> Result<PathBuf, String> {
+    if command.is_empty() {
+        return Err("its command is empty".to_owned());
+    }
+    if Path::new(command).components().count() > 1 || command.contains(std::path::is_separator) {
+        return Ok(cwd.join(command));
+    }
+    let path = env.iter().find(|(name, _)| name == "PATH").map_or(OsStr::new(""), |(_, value)| value);
+    find_in(path, command).ok_or_else(|| match origin(command) {
+        Some(origin) => format!("not found in PATH; it comes with {origin}"),
+        None => "not found in PATH; install it, or configure its whole path".to_owned(),
+    })
+}
+
+/// Where the usual runners of servers come from.
+fn origin(command: &str) -> Option<&'static str> {
+    Some(match command {
+        "npx" | "npm" | "node" => "Node.js, see https://nodejs.org",
+        "uvx" | "uv" => "uv, see https://docs.astral.sh/uv",
+        "bunx" | "bun" => "Bun, see https://bun.sh",
+        "pipx" => "pipx, see https://pipx.pypa.io",
+        "deno" => "Deno, see https://deno.com",
+        "docker" => "Docker, see https://docs.docker.com",
+        _ => return None,
+    })
+}
+
+fn set(env: &mut Vec<(OsString, OsString)>, name: &str, value: String) {
+    env.retain(|(it, _)| it != name);
+    env.push((name.into(), value.into()));
+}
+
+fn random_id() -> Option<String> {
+    let mut bytes = [0; 16];
+    SystemRandom::new().fill(&mut bytes).ok()?;
+    Some(bytes.iter().fold(String::new(), |mut text, it| {
+        let _ = write!(text, "{it:02x}");
+        text
+    }))
+}

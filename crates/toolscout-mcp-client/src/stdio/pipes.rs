@@ -1,0 +1,130 @@
+//! The three pipes of a child, each with somebody who attends to nothing else.
+
+use super::super::ClientError;
+use super::super::wire::{Ear, Outgoing};
+use super::lines::{Lines, TooLong};
+use super::lock;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::{Instant, sleep};
+use toolscout_process::tail::Tail;
+
+const CHUNK: usize = 64 << 10;
+/// Messages are joined up to about this much: less than a pipe holds, so that mostly nobody waits in the middle of one.
+const JOINED: usize = 16 << 10;
+/// Bytes a second that are read when a server does not stop to talk. An honest one never comes near; a flood beyond it is
+/// left in the pipe, where it costs only who pours it.
+const OUTPUT_RATE: u32 = 64 << 20;
+const ERROR_RATE: u32 = 16 << 20;
+
+/// How long after the end of a process everybody knows of it.
+const NOTICED: Duration = Duration::from_millis(500);
+
+/// Reads messages until the output ends.
+pub(super) async fn read(pipe: Option<impl AsyncRead + Unpin>, ear: &dyn Ear, limit: usize) -> Result<(), TooLong> {
+    let Some(mut pipe) = pipe else { return Ok(()) };
+    let (mut lines, mut pace) = (Lines::new(limit), Pace::new(OUTPUT_RATE));
+    let mut chunk = vec![0; CHUNK];
+    while let Ok(count @ 1..) = pipe.read(&mut chunk).await {
+        lines.push(&chunk[..count], |it| ear.message(it))?;
+        pace.after(count).await;
+    }
+    // Half a message at the end is none.
+    Ok(())
+}
+
+/// Keeps the last of standard error, and reads it all, so that nobody ever waits for us to do so.
+pub(super) async fn drain(pipe: Option<impl AsyncRead + Unpin>, tail: Arc<Mutex<Tail>>, drained: oneshot::Sender<()>) {
+    if let Some(mut pipe) = pipe {
+        let mut pace = Pace::new(ERROR_RATE);
+        let mut chunk = vec![0; CHUNK];
+        while let Ok(count @ 1..) = pipe.read(&mut chunk).await {
+            lock(&tail).push(&chunk[..count]);
+            pace.after(count).await;
+        }
+    }
+    let _ = drained.send(());
+}
+
+/// Writes what is to be sent, until the wire is closed. Ending closes the pipe, which asks the server to end.
+pub(super) async fn write(
+    pipe: Option<impl AsyncWrite + Unpin>,
+    mut queued: mpsc::Receiver<Outgoing>,
+    ear: Arc<dyn Ear>,
+    mut closing: watch::Receiver<bool>,
+) {
+    let Some(mut pipe) = pipe else { return };
+    let writing = async {
+        let mut is_broken = false;
+        let mut batch = Batch::default();
+        while let Some(first) = queued.recv().await {
+            batch.fill(first, &mut queued);
+            let written = pipe.write_all(&batch.bytes).await;
+            if written.is_err() && !std::mem::replace(&mut is_broken, true) {
+                // Most likely it is gone altogether; then whoever noticed that has more to tell.
+                sleep(NOTICED).await;
+            }
+            for id in batch.ids.iter().filter(|_| is_broken) {
+                ear.failed(*id, ClientError::Lost { what: "it has closed its input".to_owned() });
+            }
+        }
+    };
+    tokio::select! {
+        () = writing => {}
+        _ = closing.wait_for(|it| *it) => {}
+    }
+}
+
+/// Messages that are written at once: those that are there when the pipe is.
+#[derive(Default)]
+struct Batch {
+    bytes: Vec<u8>,
+    ids: Vec<u64>,
+}
+
+impl Batch {
+    fn fill(&mut self, first: Outgoing, queued: &mut mpsc::Receiver<Outgoing>) {
+        self.bytes.clear();
+        self.bytes.shrink_to(CHUNK);
+        self.ids.clear();
+        let now = std::time::Instant::now();
+        let mut next = Some(first);
+        while let Some(message) = next {
+            // It may have waited behind one that the server did not care to read.
+            if message.id.is_none() || message.deadline > now {
+                self.bytes.extend_from_slice(message.body.as_bytes());
+                self.bytes.push(b'\n');
+                self.ids.extend(message.id);
+            }
+            next = if self.bytes.len() < JOINED { queued.try_recv().ok() } else { None };
+        }
+    }
+}
+
+/// Slows reading down to a rate, after a burst of one second's worth.
+struct Pace {
+    rate: f64,
+    left: f64,
+    at: Instant,
+}
+
+impl Pace {
+    fn new(rate: u32) -> Self {
+        let rate = f64::from(rate);
+        Self { rate, left: rate, at: Instant::now() }
+    }
+
+    async fn after(&mut self, count: usize) {
+        let now = Instant::now();
+        let earned = (now - self.at).as_secs_f64() * self.rate;
+        self.at = now;
+        let used = f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+        self.left = (self.left + earned).min(self.rate) - used;
+        // Not at every chunk: a timer's tick is about a millisecond.
+        if self.left < -self.rate / 64.0 {
+            sleep(Duration::from_secs_f64(-self.left / self.rate)).await;
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! Texts of a configuration that may refer to secrets, so that no secret need be in a file.
+
+mod keyring;
+mod pieces;
+#[cfg(test)]
+mod tests;
+
+use pieces::Piece;
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use toolscout_core::redact;
+use toolscout_process::environment;
+
+/// Bytes a file that holds a secret may have.
+const LARGEST_FILE: u64 = 64 << 10;
+
+/// A text as a person wrote it. It is one of
+///
+/// - `env:NAME`, a variable of our environment,
+/// - `file:PATH`, a file's content without white space at its end; relative to the file that holds the text. A
+///   `file://` address is plain text,
+/// - `keyring:NAME`, an entry of the system's keyring,
+/// - `request:NAME`, a header of the request on whose behalf a server is asked,
+/// - a plain text, in which `${NAME}`, `${NAME:-default}` and `${env:NAME}` stand for variables of our environment, and
+///   `$${` for a plain `${`.
+///
+/// Only [`Text::resolve`] knows the values, and it is asked only when a server starts.
+#[derive(Clone, PartialEq, Eq, Default, PartialOrd, Ord)]
+pub struct Text {
+    written: String,
+    /// What `file:` is relative to.
+    folder: Option<PathBuf>,
+}
+
+impl Text {
+    /// The text as written, its `file:` relative to this folder.
+    pub fn new(written: impl Into<String>, folder: Option<&Path>) -> Self {
+        Self { written: written.into(), folder: folder.map(Path::to_owned) }
+    }
+
+    /// As written: references, never what they refer to.
+    pub fn written(&self) -> &str {
+        &self.written
+    }
+
+    /// Whether it is, or holds, a reference.
+    pub fn is_reference(&self) -> bool {
+        match self.kind() {
+            Kind::Plain(text) => pieces::of(text).iter().any(|it| !matches!(it, Piece::Plain(_))),
+            _ => true,
+        }
+    }
+
+    /// The header of a request that it stands for, as written.
+    pub fn of_request(&self) -> Option<&str> {
+        match self.kind() {
+            Kind::Request(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The text with all references replaced by what they refer to. The error names the reference, never a value.
+    ///
+    /// Reads files, and for `keyring:` runs a program, which may take seconds: not for a thread that others wait for.
+    pub fn resolve(&self, lookup: &Lookup) -> Result<String, String> {
+        let found = match self.kind() {
+            Kind::Variable(name) => return lookup.needed(name).inspect(|it| keep_secret(name, it)),
+            Kind::File(path) => read(&self.path(path, lookup)),
+            Kind::Keyring(name) => (lookup.keyring)(name),
+            Kind::Request(name) => return lookup.said(name).inspect(|it| redact::remember_briefly(it)),
+            Kind::Plain(text) => return pieces::of(text).into_iter().map(|it| fill(it, lookup)).collect(),
+        };
+        // Whoever keeps a value out of a file wants to read it in no log.
+        found.inspect(|it| redact::remember(it))
+    }
+
+    /// What its references lead to, as far as that can be found out: what nobody should read. Not what every server sees
+    /// of our environment anyway, and no default, which stands in the file.
+    pub(super) fn referred(&self, lookup: &Lookup) -> Vec<String> {
+        let variable = |name: &str| lookup.text(name).ok().flatten().filter(|_| !environment::is_passed(name.as_ref()));
+        match self.kind() {
+            Kind::Variable(name) => variable(name).into_iter().collect(),
+            Kind::File(_) | Kind::Keyring(_) | Kind::Request(_) => self.resolve(lookup).into_iter().collect(),
+            Kind::Plain(text) => {
+                let name = |piece| match piece {
+                    Piece::Variable { name, .. } => variable(name),
+                    _ => None,
+                };
+                pieces::of(text).into_iter().filter_map(name).collect()
+            }
+        }
+    }
+
+    /// What changes when the value does, and tells nothing about it to who lacks the key. A reference that cannot be
+    /// resolved stands for itself, and so does one to the keyring, which is not asked just to compare.
+    pub fn fingerprint(&self, key: &[u8; 32], lookup: &Lookup) -> [u8; 32] {
+        let value = match self.kind() {
+            Kind::Keyring(_) => None,
+            _ => self.resolve(lookup).ok(),
+        };
+        let mut hasher = blake3::Hasher::new_keyed(key);
+        match value {
+            Some(value) => hasher.update(b"value:").update(value.as_bytes()),
+            None => hasher.update(b"reference:").update(self.written.as_bytes()),
+        };
+        hasher.finalize().into()
+    }
+
+    fn kind(&self) -> Kind<'_> {
+        let text = self.written.as_str();
+        if let Some(name) = text.strip_prefix("env:") {
+            return Kind::Variable(name);
+        }
+        if let Some(name) = text.strip_prefix("keyring:") {
+            return Kind::Keyring(name);
+        }
+        if let Some(name) = text.strip_prefix("request:") {
+            return Kind::Request(name);
+        }
+        match text.strip_prefix("file:") {
+            // An argument may well be an address.
+            Some(path) if !path.starts_with("//") => Kind::File(path),
+            _ => Kind::Plain(text),
+        }
+    }
+
+    fn path(&self, path: &str, lookup: &Lookup) -> PathBuf {
+        match (path.strip_prefix("~/"), lookup.variable("HOME"), &self.folder) {
+            (Some(rest), Some(home), _) => Path::new(&home).join(rest),
+            (_, _, Some(folder)) => folder.join(path),
+            _ => PathBuf::from(path),
+        }
+    }
+}
+
+/// What a whole text is.
+enum Kind<'a> {
+    Variable(&'a str),
+    File(&'a str),
+    Keyring(&'a str),
+    Request(&'a str),
+    Plain(&'a str),
+}
+
+fn fill(piece: Piece<'_>, lookup: &Lookup) -> Result<String, String> {
+    match piece {
+        Piece::Plain(text) => Ok(text.to_owned()),
+        Piece::Variable { name, default: None } => lookup.needed(name).inspect(|it| keep_part_secret(name, it)),
+        // As in a shell, a variable that is set to nothing is as good as unset here.
+        Piece::Variable { name, default: Some(default) } => {
+            let value = lookup.text(name)?.filter(|it| !it.is_empty()).inspect(|it| keep_part_secret(name, it));
+            Ok(value.unwrap_or_else(|| default.to_owned()))
+        }
+        Piece::Unknown(written) => Err(format!("`{written}` is nothing that can be filled in; use `${{NAME}}`")),
+    }
+}
+
+/// Has the value of a variable hidden wherever something is written down. Not what every server sees of our environment anyway.
+fn keep_secret(name: &str, value: &str) {
+    if !environment::is_passed(name.as_ref()) {
+        redact::remember(value);
+    }
+}
+
+/// As [`keep_secret`], for a variable in the middle of a text. There it may as well say where something is, and an error that
+/// does not say where helps nobody.
+fn keep_part_secret(name: &str, value: &str) {
+    let is_address = value.contains("://") && !value.contains('@');
+    let is_place = value.starts_with(['/', '~', '.']) || is_address || value == "localhost";
+    if !is_place || redact::names_a_secret(name) {
+        keep_secret(name, value);
+    }
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    let fail = |why: &dyn fmt::Display| format!("could not read `{}`: {why}", path.display());
+    // Asked first, because a pipe would make us wait for whoever writes to it.
+    if !path.metadata().map_err(|it| fail(&it))?.is_file() {
+        return Err(fail(&"it is not a file"));
+    }
+    let mut content = Vec::new();
+    let file = File::open(path).map_err(|it| fail(&it))?;
+    file.take(LARGEST_FILE + 1).read_to_end(&mut content).map_err(|it| fail(&it))?;
+    if content.len() as u64 > LARGEST_FILE {
+        return Err(fail(&"it has more than 64 KiB"));
+    }
+    let content = String::from_utf8(content).map_err(|_| fail(&"it is not UTF-8"))?;
+    Ok(content.trim_end().to_owned())
+}
+
+/// References as written. Of plain texts only the length: they may hold a secret that somebody did put into a file.
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind() {
+            Kind::Plain(text) => write!(f, "({} bytes)", text.len()),
+            _ => write!(f, "{:?}", self.written),
+        }
+    }
+}
+
+impl From<&str> for Text {
+    fn from(written: &str) -> Self {
+        Self::new(written, None)
+    }
+}
+
+/// Where references lead: our environment, the system's keyring, and the request where there is one. Cloning is cheap.
+#[derive(Clone)]
+pub struct Lookup {
+    variable: Arc<Variable>,
+    keyring: Arc<Keyring>,
+    request: Option<Arc<Said>>,
+}
+
+type Variable = dyn Fn(&str) -> Option<OsString> + Send + Sync;
+type Keyring = dyn Fn(&str) -> Result<String, String> + Send + Sync;
+type Said = dyn Fn(&str) -> Option<String> + Send + Sync;
+
+impl Lookup {
+    /// The environment of this process.
+    pub fn of_process() -> Self {
+        Self::of(|name| std::env::var_os(name))
+    }
+
+    /// Any environment.
+    pub fn of(variable: impl Fn(&str) -> Option<OsString> + Send + Sync + 'static) -> Self {
+        Self { variable: Arc::new(variable), keyring: Arc::new(keyring::entry), request: None }
+    }
+
+    /// The same, with any keyring; its error says why there is no such entry.
+    pub fn with_keyring(self, entry: impl Fn(&str) -> Result<String, String> + Send + Sync + 'static) -> Self {
+        Self { keyring: Arc::new(entry), ..self }
+    }
+
+    /// The same, for a request that says this; what it says is taken as it is, and never for a reference.
+    pub fn for_request(self, said: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
+        Self { request: Some(Arc::new(said)), ..self }
+    }
+
+    /// The same, and asks the keyring once for each entry: it may ask a person.
+    pub(super) fn remembering(&self) -> Self {
+        let (keyring, known) = (self.keyring.clone(), Mutex::new(HashMap::new()));
+        self.clone().with_keyring(move |name| {
+            let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+            known.entry(name.to_owned()).or_insert_with(|| keyring(name)).clone()
+        })
+    }
+
+    /// A variable of the environment.
+    pub fn variable(&self, name: &str) -> Option<OsString> {
+        (self.variable)(name)
+    }
+
+    fn text(&self, name: &str) -> Result<Option<String>, String> {
+        // An odd name would make the system's own lookup panic.
+        if !pieces::is_name(name) {
+            return Err(format!("`{}` is not the name of a variable", toolscout_core::escape::line(name)));
+        }
+        let value = self.variable(name).map(OsString::into_string).transpose();
+        value.map_err(|_| format!("the variable `{name}` is not UTF-8"))
+    }
+
+    fn said(&self, name: &str) -> Result<String, String> {
+        let name = toolscout_core::escape::line(name);
+        match &self.request {
+            None => Err(format!("`request:{name}` is known only in requests that come over HTTP")),
+            Some(said) => said(&name).ok_or_else(|| format!("the request has no header `{name}`")),
+        }
+    }
+
+    fn needed(&self, name: &str) -> Result<String, String> {
+        self.text(name)?.ok_or_else(|| format!("the variable `{name}` is not set"))
+    }
+}
+
+impl fmt::Debug for Lookup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Lookup")
+    }
+}

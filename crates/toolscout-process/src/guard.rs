@@ -1,0 +1,122 @@
+//! Ends the servers' process groups when we are killed and can do nothing about it ourselves.
+//!
+//! One small shell for the whole process, in a session of its own, started with the first server. It reads from a pipe which
+//! groups there are. However we end, the system closes the pipe, and the shell kills what is still on its list: also
+//! grandchildren, also where there is no parent-death signal.
+
+/// Sees to it that there is a guard, so that later it only needs to be told.
+#[cfg(unix)]
+pub fn prepare() {
+    shell::lock().prepare();
+}
+
+/// Has this group ended when we are.
+#[cfg(unix)]
+pub fn watch(group: i32) {
+    shell::lock().watch(group);
+}
+
+/// This group is gone.
+#[cfg(unix)]
+pub fn forget(group: i32) {
+    shell::lock().forget(group);
+}
+
+#[cfg(not(unix))]
+pub fn prepare() {}
+
+#[cfg(not(unix))]
+pub fn watch(_group: i32) {}
+
+#[cfg(not(unix))]
+pub fn forget(_group: i32) {}
+
+#[cfg(unix)]
+mod shell {
+    use crate::spawn::spawn_apart;
+    use std::collections::BTreeSet;
+    use std::io::{self, Write};
+    use std::process::{Child, Command, Stdio};
+    use std::sync::{Mutex, MutexGuard, PoisonError};
+
+    /// `+ 12` and `- 12` come in; numbers of groups are all it ever handles.
+    const SCRIPT: &str = r#"
+trap '' HUP INT QUIT TERM
+groups=
+while read -r sign number; do
+    case $sign in
+        +) groups="$groups $number" ;;
+        -)
+            kept=
+            for it in $groups; do
+                [ "$it" = "$number" ] || kept="$kept $it"
+            done
+            groups=$kept
+            ;;
+    esac
+done
+for it in $groups; do
+    kill -s KILL -- "-$it"
+done
+"#;
+
+    static GUARD: Mutex<Guard> = Mutex::new(Guard { groups: BTreeSet::new(), shell: None });
+
+    pub(super) struct Guard {
+        groups: BTreeSet<i32>,
+        shell: Option<Child>,
+    }
+
+    pub(super) fn lock() -> MutexGuard<'static, Guard> {
+        GUARD.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    impl Guard {
+        pub(super) fn prepare(&mut self) {
+            if self.shell.is_none() {
+                self.start_again();
+            }
+        }
+
+        pub(super) fn watch(&mut self, group: i32) {
+            self.groups.insert(group);
+            if self.tell(&format!("+ {group}\n")).is_err() {
+                self.start_again();
+            }
+        }
+
+        pub(super) fn forget(&mut self, group: i32) {
+            if self.groups.remove(&group) && self.tell(&format!("- {group}\n")).is_err() && !self.groups.is_empty() {
+                self.start_again();
+            }
+        }
+
+        fn tell(&mut self, line: &str) -> io::Result<()> {
+            let pipe = self.shell.as_mut().and_then(|it| it.stdin.as_mut());
+            pipe.ok_or(io::ErrorKind::NotConnected)?.write_all(line.as_bytes())
+        }
+
+        /// There is none yet, or somebody has killed it. Without one, groups still end when their servers are let go of.
+        fn start_again(&mut self) {
+            if let Some(mut gone) = self.shell.take() {
+                let _ = gone.kill();
+                let _ = gone.wait();
+            }
+            self.shell = start().inspect_err(|err| tracing::debug!("no guard for the servers' processes: {err}")).ok();
+            let all: String = self.groups.iter().map(|it| format!("+ {it}\n")).collect();
+            let _ = self.tell(&all);
+        }
+    }
+
+    fn start() -> io::Result<Child> {
+        let mut command = Command::new("/bin/sh");
+        command
+            .args(["-c", SCRIPT, "toolscout-guard"])
+            .current_dir("/")
+            .env_clear()
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        spawn_apart(&mut command)
+    }
+}

@@ -1,0 +1,70 @@
+//! The processes of one server, as long as somebody wants them.
+
+use super::{guard, orphans, starter};
+use crate::spawn::Group;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::process::Child;
+
+/// The processes of one server. Dropping it ends them all.
+#[derive(Debug)]
+pub struct Held {
+    group: Group,
+    number: Option<i32>,
+    /// What all of them have in their environment, also those that have left the group.
+    run: String,
+    is_over: AtomicBool,
+}
+
+impl Held {
+    pub fn new(child: &Child, run: String) -> Self {
+        let group = Group::of(child);
+        let number = group.number();
+        if let Some(number) = number {
+            guard::watch(number);
+        }
+        Self { group, number, run, is_over: AtomicBool::new(false) }
+    }
+
+    pub fn terminate(&self) {
+        self.group.terminate();
+    }
+
+    pub fn kill(&self) {
+        self.group.kill();
+    }
+
+    pub fn leader_is_gone(&self) {
+        self.group.leader_is_gone();
+    }
+
+    /// Ends whoever is left, at once. Later calls do nothing.
+    pub fn end(&self) {
+        if let Some(run) = self.end_group() {
+            starter::later(move || orphans::end_run(&run));
+        }
+    }
+
+    /// As [`Self::end`], and waits until those who left the group are gone as well.
+    pub async fn end_wholly(&self) {
+        if let Some(run) = self.end_group() {
+            starter::ask(move || orphans::end_run(&run)).await;
+        }
+    }
+
+    fn end_group(&self) -> Option<String> {
+        if self.is_over.swap(true, Ordering::Relaxed) {
+            return None;
+        }
+        self.group.kill();
+        if let Some(number) = self.number {
+            guard::forget(number);
+        }
+        Some(self.run.clone())
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

@@ -1,0 +1,189 @@
+//! The moment of starting: groups, signals and inherited files, and the only unsafe code of the crate.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+use std::process::Stdio;
+#[cfg(unix)]
+use std::sync::atomic::{AtomicI32, Ordering};
+use tokio::process::{Child, Command};
+
+/// What it takes to start a program.
+#[derive(Debug, Clone, Copy)]
+pub struct Start<'a> {
+    /// Absolute.
+    pub program: &'a Path,
+    pub args: &'a [OsString],
+    pub cwd: &'a Path,
+    /// All variables it sees.
+    pub env: &'a [(OsString, OsString)],
+    /// Whether it has something to read.
+    pub is_fed: bool,
+}
+
+/// Starts the program in a group of its own, with nothing inherited but its three standard files.
+pub fn spawn(start: Start<'_>) -> io::Result<Child> {
+    let mut command = Command::new(start.program);
+    command
+        .args(start.args)
+        .current_dir(start.cwd)
+        .env_clear()
+        .envs(start.env.iter().map(|(name, value)| (name, value)))
+        .stdin(if start.is_fed { Stdio::piped() } else { Stdio::null() })
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    prepare(&mut command);
+    command.spawn()
+}
+
+/// Starts a program that outlives us: in a session of its own, out of reach of our terminal and of signals to our group.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "the only way to say what happens between fork and exec")]
+pub fn spawn_apart(command: &mut std::process::Command) -> io::Result<std::process::Child> {
+    use std::os::unix::process::CommandExt;
+    let highest = highest_file();
+    // SAFETY: what runs between fork and exec makes system calls only; it takes no lock and no memory.
+    unsafe {
+        command.pre_exec(move || {
+            rustix::process::setsid()?;
+            close_on_exec(highest);
+            Ok(())
+        });
+    }
+    command.spawn()
+}
+
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "the only way to say what happens between fork and exec")]
+fn prepare(command: &mut Command) {
+    command.process_group(0);
+    let parent = rustix::process::getpid();
+    let highest = highest_file();
+    // SAFETY: what runs between fork and exec makes system calls only; it takes no lock and no memory.
+    unsafe {
+        command.pre_exec(move || {
+            die_with_parent(parent)?;
+            close_on_exec(highest);
+            Ok(())
+        });
+    }
+}
+
+#[cfg(not(unix))]
+fn prepare(_command: &mut Command) {}
+
+/// Lets the kernel kill the child when the thread that started it is gone, however it went.
+#[cfg(target_os = "linux")]
+fn die_with_parent(parent: rustix::process::Pid) -> io::Result<()> {
+    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+    // We may have died before the line above; then nobody would ever send the signal.
+    if rustix::process::getppid() != Some(parent) {
+        return Err(io::Error::from_raw_os_error(libc::ESRCH));
+    }
+    Ok(())
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+fn die_with_parent(_parent: rustix::process::Pid) -> io::Result<()> {
+    Ok(())
+}
+
+/// Marks every file but the standard three as closed on exec. Closing them here would also close the pipe through which
+/// a failed exec is reported.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "file numbers of others can only be named raw")]
+fn close_on_exec(highest: i32) {
+    #[cfg(target_os = "linux")]
+    {
+        // SAFETY: numbers go in, a number comes out; the files stay open until exec.
+        let done = unsafe { libc::syscall(libc::SYS_close_range, 3u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
+        if done == 0 {
+            return;
+        }
+    }
+    for file in 3..highest {
+        // SAFETY: as above; a number without a file is an error that changes nothing.
+        unsafe { libc::fcntl(file, libc::F_SETFD, libc::FD_CLOEXEC) };
+    }
+}
+
+/// One more than the highest file number worth looking at, where the kernel cannot do it in one step.
+#[cfg(unix)]
+fn highest_file() -> i32 {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    limit.unwrap_or(u64::MAX).min(65_536).try_into().unwrap_or(65_536)
+}
+
+/// The group a child leads. Dropping it kills whoever is still in it.
+#[derive(Debug)]
+pub struct Group {
+    /// The leader's number, which is the group's; 0 when there is nobody left.
+    #[cfg(unix)]
+    leader: AtomicI32,
+}
+
+#[cfg(unix)]
+impl Group {
+    pub fn of(child: &Child) -> Self {
+        let number = child.id().and_then(|it| i32::try_from(it).ok());
+        Self { leader: AtomicI32::new(number.unwrap_or(0)) }
+    }
+
+    /// The group's number, while it has members.
+    pub fn number(&self) -> Option<i32> {
+        self.leader().map(rustix::process::Pid::as_raw_pid)
+    }
+
+    /// Asks all members to end.
+    pub fn terminate(&self) {
+        self.signal(rustix::process::Signal::TERM);
+    }
+
+    /// Ends all members.
+    pub fn kill(&self) {
+        self.signal(rustix::process::Signal::KILL);
+    }
+
+    /// Says that the leader has been waited for. Its number stays taken while the group has members; without any, it
+    /// may soon be another's, so the group is forgotten.
+    pub fn leader_is_gone(&self) {
+        if self.leader().is_some_and(|it| rustix::process::test_kill_process_group(it).is_err()) {
+            self.leader.store(0, Ordering::Relaxed);
+        }
+    }
+
+    fn signal(&self, signal: rustix::process::Signal) {
+        if let Some(leader) = self.leader() {
+            let _ = rustix::process::kill_process_group(leader, signal);
+        }
+    }
+
+    fn leader(&self) -> Option<rustix::process::Pid> {
+        rustix::process::Pid::from_raw(self.leader.load(Ordering::Relaxed))
+    }
+}
+
+/// Without groups, the child alone is killed, by its own drop.
+#[cfg(not(unix))]
+impl Group {
+    pub fn of(_child: &Child) -> Self {
+        Self {}
+    }
+
+    pub fn number(&self) -> Option<i32> {
+        None
+    }
+
+    pub fn terminate(&self) {}
+
+    pub fn kill(&self) {}
+
+    pub fn leader_is_gone(&self) {}
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}

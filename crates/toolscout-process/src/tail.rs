@@ -1,0 +1,43 @@
+//! Keeps the last of a stream that may be endless.
+
+/// The last bytes of all that was pushed.
+#[derive(Debug, Clone)]
+pub struct Tail {
+    bytes: Vec<u8>,
+    limit: usize,
+    cut: bool,
+}
+
+impl Tail {
+    pub fn new(limit: usize) -> Self {
+        Self { bytes: Vec::new(), limit, cut: false }
+    }
+
+    pub fn push(&mut self, more: &[u8]) {
+        self.bytes.extend_from_slice(more);
+        // Twice the limit may pile up, so that the shift costs little per byte.
+        if self.bytes.len() > self.limit * 2 {
+            self.shorten();
+        }
+    }
+
+    fn shorten(&mut self) {
+        if let Some(extra @ 1..) = self.bytes.len().checked_sub(self.limit) {
+            self.bytes.drain(..extra);
+            self.cut = true;
+        }
+    }
+
+    /// What was kept. Where something is missing, it starts with `…` and a whole line, if there is one.
+    pub fn into_bytes(mut self) -> Vec<u8> {
+        self.shorten();
+        if !self.cut {
+            return self.bytes;
+        }
+        let start = self.bytes.iter().position(|it| *it == b'\n').map_or(0, |it| it + 1);
+        let start = if start < self.bytes.len() { start } else { 0 };
+        let mut out = "…\n".as_bytes().to_vec();
+        out.extend_from_slice(&self.bytes[start..]);
+        out
+    }
+}

@@ -1,0 +1,393 @@
+//! 1. Nothing of a program is left: not after its end, a flood, a deadline or a cancelled call.
+//! 2. No pipe can make us wait for ever, and no flood can fill our memory.
+//! 3. A child sees few variables and no file but its own three.
+//! 4. Programs are looked at before they run; what cannot run says why.
+
+use super::environment::{DEEPEST, DEPTH, chosen};
+use super::program::{checked_file, checked_program, find_in};
+use super::{Limits, Outcome, Task, start};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use toolscout_core::{ErrorKind, SourceError, SourceId};
+use toolscout_test_support::{World, assert_gone, members, number_in, set_mode};
+
+fn task(program: &Path) -> Task {
+    Task {
+        id: SourceId::local(),
+        program: program.to_path_buf(),
+        shown: program.display().to_string(),
+        args: Vec::new(),
+        cwd: program.parent().expect("a folder").to_path_buf(),
+        env: vec![("PATH".into(), std::env::var_os("PATH").unwrap_or_default())],
+        stdin: None,
+        limits: Limits::within(Duration::from_secs(20)),
+    }
+}
+
+async fn run(program: &Path) -> Outcome {
+    start(&task(program)).await.expect("it runs")
+}
+
+fn stdout(outcome: &Outcome) -> String {
+    String::from_utf8_lossy(&outcome.stdout).into_owned()
+}
+
+#[tokio::test]
+async fn a_background_child_that_holds_the_output_is_not_waited_for_and_does_not_live_on() {
+    let world = World::new();
+    let program = world.sh("t", "sleep 1000 &\necho $$ > group\necho done");
+    let began = Instant::now();
+    let outcome = run(&program).await;
+    assert_eq!(stdout(&outcome), "done\n");
+    assert!(began.elapsed() < Duration::from_secs(10));
+    assert_gone(number_in(&world.path().join("group")).await).await;
+}
+
+#[tokio::test]
+async fn a_quiet_background_child_does_not_live_on_either() {
+    let world = World::new();
+    let program = world.sh("t", "sleep 1000 </dev/null >/dev/null 2>&1 &\necho $$ > group\necho done");
+    assert_eq!(stdout(&run(&program).await), "done\n");
+    assert_gone(number_in(&world.path().join("group")).await).await;
+}
+
+#[tokio::test]
+async fn a_flood_on_stdout_is_stopped_at_its_limit() {
+    let world = World::new();
+    let mut task = task(&world.sh("t", "echo $$ > group\nwhile :; do echo yes yes yes yes yes yes yes; done"));
+    task.limits.stdout = 1 << 16;
+    let err = start(&task).await.expect_err("too much");
+    assert!(err.to_string().contains("printed more than 64 KiB"), "{err}");
+    assert_gone(number_in(&world.path().join("group")).await).await;
+}
+
+#[tokio::test]
+async fn output_up_to_its_limit_is_kept_whole() {
+    let world = World::new();
+    let mut task = task(&world.sh("t", "printf 12345678"));
+    task.limits.stdout = 8;
+    assert_eq!(stdout(&start(&task).await.expect("fits")), "12345678");
+    task.limits.stdout = 7;
+    assert!(start(&task).await.is_err());
+}
+
+#[tokio::test]
+async fn of_a_flood_on_stderr_the_end_is_kept() {
+    let world = World::new();
+    let body =
+        "i=0; while [ $i -lt 4000 ]; do printf '%01000d\\n' $i >&2; i=$((i+1)); done; echo last words >&2; echo ok";
+    let outcome = run(&world.sh("t", body)).await;
+    assert_eq!(stdout(&outcome), "ok\n");
+    assert!(outcome.stderr.len() <= (64 << 10) + 8, "{}", outcome.stderr.len());
+    let text = outcome.stderr_text();
+    assert!(text.starts_with('…') && text.ends_with("last words"));
+}
+
+#[tokio::test]
+async fn who_ignores_the_request_to_end_is_killed() {
+    let world = World::new();
+    let body = "trap '' TERM\necho $$ > group\nsleep 1000 & sleep 1001 & wait; while :; do sleep 1; done";
+    let mut task = task(&world.sh("t", body));
+    task.limits.time = Duration::from_millis(300);
+    let err = start(&task).await.expect_err("too long");
+    assert_eq!(err.kind(), ErrorKind::TimedOut);
+    assert!(err.to_string().ends_with("took longer than 300 ms"), "{err}");
+    assert_gone(number_in(&world.path().join("group")).await).await;
+}
+
+#[tokio::test]
+async fn who_is_asked_to_end_may_tidy_up_first() {
+    let world = World::new();
+    let body = "trap 'echo tidy > left; exit 0' TERM\necho $$ > group\nwhile :; do sleep 0.01; done";
+    let mut task = task(&world.sh("t", body));
+    task.limits.time = Duration::from_millis(500);
+    assert_eq!(start(&task).await.expect_err("too long").kind(), ErrorKind::TimedOut);
+    assert_eq!(std::fs::read_to_string(world.path().join("left")).expect("it was written"), "tidy\n");
+    assert_gone(number_in(&world.path().join("group")).await).await;
+}
+
+/// The thread ends as if the whole process had been killed: no drop, no signal of ours.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_program_dies_with_who_started_it() {
+    let world = World::new();
+    let task: &'static Task = Box::leak(Box::new(task(&world.sh("t", "echo $$ > group\nexec sleep 1000"))));
+    let file = world.path().join("group");
+    let starter = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let mut call = Box::pin(start(task));
+        let group = runtime.block_on(async {
+            tokio::select! {
+                it = &mut call => panic!("it ended: {it:?}"),
+                it = number_in(&file) => it,
+            }
+        });
+        std::mem::forget(call);
+        std::mem::forget(runtime);
+        group
+    });
+    let group = starter.join().expect("it started");
+    assert_gone(group).await;
+}
+
+#[tokio::test]
+async fn who_never_reads_stdin_does_not_block_the_answer() {
+    let world = World::new();
+    let mut task = task(&world.sh("t", "echo ok"));
+    task.stdin = Some(vec![b'x'; 4 << 20]);
+    assert_eq!(stdout(&start(&task).await.expect("it runs")), "ok\n");
+}
+
+#[tokio::test]
+async fn who_never_reads_stdin_and_never_ends_meets_the_deadline() {
+    let world = World::new();
+    let mut task = task(&world.sh("t", "echo $$ > group\nexec sleep 1000"));
+    task.stdin = Some(vec![b'x'; 4 << 20]);
+    task.limits.time = Duration::from_millis(300);
+    assert_eq!(start(&task).await.expect_err("too long").kind(), ErrorKind::TimedOut);
+    assert_gone(number_in(&world.path().join("group")).await).await;
+}
+
+#[tokio::test]
+async fn much_in_and_much_out_at_once_does_not_lock_up() {
+    let world = World::new();
+    let mut task = task(&world.sh("t", "exec cat"));
+    let much = vec![b'x'; 4 << 20];
+    task.stdin = Some(much.clone());
+    assert!(start(&task).await.expect("it runs").stdout == much);
+}
+
+#[tokio::test]
+async fn a_dropped_call_kills_the_whole_group() {
+    let world = World::new();
+    let task = task(&world.sh("t", "sleep 1000 &\nsleep 1001 &\necho $$ > group\nwait"));
+    let file = world.path().join("group");
+    let mut call = Box::pin(start(&task));
+    let group = tokio::select! {
+        it = &mut call => panic!("it ended: {it:?}"),
+        it = number_in(&file) => it,
+    };
+    assert!(!members(group).is_empty());
+    drop(call);
+    assert_gone(group).await;
+}
+
+#[tokio::test]
+async fn a_deadline_already_passed_starts_nothing() {
+    let world = World::new();
+    let mut task = task(&world.sh("t", "echo > started"));
+    task.limits.time = Duration::ZERO;
+    assert_eq!(start(&task).await.expect_err("no time").kind(), ErrorKind::TimedOut);
+    assert!(!world.path().join("started").exists());
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn files_open_here_are_not_open_there() {
+    let file = std::fs::File::open("/dev/null").expect("it is there");
+    let mut copies = Vec::new();
+    while copies.last().is_none_or(|it: &std::os::fd::OwnedFd| std::os::fd::AsRawFd::as_raw_fd(it) < 20) {
+        // Unlike those of the standard library, these would be inherited.
+        copies.push(rustix::io::dup(&file).expect("there is room for one more"));
+    }
+    let number = std::os::fd::AsRawFd::as_raw_fd(copies.last().expect("at least one"));
+    let world = World::new();
+    let body = format!("if [ -e /proc/$$/fd/{number} ]; then echo open; else echo closed; fi");
+    assert_eq!(stdout(&run(&world.sh("t", &body)).await), "closed\n");
+}
+
+#[tokio::test]
+async fn ends_are_told_in_words() {
+    let world = World::new();
+    assert_eq!(run(&world.sh("a", "exit 3")).await.ending(), "exited with code 3");
+    assert_eq!(run(&world.sh("b", "kill -KILL $$")).await.ending(), "was ended by signal 9 (SIGKILL)");
+}
+
+fn variables(pairs: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
+    pairs.iter().map(|(name, value)| (name.into(), value.into())).collect()
+}
+
+/// O-08: what is not named does not reach the child.
+#[test]
+fn only_named_variables_are_passed_on() {
+    let ours = variables(&[
+        ("SECRET", "1"),
+        ("PATH", "/bin"),
+        ("LC_ALL", "C"),
+        ("AWS_TOKEN", "2"),
+        ("API_TOKEN", "3"),
+        ("https_proxy", "p"),
+        ("LD_PRELOAD", "x"),
+    ]);
+    let theirs = chosen(ours, &["API_TOKEN".to_owned()]).expect("not deep");
+    let names: Vec<_> = theirs.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect();
+    assert_eq!(names, ["PATH", "LC_ALL", "API_TOKEN", "https_proxy", DEPTH]);
+}
+
+/// O-08: the child has the variables it was given and no other.
+#[tokio::test]
+async fn a_child_sees_exactly_the_variables_it_was_given() {
+    let ours = variables(&[("SECRET", "1"), ("HOME", "/nowhere")]);
+    let env = super::program::find("env").expect("every system has it");
+    let mut task = task(&env);
+    task.env = chosen(ours, &[]).expect("not deep");
+    assert_eq!(stdout(&start(&task).await.expect("it runs")), "HOME=/nowhere\nTOOLSCOUT_DEPTH=1\n");
+}
+
+#[test]
+fn toolscouts_that_start_each_other_are_stopped() {
+    let deep = |depth: u32| chosen(variables(&[(DEPTH, &depth.to_string())]), &[]);
+    assert_eq!(deep(DEEPEST - 1).expect("just so")[0].1, DEEPEST.to_string().as_str());
+    assert_eq!(deep(DEEPEST).expect_err("too deep").kind(), ErrorKind::Refused);
+    // Nobody gets out of it by letting the variable through.
+    assert!(chosen(variables(&[(DEPTH, "8")]), &[DEPTH.to_owned()]).is_err());
+}
+
+async fn spawn_reason(task: &Task) -> String {
+    match start(task).await.expect_err("it cannot start") {
+        SourceError::Spawn { reason, .. } => reason,
+        other => panic!("{other}"),
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_cannot_start_says_why() {
+    let world = World::new();
+    let missing = task(&world.path().join("nope"));
+    assert_eq!(spawn_reason(&missing).await, "there is no such program; install it or correct the path");
+
+    let lost = task(&world.script("lost", "#!/no/such/thing\n"));
+    let reason = spawn_reason(&lost).await;
+    assert_eq!(reason, "its interpreter `/no/such/thing` does not exist; install it or change the `#!` line");
+
+    let plain = task(&world.file("plain", "#!/bin/sh\n"));
+    assert!(spawn_reason(&plain).await.starts_with("permission denied"));
+
+    let mut nowhere = task(&world.sh("t", ""));
+    nowhere.cwd = world.path().join("gone");
+    assert!(spawn_reason(&nowhere).await.ends_with("gone` does not exist"));
+
+    let mut long = task(&world.sh("t", ""));
+    long.args = vec!["x".repeat(8 << 20).into()];
+    assert!(spawn_reason(&long).await.contains("too long for a command line"));
+}
+
+fn refusal(path: PathBuf) -> String {
+    checked_program(&path, None).expect_err("it must not run")
+}
+
+/// S3, S5, S6, S7: only regular files of the folder itself, run by those who start them.
+#[test]
+fn only_plain_executables_of_the_folder_may_run() {
+    let world = World::new();
+    let good = world.sh("good", "true");
+    assert_eq!(checked_program(&good, None), Ok(good.clone()));
+
+    let outside = World::new();
+    let elsewhere = outside.sh("elsewhere", "true");
+    let link = world.path().join("link");
+    std::os::unix::fs::symlink(&elsewhere, &link).expect("links can be made");
+    assert!(refusal(link.clone()).contains("outside of its folder"));
+    assert!(checked_file(&link, None).is_err());
+    assert_eq!(checked_program(&link, Some(&outside.path())), Ok(elsewhere), "the project may be wider");
+
+    let near = world.path().join("near");
+    std::os::unix::fs::symlink(&good, &near).expect("links can be made");
+    assert_eq!(checked_program(&near, None), Ok(good));
+
+    assert_eq!(refusal(world.path().join("nope")), "the file does not exist");
+    assert!(refusal(world.file("plain", "#!/bin/sh\n")).contains("not executable; type `chmod +x "));
+    assert_eq!(refusal(world.path()), "it is not a regular file");
+    let raised = world.sh("raised", "true");
+    set_mode(&raised, 0o4755);
+    assert!(refusal(raised).contains("another user"));
+}
+
+/// S5: a link is resolved once, and what was looked at is what runs.
+#[tokio::test]
+async fn a_link_that_changes_between_look_and_start_never_leads_out() {
+    let (world, outside) = (World::new(), World::new());
+    let good = world.sh("good", "echo good");
+    let evil = outside.sh("evil", "echo evil");
+    let (link, next) = (world.path().join("link"), world.path().join("next"));
+    std::os::unix::fs::symlink(&good, &link).expect("links can be made");
+    let done = Arc::new(AtomicBool::new(false));
+    let swapper = std::thread::spawn({
+        let (done, link) = (done.clone(), link.clone());
+        move || {
+            for target in [evil, good].iter().cycle().take_while(|_| !done.load(Ordering::Relaxed)) {
+                std::os::unix::fs::symlink(target, &next).expect("links can be made");
+                std::fs::rename(&next, &link).expect("links can be replaced");
+            }
+        }
+    });
+    let (mut ran, mut refused) = (0, 0);
+    // Until both sides of the race have been seen often; how long that takes is up to the scheduler.
+    while ran < 50 || refused < 50 {
+        match checked_program(&link, None) {
+            Ok(real) => {
+                assert_eq!(stdout(&run(&real).await), "good\n");
+                ran += 1;
+            }
+            Err(_) => {
+                refused += 1;
+                std::thread::yield_now();
+            }
+        }
+    }
+    done.store(true, Ordering::Relaxed);
+    swapper.join().expect("it only swaps");
+}
+
+/// S7: a pipe is refused, and nobody waits for its other end.
+#[test]
+fn a_pipe_is_no_program() {
+    let world = World::new();
+    let pipe = world.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo is there");
+    assert!(made.success());
+    assert_eq!(refusal(pipe), "it is not a regular file");
+}
+
+/// S16: the first line of a script may not make another file of the folder its interpreter.
+#[test]
+fn interpreters_out_of_the_folder_are_refused() {
+    let world = World::new();
+    let evil = world.sh("evil", "echo got you");
+    let absolute = format!("#!{}", evil.display());
+    let through_env = format!("#!/usr/bin/env {}", evil.display());
+    let lines =
+        ["#!./evil", "#! evil", "#!../evil", "#!/bin/../evil", "#!/proc/self/cwd/evil", "#!/usr/bin/env ./evil"];
+    for line in lines.into_iter().chain(["#!/usr/bin/env -S A=1 ./evil", &absolute, &through_env]) {
+        let reason = refusal(world.script("t", &format!("{line}\n")));
+        assert!(reason.contains("the interpreter, which is not one of the system's"), "{line}: {reason}");
+    }
+    for line in ["#!/bin/sh", "#! /bin/sh -e", "#!/usr/bin/env python3", "#!/usr/bin/env -S python3 -u"] {
+        assert!(checked_program(&world.script("t", &format!("{line}\n")), None).is_ok(), "{line}");
+    }
+}
+
+#[test]
+fn a_script_without_an_interpreter_is_never_given_to_a_shell() {
+    let world = World::new();
+    assert!(refusal(world.script("t", "echo hello\n")).starts_with("it has no `#!` line"));
+    assert_eq!(refusal(world.script("t", "")), "the file is empty");
+    assert_eq!(refusal(world.script("t", "#!\n")), "its `#!` line names no interpreter");
+}
+
+#[test]
+fn names_are_looked_up_in_absolute_folders_only() {
+    let world = World::new();
+    let program = world.sh("thing", "true");
+    world.file("data", "");
+    let path = |it: &str| OsString::from(it);
+    assert_eq!(find_in(world.path().as_os_str(), "thing"), Some(program));
+    assert_eq!(find_in(world.path().as_os_str(), "data"), None, "not executable");
+    assert_eq!(find_in(&path(".:"), "thing"), None);
+    for name in ["../thing", "./thing", "a/thing", "", ".", "..", "/bin/sh"] {
+        assert_eq!(find_in(world.path().as_os_str(), name), None, "{name}");
+    }
+}

@@ -1,0 +1,94 @@
+//! Helpers for tests that start programs: a temporary folder to put them in, and which of their processes are left.
+
+#![cfg(unix)]
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// A folder that is gone after the test.
+pub struct World(TempDir);
+
+impl World {
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().expect("a temporary folder can be made"))
+    }
+
+    /// The real path: on some systems the temporary folder is behind a link.
+    pub fn path(&self) -> PathBuf {
+        self.0.path().canonicalize().expect("the folder is there")
+    }
+
+    pub fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("it has a folder")).expect("folders can be made");
+        std::fs::write(&path, text).expect("files can be written");
+        path
+    }
+
+    /// An executable file.
+    pub fn script(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.file(name, text);
+        set_mode(&path, 0o755);
+        path
+    }
+
+    /// An executable shell script.
+    pub fn sh(&self, name: &str, body: &str) -> PathBuf {
+        self.script(name, &format!("#!/bin/sh\n{body}\n"))
+    }
+}
+
+pub fn set_mode(path: &Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("modes can be changed");
+}
+
+/// Reads a number from a file as soon as somebody has written it.
+pub async fn number_in(file: &Path) -> i32 {
+    let until = Instant::now() + Duration::from_secs(10);
+    loop {
+        let text = std::fs::read_to_string(file).unwrap_or_default();
+        if text.ends_with('\n')
+            && let Ok(number) = text.trim().parse()
+        {
+            return number;
+        }
+        assert!(Instant::now() < until, "nobody wrote {}", file.display());
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Waits, not for long, until nobody of this process group is alive.
+pub async fn assert_gone(group: i32) {
+    let until = Instant::now() + Duration::from_secs(5);
+    while !members(group).is_empty() {
+        assert!(Instant::now() < until, "still alive: {:?}", members(group));
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// The living members of a process group. One that is dead, but not yet waited for, holds nothing and does nothing.
+pub fn members(group: i32) -> Vec<i32> {
+    let Ok(folder) = std::fs::read_dir("/proc") else { return members_by_ps(group) };
+    let numbers = folder.flatten().filter_map(|it| it.file_name().to_str()?.parse().ok());
+    numbers.filter(|it| group_of(*it) == Some(group)).collect()
+}
+
+fn group_of(process: i32) -> Option<i32> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let mut fields = stat.rsplit_once(") ")?.1.split(' ');
+    if matches!(fields.next()?, "Z" | "X") {
+        return None;
+    }
+    fields.nth(1)?.parse().ok()
+}
+
+fn members_by_ps(group: i32) -> Vec<i32> {
+    let said = std::process::Command::new("ps").args(["-A", "-o", "pid=,pgid=,stat="]).output().expect("ps is there");
+    let text = String::from_utf8_lossy(&said.stdout).into_owned();
+    let rows = text.lines().map(|it| it.split_whitespace().collect::<Vec<_>>());
+    rows.filter(|it| it.len() == 3 && it[1] == group.to_string() && !it[2].starts_with('Z'))
+        .filter_map(|it| it[0].parse().ok())
+        .collect()
+}
