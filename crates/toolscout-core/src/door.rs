@@ -1,6 +1,7 @@
 //! The one door: every call of every surface passes here, and sources take only what comes out.
 
 use crate::{Caller, Digest, Moment, Status, Tool, ToolCall, ToolId, ToolName, escape};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -31,7 +32,8 @@ impl Authorized<ToolCall> {
 }
 
 /// What may be done with a tool; later ones are tighter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Policy {
     /// Runs.
     #[default]

@@ -10,6 +10,8 @@ use crate::federation::doors;
 use toolscout_core::door::Policy;
 use toolscout_core::{Problem, ProblemKind, SourceId, Tool, ToolId};
 
+pub use toolscout_core::{PolicyMode as Mode, ShadowPolicy as Shadow};
+
 /// What one level says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Level {
@@ -45,33 +47,6 @@ impl LevelName {
             Self::Profile => "profile",
         }
     }
-}
-
-/// How all policies are taken together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mode {
-    /// As they are.
-    #[default]
-    Normal,
-    /// Only tools that say they change nothing run.
-    ReadOnly,
-    /// Everything runs that is not disabled. What is held for review stays held.
-    AllowAll,
-}
-
-/// What becomes of a tool that has the name of one from a stronger source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum Shadow {
-    /// It is there, by its whole name; that the bare one means another is reported.
-    #[default]
-    Report,
-    /// It is left out: neither listed nor found nor called.
-    Exclude,
-}
-
-impl Shadow {
-    /// By the words people write: `report`, `exclude`.
-    pub const WORDS: [(&str, Self); 2] = [("report", Self::Report), ("exclude", Self::Exclude)];
 }
 
 /// Everything that was said about what may be done.

@@ -1,6 +1,7 @@
 //! What was called after which question, so that the next one who asks so finds it.
 
-use crate::stems::{Language, Stems};
+use crate::Language;
+use crate::stems::Stems;
 use crate::vectors::Vector;
 use crate::{Index, Meaning, words};
 use hashbrown::HashMap;

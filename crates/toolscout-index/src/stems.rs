@@ -3,120 +3,11 @@
 use hashbrown::HashSet;
 use rust_stemmers::{Algorithm, Stemmer};
 use std::borrow::Cow;
-use std::fmt;
-use std::str::FromStr;
 use std::sync::LazyLock;
+use toolscout_core::Language;
 
 /// Words that are in every question and every description.
 static STOP: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("stop.txt").split_whitespace().collect());
-
-/// The language whose endings are taken off words in Latin letters. Words in other letters are of the language that is
-/// written so.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Language {
-    /// What nearly all tools are described in.
-    #[default]
-    English,
-    /// `german`
-    German,
-    /// `french`
-    French,
-    /// `spanish`
-    Spanish,
-    /// `portuguese`
-    Portuguese,
-    /// `italian`
-    Italian,
-    /// `dutch`
-    Dutch,
-    /// `swedish`
-    Swedish,
-    /// `norwegian`
-    Norwegian,
-    /// `danish`
-    Danish,
-    /// `finnish`
-    Finnish,
-    /// `hungarian`
-    Hungarian,
-    /// `romanian`
-    Romanian,
-    /// `turkish`
-    Turkish,
-}
-
-impl Language {
-    /// Every language there is, with the word settings use.
-    pub const ALL: [(Self, &'static str); 14] = [
-        (Self::English, "english"),
-        (Self::German, "german"),
-        (Self::French, "french"),
-        (Self::Spanish, "spanish"),
-        (Self::Portuguese, "portuguese"),
-        (Self::Italian, "italian"),
-        (Self::Dutch, "dutch"),
-        (Self::Swedish, "swedish"),
-        (Self::Norwegian, "norwegian"),
-        (Self::Danish, "danish"),
-        (Self::Finnish, "finnish"),
-        (Self::Hungarian, "hungarian"),
-        (Self::Romanian, "romanian"),
-        (Self::Turkish, "turkish"),
-    ];
-
-    fn algorithm(self) -> Algorithm {
-        match self {
-            Self::English => Algorithm::English,
-            Self::German => Algorithm::German,
-            Self::French => Algorithm::French,
-            Self::Spanish => Algorithm::Spanish,
-            Self::Portuguese => Algorithm::Portuguese,
-            Self::Italian => Algorithm::Italian,
-            Self::Dutch => Algorithm::Dutch,
-            Self::Swedish => Algorithm::Swedish,
-            Self::Norwegian => Algorithm::Norwegian,
-            Self::Danish => Algorithm::Danish,
-            Self::Finnish => Algorithm::Finnish,
-            Self::Hungarian => Algorithm::Hungarian,
-            Self::Romanian => Algorithm::Romanian,
-            Self::Turkish => Algorithm::Turkish,
-        }
-    }
-}
-
-impl fmt::Display for Language {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = Self::ALL.iter().find(|(it, _)| it == self).map_or("english", |(_, word)| word);
-        f.pad(word)
-    }
-}
-
-impl FromStr for Language {
-    type Err = UnknownLanguage;
-
-    fn from_str(word: &str) -> Result<Self, Self::Err> {
-        let found = Self::ALL.iter().find(|(_, it)| *it == word);
-        found.map(|(language, _)| *language).ok_or_else(|| UnknownLanguage(word.to_owned()))
-    }
-}
-
-/// A word that names no language; the message lists those that do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnknownLanguage(String);
-
-impl fmt::Display for UnknownLanguage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known: Vec<String> = Language::ALL.iter().map(|(_, it)| format!("`{it}`")).collect();
-        write!(
-            f,
-            "`{}` is not a language of search; use one of {}",
-            toolscout_core::escape::line(&self.0),
-            known.join(", ")
-        )
-    }
-}
-
-impl std::error::Error for UnknownLanguage {}
 
 /// Takes endings off.
 pub(crate) struct Stems {
@@ -129,7 +20,7 @@ pub(crate) struct Stems {
 impl Stems {
     pub(crate) fn of(language: Language) -> Self {
         Self {
-            latin: Stemmer::create(language.algorithm()),
+            latin: Stemmer::create(algorithm(language)),
             cyrillic: Stemmer::create(Algorithm::Russian),
             greek: Stemmer::create(Algorithm::Greek),
             arabic: Stemmer::create(Algorithm::Arabic),
@@ -155,4 +46,24 @@ impl Stems {
 
 pub(crate) fn is_stop(word: &str) -> bool {
     STOP.contains(word)
+}
+
+/// The stemmer of a language.
+fn algorithm(language: Language) -> Algorithm {
+    match language {
+        Language::English => Algorithm::English,
+        Language::German => Algorithm::German,
+        Language::French => Algorithm::French,
+        Language::Spanish => Algorithm::Spanish,
+        Language::Portuguese => Algorithm::Portuguese,
+        Language::Italian => Algorithm::Italian,
+        Language::Dutch => Algorithm::Dutch,
+        Language::Swedish => Algorithm::Swedish,
+        Language::Norwegian => Algorithm::Norwegian,
+        Language::Danish => Algorithm::Danish,
+        Language::Finnish => Algorithm::Finnish,
+        Language::Hungarian => Algorithm::Hungarian,
+        Language::Romanian => Algorithm::Romanian,
+        Language::Turkish => Algorithm::Turkish,
+    }
 }

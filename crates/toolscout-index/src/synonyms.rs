@@ -1,6 +1,7 @@
 //! Words that ask for the same: `picture` for `image`, `buy` for `purchase`.
 
-use crate::stems::{Language, Stems};
+use crate::Language;
+use crate::stems::Stems;
 use hashbrown::HashMap;
 use std::sync::LazyLock;
 

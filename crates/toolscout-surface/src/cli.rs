@@ -17,7 +17,6 @@ pub mod flags;
 pub mod help;
 pub mod spec;
 pub mod style;
-pub mod suggest;
 pub mod usage;
 pub mod words;
 
@@ -28,6 +27,6 @@ pub use flags::{InputFrom, ToolFlags};
 pub use parse::{Parsed, parse};
 pub use spec::{CommandSpec, Many, OptionSpec, PositionalSpec, ValueKind};
 pub use style::Style;
-pub use suggest::nearest;
+pub use toolscout_core::nearest;
 pub use usage::{UsageError, UsageErrors};
 pub use words::Locale;

@@ -87,7 +87,7 @@ impl Settings {
             search: SearchSettings::read(keys, folder)?,
             context: ContextSettings::read(keys)?,
             telemetry: TelemetrySettings::read(keys, document)?,
-            shadow: keys.choice("shadow", &Shadow::WORDS)?,
+            shadow: keys.choice("shadow", &[("report", Shadow::Report), ("exclude", Shadow::Exclude)])?,
             journal: JournalSettings::read(keys)?,
         })
     }

@@ -1,7 +1,7 @@
 //! Words for what went wrong, so that a model can do better: a result that says so, never a bare error.
 
 use super::{example, schema};
-use crate::cli::suggest::nearest;
+use crate::cli::nearest;
 use crate::output::json::compact;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

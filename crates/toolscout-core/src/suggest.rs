@@ -1,4 +1,4 @@
-//! Guesses which word somebody meant.
+//! Suggests the known word nearest to a mistyped one.
 
 #[cfg(test)]
 mod tests;
@@ -6,7 +6,7 @@ mod tests;
 /// Longer words are not typing mistakes, and comparing them costs the square of their length.
 const LONGEST: usize = 64;
 
-/// The candidate a person most likely meant; none rather than a far-fetched one.
+/// The candidate most likely meant by `word`; `None` if nothing is near enough.
 ///
 /// Up to a third of the letters may be wrong, swapped, missing or too many; else the one candidate that starts with the
 /// word. The first of equally near ones wins.

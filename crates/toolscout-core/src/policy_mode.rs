@@ -1,0 +1,27 @@
+//! Settings that change how all policies together are applied.
+
+use serde::{Deserialize, Serialize};
+
+/// How all policies are applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PolicyMode {
+    /// As they are.
+    #[default]
+    Normal,
+    /// Only tools marked read-only run.
+    ReadOnly,
+    /// Everything runs that is not disabled. Quarantined tools stay quarantined.
+    AllowAll,
+}
+
+/// What happens to a tool that has the same name as one of a source with higher precedence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ShadowPolicy {
+    /// It keeps its full name, and a diagnostic reports that the bare name means the other tool.
+    #[default]
+    Report,
+    /// It is left out: neither listed nor found nor called.
+    Exclude,
+}
