@@ -28,6 +28,9 @@ pub enum AppError {
     /// The gateway could not answer.
     #[error(transparent)]
     Gateway(#[from] toolscout_gateway::Error),
+    /// Configuration could not be read or changed.
+    #[error(transparent)]
+    Config(#[from] toolscout_config::ConfigError),
     /// A source could not answer.
     #[error(transparent)]
     Source(#[from] SourceError),
@@ -86,6 +89,7 @@ impl AppError {
             Self::Usage { .. } | Self::Stopped(_) | Self::Lifecycle(_) => Exit::Usage,
             Self::UnknownCommand { .. } => Exit::NotFound,
             Self::Gateway(error) => error.kind().into(),
+            Self::Config(error) => error.kind().into(),
             Self::Source(error) => error.kind().into(),
             Self::Io { .. } => Exit::Unavailable,
             Self::Said { kind, .. } => (*kind).into(),
@@ -99,6 +103,7 @@ impl AppError {
                 login(error)
             }
             Self::Gateway(error) => error.hint(),
+            Self::Config(error) => error.hint(),
             Self::UnknownCommand { nearest: None, .. } => Some("`toolscout tools` lists what there is".to_owned()),
             Self::Usage { help, .. } => help.clone(),
             Self::Said { hint, .. } => hint.clone(),

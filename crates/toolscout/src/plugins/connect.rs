@@ -1,20 +1,20 @@
-//! Writes this program into other programs' configuration, and takes it out again without a trace.
+//! The commands `connect` and `disconnect`.
 
-mod backup;
 mod command;
-mod connection;
 mod disconnect;
-mod file;
-mod launch;
-mod list;
-mod site;
-mod take;
 #[cfg(test)]
 mod tests;
 
-use crate::{AppError, Plugin, Setup};
-pub(crate) use launch::of as launch;
+use crate::{AppError, Plugin, RunCx, Setup};
+use toolscout_config::connect::launch_command;
+use toolscout_config::import::LaunchCommand;
 use toolscout_core::BoxFuture;
+
+/// The command that starts this program as an MCP server, for a client with or without our search path.
+pub(crate) fn launch(cx: &RunCx, is_desktop: bool) -> Result<LaunchCommand, AppError> {
+    let path = cx.surroundings().var("PATH").filter(|_| !is_desktop);
+    Ok(launch_command(cx.program(), path)?)
+}
 
 /// Adds the commands `connect` and `disconnect`.
 #[derive(Debug, Clone, Copy, Default)]

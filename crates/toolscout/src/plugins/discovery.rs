@@ -18,7 +18,6 @@ use toolscout_folder::{RootStrategy, ToolStrategy};
 use toolscout_surface::cli::OptionSpec;
 
 pub(crate) use place::Place;
-pub(crate) use preset::PRESETS;
 pub(crate) use trust::Trust;
 
 /// Adds the source `local` and the commands `discover`, `doctor`, `manifest` and `trust`.
@@ -81,7 +80,7 @@ impl Plugin for Discovery {
         });
         cx.add_source(|options, surroundings| {
             let wanted = Config::of(options, surroundings)?.settings.presets.clone().unwrap_or_default();
-            let preset = Preset::native().filter(|_| wanted.iter().any(|it| it == PRESETS[0]));
+            let preset = Preset::native().filter(|_| wanted.iter().any(|it| it == "native"));
             Ok(preset.map(|it| Arc::new(it) as Arc<dyn Source>))
         });
         Box::pin(async {

@@ -1,37 +1,23 @@
-//! Servers that other programs have configured, brought into our own file; shown first.
+//! The command `import`.
 
-mod client;
-mod clients;
 mod command;
-mod document;
-mod fields;
-mod guess;
-mod homes;
-mod look;
-mod ourselves;
 mod page;
-mod plan;
-mod references;
-mod secrets;
-mod target;
 #[cfg(test)]
 mod tests;
-mod usual;
-mod view;
 
-use crate::{AppError, Plugin, Setup};
+use crate::config::Config;
+use crate::{AppError, Plugin, RunCx, Setup};
+use toolscout_config::import::ClientFolders;
 use toolscout_core::BoxFuture;
 
-pub(super) use client::{Client, ClientFile, Launch, Scope, Section};
-pub(super) use clients::{CLIENTS, named};
-pub(super) use document::{parse, read};
-pub(super) use homes::Homes;
-pub(super) use look::{FoundFile, FoundServer, Looking, table};
-pub(super) use ourselves::Ourselves;
+pub(super) use command::has_added_all;
 pub(super) use page::{counted, page};
-pub(super) use plan::{Choice, Fate, Plan};
-pub(super) use secrets::{Treatment, hidden};
-pub(super) use target::{Known, Target};
+
+/// Where other clients keep their files, as the environment of this run says.
+pub(super) fn client_folders(cx: &RunCx, config: &Config) -> ClientFolders {
+    let variable = |name: &str| cx.surroundings().var(name).map(str::to_owned);
+    ClientFolders::new(&variable, cx.surroundings().cwd(), config.project_folder())
+}
 
 /// Adds the command `import`.
 #[derive(Debug, Clone, Copy, Default)]

@@ -7,12 +7,12 @@ mod policy;
 mod show;
 mod shown;
 
-use crate::config::{Config, Mode as ConfiguredMode, Rules};
+use crate::config::{Config, Rules};
 use crate::plugins::discovery::Place;
 use crate::{AfterSetup, AppError, Plugin, RunCx, Setup};
 use toolscout_core::BoxFuture;
 use toolscout_gateway::Approvals;
-use toolscout_gateway::policy::{Level, LevelName, Mode, Policies};
+use toolscout_gateway::policy::{Level, LevelName, Policies};
 use toolscout_mcp_client::partition;
 
 /// Gives the gateway its policies and approvals, and adds the commands `review`, `approve`, `reject`, `policy`, `lock` and
@@ -75,15 +75,10 @@ pub(super) fn apply_policies(cx: &RunCx, config: &Config) {
 
 /// What the files say, as the gateway takes it.
 fn policies(config: &Config) -> Policies {
-    let mode = match config.mode {
-        ConfiguredMode::Normal => Mode::Normal,
-        ConfiguredMode::ReadOnly => Mode::ReadOnly,
-        ConfiguredMode::AllowAll => Mode::AllowAll,
-    };
     Policies::new()
         .with(LevelName::Global, level(&config.user))
         .with(LevelName::Project, level(&config.project))
-        .in_mode(mode)
+        .in_mode(config.mode)
         .shadowing(config.settings.shadow.unwrap_or_default())
 }
 

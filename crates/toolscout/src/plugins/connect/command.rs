@@ -1,16 +1,16 @@
 //! `connect`: writes this program into a client's configuration.
 
-use super::connection;
-use super::site::Site;
-use super::take::Take;
-use super::{launch, list};
-use crate::plugins::discovery::Place;
-use crate::plugins::import::{self, CLIENTS, Client, Homes, Ourselves, Scope, counted};
+use super::launch;
+use crate::config::edit::Editor;
+use crate::config::{Config, Scope};
+use crate::plugins::import::{self, client_folders, counted};
 use crate::{AppError, Command, RunCx};
-use serde_json::{Value, json};
+use toolscout_config::connect::{ClientStatus, ClientTarget, ConnectPlan, client_status};
+use toolscout_config::import::{CLIENTS, ClientFormat, OwnProgram, named};
 use toolscout_core::{BoxFuture, escape};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec, UsageError, UsageErrors};
 use toolscout_surface::codes::Exit;
+use toolscout_surface::output::Format;
 
 pub(super) struct ConnectCommand;
 
@@ -32,23 +32,18 @@ impl Command for ConnectCommand {
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
             if cx.parsed.switch("list") {
-                return list::list(cx).map(|()| Exit::Done);
+                return list(cx).map(|()| Exit::Done);
             }
-            let scope = scope(cx);
             let client = client(cx)?;
-            let site = site(cx, client, scope)?;
-            let entry = client.own_entry(&launch::of(cx, client.is_desktop())?, &site.section);
-            let take = match cx.parsed.switch("take") {
-                true => Some(Take::of(cx, self::site(cx, client, scope)?, scope)?),
-                false => None,
-            };
-            if let Some(take) = &take {
-                cx.print(&import::page(&take.plan))?;
+            let config = Config::of(cx.options(), cx.surroundings())?;
+            let (folders, own) = (client_folders(cx, &config), OwnProgram::running(cx.program()));
+            let target = ClientTarget { client, scope: scope(cx), folders: &folders, own: &own };
+            let launch = launch(cx, client.is_desktop())?;
+            let plan = ConnectPlan::new(target, &launch, cx.parsed.switch("take"), &config)?;
+            if let Some(moves) = &plan.moves {
+                cx.print(&import::page(&moves.plan))?;
             }
-            match cx.options().switch("dry-run") {
-                true => show(cx, &site, &entry, take.as_ref()),
-                false => write(cx, &site, &entry, take.as_ref()),
-            }
+            if cx.options().switch("dry-run") { show(cx, &plan) } else { write(cx, &plan) }
         })
     }
 }
@@ -68,47 +63,49 @@ pub(super) fn scope(cx: &RunCx) -> Scope {
     }
 }
 
-pub(super) fn client(cx: &RunCx) -> Result<&'static dyn Client, AppError> {
-    let named = cx.parsed.positionals.first().and_then(|it| import::named(it));
+pub(super) fn client(cx: &RunCx) -> Result<&'static dyn ClientFormat, AppError> {
+    let named = cx.parsed.positionals.first().and_then(|it| named(it));
     named.ok_or_else(|| UsageErrors::from(UsageError::MissingArgument { name: "CLIENT".to_owned() }).into())
 }
 
-pub(super) fn homes(cx: &RunCx) -> Result<Homes, AppError> {
-    let place = Place::of(cx.options(), cx.surroundings())?;
-    Ok(Homes::of(cx.surroundings(), place.project()))
-}
-
-pub(super) fn site(cx: &RunCx, client: &'static dyn Client, scope: Scope) -> Result<Site, AppError> {
-    Site::of(client, &homes(cx)?, scope, &Ourselves::of(cx))
-}
-
-fn show(cx: &RunCx, site: &Site, entry: &Value, take: Option<&Take>) -> Result<Exit, AppError> {
-    let nested = site.section.iter().rev().fold(json!({&site.name: entry}), |it, key| json!({key: it}));
-    let text = serde_json::to_string_pretty(&nested).unwrap_or_default();
+fn show(cx: &RunCx, plan: &ConnectPlan) -> Result<Exit, AppError> {
+    let text = serde_json::to_string_pretty(&plan.document).unwrap_or_default();
     cx.print(&format!("{}\n", escape::text(&text)))?;
-    if let Some(take) = take {
-        let (moved, target) = (counted(take.moved().len()), take.target.file.display());
+    if let Some(moves) = &plan.moves {
+        let (moved, target) = (counted(moves.moved().len()), moves.plan.target.file.display());
         cx.say(&format!("Would move {moved} to {target}\n"));
     }
-    cx.say(&format!("Would write this into {}\n", site.path.display()));
+    cx.say(&format!("Would write this into {}\n", plan.path.display()));
     Ok(Exit::Done)
 }
 
-fn write(cx: &RunCx, site: &Site, entry: &Value, take: Option<&Take>) -> Result<Exit, AppError> {
-    let moved = take.map(Take::moved).unwrap_or_default();
-    let (title, path) = (site.client.title(), escape::line(&site.path.display().to_string()).into_owned());
-    let Some(text) = connection::prepare(site, entry, &moved)? else {
+fn write(cx: &RunCx, plan: &ConnectPlan) -> Result<Exit, AppError> {
+    let (title, path) = (plan.title, escape::line(&plan.path.display().to_string()).into_owned());
+    if plan.changes_nothing() {
         cx.say(&format!("{title} was connected already: {path}\n"));
         return Ok(Exit::Done);
-    };
-    if let Some(take) = take {
-        // First there, then no longer here: whatever happens between, no server is lost.
-        take.target.take(cx, &take.plan)?;
     }
-    connection::connect(site, &text, &*cx.surroundings().store())?;
-    if let (Some(take), false) = (take, moved.is_empty()) {
-        cx.say(&format!("Moved {} to {}\n", counted(moved.len()), take.target.file.display()));
+    let added = plan.apply(&Editor::of(cx.surroundings()), &*cx.surroundings().store())?;
+    import::has_added_all(cx, &added)?;
+    if let Some(moves) = plan.moves.as_ref().filter(|it| !it.moved().is_empty()) {
+        cx.say(&format!("Moved {} to {}\n", counted(moves.moved().len()), moves.plan.target.file.display()));
     }
     cx.say(&format!("Connected {title}: {path}\n  hint: start {title} anew\n"));
     Ok(Exit::Done)
+}
+
+/// `connect --list`: the clients that are installed, and which of them are connected.
+fn list(cx: &RunCx) -> Result<(), AppError> {
+    let statuses = client_status(
+        &client_folders(cx, &*Config::of(cx.options(), cx.surroundings())?),
+        &OwnProgram::running(cx.program()),
+    );
+    let text = |status: &ClientStatus| {
+        let path = status.path.as_ref().map(|it| it.display().to_string()).unwrap_or_default();
+        format!("{:<16}{:<12}{}", status.client, status.state, escape::line(&path)).trim_end().to_owned() + "\n"
+    };
+    match cx.options().format() {
+        Format::Text => cx.print(&statuses.iter().map(text).collect::<String>()),
+        format => cx.print_value(&statuses, format),
+    }
 }

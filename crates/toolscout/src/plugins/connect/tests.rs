@@ -1,96 +1,180 @@
-//! 1. Every client gets our entry in its own shape, and everything else in its file stays.
-//! 2. Disconnecting puts every file back byte for byte: comments, commas at the end, line ends, marks, or no file at all.
-//! 3. A file that somebody changed in between keeps the changes.
-//! 4. Connecting twice changes nothing.
-//! 5. `--take` moves the client's other servers to us, and loses none.
+//! The two commands, from the line that is typed to what is on disk.
 
-mod commands;
-mod edits;
-mod files;
-
-use super::connection::{self, Disconnected};
-use super::site::Site;
-use crate::plugins::import::{CLIENTS, Client, Homes, Launch, Ourselves, Scope};
-use crate::{AppError, Surroundings};
+use crate::{App, Captured, Surroundings, plugins};
+use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
-use toolscout_core::{MemoryStore, Store};
+use toolscout_surface::codes::Exit;
 
-/// A person's home with a project in it, and what is remembered.
-struct World {
+/// A file as users have it: comments, irregular spaces, a server, and other settings.
+const ORIGINAL: &str = "{\n    \"other\": {\"deep\":[1,2 ,3]},   // mine\n    \"mcpServers\": {\n        \"docs\": { \"command\": \"npx\", \"args\": [\"-y\"] } // keep\n    }\n}";
+
+/// A home folder, and the program that is run there again and again.
+struct Home {
     dir: TempDir,
-    store: MemoryStore,
+    app: App,
+    captured: Captured,
 }
 
-impl World {
+impl Home {
     fn new() -> Self {
-        let world = Self { dir: tempfile::tempdir().expect("a temporary folder"), store: MemoryStore::default() };
-        fs::create_dir_all(world.home().join("desk")).expect("make a folder");
-        world
-    }
-
-    fn home(&self) -> PathBuf {
-        self.dir.path().canonicalize().expect("its real path")
-    }
-
-    fn homes(&self) -> Homes {
-        let home = self.home();
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let home = dir.path().canonicalize().expect("its real path");
+        fs::create_dir_all(home.join("desk")).expect("make a folder");
         let vars = [("HOME", home.to_str().expect("a text"))];
-        Homes::of(&Surroundings::captured(&home.join("desk"), &vars).0, &home.join("desk"))
+        let (surroundings, captured) = Surroundings::captured(&home.join("desk"), &vars);
+        let app = App::builder("toolscout").plugin(plugins::Connect).surroundings(surroundings).build();
+        Self { dir, app: app.expect("one plugin fits"), captured }
     }
 
-    /// Where the client's file is, or would be.
-    fn path(&self, client: &'static dyn Client) -> PathBuf {
-        self.site(client).path
+    fn path(&self, path: &str) -> PathBuf {
+        self.dir.path().canonicalize().expect("its real path").join(path)
     }
 
-    fn site(&self, client: &'static dyn Client) -> Site {
-        Site::of(client, &self.homes(), Scope::User, &us()).expect("a file that can be read")
+    fn file(self, path: &str, text: &str) -> Self {
+        let file = self.path(path);
+        fs::create_dir_all(file.parent().expect("a folder")).expect("make folders");
+        fs::write(file, text).expect("write a file");
+        self
     }
 
-    fn write(&self, client: &'static dyn Client, bytes: &[u8]) -> PathBuf {
-        let path = self.path(client);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("make folders");
-        fs::write(&path, bytes).expect("write a file");
-        path
+    fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.path(path)).unwrap_or_else(|_| "(no file)".to_owned())
     }
 
-    /// Connects; says whether there was anything to do.
-    fn connect(&self, client: &'static dyn Client) -> bool {
-        connect(&self.site(client), &launch(), &self.store).expect("connect")
+    /// What a run prints, says, and how it ends.
+    async fn run(&self, args: &[&str]) -> (String, String, Exit) {
+        let (out, err) = (self.captured.out().len(), self.captured.err().len());
+        let exit = self.app.run(args.iter().copied()).await;
+        (self.captured.out().split_off(out), self.captured.err().split_off(err), exit)
     }
 
-    fn disconnect(&self, client: &'static dyn Client) -> Disconnected {
-        connection::disconnect(&self.site(client), &self.store).expect("disconnect")
+    /// As [`Home::run`], of a run that must be done.
+    async fn done(&self, args: &[&str]) -> (String, String) {
+        let (out, err, exit) = self.run(args).await;
+        assert_eq!(exit, Exit::Done, "{args:?}: {out}{err}");
+        (out, err)
     }
 }
 
-fn connect(site: &Site, launch: &Launch, store: &dyn Store) -> Result<bool, AppError> {
-    let entry = site.client.own_entry(launch, &site.section);
-    let Some(text) = connection::prepare(site, &entry, &[])? else { return Ok(false) };
-    connection::connect(site, &text, store).map(|()| true)
+#[tokio::test]
+async fn connecting_and_disconnecting_leave_no_trace() {
+    let home = Home::new().file(".cursor/mcp.json", ORIGINAL);
+    let (out, err) = home.done(&["connect", "cursor"]).await;
+    assert!(out.is_empty() && err.starts_with("Connected Cursor: "), "{err}");
+    assert!(home.read(".cursor/mcp.json").contains("\"serve\""));
+    assert!(home.done(&["connect", "cursor"]).await.1.starts_with("Cursor was connected already"));
+    assert!(home.done(&["disconnect", "cursor"]).await.1.ends_with(" is as it was\n"));
+    assert_eq!(home.read(".cursor/mcp.json"), ORIGINAL);
+    assert!(home.done(&["disconnect", "cursor"]).await.1.starts_with("Cursor was not connected"));
 }
 
-fn launch() -> Launch {
-    Launch { command: "/opt/bin/toolscout".to_owned(), args: vec!["serve".to_owned()] }
+#[tokio::test]
+async fn the_file_we_are_in_is_found_again_among_several() {
+    let home = Home::new().file("desk/.opencode/opencode.jsonc", "{\"mcp\": {}}\n");
+    home.done(&["connect", "opencode", "--scope", "project"]).await;
+    let home = home.file("desk/opencode.json", "{}");
+    assert!(home.done(&["connect", "opencode", "--scope", "project"]).await.1.contains("was connected already"));
+    home.done(&["disconnect", "opencode", "--scope", "project"]).await;
+    assert_eq!(home.read("desk/.opencode/opencode.jsonc"), "{\"mcp\": {}}\n");
+    assert_eq!(home.read("desk/opencode.json"), "{}");
 }
 
-fn us() -> Ourselves {
-    Ourselves { program: "toolscout".to_owned(), executable: None }
+#[tokio::test]
+async fn a_file_that_broke_since_is_put_back_as_a_whole() {
+    let home = Home::new().file(".cursor/mcp.json", "{}\n");
+    home.done(&["connect", "cursor"]).await;
+    let home = home.file(".cursor/mcp.json", "{ oh no");
+    assert_eq!(home.run(&["disconnect", "cursor"]).await.2, Exit::Usage);
+    home.done(&["disconnect", "cursor", "--whole"]).await;
+    assert_eq!(home.read(".cursor/mcp.json"), "{}\n");
 }
 
-fn client(name: &str) -> &'static dyn Client {
-    CLIENTS.into_iter().find(|it| it.name() == name).expect("a client of this name")
+#[tokio::test]
+async fn a_dry_run_only_shows() {
+    let home = Home::new()
+        .file(".cursor/mcp.json", r#"{"mcpServers": {"a": {"command": "x", "env": {"TOKEN": "hidden-one"}}}}"#);
+    let before = home.read(".cursor/mcp.json");
+    let (out, err) = home.done(&["connect", "cursor", "--take", "--dry-run"]).await;
+    assert!(
+        out.contains("\"toolscout\": {") && out.contains("+ a  stdio  x") && err.contains("Would move 1 server to "),
+        "{out}{err}"
+    );
+    assert!(!out.contains("hidden-one") && !err.contains("hidden-one"));
+    home.done(&["disconnect", "cursor", "--dry-run"]).await;
+    assert_eq!(home.read(".cursor/mcp.json"), before);
+    assert!(!home.path(".config").exists());
 }
 
-/// A file of the client as people have them: comments, odd spaces, a server, and other settings around.
-fn sample(client: &dyn Client) -> String {
-    match client.name() {
-        "codex" => "# mine\nmodel = \"gpt-5\"   # fast\n\n[mcp_servers.docs] # keep\ncommand = 'npx'\nargs = [\n  \"a\", # first\n  \"b\",\n]\n\n[profiles.x]\nmodel = \"y\"\n# the end\n".to_owned(),
-        "opencode" => "{\n  // mine\n  \"$schema\": \"https://opencode.ai/config.json\",\n  \"mcp\": {\n    \"docs\": { \"type\": \"local\", \"command\": [\"npx\"], }, // keep\n  },\n}\n".to_owned(),
-        "zed" => "// Zed\n{\n\t\"theme\": \"One\",\n\n\t/* servers */ \"context_servers\": {\n\t\t\"docs\": {\"command\": \"npx\", \"args\": []}\n\t},\n}\n".to_owned(),
-        "vscode" => "{\n    \"inputs\": [],\n    \"servers\": {\n        \"docs\": { \"type\": \"stdio\", \"command\": \"npx\" }, // keep\n    }\n}\n".to_owned(),
-        _ => "{\n    \"other\": {\"deep\":[1,2 ,3]},   // mine\n    \"mcpServers\": {\n        \"docs\": { \"command\": \"npx\", \"args\": [\"-y\"] } // keep\n    }\n}".to_owned(),
-    }
+#[tokio::test]
+async fn a_projects_file_is_another_one() {
+    let home = Home::new();
+    home.done(&["connect", "cursor", "--scope", "project"]).await;
+    assert!(home.read("desk/.cursor/mcp.json").contains("toolscout"));
+    assert!(home.done(&["disconnect", "cursor"]).await.1.contains("was not connected"));
+    assert!(home.done(&["disconnect", "cursor", "--scope", "project"]).await.1.contains("is gone, as before"));
+    assert!(!home.path("desk/.cursor").exists());
+    let (_, err, exit) = home.run(&["connect", "windsurf", "--scope", "project"]).await;
+    assert_eq!(exit, Exit::Usage);
+    assert!(err.contains("Windsurf has no file of the project's"), "{err}");
+    let (_, err, exit) = home.run(&["connect"]).await;
+    assert_eq!(exit, Exit::Usage);
+    assert!(err.contains("CLIENT"), "{err}");
+}
+
+#[tokio::test]
+async fn taken_servers_are_ours_then_and_theirs_again_later() {
+    let original = r#"{
+  // Mine.
+  "mcpServers": {
+    "docs": { "command": "npx", "env": { "API_TOKEN": "t0p-secret" } },
+    "chat": { "type": "ws", "url": "wss://x" }, // cannot be taken
+    "web": { "url": "https://example.com/mcp" }
+  }
+}
+"#;
+    let home = Home::new().file(".cursor/mcp.json", original);
+    let (out, err) = home.done(&["connect", "cursor", "--take"]).await;
+    assert!(out.contains("- chat  skipped") && err.contains("Moved 2 servers to "), "{out}{err}");
+    assert!(!out.contains("t0p-secret") && !err.contains("t0p-secret"));
+    let theirs = home.read(".cursor/mcp.json");
+    let has = |name: &str| theirs.contains(&format!("\"{name}\""));
+    assert!(!has("docs") && !has("web") && has("chat") && has("toolscout") && theirs.contains("// Mine."), "{theirs}");
+    let ours = home.read(".config/toolscout/config.toml");
+    assert!(
+        ours.contains("[servers.docs]") && ours.contains("[servers.web]") && !ours.contains("t0p-secret"),
+        "{ours}"
+    );
+    assert_eq!(home.read(".config/toolscout/secrets/docs.api_token"), "t0p-secret");
+    home.done(&["disconnect", "cursor"]).await;
+    assert_eq!(home.read(".cursor/mcp.json"), original);
+    assert_eq!(home.read(".config/toolscout/config.toml"), ours);
+}
+
+#[tokio::test]
+async fn a_file_that_we_read_anyway_loses_nothing_by_being_taken() {
+    let original = r#"{"mcpServers": {"docs": {"command": "npx"}}}"#;
+    let home = Home::new().file("desk/package.json", "{}").file("desk/.mcp.json", original);
+    home.done(&["connect", "claude-code", "--scope", "project", "--take"]).await;
+    assert!(!home.read("desk/.mcp.json").contains("docs"));
+    assert!(home.read("desk/toolscout.toml").contains("[servers.docs]"));
+    home.done(&["disconnect", "claude-code", "--scope", "project"]).await;
+    assert_eq!(home.read("desk/.mcp.json"), original);
+}
+
+#[tokio::test]
+async fn the_list_says_who_is_there_and_who_is_connected() {
+    let home = Home::new().file(".gemini/settings.json", "{}").file(".codex/config.toml", "= broken");
+    home.done(&["connect", "cursor"]).await;
+    let (out, _) = home.done(&["connect", "--list"]).await;
+    let line =
+        |start: &str| out.lines().find(|it| it.starts_with(start)).unwrap_or_else(|| panic!("no {start} in {out}"));
+    assert!(line("cursor ").contains(" connected ") && line("cursor ").ends_with("/.cursor/mcp.json"));
+    assert!(line("gemini ").contains(" found ") && line("codex ").contains(" broken "));
+    assert_eq!(line("zed "), "zed             not found");
+    let (out, _) = home.done(&["connect", "--list", "--json"]).await;
+    let lines: Vec<Value> = serde_json::from_str(&out).expect("JSON");
+    let cursor = lines.iter().find(|it| it["client"] == "cursor").expect("cursor");
+    assert_eq!((&cursor["state"], &cursor["scope"]), (&"connected".into(), &"user".into()));
 }

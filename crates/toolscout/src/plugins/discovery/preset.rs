@@ -26,9 +26,6 @@ const NATIVE: [(&str, &str); 15] = [
     ("task_view", "View tasks"),
 ];
 
-/// The presets there are, by the names people write.
-pub(crate) const PRESETS: [&str; 1] = ["native"];
-
 /// A declared list of tools that nobody here can run.
 pub(super) struct Preset {
     id: SourceId,

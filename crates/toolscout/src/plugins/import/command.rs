@@ -1,12 +1,12 @@
 //! `import`: shows what other programs have configured, and takes it over where a person says so.
 
-use super::plan::{Choice, Only, Plan};
-use super::view::PlanView;
-use super::{CLIENTS, Homes, Looking, Ourselves, Target, Treatment, counted, named, page};
-use crate::plugins::discovery::Place;
-use crate::plugins::servers::{ServerSet, background};
+use super::{client_folders, counted, page};
+use crate::config::edit::Editor;
+use crate::config::{Config, Scope};
+use crate::plugins::servers::{ServerSet, background, person};
 use crate::{AppError, Command, RunCx};
-use toolscout_core::{BoxFuture, ErrorKind, SourceId, escape};
+use toolscout_config::import::{self, CLIENTS, ImportPlan, ImportPlanView, ImportRequest, OwnProgram, SecretHandling};
+use toolscout_core::{BoxFuture, SourceId, escape};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::output::Format;
@@ -38,24 +38,20 @@ impl Command for ImportCommand {
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
-            let looking = look(cx)?;
+            let config = Config::of(cx.options(), cx.surroundings())?;
+            let plan = plan(cx, &config)?;
             if cx.options().switch("verbose") {
-                looking.missing.iter().for_each(|it| cx.say(&format!("nothing at {}\n", shown(it))));
+                plan.missing.iter().for_each(|it| cx.say(&format!("nothing at {}\n", shown(it))));
             }
-            let target = Target::of(cx, cx.parsed.switch("global"))?;
-            let choice = choice(cx, &target)?;
-            let is_nothing_there = looking.files.is_empty();
-            let plan = Plan::of(looking, &target.known(cx)?, &choice);
-            missed(&plan, &choice)?;
             let format = cx.options().format();
             if format == Format::Text {
                 cx.print(&page(&plan))?;
             }
-            let is_written = settle(cx, &plan, &target).await?;
+            let is_written = settle(cx, &plan).await?;
             if format != Format::Text {
-                cx.print_value(&PlanView::new(&plan, &target.file, is_written), format)?;
+                cx.print_value(&ImportPlanView::new(&plan, is_written), format)?;
             }
-            if is_nothing_there {
+            if plan.files.is_empty() {
                 cx.say(
                     "No configuration of another program was found.\n  hint: --verbose names the files looked for\n",
                 );
@@ -65,75 +61,33 @@ impl Command for ImportCommand {
     }
 }
 
-fn look(cx: &RunCx) -> Result<Looking, AppError> {
-    let place = Place::of(cx.options(), cx.surroundings())?;
-    let homes = Homes::of(cx.surroundings(), place.project());
-    let clients = &cx.parsed.positionals;
-    let Some(file) = cx.parsed.text("file") else {
-        let wanted: Vec<_> = match clients.is_empty() {
-            true => CLIENTS.to_vec(),
-            false => clients.iter().filter_map(|it| named(it)).collect(),
-        };
-        return Ok(Looking::at(&wanted, &homes, None));
-    };
-    if !clients.is_empty() {
+fn plan(cx: &RunCx, config: &Config) -> Result<ImportPlan, AppError> {
+    let clients: Vec<_> = cx.parsed.positionals.iter().filter_map(|it| import::named(it)).collect();
+    let file = cx.parsed.text("file").map(|it| cx.surroundings().cwd().join(it));
+    if file.is_some() && !clients.is_empty() {
         return Err(AppError::invalid("give clients or --file, not both", "toolscout import --file FILE"));
     }
-    let file = cx.surroundings().cwd().join(file);
-    Looking::at_file(&file, &homes).map_err(|reason| {
-        let message = format!("`{}` cannot be imported: {reason}", file.display());
-        AppError::invalid(
-            message,
-            "give a file that has `mcpServers`, `servers`, `mcp`, `context_servers` or `mcp_servers`",
-        )
-    })
-}
-
-fn choice(cx: &RunCx, target: &Target) -> Result<Choice, AppError> {
-    let treatment = match (cx.parsed.switch("keep-secrets"), cx.parsed.text("secrets")) {
-        (true, _) => Treatment::Keep,
-        (false, Some("file")) => Treatment::files(cx)?,
-        _ => Treatment::Variables,
+    let secrets = match (cx.parsed.switch("keep-secrets"), cx.parsed.text("secrets")) {
+        (true, _) => SecretHandling::Keep,
+        (false, Some("file")) => SecretHandling::files(config)?,
+        _ => SecretHandling::Variables,
     };
-    let only = cx.parsed.texts("only").iter().map(|it| Only::parse(it)).collect::<Result<_, _>>()?;
-    Ok(Choice { only, treatment, project: target.project.clone(), base: target.base.clone(), us: Ourselves::of(cx) })
-}
-
-impl Only {
-    /// `NAME` or `NAME=ID`.
-    fn parse(text: &str) -> Result<Self, AppError> {
-        let Some((name, id)) = text.split_once('=') else { return Ok(Self { name: text.to_owned(), id: None }) };
-        let id = SourceId::new(id)
-            .map_err(|it| AppError::invalid(it.to_string(), format!("--only '{name}={}'", it.nearest)))?;
-        Ok(Self { name: name.to_owned(), id: Some(id) })
-    }
-}
-
-impl Treatment {
-    /// Files in the person's own configuration folder.
-    pub(crate) fn files(cx: &RunCx) -> Result<Self, AppError> {
-        let folder = cx.surroundings().config_dir().map(|it| it.join("secrets"));
-        folder.map(Self::Files).ok_or_else(super::target::no_home)
-    }
-}
-
-/// Who asks for a server by name wants to know that it is not there.
-fn missed(plan: &Plan, choice: &Choice) -> Result<(), AppError> {
-    let is_there = |only: &Only| {
-        plan.servers().any(|it| it.name == only.name || super::plan::nearest(&it.name).as_str() == only.name)
+    let request = ImportRequest {
+        clients,
+        file: file.as_deref(),
+        only: cx.parsed.texts("only").iter().map(|it| it.parse()).collect::<Result<_, _>>()?,
+        scope: if cx.parsed.switch("global") { Scope::User } else { Scope::Project },
+        secrets,
+        folders: &client_folders(cx, config),
+        own: &OwnProgram::running(cx.program()),
     };
-    let Some(only) = choice.only.iter().find(|it| !is_there(it)) else { return Ok(()) };
-    Err(AppError::Said {
-        kind: ErrorKind::NotFound,
-        message: format!("no server `{}` was found to import", escape::line(&only.name)),
-        hint: Some("toolscout import".to_owned()),
-    })
+    Ok(import::plan(request, config)?)
 }
 
 /// Writes, if there is something to write and a person wants it; says whether it did.
-async fn settle(cx: &RunCx, plan: &Plan, target: &Target) -> Result<bool, AppError> {
+async fn settle(cx: &RunCx, plan: &ImportPlan) -> Result<bool, AppError> {
     let count = plan.additions().count();
-    let file = shown(&target.file);
+    let file = shown(&plan.target.file);
     if count == 0 {
         if plan.servers().next().is_some() {
             cx.say("Nothing to add.\n");
@@ -151,14 +105,14 @@ async fn settle(cx: &RunCx, plan: &Plan, target: &Target) -> Result<bool, AppErr
         cx.say(&format!("Would add {} to {file}\n  hint: --yes does it\n", counted(count)));
         return Ok(false);
     }
-    target.take(cx, plan)?;
+    has_added_all(cx, &import::apply(plan, &Editor::of(cx.surroundings()))?)?;
     cx.say(&format!("Added {} to {file}\n", counted(count)));
     ask_later(cx, plan).await?;
     Ok(true)
 }
 
 /// Has those that may be asked for their tools asked, as if they had been added one by one.
-async fn ask_later(cx: &RunCx, plan: &Plan) -> Result<(), AppError> {
+async fn ask_later(cx: &RunCx, plan: &ImportPlan) -> Result<(), AppError> {
     // Only now is it written down who has added them.
     let set = ServerSet::again(cx.options(), cx.surroundings())?;
     let is_asked = |id: &SourceId| set.sources.iter().any(|it| it.server().id == *id && it.may_start());
@@ -173,4 +127,17 @@ async fn ask_later(cx: &RunCx, plan: &Plan) -> Result<(), AppError> {
 
 fn shown(path: &std::path::Path) -> String {
     escape::line(&path.display().to_string()).into_owned()
+}
+
+/// Records that the user added these servers, whatever else is in the project.
+pub(crate) fn has_added_all(cx: &RunCx, ids: &[SourceId]) -> Result<(), AppError> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let set = ServerSet::again(cx.options(), cx.surroundings())?;
+    ids.iter().try_for_each(|id| {
+        person::has_added(&set, id, true)?;
+        cx.request().decided("server", id, "added");
+        Ok(())
+    })
 }

@@ -1,11 +1,10 @@
 //! The plan as people read it: a heading for each file, a line for each server.
 
-use super::plan::{Fate, Plan, Planned, PlannedFile};
-use super::view;
+use toolscout_config::import::{self, ImportAction, ImportPlan, PlannedFile, PlannedServer};
 use toolscout_core::escape;
 
 /// The whole plan.
-pub(crate) fn page(plan: &Plan) -> String {
+pub(crate) fn page(plan: &ImportPlan) -> String {
     plan.files.iter().map(file).collect()
 }
 
@@ -22,20 +21,20 @@ fn file(file: &PlannedFile) -> String {
     text + &file.servers.iter().map(server).collect::<String>()
 }
 
-fn server(server: &Planned) -> String {
+fn server(server: &PlannedServer) -> String {
     let name = escape::line(&server.name);
     let mut text = match &server.fate {
-        Fate::Add { id, treated } => {
+        ImportAction::Add { id, treated } => {
             let renamed = if *id.as_str() == *server.name { String::new() } else { format!("{name} -> ") };
-            let (transport, runs) = (view::transport(&treated.shown), view::runs(&treated.shown));
-            let settings = view::settings(&treated.shown).into_iter().map(|it| indented(&it)).collect::<String>();
+            let (transport, runs) = (import::transport(&treated.shown), import::runs(&treated.shown));
+            let settings = import::settings(&treated.shown).into_iter().map(|it| indented(&it)).collect::<String>();
             format!("  + {renamed}{id}  {transport}  {}\n{settings}", escape::line(&runs))
         }
-        Fate::Same { id } if *id == server.name => format!("  = {name}  is there already\n"),
-        Fate::Same { id } => format!("  = {name}  is there already, as {}\n", escape::line(id)),
-        Fate::Skip { reason, .. } => format!("  - {name}  skipped: {}\n", escape::line(reason)),
+        ImportAction::Same { id } if *id == server.name => format!("  = {name}  is there already\n"),
+        ImportAction::Same { id } => format!("  = {name}  is there already, as {}\n", escape::line(id)),
+        ImportAction::Skip { reason, .. } => format!("  - {name}  skipped: {}\n", escape::line(reason)),
     };
-    if let Fate::Skip { hint: Some(hint), .. } = &server.fate {
+    if let ImportAction::Skip { hint: Some(hint), .. } = &server.fate {
         text += &indented(&format!("hint: {hint}"));
     }
     text + &server.notes.iter().map(|it| indented(&format!("note: {it}"))).collect::<String>()

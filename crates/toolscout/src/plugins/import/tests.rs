@@ -1,16 +1,10 @@
-//! Every client's files become our entries; what is shown never holds a secret; nothing is written before somebody says so.
-//! What each file proves is said at its top.
+//! The command from the line that is typed to what is on disk.
 
-mod clients;
 mod command;
-mod planning;
-mod references;
 
-use super::look::Content;
-use super::{Homes, Looking};
 use crate::{App, Surroundings, plugins};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use tempfile::TempDir;
 use toolscout_surface::codes::Exit;
 
@@ -59,10 +53,6 @@ impl World {
         Surroundings::captured(&self.path("desk"), &[("HOME", &home)])
     }
 
-    fn homes(&self) -> Homes {
-        Homes::of(&self.surroundings().0, &self.path("desk"))
-    }
-
     /// Runs `import` in the project.
     async fn import(&self, args: &[&str]) -> Ran {
         let (surroundings, captured) = self.surroundings();
@@ -70,14 +60,6 @@ impl World {
         let args = ["import"].into_iter().chain(args.iter().copied());
         let exit = app.expect("one plugin fits").run(args).await;
         Ran { out: captured.out(), err: captured.err(), exit }
-    }
-
-    /// What is read from the files of this client, as text: our entries, and the notes about them. Paths below the home
-    /// folder start with `~`.
-    fn entries(&self, client: &str) -> String {
-        let client = super::named(client).expect("a client of this name");
-        let text = render(Looking::at(&[client], &self.homes(), None));
-        text.replace(&self.home().display().to_string(), "~")
     }
 
     fn snapshot(&self) -> Vec<(PathBuf, Vec<u8>)> {
@@ -95,36 +77,6 @@ impl World {
         files.sort();
         files
     }
-}
-
-fn render(looking: Looking) -> String {
-    let mut text = String::new();
-    for file in looking.files {
-        let servers = match file.content {
-            Content::Servers(servers) => servers,
-            Content::Native => {
-                text += &format!("{}: native\n", name(&file.path));
-                continue;
-            }
-            Content::Broken(reason) => {
-                text += &format!("{}: broken: {reason}\n", name(&file.path));
-                continue;
-            }
-        };
-        for server in servers {
-            text += &format!("[{}]\n", server.name);
-            text += &match &server.entry {
-                Ok(entry) => toml::to_string(entry).expect("an entry"),
-                Err(reason) => format!("! {reason}\n"),
-            };
-            text.extend(server.notes.iter().map(|it| format!("# {it}\n")));
-        }
-    }
-    text
-}
-
-fn name(path: &Path) -> String {
-    path.file_name().expect("a name").to_string_lossy().into_owned()
 }
 
 impl Ran {

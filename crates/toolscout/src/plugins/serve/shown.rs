@@ -1,6 +1,6 @@
 //! The part of a source that agents are shown, and what of it is listed. Which part that is may change while it is shown.
 
-use crate::config::{Config, Names, Profile};
+use crate::config::{Config, Names, Profile, filter};
 use futures_util::{StreamExt, future};
 use std::sync::{Arc, Mutex, PoisonError};
 use toolscout_core::{
@@ -67,9 +67,9 @@ impl Parts {
     pub(super) fn look(&self, source: &SourceId) -> Look {
         let part = self.now();
         Look {
-            include: part.include.as_ref().map(|it| it.filter(source)),
-            exclude: part.exclude.filter(source),
-            listed: part.listed.filter(source),
+            include: part.include.as_ref().map(|it| filter(it, source)),
+            exclude: filter(&part.exclude, source),
+            listed: filter(&part.listed, source),
         }
     }
 

@@ -1,0 +1,18 @@
+//! Writes toolscout into the configuration of other MCP clients, and removes it again without a trace.
+//!
+//! Start reading at [`ConnectPlan::new`].
+
+mod backup;
+mod connection;
+mod file;
+mod launch;
+mod plan;
+mod site;
+mod take;
+#[cfg(test)]
+mod tests;
+
+pub use connection::DisconnectOutcome;
+pub use launch::{launch, launch_command};
+pub use plan::{ClientStatus, ClientTarget, ConnectPlan, DisconnectPlan, client_status};
+pub use take::ServerMove;

@@ -1,0 +1,81 @@
+//! What a file was before we were written into it, kept where it survives us.
+
+use crate::ConfigError;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use toolscout_core::{Digest, Shelf, Store, StoreError};
+
+/// What a file was, and what we made of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FileBackup {
+    /// None where there was no file.
+    pub(super) original: Option<Vec<u8>>,
+    /// Of what we wrote: while the file still has it, nobody else has changed anything.
+    pub(super) written: Digest,
+    /// Folders we made for it, the outermost first.
+    pub(super) folders: Vec<PathBuf>,
+}
+
+/// On disk: this as one line of JSON, and after it the original's bytes.
+#[derive(Serialize, Deserialize)]
+struct BackupHeader {
+    version: u32,
+    existed: bool,
+    written: String,
+    folders: Vec<PathBuf>,
+}
+
+const VERSION: u32 = 1;
+
+impl FileBackup {
+    pub(super) fn read(store: &dyn Store, path: &Path) -> Result<Option<Self>, ConfigError> {
+        let kept = store.read(Shelf::Backup, &key(path)).map_err(unkept)?;
+        Ok(kept.and_then(|it| Self::from_bytes(&it)))
+    }
+
+    /// Keeps it. Nothing is written into a file that could not be put back.
+    pub(super) fn keep(&self, store: &dyn Store, path: &Path) -> Result<(), ConfigError> {
+        store.write(Shelf::Backup, &key(path), &self.to_bytes()).map_err(unkept)
+    }
+
+    pub(super) fn forget(store: &dyn Store, path: &Path) -> Result<(), ConfigError> {
+        store.remove(Shelf::Backup, &key(path)).map(drop).map_err(unkept)
+    }
+
+    /// Whether the file is still exactly what we wrote.
+    pub(super) fn is_untouched(&self, bytes: &[u8]) -> bool {
+        Digest::of_bytes(bytes) == self.written
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let header = BackupHeader {
+            version: VERSION,
+            existed: self.original.is_some(),
+            written: self.written.to_string(),
+            folders: self.folders.clone(),
+        };
+        let mut bytes = serde_json::to_vec(&header).unwrap_or_default();
+        bytes.push(b'\n');
+        bytes.extend(self.original.iter().flatten());
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let end = bytes.iter().position(|it| *it == b'\n')?;
+        let header: BackupHeader =
+            serde_json::from_slice(&bytes[..end]).ok().filter(|it: &BackupHeader| it.version == VERSION)?;
+        let original = header.existed.then(|| bytes[end + 1..].to_vec());
+        Some(Self { original, written: Digest::from_hex(&header.written)?, folders: header.folders })
+    }
+}
+
+fn key(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+fn unkept(error: StoreError) -> ConfigError {
+    ConfigError::Unavailable {
+        message: format!("no copy of the file as it was can be kept: {error}"),
+        hint: "set TOOLSCOUT_STATE_DIR to a folder you can write".to_owned(),
+    }
+}

@@ -1,0 +1,99 @@
+//! Being written into a client's file, and taken out of it; everything but the words about it.
+
+use super::backup::FileBackup;
+use super::file;
+use super::site::{self, ClientSite};
+use crate::ConfigError;
+use crate::edit::ConfigEdit;
+use crate::import::KeyPath;
+use serde_json::Value;
+use std::path::Path;
+use toolscout_core::{Digest, Store};
+
+/// What disconnecting did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DisconnectOutcome {
+    /// The file is what it was, byte for byte.
+    Restored,
+    /// There was no file, and there is none again.
+    Removed,
+    /// Somebody else changed the file, so only our entry is gone.
+    OnlyOurs,
+    /// We were not in it.
+    WasNot,
+}
+
+/// The file's text with our entry in it and these others out of it; none where nothing would change. Writes nothing.
+pub(super) fn prepare(
+    site: &ClientSite,
+    entry: &Value,
+    others: &[(KeyPath, String)],
+) -> Result<Option<String>, ConfigError> {
+    if site.entry() == Some(entry) && others.is_empty() {
+        return Ok(None);
+    }
+    if site.entry().is_some() && !site.is_connected() {
+        let message = format!("`{}` has another server that is called `{}`", site.path.display(), site.name);
+        return Err(ConfigError::invalid(message, "rename that server, and try again"));
+    }
+    let mut changes = vec![ConfigEdit::Set(site.place(), entry.clone())];
+    changes.extend(others.iter().map(|(section, name)| ConfigEdit::Remove(site::place(section, name))));
+    site.changed(&changes).map(Some)
+}
+
+/// Writes the text that was prepared, once the file as it is now is kept.
+pub(super) fn connect(site: &ClientSite, text: &str, store: &dyn Store) -> Result<(), ConfigError> {
+    backup(site, text, store)?.keep(store, &site.path)?;
+    file::replace(&site.path, site.bytes(), text.as_bytes())
+}
+
+/// What to put back one day.
+fn backup(site: &ClientSite, text: &str, store: &dyn Store) -> Result<FileBackup, ConfigError> {
+    let written = Digest::of_bytes(text.as_bytes());
+    let earlier = FileBackup::read(store, &site.path)?;
+    match (earlier, site.bytes()) {
+        // Connected before, and untouched since: the original is still that of then.
+        (Some(earlier), Some(bytes)) if earlier.is_untouched(bytes) => Ok(FileBackup { written, ..earlier }),
+        // Changed by somebody since, or connected by hand: the original is this, without us.
+        (_, Some(_)) if site.entry().is_some() => {
+            let original = Some(site.without_us()?.into_bytes());
+            Ok(FileBackup { original, written, folders: Vec::new() })
+        }
+        (_, bytes) => {
+            let folders = file::missing_folders(&site.path);
+            Ok(FileBackup { original: bytes.map(<[u8]>::to_vec), written, folders })
+        }
+    }
+}
+
+/// Takes us out of the file. The original is kept where it is not put back: somebody may want it yet.
+pub(super) fn disconnect(site: &ClientSite, store: &dyn Store) -> Result<DisconnectOutcome, ConfigError> {
+    let Some(bytes) = site.bytes() else { return Ok(DisconnectOutcome::WasNot) };
+    if FileBackup::read(store, &site.path)?.is_some_and(|it| it.is_untouched(bytes)) {
+        return put_back(&site.path, store);
+    }
+    if !site.is_connected() {
+        return Ok(DisconnectOutcome::WasNot);
+    }
+    file::replace(&site.path, Some(bytes), site.without_us()?.as_bytes())?;
+    Ok(DisconnectOutcome::OnlyOurs)
+}
+
+/// Puts the original back, whatever the file holds by now.
+pub(super) fn put_back(path: &Path, store: &dyn Store) -> Result<DisconnectOutcome, ConfigError> {
+    let Some(backup) = FileBackup::read(store, path)? else { return Ok(DisconnectOutcome::WasNot) };
+    let bytes = file::bytes(path)?;
+    let done = match (&backup.original, &bytes) {
+        (Some(original), _) => {
+            file::replace(path, bytes.as_deref(), original)?;
+            DisconnectOutcome::Restored
+        }
+        (None, Some(bytes)) => {
+            file::remove(path, bytes, &backup.folders)?;
+            DisconnectOutcome::Removed
+        }
+        (None, None) => DisconnectOutcome::Removed,
+    };
+    FileBackup::forget(store, path)?;
+    Ok(done)
+}

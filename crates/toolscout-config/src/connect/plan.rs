@@ -1,0 +1,159 @@
+//! What connecting or disconnecting a client would change: planned without writing, then applied.
+
+use super::backup::FileBackup;
+use super::connection::{self, DisconnectOutcome};
+use super::file;
+use super::site::ClientSite;
+use super::take::ServerMove;
+use crate::import::{self, CLIENTS, ClientFile, ClientFolders, ClientFormat, LaunchCommand, OwnProgram};
+use crate::{Config, ConfigError, ConfigScope, Editor};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use toolscout_core::{SourceId, Store};
+
+/// The client to connect or disconnect, and where its files are.
+#[derive(Clone, Copy)]
+pub struct ClientTarget<'a> {
+    /// The client.
+    pub client: &'static dyn ClientFormat,
+    /// Which of its files.
+    pub scope: ConfigScope,
+    /// Where clients keep their files.
+    pub folders: &'a ClientFolders,
+    /// How our own entry is recognized.
+    pub own: &'a OwnProgram,
+}
+
+impl ClientTarget<'_> {
+    fn site(&self) -> Result<ClientSite, ConfigError> {
+        ClientSite::of(self.client, self.folders, self.scope, self.own)
+    }
+}
+
+/// What `connect` would write.
+#[derive(Serialize)]
+pub struct ConnectPlan {
+    /// The client's name for users.
+    pub title: &'static str,
+    /// The client's file.
+    pub path: PathBuf,
+    /// Our entry, below the keys that lead to it.
+    pub document: Value,
+    /// The client's servers that move into our own configuration, if that was requested.
+    pub moves: Option<ServerMove>,
+    /// The whole file as it would be; `None` if nothing would change.
+    #[serde(skip)]
+    text: Option<String>,
+    #[serde(skip)]
+    site: ClientSite,
+}
+
+impl ConnectPlan {
+    /// Plans to write our entry into the file of a client, and to move its other servers to us if `take` is set.
+    pub fn new(
+        target: ClientTarget<'_>,
+        launch: &LaunchCommand,
+        take: bool,
+        config: &Config,
+    ) -> Result<Self, ConfigError> {
+        let site = target.site()?;
+        let entry = target.client.own_entry(launch, &site.section);
+        let moves = if take { Some(ServerMove::plan(target.site()?, config, target.scope, target.own)?) } else { None };
+        let moved = moves.as_ref().map(ServerMove::moved).unwrap_or_default();
+        let text = connection::prepare(&site, &entry, &moved)?;
+        let document = site.section.iter().rev().fold(json!({&site.name: entry}), |inner, key| json!({key: inner}));
+        Ok(Self { title: target.client.title(), path: site.path.clone(), document, moves, text, site })
+    }
+
+    /// Whether the client is connected already, and nothing would change.
+    pub fn changes_nothing(&self) -> bool {
+        self.text.is_none()
+    }
+
+    /// Writes the files, and returns the ids of the servers that moved.
+    pub fn apply(&self, editor: &Editor, store: &dyn Store) -> Result<Vec<SourceId>, ConfigError> {
+        let Some(text) = &self.text else { return Ok(Vec::new()) };
+        // Added to our file first: if the second write fails, no server is lost.
+        let added = self.moves.as_ref().map(|it| import::apply(&it.plan, editor)).transpose()?;
+        connection::connect(&self.site, text, store)?;
+        Ok(added.unwrap_or_default())
+    }
+}
+
+/// What `disconnect` would change.
+pub struct DisconnectPlan {
+    removal: Removal,
+}
+
+enum Removal {
+    /// The file is restored from its backup, even if it cannot be parsed any more.
+    WholeFile(PathBuf),
+    /// Our entry is removed.
+    OurEntry(Box<ClientSite>),
+}
+
+impl DisconnectPlan {
+    /// Plans to remove our entry; with `whole`, to restore the file as it was before, if there is a backup.
+    pub fn new(target: ClientTarget<'_>, whole: bool, store: &dyn Store) -> Result<Self, ConfigError> {
+        let files = target.client.files(target.folders).into_iter().filter(|it| it.scope == target.scope && whole);
+        for path in files.map(|it| file::real(&it.path)) {
+            if FileBackup::read(store, &path)?.is_some() {
+                return Ok(Self { removal: Removal::WholeFile(path) });
+            }
+        }
+        Ok(Self { removal: Removal::OurEntry(Box::new(target.site()?)) })
+    }
+
+    /// The client's file.
+    pub fn path(&self) -> &Path {
+        match &self.removal {
+            Removal::WholeFile(path) => path,
+            Removal::OurEntry(site) => &site.path,
+        }
+    }
+
+    /// Writes the file.
+    pub fn apply(&self, store: &dyn Store) -> Result<DisconnectOutcome, ConfigError> {
+        match &self.removal {
+            Removal::WholeFile(path) => connection::put_back(path, store),
+            Removal::OurEntry(site) => connection::disconnect(site, store),
+        }
+    }
+}
+
+/// A client, or one of its files that exists.
+#[derive(Debug, Serialize, PartialEq, Eq)]
+pub struct ClientStatus {
+    /// The client's name on the command line.
+    pub client: &'static str,
+    /// `connected`, `found`, `broken` or `not found`.
+    pub state: &'static str,
+    /// Whom the file is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<ConfigScope>,
+    /// The file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<PathBuf>,
+}
+
+/// The files of all clients, and which of them have our entry.
+pub fn client_status(folders: &ClientFolders, own: &OwnProgram) -> Vec<ClientStatus> {
+    CLIENTS.into_iter().flat_map(|client| statuses(client, folders, own)).collect()
+}
+
+fn statuses(client: &'static dyn ClientFormat, folders: &ClientFolders, own: &OwnProgram) -> Vec<ClientStatus> {
+    let status = |file: ClientFile| {
+        let state = match ClientSite::at(client, &file.path, folders, own) {
+            Ok(site) if site.is_connected() => "connected",
+            Ok(_) => "found",
+            Err(_) => "broken",
+        };
+        ClientStatus { client: client.name(), state, scope: Some(file.scope), path: Some(file.path) }
+    };
+    let found: Vec<_> = client.files(folders).into_iter().filter(|it| it.path.is_file()).map(status).collect();
+    if found.is_empty() {
+        return vec![ClientStatus { client: client.name(), state: "not found", scope: None, path: None }];
+    }
+    found
+}

@@ -1,0 +1,105 @@
+//! The one file of a client that we are written into, and what it says.
+
+use super::file;
+use crate::edit::{self, ConfigEdit};
+use crate::import::{self, ClientFile, ClientFolders, ClientFormat, KeyPath, OwnProgram, ScannedFile, ScannedServer};
+use crate::{ConfigError, ConfigScope, DocumentError};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// A client's file as it is now.
+pub(super) struct ClientSite {
+    pub(super) client: &'static dyn ClientFormat,
+    /// Its real place.
+    pub(super) path: PathBuf,
+    /// What we are called there.
+    pub(super) name: String,
+    us: OwnProgram,
+    pub(super) text: Option<String>,
+    /// Where our entry is, or would be.
+    pub(super) section: KeyPath,
+    servers: Vec<ScannedServer>,
+    entry: Option<Value>,
+}
+
+impl ClientSite {
+    /// The client's file of this scope: the one we are in, else the first that is there, else the first that could be
+    /// made with the least ado.
+    pub(super) fn of(
+        client: &'static dyn ClientFormat,
+        homes: &ClientFolders,
+        scope: ConfigScope,
+        us: &OwnProgram,
+    ) -> Result<Self, ConfigError> {
+        let files: Vec<_> = client.files(homes).into_iter().filter(|it| it.scope == scope).collect();
+        let connected = files.iter().filter_map(|it| Self::at(client, &it.path, homes, us).ok());
+        if let Some(site) = connected.into_iter().find(Self::is_connected) {
+            return Ok(site);
+        }
+        let has_folder = |it: &&ClientFile| it.path.parent().is_some_and(Path::is_dir);
+        let chosen = files.iter().find(|it| it.path.is_file());
+        let chosen = chosen.or_else(|| files.iter().find(has_folder)).or(files.first());
+        let Some(chosen) = chosen else {
+            let message = format!("{} has no file of the {}'s", client.title(), scope.word());
+            return Err(ConfigError::invalid(message, format!("{} connect --list", us.program)));
+        };
+        Self::at(client, &chosen.path, homes, us)
+    }
+
+    pub(super) fn at(
+        client: &'static dyn ClientFormat,
+        path: &Path,
+        homes: &ClientFolders,
+        us: &OwnProgram,
+    ) -> Result<Self, ConfigError> {
+        let path = file::real(path);
+        let broken = |reason: String| DocumentError { reason, at: None }.error(&path);
+        let text = import::read(&path).map_err(broken)?;
+        let document = import::parse(&path, text.as_deref().unwrap_or_default()).map_err(broken)?;
+        let section = client.sections(&document, homes).into_iter().next().unwrap_or_default();
+        let entry = import::table(&document, &section).and_then(|it| it.get(&us.program)).cloned();
+        let servers = ScannedFile::read(client, &path, document, homes).into_servers();
+        Ok(Self { client, path, name: us.program.clone(), us: us.clone(), text, section, servers, entry })
+    }
+
+    /// The entry of our name, whatever it starts.
+    pub(super) fn entry(&self) -> Option<&Value> {
+        self.entry.as_ref()
+    }
+
+    /// Whether the entry of our name starts us.
+    pub(super) fn is_connected(&self) -> bool {
+        let found = self.servers.iter().find(|it| it.name == self.name && it.section == self.section);
+        let command = found.and_then(|it| it.entry.as_ref().ok()?.command.as_deref());
+        command.is_some_and(|it| self.us.is_started_by(it))
+    }
+
+    /// The text with these changes, everything else of it as it is.
+    pub(super) fn changed(&self, changes: &[ConfigEdit]) -> Result<String, ConfigError> {
+        edit::changed(&self.path, self.text.as_deref().unwrap_or_default(), &|_| Ok(changes.to_vec()))
+    }
+
+    /// The keys that lead to our entry.
+    pub(super) fn place(&self) -> Vec<String> {
+        place(&self.section, &self.name)
+    }
+
+    pub(super) fn bytes(&self) -> Option<&[u8]> {
+        self.text.as_deref().map(str::as_bytes)
+    }
+
+    /// The text without our entry, which is there.
+    pub(super) fn without_us(&self) -> Result<String, ConfigError> {
+        self.changed(&[ConfigEdit::Remove(self.place())])
+    }
+
+    /// The file as an import sees it.
+    pub(super) fn found(self) -> ScannedFile {
+        ScannedFile::of(self.client, self.path, self.servers)
+    }
+}
+
+/// The keys that lead to an entry.
+pub(super) fn place(section: &KeyPath, name: &str) -> Vec<String> {
+    section.iter().cloned().chain([name.to_owned()]).collect()
+}

@@ -1,0 +1,95 @@
+//! 1. Every client gets our entry in its own shape, and everything else in its file stays.
+//! 2. Disconnecting puts every file back byte for byte: comments, commas at the end, line ends, marks, or no file at all.
+//! 3. A file that somebody changed in between keeps the changes.
+//! 4. Connecting twice changes nothing.
+//! 5. `--take` moves the client's other servers to us, and loses none.
+
+mod edits;
+mod files;
+
+use super::connection::{self, DisconnectOutcome};
+use super::site::ClientSite;
+use crate::import::{CLIENTS, ClientFolders, ClientFormat, LaunchCommand, OwnProgram};
+use crate::{ConfigError, ConfigScope};
+use std::fs;
+use std::path::PathBuf;
+use tempfile::TempDir;
+use toolscout_core::{MemoryStore, Store};
+
+/// A person's home with a project in it, and what is remembered.
+struct World {
+    dir: TempDir,
+    store: MemoryStore,
+}
+
+impl World {
+    fn new() -> Self {
+        let world = Self { dir: tempfile::tempdir().expect("a temporary folder"), store: MemoryStore::default() };
+        fs::create_dir_all(world.home().join("desk")).expect("make a folder");
+        world
+    }
+
+    fn home(&self) -> PathBuf {
+        self.dir.path().canonicalize().expect("its real path")
+    }
+
+    fn homes(&self) -> ClientFolders {
+        let home = self.home();
+        let variable = |name: &str| (name == "HOME").then(|| home.display().to_string());
+        ClientFolders::new(&variable, &home.join("desk"), &home.join("desk"))
+    }
+
+    /// Where the client's file is, or would be.
+    fn path(&self, client: &'static dyn ClientFormat) -> PathBuf {
+        self.site(client).path
+    }
+
+    fn site(&self, client: &'static dyn ClientFormat) -> ClientSite {
+        ClientSite::of(client, &self.homes(), ConfigScope::User, &us()).expect("a file that can be read")
+    }
+
+    fn write(&self, client: &'static dyn ClientFormat, bytes: &[u8]) -> PathBuf {
+        let path = self.path(client);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("make folders");
+        fs::write(&path, bytes).expect("write a file");
+        path
+    }
+
+    /// Connects; says whether there was anything to do.
+    fn connect(&self, client: &'static dyn ClientFormat) -> bool {
+        connect(&self.site(client), &launch(), &self.store).expect("connect")
+    }
+
+    fn disconnect(&self, client: &'static dyn ClientFormat) -> DisconnectOutcome {
+        connection::disconnect(&self.site(client), &self.store).expect("disconnect")
+    }
+}
+
+fn connect(site: &ClientSite, launch: &LaunchCommand, store: &dyn Store) -> Result<bool, ConfigError> {
+    let entry = site.client.own_entry(launch, &site.section);
+    let Some(text) = connection::prepare(site, &entry, &[])? else { return Ok(false) };
+    connection::connect(site, &text, store).map(|()| true)
+}
+
+fn launch() -> LaunchCommand {
+    LaunchCommand { command: "/opt/bin/toolscout".to_owned(), args: vec!["serve".to_owned()] }
+}
+
+fn us() -> OwnProgram {
+    OwnProgram { program: "toolscout".to_owned(), executable: None }
+}
+
+fn client(name: &str) -> &'static dyn ClientFormat {
+    CLIENTS.into_iter().find(|it| it.name() == name).expect("a client of this name")
+}
+
+/// A file of the client as people have them: comments, odd spaces, a server, and other settings around.
+fn sample(client: &dyn ClientFormat) -> String {
+    match client.name() {
+        "codex" => "# mine\nmodel = \"gpt-5\"   # fast\n\n[mcp_servers.docs] # keep\ncommand = 'npx'\nargs = [\n  \"a\", # first\n  \"b\",\n]\n\n[profiles.x]\nmodel = \"y\"\n# the end\n".to_owned(),
+        "opencode" => "{\n  // mine\n  \"$schema\": \"https://opencode.ai/config.json\",\n  \"mcp\": {\n    \"docs\": { \"type\": \"local\", \"command\": [\"npx\"], }, // keep\n  },\n}\n".to_owned(),
+        "zed" => "// Zed\n{\n\t\"theme\": \"One\",\n\n\t/* servers */ \"context_servers\": {\n\t\t\"docs\": {\"command\": \"npx\", \"args\": []}\n\t},\n}\n".to_owned(),
+        "vscode" => "{\n    \"inputs\": [],\n    \"servers\": {\n        \"docs\": { \"type\": \"stdio\", \"command\": \"npx\" }, // keep\n    }\n}\n".to_owned(),
+        _ => "{\n    \"other\": {\"deep\":[1,2 ,3]},   // mine\n    \"mcpServers\": {\n        \"docs\": { \"command\": \"npx\", \"args\": [\"-y\"] } // keep\n    }\n}".to_owned(),
+    }
+}

@@ -1,0 +1,251 @@
+//! What becomes of whole files.
+
+use super::super::connection::DisconnectOutcome;
+use super::super::launch::launch as launch_of;
+use super::super::{connection, file};
+use super::{ClientSite, World, client, connect, launch, sample, us};
+use crate::ConfigScope;
+use crate::import::{self, CLIENTS};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use toolscout_core::{MemoryStore, Shelf, Store};
+
+/// The file as several editors would have saved it.
+fn savings(text: &str) -> Vec<Vec<u8>> {
+    let crlf = text.replace('\n', "\r\n");
+    let texts = [text.to_owned(), crlf.clone(), format!("\u{feff}{text}"), format!("\u{feff}{crlf}")];
+    texts.map(String::into_bytes).to_vec()
+}
+
+#[test]
+fn every_file_is_put_back_byte_for_byte() {
+    for client in CLIENTS {
+        for original in savings(&sample(client)).into_iter().chain([b"".to_vec(), b"\n".to_vec()]) {
+            let world = World::new();
+            let path = world.write(client, &original);
+            assert!(world.connect(client), "{}", client.name());
+            let connected = fs::read(&path).expect("the file");
+            assert_ne!(connected, original);
+            assert!(world.site(client).is_connected(), "{}", client.name());
+            assert_eq!(world.disconnect(client), DisconnectOutcome::Restored, "{}", client.name());
+            assert_eq!(fs::read(&path).expect("the file"), original, "{}", client.name());
+            assert_eq!(world.store.keys(Shelf::Backup).expect("keys"), [""; 0]);
+        }
+    }
+}
+
+#[test]
+fn a_file_that_was_not_there_is_gone_again_with_its_folders() {
+    for client in CLIENTS {
+        let world = World::new();
+        let path = world.path(client);
+        assert!(world.connect(client));
+        let text = fs::read_to_string(&path).expect("the file");
+        assert!(text.ends_with("\n") && !text.contains('\r'), "{text:?}");
+        assert_eq!(world.disconnect(client), DisconnectOutcome::Removed);
+        let left: Vec<_> =
+            fs::read_dir(world.home()).expect("a folder").map(|it| it.expect("it").file_name()).collect();
+        assert_eq!(left, ["desk"], "{}", client.name());
+    }
+}
+
+#[test]
+fn connecting_twice_changes_nothing() {
+    for client in CLIENTS {
+        let world = World::new();
+        let path = world.write(client, sample(client).as_bytes());
+        world.connect(client);
+        let once = (fs::read(&path).expect("the file"), world.store.read(Shelf::Backup, &path.to_string_lossy()));
+        assert!(!world.connect(client), "{}", client.name());
+        let twice = (fs::read(&path).expect("the file"), world.store.read(Shelf::Backup, &path.to_string_lossy()));
+        assert_eq!(once.0, twice.0);
+        assert_eq!(once.1.expect("kept"), twice.1.expect("kept"));
+        assert_eq!(world.disconnect(client), DisconnectOutcome::Restored);
+        assert_eq!(world.disconnect(client), DisconnectOutcome::WasNot);
+    }
+}
+
+/// The document of a client, without our entry.
+fn without_us(path: &Path, text: &str, section: &[String]) -> Value {
+    let mut document = import::parse(path, text).expect("a document");
+    let table = section.iter().fold(&mut document, |it, key| &mut it[key.as_str()]);
+    table.as_object_mut().expect("a table").remove("toolscout");
+    document
+}
+
+#[test]
+fn changes_in_between_are_kept() {
+    for client in CLIENTS {
+        let world = World::new();
+        let path = world.write(client, sample(client).as_bytes());
+        world.connect(client);
+        let edited = fs::read_to_string(&path).expect("the file").replace("npx", "bunx");
+        fs::write(&path, &edited).expect("edit it");
+        assert_eq!(world.disconnect(client), DisconnectOutcome::OnlyOurs, "{}", client.name());
+        let left = fs::read_to_string(&path).expect("the file");
+        assert!(left.contains("bunx") && !left.contains("toolscout"), "{left}");
+        let comments = ["// mine", "// keep", "# mine", "# keep", "# first", "# the end", "/* servers */", "// Zed"];
+        for comment in comments.iter().filter(|it| sample(client).contains(*it)) {
+            assert!(left.contains(comment), "{comment} is not in {left}");
+        }
+        let site = world.site(client);
+        let expected = sample(client).replace("npx", "bunx");
+        assert_eq!(
+            without_us(&path, &left, &site.section),
+            without_us(&path, &expected, &site.section),
+            "{}",
+            client.name()
+        );
+    }
+}
+
+#[test]
+fn the_whole_original_can_still_be_had() {
+    let (world, cursor) = (World::new(), client("cursor"));
+    let path = world.write(cursor, sample(cursor).as_bytes());
+    world.connect(cursor);
+    fs::write(&path, "{}").expect("edit it");
+    assert_eq!(world.disconnect(cursor), DisconnectOutcome::WasNot);
+    fs::write(&path, "{ broken").expect("break it");
+    let whole = || connection::put_back(&path, &world.store).expect("put back");
+    assert_eq!(whole(), DisconnectOutcome::Restored);
+    assert_eq!(fs::read_to_string(&path).expect("the file"), sample(cursor));
+    assert_eq!(whole(), DisconnectOutcome::WasNot);
+}
+
+#[test]
+fn an_edit_and_another_connection_do_not_bring_back_what_was_edited_away() {
+    let (world, cursor) = (World::new(), client("cursor"));
+    let path = world.write(cursor, sample(cursor).as_bytes());
+    world.connect(cursor);
+    let edited = fs::read_to_string(&path).expect("the file").replace("npx", "bunx").replace("/opt/bin/", "/old/");
+    fs::write(&path, &edited).expect("edit it");
+    assert!(world.connect(cursor));
+    assert_eq!(world.disconnect(cursor), DisconnectOutcome::Restored);
+    let left = fs::read_to_string(&path).expect("the file");
+    assert!(left.contains("bunx") && !left.contains("toolscout"), "{left}");
+}
+
+#[test]
+fn a_newer_place_of_ours_replaces_the_older_and_the_original_stays() {
+    let (world, codex) = (World::new(), client("codex"));
+    let path = world.write(codex, sample(codex).as_bytes());
+    world.connect(codex);
+    let site = world.site(codex);
+    let launch = import::LaunchCommand { command: "/new/toolscout".to_owned(), ..launch() };
+    assert!(connect(&site, &launch, &world.store).expect("connect"));
+    assert!(fs::read_to_string(&path).expect("the file").contains("/new/toolscout"));
+    assert_eq!(world.disconnect(codex), DisconnectOutcome::Restored);
+    assert_eq!(fs::read_to_string(&path).expect("the file"), sample(codex));
+}
+
+#[test]
+fn files_that_cannot_be_ours_are_refused_and_left_alone() {
+    let cursor = client("cursor");
+    for text in [
+        r#"{"mcpServers": {"toolscout": {"command": "another"}}}"#,
+        r#"{"mcpServers": []}"#,
+        r#"[1, 2]"#,
+        r#"{"mcpServers": {"#,
+        "\u{0}",
+    ] {
+        let world = World::new();
+        let path = world.path(cursor);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("make folders");
+        fs::write(&path, text).expect("write a file");
+        let site = ClientSite::of(cursor, &world.homes(), ConfigScope::User, &us());
+        let connected = site.and_then(|site| connect(&site, &launch(), &world.store));
+        assert!(connected.is_err(), "{text}");
+        assert_eq!(fs::read_to_string(&path).expect("the file"), text);
+    }
+}
+
+#[test]
+fn a_file_that_changes_under_our_hands_is_not_written_over() {
+    let (world, cursor) = (World::new(), client("cursor"));
+    let path = world.write(cursor, sample(cursor).as_bytes());
+    let site = world.site(cursor);
+    fs::write(&path, "{}").expect("somebody else writes");
+    assert!(connect(&site, &launch(), &world.store).is_err());
+    assert_eq!(fs::read_to_string(&path).expect("the file"), "{}");
+    let folder = path.parent().expect("a folder");
+    assert_eq!(fs::read_dir(folder).expect("a folder").count(), 1, "nothing is left aside");
+}
+
+#[test]
+fn links_and_rights_stay_what_they_are() {
+    let (world, cursor) = (World::new(), client("cursor"));
+    let real = world.home().join("dotfiles.json");
+    fs::write(&real, sample(cursor)).expect("write a file");
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).expect("set rights");
+    let link = world.home().join(".cursor/mcp.json");
+    fs::create_dir_all(link.parent().expect("a folder")).expect("make folders");
+    std::os::unix::fs::symlink(&real, &link).expect("link");
+    world.connect(cursor);
+    assert!(link.is_symlink() && fs::read_to_string(&real).expect("the file").contains("toolscout"));
+    assert_eq!(fs::metadata(&real).expect("rights").permissions().mode() & 0o777, 0o640);
+    assert_eq!(world.disconnect(cursor), DisconnectOutcome::Restored);
+    assert_eq!(fs::read_to_string(&real).expect("the file"), sample(cursor));
+    assert_eq!(file::real(&link), real);
+}
+
+/// A store that cannot keep anything.
+#[test]
+fn nothing_is_written_that_could_not_be_put_back() {
+    struct Full(MemoryStore);
+    impl Store for Full {
+        fn read(&self, shelf: Shelf, key: &str) -> Result<Option<Vec<u8>>, toolscout_core::StoreError> {
+            self.0.read(shelf, key)
+        }
+        fn write(&self, _: Shelf, _: &str, _: &[u8]) -> Result<(), toolscout_core::StoreError> {
+            Err(toolscout_core::StoreError { what: "the disk is full".to_owned(), cause: None })
+        }
+        fn remove(&self, shelf: Shelf, key: &str) -> Result<bool, toolscout_core::StoreError> {
+            self.0.remove(shelf, key)
+        }
+        fn keys(&self, shelf: Shelf) -> Result<Vec<String>, toolscout_core::StoreError> {
+            self.0.keys(shelf)
+        }
+        fn swap(
+            &self,
+            _: Shelf,
+            _: &str,
+            _: Option<&[u8]>,
+            _: Option<&[u8]>,
+        ) -> Result<bool, toolscout_core::StoreError> {
+            Err(toolscout_core::StoreError { what: "the disk is full".to_owned(), cause: None })
+        }
+        fn lease(&self, name: &str) -> Result<Option<toolscout_core::Lease>, toolscout_core::StoreError> {
+            self.0.lease(name)
+        }
+        fn is_leased(&self, name: &str) -> Result<bool, toolscout_core::StoreError> {
+            self.0.is_leased(name)
+        }
+        fn key(&self) -> Result<[u8; 32], toolscout_core::StoreError> {
+            self.0.key()
+        }
+    }
+    let (world, cursor) = (World::new(), client("cursor"));
+    let path = world.write(cursor, sample(cursor).as_bytes());
+    let site = world.site(cursor);
+    let refused = connect(&site, &launch(), &Full(MemoryStore::default()));
+    assert!(refused.is_err_and(|it| it.to_string().contains("the disk is full")));
+    assert_eq!(fs::read_to_string(&path).expect("the file"), sample(cursor));
+}
+
+#[test]
+fn we_are_started_by_name_where_that_finds_this_very_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("toolscout");
+    fs::write(&file, "").expect("write a file");
+    let other = tempfile::tempdir().expect("a folder");
+    let path = |folder: &Path| format!("/nowhere:{}", folder.display());
+    assert_eq!(launch_of("toolscout", &file, Some(&path(folder.path()))).command, "toolscout");
+    assert_eq!(launch_of("toolscout", &file, Some(&path(other.path()))).command, file.display().to_string());
+    assert_eq!(launch_of("toolscout", &file, None).command, file.display().to_string());
+    fs::write(other.path().join("toolscout"), "").expect("write a file");
+    let both = format!("{}:{}", other.path().display(), folder.path().display());
+    assert_eq!(launch_of("toolscout", &file, Some(&both)).command, file.display().to_string());
+}

@@ -1,0 +1,176 @@
+//! One configuration file as a tree, whichever format it is written in; every reason says where in the file.
+
+pub(super) mod json;
+pub(super) mod toml;
+
+use crate::error::ConfigError;
+use serde_json::{Map, Value};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Bytes of one file; more is a mistake, or meant to harm.
+const LARGEST: u64 = 4 << 20;
+
+/// How a file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DocumentFormat {
+    Toml,
+    /// Comments and commas at the end are taken, too.
+    Json,
+    Yaml,
+}
+
+impl DocumentFormat {
+    /// By the end of the file's name; JSON where that says nothing.
+    pub fn of(path: &Path) -> Self {
+        match path.extension().and_then(|it| it.to_str()) {
+            Some("toml") => Self::Toml,
+            Some("yaml" | "yml") => Self::Yaml,
+            _ => Self::Json,
+        }
+    }
+
+    /// The whole text as a table; an empty text is an empty one.
+    pub fn parse(self, text: &str) -> Result<Map<String, Value>, DocumentError> {
+        let text = without_mark(text);
+        let value = match self {
+            Self::Toml => toml::parse(text)?,
+            Self::Json => json::parse(text)?,
+            Self::Yaml => yaml(text)?,
+        };
+        match value {
+            Value::Object(map) => Ok(map),
+            Value::Null => Ok(Map::new()),
+            _ => Err(DocumentError { reason: "it must be a table with keys".to_owned(), at: Some((1, 1)) }),
+        }
+    }
+
+    /// Line and column of a key, both from one.
+    fn place(self, text: &str, path: &[&str]) -> Option<(usize, usize)> {
+        let text = without_mark(text);
+        let offset = match self {
+            Self::Toml => toml::offset(text, path),
+            Self::Json => json::offset(text, path),
+            Self::Yaml => None,
+        };
+        offset.map(|it| position(text, it))
+    }
+}
+
+/// What is wrong with a text, and at which line and column, where that is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentError {
+    pub reason: String,
+    pub at: Option<(usize, usize)>,
+}
+
+impl DocumentError {
+    /// For a problem, which names the file itself.
+    pub fn news(&self) -> String {
+        match self.at {
+            Some((line, column)) => format!("line {line} column {column}: {}", self.reason),
+            None => self.reason.clone(),
+        }
+    }
+
+    pub fn error(&self, path: &Path) -> ConfigError {
+        ConfigError::Unreadable { path: path.to_owned(), error: self.clone() }
+    }
+}
+
+impl std::fmt::Display for DocumentError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.at {
+            Some((line, column)) => write!(f, "{} at line {line} column {column}", self.reason),
+            None => f.write_str(&self.reason),
+        }
+    }
+}
+
+/// One file that was read.
+#[derive(Debug)]
+pub struct Document {
+    pub path: PathBuf,
+    pub map: Map<String, Value>,
+    text: String,
+}
+
+impl Document {
+    /// Reads the file; `None` where there is none.
+    pub fn read(path: &Path) -> Result<Option<Self>, ConfigError> {
+        let Some(text) = text(path)? else { return Ok(None) };
+        let map = DocumentFormat::of(path).parse(&text).map_err(|it| it.error(path))?;
+        Ok(Some(Self { path: path.to_owned(), map, text }))
+    }
+
+    /// The folder that relative paths of the file are relative to.
+    pub fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("."))
+    }
+
+    /// What is wrong with the value of a key, or with one above it that can be found. Looked for only now: most files
+    /// are right.
+    pub fn flaw(&self, path: &[&str], reason: String) -> DocumentError {
+        let format = DocumentFormat::of(&self.path);
+        let at = (1..=path.len()).rev().find_map(|it| format.place(&self.text, &path[..it]));
+        DocumentError { reason, at }
+    }
+}
+
+/// The text of a file; `None` where there is none.
+pub(super) fn text(path: &Path) -> Result<Option<String>, ConfigError> {
+    // Asked first, because opening a pipe would wait for whoever writes to it.
+    match path.metadata() {
+        Ok(there) if there.is_file() => {}
+        _ => return Ok(None),
+    }
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|it| it.take(LARGEST + 1).read_to_end(&mut bytes));
+    match read {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        read => read.map_err(ConfigError::io("read", path))?,
+    };
+    let flaw = |reason: String, at| DocumentError { reason, at }.error(path);
+    if bytes.len() as u64 > LARGEST {
+        return Err(flaw("it has more than 4 MiB".to_owned(), None));
+    }
+    String::from_utf8(bytes).map(Some).map_err(|error| {
+        let valid = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]).into_owned();
+        flaw("it is not UTF-8".to_owned(), Some(position(&valid, valid.len())))
+    })
+}
+
+/// Line and column of an offset, both from one; the column counts characters.
+fn position(text: &str, offset: usize) -> (usize, usize) {
+    let before = text.get(..offset).unwrap_or(text);
+    let line_start = before.rfind('\n').map_or(0, |it| it + 1);
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+}
+
+/// Some editors put a byte order mark before everything.
+pub(super) fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// YAML can grow when it is read (aliases), so it is read within bounds far above what a configuration needs.
+fn yaml(text: &str) -> Result<Value, DocumentError> {
+    if text.trim().is_empty() {
+        return Ok(Value::Null);
+    }
+    let mut options = serde_saphyr::Options::default();
+    // An excerpt of the file could hold a secret.
+    options.with_snippet = false;
+    if let Some(budget) = &mut options.budget {
+        budget.max_nodes = 100_000;
+        budget.max_aliases = 1_000;
+        budget.max_anchors = 1_000;
+    }
+    options.alias_limits.max_total_replayed_events = 100_000;
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        let message = error.to_string();
+        let reason = message.lines().next().unwrap_or("it is not YAML").trim();
+        let at = error.location().map(|it| (it.line() as usize, it.column() as usize));
+        DocumentError { reason: reason.to_owned(), at: at.filter(|_| !reason.contains("line ")) }
+    })
+}

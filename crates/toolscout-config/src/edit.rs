@@ -1,0 +1,250 @@
+//! Changes of a file: only what has to change does, and readers see the old file or the new one, never half.
+//!
+//! Start reading at [`Editor::edit`]. A change is worked out as pieces of text to replace ([`splice`]); the result is read
+//! again before it is written, and must hold exactly what was wanted.
+
+mod json;
+mod server;
+mod splice;
+#[cfg(test)]
+mod tests;
+mod toml;
+mod write;
+mod yaml;
+
+use super::document::{self, DocumentFormat};
+use super::policies::{check, written};
+use super::{ConfigError, ConfiguredServer, ServerEntry};
+use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
+use toolscout_core::door::Policy;
+use toolscout_core::{SourceId, escape};
+
+/// How often a change is worked out anew because somebody else has changed the file meanwhile.
+const ATTEMPTS: usize = 8;
+
+/// One change of a file. Paths are the keys that lead to a value, from the outside in.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ConfigEdit {
+    /// Adds the value, or puts it in the place of the one that is there.
+    Set(Vec<String>, Value),
+    /// Takes the value out, with its key and the comments right above it.
+    Remove(Vec<String>),
+}
+
+/// What to change, given what a file holds.
+pub(crate) type WorkOut<'a> = dyn Fn(&Map<String, Value>) -> Result<Vec<ConfigEdit>, ConfigError> + 'a;
+
+/// Changes configuration files, one writer at a time.
+#[derive(Debug, Clone)]
+pub struct Editor {
+    /// Where writers wait for each other; without it they only notice each other.
+    locks: Option<PathBuf>,
+}
+
+impl Editor {
+    /// With locks in this folder of state.
+    pub fn new(state: Option<PathBuf>) -> Self {
+        Self { locks: state.map(|it| it.join("locks")) }
+    }
+
+    /// Adds a server to one of our own files; where it is there already, only with `replace`.
+    pub fn put_server(
+        &self,
+        file: &Path,
+        id: &SourceId,
+        entry: &ServerEntry,
+        replace: bool,
+    ) -> Result<(), ConfigError> {
+        let value = written_entry(id, entry)?;
+        self.edit(file, |map| {
+            let there = server_path(map, id.as_str());
+            if there.is_some() && !replace {
+                let message = format!("`{}` has a server `{id}` already", file.display());
+                return Err(ConfigError::invalid(message, "remove it first, or choose another name"));
+            }
+            let table =
+                if map.contains_key("mcpServers") && !map.contains_key("servers") { "mcpServers" } else { "servers" };
+            let path = there.unwrap_or_else(|| path(&[table, id.as_str()]));
+            Ok(vec![ConfigEdit::Set(path, value.clone())])
+        })
+    }
+
+    /// Takes a server out of the file that holds it, whoever's that is.
+    pub fn remove_server(&self, server: &ConfiguredServer) -> Result<(), ConfigError> {
+        self.edit(&server.file, |map| {
+            at(map, &server.path).ok_or_else(|| gone(server))?;
+            Ok(vec![ConfigEdit::Remove(server.path.clone())])
+        })
+    }
+
+    /// Turns a server on or off in the file that holds it.
+    pub fn set_enabled(&self, server: &ConfiguredServer, enabled: bool) -> Result<(), ConfigError> {
+        self.edit(&server.file, |map| {
+            let entry = at(map, &server.path).ok_or_else(|| gone(server))?;
+            let key = |name: &str| [server.path.as_slice(), &[name.to_owned()]].concat();
+            let mut changes = Vec::new();
+            if entry.get("disabled").is_some() {
+                changes.push(ConfigEdit::Set(key("disabled"), json!(!enabled)));
+            }
+            let is_said = entry.get("enabled").is_some();
+            if is_said || (changes.is_empty() && !enabled) {
+                changes.push(ConfigEdit::Set(key("enabled"), json!(enabled)));
+            }
+            Ok(changes)
+        })
+    }
+
+    /// Sets the policy of a tool, or of all tools of a source (`*`); `None` takes it back. It goes into the server's entry
+    /// if this file, one of ours, has it, else into `[policies]`.
+    pub fn set_policy(
+        &self,
+        file: &Path,
+        source: &SourceId,
+        tool: &str,
+        policy: Option<Policy>,
+    ) -> Result<(), ConfigError> {
+        let pattern = format!("{source}/{tool}");
+        check(&pattern).map_err(|it| ConfigError::invalid(it, "name a tool as `source/tool`"))?;
+        self.edit(file, |map| {
+            let rule = path(&["policies", &pattern]);
+            let entry = server_path(map, source.as_str());
+            let tools = entry.map(|it| [it, vec!["tools".to_owned()]].concat());
+            // Some programs keep a list there; it says which tools there are.
+            let tools = tools.filter(|it| !at(map, it).is_some_and(Value::is_array));
+            let named = tools.map(|it| [it, vec![tool.to_owned()]].concat());
+            let place = named.as_ref().unwrap_or(&rule);
+            let mut changes = Vec::new();
+            if named.is_some() && at(map, &rule).is_some() {
+                changes.push(ConfigEdit::Remove(rule.clone()));
+            }
+            match policy {
+                Some(policy) => changes.push(ConfigEdit::Set(place.clone(), written(policy))),
+                None if at(map, place).is_some() => changes.push(ConfigEdit::Remove(place.clone())),
+                None => {}
+            }
+            Ok(changes)
+        })
+    }
+
+    /// Works changes out from what the file holds, and makes them; a file that is not there is made. May be asked several
+    /// times, because somebody else may change the file meanwhile.
+    ///
+    /// Blocks: waits for other writers, and for the disk.
+    pub fn edit(
+        &self,
+        file: &Path,
+        work_out: impl Fn(&Map<String, Value>) -> Result<Vec<ConfigEdit>, ConfigError>,
+    ) -> Result<(), ConfigError> {
+        let file = write::real(file)?;
+        let _lock = self.locks.as_deref().map(|it| write::lock(it, &file)).transpose()?;
+        for _ in 0..ATTEMPTS {
+            let before = document::text(&file)?;
+            let after = changed(&file, before.as_deref().unwrap_or_default(), &work_out)?;
+            if before.as_deref() == Some(&after) || (before.is_none() && after.is_empty()) {
+                return Ok(());
+            }
+            if write::replace(&file, before.as_deref(), &after)? {
+                return Ok(());
+            }
+        }
+        let message = format!("`{}` is being changed by somebody else all the time", file.display());
+        Err(ConfigError::Unavailable { message, hint: "try again".to_owned() })
+    }
+}
+
+/// The text of a file with the changes made, everything else of it as it was.
+pub(crate) fn changed(file: &Path, text: &str, work_out: &WorkOut<'_>) -> Result<String, ConfigError> {
+    let format = DocumentFormat::of(file);
+    let mut wanted = format.parse(text).map_err(|it| it.error(file))?;
+    let changes = work_out(&wanted)?;
+    if changes.is_empty() {
+        return Ok(text.to_owned());
+    }
+    if format == DocumentFormat::Yaml {
+        return Err(yaml::refusal(file, &changes));
+    }
+    let mark = &text[..text.len() - document::without_mark(text).len()];
+    let mut after = document::without_mark(text).to_owned();
+    for change in &changes {
+        apply(change, &mut wanted);
+        let made = match format {
+            DocumentFormat::Toml => toml::edit(&after, change),
+            _ => json::edit(&after, change),
+        };
+        // Read again: a file in an odd shape is rather left alone than broken.
+        let is_right = |it: &String| format.parse(it).is_ok_and(|it| said(it) == said(wanted.clone()));
+        after = made.filter(is_right).ok_or_else(|| by_hand(file, change))?;
+    }
+    Ok(mark.to_owned() + &after)
+}
+
+fn by_hand(file: &Path, change: &ConfigEdit) -> ConfigError {
+    let path = match change {
+        ConfigEdit::Set(path, _) | ConfigEdit::Remove(path) => path.join("."),
+    };
+    let message = format!("`{}` is written in a way that cannot be changed safely", file.display());
+    ConfigError::invalid(message, format!("change `{}` in it by hand", escape::line(&path)))
+}
+
+fn gone(server: &ConfiguredServer) -> ConfigError {
+    ConfigError::ServerMissing { path: server.file.clone(), id: server.server.id.to_string() }
+}
+
+/// The entry as it is written to a file.
+pub(crate) fn written_entry(id: &SourceId, entry: &ServerEntry) -> Result<Value, ConfigError> {
+    serde_json::to_value(entry).map_err(|source| ConfigError::Unwritable { id: id.to_string(), source })
+}
+
+/// What the change does to the values.
+fn apply(change: &ConfigEdit, map: &mut Map<String, Value>) {
+    let (path, value) = match change {
+        ConfigEdit::Set(path, value) => (path, Some(value)),
+        ConfigEdit::Remove(path) => (path, None),
+    };
+    let Some((last, outer)) = path.split_last() else { return };
+    let mut map = map;
+    for key in outer {
+        let inner = map.entry(key.clone()).or_insert_with(|| Value::Object(Map::new()));
+        if inner.is_null() {
+            *inner = Value::Object(Map::new());
+        }
+        let Some(inner) = inner.as_object_mut() else { return };
+        map = inner;
+    }
+    match value {
+        Some(value) => map.insert(last.clone(), value.clone()),
+        None => map.shift_remove(last),
+    };
+}
+
+/// What a table says. One with nothing in it says nothing: a section takes the table it is in along.
+fn said(map: Map<String, Value>) -> Map<String, Value> {
+    let pruned = map.into_iter().map(|(key, value)| match value {
+        Value::Object(inner) => (key, Value::Object(said(inner))),
+        other => (key, other),
+    });
+    pruned.filter(|(_, value)| value.as_object().is_none_or(|it| !it.is_empty())).collect()
+}
+
+fn at<'a>(map: &'a Map<String, Value>, path: &[String]) -> Option<&'a Value> {
+    let (first, rest) = path.split_first()?;
+    rest.iter().try_fold(map.get(first)?, |value, key| value.get(key))
+}
+
+fn server_path(map: &Map<String, Value>, id: &str) -> Option<Vec<String>> {
+    ["servers", "mcpServers"].iter().map(|it| path(&[it, id])).find(|it| at(map, it).is_some())
+}
+
+fn path(keys: &[&str]) -> Vec<String> {
+    keys.iter().map(|it| (*it).to_owned()).collect()
+}
+
+/// Writes a whole file of ours: whoever reads it sees the old text or the new one.
+pub fn overwrite(file: &Path, text: &str) -> Result<(), ConfigError> {
+    let before = document::text(file)?;
+    match write::replace(file, before.as_deref(), text)? {
+        true => Ok(()),
+        false => Err(ConfigError::invalid(format!("`{}` was changed at the same moment", file.display()), "try again")),
+    }
+}

@@ -1,0 +1,63 @@
+//! Changes a server's entry where it stands, if what comes of it is still a server.
+
+use super::{ConfigEdit, Editor, at, gone};
+use crate::ConfigError;
+use crate::{ConfiguredServer, EntryContext, ServerEntry};
+use serde_json::{Map, Value};
+use toolscout_core::redact::REDACTED;
+
+/// What belongs to a program, and what to an address: who is given the one loses the other.
+const OF_PROGRAM: [&str; 4] = ["command", "args", "env", "cwd"];
+const OF_ADDRESS: [&str; 4] = ["url", "type", "headers", "bearer"];
+
+impl Editor {
+    /// Puts these fields into the entry of a server, each in the place of what it had. A value that was only shown as hidden
+    /// stays what it is.
+    pub fn change_server(
+        &self,
+        server: &ConfiguredServer,
+        fields: &Map<String, Value>,
+        around: &EntryContext,
+    ) -> Result<(), ConfigError> {
+        self.edit(&server.file, |map| {
+            let entry = at(map, &server.path).and_then(Value::as_object).ok_or_else(|| gone(server))?;
+            let mut after = entry.clone();
+            let lost: &[&str] = match (fields.contains_key("command"), fields.contains_key("url")) {
+                (true, _) => &OF_ADDRESS,
+                (_, true) => &OF_PROGRAM,
+                _ => &[],
+            };
+            let mut changes = Vec::new();
+            let key = |name: &str| [server.path.as_slice(), &[name.to_owned()]].concat();
+            for name in lost.iter().filter(|it| entry.contains_key(**it)) {
+                after.shift_remove(*name);
+                changes.push(ConfigEdit::Remove(key(name)));
+            }
+            for (name, value) in fields {
+                let value = kept(value, entry.get(name));
+                after.insert(name.clone(), value.clone());
+                changes.push(ConfigEdit::Set(key(name), value));
+            }
+            let read = ServerEntry::read(Value::Object(after)).map_err(|it| wrong(&it.reason))?;
+            read.entry.server(server.server.id.clone(), around).map_err(|it| wrong(&it))?;
+            Ok(changes)
+        })
+    }
+}
+
+/// The value, with what is hidden in it as it was before.
+fn kept(value: &Value, before: Option<&Value>) -> Value {
+    let Value::Object(map) = value else { return value.clone() };
+    let one = |(name, value): (&String, &Value)| {
+        let hidden = before.and_then(|it| it.get(name)).filter(|_| *value == REDACTED);
+        (name.clone(), hidden.unwrap_or(value).clone())
+    };
+    map.iter().map(one).collect()
+}
+
+fn wrong(reason: &str) -> ConfigError {
+    ConfigError::invalid(
+        format!("the server could not be used like that: {reason}"),
+        "give what is missing along with it",
+    )
+}

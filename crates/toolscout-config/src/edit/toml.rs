@@ -1,0 +1,241 @@
+//! Changes of TOML, as pieces of its text.
+
+mod shape;
+mod write;
+
+use super::ConfigEdit;
+use super::splice::{self, Splice, indent, line_before, line_break, line_end, line_start, next_line};
+use serde_json::{Map, Value, json};
+use shape::{TomlItem, TomlLayout};
+use std::ops::Range;
+use toml_edit::{Document, Item};
+
+/// The text with the change made; `None` where that is beyond us.
+pub(super) fn edit(text: &str, change: &ConfigEdit) -> Option<String> {
+    let document = Document::parse(text).ok()?;
+    let editing = TomlEditing { text, shape: TomlLayout::of(document.as_table()) };
+    let splices = match change {
+        ConfigEdit::Set(path, value) => match shape::find(document.as_table(), path) {
+            Some(place) => editing.replace(path, &place, value)?,
+            None => editing.add(&document, path, value)?,
+        },
+        ConfigEdit::Remove(path) => editing.remove(&shape::find(document.as_table(), path)?)?,
+    };
+    splice::apply(text, splices)
+}
+
+struct TomlEditing<'a> {
+    text: &'a str,
+    shape: TomlLayout,
+}
+
+impl TomlEditing<'_> {
+    fn replace(&self, path: &[String], place: &TomlItem<'_>, value: &Value) -> Option<Vec<Splice>> {
+        if let Item::Value(old) = place.item {
+            return Some(vec![Splice::new(old.span()?, write::inline(value))]);
+        }
+        let pieces = self.pieces(place)?;
+        let (first, others) = pieces.split_first()?;
+        // Sections are written as sections; keys with dots in them as the one key they are.
+        let text = match (first.is_section, value) {
+            (true, Value::Object(map)) => write::section(path, map, line_break(self.text)),
+            (true, _) => return None,
+            (false, value) => format!("{} = {}", write::dotted(&path[place.section..]), write::inline(value)),
+        };
+        let mut splices = vec![Splice::new(first.lines.start..first.end, text)];
+        splices.extend(self.without(others));
+        Some(splices)
+    }
+
+    fn remove(&self, place: &TomlItem<'_>) -> Option<Vec<Splice>> {
+        if place.is_inline {
+            return self.remove_inline(place).map(|it| vec![it]);
+        }
+        Some(self.without(&self.pieces(place)?))
+    }
+
+    /// From an inline table, with one of the commas beside it.
+    fn remove_inline(&self, place: &TomlItem<'_>) -> Option<Splice> {
+        let Item::Value(value) = place.item else { return None };
+        let range = place.key.span()?.start..value.span()?.end;
+        let comma_before = self.text[..range.start].trim_end().strip_suffix(',');
+        let after = &self.text[range.end..];
+        let comma_after =
+            after.len() - after.trim_start().strip_prefix(',').map(str::trim_start).unwrap_or(after).len();
+        Some(Splice::remove(match comma_before {
+            Some(before) => before.len()..range.end,
+            None => range.start..range.end + comma_after,
+        }))
+    }
+
+    fn add(&self, document: &Document<&str>, path: &[String], value: &Value) -> Option<Vec<Splice>> {
+        let (depth, outer) =
+            (1..path.len()).rev().find_map(|it| Some((it, shape::find(document.as_table(), &path[..it])?))).unzip();
+        let Some((depth, outer)) = depth.zip(outer) else { return Some(vec![self.add_at_top(document, path, value)]) };
+        let key = &path[depth..];
+        match outer.item {
+            Item::Value(table) => self.add_inline(table, key, value).map(|it| vec![it]),
+            // A whole new table below a table gets a section of its own, unless its parent's keys have dots in them.
+            Item::Table(table) if !table.is_dotted() && matches!(value, Value::Object(_)) && key.len() == 1 => {
+                Some(vec![self.at_end(&write::section(path, value.as_object()?, line_break(self.text)))])
+            }
+            Item::Table(table) if table.is_dotted() => {
+                let line = format!("{} = {}", write::dotted(&path[outer.section..]), write::inline(value));
+                let after = shape::last_value_end(table)?;
+                Some(vec![self.line_after(after, &line)])
+            }
+            Item::Table(table) => match shape::header(table) {
+                Some(header) => {
+                    let after = shape::last_value_end(table).unwrap_or(header.end);
+                    Some(vec![self.line_after(after, &key_and_value(key, value))])
+                }
+                None => Some(vec![self.at_end(&section_of(path, value, line_break(self.text)))]),
+            },
+            _ => None,
+        }
+    }
+
+    fn add_inline(&self, table: &toml_edit::Value, key: &[String], value: &Value) -> Option<Splice> {
+        let table = table.as_inline_table()?;
+        let text = key_and_value(key, value);
+        let last = table.iter().filter_map(|(_, value)| value.span()).map(|it| it.end).max();
+        Some(match last {
+            Some(end) => Splice::insert(end, format!(", {text}")),
+            None => Splice::new(table.span()?, format!("{{ {text} }}")),
+        })
+    }
+
+    /// With nothing there yet that it belongs to.
+    fn add_at_top(&self, document: &Document<&str>, path: &[String], value: &Value) -> Splice {
+        if path.len() > 1 {
+            return self.at_end(&section_of(path, value, line_break(self.text)));
+        }
+        let line = key_and_value(path, value);
+        let feed = line_break(self.text);
+        if let Some(after) = shape::last_value_end(document.as_table()) {
+            return self.line_after(after, &line);
+        }
+        match self.shape.first_section {
+            Some(first) => {
+                let at = self.with_comments(line_start(self.text, first));
+                Splice::insert(at, format!("{line}{feed}{feed}"))
+            }
+            None if self.text.is_empty() || self.text.ends_with('\n') => {
+                Splice::insert(self.text.len(), format!("{line}{feed}"))
+            }
+            None => Splice::insert(self.text.len(), format!("{feed}{line}")),
+        }
+    }
+
+    /// A new last section. Whether the file ends with a line break stays as it is, so that taking the section out again
+    /// gives the very file there was.
+    fn at_end(&self, section: &str) -> Splice {
+        let feed = line_break(self.text);
+        let end = self.text.len();
+        Splice::insert(
+            end,
+            match self.text {
+                "" => format!("{section}{feed}"),
+                text if text.ends_with('\n') => format!("{feed}{section}{feed}"),
+                _ => format!("{feed}{feed}{section}"),
+            },
+        )
+    }
+
+    /// A new line below the one of this place, as far in as that is.
+    fn line_after(&self, place: usize, line: &str) -> Splice {
+        let (at, feed) = (next_line(self.text, place), line_break(self.text));
+        let indent = indent(self.text, place);
+        Splice::insert(
+            at,
+            match self.text[..at].ends_with('\n') {
+                true => format!("{indent}{line}{feed}"),
+                false => format!("{feed}{indent}{line}"),
+            },
+        )
+    }
+
+    fn pieces(&self, place: &TomlItem<'_>) -> Option<Vec<TomlLines>> {
+        let spans = shape::pieces(place.key, place.item);
+        let piece = |(span, is_section): (Range<usize>, bool)| TomlLines {
+            lines: line_start(self.text, span.start)..next_line(self.text, span.end),
+            end: line_end(self.text, span.end),
+            is_section,
+        };
+        let pieces: Vec<TomlLines> = spans.into_iter().map(piece).collect();
+        (!pieces.is_empty()).then_some(pieces)
+    }
+
+    /// Takes all these lines out.
+    fn without(&self, pieces: &[TomlLines]) -> Vec<Splice> {
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        for range in pieces.iter().map(|it| self.with_surroundings(it)) {
+            match ranges.last_mut() {
+                Some(last) if range.start <= last.end => last.end = range.end.max(last.end),
+                _ => ranges.push(range),
+            }
+        }
+        // A file that ends without a line break goes on doing so.
+        if let Some(last) = ranges.last_mut().filter(|it| it.end == self.text.len() && !self.text.ends_with('\n')) {
+            let before = self.text[..last.start].strip_suffix('\n');
+            last.start = before.map_or(last.start, |it| it.strip_suffix('\r').unwrap_or(it).len());
+        }
+        ranges.into_iter().map(Splice::remove).collect()
+    }
+
+    /// The lines, the comments right above them, and of a section the empty line that sets it off.
+    fn with_surroundings(&self, piece: &TomlLines) -> Range<usize> {
+        let Range { start, end } = piece.lines.clone();
+        let start = self.with_comments(start);
+        let is_empty = |lines: &Range<usize>| self.text[lines.clone()].trim().is_empty();
+        if start == 0 {
+            let next = Some(end..next_line(self.text, end)).filter(is_empty);
+            return 0..next.map_or(end, |it| it.end);
+        }
+        let before = line_before(self.text, start).filter(|it| piece.is_section && is_empty(it));
+        before.map_or(start, |it| it.start)..end
+    }
+
+    /// Where the comments right above a line start. Those the file opens with are about the file.
+    fn with_comments(&self, line: usize) -> usize {
+        let mut start = line;
+        while let Some(before) = line_before(self.text, start) {
+            let is_comment = self.text[before.clone()].trim_start().starts_with('#');
+            if !is_comment || !self.shape.is_between(before.start) {
+                return start;
+            }
+            start = before.start;
+        }
+        line
+    }
+}
+
+/// Lines that belong to a value.
+struct TomlLines {
+    lines: Range<usize>,
+    /// Where they end, the last line break not counted.
+    end: usize,
+    /// Whether they start with a header.
+    is_section: bool,
+}
+
+/// `key = value`; of several keys, all but the first are tables within.
+fn key_and_value(key: &[String], value: &Value) -> String {
+    match key {
+        [] => String::new(),
+        [first, rest @ ..] => format!("{} = {}", write::key(first), write::inline(&nested(rest, value))),
+    }
+}
+
+fn nested(path: &[String], value: &Value) -> Value {
+    path.iter().rev().fold(value.clone(), |value, key| json!({ key: value }))
+}
+
+/// A section for the value itself if that is a table, else for the table it is in.
+fn section_of(path: &[String], value: &Value, feed: &str) -> String {
+    match (value, path.split_last()) {
+        (Value::Object(map), _) => write::section(path, map, feed),
+        (_, Some((last, outer))) => write::section(outer, &Map::from_iter([(last.clone(), value.clone())]), feed),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,130 @@
+//! Puts a text in the place of a file in one step, if the file still is what it was.
+
+use crate::ConfigError;
+use crate::document;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+/// After this time a temporary file belongs to nobody any more.
+const LEFT_BEHIND: Duration = Duration::from_secs(60);
+
+/// The file itself, where the path is a link to it; so that the link stays one.
+pub(super) fn real(path: &Path) -> Result<PathBuf, ConfigError> {
+    match path.canonicalize() {
+        Ok(real) if real.is_file() => Ok(real),
+        Ok(_) => {
+            let message = format!("`{}` is not a file", path.display());
+            Err(ConfigError::invalid(message, "move it out of the way, and try again"))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => match path.symlink_metadata() {
+            Ok(_) => {
+                let message = format!("`{}` is a link that leads nowhere", path.display());
+                Err(ConfigError::invalid(message, "remove the link, or make the file it leads to"))
+            }
+            Err(_) => Ok(path.to_owned()),
+        },
+        Err(error) => Err(ConfigError::io("read", path)(error)),
+    }
+}
+
+/// Waits until nobody else changes this file; held until dropped.
+pub(super) fn lock(folder: &Path, file: &Path) -> Result<File, ConfigError> {
+    fs::create_dir_all(folder).map_err(ConfigError::io("make", folder))?;
+    // By its folder, because a file that is not there yet has no real path of its own.
+    let (parent, name) = (folder_of(file), file.file_name().unwrap_or_default());
+    let whole = parent.canonicalize().unwrap_or(parent.to_owned()).join(name);
+    let name = blake3::hash(whole.as_os_str().as_encoded_bytes()).to_hex();
+    let path = folder.join(format!("{}.lock", &name[..32]));
+    let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
+    let lock = lock.map_err(ConfigError::io("open", &path))?;
+    lock.lock().map_err(ConfigError::io("lock", &path))?;
+    Ok(lock)
+}
+
+/// Writes the file if it still holds what it did `before`; says whether.
+pub(super) fn replace(file: &Path, before: Option<&str>, after: &str) -> Result<bool, ConfigError> {
+    let folder = folder_of(file);
+    fs::create_dir_all(folder).map_err(ConfigError::io("make", folder))?;
+    let temporary = TemporaryFile::write(file, after).map_err(ConfigError::io("write", file))?;
+    if document::text(file)?.as_deref() != before {
+        return Ok(false);
+    }
+    let placed = match before {
+        // A link fails where somebody has made the file meanwhile; a rename would put it away.
+        None => match fs::hard_link(&temporary.path, file) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
+            Err(_) => fs::rename(&temporary.path, file),
+            Ok(()) => Ok(()),
+        },
+        Some(_) => fs::rename(&temporary.path, file),
+    };
+    placed.map_err(ConfigError::io("replace", file))?;
+    // Only now is the new name sure to survive a crash. Not every file system can promise that.
+    let _ = File::open(folder).and_then(|it| it.sync_all());
+    Ok(true)
+}
+
+fn folder_of(file: &Path) -> &Path {
+    file.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A finished file beside the one it is to become; removed when dropped, unless it became that.
+struct TemporaryFile {
+    path: PathBuf,
+}
+
+impl TemporaryFile {
+    fn write(file: &Path, text: &str) -> io::Result<Self> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let prefix = prefix(file);
+        remove_left_behind(file, &prefix);
+        let name = format!("{prefix}{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let temporary = Self { path: folder_of(file).join(name) };
+        let mut open = OpenOptions::new().write(true).create_new(true).open(&temporary.path)?;
+        if let Ok(there) = file.metadata() {
+            keep_owner(&open, &there);
+            open.set_permissions(there.permissions())?;
+        }
+        open.write_all(text.as_bytes())?;
+        open.sync_all()?;
+        Ok(temporary)
+    }
+}
+
+impl Drop for TemporaryFile {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+fn prefix(file: &Path) -> String {
+    format!(".{}.toolscout-", file.file_name().unwrap_or_default().to_string_lossy())
+}
+
+/// What writers that were killed have left.
+fn remove_left_behind(file: &Path, prefix: &str) {
+    let Ok(entries) = folder_of(file).read_dir() else { return };
+    for entry in entries.flatten().filter(|it| it.file_name().to_string_lossy().starts_with(prefix)) {
+        let written = entry.metadata().and_then(|it| it.modified());
+        let age = written.ok().and_then(|it| SystemTime::now().duration_since(it).ok());
+        if age.is_some_and(|it| it > LEFT_BEHIND) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Where we may; else the file becomes ours, as with any editor.
+#[cfg(unix)]
+fn keep_owner(new: &File, old: &fs::Metadata) {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let same = new.metadata().is_ok_and(|it| (it.uid(), it.gid()) == (old.uid(), old.gid()));
+    if !same {
+        let _ = fchown(new, Some(old.uid()), Some(old.gid()));
+    }
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_: &File, _: &fs::Metadata) {}

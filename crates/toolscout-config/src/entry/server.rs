@@ -1,0 +1,143 @@
+//! What an entry means: a server, or what is wrong with it.
+
+use super::ServerEntry;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use toolscout_core::{SourceId, Visibility};
+use toolscout_mcp_client::per_user::check_request_headers;
+use toolscout_mcp_client::{Endpoint, Lookup, OnChange, Program, Server, Text, ToolFilter, Transport};
+
+/// What an entry's meaning depends on besides itself.
+#[derive(Debug, Clone)]
+pub struct EntryContext {
+    /// The file that holds it.
+    pub file: PathBuf,
+    /// The project's root; what `${workspaceFolder}` stands for.
+    pub root: Option<PathBuf>,
+    /// What `cwd` is relative to.
+    pub base: PathBuf,
+    /// Whether a person has said that what the file holds may be used.
+    pub trusted: bool,
+    /// Where `cwd` finds its variables.
+    pub lookup: Lookup,
+}
+
+impl ServerEntry {
+    /// The server, without its policies; else what is wrong, for people.
+    pub fn server(&self, id: SourceId, around: &EntryContext) -> Result<Server, String> {
+        let transport = match (self.kind()?, &self.command, &self.url) {
+            (_, Some(_), Some(_)) => return Err("it has both `command` and `url`; keep one of them".to_owned()),
+            (None | Some(EntryTransport::Stdio), Some(command), None) => self.program(command, around)?,
+            (None | Some(EntryTransport::Http), None, Some(url)) => self.endpoint(url, false, around)?,
+            (Some(EntryTransport::Sse), None, Some(url)) => self.endpoint(url, true, around)?,
+            (Some(EntryTransport::Stdio), None, _) => return Err("it has no `command`".to_owned()),
+            (Some(_), _, None) => return Err("it has no `url`".to_owned()),
+            (None, None, None) => return Err("it has neither `command` nor `url`".to_owned()),
+        };
+        let milliseconds = |it: Option<u64>| it.map(Duration::from_millis);
+        let filter = self.filter.clone().unwrap_or_default();
+        let server = Server::new(id, transport);
+        check_request_headers(&server)?;
+        Ok(Server {
+            enabled: self.enabled.unwrap_or(true),
+            visibility: word("visibility", &self.visibility, &VISIBILITIES)?,
+            filter: ToolFilter { include: filter.include, exclude: filter.exclude },
+            trusted: around.trusted && self.trust != Some(false),
+            on_change: word("on_change", &self.on_change, &ON_CHANGE)?,
+            delegate: self.delegate,
+            discovery_timeout: milliseconds(self.discovery_timeout_ms),
+            call_timeout: milliseconds(self.call_timeout_ms),
+            idle_timeout: milliseconds(self.idle_timeout_ms),
+            configured_in: Some(around.file.clone()),
+            ..server
+        })
+    }
+
+    /// Whether it says nothing but that a server is off, which some other file then describes.
+    pub fn only_turns_off(&self) -> bool {
+        self.enabled == Some(false) && self.command.is_none() && self.url.is_none()
+    }
+
+    fn kind(&self) -> Result<Option<EntryTransport>, String> {
+        let Some(word) = &self.kind else { return Ok(None) };
+        match word.to_ascii_lowercase().replace(['-', '_'], "").as_str() {
+            "stdio" | "local" => Ok(Some(EntryTransport::Stdio)),
+            "http" | "streamablehttp" => Ok(Some(EntryTransport::Http)),
+            "sse" => Ok(Some(EntryTransport::Sse)),
+            "ws" | "websocket" => Err(format!("its type `{word}` is not supported; use http, sse or stdio")),
+            _ => Err(format!("its type `{word}` is not known; use http, sse or stdio")),
+        }
+    }
+
+    fn program(&self, command: &str, around: &EntryContext) -> Result<Transport, String> {
+        if command.trim().is_empty() {
+            return Err("its `command` is empty".to_owned());
+        }
+        Ok(Transport::Stdio(Program {
+            command: around.text(command),
+            args: self.args.iter().map(|it| around.text(it)).collect(),
+            env: self.env.iter().map(|(name, value)| (name.clone(), around.text(value))).collect(),
+            cwd: self.cwd.as_deref().map(|it| around.folder(it)).transpose()?,
+        }))
+    }
+
+    fn endpoint(&self, url: &str, sse: bool, around: &EntryContext) -> Result<Transport, String> {
+        let url = around.text(url);
+        let is_web = ["http://", "https://"].iter().any(|it| url.written().starts_with(it));
+        if !is_web && !url.is_reference() {
+            return Err("its `url` starts with neither `http://` nor `https://`".to_owned());
+        }
+        Ok(Transport::Http(Endpoint {
+            url,
+            headers: self.headers.iter().map(|(name, value)| (name.clone(), around.text(value))).collect(),
+            bearer: self.bearer.as_deref().map(|it| around.text(it)),
+            client_id: self.client_id.as_deref().map(|it| around.text(it)),
+            client_secret: self.client_secret.as_deref().map(|it| around.text(it)),
+            scopes: self.scopes.clone(),
+            sse,
+        }))
+    }
+}
+
+/// How an entry says its server is reached.
+#[derive(Clone, Copy)]
+enum EntryTransport {
+    Stdio,
+    Http,
+    Sse,
+}
+
+const VISIBILITIES: [(&str, Visibility); 2] = [("searchable", Visibility::Searchable), ("listed", Visibility::Listed)];
+const ON_CHANGE: [(&str, OnChange); 2] = [("hold", OnChange::Hold), ("accept", OnChange::Accept)];
+
+fn word<T: Copy + Default>(key: &str, said: &Option<String>, words: &[(&str, T); 2]) -> Result<T, String> {
+    let Some(said) = said else { return Ok(T::default()) };
+    let found = words.iter().find(|(word, _)| word == said);
+    found.map(|(_, it)| *it).ok_or_else(|| format!("its `{key}` is `{said}`; use {} or {}", words[0].0, words[1].0))
+}
+
+impl EntryContext {
+    fn text(&self, written: &str) -> Text {
+        Text::new(self.with_root(written), self.file.parent())
+    }
+
+    /// Editors write the project's root this way.
+    fn with_root(&self, written: &str) -> String {
+        match &self.root {
+            // The root is a text of its own: nothing in it is to be filled in.
+            Some(root) => written.replace("${workspaceFolder}", &root.to_string_lossy().replace("${", "$${")),
+            None => written.to_owned(),
+        }
+    }
+
+    fn folder(&self, written: &str) -> Result<PathBuf, String> {
+        let written = self.text(written).resolve(&self.lookup).map_err(|it| format!("its `cwd`: {it}"))?;
+        let home = || self.lookup.variable("HOME").map(PathBuf::from);
+        let path = match (written.as_str(), written.strip_prefix("~/")) {
+            ("~", _) => home(),
+            (_, Some(rest)) => home().map(|it| it.join(rest)),
+            _ => None,
+        };
+        Ok(self.base.join(path.unwrap_or_else(|| Path::new(&written).to_owned())))
+    }
+}

@@ -1,0 +1,103 @@
+//! Why configuration could not be read or changed.
+
+use crate::document::DocumentError;
+use std::io;
+use std::path::PathBuf;
+use toolscout_core::ErrorKind;
+
+/// Why configuration could not be read or changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// A file cannot be parsed, or a setting in it is invalid.
+    #[error("`{}` cannot be read: {error}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The reason and the position.
+        error: DocumentError,
+    },
+    /// The file system refused an operation.
+    #[error("could not {action} `{}`: {source}", path.display())]
+    Io {
+        /// What was attempted: `read`, `write` or the like.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// The request cannot be fulfilled as it is.
+    #[error("{message}")]
+    Invalid {
+        /// What is wrong with it.
+        message: String,
+        /// How to fix it.
+        hint: String,
+    },
+    /// A server that was to be edited is no longer in its file.
+    #[error("`{}` has no server `{id}` any more", path.display())]
+    ServerMissing {
+        /// The file.
+        path: PathBuf,
+        /// The server.
+        id: String,
+    },
+    /// Something that was named does not exist.
+    #[error("{message}")]
+    NotFound {
+        /// What was not found.
+        message: String,
+        /// How to find it.
+        hint: String,
+    },
+    /// The file kept changing while it was edited, or could not be backed up.
+    #[error("{message}")]
+    Unavailable {
+        /// What happened.
+        message: String,
+        /// How to fix it.
+        hint: String,
+    },
+    /// A value of ours that cannot be written.
+    #[error("the entry of `{id}` cannot be written: {source}")]
+    Unwritable {
+        /// The server.
+        id: String,
+        /// The cause.
+        source: serde_json::Error,
+    },
+}
+
+impl ConfigError {
+    pub(crate) fn invalid(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Invalid { message: message.into(), hint: hint.into() }
+    }
+
+    /// For `map_err`: names what was attempted on which path.
+    pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { action, path, source }
+    }
+
+    /// Whose fault it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Unreadable { .. } | Self::Invalid { .. } => ErrorKind::Invalid,
+            Self::ServerMissing { .. } | Self::NotFound { .. } => ErrorKind::NotFound,
+            Self::Io { .. } | Self::Unavailable { .. } => ErrorKind::Unavailable,
+            Self::Unwritable { .. } => ErrorKind::Internal,
+        }
+    }
+
+    /// The next thing to do, if there is one.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Unreadable { .. } => Some("fix the file, then try again".to_owned()),
+            Self::Invalid { hint, .. } | Self::NotFound { hint, .. } | Self::Unavailable { hint, .. } => {
+                Some(hint.clone())
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Reads the servers that other MCP clients have configured, and adds them to our own file.
+//!
+//! Start reading at [`plan()`], which decides and writes nothing; [`apply`] writes what was planned.
+
+mod client;
+mod clients;
+mod document;
+mod fields;
+mod guess;
+mod homes;
+mod look;
+mod ourselves;
+mod plan;
+mod references;
+mod secrets;
+mod target;
+#[cfg(test)]
+mod tests;
+mod usual;
+mod view;
+
+pub use client::{ClientFile, ClientFormat, KeyPath, LaunchCommand};
+pub use clients::{CLIENTS, named};
+pub(crate) use document::{parse, read};
+pub use homes::ClientFolders;
+pub(crate) use look::table;
+pub use look::{ClientScan, ScannedFile, ScannedServer};
+pub use ourselves::OwnProgram;
+pub(crate) use plan::ImportPlanner;
+pub use plan::{ImportAction, ImportPlan, ImportRequest, PlannedFile, PlannedServer, ServerSelection, apply, plan};
+pub use secrets::{PreparedEntry, SecretHandling, hidden};
+pub use target::{ExistingServers, ImportTarget};
+pub use view::{ImportPlanView, runs, settings, transport};

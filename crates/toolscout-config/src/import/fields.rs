@@ -1,0 +1,161 @@
+//! One server of another program, taken apart key by key; what nobody took is said, so that nothing is lost in silence.
+
+use super::references::{self, TextContext};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// One server's entry while it is read.
+pub struct ClientFields<'a> {
+    left: Map<String, Value>,
+    place: TextContext<'a>,
+    notes: Vec<String>,
+}
+
+impl<'a> ClientFields<'a> {
+    /// The entry must be a table.
+    pub(super) fn new(entry: Value, place: TextContext<'a>) -> Result<Self, String> {
+        match entry {
+            Value::Object(left) => Ok(Self { left, place, notes: Vec::new() }),
+            _ => Err("its entry is not a table".to_owned()),
+        }
+    }
+
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.left.get(key).is_some_and(|it| !it.is_null())
+    }
+
+    /// A text, its variables in our writing.
+    pub(super) fn text(&mut self, key: &str) -> Result<Option<String>, String> {
+        Ok(self.word(key)?.map(|it| self.ours(&it)))
+    }
+
+    /// A text that cannot hold variables.
+    pub(super) fn word(&mut self, key: &str) -> Result<Option<String>, String> {
+        match self.take(key) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(_) => Err(format!("its `{key}` is not a text")),
+        }
+    }
+
+    /// A list of texts, their variables in our writing.
+    pub(super) fn texts(&mut self, key: &str) -> Result<Vec<String>, String> {
+        Ok(self.words(key)?.iter().map(|it| self.ours(it)).collect())
+    }
+
+    /// A list of texts that cannot hold variables.
+    pub(super) fn words(&mut self, key: &str) -> Result<Vec<String>, String> {
+        let wrong = || format!("its `{key}` is not a list of texts");
+        match self.take(key) {
+            None => Ok(Vec::new()),
+            Some(Value::Array(items)) => items.into_iter().map(|it| scalar(it).ok_or_else(wrong)).collect(),
+            Some(_) => Err(wrong()),
+        }
+    }
+
+    /// A table of texts, their variables in our writing. What is set to nothing is left out.
+    pub(super) fn table(&mut self, key: &str) -> Result<BTreeMap<String, String>, String> {
+        let wrong = || format!("its `{key}` is not a table of texts");
+        let map = match self.take(key) {
+            None => return Ok(BTreeMap::new()),
+            Some(Value::Object(map)) => map,
+            Some(_) => return Err(wrong()),
+        };
+        let mut table = BTreeMap::new();
+        for (name, value) in map.into_iter().filter(|(_, value)| !value.is_null()) {
+            let value = scalar(value).ok_or_else(wrong)?;
+            table.insert(name, self.ours(&value));
+        }
+        Ok(table)
+    }
+
+    /// A list of anything; what is no list stays.
+    pub(super) fn list(&mut self, key: &str) -> Option<Vec<Value>> {
+        self.left.get(key)?.as_array()?;
+        match self.take(key) {
+            Some(Value::Array(items)) => Some(items),
+            _ => None,
+        }
+    }
+
+    pub(super) fn switch(&mut self, key: &str) -> Option<bool> {
+        self.take(key)?.as_bool()
+    }
+
+    /// A duration, of units that have so many milliseconds.
+    pub(super) fn duration(&mut self, key: &str, unit: f64) -> Option<u64> {
+        let number = self.take(key)?.as_f64()?;
+        (number > 0.0 && number.is_finite()).then_some((number * unit) as u64)
+    }
+
+    /// A table within the entry; what is no table stays.
+    pub(super) fn inner(&mut self, key: &str) -> Option<Map<String, Value>> {
+        self.left.get(key)?.as_object()?;
+        match self.take(key) {
+            Some(Value::Object(map)) => Some(map),
+            _ => None,
+        }
+    }
+
+    /// Puts these keys where the entry has none of that name.
+    pub(super) fn add(&mut self, map: Map<String, Value>) {
+        for (key, value) in map {
+            self.left.entry(key).or_insert(value);
+        }
+    }
+
+    /// The folder the server starts in; none where that is where servers start anyway.
+    pub(super) fn folder(&mut self, key: &str) -> Result<Option<String>, String> {
+        let Some(written) = self.text(key)? else { return Ok(None) };
+        let home = self.place.home.map(|it| it.display().to_string());
+        let expanded = match (written.as_str(), home) {
+            ("env:HOME" | "~", Some(home)) => home,
+            (path, Some(home)) => match path.strip_prefix("${HOME}/").or_else(|| path.strip_prefix("~/")) {
+                Some(rest) => format!("{home}/{rest}"),
+                None => written,
+            },
+            _ => written,
+        };
+        Ok(Some(expanded).filter(|it| !matches!(it.as_str(), "" | "." | "./")))
+    }
+
+    /// Takes keys that say nothing to us.
+    pub(super) fn ignore(&mut self, keys: &[&str]) {
+        keys.iter().for_each(|it| drop(self.take(it)));
+    }
+
+    /// Something a person should know about this server.
+    pub(super) fn note(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+    }
+
+    /// The text, its variables in our writing.
+    pub(super) fn ours(&mut self, text: &str) -> String {
+        references::ours(text, &self.place, &mut self.notes)
+    }
+
+    /// All notes; one names what nobody took.
+    pub(super) fn into_notes(mut self) -> Vec<String> {
+        let left: Vec<_> =
+            self.left.iter().filter(|(_, it)| !it.is_null()).map(|(key, _)| format!("`{key}`")).collect();
+        if !left.is_empty() {
+            self.notes.push(format!("not taken over: {}", left.join(", ")));
+        }
+        self.notes.dedup();
+        self.notes
+    }
+
+    fn take(&mut self, key: &str) -> Option<Value> {
+        self.left.shift_remove(key).filter(|it| !it.is_null())
+    }
+}
+
+/// A scalar as it would be typed.
+fn scalar(value: Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(truth) => Some(truth.to_string()),
+        _ => None,
+    }
+}

@@ -1,0 +1,131 @@
+//! Looks through the files of clients, and reads every server there; nothing is decided yet.
+
+use super::document;
+use super::fields::ClientFields;
+use super::references::TextContext;
+use super::{ClientFile, ClientFolders, ClientFormat, KeyPath, guess};
+use crate::ServerEntry;
+use serde_json::{Map, Value};
+use std::path::{Path, PathBuf};
+
+/// What there was to see.
+#[derive(Default)]
+pub struct ClientScan {
+    /// Files that are there.
+    pub files: Vec<ScannedFile>,
+    /// Where nothing was.
+    pub missing: Vec<PathBuf>,
+}
+
+/// A client's file that is there.
+pub struct ScannedFile {
+    pub client: &'static dyn ClientFormat,
+    pub path: PathBuf,
+    pub content: ScannedContent,
+}
+
+/// What a client's file holds.
+pub enum ScannedContent {
+    /// It is read anyway, whatever it holds.
+    Native,
+    /// It cannot be read.
+    Broken(String),
+    Servers(Vec<ScannedServer>),
+}
+
+/// A server in another program's file.
+pub struct ScannedServer {
+    /// What it is called there.
+    pub name: String,
+    /// Where it is in the document.
+    pub section: KeyPath,
+    /// In our form; why not, where that cannot be.
+    pub entry: Result<ServerEntry, String>,
+    /// What a person should know about it.
+    pub notes: Vec<String>,
+}
+
+impl ClientScan {
+    /// Reads all files of these clients.
+    pub fn at(clients: &[&'static dyn ClientFormat], homes: &ClientFolders) -> Self {
+        let mut looking = Self::default();
+        for client in clients {
+            for file in client.files(homes) {
+                looking.look(*client, file, homes);
+            }
+        }
+        looking
+    }
+
+    /// Looks at one file, whosever it is.
+    pub fn at_file(path: &Path, homes: &ClientFolders) -> Result<Self, String> {
+        let text = document::read(path)?.ok_or("there is no such file")?;
+        let document = document::parse(path, &text)?;
+        let client = guess::client(path, &document).ok_or("it has no table of MCP servers")?;
+        let file = ScannedFile::read(client, path, document, homes);
+        Ok(Self { files: vec![file], missing: Vec::new() })
+    }
+
+    fn look(&mut self, client: &'static dyn ClientFormat, file: ClientFile, homes: &ClientFolders) {
+        let ClientFile { path, is_native, .. } = file;
+        let found = |content| ScannedFile { client, path: path.clone(), content };
+        self.files.push(match document::read(&path) {
+            Ok(None) => return self.missing.push(path),
+            Ok(Some(_)) if is_native => found(ScannedContent::Native),
+            Ok(Some(text)) => match document::parse(&path, &text) {
+                Ok(document) => ScannedFile::read(client, &path, document, homes),
+                Err(reason) => found(ScannedContent::Broken(reason)),
+            },
+            Err(reason) => found(ScannedContent::Broken(reason)),
+        });
+    }
+}
+
+impl ScannedFile {
+    /// A file whose servers are known.
+    pub fn of(client: &'static dyn ClientFormat, path: PathBuf, servers: Vec<ScannedServer>) -> Self {
+        Self { client, path, content: ScannedContent::Servers(servers) }
+    }
+
+    /// The servers in it; none where it is not read.
+    pub fn into_servers(self) -> Vec<ScannedServer> {
+        match self.content {
+            ScannedContent::Servers(servers) => servers,
+            ScannedContent::Native | ScannedContent::Broken(_) => Vec::new(),
+        }
+    }
+
+    /// Reads every server of the document.
+    pub fn read(client: &'static dyn ClientFormat, path: &Path, document: Value, homes: &ClientFolders) -> Self {
+        let place = TextContext {
+            syntax: client.syntax(),
+            folder: path.parent().unwrap_or(path),
+            home: homes.home.as_deref(),
+            project: &homes.project,
+        };
+        let mut servers = Vec::new();
+        for section in client.sections(&document, homes) {
+            for (name, entry) in table(&document, &section).into_iter().flatten() {
+                servers.push(ScannedServer::read(client, name, &section, entry.clone(), place));
+            }
+        }
+        Self::of(client, path.to_owned(), servers)
+    }
+}
+
+impl ScannedServer {
+    fn read(client: &dyn ClientFormat, name: &str, section: &KeyPath, entry: Value, place: TextContext<'_>) -> Self {
+        let (entry, notes) = match ClientFields::new(entry, place) {
+            Ok(mut fields) => (client.entry(&mut fields), fields.into_notes()),
+            Err(reason) => (Err(reason), Vec::new()),
+        };
+        // Of what is not taken, its loose ends are no news.
+        let notes = if entry.is_ok() { notes } else { Vec::new() };
+        Self { name: name.to_owned(), section: section.clone(), entry, notes }
+    }
+}
+
+/// The table that these keys lead to.
+pub(crate) fn table<'a>(document: &'a Value, section: &KeyPath) -> Option<&'a Map<String, Value>> {
+    section.iter().try_fold(document, |it, key| it.get(key))?.as_object()
+}

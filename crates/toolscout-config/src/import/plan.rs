@@ -1,0 +1,261 @@
+//! Decides for every server that was found: added, there already, or skipped, and why.
+
+use super::look::{ClientScan, ScannedContent, ScannedServer};
+use super::secrets::{PreparedEntry, SecretHandling, SecretNames};
+use super::{CLIENTS, ClientFolders, ClientFormat, ExistingServers, ImportTarget, KeyPath, OwnProgram};
+use crate::{Config, ConfigError, ConfigScope, Editor, ServerEntry};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use toolscout_core::{SourceId, escape};
+
+/// Which servers to import, from where, and into which file.
+pub struct ImportRequest<'a> {
+    /// The clients whose files are read; all if empty.
+    pub clients: Vec<&'static dyn ClientFormat>,
+    /// Read this file instead, whichever client it belongs to.
+    pub file: Option<&'a Path>,
+    /// Only these servers; all if empty.
+    pub only: Vec<ServerSelection>,
+    /// Whether servers go into the project's file or the user's.
+    pub scope: ConfigScope,
+    /// What happens to secrets.
+    pub secrets: SecretHandling,
+    /// Where clients keep their files.
+    pub folders: &'a ClientFolders,
+    /// Our own entry is never imported.
+    pub own: &'a OwnProgram,
+}
+
+/// A server by its name, and the id it is to have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerSelection {
+    pub name: String,
+    pub id: Option<SourceId>,
+}
+
+impl FromStr for ServerSelection {
+    type Err = ConfigError;
+
+    /// `NAME` or `NAME=ID`.
+    fn from_str(text: &str) -> Result<Self, ConfigError> {
+        let Some((name, id)) = text.split_once('=') else { return Ok(Self { name: text.to_owned(), id: None }) };
+        let id = SourceId::new(id)
+            .map_err(|it| ConfigError::invalid(it.to_string(), format!("--only '{name}={}'", it.nearest)))?;
+        Ok(Self { name: name.to_owned(), id: Some(id) })
+    }
+}
+
+/// What would happen to every server that was found. Serializes as a preview without secrets.
+pub struct ImportPlan {
+    pub files: Vec<PlannedFile>,
+    /// Files that were looked for and do not exist.
+    pub missing: Vec<PathBuf>,
+    /// The file of ours that servers are added to.
+    pub target: ImportTarget,
+}
+
+/// Decides what would be imported. Reads files, and writes none.
+pub fn plan(request: ImportRequest<'_>, config: &Config) -> Result<ImportPlan, ConfigError> {
+    let target = ImportTarget::new(config, request.scope)?;
+    let scan = match request.file {
+        Some(file) => ClientScan::at_file(file, request.folders).map_err(|reason| {
+            ConfigError::invalid(
+                format!("`{}` cannot be imported: {reason}", file.display()),
+                "give a file that has `mcpServers`, `servers`, `mcp`, `context_servers` or `mcp_servers`",
+            )
+        })?,
+        None if request.clients.is_empty() => ClientScan::at(&CLIENTS, request.folders),
+        None => ClientScan::at(&request.clients, request.folders),
+    };
+    let existing = target.existing(config, request.scope)?;
+    let planner = ImportPlanner::new(&existing, &request.only, request.secrets, request.own, target);
+    let plan = planner.plan_all(scan);
+    let is_found = |only: &&ServerSelection| plan.servers().any(|it| only.selects(&it.name));
+    match request.only.iter().find(|it| !is_found(it)) {
+        Some(missing) => Err(ConfigError::NotFound {
+            message: format!("no server `{}` was found to import", escape::line(&missing.name)),
+            hint: "toolscout import".to_owned(),
+        }),
+        None => Ok(plan),
+    }
+}
+
+/// Writes what the plan adds: secrets into their files first, then all servers in one edit. Returns their ids.
+pub fn apply(plan: &ImportPlan, editor: &Editor) -> Result<Vec<SourceId>, ConfigError> {
+    plan.target.add_all(editor, plan)
+}
+
+impl ServerSelection {
+    fn selects(&self, name: &str) -> bool {
+        self.name == name || self.name == nearest(name).as_str()
+    }
+}
+
+pub struct PlannedFile {
+    pub client: &'static dyn ClientFormat,
+    pub path: PathBuf,
+    /// Why no server is read from it, where that is so.
+    pub remark: Option<String>,
+    pub servers: Vec<PlannedServer>,
+}
+
+pub struct PlannedServer {
+    /// What it is called there.
+    pub name: String,
+    pub section: KeyPath,
+    pub fate: ImportAction,
+    pub notes: Vec<String>,
+}
+
+pub enum ImportAction {
+    /// It is added under this id.
+    Add {
+        id: SourceId,
+        treated: Box<PreparedEntry>,
+    },
+    /// It is there already, or will be.
+    Same {
+        id: String,
+    },
+    Skip {
+        reason: String,
+        hint: Option<String>,
+    },
+}
+
+impl ImportPlan {
+    pub fn servers(&self) -> impl Iterator<Item = &PlannedServer> {
+        self.files.iter().flat_map(|it| &it.servers)
+    }
+
+    /// Those that are to be added, in the order found.
+    pub fn additions(&self) -> impl Iterator<Item = (&SourceId, &PreparedEntry)> {
+        self.servers().filter_map(|it| match &it.fate {
+            ImportAction::Add { id, treated } => Some((id, &**treated)),
+            _ => None,
+        })
+    }
+}
+
+pub(crate) struct ImportPlanner<'a> {
+    existing: &'a ExistingServers,
+    only: &'a [ServerSelection],
+    secrets: SecretHandling,
+    own: &'a OwnProgram,
+    target: ImportTarget,
+    planned: ExistingServers,
+    names: SecretNames,
+}
+
+impl<'a> ImportPlanner<'a> {
+    pub(crate) fn new(
+        existing: &'a ExistingServers,
+        only: &'a [ServerSelection],
+        secrets: SecretHandling,
+        own: &'a OwnProgram,
+        target: ImportTarget,
+    ) -> Self {
+        let (planned, names) = (ExistingServers::new(), SecretNames::default());
+        Self { existing, only, secrets, own, target, planned, names }
+    }
+
+    pub(crate) fn plan_all(mut self, scan: ClientScan) -> ImportPlan {
+        let mut files = Vec::new();
+        for file in scan.files {
+            let (servers, remark) = match file.content {
+                ScannedContent::Native => (Vec::new(), Some("read as it is: nothing to import".to_owned())),
+                ScannedContent::Broken(reason) => (Vec::new(), Some(format!("cannot be read: {reason}"))),
+                ScannedContent::Servers(servers) if servers.is_empty() => (servers, Some("no servers".to_owned())),
+                ScannedContent::Servers(servers) => (servers, None),
+            };
+            let servers = servers.into_iter().filter_map(|it| self.plan(it)).collect();
+            files.push(PlannedFile { client: file.client, path: file.path, remark, servers });
+        }
+        ImportPlan { files, missing: scan.missing, target: self.target }
+    }
+
+    /// The entry with the same working folder, wherever it will be written.
+    fn relocated(&self, mut entry: ServerEntry) -> ServerEntry {
+        let is_relative = |it: &str| Path::new(it).is_relative() && !it.starts_with(['$', '~']) && !it.contains(':');
+        let ImportTarget { base, project, .. } = &self.target;
+        if let Some(cwd) = entry.cwd.as_mut().filter(|it| base != project && is_relative(it)) {
+            *cwd = project.join(&*cwd).display().to_string();
+        }
+        entry
+    }
+
+    /// None for a server nobody wants.
+    fn plan(&mut self, found: ScannedServer) -> Option<PlannedServer> {
+        let near = nearest(&found.name);
+        let only = self.only.iter().find(|it| it.selects(&found.name));
+        if only.is_none() && !self.only.is_empty() {
+            return None;
+        }
+        let wanted = only.and_then(|it| it.id.clone());
+        let mut notes = found.notes;
+        let fate = match found.entry {
+            Err(reason) => ImportAction::Skip { reason, hint: None },
+            Ok(entry) if entry.command.as_deref().is_some_and(|it| self.own.is_started_by(it)) => {
+                ImportAction::Skip { reason: "it is this program itself".to_owned(), hint: None }
+            }
+            Ok(entry) => self.fate(entry, &found.name, wanted.unwrap_or(near)),
+        };
+        match &fate {
+            ImportAction::Add { treated, .. } => notes.extend(treated.notes.iter().cloned()),
+            ImportAction::Same { .. } | ImportAction::Skip { .. } => notes.clear(),
+        }
+        Some(PlannedServer { name: found.name, section: found.section, fate, notes })
+    }
+
+    fn fate(&mut self, entry: ServerEntry, name: &str, wanted: SourceId) -> ImportAction {
+        let treated = self.secrets.apply(self.relocated(entry), wanted.as_str(), &mut self.names);
+        let mut there = self.existing.iter().chain(&self.planned);
+        if let Some((id, _)) =
+            there.find(|(_, it)| it.as_ref().is_some_and(|it| is_same(it, &treated.entry, &self.target.base)))
+        {
+            return ImportAction::Same { id: id.clone() };
+        }
+        if self.existing.contains_key(wanted.as_str()) {
+            let free = self.free(&wanted);
+            return ImportAction::Skip {
+                reason: format!("`{wanted}` is configured already, differently"),
+                hint: Some(format!("--only '{name}={free}' takes it under another id")),
+            };
+        }
+        let id = self.free(&wanted);
+        self.planned.insert(id.as_str().to_owned(), Some(treated.entry.clone()));
+        ImportAction::Add { id, treated: Box::new(treated) }
+    }
+
+    /// The id, or with a number where it is taken or is nobody's to give.
+    fn free(&self, wanted: &SourceId) -> SourceId {
+        let is_free = |it: &SourceId| {
+            let taken = |map: &ExistingServers| map.contains_key(it.as_str());
+            !taken(self.existing) && !taken(&self.planned) && !SourceId::RESERVED.contains(&it.as_str())
+        };
+        let numbered = (2..10_000).filter_map(|it: u32| {
+            let stem: String = wanted.as_str().chars().take(27).collect();
+            SourceId::new(&format!("{}-{it}", stem.trim_end_matches(['-', '_']))).ok()
+        });
+        [wanted.clone()].into_iter().chain(numbered).find(is_free).unwrap_or_else(|| wanted.clone())
+    }
+}
+
+/// The name as an id, or the id that comes nearest.
+pub(super) fn nearest(name: &str) -> SourceId {
+    SourceId::new(name).or_else(|it| SourceId::new(&it.nearest)).unwrap_or_else(|_| SourceId::app())
+}
+
+/// Whether both start the same thing in the same way; what may be done with its tools is another matter.
+fn is_same(one: &ServerEntry, other: &ServerEntry, base: &Path) -> bool {
+    let cwd = |it: &ServerEntry| it.cwd.as_deref().map(|it| base.join(it));
+    let is_sse = |it: &ServerEntry| it.kind.as_deref() == Some("sse");
+    one.command == other.command
+        && one.args == other.args
+        && one.env == other.env
+        && cwd(one) == cwd(other)
+        && one.url == other.url
+        && one.headers == other.headers
+        && one.bearer == other.bearer
+        && is_sse(one) == is_sse(other)
+}

@@ -1,0 +1,133 @@
+//! 1. Secrets are seen by their names, by their looks, and by where they stand.
+//! 2. What only looks a little like one is left alone.
+//! 3. One variable never stands for two secrets.
+
+use super::{SecretHandling, SecretNames};
+use crate::ServerEntry;
+use std::collections::BTreeMap;
+
+fn entry(args: &[&str], env: &[(&str, &str)]) -> ServerEntry {
+    ServerEntry {
+        command: Some("x".to_owned()),
+        args: args.iter().map(|it| (*it).to_owned()).collect(),
+        env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+        ..ServerEntry::default()
+    }
+}
+
+fn args(args: &[&str]) -> Vec<String> {
+    SecretHandling::Variables.apply(entry(args, &[]), "s", &mut SecretNames::default()).entry.args
+}
+
+fn env(name: &str, value: &str) -> String {
+    let treated = SecretHandling::Variables.apply(entry(&[], &[(name, value)]), "s", &mut SecretNames::default());
+    treated.entry.env[name].clone()
+}
+
+#[test]
+fn secrets_are_seen_in_arguments() {
+    for (given, expected) in [
+        (&["--api-key", "abc"][..], &["--api-key", "env:S_API_KEY"][..]),
+        (&["--api-key=abc"], &["--api-key=${S_API_KEY}"]),
+        (&["API_TOKEN=abc"], &["API_TOKEN=${S_API_TOKEN}"]),
+        (&["--header", "Authorization: Bearer abc"], &["--header", "Authorization: Bearer ${S_AUTHORIZATION}"]),
+        (&["ghp_Ab3dEf6hIj9lMn2pQr5tUv8x"], &["env:S_TOKEN"]),
+        (&["-k", "xoxb-123456789012-abcDEF"], &["-k", "env:S_TOKEN"]),
+        (&["mysql://u:p@h/d?password=q&x=1"], &["mysql://u:${S_PASSWORD}@h/d?password=${S_PASSWORD_2}&x=1"]),
+        (&["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcDEF123456"], &["env:S_TOKEN"]),
+        (&["0123456789abcdef0123456789abcdef"], &["env:S_TOKEN"]),
+        (&["AKIAIOSFODNN7EXAMPLE"], &["env:S_TOKEN"]),
+        (&["me:0123456789abcdef0123456789abcdef"], &["me:${S_TOKEN}"]),
+        (&["--x=${API_KEY:-abc}"], &["--x=${API_KEY}"]),
+        (&["${X:-ghp_Ab3dEf6hIj9lMn2pQr5tUv8x}"], &["env:X"]),
+    ] {
+        assert_eq!(args(given), expected, "{given:?}");
+    }
+}
+
+#[test]
+fn what_is_no_secret_is_left_alone() {
+    for given in [
+        &["-y", "@modelcontextprotocol/server-sequential-thinking@2025.7.1"][..],
+        &["ghcr.io/github/github-mcp-server@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"],
+        &["git+https://github.com/x/y@0123456789abcdef0123456789abcdef01234567"],
+        &["npm_config_cache=/x", "AKIA", "sk-learn"],
+        &["--project-id", "123e4567-e89b-12d3-a456-426614174000"],
+        &["--token", "--verbose"],
+        &["--token", "env:MINE"],
+        &["--token=${MINE}"],
+        &["${HOST:-localhost}:${PORT:-8080}"],
+        &["--token-file", "/run/secrets/token"],
+        &["/srv/ana/a-very-long-folder-name/with2/several3/parts4/in_it.json"],
+        &["https://user@example.com/path?x=${TOKEN}&token=${TOKEN}"],
+        &["--from", "mcp-server-kubernetes-with-a-long-name-v2"],
+        &["é日本語日本語日本語日本語日本語"],
+    ] {
+        assert_eq!(args(given), given);
+    }
+    for (name, value) in [
+        ("MAX_TOKENS", "4096"),
+        ("USE_TOKEN", "true"),
+        ("TOKEN", ""),
+        ("GOOGLE_APPLICATION_CREDENTIALS", "/srv/ana/key.json"),
+        ("TLS_KEY", "/etc/tls/key.pem"),
+        ("API_TOKEN", "${OTHER}"),
+        ("API_TOKEN", "file:/x"),
+        ("URL", "https://example.com/a/b"),
+        ("LEVEL", "debug"),
+    ] {
+        assert_eq!(env(name, value), value, "{name}");
+    }
+}
+
+#[test]
+fn secrets_are_seen_in_variables() {
+    assert_eq!(env("API_TOKEN", "x"), "env:API_TOKEN");
+    assert_eq!(env("password", "x y"), "env:S_PASSWORD");
+    assert_eq!(env("password", "a$${b"), "env:S_PASSWORD");
+    assert_eq!(env("API_TOKEN", "${OTHER:-abc}"), "env:OTHER");
+    assert_eq!(env("BRAVE_KEY", "abc"), "env:BRAVE_KEY");
+    assert_eq!(env("GITHUB_PAT", "abc"), "env:GITHUB_PAT");
+    assert_eq!(env("LEVEL", "sk-live-a1b2c3d4e5f6g7h8"), "env:LEVEL");
+    assert_eq!(env("DATABASE_URL", "postgres://u:p@h/d"), "postgres://u:${S_PASSWORD}@h/d");
+    assert_eq!(env("PEM", "-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----"), "env:PEM");
+}
+
+#[test]
+fn one_variable_never_stands_for_two_secrets() {
+    let mut taken = SecretNames::default();
+    let mut treated = |id: &str, secret: &str| {
+        SecretHandling::Variables.apply(entry(&[], &[("TOKEN", secret)]), id, &mut taken).entry.env["TOKEN"].clone()
+    };
+    assert_eq!(treated("a", "one"), "env:TOKEN");
+    assert_eq!(treated("b", "one"), "env:TOKEN");
+    assert_eq!(treated("c", "two"), "env:C_TOKEN");
+    assert_eq!(treated("c", "three"), "env:C_TOKEN_2");
+}
+
+#[test]
+fn one_file_never_holds_two_secrets() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("a.token"), "somebody else's").expect("write");
+    let treatment = SecretHandling::Files(folder.path().to_owned());
+    let mut taken = SecretNames::default();
+    let mut name = |secret: &str| {
+        let treated = treatment.apply(entry(&[], &[("TOKEN", secret)]), "a", &mut taken);
+        assert!(!format!("{:?}", treated.files).contains(secret));
+        treated.files.iter().try_for_each(|it| it.write()).expect("write");
+        treated.files[0].path.file_name().expect("a name").to_string_lossy().into_owned()
+    };
+    assert_eq!([name("one"), name("two"), name("one")], ["a.token-2", "a.token-3", "a.token-2"]);
+}
+
+#[test]
+fn a_bearer_token_is_said_as_one() {
+    let headers = BTreeMap::from([("authorization".to_owned(), "Bearer abc".to_owned())]);
+    let web = ServerEntry { url: Some("https://x".to_owned()), headers, ..ServerEntry::default() };
+    let treated = SecretHandling::Variables.apply(web.clone(), "s", &mut SecretNames::default()).entry;
+    assert_eq!((treated.bearer.as_deref(), treated.headers.len()), (Some("env:S_AUTHORIZATION"), 0));
+    let both = ServerEntry { bearer: Some("env:OTHER".to_owned()), ..web };
+    let treated = SecretHandling::Variables.apply(both, "s", &mut SecretNames::default()).entry;
+    assert_eq!(treated.headers["authorization"], "Bearer ${S_AUTHORIZATION}");
+    assert_eq!(treated.bearer.as_deref(), Some("env:OTHER"));
+}

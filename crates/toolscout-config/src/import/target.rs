@@ -1,0 +1,103 @@
+//! The file of ours that imported servers are added to.
+
+use super::ImportPlan;
+use crate::edit::{ConfigEdit, Editor, written_entry};
+use crate::{Config, ConfigError, ConfigScope, ConfiguredServer, Document, ServerEntry};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use toolscout_core::SourceId;
+use toolscout_mcp_client::{Endpoint, Program, Text, Transport};
+
+/// The servers that are configured already, by id; `None` for an entry that cannot be read.
+pub type ExistingServers = BTreeMap<String, Option<ServerEntry>>;
+
+/// The file of ours that imported servers are added to.
+pub struct ImportTarget {
+    pub file: PathBuf,
+    /// What `cwd` in it is relative to.
+    pub base: PathBuf,
+    pub project: PathBuf,
+}
+
+impl ImportTarget {
+    /// The project's file, or the user's own.
+    pub fn new(config: &Config, scope: ConfigScope) -> Result<Self, ConfigError> {
+        let file = config.own_file(scope)?;
+        let base = file.parent().unwrap_or(Path::new("/")).to_owned();
+        let project = config.project_folder().to_owned();
+        Ok(Self { file, base, project })
+    }
+
+    /// The servers this file must not repeat. A project's file repeats nothing of the whole configuration; the user's
+    /// file counts alone, because a project may configure the same server in its own way.
+    pub fn existing(&self, config: &Config, scope: ConfigScope) -> Result<ExistingServers, ConfigError> {
+        let mut existing = self.own()?;
+        if scope == ConfigScope::Project {
+            let all = config.servers.iter();
+            existing.extend(all.map(|it| (it.server.id.as_str().to_owned(), Some(entry(it)))));
+        }
+        Ok(existing)
+    }
+
+    /// The servers that this very file has.
+    pub fn own(&self) -> Result<ExistingServers, ConfigError> {
+        let map = Document::read(&self.file)?.map(|it| it.map).unwrap_or_default();
+        let tables = TABLES.iter().filter_map(|it| map.get(*it)?.as_object()).flatten();
+        let read = |(id, entry): (&String, &Value)| (id.clone(), serde_json::from_value(entry.clone()).ok());
+        Ok(tables.map(read).map(|(id, entry)| (id, entry.map(|it| self.absolute(it)))).collect())
+    }
+
+    /// Adds the servers of the plan: secrets into their files first, then all servers in one edit.
+    pub fn add_all(&self, editor: &Editor, plan: &ImportPlan) -> Result<Vec<SourceId>, ConfigError> {
+        for (_, prepared) in plan.additions() {
+            prepared.files.iter().try_for_each(|it| it.write())?;
+        }
+        let added = plan.additions().map(|(id, prepared)| Ok((id, written_entry(id, &prepared.entry)?)));
+        let added: Vec<_> = added.collect::<Result<_, ConfigError>>()?;
+        if !added.is_empty() {
+            editor.edit(&self.file, |map| added.iter().map(|it| self.add(map, it)).collect())?;
+        }
+        Ok(added.into_iter().map(|(id, _)| id.clone()).collect())
+    }
+
+    fn add(&self, map: &Map<String, Value>, (id, entry): &(&SourceId, Value)) -> Result<ConfigEdit, ConfigError> {
+        if TABLES.iter().any(|it| map.get(*it).is_some_and(|it| it.get(id.as_str()).is_some())) {
+            let message = format!("`{}` has a server `{id}` by now", self.file.display());
+            return Err(ConfigError::invalid(message, "import again"));
+        }
+        let [ours, theirs] = TABLES;
+        let table = if map.contains_key(theirs) && !map.contains_key(ours) { theirs } else { ours };
+        Ok(ConfigEdit::Set(vec![table.to_owned(), id.as_str().to_owned()], entry.clone()))
+    }
+
+    fn absolute(&self, mut entry: ServerEntry) -> ServerEntry {
+        entry.cwd = entry.cwd.map(|it| self.base.join(it).display().to_string());
+        entry
+    }
+}
+
+/// Where servers are in our own files.
+const TABLES: [&str; 2] = ["servers", "mcpServers"];
+
+/// How the server is reached, as it would be written; nothing else of it.
+fn entry(configured: &ConfiguredServer) -> ServerEntry {
+    let written = |it: &Text| it.written().to_owned();
+    let table = |it: &BTreeMap<String, Text>| it.iter().map(|(name, text)| (name.clone(), written(text))).collect();
+    match &configured.server.transport {
+        Transport::Stdio(Program { command, args, env, cwd }) => ServerEntry {
+            command: Some(written(command)),
+            args: args.iter().map(written).collect(),
+            env: table(env),
+            cwd: cwd.as_ref().map(|it| it.display().to_string()),
+            ..ServerEntry::default()
+        },
+        Transport::Http(Endpoint { url, headers, bearer, sse, .. }) => ServerEntry {
+            url: Some(written(url)),
+            kind: sse.then(|| "sse".to_owned()),
+            headers: table(headers),
+            bearer: bearer.as_ref().map(written),
+            ..ServerEntry::default()
+        },
+    }
+}

@@ -1,0 +1,435 @@
+//! 1. Each client's entries, with all quirks, become ours.
+//! 2. Variables stay variables, in our writing.
+//! 3. What is not taken over is said.
+//! 4. Files are found where each system has them, and where variables say.
+
+use super::super::{CLIENTS, ClientScan};
+use super::{World, render};
+use std::collections::BTreeSet;
+
+#[test]
+fn claude_desktop_has_programs_and_no_variables() {
+    let world = World::new().file(
+        ".config/Claude/claude_desktop_config.json",
+        r#"{
+  "globalShortcut": "Ctrl+Space",
+  "mcpServers": {
+    "filesystem": {
+      "command": "npx",
+      "args": ["-y", "@modelcontextprotocol/server-filesystem", "/srv/ana/Documents"]
+    },
+    "weather": { "command": "uv", "args": ["run", "weather.py"], "env": { "REGION": "eu", "RETRIES": 3 } },
+    "shell": { "command": "sh", "args": ["-c", "exec server --root ${ROOT}"], "env": { "KEY": "${WEATHER_KEY}" } }
+  }
+}"#,
+    );
+    assert_eq!(
+        world.entries("claude-desktop"),
+        r#"[filesystem]
+command = "npx"
+args = ["-y", "@modelcontextprotocol/server-filesystem", "/srv/ana/Documents"]
+[weather]
+command = "uv"
+args = ["run", "weather.py"]
+
+[env]
+REGION = "eu"
+RETRIES = "3"
+[shell]
+command = "sh"
+args = ["-c", "exec server --root $${ROOT}"]
+
+[env]
+KEY = "env:WEATHER_KEY"
+"#
+    );
+}
+
+#[test]
+fn claude_code_has_servers_for_everywhere_and_for_this_project() {
+    let world = World::new().file("desk/.mcp.json", r#"{"mcpServers": {"shared": {"command": "x"}}}"#);
+    let project = world.path("desk").display().to_string();
+    let file = r#"{
+  "numStartups": 12,
+  "mcpServers": {
+    "sentry": { "type": "http", "url": "https://mcp.sentry.dev/mcp", "headers": { "X-Org": "${SENTRY_ORG:-acme}" },
+                "oauth": { "clientId": "abc" }, "timeout": 90000 },
+    "socket": { "type": "ws", "url": "wss://example.com" },
+    "events": { "type": "sse", "url": "https://example.com/sse", "headersHelper": "/bin/token.sh" }
+  },
+  "projects": {
+    "PROJECT": { "mcpServers": { "db": { "type": "stdio", "command": "db-mcp", "args": ["${DB_URL}"], "alwaysLoad": true } } },
+    "/elsewhere": { "mcpServers": { "not-ours": { "command": "x" } } }
+  }
+}"#;
+    let world = world.file(".claude.json", &file.replace("PROJECT", &project));
+    assert_eq!(
+        world.entries("claude-code"),
+        r#".mcp.json: native
+[sentry]
+url = "https://mcp.sentry.dev/mcp"
+client_id = "abc"
+call_timeout_ms = 90000
+
+[headers]
+X-Org = "${SENTRY_ORG:-acme}"
+[socket]
+! its transport `ws` is not supported
+[events]
+url = "https://example.com/sse"
+type = "sse"
+# its `headersHelper` is a program that is not run here: give `headers` or `bearer` instead
+[db]
+command = "db-mcp"
+args = ["env:DB_URL"]
+visibility = "listed"
+"#
+    );
+}
+
+#[test]
+fn cursor_has_the_projects_file_before_the_persons() {
+    let world = World::new()
+        .file(
+            "desk/.cursor/mcp.json",
+            r#"{"mcpServers": {
+  // Written by hand.
+  "build": { "command": "${workspaceFolder}/bin/mcp", "args": ["--root", "${workspaceFolder}"], "cwd": "${userHome}/x",
+             "env": { "TOKEN": "${env:BUILD_TOKEN}" }, "envFile": "${workspaceFolder}/.env" },
+}}"#,
+        )
+        .file(".cursor/mcp.json", r#"{"mcpServers": {"linear": {"url": "https://mcp.linear.app/mcp", "headers": {"Authorization": "Bearer ${env:LINEAR}"}}}}"#);
+    assert_eq!(
+        world.entries("cursor"),
+        r#"[build]
+command = "./bin/mcp"
+args = ["--root", "."]
+cwd = "~/x"
+
+[env]
+TOKEN = "env:BUILD_TOKEN"
+# its variables in `${workspaceFolder}/.env` are not read: put those it needs into `env`
+[linear]
+url = "https://mcp.linear.app/mcp"
+
+[headers]
+Authorization = "Bearer ${LINEAR}"
+"#
+    );
+}
+
+#[test]
+fn vscode_asks_for_inputs_which_become_variables() {
+    let world = World::new().file(
+        "desk/.vscode/mcp.json",
+        r#"{
+  // What is asked for at the first start.
+  "inputs": [{ "type": "promptString", "id": "github-token", "description": "GitHub token", "password": true }],
+  "servers": {
+    "github": { "type": "http", "url": "https://api.githubcopilot.com/mcp/",
+                "headers": { "Authorization": "Bearer ${input:github-token}" } },
+    "perplexity": { "type": "stdio", "command": "npx", "args": ["-y", "server-perplexity-ask"],
+                    "env": { "PERPLEXITY_API_KEY": "${input:perplexity-key}" }, "dev": { "watch": "**" }, "sandbox": {} },
+    "odd": { "command": "x", "args": ["${command:pick}"], },
+  },
+}"#,
+    );
+    assert_eq!(
+        world.entries("vscode"),
+        r#"[github]
+url = "https://api.githubcopilot.com/mcp/"
+
+[headers]
+Authorization = "Bearer ${GITHUB_TOKEN}"
+# `${input:github-token}` is asked for there and cannot be here: export GITHUB_TOKEN instead
+[perplexity]
+command = "npx"
+args = ["-y", "server-perplexity-ask"]
+
+[env]
+PERPLEXITY_API_KEY = "env:PERPLEXITY_KEY"
+# `${input:perplexity-key}` is asked for there and cannot be here: export PERPLEXITY_KEY instead
+# not taken over: `sandbox`
+[odd]
+command = "x"
+args = ["${command:pick}"]
+# `${command:pick}` is known to nobody else: replace it before the server is used
+"#
+    );
+}
+
+#[test]
+fn codex_names_variables_in_keys_of_their_own() {
+    let world = World::new().file(
+        ".codex/config.toml",
+        r#"model = "gpt-5"
+
+[mcp_servers.docs]
+command = "npx"
+args = ["-y", "docs-mcp"]
+env = { LEVEL = "info" }
+env_vars = ["DOCS_TOKEN", { name = "REGION", source = "local" }]
+cwd = "/srv/docs"
+startup_timeout_sec = 20
+tool_timeout_sec = 1.5
+enabled_tools = ["search", "read"]
+disabled_tools = ["write"]
+required = true
+
+[mcp_servers.figma]
+url = "https://mcp.figma.com/mcp"
+bearer_token_env_var = "FIGMA_TOKEN"
+http_headers = { X-Region = "eu" }
+env_http_headers = { X-Team = "FIGMA_TEAM" }
+enabled = false
+"#,
+    );
+    assert_eq!(
+        world.entries("codex"),
+        r#"[docs]
+command = "npx"
+args = ["-y", "docs-mcp"]
+cwd = "/srv/docs"
+discovery_timeout_ms = 20000
+call_timeout_ms = 1500
+
+[env]
+DOCS_TOKEN = "env:DOCS_TOKEN"
+LEVEL = "info"
+REGION = "env:REGION"
+
+[filter]
+include = ["search", "read"]
+exclude = ["write"]
+[figma]
+url = "https://mcp.figma.com/mcp"
+bearer = "env:FIGMA_TOKEN"
+enabled = false
+
+[headers]
+X-Region = "eu"
+X-Team = "env:FIGMA_TEAM"
+"#
+    );
+}
+
+#[test]
+fn opencode_writes_a_command_as_one_list() {
+    let world = World::new().file(
+        "desk/opencode.jsonc",
+        r#"{
+  "$schema": "https://opencode.ai/config.json",
+  "mcp": {
+    "everything": { "type": "local", "command": ["npx", "-y", "server-everything", "{env:MODE}"],
+                    "environment": { "KEY": "{env:EVERYTHING_KEY}", "CERT": "{file:./cert.pem}" }, "enabled": true,
+                    "timeout": 8000 },
+    "context7": { "type": "remote", "url": "https://mcp.context7.com/mcp", "headers": { "Authorization": "Bearer {file:~/.token}", "X": "{env:X}y" },
+                  "oauth": { "clientId": "{env:ID}", "scope": "read write", "clientSecret": "s" }, "enabled": false },
+    "empty": { "type": "local", "command": [] }, /* never worked */
+    "plain": { "type": "remote", "url": "https://example.com", "oauth": false }
+  }
+}"#,
+    );
+    assert_eq!(
+        world.entries("opencode"),
+        r#"[everything]
+command = "npx"
+args = ["-y", "server-everything", "env:MODE"]
+discovery_timeout_ms = 8000
+
+[env]
+CERT = "file:~/desk/cert.pem"
+KEY = "env:EVERYTHING_KEY"
+[context7]
+url = "https://mcp.context7.com/mcp"
+bearer = "file:~/.token"
+client_id = "env:ID"
+scopes = ["read", "write"]
+enabled = false
+
+[headers]
+X = "${X}y"
+# the client secret in its `oauth` is not taken over
+[empty]
+! it names no command
+[plain]
+url = "https://example.com"
+"#
+    );
+}
+
+#[test]
+fn opencodes_second_version_has_servers_one_level_down() {
+    let world = World::new().file(
+        ".config/opencode/opencode.json",
+        r#"{"mcp": {"timeout": 5, "servers": {"a": {"type": "local", "command": ["x"], "cwd": "sub", "disabled": true}}}}"#,
+    );
+    assert_eq!(world.entries("opencode"), "[a]\ncommand = \"x\"\ncwd = \"sub\"\nenabled = false\n");
+    let world = World::new().file("desk/opencode.json", r#"{"mcp": {"servers": {"type": "local", "command": ["x"]}}}"#);
+    assert_eq!(world.entries("opencode"), "[servers]\ncommand = \"x\"\n");
+}
+
+#[test]
+fn gemini_has_two_sorts_of_addresses_and_bare_variables() {
+    let world = World::new().file(
+        ".gemini/settings.json",
+        r#"{ "theme": "GitHub", "mcpServers": {
+  "old": { "url": "http://localhost:8080/sse", "timeout": 5000 },
+  "http": { "httpUrl": "https://example.com/mcp", "headers": { "X-Key": "$EXAMPLE_KEY" }, "trust": true },
+  "now": { "url": "https://example.com/mcp", "type": "http" },
+  "run": { "command": "node", "args": ["$HOME/x.js", "costs $5", "a${B}c"], "includeTools": ["x"], "excludeTools": ["y(z)"], "description": "d" }
+} }"#,
+    );
+    assert_eq!(
+        world.entries("gemini"),
+        r#"[old]
+url = "http://localhost:8080/sse"
+type = "sse"
+call_timeout_ms = 5000
+[http]
+url = "https://example.com/mcp"
+
+[headers]
+X-Key = "env:EXAMPLE_KEY"
+# its `trust` is not taken over: what may run is said in `tools`
+[now]
+url = "https://example.com/mcp"
+[run]
+command = "node"
+args = ["${HOME}/x.js", "costs $5", "a${B}c"]
+
+[filter]
+include = ["x"]
+exclude = ["y(z)"]
+"#
+    );
+}
+
+#[test]
+fn windsurf_calls_an_address_server_url() {
+    let world = World::new().file(
+        ".codeium/windsurf/mcp_config.json",
+        r#"{"mcpServers": {"remote": {"serverUrl": "https://example.com/mcp", "headers": {"K": "${env:K}"}, "disabledTools": ["rm"]},
+                           "off": {"command": "x", "disabled": true}, "old": {"serverUrl": "https://example.com/sse?x=1"}}}"#,
+    );
+    assert_eq!(
+        world.entries("windsurf"),
+        r#"[remote]
+url = "https://example.com/mcp"
+
+[headers]
+K = "env:K"
+
+[filter]
+exclude = ["rm"]
+[off]
+command = "x"
+enabled = false
+[old]
+url = "https://example.com/sse?x=1"
+type = "sse"
+"#
+    );
+}
+
+#[test]
+fn zed_has_old_nested_commands_and_servers_of_extensions() {
+    let world = World::new().file(
+        ".config/zed/settings.json",
+        r#"// Zed settings
+{
+  "theme": "One Dark",
+  "context_servers": {
+    "custom": { "source": "custom", "command": "x", "args": ["y"], "env": {} },
+    "nested": { "source": "custom", "command": { "path": "/bin/x", "args": ["y"], "env": { "A": "b" } }, "settings": {} },
+    "postgres": { "source": "extension", "settings": { "database_url": "postgres://x" } },
+    "web": { "url": "https://example.com/mcp", "enabled": false },
+  },
+}"#,
+    );
+    assert_eq!(
+        world.entries("zed"),
+        r#"[custom]
+command = "x"
+args = ["y"]
+[nested]
+command = "/bin/x"
+args = ["y"]
+
+[env]
+A = "b"
+# not taken over: `settings`
+[postgres]
+! it belongs to an extension of Zed, which alone knows how to start it
+[web]
+url = "https://example.com/mcp"
+enabled = false
+"#
+    );
+}
+
+#[test]
+fn cline_is_found_where_vscode_keeps_extensions() {
+    let world = World::new().file(
+        ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+        r#"{"mcpServers": {"a": {"command": "x", "autoApprove": ["read"], "alwaysAllow": [], "disabled": false, "timeout": 60},
+                           "b": {"url": "https://example.com/sse"}, "c": {"url": "https://example.com", "type": "streamableHttp"}}}"#,
+    );
+    assert_eq!(
+        world.entries("cline"),
+        r#"[a]
+command = "x"
+call_timeout_ms = 60000
+# its `autoApprove` is not taken over: what may run is said in `tools`
+[b]
+url = "https://example.com/sse"
+type = "sse"
+[c]
+url = "https://example.com"
+"#
+    );
+}
+
+#[test]
+fn files_are_where_the_systems_and_the_variables_say() {
+    let world = World::new()
+        .file(
+            "Library/Application Support/Claude/claude_desktop_config.json",
+            r#"{"mcpServers": {"mac": {"command": "x"}}}"#,
+        )
+        .file("elsewhere/config.toml", "[mcp_servers.moved]\ncommand = \"x\"\n")
+        .file("elsewhere/zed/settings.json", r#"{"context_servers": {"xdg": {"command": "x"}}}"#);
+    assert_eq!(world.entries("claude-desktop"), "[mac]\ncommand = \"x\"\n");
+    let (home, elsewhere) = (world.home().display().to_string(), world.path("elsewhere").display().to_string());
+    let vars = [("HOME", home.as_str()), ("CODEX_HOME", &elsewhere), ("XDG_CONFIG_HOME", &elsewhere)];
+    let homes = world.folders_with(&vars);
+    let found = |name| render(ClientScan::at(&[super::super::named(name).expect("a client")], &homes));
+    assert_eq!(found("codex"), "[moved]\ncommand = \"x\"\n");
+    assert_eq!(found("zed"), "[xdg]\ncommand = \"x\"\n");
+}
+
+#[test]
+fn entries_that_are_no_servers_are_said_and_stop_nothing() {
+    let world = World::new().file(
+        ".cursor/mcp.json",
+        r#"{"mcpServers": {"a": 1, "b": {}, "c": {"command": 7}, "d": {"command": "x", "args": "y"}, "e": {"url": "ftp://x"},
+            "f": {"command": "x", "env": {"K": ["v"]}}, "g": {"command": "fine", "args": null}}}"#,
+    );
+    assert_eq!(
+        world.entries("cursor"),
+        "[a]\n! its entry is not a table\n[b]\n! it names neither a command nor an address\n\
+         [c]\n! its `command` is not a text\n[d]\n! its `args` is not a list of texts\n\
+         [e]\n! its address is not on the web\n[f]\n! its `env` is not a table of texts\n[g]\ncommand = \"fine\"\n"
+    );
+    for broken in ["{", "[]", "7", "{\"mcpServers\": []}", "{\"mcpServers\": null}", "", "\u{feff}{}"] {
+        let world = World::new().file(".cursor/mcp.json", broken);
+        let found = world.entries("cursor");
+        assert_eq!(found.starts_with("mcp.json: broken"), ["{", "[]", "7"].contains(&broken), "{broken:?}: {found}");
+    }
+}
+
+#[test]
+fn names_of_clients_are_told_apart() {
+    let names: BTreeSet<_> = CLIENTS.iter().map(|it| it.name()).collect();
+    assert_eq!(names.len(), CLIENTS.len());
+}

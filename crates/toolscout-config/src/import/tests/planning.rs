@@ -1,0 +1,111 @@
+//! 1. Names become ids; two of one name get numbers.
+//! 2. What is there already is not taken again, wherever it was found; what differs is left, and why is said.
+//! 3. We are never taken behind ourselves.
+//! 4. A second import of the same files adds nothing.
+
+use super::super::plan::{ImportAction, ImportPlanner, ServerSelection};
+use super::super::{ClientScan, ExistingServers, ImportTarget, OwnProgram, SecretHandling};
+use super::World;
+use crate::ServerEntry;
+use std::path::PathBuf;
+
+fn only(selections: &[&str]) -> Vec<ServerSelection> {
+    selections.iter().map(|it| it.parse().expect("a selection")).collect()
+}
+
+fn plan(world: &World, existing: &ExistingServers, only: &[ServerSelection]) -> Vec<String> {
+    plan_of(world, existing, only, None)
+}
+
+fn plan_of(
+    world: &World,
+    existing: &ExistingServers,
+    only: &[ServerSelection],
+    executable: Option<PathBuf>,
+) -> Vec<String> {
+    let clients = ["claude-desktop", "cursor"].map(|it| super::super::named(it).expect("a client"));
+    let own = OwnProgram { program: "toolscout".to_owned(), executable };
+    let (base, project) = ("/src/shop".into(), "/src/shop".into());
+    let target = ImportTarget { file: "/src/shop/toolscout.toml".into(), base, project };
+    let planner = ImportPlanner::new(existing, only, SecretHandling::Variables, &own, target);
+    let plan = planner.plan_all(ClientScan::at(&clients, &world.folders()));
+    let action = |action: &ImportAction| match action {
+        ImportAction::Add { id, .. } => format!("+ {id}"),
+        ImportAction::Same { id } => format!("= {id}"),
+        ImportAction::Skip { reason, hint } => format!("- {reason} ({})", hint.as_deref().unwrap_or("no hint")),
+    };
+    plan.servers().map(|it| format!("{}: {}", it.name, action(&it.fate))).collect()
+}
+
+fn two(desktop: &str, cursor: &str) -> World {
+    let file = |servers: &str| format!("{{\"mcpServers\": {{{servers}}}}}");
+    World::new()
+        .file(".config/Claude/claude_desktop_config.json", &file(desktop))
+        .file(".cursor/mcp.json", &file(cursor))
+}
+
+fn command(command: &str) -> Option<ServerEntry> {
+    Some(ServerEntry { command: Some(command.to_owned()), ..ServerEntry::default() })
+}
+
+#[test]
+fn names_become_ids_and_two_of_one_name_get_numbers() {
+    let world = two(
+        r#""My Server": {"command": "a"}, "my-server": {"command": "b"}, "local": {"command": "c"}, "日本": {"command": "d"}"#,
+        r#""MY_SERVER": {"command": "e"}, "my server": {"command": "f"}, "a-name-that-is-much-longer-than-ids-may-be": {"command": "g"},
+           "A-name-that-is-much-longer-than-ids-may-be": {"command": "h"}"#,
+    );
+    assert_eq!(
+        plan(&world, &ExistingServers::new(), &[]),
+        [
+            "My Server: + my-server",
+            "my-server: + my-server-2",
+            "local: + local-2",
+            "日本: + source",
+            "MY_SERVER: + my_server",
+            "my server: + my-server-3",
+            "a-name-that-is-much-longer-than-ids-may-be: + a-name-that-is-much-longer-than-",
+            "A-name-that-is-much-longer-than-ids-may-be: + a-name-that-is-much-longer-2",
+        ]
+    );
+}
+
+#[test]
+fn what_is_there_already_is_not_taken_again() {
+    let world = two(
+        r#""a": {"command": "a"}, "b": {"command": "b"}, "c": {"command": "c", "env": {"TOKEN": "t0psecret"}}"#,
+        r#""renamed": {"command": "a"}, "b": {"command": "other"}, "c": {"command": "c", "env": {"TOKEN": "t0psecret"}}"#,
+    );
+    let known = ExistingServers::from([("b".to_owned(), command("other"))]);
+    assert_eq!(
+        plan(&world, &known, &[]),
+        [
+            "a: + a",
+            "b: - `b` is configured already, differently (--only 'b=b-2' takes it under another id)",
+            "c: + c",
+            "renamed: = a",
+            "b: = b",
+            "c: = c",
+        ]
+    );
+}
+
+#[test]
+fn only_some_are_taken_and_under_other_ids() {
+    let world = two(r#""a": {"command": "a"}, "Big One": {"command": "b"}"#, r#""c": {"command": "c"}"#);
+    let known = ExistingServers::from([("a".to_owned(), command("other"))]);
+    assert_eq!(plan(&world, &known, &only(&["a=mine"])), ["a: + mine"]);
+    assert_eq!(plan(&world, &known, &only(&["big-one"])), ["Big One: + big-one"]);
+    assert_eq!(plan(&world, &known, &only(&["nobody"])), [""; 0]);
+}
+
+#[test]
+fn we_are_never_taken_behind_ourselves() {
+    let world = two(
+        r#""toolscout": {"command": "/opt/bin/toolscout", "args": ["serve"]}, "us": {"command": "toolscout.exe"}"#,
+        r#""elsewhere": {"command": "/bin/sh"}"#,
+    );
+    let plan = plan_of(&world, &ExistingServers::new(), &[], Some("/bin/../bin/sh".into()));
+    assert_eq!(plan.len(), 3);
+    assert!(plan.iter().all(|it| it.ends_with(": - it is this program itself (no hint)")), "{plan:?}");
+}

@@ -1,0 +1,113 @@
+//! A server as it is shown before it is taken: what would run, and never a secret.
+
+use super::plan::{ImportAction, ImportPlan, PlannedFile, PlannedServer};
+use crate::ServerEntry;
+use serde::Serialize;
+use std::borrow::Cow;
+use std::path::Path;
+
+/// What `import --json` prints.
+#[derive(Debug, Serialize)]
+pub struct ImportPlanView<'a> {
+    /// The file that servers are, or would be, added to.
+    target: &'a Path,
+    /// Whether they were.
+    written: bool,
+    servers: Vec<PlannedServerView<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct PlannedServerView<'a> {
+    client: &'static str,
+    path: &'a Path,
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    /// `add`, `same` or `skip`.
+    action: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transport: Option<&'static str>,
+    /// The command line, or the address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    runs: Option<String>,
+    notes: &'a [String],
+}
+
+impl<'a> ImportPlanView<'a> {
+    pub fn new(plan: &'a ImportPlan, written: bool) -> Self {
+        let servers = plan.files.iter().flat_map(|file| file.servers.iter().map(|it| PlannedServerView::new(file, it)));
+        Self { target: &plan.target.file, written, servers: servers.collect() }
+    }
+}
+
+impl Serialize for ImportPlan {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        ImportPlanView::new(self, false).serialize(serializer)
+    }
+}
+
+impl<'a> PlannedServerView<'a> {
+    fn new(file: &'a PlannedFile, server: &'a PlannedServer) -> Self {
+        let (action, id, reason, shown) = match &server.fate {
+            ImportAction::Add { id, treated } => ("add", Some(id.as_str()), None, Some(&treated.shown)),
+            ImportAction::Same { id } => ("same", Some(id.as_str()), None, None),
+            ImportAction::Skip { reason, .. } => ("skip", None, Some(reason.as_str()), None),
+        };
+        Self {
+            client: file.client.name(),
+            path: &file.path,
+            name: &server.name,
+            id,
+            action,
+            reason,
+            transport: shown.map(transport),
+            runs: shown.map(runs),
+            notes: &server.notes,
+        }
+    }
+}
+
+/// `stdio`, `http` or `sse`.
+pub fn transport(entry: &ServerEntry) -> &'static str {
+    match (&entry.command, entry.kind.as_deref()) {
+        (Some(_), _) => "stdio",
+        (None, Some("sse")) => "sse",
+        _ => "http",
+    }
+}
+
+/// The command line as it would be typed, or the address.
+pub fn runs(entry: &ServerEntry) -> String {
+    let words = entry.command.iter().chain(&entry.args).map(|it| quoted(it));
+    let line = words.collect::<Vec<_>>().join(" ");
+    entry.url.clone().unwrap_or(line)
+}
+
+/// What else is set: variables and headers by name. A value is shown only where it is a reference.
+pub fn settings(entry: &ServerEntry) -> Vec<String> {
+    let named = |what: &str, name: &str, value: &str| match is_reference(value) {
+        true => format!("{what} {name} = {value}"),
+        false => format!("{what} {name}"),
+    };
+    let env = entry.env.iter().map(|(name, value)| named("variable", name, value));
+    let headers = entry.headers.iter().map(|(name, value)| named("header", name, value));
+    let bearer =
+        entry.bearer.iter().map(|it| if is_reference(it) { format!("bearer = {it}") } else { "bearer".to_owned() });
+    let cwd = entry.cwd.iter().map(|it| format!("cwd = {it}"));
+    let off = (entry.enabled == Some(false)).then(|| "not enabled".to_owned());
+    env.chain(headers).chain(bearer).chain(cwd).chain(off).collect()
+}
+
+fn is_reference(value: &str) -> bool {
+    ["env:", "file:", "keyring:"].iter().any(|it| value.starts_with(it))
+}
+
+fn quoted(word: &str) -> Cow<'_, str> {
+    let plain = |it: char| it.is_alphanumeric() || "_-./:@=+,%^{}$".contains(it);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => Cow::Borrowed(word),
+        false => Cow::Owned(format!("'{}'", word.replace('\'', r"'\''"))),
+    }
+}

@@ -1,0 +1,51 @@
+//! The configuration of a project and of a user: files of several programs, read in place, and edited without losing a
+//! comment.
+//!
+//! Start reading at [`Config::load`]. In order of precedence it reads the project's `toolscout.toml` (or `.json`,
+//! `.yaml`), its `.mcp.json`, `.lace/mcp-config.json` and `.orion/config.yaml`, and the user's own `config.toml`.
+//! [`Editor`] changes these files. [`import`] reads the servers that other MCP clients have configured, and [`connect`]
+//! writes toolscout into the configuration of those clients.
+//!
+//! Everything here works on files and plain data: no server is started, and nothing knows the running program.
+
+pub mod connect;
+pub mod import;
+
+mod config;
+mod context;
+mod document;
+mod edit;
+mod entry;
+mod error;
+mod files;
+mod journal;
+mod keys;
+mod names;
+mod policies;
+mod profiles;
+mod request_tools;
+mod search;
+mod servers;
+mod settings;
+mod stamps;
+mod telemetry;
+#[cfg(test)]
+mod tests;
+
+pub use config::{Config, ConfigLocations};
+pub use context::ContextSettings;
+pub use document::{Document, DocumentError, DocumentFormat};
+pub use edit::{ConfigEdit, Editor, overwrite};
+pub use entry::{EntryContext, ServerEntry, ToolFilterEntry};
+pub use error::ConfigError;
+pub use files::ConfigScope;
+pub use journal::{JournalRetention, JournalSettings};
+pub use names::ToolPatterns;
+pub use policies::PolicyRules;
+pub use profiles::Profile;
+pub use request_tools::RequestTools;
+pub use search::SearchSettings;
+pub use servers::ConfiguredServer;
+pub use settings::{DiscoverOnStart, Settings};
+pub use stamps::FileStamps;
+pub use telemetry::TelemetrySettings;

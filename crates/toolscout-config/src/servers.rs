@@ -1,0 +1,241 @@
+//! Servers of all files together: the first file that has an id decides, and one bad entry hides no other.
+
+use super::entry::{EntryContext, Read, ServerEntry};
+use super::files::{ConfigFile, ConfigScope, RawEntry};
+use super::keys::did_you_mean;
+use super::names::ToolPatterns;
+use super::policies::{self, PolicyRules};
+use crate::ConfigError;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use toolscout_core::door::Policy;
+use toolscout_core::{Problem, ProblemKind, SourceId};
+use toolscout_mcp_client::{Lookup, Server};
+
+/// A server, and where it is configured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConfiguredServer {
+    pub server: Server,
+    pub scope: ConfigScope,
+    pub file: PathBuf,
+    /// Where in the file: the keys that lead to its entry, its own last.
+    pub path: Vec<String>,
+    /// Whether it may be started at all: nothing of a project is that nobody trusts.
+    pub may_start: bool,
+}
+
+/// What all files say about servers.
+pub(super) struct ServerCollector<'a> {
+    pub(super) found: Vec<ConfiguredServer>,
+    pub(super) problems: Vec<Problem>,
+    /// From the entries' own `tools`.
+    pub(super) project: PolicyRules,
+    pub(super) user: PolicyRules,
+    /// From the entries' own `listed`.
+    pub(super) listed: ToolPatterns,
+    root: Option<&'a Path>,
+    lookup: Lookup,
+    is_trusted: &'a dyn Fn() -> bool,
+    /// Ids that a file before has decided on, and whether it did no more than turn the server off.
+    decided: BTreeMap<String, EntryDecision>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum EntryDecision {
+    Final,
+    Off,
+}
+
+impl<'a> ServerCollector<'a> {
+    /// `is_trusted` says whether the project's root is trusted; asked only if need be.
+    pub(super) fn new(root: Option<&'a Path>, lookup: Lookup, is_trusted: &'a dyn Fn() -> bool) -> Self {
+        Self {
+            found: Vec::new(),
+            problems: Vec::new(),
+            project: PolicyRules::default(),
+            user: PolicyRules::default(),
+            listed: ToolPatterns::default(),
+            root,
+            lookup,
+            is_trusted,
+            decided: BTreeMap::new(),
+        }
+    }
+
+    /// Adds the servers of the next file.
+    pub(super) fn add(&mut self, file: &mut ConfigFile) -> Result<(), ConfigError> {
+        let all = file.take_servers()?;
+        if all.is_empty() {
+            return Ok(());
+        }
+        let around = self.around(file);
+        let mut here: BTreeMap<String, String> = BTreeMap::new();
+        for RawEntry { path, value } in all {
+            let reading = EntryReader { file, around: &around, path: &path };
+            if let Some(id) = self.id(&reading, &mut here) {
+                self.entry(id, &reading, value);
+            }
+        }
+        Ok(())
+    }
+
+    fn around(&self, file: &ConfigFile) -> EntryContext {
+        let folder = file.document.folder();
+        let (base, trusted) = match file.scope {
+            ConfigScope::User => (folder, true),
+            ConfigScope::Project => (self.root.unwrap_or(folder), (self.is_trusted)()),
+        };
+        EntryContext {
+            file: file.document.path.clone(),
+            root: self.root.map(Path::to_owned),
+            base: base.to_owned(),
+            trusted,
+            lookup: self.lookup.clone(),
+        }
+    }
+
+    /// The id, if it can be one. In other programs' files the nearest that can.
+    fn id(&mut self, reading: &EntryReader<'_>, here: &mut BTreeMap<String, String>) -> Option<SourceId> {
+        let name = reading.name();
+        let id = match SourceId::new(name) {
+            Ok(id) => id,
+            Err(invalid) if reading.file.is_ours => {
+                self.warn(reading, &[], invalid.to_string());
+                return None;
+            }
+            Err(invalid) => SourceId::new(&invalid.nearest).ok()?,
+        };
+        if SourceId::RESERVED.contains(&id.as_str()) {
+            let reason = format!("the id `{id}` is toolscout's own; call it something else, for example `{id}-server`");
+            self.warn(reading, &[], reason);
+            return None;
+        }
+        if let Some(other) = here.insert(id.as_str().to_owned(), name.to_owned()) {
+            self.warn(reading, &[], format!("`{name}` and `{other}` would both be called `{id}`; it is left out"));
+            return None;
+        }
+        if id.as_str() != name {
+            self.note(reading, format!("`{name}` is called `{id}` here"));
+        }
+        Some(id)
+    }
+
+    fn entry(&mut self, id: SourceId, reading: &EntryReader<'_>, value: Value) {
+        let Read { entry, unknown } = match ServerEntry::read(value) {
+            Ok(read) => read,
+            Err(wrong) => {
+                self.decide(&id, EntryDecision::Final);
+                let key: &[&str] = if wrong.key.is_empty() { &[] } else { &[&wrong.key] };
+                return self.warn(reading, key, format!("server `{id}`: {}; it is left out", wrong.reason));
+            }
+        };
+        let decision = self.decided.get(id.as_str()).copied();
+        // What a person says about their own server's tools holds, whatever a project makes of the server.
+        if decision != Some(EntryDecision::Final) || reading.file.scope == ConfigScope::User {
+            self.rules(&id, &entry, reading);
+        }
+        if decision == Some(EntryDecision::Final) {
+            return self.note(reading, format!("server `{id}` is configured in another file, which comes first"));
+        }
+        self.unknown(&id, &unknown, reading);
+        if entry.only_turns_off() {
+            return self.decide(&id, EntryDecision::Off);
+        }
+        self.decide(&id, EntryDecision::Final);
+        if entry.command.as_deref().is_some_and(is_ourselves) {
+            return self.note(reading, format!("server `{id}` is toolscout itself; it is left out"));
+        }
+        match entry.server(id.clone(), reading.around) {
+            Err(reason) => self.warn(reading, &[], format!("server `{id}`: {reason}; it is left out")),
+            Ok(mut server) => {
+                server.enabled &= decision != Some(EntryDecision::Off);
+                self.listed.extend(ToolPatterns::within(&id, &entry.listed));
+                server.policies = policies_of(&entry).map(|(name, policy, _)| (name, policy)).collect();
+                self.found.push(reading.configured(server));
+            }
+        }
+    }
+
+    fn decide(&mut self, id: &SourceId, decision: EntryDecision) {
+        let before = self.decided.entry(id.as_str().to_owned()).or_insert(decision);
+        if decision == EntryDecision::Final {
+            *before = decision;
+        }
+    }
+
+    fn rules(&mut self, id: &SourceId, entry: &ServerEntry, reading: &EntryReader<'_>) {
+        for (name, policy, is_known) in policies_of(entry) {
+            if !is_known {
+                let word = entry.tools.get(&name).map_or("", String::as_str);
+                let reason = policies::unknown(&format!("the policy of `{name}`"), word);
+                self.warn(reading, &["tools", &name], format!("server `{id}`: {reason}"));
+            }
+            let level = match reading.file.scope {
+                ConfigScope::Project => &mut self.project,
+                ConfigScope::User => &mut self.user,
+            };
+            level.rules.push((format!("{id}/{name}"), policy));
+        }
+    }
+
+    fn unknown(&mut self, id: &SourceId, keys: &[String], reading: &EntryReader<'_>) {
+        for key in keys {
+            let near = if reading.file.is_ours { did_you_mean(key, ServerEntry::KEYS) } else { String::new() };
+            self.warn(reading, &[key], format!("server `{id}`: unknown key `{key}`{near}"));
+        }
+    }
+
+    fn warn(&mut self, reading: &EntryReader<'_>, below: &[&str], reason: String) {
+        let path: Vec<&str> = reading.path.iter().map(String::as_str).chain(below.iter().copied()).collect();
+        let message = reading.file.document.flaw(&path, reason).news();
+        self.problems.push(Problem::warning(ProblemKind::Setting, message).at(&reading.file.document.path));
+    }
+
+    fn note(&mut self, reading: &EntryReader<'_>, message: String) {
+        self.problems.push(Problem::debug(ProblemKind::Setting, message).at(&reading.file.document.path));
+    }
+}
+
+/// The entry that is being read.
+struct EntryReader<'a> {
+    file: &'a ConfigFile,
+    around: &'a EntryContext,
+    path: &'a [String],
+}
+
+impl EntryReader<'_> {
+    fn name(&self) -> &str {
+        self.path.last().map_or("", String::as_str)
+    }
+
+    fn configured(&self, server: Server) -> ConfiguredServer {
+        ConfiguredServer {
+            server,
+            scope: self.file.scope,
+            file: self.file.document.path.clone(),
+            path: self.path.to_vec(),
+            may_start: self.file.scope == ConfigScope::User || self.around.trusted,
+        }
+    }
+}
+
+/// Each tool's policy, and whether its word is one.
+fn policies_of(entry: &ServerEntry) -> impl Iterator<Item = (String, Policy, bool)> {
+    entry.tools.iter().map(|(name, word)| {
+        let policy = policies::policy(word);
+        (name.clone(), policy.unwrap_or(Policy::Deny), policy.is_some())
+    })
+}
+
+/// Whether a command starts this very program, which would then start itself without end.
+fn is_ourselves(command: &str) -> bool {
+    let path = Path::new(command);
+    if path.file_stem().is_some_and(|it| it == "toolscout") {
+        return true;
+    }
+    // Of many servers each is compared with us; where we are does not change.
+    static OURS: LazyLock<Option<PathBuf>> = LazyLock::new(|| std::env::current_exe().ok()?.canonicalize().ok());
+    path.components().count() > 1 && path.canonicalize().is_ok_and(|it| OURS.as_ref() == Some(&it))
+}

@@ -1,0 +1,92 @@
+//! 1. Which file decides, and what of the others still counts.
+//! 2. One bad entry is named and left out; a broken file is an error that says where.
+//! 3. What other programs write is understood.
+//! 4. Policies and the mode of two levels.
+//! 5. How tools are searched for.
+
+mod files;
+mod foreign;
+mod levels;
+mod search;
+
+use crate::{Config, ConfigError, ConfigScope, PolicyRules, SearchSettings};
+use std::path::{Path, PathBuf};
+use toolscout_core::{PolicyMode, Problem};
+use toolscout_mcp_client::Lookup;
+use toolscout_mcp_client::{Endpoint, Program, Server, Transport};
+
+/// A project and a person's own folder, made of files.
+struct World {
+    folder: tempfile::TempDir,
+    trusted: bool,
+}
+
+impl World {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir_all(folder.path().join("project")).expect("a project");
+        std::fs::create_dir_all(folder.path().join("user")).expect("a folder of the user");
+        Self { folder, trusted: true }
+    }
+
+    fn of(name: &str, text: &str) -> Self {
+        Self::new().file(name, text)
+    }
+
+    fn file(self, name: &str, text: &str) -> Self {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        std::fs::write(path, text).expect("written");
+        self
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn try_read(&self) -> Result<Config, ConfigError> {
+        let lookup = Lookup::of(|name| (name == "HOME").then(|| "/home/ada".into()));
+        Config::read(Some(&self.path("project")), Some(&self.path("user")), lookup, &|| self.trusted)
+    }
+
+    fn read(&self) -> Config {
+        self.try_read().expect("the configuration can be read")
+    }
+
+    /// The warnings, as they are shown.
+    fn warnings(&self) -> Vec<String> {
+        said(&self.read(), toolscout_core::Level::Warning)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        said(&self.read(), toolscout_core::Level::Debug)
+    }
+}
+
+fn said(config: &Config, level: toolscout_core::Level) -> Vec<String> {
+    let problems = config.problems.iter().filter(|it| it.level == level);
+    let name = |it: &Problem| it.path.as_deref().and_then(Path::file_name).map(|it| it.to_string_lossy().into_owned());
+    problems.map(|it| format!("{}: {}", name(it).unwrap_or_default(), it.message)).collect()
+}
+
+fn ids(config: &Config) -> Vec<&str> {
+    config.servers.iter().map(|it| it.server.id.as_str()).collect()
+}
+
+fn server<'a>(config: &'a Config, id: &str) -> &'a Server {
+    &config.server(id).unwrap_or_else(|| panic!("no server {id}: {:?}", config.problems)).server
+}
+
+fn program<'a>(config: &'a Config, id: &str) -> &'a Program {
+    match &server(config, id).transport {
+        Transport::Stdio(program) => program,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn endpoint<'a>(config: &'a Config, id: &str) -> &'a Endpoint {
+    match &server(config, id).transport {
+        Transport::Http(endpoint) => endpoint,
+        other => panic!("{other:?}"),
+    }
+}
