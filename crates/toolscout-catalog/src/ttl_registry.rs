@@ -14,10 +14,11 @@ pub use clock::{Clock, Monotonic};
 use futures_util::future::join_all;
 use futures_util::lock::Mutex as Turn;
 use kept::Kept;
+use parking_lot::Mutex;
 use serde::Serialize;
 use std::future::Future;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use toolscout_core::{SourceId, Tool, ToolName};
 
@@ -68,7 +69,7 @@ impl<C: Clock> TtlRegistry<C> {
     pub fn register_tools<T: Into<Arc<Tool>>>(&self, tools: impl IntoIterator<Item = T>) {
         let tools: Vec<Arc<Tool>> = tools.into_iter().map(Into::into).collect();
         let now = self.clock.now();
-        let mut kept = self.kept();
+        let mut kept = self.kept.lock();
         if tools.is_empty() {
             return;
         }
@@ -115,13 +116,13 @@ impl<C: Clock> TtlRegistry<C> {
 
     /// Forgets everything, so that the next query fetches again. The counters stay.
     pub fn clear(&self) {
-        *self.kept() = None;
+        *self.kept.lock() = None;
     }
 
     /// How much there is and how old it is, expired or not.
     pub fn stats(&self) -> Stats {
         let now = self.clock.now();
-        match &*self.kept() {
+        match &*self.kept.lock() {
             None => Stats { tool_count: 0, cache_age: -1, expired: true },
             Some(kept) => Stats {
                 tool_count: kept.len(),
@@ -184,7 +185,7 @@ impl<C: Clock> TtlRegistry<C> {
         let said = join_all(servers.iter().map(|it| fetch(it.clone()))).await;
         let mut next = Kept::since(self.clock.now());
         let mut failed = Vec::new();
-        let mut kept = self.kept();
+        let mut kept = self.kept.lock();
         for (server, said) in servers.iter().zip(said) {
             match said {
                 Ok(tools) => tools.into_iter().for_each(|it| next.add(Arc::new(it))),
@@ -208,11 +209,7 @@ impl<C: Clock> TtlRegistry<C> {
     /// Looks at what is kept, if it is not too old.
     fn fresh<T>(&self, look: impl FnOnce(&Kept) -> T) -> Option<T> {
         let now = self.clock.now();
-        self.kept().as_ref().filter(|it| it.age(now) <= self.ttl).map(look)
-    }
-
-    fn kept(&self) -> MutexGuard<'_, Option<Kept>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().as_ref().filter(|it| it.age(now) <= self.ttl).map(look)
     }
 }
 

@@ -121,7 +121,8 @@ mod tests {
     use super::*;
     use crate::Caller;
     use crate::event::{Event, EventKind, Observer, Observers};
-    use std::sync::{Arc, Mutex};
+    use parking_lot::Mutex;
+    use std::sync::Arc;
 
     #[derive(Default)]
     struct AuditLog(Mutex<Vec<String>>);
@@ -130,7 +131,7 @@ mod tests {
         fn observe(&self, event: &Event) {
             if let EventKind::Decision(decision) = &event.kind {
                 let line = format!("{} {} {}", decision.about, decision.which, decision.word);
-                self.0.lock().expect("no panic").push(line);
+                self.0.lock().push(line);
             }
         }
     }
@@ -142,7 +143,7 @@ mod tests {
     }
 
     fn lines(log: &AuditLog) -> Vec<String> {
-        log.0.lock().expect("no panic").clone()
+        log.0.lock().clone()
     }
 
     fn add(server: &str) -> Change {

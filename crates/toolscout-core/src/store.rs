@@ -1,9 +1,10 @@
 //! What must survive the process, as the rest sees it.
 
 use crate::Digest;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Keeps bytes by shelf and key, for several processes at once. What is written is there for the next reader, whole.
 ///
@@ -143,13 +144,9 @@ pub struct MemoryStore {
 }
 
 impl MemoryStore {
-    fn map(&self) -> MutexGuard<'_, BTreeMap<(Shelf, String), Vec<u8>>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn map_to_write(&self, shelf: Shelf) -> MutexGuard<'_, BTreeMap<(Shelf, String), Vec<u8>>> {
         self.writes[usize::from(shelf.is_precious())].fetch_add(1, Ordering::Relaxed);
-        self.map()
+        self.kept.lock()
     }
 }
 
@@ -161,13 +158,13 @@ struct Returned {
 
 impl Drop for Returned {
     fn drop(&mut self) {
-        self.leased.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.name);
+        self.leased.lock().remove(&self.name);
     }
 }
 
 impl Store for MemoryStore {
     fn read(&self, shelf: Shelf, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        Ok(self.map().get(&(shelf, key.to_owned())).cloned())
+        Ok(self.kept.lock().get(&(shelf, key.to_owned())).cloned())
     }
 
     fn write(&self, shelf: Shelf, key: &str, value: &[u8]) -> Result<(), StoreError> {
@@ -180,7 +177,7 @@ impl Store for MemoryStore {
     }
 
     fn keys(&self, shelf: Shelf) -> Result<Vec<String>, StoreError> {
-        Ok(self.map().keys().filter(|(it, _)| *it == shelf).map(|(_, key)| key.clone()).collect())
+        Ok(self.kept.lock().keys().filter(|(it, _)| *it == shelf).map(|(_, key)| key.clone()).collect())
     }
 
     fn swap(&self, shelf: Shelf, key: &str, seen: Option<&[u8]>, next: Option<&[u8]>) -> Result<bool, StoreError> {
@@ -197,12 +194,12 @@ impl Store for MemoryStore {
     }
 
     fn lease(&self, name: &str) -> Result<Option<Lease>, StoreError> {
-        let is_free = self.leased.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
+        let is_free = self.leased.lock().insert(name.to_owned());
         Ok(is_free.then(|| Lease::new(Returned { name: name.to_owned(), leased: self.leased.clone() })))
     }
 
     fn is_leased(&self, name: &str) -> Result<bool, StoreError> {
-        Ok(self.leased.lock().unwrap_or_else(PoisonError::into_inner).contains(name))
+        Ok(self.leased.lock().contains(name))
     }
 
     fn imprint(&self, shelf: Shelf) -> Option<Digest> {

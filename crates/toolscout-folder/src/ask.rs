@@ -3,9 +3,10 @@
 use super::probe::{self, ProbeLimits};
 use super::recipe::{Flavour, Probed, Recipe};
 use super::stamp::nanos_of;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::SystemTime;
 use tokio::sync::OnceCell;
 use toolscout_core::{Cx, Digest, Shelf, SourceError, SourceId, Store};
@@ -86,12 +87,12 @@ impl Asker {
             _ if eagerness == Eagerness::Remembered => return None,
             _ => {}
         }
-        let cell = lock(&self.asking).entry(key.clone()).or_default().clone();
+        let cell = self.asking.lock().entry(key.clone()).or_default().clone();
         let answer = cell.get_or_init(|| self.start(recipe, limits, cx)).await.clone();
         if answer.is_lasting(cx) {
             self.remember(&key, &answer);
         }
-        lock(&self.asking).remove(&key);
+        self.asking.lock().remove(&key);
         Some(answer)
     }
 
@@ -112,13 +113,13 @@ impl Asker {
     }
 
     fn remembered(&self, key: &str) -> Option<Arc<Answer>> {
-        if let Some(answer) = lock(&self.answers).get(key) {
+        if let Some(answer) = self.answers.lock().get(key) {
             return Some(answer.clone());
         }
         let bytes = self.store.as_ref()?.read(Shelf::Probe, key).ok().flatten()?;
         let answer: Answer = serde_json::from_slice(&bytes).ok()?;
         let answer = Arc::new(Some(answer).filter(|it| it.version == VERSION)?);
-        lock(&self.answers).insert(key.to_owned(), answer.clone());
+        self.answers.lock().insert(key.to_owned(), answer.clone());
         Some(answer)
     }
 
@@ -127,7 +128,7 @@ impl Asker {
             // A store that cannot be written costs another start some day, nothing else.
             let _ = store.write(Shelf::Probe, key, &bytes);
         }
-        lock(&self.answers).insert(key.to_owned(), answer.clone());
+        self.answers.lock().insert(key.to_owned(), answer.clone());
     }
 }
 
@@ -179,8 +180,4 @@ fn key(recipe: &Recipe, content: Digest) -> String {
         _ => "executable",
     };
     format!("{manner}-{content}")
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,9 +1,10 @@
 //! Streams made from code that reads from top to bottom.
 
 use futures_util::{StreamExt, stream};
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::Poll;
 use tokio::sync::mpsc;
 use tokio::task::JoinError;
@@ -31,13 +32,13 @@ impl<T> Out<T> {
     }
 
     fn push(&self, item: T) -> usize {
-        let mut queue = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut queue = self.0.lock();
         queue.push_back(item);
         queue.len()
     }
 
     fn pop(&self) -> Option<T> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+        self.0.lock().pop_front()
     }
 }
 

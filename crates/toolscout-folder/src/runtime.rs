@@ -5,11 +5,12 @@
 #[cfg(all(test, unix))]
 mod tests;
 
+use parking_lot::Mutex;
 use reqwest::Url;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::LazyLock;
 use std::time::Duration;
 use tokio::sync::OnceCell;
 use toolscout_core::SourceId;
@@ -67,7 +68,7 @@ fn choose(file: &Path, find: impl Fn(&str) -> Option<PathBuf>) -> Result<Runtime
 
 fn installed(name: &str) -> Option<PathBuf> {
     static FOUND: LazyLock<Mutex<HashMap<String, Option<PathBuf>>>> = LazyLock::new(Mutex::default);
-    let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut found = FOUND.lock();
     found.entry(name.to_owned()).or_insert_with(|| program::find(name)).clone()
 }
 

@@ -14,7 +14,8 @@ use super::manifest::Definition;
 use super::prompts::{Prompt, Shelf};
 use super::watch;
 use futures_util::{StreamExt, stream};
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::task::Poll;
 use toolscout_core::{
     Authorized, BoxFuture, BoxStream, Cx, Found, Library, Origin, Source, SourceError, SourceId, Tool, ToolCall,
@@ -67,11 +68,11 @@ impl FolderSource {
     }
 
     fn current(&self) -> Option<Arc<Table>> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.table.lock().clone()
     }
 
     fn publish(&self, (table, prompts): (Table, Vec<Prompt>)) {
-        *self.table.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(table));
+        *self.table.lock() = Some(Arc::new(table));
         self.shelf.publish(prompts);
     }
 
@@ -89,7 +90,7 @@ impl FolderSource {
 
     /// Puts one tool in another's place.
     fn replace(&self, listed: &Arc<Listed>) {
-        let mut current = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.table.lock();
         if let Some(table) = current.as_mut() {
             Arc::make_mut(table).insert(listed.tool.id.name.clone(), listed.clone());
         }
@@ -112,11 +113,11 @@ impl Source for FolderSource {
         let found = stream_of(|out| async move {
             let mut gathering = Gathering::new(&out, self.terms.rules);
             if self.gather(&mut gathering, &cx).await.is_ok() {
-                *gathered.lock().unwrap_or_else(PoisonError::into_inner) = Some(gathering.into_parts());
+                *gathered.lock() = Some(gathering.into_parts());
             }
         });
         let publish = stream::poll_fn(move |_| {
-            if let Some(all) = done.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            if let Some(all) = done.lock().take() {
                 self.publish(all);
             }
             Poll::Ready(None)

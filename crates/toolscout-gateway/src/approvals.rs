@@ -13,8 +13,9 @@ pub(crate) use settled::Reviews;
 
 use crate::ask::Questions;
 use crate::seal::Seal;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use toolscout_catalog::findings::Finding;
 use toolscout_catalog::review::{Record, review};
 use toolscout_core::{
@@ -111,7 +112,7 @@ impl Approvals {
     /// Forgets a source, as when it is removed from the configuration; says whether there was something. Should it come
     /// again, that is a new first sight.
     pub fn forget(&self, source: &SourceId) -> Result<bool, StoreError> {
-        let unkept = self.unkept().remove(source).is_some();
+        let unkept = self.unkept.lock().remove(source).is_some();
         Ok(self.store.remove(Shelf::Approval, &self.place(source))? || unkept)
     }
 
@@ -138,7 +139,7 @@ impl Approvals {
                 Ok(Written::Now(stamp)) => return (checked, stamp),
                 Ok(Written::ByAnother) => {}
                 Err(error) => {
-                    if self.unkept().insert(source.clone(), reviewed.record).is_none() {
+                    if self.unkept.lock().insert(source.clone(), reviewed.record).is_none() {
                         checked.problems.push(unkept(source, &error));
                     }
                     return (checked, None);
@@ -150,7 +151,7 @@ impl Approvals {
     }
 
     fn kept(&self, source: &SourceId) -> Kept {
-        if let Some(record) = self.unkept().get(source) {
+        if let Some(record) = self.unkept.lock().get(source) {
             return Kept::Record(Box::new(record.clone()), None);
         }
         let bytes = match self.store.read(Shelf::Approval, &self.place(source)) {
@@ -172,7 +173,7 @@ impl Approvals {
 
     /// Keeps the record, if what lies there is still what was seen.
     fn keep(&self, source: &SourceId, seen: Option<&[u8]>, record: &Record) -> Result<Written, StoreError> {
-        if let Some(unkept) = self.unkept().get_mut(source) {
+        if let Some(unkept) = self.unkept.lock().get_mut(source) {
             *unkept = record.clone();
             return Ok(Written::Now(None));
         }
@@ -193,10 +194,6 @@ impl Approvals {
 
     fn place(&self, source: &SourceId) -> String {
         format!("{}/{source}", self.partition)
-    }
-
-    fn unkept(&self) -> MutexGuard<'_, BTreeMap<SourceId, Record>> {
-        self.unkept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::ask::{Asking, PATIENCE, Word};
 use crate::{Error, Gateway};
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use toolscout_core::door::Refusal;
 use toolscout_core::{Cx, Digest, Moment, ToolCall, ToolOutput};
 
@@ -49,7 +49,7 @@ impl Unfinished {
     /// Remembers the yes, if the call that was made with it is to be made again.
     pub(crate) fn keep(&self, yes: Yes, output: &ToolOutput, now: Moment) {
         let (true, Some(binding)) = (output.wants_input(), yes.binding) else { return };
-        let mut yeses = self.yeses();
+        let mut yeses = self.yeses.lock();
         yeses.retain(|_, given| counts(*given, now));
         if yeses.len() < MAX_UNFINISHED {
             yeses.insert(place(binding, output.state().as_deref()), yes.given);
@@ -59,12 +59,8 @@ impl Unfinished {
     /// The moment of the yes to what this call goes on with; from now on it is not there any more.
     fn take(&self, call: &ToolCall, binding: &str, now: Moment) -> Option<Moment> {
         let resume = call.resume.as_ref()?;
-        let given = self.yeses().remove(&place(binding.to_owned(), resume.state.as_deref()))?;
+        let given = self.yeses.lock().remove(&place(binding.to_owned(), resume.state.as_deref()))?;
         counts(given, now).then_some(given)
-    }
-
-    fn yeses(&self) -> MutexGuard<'_, HashMap<Place, Moment>> {
-        self.yeses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -10,9 +10,10 @@ use crate::shadowing;
 use crate::sources::Sources;
 use crate::{Approvals, Refreshed, TwoSourcesAlike};
 use arc_swap::ArcSwap;
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use tokio::sync::watch;
 use toolscout_catalog::findings::{self, Finding, Kind, Names};
 use toolscout_catalog::{Discovery, Snapshot};
@@ -71,7 +72,7 @@ impl Board {
     /// since, is not news.
     pub(crate) fn publish(&self, found: Vec<Asked>, ticket: Ticket) -> Refreshed {
         let mut refreshed = Refreshed::default();
-        let mut desk = self.desk();
+        let mut desk = self.desk.lock();
         let before = self.now();
         let mut discoveries = Vec::new();
         for (source, found) in found {
@@ -104,7 +105,7 @@ impl Board {
 
     /// One more source, of which nothing is known yet.
     pub(crate) fn add(&self, source: Arc<dyn Source>) -> Result<(), TwoSourcesAlike> {
-        let _desk = self.desk();
+        let _desk = self.desk.lock();
         let now = self.now();
         let sources = (*now.sources).clone().with(source)?;
         self.show(now.all.clone(), now.policies.clone(), Arc::new(sources));
@@ -114,7 +115,7 @@ impl Board {
 
     /// Without this source, and without all that is known of it.
     pub(crate) fn remove(&self, id: &SourceId) -> bool {
-        let mut desk = self.desk();
+        let mut desk = self.desk.lock();
         let now = self.now();
         let Some(sources) = now.sources.without(id) else { return false };
         desk.unreviewed.remove(id);
@@ -126,7 +127,7 @@ impl Board {
 
     /// Another source in the place of the one of its id; gives that one.
     pub(crate) fn replace(&self, source: Arc<dyn Source>) -> Option<Arc<dyn Source>> {
-        let mut desk = self.desk();
+        let mut desk = self.desk.lock();
         let now = self.now();
         let old = now.sources.by_id(source.id())?.clone();
         // What is decided until it is asked is decided on its terms.
@@ -143,7 +144,7 @@ impl Board {
 
     /// Reviews one source again, after a person has decided something.
     pub(crate) fn review_again(&self, source: &SourceId) {
-        let desk = self.desk();
+        let desk = self.desk.lock();
         let now = self.now();
         let found: Vec<_> = desk.unreviewed.get(source).map(|(_, it)| it.clone()).into_iter().collect();
         let (next, _) = self.reviewed(now.all.merge(found).0, &desk, std::slice::from_ref(source));
@@ -152,19 +153,19 @@ impl Board {
 
     /// Other policies hold from now on.
     pub(crate) fn change_policies(&self, change: impl FnOnce(&Policies) -> Policies) {
-        let _desk = self.desk();
+        let _desk = self.desk.lock();
         let now = self.now();
         self.show(now.all.clone(), Arc::new(change(&now.policies)), now.sources.clone());
     }
 
     /// What a source under review was found to have, before anything was held, and its terms.
     pub(crate) fn found(&self, source: &SourceId) -> Option<(Review, Vec<Arc<Tool>>)> {
-        self.desk().unreviewed.get(source).map(|(review, discovery)| (review.clone(), discovery.tools.clone()))
+        self.desk.lock().unreviewed.get(source).map(|(review, discovery)| (review.clone(), discovery.tools.clone()))
     }
 
     /// The sources under review.
     pub(crate) fn under_review(&self) -> Vec<SourceId> {
-        self.desk().unreviewed.keys().cloned().collect()
+        self.desk.lock().unreviewed.keys().cloned().collect()
     }
 
     /// Looks through definitions beside all others that are known now.
@@ -203,10 +204,6 @@ impl Board {
         if is_other {
             self.changes.send_modify(|it| *it += 1);
         }
-    }
-
-    fn desk(&self) -> MutexGuard<'_, Desk> {
-        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

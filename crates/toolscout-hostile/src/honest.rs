@@ -7,7 +7,7 @@ use crate::process::pause;
 use crate::reference;
 use crate::request::Request;
 use crate::rich;
-use crate::server::{Server, lock};
+use crate::server::Server;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -60,7 +60,7 @@ pub(crate) fn discovered(server: &Server) -> Value {
 
 /// What `initialize` answers.
 pub(crate) fn initialized(request: &Request) -> Value {
-    *lock(&request.server.rich.capabilities) = request.params()["capabilities"].clone();
+    *request.server.rich.capabilities.lock() = request.params()["capabilities"].clone();
     let answer = json!({
         "protocolVersion": request.legacy_version(),
         "capabilities": capabilities(&request.server),

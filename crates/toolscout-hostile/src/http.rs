@@ -2,12 +2,13 @@
 
 use crate::process::{background, pause_for_ever};
 use crate::request::Out;
-use crate::server::{Server, lock};
+use crate::server::Server;
+use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 use std::convert::Infallible;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// A longer line or body is nothing that a client of ours sends.
 const LONGEST_LINE: u64 = 64 << 10;
@@ -100,7 +101,7 @@ fn answer(server: &Arc<Server>, stream: &mut TcpStream, posted: &Posted) -> io::
     let body = Arc::default();
     // Into a body everything can be written.
     let _ = server.take(&posted.body, &Out::Body(Arc::clone(&body)));
-    let written = std::mem::take(&mut *lock(&body));
+    let written = std::mem::take(&mut *body.lock());
     let lines: Vec<&[u8]> = written.split(|it| *it == b'\n').filter(|it| !it.is_empty()).collect();
     let typed =
         |kind: &str| [("Content-Type", kind.to_owned())].into_iter().chain(posted.extra.clone()).collect::<Vec<_>>();

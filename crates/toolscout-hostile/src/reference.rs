@@ -10,7 +10,7 @@ use crate::honest::{object, tool};
 use crate::process::pause;
 use crate::request::Request;
 use crate::rich;
-use crate::server::{Counter, Server, lock};
+use crate::server::{Counter, Server};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -128,5 +128,5 @@ fn client(request: &Request) -> Value {
     if request.is_modern() {
         return request.params()["_meta"][CAPABILITIES].clone();
     }
-    lock(&request.server.rich.capabilities).clone()
+    request.server.rich.capabilities.lock().clone()
 }

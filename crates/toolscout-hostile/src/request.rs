@@ -2,11 +2,12 @@
 
 use crate::acts::Sent;
 use crate::honest::MODERN;
-use crate::server::{Server, lock};
+use crate::server::Server;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::net::TcpStream;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
@@ -105,12 +106,12 @@ impl Request {
         match &self.out {
             Out::Stdout => self.server.write(bytes.as_ref()),
             Out::Body(body) => {
-                lock(body).extend_from_slice(bytes.as_ref());
+                body.lock().extend_from_slice(bytes.as_ref());
                 Ok(())
             }
             Out::Events(stream) => {
                 let event = [b"data: ", bytes.as_ref(), b"\n"].concat();
-                lock(stream).write_all(&event).map_err(|_| Gone)
+                stream.lock().write_all(&event).map_err(|_| Gone)
             }
         }
     }

@@ -5,9 +5,9 @@ use crate::acts::{Act, Sent};
 use crate::honest::{SUBSCRIPTION, object, tool, with};
 use crate::process::pause;
 use crate::request::{Gone, Out, Request};
-use crate::server::{Counter, lock};
+use crate::server::Counter;
+use parking_lot::{Condvar, Mutex};
 use serde_json::{Value, json};
-use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
@@ -108,7 +108,7 @@ pub(crate) fn call(request: &Request, name: &str) -> Option<Sent> {
         "grow" => grow(request),
         "capabilities" => {
             let modern = &request.params()["_meta"][CAPABILITIES];
-            let legacy = lock(&request.server.rich.capabilities).clone();
+            let legacy = request.server.rich.capabilities.lock().clone();
             request.reply(request.text(if modern.is_null() { legacy } else { modern.clone() }.to_string()))
         }
         "everything" => request.reply(everything(request)),
@@ -121,7 +121,7 @@ pub(crate) fn listen(request: &Request) -> Sent {
     let wanted = request.params()["notifications"].clone();
     let params = json!({ "_meta": { SUBSCRIPTION: request.id() }, "notifications": wanted });
     let listener = Listener { id: request.id().clone(), wanted, out: request.out() };
-    lock(&request.server.rich.listeners).push(listener);
+    request.server.rich.listeners.lock().push(listener);
     request.notify("notifications/subscriptions/acknowledged", params)
 }
 
@@ -212,7 +212,7 @@ pub(crate) fn announce(request: &Request, method: &str, params: Value) -> Sent {
         "notifications/tools/list_changed" => "toolsListChanged",
         _ => "resourceSubscriptions",
     };
-    for Listener { id, wanted, out } in lock(&request.server.rich.listeners).iter() {
+    for Listener { id, wanted, out } in request.server.rich.listeners.lock().iter() {
         let is_wanted = wanted[key] == true || wanted[key].as_array().is_some_and(|it| it.contains(&params["uri"]));
         if is_wanted {
             let params = with(params.clone(), json!({ "_meta": { SUBSCRIPTION: id } }));
@@ -344,15 +344,15 @@ pub(crate) struct Rich {
 impl Rich {
     /// An answer to something that we asked.
     pub(crate) fn take_answer(&self, message: &Value) {
-        lock(&self.answers).push(message.clone());
+        self.answers.lock().push(message.clone());
         self.arrival.notify_all();
     }
 
     /// Waits for the answer to this question.
     fn answer(&self, id: &Value, time: Duration) -> Option<Value> {
         let is_it = |it: &Value| it["id"] == *id;
-        let waited = self.arrival.wait_timeout_while(lock(&self.answers), time, |all| !all.iter().any(is_it));
-        let answers = waited.unwrap_or_else(PoisonError::into_inner).0;
+        let mut answers = self.answers.lock();
+        self.arrival.wait_while_for(&mut answers, |all| !all.iter().any(is_it), time);
         answers.iter().find(|it| is_it(it)).cloned()
     }
 }

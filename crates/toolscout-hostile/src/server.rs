@@ -8,11 +8,12 @@ use crate::process::background;
 use crate::reference::{self, Reference};
 use crate::request::{Gone, Out, Request};
 use crate::rich::{self, Rich};
+use parking_lot::{Condvar, Mutex};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::io::{self, Write};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 pub(crate) struct Server {
@@ -153,7 +154,7 @@ impl Server {
     /// Writes to stdout, now and whole; where it must be quick, with the next flush.
     pub(crate) fn write(&self, bytes: &[u8]) -> Sent {
         if self.options.quick {
-            lock(&self.unsent).extend_from_slice(bytes);
+            self.unsent.lock().extend_from_slice(bytes);
             return Ok(());
         }
         self.write_now(bytes)
@@ -161,7 +162,7 @@ impl Server {
 
     /// Writes what was gathered.
     pub(crate) fn flush(&self) -> Sent {
-        let mut unsent = lock(&self.unsent);
+        let mut unsent = self.unsent.lock();
         self.write_now(&unsent)?;
         unsent.clear();
         Ok(())
@@ -181,14 +182,13 @@ impl Server {
 
     /// Waits, and says whether it could wait to the end: a cancelled call cannot.
     pub(crate) fn wait_unless_cancelled(&self, id: &Value, time: Duration) -> bool {
-        let cancelled = lock(&self.cancelled);
+        let mut cancelled = self.cancelled.lock();
         let id = id.to_string();
-        let waited = self.cancellation.wait_timeout_while(cancelled, time, |it| !it.contains(&id));
-        waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
+        self.cancellation.wait_while_for(&mut cancelled, |ids| !ids.contains(&id), time).timed_out()
     }
 
     fn cancel(&self, id: &Value) {
-        lock(&self.cancelled).insert(id.to_string());
+        self.cancelled.lock().insert(id.to_string());
         self.cancellation.notify_all();
     }
 
@@ -219,8 +219,4 @@ impl Counter {
     pub(crate) fn at_least(&self, count: usize) {
         self.0.fetch_max(count, Ordering::SeqCst);
     }
-}
-
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

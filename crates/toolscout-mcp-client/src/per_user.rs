@@ -7,10 +7,11 @@ mod tests;
 pub use server::{PerUserServer, check_request_headers, request_headers};
 
 use super::ClientError;
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -78,7 +79,7 @@ impl<V: Clone, E: Clone> PerUser<V, E> {
 
     /// Forgets this user's value, and does not keep one that is being fetched; says whether there was one.
     pub fn forget(&self, user: &str) -> bool {
-        let mut users = self.users();
+        let mut users = self.users.lock();
         let flew = users.flights.remove(user).is_some();
         let kept = users.kept.remove(user);
         drop(users);
@@ -87,13 +88,13 @@ impl<V: Clone, E: Clone> PerUser<V, E> {
 
     /// Forgets everybody's.
     pub fn clear(&self) {
-        let forgotten = std::mem::take(&mut *self.users());
+        let forgotten = std::mem::take(&mut *self.users.lock());
         drop(forgotten);
     }
 
     /// How many values are remembered, those whose time is over included.
     pub fn len(&self) -> usize {
-        self.users().kept.len()
+        self.users.lock().kept.len()
     }
 
     /// Whether none is.
@@ -103,7 +104,7 @@ impl<V: Clone, E: Clone> PerUser<V, E> {
 
     fn step(&self, user: &str) -> Step<'_, V, E> {
         let now = Instant::now();
-        let mut users = self.users();
+        let mut users = self.users.lock();
         users.uses += 1;
         let uses = users.uses;
         if let Some(kept) = users.kept.get_mut(user).filter(|it| it.is_fresh(now)) {
@@ -120,15 +121,11 @@ impl<V: Clone, E: Clone> PerUser<V, E> {
     }
 }
 
-impl<V, E> PerUser<V, E> {
-    fn users(&self) -> MutexGuard<'_, Users<V, E>> {
-        self.users.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+impl<V, E> PerUser<V, E> {}
 
 impl<V, E> fmt::Debug for PerUser<V, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kept = self.users().kept.len();
+        let kept = self.users.lock().kept.len();
         f.debug_struct("PerUser").field("kept", &kept).field("max", &self.max).finish_non_exhaustive()
     }
 }
@@ -190,7 +187,7 @@ impl<V: Clone, E: Clone> Flight<'_, V, E> {
     /// nobody waits for it.
     fn keep(&self, value: V, time: Duration) -> Vec<Kept<V>> {
         let now = Instant::now();
-        let mut users = self.cache.users();
+        let mut users = self.cache.users.lock();
         if !self.is_current(&users) {
             return Vec::new();
         }
@@ -214,7 +211,7 @@ impl<V, E> Flight<'_, V, E> {
 
 impl<V, E> Drop for Flight<'_, V, E> {
     fn drop(&mut self) {
-        let mut users = self.cache.users();
+        let mut users = self.cache.users.lock();
         if self.is_current(&users) {
             users.flights.remove(&self.user);
         }

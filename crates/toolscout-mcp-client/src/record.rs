@@ -8,9 +8,10 @@ mod tests;
 
 use super::client::Era;
 use packed::Packed;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::{Moment, RawJson, Shelf, SourceId, Store, StoreError};
 
@@ -254,18 +255,14 @@ impl Records {
     fn at(&self, key: &str) -> Result<Option<Record>, StoreError> {
         // Asked before anything is read: what is written meanwhile is read again.
         let edition = self.store.edition(Shelf::Discovery);
-        if let Some(record) = self.recent().of(edition, key) {
+        if let Some(record) = self.read.lock().of(edition, key) {
             return Ok(record.clone());
         }
         let record = self.store.read(Shelf::Discovery, key)?.and_then(|it| row::read(it, &self.key));
         if edition.is_some() {
-            self.recent().records.insert(key.to_owned(), record.clone());
+            self.read.lock().records.insert(key.to_owned(), record.clone());
         }
         Ok(record)
-    }
-
-    fn recent(&self) -> MutexGuard<'_, Recent> {
-        self.read.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Users may be called anything; a hash is none of their names.

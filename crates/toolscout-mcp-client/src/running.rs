@@ -5,9 +5,10 @@ use super::discovery::{Shared, soonest, with_tail};
 use super::limits::Limits;
 use super::pace::Pace;
 use super::{ClientError, Server};
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::time::{sleep_until, timeout_at};
 use toolscout_core::{Cx, Digest, Moment, RawJson, SourceError, SourceId, Tool, ToolName};
@@ -74,7 +75,7 @@ impl Running {
     /// Notes a use that ends when the guard is dropped.
     pub(super) fn use_it(self: &Arc<Self>) -> InUse {
         self.in_use.fetch_add(1, Ordering::Relaxed);
-        *lock(&self.last_use) = Instant::now();
+        *self.last_use.lock() = Instant::now();
         InUse(self.clone())
     }
 
@@ -83,7 +84,7 @@ impl Running {
     }
 
     pub(super) fn last_use(&self) -> Instant {
-        *lock(&self.last_use)
+        *self.last_use.lock()
     }
 
     pub(super) fn up(&self) -> Duration {
@@ -117,12 +118,12 @@ impl Running {
         let what = || format!("listing the tools before `{name}` is called");
         let has_changed =
             refreshed.map_err(|_| ClientError::TimedOut { what: what(), limit: limits.list }.of(&server.id))??;
-        Ok((lock(&self.listed).as_ref().and_then(|it| it.tools.get(name).cloned()), has_changed))
+        Ok((self.listed.lock().as_ref().and_then(|it| it.tools.get(name).cloned()), has_changed))
     }
 
     /// The tools as the server has listed them since it was started, by name; none where it was not asked yet.
     pub(super) fn listed(&self, source: &SourceId) -> Option<Vec<Tool>> {
-        let listed = lock(&self.listed).clone()?;
+        let listed = self.listed.lock().clone()?;
         let mut tools: Vec<_> = listed.tools.values().map(|it| it.definition.tool(source)).collect();
         tools.sort_by(|one, other| one.id.name.cmp(&other.id.name));
         Some(tools)
@@ -134,7 +135,7 @@ impl Running {
         if self.current().is_some() {
             return Ok(false);
         }
-        let due = lock(&self.pace).due(Instant::now());
+        let due = self.pace.lock().due(Instant::now());
         if let Some(due) = due {
             tokio::select! {
                 () = sleep_until(due.into()) => {}
@@ -142,7 +143,7 @@ impl Running {
                 _ = self.client.lost() => {}
             }
         }
-        let is_calm = lock(&self.pace).is_calm(Instant::now());
+        let is_calm = self.pace.lock().is_calm(Instant::now());
         self.list_alone(shared, server, cx, is_calm).await
     }
 
@@ -169,7 +170,7 @@ impl Running {
         }
         match taken {
             Ok((listing, changes)) => {
-                *lock(&self.listed) = Some(Arc::new(Listed::of(&listing, changes, shared.dial.limits.apart)));
+                *self.listed.lock() = Some(Arc::new(Listed::of(&listing, changes, shared.dial.limits.apart)));
                 shared.succeed(server, cx, record, &listing, &self.client, begun).map(|it| it.changed)
             }
             Err(error) => Err(shared.fail(server, cx, record, with_tail(error, &self.client), begun)),
@@ -180,7 +181,7 @@ impl Running {
     async fn take(&self, deadline: Instant) -> Result<(Listing, u64), ClientError> {
         let changes = self.announced();
         let listing = self.client.list_tools(deadline).await;
-        lock(&self.pace).listed(Instant::now());
+        self.pace.lock().listed(Instant::now());
         Ok((listing?, changes))
     }
 
@@ -190,7 +191,7 @@ impl Running {
 
     /// The last list, if there is no reason to make another.
     fn current(&self) -> Option<Arc<Listed>> {
-        let listed = lock(&self.listed).clone()?;
+        let listed = self.listed.lock().clone()?;
         (self.announced() == listed.changes && listed.ended.elapsed() <= listed.good_for).then_some(listed)
     }
 }
@@ -212,11 +213,7 @@ pub(super) struct InUse(pub(super) Arc<Running>);
 
 impl Drop for InUse {
     fn drop(&mut self) {
-        *lock(&self.0.last_use) = Instant::now();
+        *self.0.last_use.lock() = Instant::now();
         self.0.in_use.fetch_sub(1, Ordering::Relaxed);
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -10,7 +10,8 @@ use super::supervisor::{Phase, Supervisor};
 use super::{ClientError, OnChange, Server, Transport};
 use super::{demand, fingerprint, library};
 use futures_util::stream;
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use toolscout_core::{
     Authorized, BoxFuture, BoxStream, Cx, Delegation, Found, Library, Moment, Origin, Problem, ProblemKind, Provenance,
@@ -174,7 +175,7 @@ impl McpSource {
         let record = self.shared.read(&self.server, cx)?;
         // What is for the eyes of one user only is not said for all.
         let said = record.library.as_ref().filter(|it| !it.private).and_then(|it| it.instructions.as_deref());
-        *self.about.lock().unwrap_or_else(PoisonError::into_inner) = said.map(Arc::from);
+        *self.about.lock() = said.map(Arc::from);
         let staleness = record.staleness(&self.shared.configuration(&self.server), Moment::now());
         let mut found: Vec<Found> = self.news(&record, staleness).into_iter().map(Found::Problem).collect();
         found.reserve(record.tools.as_ref().map_or(0, |it| it.definitions.len()));
@@ -402,7 +403,7 @@ impl Source for McpSource {
     }
 
     fn about(&self) -> Option<Arc<str>> {
-        self.about.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.about.lock().clone()
     }
 
     fn library(&self) -> Option<&dyn Library> {

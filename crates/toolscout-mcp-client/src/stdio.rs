@@ -16,7 +16,8 @@ pub use toolscout_process::orphans::end_orphans;
 
 use super::wire::{Ear, Outgoing, Wire};
 use super::{ClientError, Dial, Program};
-use std::sync::{Arc, Mutex, Once, PoisonError};
+use parking_lot::Mutex;
+use std::sync::{Arc, Once};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{JoinSet, spawn_blocking};
@@ -137,8 +138,4 @@ impl Drop for StdioWire {
     fn drop(&mut self) {
         self.held.end();
     }
-}
-
-fn lock(tail: &Mutex<Tail>) -> std::sync::MutexGuard<'_, Tail> {
-    tail.lock().unwrap_or_else(PoisonError::into_inner)
 }

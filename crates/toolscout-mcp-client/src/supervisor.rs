@@ -5,9 +5,10 @@ use super::client::Client;
 use super::discovery::{Shared, in_full, soonest};
 use super::running::{InUse, Running};
 use super::{ClientError, Server, library};
+use parking_lot::Mutex;
 use serde_json::json;
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, broadcast, watch};
 use tokio::task::{AbortHandle, JoinSet};
@@ -114,7 +115,7 @@ impl Supervisor {
 
     /// Somebody wants to hear of this resource, or no longer; gives all that somebody wants to hear of.
     pub(super) fn watch(&self, uri: String, is_wanted: bool) -> Result<BTreeSet<String>, ClientError> {
-        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut watched = self.watched.lock();
         if !is_wanted {
             watched.remove(&uri);
         } else if watched.len() >= WATCHED && !watched.contains(&uri) {
@@ -127,13 +128,13 @@ impl Supervisor {
     }
 
     fn watched(&self) -> BTreeSet<String> {
-        self.watched.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.watched.lock().clone()
     }
 
     /// The running server, started if need be. All who wait share one start. A server that just failed is left alone for a
     /// while, unless a person asks for it. Cancel-safe: the start goes on for the others.
     pub(super) async fn acquire(self: &Arc<Self>, cx: &Cx) -> Result<InUse, ClientError> {
-        self.kept().last_use = Some(Instant::now());
+        self.kept.lock().last_use = Some(Instant::now());
         if let Phase::Running(running) = &*self.phase.borrow()
             && running.client.is_lost().is_none()
         {
@@ -166,14 +167,14 @@ impl Supervisor {
 
     /// Starts the server and keeps it until [`Supervisor::stop`], used or not.
     pub(super) async fn keep(self: &Arc<Self>, cx: &Cx) -> Result<(), ClientError> {
-        self.kept().is_wanted = true;
+        self.kept.lock().is_wanted = true;
         self.acquire(cx).await.map(drop)
     }
 
     /// Ends the server, and any wish to start it again by itself.
     pub(super) async fn stop(&self) {
         let abort = {
-            let mut kept = self.kept();
+            let mut kept = self.kept.lock();
             kept.is_wanted = false;
             kept.last_use = None;
             kept.running.take()
@@ -193,11 +194,11 @@ impl Supervisor {
 
     /// Begins the server's life, or wakes it where it waits before it tries again.
     fn start(self: &Arc<Self>) {
-        let mut life = self.life.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut life = self.life.lock();
         while life.try_join_next().is_some() {}
         if life.is_empty() {
             self.phase.send_replace(Phase::Starting { since: Moment::now() });
-            self.kept().running = Some(life.spawn(lead(Arc::downgrade(self), self.poke.clone())));
+            self.kept.lock().running = Some(life.spawn(lead(Arc::downgrade(self), self.poke.clone())));
         } else {
             self.poke.notify_one();
         }
@@ -206,14 +207,14 @@ impl Supervisor {
     /// Notes that it is being started, and starts it.
     fn begin(&self) -> impl Future<Output = Result<Arc<Running>, ClientError>> + use<> {
         self.phase.send_replace(Phase::Starting { since: Moment::now() });
-        self.kept().backoff.started(Instant::now());
+        self.kept.lock().backoff.started(Instant::now());
         connect(self.server.clone(), self.shared.clone(), self.teller().clone(), self.watched())
     }
 
     /// Notes the failure; gives when the next try may be.
     fn failed(&self, error: ClientError, running: Option<&Running>) -> Instant {
         let (up, answered) = running.map_or((Duration::ZERO, 0), |it| (it.up(), it.answered()));
-        let retry = self.kept().backoff.failed(Instant::now(), up, answered, jitter());
+        let retry = self.kept.lock().backoff.failed(Instant::now(), up, answered, jitter());
         tracing::warn!(event = "server_failed", server = %self.server.id, error = %toolscout_core::escape::line(&error.to_string()));
         self.phase.send_replace(Phase::Failed { error, at: Moment::now(), retry });
         retry
@@ -221,7 +222,7 @@ impl Supervisor {
 
     /// Whether it should be there: a person wants it, or somebody used it not long ago.
     fn is_needed(&self) -> bool {
-        let kept = self.kept();
+        let kept = self.kept.lock();
         let is_used = kept.last_use.is_some_and(|it| it.elapsed() < self.idle());
         kept.is_wanted || is_used || !self.watched().is_empty()
     }
@@ -233,10 +234,6 @@ impl Supervisor {
     fn time_to_start(&self, cx: &Cx) -> Duration {
         let record = self.shared.read(&self.server, cx).unwrap_or_default();
         self.shared.time_for(&self.server, &record)
-    }
-
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -5,6 +5,7 @@ mod pieces;
 #[cfg(test)]
 mod tests;
 
+use parking_lot::Mutex;
 use pieces::Piece;
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -12,7 +13,7 @@ use std::fmt;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use toolscout_core::redact;
 use toolscout_process::environment;
 
@@ -246,7 +247,7 @@ impl Lookup {
     pub(super) fn remembering(&self) -> Self {
         let (keyring, known) = (self.keyring.clone(), Mutex::new(HashMap::new()));
         self.clone().with_keyring(move |name| {
-            let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut known = known.lock();
             known.entry(name.to_owned()).or_insert_with(|| keyring(name)).clone()
         })
     }

@@ -34,10 +34,10 @@ pub fn forget(_group: i32) {}
 #[cfg(unix)]
 mod shell {
     use crate::spawn::spawn_apart;
+    use parking_lot::{Mutex, MutexGuard};
     use std::collections::BTreeSet;
     use std::io::{self, Write};
     use std::process::{Child, Command, Stdio};
-    use std::sync::{Mutex, MutexGuard, PoisonError};
 
     /// `+ 12` and `- 12` come in; numbers of groups are all it ever handles.
     const SCRIPT: &str = r#"
@@ -68,7 +68,7 @@ done
     }
 
     pub(super) fn lock() -> MutexGuard<'static, Guard> {
-        GUARD.lock().unwrap_or_else(PoisonError::into_inner)
+        GUARD.lock()
     }
 
     impl Guard {

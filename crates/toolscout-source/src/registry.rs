@@ -20,8 +20,9 @@ pub use param::Param;
 pub use typed::TypedBuilder;
 
 use futures_util::stream;
+use parking_lot::RwLock;
 use set::Set;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use tokio::sync::watch;
 use toolscout_core::{
     Authorized, BoxFuture, BoxStream, Cx, Found, Origin, Source, SourceError, SourceId, Tool, ToolCall, ToolName,
@@ -138,11 +139,11 @@ impl Registry {
     }
 
     fn snapshot(&self) -> Arc<Set> {
-        self.shared.tools.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared.tools.read().clone()
     }
 
     fn write<T>(&self, change: impl FnOnce(&mut Arc<Set>) -> T) -> T {
-        change(&mut self.shared.tools.write().unwrap_or_else(PoisonError::into_inner))
+        change(&mut self.shared.tools.write())
     }
 
     /// After the lock is gone, so that who is told can look.

@@ -21,10 +21,11 @@ pub use reader::{Kept, Reader, Wanted};
 pub use verify::{Break, Verdict, verify};
 
 use book::Book;
+use parking_lot::Mutex;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use toolscout_core::{Moment, Store};
 use writer::Desk;
@@ -91,7 +92,7 @@ impl Journal {
     /// Has a thread write from now on, for a process that stays: what is pushed is written within a tenth of a second. A process
     /// that is about to end needs none, and [flushes](Journal::flush).
     pub fn keep_writing(&self) {
-        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut writer = self.writer.lock();
         if writer.is_none() {
             let (desk, book) = (self.desk.clone(), self.book.clone());
             // Without a thread all is written by who pushes, when there is a lot of it, and at the end.
@@ -103,7 +104,7 @@ impl Journal {
 
 impl Drop for Journal {
     fn drop(&mut self) {
-        if let Some(writer) = self.writer.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(writer) = self.writer.get_mut().take() {
             self.desk.end();
             let _ = writer.join();
         }

@@ -2,10 +2,11 @@
 
 use crate::plugin::{Commands, Offers};
 use crate::{AppError, words};
+use parking_lot::Mutex;
 use std::any::Any;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use toolscout_core::escape;
 use toolscout_surface::cli::{self, CommandSpec, Locale, OptionSpec, Parsed, UsageErrors};
 use toolscout_surface::output::Format;
@@ -74,7 +75,7 @@ impl Options {
         &self,
         work_out: impl FnOnce() -> Result<T, AppError>,
     ) -> Result<Arc<T>, AppError> {
-        let known = || self.worked_out.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || self.worked_out.lock();
         if let Some(there) = known().of() {
             return Ok(there);
         }
@@ -88,7 +89,7 @@ impl Options {
         work_out: impl FnOnce() -> Result<T, AppError>,
     ) -> Result<Arc<T>, AppError> {
         let made = work_out()?;
-        Ok(self.worked_out.lock().unwrap_or_else(PoisonError::into_inner).insert(made))
+        Ok(self.worked_out.lock().insert(made))
     }
 
     /// The folder the run is about: that given with `--project`, else the working folder. Its real path, where it is

@@ -1,9 +1,10 @@
 //! A unit that an application may have or leave out, and what it can do in each phase.
 
 use crate::{AppError, Command, CommandSet, Decorator, LifecycleError, Options, RunCx, Surroundings, Tools};
+use parking_lot::Mutex;
 use std::any::{Any, TypeId};
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use toolscout_core::event::Observer;
 use toolscout_core::{BoxFuture, Source};
 use toolscout_gateway::GatewayBuilder;
@@ -211,14 +212,10 @@ struct Added {
 }
 
 impl Commands {
-    fn added(&self) -> MutexGuard<'_, Added> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Adds a command; a second one of the same name, or one that comes too late, is an error.
     pub fn add(&self, command: impl Command + 'static) -> Result<(), AppError> {
         let name = command.spec().name;
-        let mut added = self.added();
+        let mut added = self.0.lock();
         if added.is_sealed {
             return Err(LifecycleError::TooLate { name }.into());
         }
@@ -230,26 +227,26 @@ impl Commands {
     }
 
     fn add_set(&self, set: impl CommandSet + 'static) -> Result<(), AppError> {
-        self.added().sets.push(Arc::new(set));
+        self.0.lock().sets.push(Arc::new(set));
         Ok(())
     }
 
     pub(crate) fn seal(&self) {
-        self.added().is_sealed = true;
+        self.0.lock().is_sealed = true;
     }
 
     /// The command of exactly this name that a plugin added.
     pub fn find(&self, name: &str) -> Option<Arc<dyn Command>> {
-        self.added().commands.get(name).cloned()
+        self.0.lock().commands.get(name).cloned()
     }
 
     /// All commands that plugins added one by one, by name.
     pub fn all(&self) -> Vec<Arc<dyn Command>> {
-        self.added().commands.values().cloned().collect()
+        self.0.lock().commands.values().cloned().collect()
     }
 
     /// The sets of commands that are looked up when needed.
     pub fn sets(&self) -> Vec<Arc<dyn CommandSet>> {
-        self.added().sets.clone()
+        self.0.lock().sets.clone()
     }
 }

@@ -4,11 +4,12 @@ mod forgetful;
 
 use crate::AppError;
 use forgetful::Forgetful;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use toolscout_core::{MemoryStore, Store};
 use toolscout_mcp_client::Lookup;
 use toolscout_surface::cli::help::Look;
@@ -130,7 +131,7 @@ impl Surroundings {
 
     /// Prints what is written, without holding it all at once; otherwise as [`Surroundings::print`].
     pub fn write(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), AppError> {
-        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut out = self.out.lock();
         let mut out = io::BufWriter::with_capacity(64 * 1024, &mut *out);
         match write(&mut out).and_then(|()| out.flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -142,7 +143,7 @@ impl Surroundings {
 
     /// Says something beside the data; if nobody can hear it, so be it.
     pub fn say(&self, text: &str) {
-        let mut err = self.err.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut err = self.err.lock();
         let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
     }
 
@@ -221,13 +222,13 @@ struct Shared(Arc<Mutex<Vec<u8>>>);
 
 impl Shared {
     fn text(&self) -> String {
-        String::from_utf8_lossy(&self.0.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+        String::from_utf8_lossy(&self.0.lock()).into_owned()
     }
 }
 
 impl Write for Shared {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        self.0.lock().extend_from_slice(bytes);
         Ok(bytes.len())
     }
 

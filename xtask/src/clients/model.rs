@@ -9,12 +9,13 @@ mod request;
 use super::errand::Step;
 use anyhow::Context;
 pub(super) use dialect::{Dialect, ToolName};
+use parking_lot::Mutex;
 use request::Request;
 use serde_json::Value;
 use std::io::{BufReader, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -67,7 +68,7 @@ impl Model {
 
     /// Everything of the conversation so far, in the order it came.
     pub(super) fn heard(&self) -> Vec<Heard> {
-        self.desk.heard.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.desk.heard.lock().clone()
     }
 }
 
@@ -106,7 +107,7 @@ impl Desk {
             next.and_then(|step| Some((heard.tools.iter().find(|it| it.name.ends_with(step.tool))?.clone(), step)));
         let number = heard.results.len();
         if !heard.tools.is_empty() {
-            self.heard.lock().unwrap_or_else(PoisonError::into_inner).push(heard);
+            self.heard.lock().push(heard);
         }
         let call = next.as_ref().map(|(tool, step)| (tool, &step.arguments));
         dialect.answer(&asked, number, call)

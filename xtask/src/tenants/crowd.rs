@@ -6,8 +6,8 @@ use super::tally::{Fault, Tally};
 use super::visitor::{Answer, Visitor};
 use super::{Plan, canary};
 use anyhow::{Context, bail};
+use parking_lot::Mutex;
 use std::net::SocketAddr;
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// Connections, each with a thread of its own.
@@ -126,7 +126,7 @@ impl Crowd {
     }
 
     fn handle(&self, is_wanted: impl Fn(usize) -> bool, number: usize) -> Option<(usize, String)> {
-        let handles = self.handles.lock().unwrap_or_else(PoisonError::into_inner);
+        let handles = self.handles.lock();
         let wanted: Vec<_> = handles.iter().filter(|(owner, _)| is_wanted(*owner)).collect();
         (!wanted.is_empty()).then(|| wanted[number % wanted.len()].clone())
     }
@@ -135,7 +135,7 @@ impl Crowd {
         let message = answer.message();
         let note = message["result"]["content"][1]["text"].as_str().unwrap_or_default();
         let Some(handle) = note.split("\"result\":\"").nth(1).and_then(|it| it.split('"').next()) else { return };
-        let mut handles = self.handles.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut handles = self.handles.lock();
         handles.push((tenant, handle.to_owned()));
         if handles.len() > HANDLES {
             handles.remove(0);

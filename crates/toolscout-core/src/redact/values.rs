@@ -8,10 +8,10 @@
 mod tests;
 
 use super::REDACTED;
+use parking_lot::RwLock;
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{PoisonError, RwLock};
 
 /// What is shorter than this is in every other word, and hiding it would make nothing secret.
 const SHORTEST: usize = 6;
@@ -47,11 +47,11 @@ pub fn remember_briefly(value: &str) {
 fn add(value: &str, place: fn(&mut Known) -> &mut VecDeque<Box<str>>) {
     let value = value.trim();
     // Asked first: the same secrets are looked up again and again, and readers do not keep each other waiting.
-    let is_known = |it: &str| KNOWN.read().unwrap_or_else(PoisonError::into_inner).has(it);
+    let is_known = |it: &str| KNOWN.read().has(it);
     if value.len() < SHORTEST || is_known(value) {
         return;
     }
-    let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
+    let mut known = KNOWN.write();
     known.add(value, place);
     COUNT.store(known.all().count(), Ordering::Release);
 }
@@ -61,7 +61,7 @@ pub fn values(text: &str) -> Cow<'_, str> {
     if COUNT.load(Ordering::Acquire) == 0 || text.len() < SHORTEST {
         return Cow::Borrowed(text);
     }
-    let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
+    let known = KNOWN.read();
     known.hide(text)
 }
 

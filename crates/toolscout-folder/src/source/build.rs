@@ -7,8 +7,9 @@ use crate::globs::{GlobTools, ToolStrategy};
 use crate::probe::ProbeLimits;
 use crate::prompts::Shelf;
 use crate::roots::{ChainRoots, RootStrategy};
+use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use toolscout_core::{SourceId, Store};
 use toolscout_source::Conflict;
 

@@ -89,7 +89,7 @@ impl Reviews<'_> {
     /// What is held of this sight, if that is known.
     fn settled(&mut self, source: &SourceId, sight: Option<&str>) -> Option<BTreeMap<String, String>> {
         // What could not be kept in the store is in no record there.
-        if self.approvals.unkept().contains_key(source) {
+        if self.approvals.unkept.lock().contains_key(source) {
             return None;
         }
         let outcome = self.outcomes.get_mut(source.as_str()).filter(|it| Some(it.sight.as_str()) == sight)?;

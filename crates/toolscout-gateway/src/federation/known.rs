@@ -3,8 +3,9 @@
 use super::doors;
 use crate::requests::Keys;
 use crate::standing::Facts;
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use toolscout_catalog::alike;
 use toolscout_core::{Source, Tool, ToolId};
 
@@ -44,7 +45,7 @@ pub(super) struct Definition {
 impl Definitions {
     /// The definition of exactly this tool.
     pub(super) fn of(&self, whose: &Whose, source: &Arc<dyn Source>, id: &ToolId) -> Option<Definition> {
-        let mut shelf = self.shelf();
+        let mut shelf = self.shelf.lock();
         shelf.uses += 1;
         let now = shelf.uses;
         let kept = shelf.kept.get_mut(&(whose.clone(), id.clone())).filter(|it| it.is_by(source))?;
@@ -54,7 +55,7 @@ impl Definitions {
 
     /// The tool that a name means to its source: in any form of its id; or bare, if only one is called so.
     pub(super) fn named(&self, whose: &Whose, source: &Arc<dyn Source>, name: &str) -> Option<Arc<Tool>> {
-        let shelf = self.shelf();
+        let shelf = self.shelf.lock();
         let of_source = |(place, it): &(&(Whose, ToolId), &Kept)| {
             place.0 == *whose && place.1.source == *source.id() && it.is_by(source)
         };
@@ -74,13 +75,13 @@ impl Definitions {
 
     /// Whether this very definition is known already.
     pub(super) fn has(&self, whose: &Whose, source: &Arc<dyn Source>, tool: &Tool) -> bool {
-        let shelf = self.shelf();
+        let shelf = self.shelf.lock();
         let kept = shelf.kept.get(&(whose.clone(), tool.id.clone())).filter(|it| it.is_by(source));
         kept.is_some_and(|it| alike(&it.definition.tool, tool))
     }
 
     pub(super) fn keep(&self, whose: &Whose, source: &Arc<dyn Source>, tool: Arc<Tool>, digest: Option<String>) {
-        let mut shelf = self.shelf();
+        let mut shelf = self.shelf.lock();
         shelf.uses += 1;
         let used = shelf.uses;
         let place = (whose.clone(), tool.id.clone());
@@ -96,10 +97,6 @@ impl Definitions {
             let oldest = shelf.kept.iter().min_by_key(|(_, it)| it.used).map(|(place, _)| place.clone());
             oldest.map(|it| shelf.kept.remove(&it));
         }
-    }
-
-    fn shelf(&self) -> MutexGuard<'_, Shelf> {
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

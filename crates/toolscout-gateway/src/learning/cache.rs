@@ -2,8 +2,9 @@
 
 use super::ledger::Ledger;
 use super::lessons::Lessons;
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use toolscout_index::Learned;
 
@@ -58,11 +59,11 @@ impl Cache {
 
     /// To be read anew.
     pub(super) fn let_go(&self, whose: &str) {
-        self.shelf().entries.remove(whose);
+        self.shelf.lock().entries.remove(whose);
     }
 
     fn used(&self, whose: &str) -> Option<Entry> {
-        let mut shelf = self.shelf();
+        let mut shelf = self.shelf.lock();
         shelf.uses += 1;
         let now = shelf.uses;
         let entry = shelf.entries.get_mut(whose)?;
@@ -71,7 +72,7 @@ impl Cache {
     }
 
     fn keep(&self, whose: &Arc<str>, entry: Entry) {
-        let mut shelf = self.shelf();
+        let mut shelf = self.shelf.lock();
         let used = shelf.uses;
         shelf.entries.insert(whose.clone(), Entry { used, ..entry });
         // Who has learned nothing takes some room, too.
@@ -79,9 +80,5 @@ impl Cache {
             let oldest = shelf.entries.iter().min_by_key(|(_, it)| it.used).map(|(whose, _)| whose.clone());
             oldest.map(|it| shelf.entries.remove(&it));
         }
-    }
-
-    fn shelf(&self) -> MutexGuard<'_, Shelf> {
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

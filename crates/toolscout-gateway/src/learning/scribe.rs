@@ -4,9 +4,10 @@ use super::cache::Cache;
 use super::ledger::Ledger;
 use super::owner::Owner;
 use super::recent::{Question, Recent};
+use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use toolscout_core::{Moment, StoreError, ToolId};
@@ -64,11 +65,11 @@ impl Scribe {
 
     /// Whether nothing was ever told.
     pub(super) fn is_idle(&self) -> bool {
-        self.desk.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+        self.desk.lock().is_none()
     }
 
     pub(super) fn settle(&self) {
-        let tell = self.desk.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|it| it.tell.clone());
+        let tell = self.desk.lock().as_ref().map(|it| it.tell.clone());
         let (done, is_done) = sync_channel(1);
         if tell.is_some_and(|it| it.send(Told::Settle(done)).is_ok()) {
             let _ = is_done.recv_timeout(PATIENCE);
@@ -76,7 +77,7 @@ impl Scribe {
     }
 
     fn way(&self) -> Option<SyncSender<Told>> {
-        let mut desk = self.desk.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut desk = self.desk.lock();
         if desk.is_none() {
             let (tell, told) = sync_channel(WAITING);
             let work = Work { ledger: self.ledger.clone(), cache: self.cache.clone(), recent: HashMap::new() };
@@ -90,7 +91,7 @@ impl Scribe {
 
 impl Drop for Scribe {
     fn drop(&mut self) {
-        if let Some(Desk { tell, thread }) = self.desk.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(Desk { tell, thread }) = self.desk.get_mut().take() {
             drop(tell);
             let _ = thread.join();
         }

@@ -2,8 +2,9 @@
 
 use super::{Guests, Keys};
 use crate::published::Published;
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::OnceCell;
 
@@ -54,7 +55,7 @@ impl Kept {
 
     /// What is known under these keys; an empty entry where that is nothing, or too old.
     pub(super) fn entry(&self, keys: Keys) -> Arc<Entry> {
-        let mut shelf = self.shelf();
+        let mut shelf = self.shelf.lock();
         shelf.uses += 1;
         let use_now = shelf.uses;
         if let Some((entry, used)) = shelf.entries.get_mut(&keys).filter(|(it, _)| self.counts(it)) {
@@ -73,7 +74,7 @@ impl Kept {
     }
 
     pub(super) fn forget(&self, keys: &Keys) {
-        self.shelf().entries.remove(keys);
+        self.shelf.lock().entries.remove(keys);
     }
 
     fn counts(&self, entry: &Entry) -> bool {
@@ -82,29 +83,21 @@ impl Kept {
             it.since.elapsed() < time
         })
     }
-
-    fn shelf(&self) -> MutexGuard<'_, Shelf> {
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Entry {
     /// What was made of it over this very moment.
     pub(super) fn merged(&self, now: &Arc<Published>) -> Option<Arc<Published>> {
-        let merged = self.slot().clone()?;
+        let merged = self.merged.lock().clone()?;
         merged.beneath.as_ref().is_some_and(|it| Arc::ptr_eq(it, now)).then_some(merged)
     }
 
     /// Keeps what was made, unless somebody was quicker, or knows more.
     pub(super) fn keep(&self, made: Arc<Published>) -> Arc<Published> {
-        let mut slot = self.slot();
+        let mut slot = self.merged.lock();
         match &*slot {
             Some(there) if there.generation >= made.generation => there.clone(),
             _ => slot.insert(made).clone(),
         }
-    }
-
-    fn slot(&self) -> MutexGuard<'_, Option<Arc<Published>>> {
-        self.merged.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,7 +1,8 @@
 //! What questions mean, remembered: who asks the same again does not wait for the encoder.
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use toolscout_index::Meaning;
 
 /// So many questions are remembered.
@@ -23,7 +24,7 @@ struct Asked {
 
 impl Questions {
     pub(super) fn meaning(&self, text: &str) -> Option<Arc<Meaning>> {
-        let mut asked = self.asked();
+        let mut asked = self.0.lock();
         asked.time += 1;
         let now = asked.time;
         let (last, meaning) = asked.meanings.get_mut(text)?;
@@ -36,7 +37,7 @@ impl Questions {
         if text.len() > LONGEST {
             return;
         }
-        let mut asked = self.asked();
+        let mut asked = self.0.lock();
         if asked.meanings.len() >= MOST
             && let Some(oldest) = asked.meanings.iter().min_by_key(|(_, (last, _))| *last).map(|(text, _)| text.clone())
         {
@@ -44,9 +45,5 @@ impl Questions {
         }
         let now = asked.time;
         asked.meanings.insert(text.into(), (now, meaning.clone()));
-    }
-
-    fn asked(&self) -> MutexGuard<'_, Asked> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -7,9 +7,10 @@ use super::kept::Kept;
 use super::questions::Questions;
 use super::stamps::Stamps;
 use crate::sources::Sources;
+use parking_lot::Mutex;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use toolscout_core::{Lease, Store, Tool};
 use toolscout_index::{Index, Known, Language, Meaning, Vector};
 
@@ -93,14 +94,14 @@ impl Searching {
 
     /// What is known of everybody's tools, from now on.
     pub(crate) fn learn(&self, known: &Known) {
-        *self.lock() = Some(known.clone());
+        *self.known.lock() = Some(known.clone());
         self.is_new.store(true, Ordering::Relaxed);
     }
 
     fn known(&self) -> Known {
         let image = || self.kept.as_ref()?.image(self.language);
         let others = || self.main.as_ref().map(|it| it.known());
-        self.lock().get_or_insert_with(|| image().or_else(others).unwrap_or_default()).clone()
+        self.known.lock().get_or_insert_with(|| image().or_else(others).unwrap_or_default()).clone()
     }
 
     /// Writes down what is known for the next process, if that is news.
@@ -108,7 +109,7 @@ impl Searching {
         if !self.is_new.swap(false, Ordering::Relaxed) {
             return;
         }
-        let known = self.lock().clone();
+        let known = self.known.lock().clone();
         if let (Some(kept), Some(known)) = (&self.kept, known) {
             kept.keep_image(self.language, &known);
         }
@@ -175,10 +176,6 @@ impl Searching {
             let kept = self.kept.as_ref().and_then(Kept::key);
             Stamps::new(&kept.unwrap_or_else(chance))
         })
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Known>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

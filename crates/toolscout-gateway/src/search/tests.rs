@@ -14,7 +14,8 @@ mod trust;
 use super::{LazyEncoder, Searching};
 use crate::tests::{Actor, agent};
 use crate::{Gateway, GatewayBuilder, Query, SearchHit};
-use std::sync::{Arc, Mutex};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use toolscout_core::{MemoryStore, Source, Store};
 use toolscout_index::Encoder;
 
@@ -41,7 +42,7 @@ impl Encoder for Thesaurus {
     }
 
     fn encode(&self, text: &str) -> Vec<f32> {
-        self.asked.lock().unwrap().push(text.to_owned());
+        self.asked.lock().push(text.to_owned());
         let lower = text.to_lowercase();
         let mut vector: Vec<f32> =
             SENSES.iter().map(|it| if it.iter().any(|word| lower.contains(word)) { 1.0 } else { 0.0 }).collect();
@@ -54,7 +55,7 @@ impl Encoder for Thesaurus {
 impl Thesaurus {
     /// What was encoded, of tools and questions.
     fn asked(&self) -> Vec<String> {
-        self.asked.lock().unwrap().clone()
+        self.asked.lock().clone()
     }
 
     /// How many tools were encoded: their texts begin with their names.

@@ -1,9 +1,10 @@
 //! A source that does what a test says, and counts what it was asked to.
 
 use futures_util::stream;
+use parking_lot::Mutex;
 use serde_json::json;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use tokio::sync::{Notify, mpsc};
 use toolscout_core::{
     Authorized, BoxFuture, BoxStream, Caller, Cx, Found, Holdings, Library, News, Origin, RawJson, Resume, Review,
@@ -98,11 +99,11 @@ impl Actor {
             tool.provenance.trusted = true;
             tool
         });
-        *self.tools.lock().unwrap() = tools.collect();
+        *self.tools.lock() = tools.collect();
     }
 
     pub(super) fn answers(&self, answer: Answer) {
-        *self.answer.lock().unwrap() = answer;
+        *self.answer.lock() = answer;
     }
 
     pub(super) fn hint(&self) {
@@ -118,12 +119,12 @@ impl Actor {
     }
 
     pub(super) fn called(&self) -> usize {
-        self.calls.lock().unwrap().len()
+        self.calls.lock().len()
     }
 
     /// What each call went on with.
     pub(super) fn resumed(&self) -> Vec<Option<Resume>> {
-        self.calls.lock().unwrap().clone()
+        self.calls.lock().clone()
     }
 
     async fn pass(&self) {
@@ -139,7 +140,7 @@ fn channel<T>() -> Channel<T> {
 }
 
 fn listen<T: Send + 'static>(channel: &Channel<T>) -> BoxStream<'_, T> {
-    let receiver = channel.1.lock().unwrap().take().expect("listened to once");
+    let receiver = channel.1.lock().take().expect("listened to once");
     Box::pin(stream::unfold(receiver, |mut it| async { it.recv().await.map(|event| (event, it)) }))
 }
 
@@ -159,9 +160,8 @@ impl Source for Actor {
     /// What it has is seen when the discovery begins; it is told when the gate opens.
     fn discover(&self, _: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
         self.discoveries.fetch_add(1, Ordering::SeqCst);
-        let mut found: Vec<_> =
-            self.tools.lock().unwrap().iter().cloned().map(|it| Ok(Found::Tool(Arc::new(it)))).collect();
-        if matches!(*self.answer.lock().unwrap(), Answer::Down) {
+        let mut found: Vec<_> = self.tools.lock().iter().cloned().map(|it| Ok(Found::Tool(Arc::new(it)))).collect();
+        if matches!(*self.answer.lock(), Answer::Down) {
             found.push(Err(SourceError::Unavailable { id: self.id.clone(), what: "down".to_owned() }));
         }
         Box::pin(stream::unfold((found.into_iter(), true), move |(mut found, is_first)| async move {
@@ -173,17 +173,17 @@ impl Source for Actor {
     }
 
     fn load<'a>(&'a self, name: &'a ToolName, _: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
-        let tool = self.tools.lock().unwrap().iter().find(|it| it.id.name == *name).cloned();
+        let tool = self.tools.lock().iter().find(|it| it.id.name == *name).cloned();
         Box::pin(async { Ok(tool) })
     }
 
     fn call(&self, call: Authorized<ToolCall>, _: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         Box::pin(async move {
             let call = call.into_inner();
-            self.calls.lock().unwrap().push(call.resume);
+            self.calls.lock().push(call.resume);
             self.pass().await;
             let (id, name) = (self.id.clone(), call.tool.name.to_string());
-            match self.answer.lock().unwrap().clone() {
+            match self.answer.lock().clone() {
                 Answer::Id => Ok(ToolOutput::text(self.id.as_str())),
                 Answer::NotMine => Err(SourceError::NotMine { id, name }),
                 Answer::Down => Err(SourceError::Unavailable { id, what: "down".to_owned() }),

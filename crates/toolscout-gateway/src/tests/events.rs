@@ -3,7 +3,8 @@
 use super::actor::{Actor, Answer, agent};
 use crate::{Gateway, Search};
 use futures_util::FutureExt;
-use std::sync::{Arc, Mutex};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use tokio::sync::Notify;
 use toolscout_core::event::{CallOutcome, Event, EventKind, Observer, Observers};
 use toolscout_core::{Arguments, Cx, ErrorKind};
@@ -14,7 +15,7 @@ struct Recorder(Mutex<Vec<Event>>);
 
 impl Observer for Recorder {
     fn observe(&self, event: &Event) {
-        self.0.lock().unwrap().push(event.clone());
+        self.0.lock().push(event.clone());
     }
 }
 
@@ -24,7 +25,7 @@ impl Recorder {
             EventKind::Call(called) => Some(called.outcome.clone()),
             _ => None,
         };
-        self.0.lock().unwrap().iter().filter_map(called).collect()
+        self.0.lock().iter().filter_map(called).collect()
     }
 }
 
@@ -46,7 +47,7 @@ async fn a_search_emits_an_event_with_its_hits() {
     let (_, gateway, recorder, cx) = world().await;
     let view = gateway.view(&cx).await;
     gateway.answer(&view, &Search::new("mail a report"), &cx).await;
-    let seen = recorder.0.lock().unwrap();
+    let seen = recorder.0.lock();
     let [Event { kind: EventKind::Search(searched), requester, .. }] = &seen[..] else { panic!("{seen:?}") };
     assert_eq!((searched.text.as_str(), searched.profile, searched.hits.len()), ("mail a report", "ranked", 1));
     assert_eq!((requester.session.as_deref(), searched.hits[0].0.to_string().as_str()), (Some("talk"), "office/mail"));
@@ -59,7 +60,7 @@ async fn a_passing_search_emits_no_event() {
     let asked = gateway.answer(&view, &Search::new("mail a report"), &cx).await;
     let typed = gateway.answer(&view, &Search { is_passing: true, ..Search::new("mail a report") }, &cx).await;
     assert_eq!(typed.hits, asked.hits, "it finds the same");
-    assert_eq!(recorder.0.lock().unwrap().len(), 1);
+    assert_eq!(recorder.0.lock().len(), 1);
 }
 
 #[tokio::test]

@@ -10,8 +10,9 @@ use super::actor::{Actor, Answer, agent};
 use super::{cli, text};
 use crate::policy::{Level, LevelName, Policies};
 use crate::{Error, Gateway, GatewayBuilder, Query, View};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use toolscout_core::door::Policy;
 use toolscout_core::{Arguments, BoxFuture, Caller, Cx, Origin, ProblemKind, RequestSources, Source, ToolCall};
@@ -53,7 +54,7 @@ impl RequestSources for ByUser {
             let source = Actor::new("mine", &[&tool]).of(Origin::Request);
             return Box::pin(async { vec![Arc::new(source) as Arc<dyn Source>] });
         }
-        let given = self.given.lock().unwrap();
+        let given = self.given.lock();
         let sources = given.iter().filter(|(it, _)| *it == user).map(|(_, it)| Arc::clone(it) as Arc<dyn Source>);
         let sources = sources.collect();
         Box::pin(async { sources })

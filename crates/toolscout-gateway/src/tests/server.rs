@@ -1,9 +1,10 @@
 //! A server in this process, whose definitions change when a test says so.
 
 use futures_util::stream;
+use parking_lot::Mutex;
 use serde_json::json;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use toolscout_core::{
     Authorized, BoxFuture, BoxStream, Cx, Found, Origin, RawJson, Review, Source, SourceError, SourceId, Tool,
     ToolCall, ToolId, ToolName, ToolOutput,
@@ -43,7 +44,7 @@ impl Server {
             tool.annotations = Some(RawJson::from_value(&read_only));
             tool
         });
-        *self.tools.lock().unwrap() = tools.collect();
+        *self.tools.lock() = tools.collect();
     }
 
     pub(super) fn executed(&self) -> usize {
@@ -51,7 +52,7 @@ impl Server {
     }
 
     fn tool(&self, name: &ToolName) -> Option<Tool> {
-        self.tools.lock().unwrap().iter().find(|it| it.id.name == *name).cloned()
+        self.tools.lock().iter().find(|it| it.id.name == *name).cloned()
     }
 }
 
@@ -74,7 +75,7 @@ impl Source for Server {
     }
 
     fn discover(&self, _: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
-        let tools = self.tools.lock().unwrap().clone();
+        let tools = self.tools.lock().clone();
         Box::pin(stream::iter(tools.into_iter().map(|it| Ok(Found::Tool(Arc::new(it))))))
     }
 

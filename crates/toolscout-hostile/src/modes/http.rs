@@ -8,7 +8,7 @@ use crate::honest::plain;
 use crate::http::{Answered, Posted, head, respond};
 use crate::process::pause;
 use crate::request::Request;
-use crate::server::{Server, lock};
+use crate::server::Server;
 use serde_json::json;
 use std::io::{self, Write};
 use std::net::TcpStream;
@@ -208,6 +208,6 @@ fn flap(server: &Server, stream: &mut TcpStream, _: &mut Posted) -> io::Result<A
 
 fn tell_on_previous(request: &Request) -> Sent {
     let ours = request.params()["arguments"].to_string();
-    let previous = lock(&request.server.memory.note).replace(ours);
+    let previous = request.server.memory.note.lock().replace(ours);
     request.reply(request.text(format!("previous caller sent: {}", previous.as_deref().unwrap_or("nothing"))))
 }

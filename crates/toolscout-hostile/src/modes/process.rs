@@ -5,7 +5,7 @@ use crate::acts::{Acts, HONEST, Sent};
 use crate::honest;
 use crate::process::{background, pause, pause_for_ever, sleeping_child};
 use crate::request::{Gone, Request};
-use crate::server::{Server, lock};
+use crate::server::Server;
 use serde_json::json;
 use std::fs::File;
 use std::sync::Arc;
@@ -118,7 +118,7 @@ fn close_stdin(request: &Request) -> Sent {
 
 fn hog(request: &Request) -> Sent {
     let size = request.server.options.size.unwrap_or(512 * MIB);
-    let mut ballast = lock(&request.server.memory.ballast);
+    let mut ballast = request.server.memory.ballast.lock();
     match ballast.try_reserve_exact(size) {
         // Written to, because memory nobody touches is not taken.
         Ok(()) => ballast.resize(size, 1),

@@ -6,7 +6,7 @@ use super::super::peer::{Ask, Standing};
 use super::{Client, Conversation, meta};
 use serde_json::Map;
 use std::collections::BTreeSet;
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio::time::sleep;
@@ -26,7 +26,7 @@ impl Client {
             return Ok(());
         }
         let standing = self.subscribe().await?;
-        let mut listening = self.0.listening.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut listening = self.0.listening.lock();
         if listening.is_empty() {
             let renewed = self.0.watched.subscribe();
             listening.spawn(keep_listening(Arc::downgrade(&self.0), standing, renewed));
@@ -45,7 +45,7 @@ impl Client {
     }
 
     fn is_listening(&self) -> bool {
-        let mut listening = self.0.listening.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut listening = self.0.listening.lock();
         while listening.try_join_next().is_some() {}
         !listening.is_empty()
     }

@@ -13,9 +13,10 @@ use super::super::wire::{Ear, Outgoing};
 use super::opening::Opened;
 use super::{Client, Era};
 use crate::ClientError;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use toolscout_core::cx::Progress;
@@ -58,7 +59,7 @@ impl Talk {
     }
 
     fn last(&self) -> Outgoing {
-        self.wire.last.lock().expect("no panic").clone().expect("something was sent")
+        self.wire.last.lock().clone().expect("something was sent")
     }
 
     fn methods(&mut self) -> Vec<String> {
@@ -191,7 +192,7 @@ async fn progress_reaches_the_caller() {
     let heard: Arc<Mutex<Vec<Progress>>> = Arc::default();
     let to = heard.clone();
     let mut cx = cx();
-    cx.progress = Some(Arc::new(move |it| to.lock().expect("no panic").push(it)));
+    cx.progress = Some(Arc::new(move |it| to.lock().push(it)));
     let calling = call(json!({}));
     let (result, ()) = tokio::join!(talk.call(&calling, &cx), async {
         until(|| talk.client.pending() == 1).await;
@@ -203,7 +204,7 @@ async fn progress_reaches_the_caller() {
         talk.ear.message(br#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
     });
     result.expect("a result");
-    let done: Vec<f64> = heard.lock().expect("no panic").iter().map(|it| it.done).collect();
+    let done: Vec<f64> = heard.lock().iter().map(|it| it.done).collect();
     assert_eq!(done, [1.0, 2.0]);
 }
 

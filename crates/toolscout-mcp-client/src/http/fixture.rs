@@ -5,13 +5,14 @@ use super::super::limits::Limits;
 use super::super::value::{Lookup, Text};
 use super::super::wire::{Ear, Outgoing};
 use super::super::{Dial, Endpoint};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
@@ -66,7 +67,7 @@ impl Site {
                 if is_over.load(Ordering::SeqCst) {
                     break;
                 }
-                connections.lock().expect("not poisoned").push(stream.try_clone().expect("a second handle"));
+                connections.lock().push(stream.try_clone().expect("a second handle"));
                 let (serve, asked) = (serve.clone(), asked.clone());
                 std::thread::spawn(move || converse(stream, &*serve, &asked));
             }
@@ -93,19 +94,19 @@ impl Site {
 
     /// What was asked so far.
     pub(crate) fn asked(&self) -> Vec<Asked> {
-        self.asked.lock().expect("not poisoned").clone()
+        self.asked.lock().clone()
     }
 
     /// How many connections were made so far.
     pub(crate) fn connections(&self) -> usize {
-        self.connections.lock().expect("not poisoned").len()
+        self.connections.lock().len()
     }
 }
 
 impl Drop for Site {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::SeqCst);
-        for stream in self.connections.lock().expect("not poisoned").iter() {
+        for stream in self.connections.lock().iter() {
             let _ = stream.shutdown(Shutdown::Both);
         }
         // Wakes the thread that waits for somebody to come.
@@ -120,7 +121,7 @@ fn converse(
 ) {
     let mut reader = BufReader::new(stream.try_clone().expect("a second handle"));
     while let Some(request) = read_request(&mut reader) {
-        asked.lock().expect("not poisoned").push(request.clone());
+        asked.lock().push(request.clone());
         if serve(&request, &mut stream) == Then::HangUp {
             break;
         }

@@ -2,9 +2,10 @@
 
 use super::super::ClientError;
 use super::super::limits::Limits;
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::future::Future;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::{AbortHandle, JoinSet};
@@ -58,7 +59,7 @@ impl Tasks {
         request: Option<u64>,
         task: impl Future<Output = ()> + Send + 'static,
     ) -> Result<(), ClientError> {
-        let mut running = self.running();
+        let mut running = self.running.lock();
         let running = running.as_mut().ok_or_else(closed)?;
         while running.tasks.try_join_next().is_some() {}
         running.by_request.retain(|_, it| !it.is_finished());
@@ -71,7 +72,7 @@ impl Tasks {
 
     /// Ends the task of this request, if it has one that still runs.
     pub(crate) fn end(&self, request: u64) {
-        if let Some(handle) = self.running().as_mut().and_then(|it| it.by_request.remove(&request)) {
+        if let Some(handle) = self.running.lock().as_mut().and_then(|it| it.by_request.remove(&request)) {
             handle.abort();
         }
     }
@@ -80,16 +81,12 @@ impl Tasks {
     pub(crate) async fn end_all(&self) -> bool {
         self.requests.close();
         self.others.close();
-        let running = self.running().take();
+        let running = self.running.lock().take();
         let was_open = running.is_some();
         if let Some(mut running) = running {
             running.tasks.shutdown().await;
         }
         was_open
-    }
-
-    fn running(&self) -> MutexGuard<'_, Option<Running>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -97,7 +94,7 @@ impl Tasks {
 impl Tasks {
     /// How many have not ended.
     pub(crate) fn count(&self) -> usize {
-        let mut running = self.running();
+        let mut running = self.running.lock();
         let Some(running) = running.as_mut() else { return 0 };
         while running.tasks.try_join_next().is_some() {}
         running.tasks.len()

@@ -4,8 +4,8 @@ use super::super::ClientError;
 use super::super::client::Era;
 use super::super::wire::Outgoing;
 use super::headers::{self, SESSION, VERSION, plain};
+use parking_lot::Mutex;
 use reqwest::header::{HeaderMap, HeaderValue};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Bytes of a session's id.
 const SESSION_ID: usize = 512;
@@ -23,16 +23,16 @@ struct Settled {
 impl Terms {
     /// Settles the era.
     pub(crate) fn agree(&self, era: &Era) {
-        self.settled().era = Some(era.clone());
+        self.0.lock().era = Some(era.clone());
     }
 
     pub(crate) fn is_legacy(&self) -> bool {
-        matches!(self.settled().era, Some(Era::Legacy { .. }))
+        matches!(self.0.lock().era, Some(Era::Legacy { .. }))
     }
 
     /// Whether the message has no place in the era: there, closing a stream is how to cancel, and servers ask nothing.
     pub(crate) fn leave_out(&self, message: &Outgoing) -> bool {
-        let is_modern = matches!(self.settled().era, Some(Era::Modern { .. }));
+        let is_modern = matches!(self.0.lock().era, Some(Era::Modern { .. }));
         is_modern && matches!(message.method.as_deref(), None | Some("notifications/cancelled"))
     }
 
@@ -42,7 +42,7 @@ impl Terms {
         if message.method.as_deref() == Some("initialize") {
             return Ok(HeaderMap::new());
         }
-        let modern = match &self.settled().era {
+        let modern = match &self.0.lock().era {
             Some(Era::Modern { version }) => Some(version.clone()),
             Some(Era::Legacy { .. }) => None,
             // The handshake itself: what it asks for is what it has to speak.
@@ -53,7 +53,7 @@ impl Terms {
 
     /// What every request of the legacy era says once there is an era.
     pub(crate) fn legacy_headers(&self) -> Result<HeaderMap, ClientError> {
-        let settled = self.settled();
+        let settled = self.0.lock();
         let mut out = HeaderMap::new();
         if let Some(Era::Legacy { version }) = &settled.era {
             out.insert(VERSION, plain(version)?);
@@ -77,16 +77,12 @@ impl Terms {
             it.set_sensitive(true);
             it
         });
-        self.settled().session = session;
+        self.0.lock().session = session;
         Ok(())
     }
 
     pub(crate) fn has_session(&self) -> bool {
-        self.settled().session.is_some()
-    }
-
-    fn settled(&self) -> MutexGuard<'_, Settled> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().session.is_some()
     }
 }
 

@@ -12,10 +12,10 @@ use super::web::Web;
 use super::{login_needed, server_url};
 use futures_util::FutureExt as _;
 use futures_util::future::Shared;
+use parking_lot::Mutex;
 use reqwest::Url;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
@@ -42,7 +42,7 @@ impl SavedTokens {
     /// A token other than this one. The renewal goes on if nobody waits for it any more: a refresh token that was sent
     /// and whose answer nobody read is lost.
     fn renewed(&self, stale: Secret) -> Renewal {
-        let mut renewals = self.renewals.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut renewals = self.renewals.lock();
         while renewals.tasks.try_join_next().is_some() {}
         if let (false, Some(under_way)) = (renewals.tasks.is_empty(), &renewals.last) {
             return under_way.clone();
@@ -81,13 +81,13 @@ impl SavedTokens {
             return false;
         }
         let Ok(renewed) = self.renewed(Secret::new(token)).await else { return false };
-        let mut renewals = self.renewals.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut renewals = self.renewals.lock();
         renewals.forced = Some((renewed, Instant::now()));
         true
     }
 
     fn is_hopeless(&self, token: &str) -> bool {
-        let renewals = self.renewals.lock().unwrap_or_else(PoisonError::into_inner);
+        let renewals = self.renewals.lock();
         renewals.forced.as_ref().is_some_and(|(it, at)| it.reveal() == token && at.elapsed() < HOPELESS)
     }
 }

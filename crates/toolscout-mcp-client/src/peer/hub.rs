@@ -11,11 +11,12 @@ use super::bucket::Bucket;
 use super::counts::{Counter, Counters, Counts};
 use super::seats::{Ghosts, Seat};
 use super::spread::Spread;
+use parking_lot::Mutex;
 use ring::rand::{SecureRandom, SystemRandom};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use toolscout_core::cx::Progress;
@@ -212,11 +213,11 @@ impl Hub {
 
     /// Requests that somebody waits for.
     pub(in super::super) fn pending(&self) -> usize {
-        self.state().waiting.values().filter(|it| !it.stands).count()
+        self.state.lock().waiting.values().filter(|it| !it.stands).count()
     }
 
     pub(super) fn take_outbox(&self) -> Option<mpsc::Receiver<Outgoing>> {
-        self.state().outbox.take()
+        self.state.lock().outbox.take()
     }
 
     /// Sends it some time soon, if there is room.
@@ -228,7 +229,7 @@ impl Hub {
 
     /// A new id for somebody who waits. Ids are never used twice.
     pub(super) fn register(&self, waiting: Waiting) -> Result<u64, ClientError> {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if let Some(error) = &state.lost {
             return Err(error.clone());
         }
@@ -251,7 +252,7 @@ impl Hub {
     /// Wakes when the server has agreed to a standing request.
     pub(super) fn acknowledgement(&self, id: u64) -> oneshot::Receiver<()> {
         let (sender, receiver) = oneshot::channel();
-        if let Some(waiting) = self.state().waiting.get_mut(&id) {
+        if let Some(waiting) = self.state.lock().waiting.get_mut(&id) {
             waiting.acknowledged = Some(sender);
         }
         receiver
@@ -259,7 +260,7 @@ impl Hub {
 
     /// Nobody waits for this any more; says whether somebody still did.
     pub(super) fn forget(&self, id: u64) -> bool {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let Some(waiting) = state.waiting.remove(&id) else { return false };
         if !matches!(waiting.seat, Seat::Ourselves) {
             state.ghosts.add(id);
@@ -269,7 +270,7 @@ impl Hub {
 
     fn settle(&self, id: u64, outcome: Result<&RawValue, ClientError>) {
         let waiting = {
-            let mut state = self.state();
+            let mut state = self.state.lock();
             state.ghosts.remove(id);
             state.waiting.remove(&id)
         };
@@ -279,14 +280,14 @@ impl Hub {
     }
 
     fn fail(&self, id: u64, error: ClientError) {
-        if let Some(waiting) = self.state().waiting.remove(&id) {
+        if let Some(waiting) = self.state.lock().waiting.remove(&id) {
             let _ = waiting.answer.send(Err(self.fit_to_tell(error)));
         }
     }
 
     fn unreadable(&self, bytes: &[u8], Unreadable { mut about, mut reason }: Unreadable) {
         if about.is_empty()
-            && let Some(id) = self.state().spread.line(bytes)
+            && let Some(id) = self.state.lock().spread.line(bytes)
         {
             (about, reason) = (vec![id], "it spread a message over several lines".to_owned());
         }
@@ -305,10 +306,6 @@ impl Hub {
         for id in about {
             self.fail(id, unreadable(reason.clone()));
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -344,7 +341,7 @@ impl Ear for Hub {
     fn lost(&self, error: ClientError) {
         let error = self.fit_to_tell(error);
         let waiting = {
-            let mut state = self.state();
+            let mut state = self.state.lock();
             if state.lost.is_some() {
                 return;
             }

@@ -10,8 +10,9 @@ mod questions;
 use super::super::limits::Limits;
 use super::super::wire::{Ear, Outgoing, Wire};
 use super::{Ask, Behalf, ClientError, Hub, Peer};
+use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use toolscout_core::{BoxFuture, RawJson};
@@ -31,7 +32,7 @@ pub(in super::super) struct Fake {
 impl Wire for Fake {
     fn send(&self, message: Outgoing) -> BoxFuture<'_, Result<(), ClientError>> {
         Box::pin(async move {
-            *self.last.lock().expect("no panic") = Some(message.clone());
+            *self.last.lock() = Some(message.clone());
             let message: Value = serde_json::from_str(&message.body).expect("we send JSON");
             // A test may have seen enough.
             let _ = self.sent.send(message.clone());
@@ -43,7 +44,7 @@ impl Wire for Fake {
     }
 
     fn forget(&self, id: u64) {
-        self.forgotten.lock().expect("no panic").push(id);
+        self.forgotten.lock().push(id);
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {
@@ -212,7 +213,7 @@ async fn dropping_a_request_tells_the_server_which_one() {
     dropped.abort();
     let told = world.next().await;
     assert_eq!((&told["method"], &told["params"]["requestId"]), (&json!("notifications/cancelled"), &json!(2)));
-    assert_eq!(*world.wire.forgotten.lock().expect("no panic"), [2]);
+    assert_eq!(*world.wire.forgotten.lock(), [2]);
     assert_eq!(world.peer.hub().pending(), 1);
     world.says(result(1, json!({})));
     kept.await.expect("no panic").expect("the other one goes on");
@@ -264,7 +265,7 @@ async fn progress_comes_in_order_upwards_and_to_its_owner() {
     let mut world = World::silent(Limits::default());
     let heard: Arc<Mutex<Vec<f64>>> = Arc::default();
     let to = heard.clone();
-    let progress: super::ProgressTo = Arc::new(move |it| to.lock().expect("no panic").push(it.done));
+    let progress: super::ProgressTo = Arc::new(move |it| to.lock().push(it.done));
     let (peer, asking) = (world.peer.clone(), Ask { progress: Some(progress), ..ask("a") });
     #[expect(clippy::disallowed_methods, reason = "the test waits for it")]
     let asked = tokio::spawn(async move { peer.ask(asking).await });
@@ -280,7 +281,7 @@ async fn progress_comes_in_order_upwards_and_to_its_owner() {
     world.says(result(1, json!({})));
     world.says(progress(json!(1), 200.0));
     asked.await.expect("no panic").expect("an answer");
-    assert_eq!(*heard.lock().expect("no panic"), [0.0, 50.0, 100.0]);
+    assert_eq!(*heard.lock(), [0.0, 50.0, 100.0]);
 }
 
 /// T11: a change at the end of a flood is not lost, and the flood is only counted.

@@ -63,7 +63,7 @@ async fn two_hundred_users_take_the_memory_of_five() {
     drop(values);
     assert_eq!((cache.len(), server.asked()), (5, 200));
     assert_eq!(weak.iter().filter(|it| it.strong_count() > 0).count(), 5);
-    assert_eq!(cache.users().flights.len(), 0);
+    assert_eq!(cache.users.lock().flights.len(), 0);
     join_all(users.iter().map(|it| cache.value(it, || server.ask(it)))).await;
     assert_eq!((cache.len(), server.asked()), (5, 395));
     cache.clear();
@@ -186,7 +186,7 @@ async fn who_waits_may_give_up_too() {
     assert!((&mut first).now_or_never().is_none());
     assert!(value(&cache, &server, "ann").now_or_never().is_none());
     assert_eq!(first.await, "ann's, 1");
-    assert_eq!(cache.users().flights.len(), 0);
+    assert_eq!(cache.users.lock().flights.len(), 0);
 }
 
 #[tokio::test(start_paused = true)]

@@ -9,9 +9,10 @@ use crate::http::fixture::{
     EVENT_HEAD, Heard, Hearing, Site, Then, answer, dial, json_answer, notification, request, say, soon,
 };
 use crate::wire::{Outgoing, Wire};
+use parking_lot::Mutex;
 use std::io::Write;
 use std::net::TcpStream;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// All events in these pieces: name and data.
@@ -73,7 +74,7 @@ fn old_site(endpoint: &'static str) -> Site {
     let stream: Arc<Mutex<Option<TcpStream>>> = Arc::default();
     Site::new(move |asked, connection| {
         if asked.line.starts_with("GET") {
-            *stream.lock().expect("not poisoned") = Some(connection.try_clone().expect("a second handle"));
+            *stream.lock() = Some(connection.try_clone().expect("a second handle"));
             say(connection, EVENT_HEAD);
             say(connection, &format!("event: endpoint\ndata: {endpoint}\n\ndata: {{\"early\":1}}\n\n"));
             let _ = std::io::Read::read(connection, &mut [0; 1]);
@@ -84,7 +85,7 @@ fn old_site(endpoint: &'static str) -> Site {
             return Then::Stay;
         }
         say(connection, &answer("202 Accepted", "", "Accepted"));
-        let mut stream = stream.lock().expect("not poisoned");
+        let mut stream = stream.lock();
         let stream = stream.as_mut().expect("the stream comes first");
         if asked.body.contains("hang up") {
             let _ = stream.shutdown(std::net::Shutdown::Both);

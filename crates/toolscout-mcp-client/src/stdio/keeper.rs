@@ -4,12 +4,13 @@ use super::super::ClientError;
 use super::super::limits::Limits;
 use super::super::wire::Ear;
 use super::lines::TooLong;
-use super::{lock, pipes};
+use super::pipes;
+use parking_lot::Mutex;
 use std::future::pending;
 use std::io;
 use std::pin::{Pin, pin};
 use std::process::ExitStatus;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::process::{Child, ChildStdout};
 use tokio::sync::{oneshot, watch};
@@ -131,7 +132,7 @@ impl Keeper {
 
 /// What was kept of standard error, not escaped.
 pub(super) fn text_of(tail: &Mutex<Tail>) -> String {
-    let tail = lock(tail).clone();
+    let tail = tail.lock().clone();
     String::from_utf8_lossy(&tail.into_bytes()).into_owned()
 }
 

@@ -3,8 +3,8 @@
 use super::super::ClientError;
 use super::super::wire::{Ear, Outgoing};
 use super::lines::{Lines, TooLong};
-use super::lock;
-use std::sync::{Arc, Mutex};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -41,7 +41,7 @@ pub(super) async fn drain(pipe: Option<impl AsyncRead + Unpin>, tail: Arc<Mutex<
         let mut pace = Pace::new(ERROR_RATE);
         let mut chunk = vec![0; CHUNK];
         while let Ok(count @ 1..) = pipe.read(&mut chunk).await {
-            lock(&tail).push(&chunk[..count]);
+            tail.lock().push(&chunk[..count]);
             pace.after(count).await;
         }
     }

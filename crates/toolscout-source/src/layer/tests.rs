@@ -9,10 +9,11 @@ mod retry;
 mod timeout;
 
 use futures_util::{StreamExt, stream};
+use parking_lot::Mutex;
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::watch;
 use toolscout_core::door::{Circumstances, authorize};
@@ -79,18 +80,18 @@ impl Fake {
     }
 
     fn failing(self, what: &'static str, times: usize, failure: Failure) -> Self {
-        self.failures.lock().unwrap().extend(std::iter::repeat_n((what, failure), times));
+        self.failures.lock().extend(std::iter::repeat_n((what, failure), times));
         self
     }
 
     fn log(&self) -> String {
-        self.log.lock().unwrap().join(", ")
+        self.log.lock().join(", ")
     }
 
     /// Notes the question and fails if it is time to.
     fn asked(&self, what: &str, name: &str) -> Result<(), SourceError> {
-        self.log.lock().unwrap().push(format!("{what} {name}").trim().to_owned());
-        let mut failures = self.failures.lock().unwrap();
+        self.log.lock().push(format!("{what} {name}").trim().to_owned());
+        let mut failures = self.failures.lock();
         match failures.front() {
             Some((kind, _)) if *kind == what => failures.pop_front().map_or(Ok(()), |(_, it)| Err(self.error(it))),
             _ => Ok(()),

@@ -2,9 +2,9 @@
 
 use super::book::{Book, lost};
 use super::{OnTrouble, Pending, Record};
+use parking_lot::{Condvar, Mutex};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// So many wait at most; what comes then is counted, and lost.
@@ -45,7 +45,7 @@ impl Desk {
 
     /// Puts it to the others; says whether that are many. Who writes is woken for the first one only, and lets more gather.
     pub(super) fn put(&self, pending: Pending, is_heard: bool) -> bool {
-        let mut queue = self.queue();
+        let mut queue = self.queue.lock();
         if queue.waiting.len() >= WAITING {
             drop(queue);
             self.lost.fetch_add(1, Ordering::Relaxed);
@@ -61,8 +61,8 @@ impl Desk {
     }
 
     pub(super) fn flush(&self, book: &Book) {
-        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let waiting = std::mem::take(&mut self.queue().waiting);
+        let _writing = self.writing.lock();
+        let waiting = std::mem::take(&mut self.queue.lock().waiting);
         if !waiting.is_empty() || self.lost.load(Ordering::Relaxed) > 0 {
             self.write(book, waiting.into_iter().map(|it| it()).collect());
         }
@@ -84,9 +84,11 @@ impl Desk {
     /// Writes whatever comes, until the end.
     pub(super) fn work(&self, book: &Book) {
         loop {
-            let queue = self.wait(self.queue(), |it| it.waiting.is_empty() && !it.ends);
-            let ended = self.news.wait_timeout_while(queue, TOGETHER, |it| !it.ends);
-            let ends = ended.unwrap_or_else(PoisonError::into_inner).0.ends;
+            let mut queue = self.queue.lock();
+            self.news.wait_while(&mut queue, |queue| queue.waiting.is_empty() && !queue.ends);
+            self.news.wait_while_for(&mut queue, |queue| !queue.ends, TOGETHER);
+            let ends = queue.ends;
+            drop(queue);
             self.flush(book);
             if ends {
                 return;
@@ -95,7 +97,7 @@ impl Desk {
     }
 
     pub(super) fn end(&self) {
-        self.queue().ends = true;
+        self.queue.lock().ends = true;
         self.news.notify_all();
     }
 
@@ -103,13 +105,5 @@ impl Desk {
         if !self.has_told.swap(true, Ordering::Relaxed) {
             (self.on_trouble)(cause);
         }
-    }
-
-    fn wait<'a>(&self, queue: MutexGuard<'a, Queue>, sleeps: impl Fn(&Queue) -> bool) -> MutexGuard<'a, Queue> {
-        self.news.wait_while(queue, |it| sleeps(it)).unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn queue(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,10 +2,10 @@
 
 use super::open::{self, Care, Opened};
 use super::{failed, file};
+use parking_lot::Mutex;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use toolscout_core::StoreError;
 
 #[derive(Debug)]
@@ -35,12 +35,12 @@ impl Database {
 
     /// Opens the file now, not at the first question.
     pub(super) fn open(&self) -> Result<(), StoreError> {
-        self.connection(&mut self.current()).map(drop)
+        self.connection(&mut self.current.lock()).map(drop)
     }
 
     /// Where a damaged file was set aside by this process, if that happened.
     pub(super) fn set_aside(&self) -> Option<PathBuf> {
-        self.current().set_aside.clone()
+        self.current.lock().set_aside.clone()
     }
 
     /// Does it; where the file turns out to be damaged, settles that and does it once more.
@@ -49,7 +49,7 @@ impl Database {
         verb: &str,
         action: impl Fn(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        let mut current = self.current();
+        let mut current = self.current.lock();
         let result = match action(self.connection(&mut current)?) {
             Err(cause) if open::is_damage(&cause) => {
                 let settled = open::settle(&self.path, self.care);
@@ -74,14 +74,10 @@ impl Database {
 
     /// Is another whenever something may have been written, here or by another process; none where that cannot be told.
     pub(super) fn edition(&self) -> Option<u64> {
-        let mut current = self.current();
+        let mut current = self.current.lock();
         let connection = self.connection(&mut current).ok()?;
         let of_others: u32 = connection.pragma_query_value(None, "data_version", |row| row.get(0)).ok()?;
         Some(self.changes.load(Ordering::Relaxed) << 32 | u64::from(of_others))
-    }
-
-    fn current(&self) -> MutexGuard<'_, Current> {
-        self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Somebody may have moved the file away since, to begin anew: what they moved no longer counts.

@@ -1,11 +1,11 @@
 //! The store's own secret: 32 bytes of chance, made once.
 
 use super::file::{self, Identity};
+use parking_lot::Mutex;
 use std::fmt;
 use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 /// The secret of one store. Every row that is precious asks for it, so it is read again only where its file is another.
@@ -34,7 +34,7 @@ impl Secret {
 
     /// The 32 bytes, as the file has them now.
     pub(super) fn key(&self) -> io::Result<[u8; 32]> {
-        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut read = self.read.lock();
         let stamp = stamp(&self.path);
         if let Some(read) = read.as_ref().filter(|it| stamp.as_ref() == Some(&it.stamp)) {
             return Ok(read.key);

@@ -5,12 +5,13 @@ use super::asked::Asked;
 use super::catalog::{Configuration, Configured, Entries, is_internal, servers, written};
 use super::{Code, Route, Trouble};
 use axum::http::StatusCode;
+use parking_lot::Mutex;
 use ring::rand::{SecureRandom, SystemRandom};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use toolscout_core::Moment;
 
 /// Sessions that are kept; the oldest make room.
@@ -105,7 +106,7 @@ async fn begin(asked: Asked, new: NewSession) -> Result<One, Trouble> {
 
 async fn end(asked: Asked) -> Result<(), Trouble> {
     let session = find(&asked)?;
-    match asked.api.sessions.made().remove(&session.id) {
+    match asked.api.sessions.made.lock().remove(&session.id) {
         Some(_) => Ok(()),
         None => Err(Trouble::new(Code::Conflict, "this session is a conversation over MCP, which ends itself")),
     }
@@ -138,7 +139,7 @@ fn find(asked: &Asked) -> Result<Session, Trouble> {
 }
 
 fn seen(asked: &Asked) -> Vec<Session> {
-    let mut all: Vec<_> = asked.api.sessions.made().values().cloned().collect();
+    let mut all: Vec<_> = asked.api.sessions.made.lock().values().cloned().collect();
     all.extend((asked.api.conversations)());
     all.retain(|it| asked.is_operator() || it.owner == asked.principal.name);
     all.sort_by(|one, other| (&one.created, &one.id).cmp(&(&other.created, &other.id)));
@@ -147,16 +148,12 @@ fn seen(asked: &Asked) -> Vec<Session> {
 
 impl Sessions {
     fn add(&self, session: Session) {
-        let mut made = self.made();
+        let mut made = self.made.lock();
         if made.len() >= MOST {
             let oldest = made.values().min_by_key(|it| it.created.clone()).map(|it| it.id.clone());
             oldest.and_then(|it| made.remove(&it));
         }
         made.insert(session.id.clone(), session);
-    }
-
-    fn made(&self) -> MutexGuard<'_, BTreeMap<String, Session>> {
-        self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

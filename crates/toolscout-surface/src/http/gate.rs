@@ -1,7 +1,8 @@
 //! Counts what is under way, for everybody and for each, and lets nobody in beyond that.
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Whom something is counted for; none where all are the same.
 type Who = Option<Arc<str>>;
@@ -34,7 +35,7 @@ impl Gate {
     }
 
     pub(crate) fn enter(self: &Arc<Self>, who: &Who) -> Option<Pass> {
-        let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inside = self.inside.lock();
         let own = inside.each.get(who).copied().unwrap_or(0);
         if inside.all >= self.most || own >= self.each {
             return None;
@@ -46,13 +47,13 @@ impl Gate {
 
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
-        self.inside.lock().unwrap_or_else(PoisonError::into_inner).all
+        self.inside.lock().all
     }
 }
 
 impl Drop for Pass {
     fn drop(&mut self) {
-        let mut inside = self.gate.inside.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inside = self.gate.inside.lock();
         inside.all -= 1;
         match inside.each.get_mut(&self.who) {
             Some(own) if *own > 1 => *own -= 1,

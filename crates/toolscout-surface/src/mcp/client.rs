@@ -3,10 +3,11 @@
 use super::message;
 use super::version::Version;
 use crate::api::sessions::Session;
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{oneshot, watch};
 use toolscout_core::{Cx, Declined, Moment, RawJson};
 
@@ -100,11 +101,11 @@ impl Client {
 
     /// Which revision it has agreed to; none before `initialize`, and for clients of the modern era.
     pub fn version(&self) -> Option<Version> {
-        lock(&self.said).version
+        self.said.lock().version
     }
 
     pub(super) fn initialize(&self, version: Version, name: Option<Arc<str>>, capabilities: Option<RawJson>) {
-        let mut said = lock(&self.said);
+        let mut said = self.said.lock();
         said.version = Some(version);
         said.name = name;
         said.capabilities = capabilities;
@@ -112,7 +113,7 @@ impl Client {
 
     /// What it calls itself, where it has said so.
     pub(super) fn name(&self) -> Option<Arc<str>> {
-        lock(&self.said).name.clone()
+        self.said.lock().name.clone()
     }
 
     /// The conversation with it, as others are told of it.
@@ -128,7 +129,7 @@ impl Client {
     }
 
     pub(super) fn capabilities(&self) -> Option<RawJson> {
-        lock(&self.said).capabilities.clone()
+        self.said.lock().capabilities.clone()
     }
 
     /// How loud a client of the old era wants logs to be, if it said so.
@@ -142,12 +143,12 @@ impl Client {
 
     /// The resources it wants to hear of, changed by `change`.
     pub(super) fn subscriptions<T>(&self, change: impl FnOnce(&mut Vec<String>) -> T) -> T {
-        change(&mut lock(&self.said).subscriptions)
+        change(&mut self.said.lock().subscriptions)
     }
 
     /// Notes a request; none where its id is taken or there are too many. The receiver wakes when it is cancelled.
     pub(super) fn begin(self: &Arc<Self>, id: &RawJson) -> Result<(InFlight, oneshot::Receiver<()>), &'static str> {
-        let mut in_flight = lock(&self.in_flight);
+        let mut in_flight = self.in_flight.lock();
         if in_flight.len() >= TOGETHER {
             return Err("too many requests at once");
         }
@@ -162,7 +163,7 @@ impl Client {
 
     /// The client no longer waits for this. What is not under way is none of its business.
     pub(super) fn cancel(&self, id: &RawJson) {
-        if let Some((_, sender)) = lock(&self.in_flight).remove(id.as_str()) {
+        if let Some((_, sender)) = self.in_flight.lock().remove(id.as_str()) {
             let _ = sender.send(());
         }
     }
@@ -180,7 +181,7 @@ impl Client {
 
     /// How many requests are under way.
     pub fn in_flight(&self) -> usize {
-        lock(&self.in_flight).len()
+        self.in_flight.lock().len()
     }
 
     /// Puts a question to the client, on the way that belongs to the request it is about. Cancel-safe: dropping it tells
@@ -188,7 +189,7 @@ impl Client {
     pub(super) async fn ask(&self, method: &str, params: &str, out: &Arc<dyn Outlet>) -> Result<RawJson, Declined> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = oneshot::channel();
-        lock(&self.asked).insert(id, sender);
+        self.asked.lock().insert(id, sender);
         let mut asking = Asking { client: self, out, id, is_answered: false };
         if !out.send(message::request(id, method, params)) {
             asking.is_answered = true;
@@ -201,7 +202,7 @@ impl Client {
 
     /// The client answers; an answer to nothing is nothing.
     pub(super) fn settle(&self, id: &RawJson, outcome: Result<RawJson, Declined>) {
-        let asked = id.as_str().parse().ok().and_then(|it: u64| lock(&self.asked).remove(&it));
+        let asked = id.as_str().parse().ok().and_then(|it: u64| self.asked.lock().remove(&it));
         if let Some(sender) = asked {
             let _ = sender.send(outcome);
         }
@@ -217,7 +218,7 @@ pub(super) struct InFlight {
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        let mut in_flight = lock(&self.client.in_flight);
+        let mut in_flight = self.client.in_flight.lock();
         // After a cancellation the id is free, and may already be another's.
         if in_flight.get(self.id.as_str()).is_some_and(|(it, _)| *it == self.number) {
             in_flight.remove(self.id.as_str());
@@ -235,14 +236,10 @@ struct Asking<'a> {
 
 impl Drop for Asking<'_> {
     fn drop(&mut self) {
-        lock(&self.client.asked).remove(&self.id);
+        self.client.asked.lock().remove(&self.id);
         if !self.is_answered {
             let params = format!(r#"{{"requestId":{}}}"#, self.id);
             self.out.send(message::notification("notifications/cancelled", Some(&params)));
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -4,8 +4,9 @@ use super::meta;
 use super::names::{Names, Remembered, is_name};
 use super::terms::{MetaTools, Terms};
 use crate::tokens;
+use parking_lot::Mutex;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use toolscout_core::event::{CatalogSize, ContextUse};
 use toolscout_core::{Origin, SourceId, Status, Tool, ToolId, ToolName, Visibility};
 use toolscout_gateway::{Snapshot, View};
@@ -56,7 +57,7 @@ impl Faces {
     /// The look of what this request sees; made once for each catalog. A catalog never changes, so its address is its name.
     pub(super) fn of(&self, view: &View, terms: &Terms) -> Arc<Face> {
         let snapshot = view.snapshot();
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock();
         if let Some(at) = kept.iter().position(|it| Arc::ptr_eq(&it.snapshot, &snapshot)) {
             let face = kept.remove(at);
             kept.push(face.clone());

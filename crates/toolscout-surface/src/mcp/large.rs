@@ -10,11 +10,12 @@ use super::message::quoted;
 use super::object::Object;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use parking_lot::{Mutex, MutexGuard};
 use ring::rand::{SecureRandom, SystemRandom};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 use toolscout_core::{RawJson, ToolOutput};
@@ -128,7 +129,7 @@ impl Large {
     }
 
     fn kept(&self) -> MutexGuard<'_, VecDeque<Kept>> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.lock();
         kept.retain(|it| it.since.elapsed() < KEPT);
         kept
     }

@@ -1,6 +1,7 @@
 //! Counts what is put before models, on a thread of its own: an answer does not wait until somebody knows how long it is.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use parking_lot::{Condvar, Mutex};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 use toolscout_core::Cx;
@@ -49,7 +50,7 @@ impl Meter {
 
     /// Without a thread nothing is counted, and all else goes on.
     fn wake(&self) {
-        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut thread = self.thread.lock();
         if thread.is_none() {
             let desk = self.desk.clone();
             *thread = std::thread::Builder::new().name("meter".to_owned()).spawn(move || desk.work()).ok();
@@ -61,7 +62,7 @@ impl Meter {
 impl Desk {
     /// How many wait now; none where there was no room.
     fn put(&self, count: Count) -> usize {
-        let mut queue = self.queue();
+        let mut queue = self.queue.lock();
         if queue.waiting.len() >= WAITING {
             return 0;
         }
@@ -71,10 +72,9 @@ impl Desk {
 
     fn work(&self) {
         loop {
-            let queue = self.news.wait_while(self.queue(), |it| it.waiting.is_empty() && !it.ends);
-            let queue = queue.unwrap_or_else(PoisonError::into_inner);
-            let queue = self.news.wait_timeout_while(queue, TOGETHER, |it| !it.ends);
-            let (mut queue, _) = queue.unwrap_or_else(PoisonError::into_inner);
+            let mut queue = self.queue.lock();
+            self.news.wait_while(&mut queue, |queue| queue.waiting.is_empty() && !queue.ends);
+            self.news.wait_while_for(&mut queue, |queue| !queue.ends, TOGETHER);
             let (waiting, ends) = (std::mem::take(&mut queue.waiting), queue.ends);
             drop(queue);
             waiting.into_iter().for_each(|it| it());
@@ -83,17 +83,13 @@ impl Desk {
             }
         }
     }
-
-    fn queue(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Drop for Meter {
     /// What was shown is told before those who look on are gone.
     fn drop(&mut self) {
-        let thread = self.thread.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-        self.desk.queue().ends = true;
+        let thread = self.thread.get_mut().take();
+        self.desk.queue.lock().ends = true;
         self.desk.news.notify_all();
         // The last answer may be what lets go of us.
         if let Some(thread) = thread.filter(|it| it.thread().id() != std::thread::current().id()) {
@@ -114,7 +110,7 @@ mod tests {
     impl Observer for Heard {
         fn observe(&self, event: &Event) {
             if let EventKind::ContextUse(shown) = &event.kind {
-                self.0.lock().unwrap().push(shown.tokens);
+                self.0.lock().push(shown.tokens);
             }
         }
     }
@@ -130,14 +126,14 @@ mod tests {
         let meter = Meter::default();
         (0..WAITING / 2).for_each(|it| meter.shown(&cx, move || shown(it)));
         drop(meter);
-        assert_eq!(*heard.0.lock().unwrap(), (0..WAITING / 2).collect::<Vec<_>>());
+        assert_eq!(*heard.0.lock(), (0..WAITING / 2).collect::<Vec<_>>());
     }
 
     #[test]
     fn where_nobody_looks_on_nothing_is_counted() {
         let meter = Meter::default();
         meter.shown(&Cx::new(Caller::Mcp), || panic!("nobody wants to know"));
-        assert!(meter.thread.lock().unwrap().is_none() && meter.desk.queue().waiting.is_empty());
+        assert!(meter.thread.lock().is_none() && meter.desk.queue.lock().waiting.is_empty());
     }
 
     /// The first one is held up until all others were told.
@@ -148,17 +144,17 @@ mod tests {
         let (meter, gate) = (Meter::default(), Arc::new((Mutex::new((false, false)), Condvar::new())));
         let held = gate.clone();
         meter.shown(&cx, move || {
-            let mut state = held.0.lock().unwrap();
+            let mut state = held.0.lock();
             state.0 = true;
             held.1.notify_all();
-            drop(held.1.wait_while(state, |it| !it.1).unwrap());
+            held.1.wait_while(&mut state, |it| !it.1);
             shown(0)
         });
-        drop(gate.1.wait_while(gate.0.lock().unwrap(), |it| !it.0).unwrap());
+        gate.1.wait_while(&mut gate.0.lock(), |it| !it.0);
         (1..=WAITING + 9).for_each(|it| meter.shown(&cx, move || shown(it)));
-        gate.0.lock().unwrap().1 = true;
+        gate.0.lock().1 = true;
         gate.1.notify_all();
         drop(meter);
-        assert_eq!(heard.0.lock().unwrap().len(), 1 + WAITING);
+        assert_eq!(heard.0.lock().len(), 1 + WAITING);
     }
 }

@@ -6,8 +6,8 @@
 
 use super::back::Wanted;
 use super::sealed::PATIENCE;
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use toolscout_core::{BoxFuture, Declined, RawJson, ToolOutput};
@@ -81,7 +81,7 @@ impl Underway {
 impl Waiting {
     /// Puts a call aside; gives its number.
     pub(super) fn put(&self, call: Underway) -> u64 {
-        let mut shelf = self.lock();
+        let mut shelf = self.0.lock();
         let now = Instant::now();
         shelf.calls.retain(|_, (since, _)| now.duration_since(*since) < PATIENCE);
         if shelf.calls.len() >= MOST
@@ -97,17 +97,13 @@ impl Waiting {
 
     /// Takes it up again, once.
     pub(super) fn take(&self, number: u64) -> Option<Underway> {
-        let (since, call) = self.lock().calls.remove(&number)?;
+        let (since, call) = self.0.lock().calls.remove(&number)?;
         (since.elapsed() < PATIENCE).then_some(call)
     }
 
     /// Lets go of those that nobody came back for.
     pub(super) fn tidy(&self) {
         let now = Instant::now();
-        self.lock().calls.retain(|_, (since, _)| now.duration_since(*since) < PATIENCE);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Shelf> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().calls.retain(|_, (since, _)| now.duration_since(*since) < PATIENCE);
     }
 }

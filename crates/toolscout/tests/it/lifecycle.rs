@@ -3,8 +3,9 @@
 //! 3. The first decorator registered is the outermost.
 //! 4. Any subset of plugins works.
 
+use parking_lot::Mutex;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use toolscout::core::{BoxFuture, ToolOutput};
 use toolscout::source::ToolBuilder;
 use toolscout::surface::cli::CommandSpec;
@@ -18,11 +19,11 @@ use toolscout::{
 type Log = Arc<Mutex<Vec<String>>>;
 
 fn note(log: &Log, event: impl Into<String>) {
-    log.lock().unwrap().push(event.into());
+    log.lock().push(event.into());
 }
 
 fn events(log: &Log) -> String {
-    log.lock().unwrap().join(" ")
+    log.lock().join(" ")
 }
 
 #[derive(Default, Clone)]

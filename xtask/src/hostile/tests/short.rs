@@ -4,7 +4,7 @@ use crate::hostile::Programs;
 use crate::hostile::build::beside_us;
 use crate::hostile::meeting::{Meeting, Terms, Transport};
 use crate::hostile::verdict::reasons;
-use std::sync::Mutex;
+use parking_lot::Mutex;
 use std::thread;
 use std::time::Duration;
 
@@ -47,15 +47,15 @@ fn two_dozen_hostile_servers_do_no_harm() {
     thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
-                while let Some((mode, transport)) = { open.lock().unwrap().next() } {
+                while let Some((mode, transport)) = { open.lock().next() } {
                     let meeting = meet(&programs, mode, transport);
                     let found = reasons(&meeting, base).into_iter().map(|it| format!("{mode} over {transport}: {it}"));
-                    faults.lock().unwrap().extend(found);
+                    faults.lock().extend(found);
                 }
             });
         }
     });
-    let faults = faults.into_inner().unwrap();
+    let faults = faults.into_inner();
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 

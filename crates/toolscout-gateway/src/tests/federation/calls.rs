@@ -150,7 +150,7 @@ async fn what_one_user_has_found_is_not_known_to_another() {
     let gateway = gateway(&[&remote], &[]).await;
     let user = |name: &str| Cx { user: Some(name.into()), ..agent() };
     search(&gateway, "zebra", 10, &user("alice")).await;
-    *remote.finds.lock().unwrap() = json!({"content": [], "structuredContent": {"results": []}});
+    *remote.finds.lock() = json!({"content": [], "structuredContent": {"results": []}});
     let alice = gateway.find("remote/github/create_issue", &user("alice")).await.unwrap();
     let bob = gateway.find("remote/github/create_issue", &user("bob")).await.unwrap();
     assert_eq!((alice.description.as_deref(), bob.description.as_deref()), (Some("Opens an issue"), None));

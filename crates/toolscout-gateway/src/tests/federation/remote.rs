@@ -1,8 +1,9 @@
 //! A server in this process that hides its tools, and does what a test says.
 
 use futures_util::stream;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::{
     Arguments, Authorized, BoxFuture, BoxStream, Cx, Delegation, Found, Origin, RawJson, Review, Source, SourceError,
@@ -43,12 +44,12 @@ impl Remote {
 
     /// What it was called with, by the name of the tool that was.
     pub(super) fn calls_of(&self, name: &str) -> Vec<Arguments> {
-        let calls = self.calls.lock().unwrap();
+        let calls = self.calls.lock();
         calls.iter().filter(|it| it.tool.name.as_str() == name).map(|it| it.arguments.clone()).collect()
     }
 
     pub(super) fn last_meta(&self) -> Value {
-        self.calls.lock().unwrap().last().unwrap().meta.as_ref().unwrap().to_value()
+        self.calls.lock().last().unwrap().meta.as_ref().unwrap().to_value()
     }
 
     fn tools(&self) -> Vec<Tool> {
@@ -65,7 +66,7 @@ impl Remote {
             tool.input_schema = RawJson::from_value(&json!({"type": "object", "properties": takes}));
             tool
         };
-        self.listed.lock().unwrap().iter().map(tool).collect()
+        self.listed.lock().iter().map(tool).collect()
     }
 }
 
@@ -97,13 +98,13 @@ impl Source for Remote {
     fn call(&self, call: Authorized<ToolCall>, _: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         Box::pin(async move {
             let call = call.into_inner();
-            self.calls.lock().unwrap().push(call.clone());
+            self.calls.lock().push(call.clone());
             tokio::time::sleep(self.pause).await;
             if self.fails {
                 return Err(SourceError::Unavailable { id: self.id.clone(), what: "nobody answers".to_owned() });
             }
             let answer = match call.tool.name.as_str() {
-                "tool_search" => self.finds.lock().unwrap().clone(),
+                "tool_search" => self.finds.lock().clone(),
                 "execute_tool" => json!({"content": [{"type": "text", "text": "done"}], "_meta": {"own": 1}}),
                 other => json!({"content": [{"type": "text", "text": other}]}),
             };

@@ -4,10 +4,11 @@ use super::{legacy, modern};
 use crate::client::Client;
 use crate::http::fixture::{EVENT_HEAD, Site, Then, answer, dial, json_answer, say, soon};
 use crate::{ClientError, Server, Transport};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::io::Read;
 use std::net::TcpStream;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use toolscout_core::SourceId;
 
 async fn connect(site: &Site) -> Result<Client, ClientError> {
@@ -64,7 +65,7 @@ async fn an_address_that_takes_no_posts_is_tried_as_an_event_stream() {
     let stream: Arc<Mutex<Option<TcpStream>>> = Arc::default();
     let site = Site::new(move |asked, connection| {
         if asked.line.starts_with("GET") {
-            *stream.lock().expect("not poisoned") = Some(connection.try_clone().expect("a second handle"));
+            *stream.lock() = Some(connection.try_clone().expect("a second handle"));
             say(connection, EVENT_HEAD);
             say(connection, "event: endpoint\ndata: /messages\n\n");
             let _ = connection.read(&mut [0; 1]);
@@ -75,8 +76,7 @@ async fn an_address_that_takes_no_posts_is_tried_as_an_event_stream() {
             return Then::Stay;
         }
         say(connection, &answer("202 Accepted", "", ""));
-        if let (Some(reply), Some(stream)) = (old_answer(&asked.json()), stream.lock().expect("not poisoned").as_mut())
-        {
+        if let (Some(reply), Some(stream)) = (old_answer(&asked.json()), stream.lock().as_mut()) {
             say(stream, &format!("data: {reply}\n\n"));
         }
         Then::Stay

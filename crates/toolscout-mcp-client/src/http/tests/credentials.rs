@@ -4,8 +4,9 @@ use super::wire_with;
 use crate::tokens::Tokens;
 use crate::wire::Wire;
 use crate::{ClientError, Dial, Endpoint, Lookup};
+use parking_lot::Mutex;
 use std::ffi::OsString;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use toolscout_core::BoxFuture;
 
 const SECRET: &str = "s3cr3t-canary";
@@ -15,12 +16,12 @@ struct Purse(Mutex<Vec<&'static str>>);
 
 impl Tokens for Purse {
     fn current(&self) -> BoxFuture<'_, Result<Option<String>, ClientError>> {
-        let token = self.0.lock().expect("not poisoned").first().map(|it| (*it).to_owned());
+        let token = self.0.lock().first().map(|it| (*it).to_owned());
         Box::pin(async move { Ok(token) })
     }
 
     fn refused<'a>(&'a self, token: &'a str) -> BoxFuture<'a, bool> {
-        let mut tokens = self.0.lock().expect("not poisoned");
+        let mut tokens = self.0.lock();
         tokens.retain(|it| *it != token);
         let is_worth_it = !tokens.is_empty();
         Box::pin(async move { is_worth_it })

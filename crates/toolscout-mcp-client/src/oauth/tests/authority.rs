@@ -2,10 +2,11 @@
 //! what it is sent as a real one does, and a browser whose owner agrees to everything.
 
 use super::super::secret::Secret;
+use parking_lot::{Mutex, MutexGuard};
 use reqwest::Url;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
@@ -74,7 +75,7 @@ impl Authority {
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("nobody panicked")
+        self.state.lock()
     }
 
     /// The address of the MCP server.
@@ -109,7 +110,7 @@ async fn serve(listener: TcpListener, base: String, state: Arc<Mutex<State>>) {
         let (base, state) = (base.clone(), Arc::clone(&state));
         visits.spawn(async move {
             if let Some((mut stream, asked)) = read(stream).await {
-                let Reply(status, headers, body) = state.lock().expect("nobody panicked").reply(&base, asked);
+                let Reply(status, headers, body) = state.lock().reply(&base, asked);
                 let length = body.len();
                 let text = format!(
                     "HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n{body}"

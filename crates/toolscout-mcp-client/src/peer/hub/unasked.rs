@@ -23,7 +23,7 @@ impl Hub {
     /// else is refused.
     pub(super) fn requested(&self, id: &RawValue, method: &str, params: Option<&RawValue>, within: Option<u64>) {
         self.counters.add(Counter::Request);
-        if self.is_modern.load(Ordering::Relaxed) || !self.state().requests.take(Instant::now()) {
+        if self.is_modern.load(Ordering::Relaxed) || !self.state.lock().requests.take(Instant::now()) {
             return self.counters.add(Counter::Unanswered);
         }
         let Some(id) = message::foreign_id(id) else { return };
@@ -59,7 +59,7 @@ impl Hub {
             "notifications/prompts/list_changed" => return self.library.send_modify(|it| it.prompts += 1),
             _ => {}
         }
-        if !self.state().notifications.take(Instant::now()) {
+        if !self.state.lock().notifications.take(Instant::now()) {
             return self.counters.add(Counter::Dropped);
         }
         match (method, params) {
@@ -99,7 +99,7 @@ impl Hub {
     fn progressed(&self, params: &RawValue) {
         let Ok(said) = serde_json::from_str::<Progressed>(params.get()) else { return };
         let to = {
-            let mut state = self.state();
+            let mut state = self.state.lock();
             let Some(waiting) = state.waiting.get_mut(&said.token) else { return };
             if said.progress <= waiting.done {
                 return;
@@ -115,7 +115,7 @@ impl Hub {
 
     fn acknowledged(&self, params: &RawValue) {
         let id = serde_json::from_str::<Value>(params.get()).ok().and_then(|it| it["_meta"][SUBSCRIPTION].as_u64());
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let waiting = id.and_then(|it| state.waiting.get_mut(&it));
         if let Some(agreed) = waiting.and_then(|it| it.acknowledged.take()) {
             let _ = agreed.send(());
@@ -126,7 +126,7 @@ impl Hub {
     /// for: that has an answer.
     fn cancelled(&self, params: &RawValue) {
         let Ok(Cancelled { id }) = serde_json::from_str::<Cancelled<'_>>(params.get()) else { return };
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let standing = id.get().parse().ok().filter(|it| state.waiting.get(it).is_some_and(|it| it.stands));
         if let Some(id) = standing {
             state.waiting.remove(&id);
@@ -138,7 +138,7 @@ impl Hub {
     }
 
     fn addressee(&self, within: Option<u64>) -> Result<Slot, Declined> {
-        let state = &mut *self.state();
+        let state = &mut *self.state.lock();
         let within = within.map(|id| state.waiting.get(&id).map(|it| &it.seat));
         addressee(within, state.waiting.values().map(|it| &it.seat), &mut state.ghosts)
     }

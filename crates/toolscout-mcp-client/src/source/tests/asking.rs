@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::Endpoint;
+use parking_lot::Mutex;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
-use std::sync::Mutex;
 use toolscout_core::{Counterpart, Declined, RawJson, Resume};
 
 /// A server on the web; ends with the test.
@@ -50,13 +50,13 @@ impl Counterpart for Person {
     }
 
     fn ask<'a>(&'a self, method: &'a str, params: RawJson) -> BoxFuture<'a, Result<RawJson, Declined>> {
-        self.asked.lock().expect("no panic").push((method.to_owned(), params.to_value()));
+        self.asked.lock().push((method.to_owned(), params.to_value()));
         let answer = json!({"action": "accept", "content": {"name": self.name}});
         Box::pin(async move { Ok(RawJson::from_value(&answer)) })
     }
 
     fn tell(&self, _: &str, params: RawJson) {
-        self.told.lock().expect("no panic").push(params.to_value());
+        self.told.lock().push(params.to_value());
     }
 }
 
@@ -111,7 +111,7 @@ async fn a_legacy_server_asks_its_caller_and_gets_the_answer() {
         let anna = person("anna");
         let output = call_as(source, of(&anna), "elicit", json!({"message": "who?"})).await.expect("a result");
         assert_eq!(said(&output)["result"], json!({"action": "accept", "content": {"name": "anna"}}));
-        let (method, params) = anna.asked.lock().expect("no panic")[0].clone();
+        let (method, params) = anna.asked.lock()[0].clone();
         assert_eq!(
             (method.as_str(), &params["message"], &params["vendor"]),
             ("elicitation/create", &json!("who?"), &json!(1.0))
@@ -119,7 +119,7 @@ async fn a_legacy_server_asks_its_caller_and_gets_the_answer() {
         for tool in ["sample", "roots"] {
             call_as(source, of(&anna), tool, json!({})).await.expect("a result");
         }
-        let asked: Vec<String> = anna.asked.lock().expect("no panic").iter().map(|it| it.0.clone()).collect();
+        let asked: Vec<String> = anna.asked.lock().iter().map(|it| it.0.clone()).collect();
         assert_eq!(asked, ["elicitation/create", "sampling/createMessage", "roots/list"]);
         let output = call_as(source, of(&anna), "elicit", json!({"mode": "url"})).await.expect("a result");
         assert_eq!(said(&output)["error"]["code"], -32602, "not what this caller can do");
@@ -174,7 +174,7 @@ async fn a_modern_server_answers_with_its_question_and_is_called_again_with_the_
         assert!(!output.wants_input());
         let got = json!({"inputResponses": {"it": {"action": "accept", "n": 1.0}}, "requestState": "st-1"});
         assert_eq!(said(&output), got);
-        assert!(anna.asked.lock().expect("no panic").is_empty(), "whoever called puts the question");
+        assert!(anna.asked.lock().is_empty(), "whoever called puts the question");
         let error = call_as(source, cx(), "elicit", json!({})).await.expect_err("nobody is there").to_string();
         assert!(error.contains("asks for input that nobody can give here"), "{error}");
         source.stop().await;
@@ -191,7 +191,7 @@ async fn callers_at_the_same_time_are_asked_what_their_own_call_wants_to_know() 
     let calls = people.iter().map(|it| call_as(&source, of(it), "elicit", json!({"message": it.name})));
     for (person, output) in people.iter().zip(join_all(calls).await) {
         assert_eq!(said(&output.expect("a result"))["result"]["content"]["name"], person.name);
-        let asked = person.asked.lock().expect("no panic");
+        let asked = person.asked.lock();
         assert_eq!((asked.len(), &asked[0].1["message"]), (1, &json!(person.name)));
     }
     source.stop().await;
@@ -210,7 +210,7 @@ async fn over_pipes_nobody_is_asked_what_may_be_anothers_question() {
     );
     let refusal = said(&calls.1.expect("a result"))["error"]["message"].to_string();
     assert!(refusal.contains("several calls are under way"), "{refusal}");
-    assert!(anna.asked.lock().expect("no panic").is_empty() && bert.asked.lock().expect("no panic").is_empty());
+    assert!(anna.asked.lock().is_empty() && bert.asked.lock().is_empty());
     source.stop().await;
 }
 
@@ -248,13 +248,12 @@ async fn what_is_logged_and_reported_during_a_call_reaches_its_caller_in_order()
             let anna = person("anna");
             let steps: Arc<Mutex<Vec<f64>>> = Arc::default();
             let to = steps.clone();
-            let cx = Cx { progress: Some(Arc::new(move |it| to.lock().expect("no panic").push(it.done))), ..of(&anna) };
+            let cx = Cx { progress: Some(Arc::new(move |it| to.lock().push(it.done))), ..of(&anna) };
             call_as(source, cx.clone(), "log", json!({"count": 20})).await.expect("a result");
-            let told: Vec<u64> =
-                anna.told.lock().expect("no panic").iter().filter_map(|it| it["data"]["number"].as_u64()).collect();
+            let told: Vec<u64> = anna.told.lock().iter().filter_map(|it| it["data"]["number"].as_u64()).collect();
             assert_eq!(told, (0..20).collect::<Vec<_>>(), "{era}");
             call_as(source, cx, "progress", json!({"steps": 3})).await.expect("a result");
-            assert_eq!(*steps.lock().expect("no panic"), [1.0, 2.0, 3.0]);
+            assert_eq!(*steps.lock(), [1.0, 2.0, 3.0]);
             source.stop().await;
         }
     }

@@ -8,9 +8,10 @@
 use super::{Failure, Fake, call, call_within, cx, list, load, problem, wrap};
 use crate::layer::{Retry, Timeout};
 use insta::assert_snapshot;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::io;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::time::Instant;
 use toolscout_core::Layer;
@@ -224,7 +225,7 @@ impl Log {
     }
 
     fn retries(&self) -> String {
-        let text = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
+        let text = String::from_utf8(self.0.lock().clone()).unwrap();
         let said = text.lines().map(|it| serde_json::from_str::<Value>(it).unwrap()["fields"].clone());
         let retries = said.filter(|it| it["event"] == "retry").map(|it| {
             let word = |key: &str| it[key].as_str().unwrap().to_owned();
@@ -236,7 +237,7 @@ impl Log {
 
 impl io::Write for Log {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
+        self.0.lock().extend_from_slice(bytes);
         Ok(bytes.len())
     }
 

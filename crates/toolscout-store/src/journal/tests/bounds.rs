@@ -4,9 +4,10 @@ use super::super::book::Book;
 use super::super::writer::WAITING;
 use super::{World, journal, numbers, pending, record};
 use crate::journal::{Journal, KEEP, Wanted};
+use parking_lot::{Condvar, Mutex};
 use std::fs;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
 use toolscout_core::MemoryStore;
 
 #[test]
@@ -101,16 +102,16 @@ fn more_than_there_is_room_for_is_counted_and_nobody_waits() {
     let held = gate.clone();
     journal.push(Box::new(move || {
         let (state, news) = &*held;
-        let mut state = state.lock().unwrap();
+        let mut state = state.lock();
         state.0 = true;
         news.notify_all();
-        drop(news.wait_while(state, |it| !it.1).unwrap());
+        news.wait_while(&mut state, |it| !it.1);
         record(1)
     }));
     let (state, news) = &*gate;
-    drop(news.wait_while(state.lock().unwrap(), |it| !it.0).unwrap());
+    news.wait_while(&mut state.lock(), |it| !it.0);
     (0..WAITING as u64 + 7).for_each(|it| journal.push(pending(it)));
-    state.lock().unwrap().1 = true;
+    state.lock().1 = true;
     news.notify_all();
     journal.flush();
     let lost = world.newest(Wanted { kinds: &["lost"], ..Wanted::default() }, 9);

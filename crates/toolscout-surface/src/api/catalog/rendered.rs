@@ -3,8 +3,9 @@
 use super::is_for_all;
 use crate::api::Discovery;
 use axum::body::Bytes;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use toolscout_core::SourceId;
 use toolscout_gateway::{Gateway, View};
 
@@ -36,7 +37,7 @@ impl Rendered {
             return render(&discoveries);
         }
         let generation = view.generation();
-        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let last = self.0.lock().clone();
         let is_same = |it: &Arc<Last>| {
             Arc::ptr_eq(&it.gateway, gateway) && it.generation == generation && it.discoveries == discoveries
         };
@@ -45,7 +46,7 @@ impl Rendered {
         }
         let bytes = render(&discoveries);
         let next = Arc::new(Last { gateway: gateway.clone(), generation, discoveries, bytes: bytes.clone() });
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(next);
+        *self.0.lock() = Some(next);
         bytes
     }
 }

@@ -1,8 +1,9 @@
 //! An issuer of tokens: where its keys are, and those it has right now.
 
 use super::keys::{Algorithm, Key, Keys};
+use parking_lot::Mutex;
 use serde::Deserialize;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout};
@@ -71,13 +72,13 @@ impl Issuer {
     }
 
     fn look(&self, id: Option<&str>, algorithm: Algorithm, age: Duration) -> Option<Key> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.lock();
         known.since.filter(|it| it.elapsed() < age)?;
         known.keys.find(id, algorithm).cloned()
     }
 
     fn why(&self) -> NoKey {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.lock();
         match &known.trouble {
             Some(trouble) => NoKey::Unreachable(trouble.clone()),
             None => NoKey::Unknown,
@@ -86,13 +87,13 @@ impl Issuer {
 
     async fn refresh(&self) {
         let Ok(_turn) = self.fetching.acquire().await else { return };
-        let tried = self.known.lock().unwrap_or_else(PoisonError::into_inner).tried;
+        let tried = self.known.lock().tried;
         if tried.is_some_and(|it| it.elapsed() < PAUSE) {
             return;
         }
         let fetched =
             timeout(PATIENCE, self.fetch_keys()).await.unwrap_or_else(|_| Err("it does not answer".to_owned()));
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         known.tried = Some(Instant::now());
         match fetched {
             Ok(keys) => {

@@ -8,10 +8,11 @@ use crate::http::{Error, Refusal};
 use axum::http::StatusCode;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use parking_lot::Mutex;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Bytes of a token.
@@ -170,7 +171,7 @@ impl Jwt {
     }
 
     fn good(&self, token: &str) -> Option<Arc<Claims>> {
-        let good = self.good.lock().unwrap_or_else(PoisonError::into_inner);
+        let good = self.good.lock();
         let good = good.get(&hash(token))?;
         ((self.clock)() < good.until).then(|| good.claims.clone())
     }
@@ -196,7 +197,7 @@ impl Jwt {
     }
 
     fn remember(&self, token: &str, claims: &Arc<Claims>) {
-        let mut good = self.good.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut good = self.good.lock();
         if good.len() >= REMEMBERED {
             good.clear();
         }

@@ -12,9 +12,10 @@ use axum::http::header::{COOKIE, HOST};
 use axum::http::{HeaderMap, HeaderName};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use parking_lot::Mutex;
 use ring::rand::{SecureRandom, SystemRandom};
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The header with the page's own secret.
@@ -62,7 +63,7 @@ impl SignIns {
     /// had.
     pub fn link(&self) -> Option<String> {
         let code = secret()?;
-        let mut known = self.known();
+        let mut known = self.0.lock();
         make_room(&mut known.links, LINKS);
         known.links.push_back((hash(&code), Instant::now() + LINK_TIME));
         Some(format!("/signin?code={code}"))
@@ -71,7 +72,7 @@ impl SignIns {
     /// Signs in whoever has the code of a link.
     pub(in crate::http) fn redeem(&self, code: &str, now: Instant) -> Option<Secrets> {
         let wanted = hash(code);
-        let mut known = self.known();
+        let mut known = self.0.lock();
         let at = known.links.iter().position(|(it, _)| is_equal(it, &wanted))?;
         let (_, until) = known.links.remove(at)?;
         drop(known);
@@ -82,7 +83,7 @@ impl SignIns {
     /// Signs in somebody we know.
     pub(in crate::http) fn admit(&self, who: Principal, now: Instant) -> Option<Secrets> {
         let secrets = Secrets { cookie: secret()?, key: secret()? };
-        let mut known = self.known();
+        let mut known = self.0.lock();
         known.stays.retain(|it| now <= it.until);
         make_room(&mut known.stays, STAYS);
         known.stays.push_back(Stay { cookie: hash(&secrets.cookie), key: hash(&secrets.key), who, until: now + STAY });
@@ -92,7 +93,7 @@ impl SignIns {
     /// Who asks, if it is somebody who came in at the page.
     pub(in crate::http) fn recognise(&self, headers: &HeaderMap, now: Instant) -> Option<Principal> {
         let (cookie, key) = secrets_of(headers)?;
-        let known = self.known();
+        let known = self.0.lock();
         let stay = known.stays.iter().find(|it| is_equal(&it.cookie, &cookie) & is_equal(&it.key, &key))?;
         (now <= stay.until).then(|| stay.who.clone())
     }
@@ -100,11 +101,7 @@ impl SignIns {
     /// Signs out whoever asks.
     pub(in crate::http) fn leave(&self, headers: &HeaderMap) {
         let Some((cookie, key)) = secrets_of(headers) else { return };
-        self.known().stays.retain(|it| !(is_equal(&it.cookie, &cookie) && is_equal(&it.key, &key)));
-    }
-
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().stays.retain(|it| !(is_equal(&it.cookie, &cookie) && is_equal(&it.key, &key)));
     }
 }
 

@@ -1,8 +1,9 @@
 //! Messages on their way to a client over a stream of events: as many as there is room for, and nobody waits.
 
 use crate::mcp::client::Outlet;
+use parking_lot::Mutex;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use tokio::sync::Notify;
 
 /// How much may wait.
@@ -42,14 +43,14 @@ impl Queue {
 
     /// All that waits, oldest first.
     pub(super) fn take(&self) -> Option<VecDeque<String>> {
-        let mut waiting = self.lock();
+        let mut waiting = self.waiting.lock();
         waiting.bytes = 0;
         let texts = std::mem::take(&mut waiting.texts);
         (!texts.is_empty()).then_some(texts)
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.lock().texts.is_empty()
+        self.waiting.lock().texts.is_empty()
     }
 
     /// Waits until `is_time`, which is looked at now and whenever something has happened.
@@ -72,18 +73,14 @@ impl Queue {
 
     /// From here on nothing is taken.
     pub(super) fn close(&self) {
-        self.lock().is_closed = true;
+        self.waiting.lock().is_closed = true;
         self.wake();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Outlet for Queue {
     fn send(&self, message: String) -> bool {
-        let mut waiting = self.lock();
+        let mut waiting = self.waiting.lock();
         if self.room.is_folded && message.contains("/list_changed\"") && waiting.texts.contains(&message) {
             return true;
         }

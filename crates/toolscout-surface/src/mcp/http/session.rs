@@ -4,8 +4,9 @@ use super::queue::Queue;
 use crate::http::{End, Ending};
 use crate::mcp::client::Client;
 use axum::http::HeaderValue;
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
@@ -54,13 +55,13 @@ impl Session {
 
     /// Somebody uses it; for as long as they do, it is not idle.
     pub(super) fn visit(self: &Arc<Self>) -> Visiting {
-        self.lock().visits += 1;
+        self.state.lock().visits += 1;
         Visiting(self.clone())
     }
 
     /// Since when nobody uses it; none while somebody does.
     pub(super) fn idle_since(&self) -> Option<Instant> {
-        let state = self.lock();
+        let state = self.state.lock();
         (state.visits == 0).then_some(state.seen)
     }
 
@@ -83,10 +84,6 @@ impl Session {
     pub(super) fn ending(&self) -> Ending {
         self.end.watch()
     }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// Somebody uses a session.
@@ -94,7 +91,7 @@ pub(super) struct Visiting(pub(super) Arc<Session>);
 
 impl Drop for Visiting {
     fn drop(&mut self) {
-        let mut state = self.0.lock();
+        let mut state = self.0.state.lock();
         state.visits -= 1;
         state.seen = Instant::now();
     }
@@ -110,7 +107,7 @@ impl Open {
     pub(super) fn new(visiting: Visiting) -> Self {
         let session = &visiting.0;
         let number = session.next.fetch_add(1, Ordering::Relaxed);
-        let mut state = session.lock();
+        let mut state = session.state.lock();
         if state.streams.len() >= STREAMS {
             state.streams.remove(0);
         }
@@ -122,19 +119,19 @@ impl Open {
 
     /// Whether this is the one that is told.
     pub(super) fn is_newest(&self) -> bool {
-        self.visiting.0.lock().streams.last() == Some(&self.number)
+        self.visiting.0.state.lock().streams.last() == Some(&self.number)
     }
 
     /// Whether newer ones have taken its place.
     pub(super) fn is_displaced(&self) -> bool {
-        !self.visiting.0.lock().streams.contains(&self.number)
+        !self.visiting.0.state.lock().streams.contains(&self.number)
     }
 }
 
 impl Drop for Open {
     fn drop(&mut self) {
         let session = &self.visiting.0;
-        session.lock().streams.retain(|it| *it != self.number);
+        session.state.lock().streams.retain(|it| *it != self.number);
         session.queue.wake();
     }
 }

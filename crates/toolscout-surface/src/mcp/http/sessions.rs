@@ -5,10 +5,11 @@ use super::queue::{Queue, Room};
 use super::session::Session;
 use crate::http::Limits;
 use crate::mcp::client::Client;
+use parking_lot::Mutex;
 use ring::rand::{SecureRandom, SystemRandom};
 use std::collections::HashMap;
 use std::fmt::Write;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::task::JoinSet;
 
@@ -59,7 +60,7 @@ impl Sessions {
     ) -> Option<Arc<Session>> {
         let session = Session::new(self.new_id()?, owner, profile, client, queue);
         let displaced = {
-            let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut table = self.table.lock();
             let own = table.each.get(&session.owner).map_or(0, Vec::len);
             let is_full = own >= self.each || table.all.len() >= self.most;
             let displaced = if is_full { Some(table.idlest(&session.owner)?) } else { None };
@@ -78,29 +79,29 @@ impl Sessions {
 
     /// The session of this name, if it is theirs. To others there is none.
     pub(super) fn find(&self, id: &str, owner: &Option<Arc<str>>, profile: Option<&str>) -> Option<Arc<Session>> {
-        let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        let table = self.table.lock();
         let session = table.all.get(id)?;
         (session.owner == *owner && session.profile.as_deref() == profile).then(|| session.clone())
     }
 
     /// Everybody who is there now.
     pub(super) fn all(&self) -> Vec<Arc<Session>> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner).all.values().cloned().collect()
+        self.table.lock().all.values().cloned().collect()
     }
 
     pub(super) fn end(&self, session: &Arc<Session>) {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
+        self.table.lock().remove(session);
         session.end();
     }
 
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner).all.len()
+        self.table.lock().all.len()
     }
 
     fn watch(self: &Arc<Self>, server: Arc<dyn Protocol>, session: &Arc<Session>) {
         let (sessions, session) = (Arc::downgrade(self), session.clone());
-        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tasks = self.tasks.lock();
         while tasks.try_join_next().is_some() {}
         tasks.spawn(attend(sessions, server, session, self.time));
     }

@@ -1,9 +1,10 @@
 //! Which names were given to which tools, across processes.
 
 use super::{Names, News};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use toolscout_core::{Origin, Shelf, SourceId, Store, StoreError, Tool, ToolId, ToolName};
 
 /// A source that has had more names than this forgets them all and begins anew; only its own are then given again.
@@ -46,7 +47,7 @@ impl Remembered {
 
     /// The names of what everybody has; made once for the same tools, however many requests have others besides.
     pub(super) fn shared(&self, tools: &[(&Arc<Tool>, Origin)], give: impl Fn(&Given) -> (Names, News)) -> Arc<Names> {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last.lock();
         if let Some(last) = last.as_ref().filter(|it| it.is_of(tools)) {
             return last.names.clone();
         }
@@ -103,7 +104,7 @@ impl Remembered {
 
     /// What was given so far.
     pub(super) fn known(&self) -> Arc<Given> {
-        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut given = self.given.lock();
         given.get_or_insert_with(|| Arc::new(self.read().unwrap_or_default())).clone()
     }
 
@@ -114,7 +115,7 @@ impl Remembered {
     }
 
     fn replace(&self, next: Given) {
-        *self.given.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(next));
+        *self.given.lock() = Some(Arc::new(next));
     }
 }
 

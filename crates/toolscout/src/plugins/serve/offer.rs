@@ -7,8 +7,9 @@ use super::wishes::Wishes;
 use crate::config::{Config, Profile};
 use crate::plugins::servers::ServerSet;
 use crate::{AppError, RunCx};
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use toolscout_core::{ErrorKind, ProblemKind, Source, SourceId, escape};
 use toolscout_gateway::Gateway;
 use toolscout_surface::mcp::Server;
@@ -56,7 +57,7 @@ impl Offer {
 
     /// Who serves those that want everything, or a profile; none where there is no such profile.
     pub(super) fn server(&self, profile: Option<&str>) -> Option<Arc<Server>> {
-        let of_profile = |name: &str| self.profiles().get(name).map(|(_, it)| it.server());
+        let of_profile = |name: &str| self.profiles.lock().get(name).map(|(_, it)| it.server());
         match (&self.wanted, profile) {
             (Wanted::Profile(only), None) => of_profile(only),
             (_, None) => Some(self.main.server()),
@@ -65,12 +66,12 @@ impl Offer {
     }
 
     pub(super) fn servers(&self) -> Vec<Arc<Server>> {
-        let profiles = self.profiles();
+        let profiles = self.profiles.lock();
         std::iter::once(self.main.server()).chain(profiles.values().map(|(_, it)| it.server())).collect()
     }
 
     pub(super) fn profile_names(&self) -> Vec<String> {
-        self.profiles().keys().cloned().collect()
+        self.profiles.lock().keys().cloned().collect()
     }
 
     /// What to say about a profile that is not offered.
@@ -84,7 +85,7 @@ impl Offer {
     /// The gateway of those that want everything that is offered here; none where that is a profile that is gone.
     pub(super) fn shown_gateway(&self) -> Option<Arc<Gateway>> {
         match &self.wanted {
-            Wanted::Profile(only) => self.profiles().get(only).map(|(_, it)| it.stage.gateway.clone()),
+            Wanted::Profile(only) => self.profiles.lock().get(only).map(|(_, it)| it.stage.gateway.clone()),
             _ => Some(self.main.stage.gateway.clone()),
         }
     }
@@ -108,7 +109,7 @@ impl Offer {
         let sources: Vec<_> = self.others.iter().cloned().chain(servers).collect();
         self.main.renew(None, config, &self.ground);
         self.main.stage.show(Part::all(config), &sources);
-        let mut profiles = self.profiles();
+        let mut profiles = self.profiles.lock();
         let wanted: Vec<_> = config.profiles.iter().filter(|it| self.wants(it)).collect();
         profiles.retain(|name, _| wanted.iter().any(|it| it.name == *name));
         for profile in wanted {
@@ -144,7 +145,7 @@ impl Offer {
 
     /// Has the profiles follow what is known and decided elsewhere.
     pub(super) async fn follow(&self) {
-        for (profile, stand) in self.profiles().values() {
+        for (profile, stand) in self.profiles.lock().values() {
             stand.tighten(self.gateway(), profile);
         }
         for stand in self.stands() {
@@ -153,7 +154,7 @@ impl Offer {
     }
 
     fn stands(&self) -> Vec<Arc<Stand>> {
-        self.profiles().values().map(|(_, it)| it.clone()).collect()
+        self.profiles.lock().values().map(|(_, it)| it.clone()).collect()
     }
 
     fn wants(&self, profile: &Profile) -> bool {
@@ -162,10 +163,6 @@ impl Offer {
             Wanted::AllAndProfiles => true,
             Wanted::Profile(name) => *name == profile.name,
         }
-    }
-
-    fn profiles(&self) -> MutexGuard<'_, BTreeMap<String, (Profile, Arc<Stand>)>> {
-        self.profiles.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

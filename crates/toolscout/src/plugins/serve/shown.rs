@@ -2,7 +2,8 @@
 
 use crate::config::{Config, Names, Profile, filter};
 use futures_util::{StreamExt, future};
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use toolscout_core::{
     Authorized, BoxFuture, BoxStream, Cx, Delegation, Found, Library, Source, SourceError, SourceId, Through, Tool,
     ToolCall, ToolName, ToolOutput, Visibility,
@@ -60,7 +61,7 @@ impl Parts {
     }
 
     pub(super) fn now(&self) -> Arc<Part> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.lock().clone()
     }
 
     /// What the part means for this source, now.
@@ -94,7 +95,7 @@ impl Parts {
     }
 
     pub(super) fn set(&self, part: Part) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(part);
+        *self.0.lock() = Arc::new(part);
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::narrowed::{Main, Narrowed};
 use super::shown::{Part, Parts, Shown};
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use toolscout_core::Source;
 use toolscout_gateway::Gateway;
 
@@ -22,7 +23,7 @@ impl Stage {
         let stage = Self { gateway, parts: Parts::of(part), main: None, placed: Mutex::default() };
         let sources = stage.gateway.sources().to_vec();
         sources.iter().for_each(|it| drop(stage.gateway.replace_source(stage.shown(it))));
-        *stage.placed.lock().unwrap_or_else(PoisonError::into_inner) = sources;
+        *stage.placed.lock() = sources;
         stage
     }
 
@@ -37,7 +38,7 @@ impl Stage {
     pub(super) fn show(&self, part: Part, sources: &[Arc<dyn Source>]) {
         let wanted: Vec<_> = sources.iter().filter(|it| part.has(it.id())).cloned().collect();
         self.parts.set(part);
-        let mut placed = self.placed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut placed = self.placed.lock();
         for gone in placed.iter().filter(|it| of_id(&wanted, it).is_none()) {
             self.gateway.remove_source(gone.id());
         }

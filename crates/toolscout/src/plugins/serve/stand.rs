@@ -6,8 +6,9 @@ use super::stage::Stage;
 use crate::config::{Config, Profile};
 use crate::plugins::review;
 use crate::{AppError, LifecycleError};
+use parking_lot::Mutex;
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::task::JoinSet;
 use toolscout_core::{Cx, Store};
 use toolscout_gateway::Gateway;
@@ -78,7 +79,7 @@ impl Stand {
     }
 
     pub(super) fn server(&self) -> Arc<Server> {
-        self.server.lock().unwrap_or_else(PoisonError::into_inner).1.clone()
+        self.server.lock().1.clone()
     }
 
     /// Offers the two tools as the configuration says now, to those who come from now on.
@@ -88,7 +89,7 @@ impl Stand {
             None => config.settings.meta_tools.as_deref(),
         };
         let next = ground.meta_tools(written);
-        let mut server = self.server.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut server = self.server.lock();
         if server.0 != next {
             *server = (next, ground.server(self.stage.gateway.clone(), next));
         }

@@ -1,7 +1,7 @@
 //! Who has changed a file need not wait until somebody looks.
 
 use crate::AppError;
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 use tokio::sync::{mpsc, oneshot};
 use toolscout_core::ErrorKind;
 
@@ -34,7 +34,7 @@ impl Wishes {
 
     /// Where they are heard: by the first who asks.
     pub(super) fn heard(&self) -> Option<mpsc::Receiver<Wish>> {
-        self.receiver.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.receiver.lock().take()
     }
 }
 

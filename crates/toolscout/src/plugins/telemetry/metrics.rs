@@ -10,8 +10,9 @@ mod tests;
 use counts::Counts;
 pub(super) use counts::word;
 use page::Page;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use toolscout_core::Moment;
 use toolscout_core::event::{Event, Observer};
 use toolscout_gateway::Gateway;
@@ -41,7 +42,7 @@ impl Metrics {
         page.gauge("toolscout_start_time_seconds", "When this process began to count, in seconds since 1970.");
         page.line(&[], self.started.0 as f64 / 1e3);
         self.tools(&mut page);
-        self.counts().write(&mut page);
+        self.counts.lock().write(&mut page);
         page.text()
     }
 
@@ -64,14 +65,10 @@ impl Metrics {
             page.line(&[("server", server.as_str()), ("status", status)], *count);
         }
     }
-
-    fn counts(&self) -> MutexGuard<'_, Counts> {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Observer for Metrics {
     fn observe(&self, event: &Event) {
-        self.counts().add(event);
+        self.counts.lock().add(event);
     }
 }

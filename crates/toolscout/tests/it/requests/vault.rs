@@ -1,11 +1,12 @@
 //! A server on the web that tells everybody who they are, by the token they came with, and notes whose sessions are used
 //! with which.
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// On loopback, until the process ends.
 pub(crate) struct Vault {
@@ -45,7 +46,7 @@ impl Vault {
     }
 
     pub(crate) fn seen(&self) -> Seen {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.seen.lock().clone()
     }
 }
 
@@ -89,7 +90,7 @@ fn answer(
     let token = headers.get("authorization").cloned().unwrap_or_default();
     // Who it is, but not the secret itself: what a server says about its tools may be remembered.
     let name = token.strip_prefix("Bearer secret-of-").unwrap_or("nobody we know").to_owned();
-    let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut seen = seen.lock();
     *seen.tokens.entry(token.clone()).or_default() += 1;
     let named = headers.get("mcp-session-id").and_then(|it| it.parse::<usize>().ok());
     if named.is_some_and(|it| seen.sessions.get(it) != Some(&token)) {

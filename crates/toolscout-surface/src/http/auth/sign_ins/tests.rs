@@ -84,5 +84,5 @@ fn what_is_kept_is_bounded() {
         sign_ins.redeem(&code(&sign_ins), now).expect("signed in");
     }
     assert!(sign_ins.recognise(&headers(&first.cookie, &first.key), now).is_none(), "so does the oldest stay");
-    assert_eq!(sign_ins.known().stays.len(), STAYS);
+    assert_eq!(sign_ins.0.lock().stays.len(), STAYS);
 }

@@ -6,11 +6,12 @@ use crate::http::{Listener, Routes};
 use axum::http::HeaderMap;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use parking_lot::Mutex;
 use ring::rand::SystemRandom;
 use ring::signature::{self, EcdsaKeyPair, Ed25519KeyPair, KeyPair};
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 
 const NOW: u64 = 1_900_000_000;
 const ISSUER: &str = "https://login.example.com";
@@ -56,7 +57,7 @@ impl Login {
                 "https://login.example.com/.well-known/openid-configuration" => {
                     Ok(json!({"issuer": ISSUER, "jwks_uri": "https://login.example.com/keys"}))
                 }
-                "https://login.example.com/keys" => Ok(login.keys.lock().expect("not poisoned").clone()),
+                "https://login.example.com/keys" => Ok(login.keys.lock().clone()),
                 other => Err(format!("{other} is not there")),
             };
             Box::pin(async move { document.map(|it| it.to_string().into_bytes()) })
@@ -248,7 +249,7 @@ async fn the_issuer_is_asked_again_for_keys_that_are_new_and_not_more_often() {
         assert!(recognise(&auth, &unknown, "/mcp").await.is_err());
     }
     assert_eq!(login.fetched.load(Ordering::Relaxed), 3);
-    login.keys.lock().expect("not poisoned")["keys"][2]["kid"] = "next".into();
+    login.keys.lock()["keys"][2]["kid"] = "next".into();
     assert!(recognise(&auth, &unknown, "/mcp").await.is_err());
     tokio::time::advance(std::time::Duration::from_secs(31)).await;
     recognise(&auth, &unknown, "/mcp").await.expect("found");

@@ -1,7 +1,7 @@
 //! Work that nobody waits for: begun by a request, and ended with the program.
 
+use parking_lot::Mutex;
 use std::future::Future;
-use std::sync::{Mutex, PoisonError};
 use tokio::task::JoinSet;
 use toolscout_surface::api::{Code, Trouble};
 
@@ -15,7 +15,7 @@ pub(super) struct Work(Mutex<JoinSet<()>>);
 impl Work {
     /// Begins this, if not too much is under way.
     pub(super) fn begin(&self, work: impl Future<Output = ()> + Send + 'static) -> Result<(), Trouble> {
-        let mut tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tasks = self.0.lock();
         while tasks.try_join_next().is_some() {}
         if tasks.len() >= TOGETHER {
             return Err(Trouble::new(Code::TooManyRequests, "too many servers are being started or asked at once"));

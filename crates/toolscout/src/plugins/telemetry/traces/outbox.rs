@@ -1,8 +1,8 @@
 //! Spans that wait to be sent; a bounded number, and nobody waits to add one.
 
 use super::request::Span;
+use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// So many wait at most; what comes then is counted, and lost.
@@ -27,7 +27,7 @@ struct Waiting {
 
 impl Outbox {
     pub(super) fn put(&self, span: Span) {
-        let mut waiting = self.waiting();
+        let mut waiting = self.waiting.lock();
         if waiting.spans.len() == MOST {
             waiting.lost += 1;
             return;
@@ -41,22 +41,22 @@ impl Outbox {
 
     /// Nothing more will come: whoever waits for more waits no longer.
     pub(super) fn close(&self) {
-        self.waiting().is_closed = true;
+        self.waiting.lock().is_closed = true;
         self.came.notify_all();
     }
 
     pub(super) fn is_closed(&self) -> bool {
-        self.waiting().is_closed
+        self.waiting.lock().is_closed
     }
 
     /// The next to send, and how many were lost before them; none when it is closed and empty. Blocks.
     pub(super) fn take(&self) -> Option<(Vec<Span>, u64)> {
-        let mut waiting = self.waiting();
+        let mut waiting = self.waiting.lock();
         while waiting.spans.is_empty() {
             if waiting.is_closed {
                 return None;
             }
-            waiting = self.came.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+            self.came.wait(&mut waiting);
         }
         let until = Instant::now() + DELAY;
         while waiting.spans.len() < BATCH && !waiting.is_closed {
@@ -64,7 +64,7 @@ impl Outbox {
             if left.is_zero() {
                 break;
             }
-            waiting = self.came.wait_timeout(waiting, left).unwrap_or_else(PoisonError::into_inner).0;
+            self.came.wait_for(&mut waiting, left);
         }
         let count = waiting.spans.len().min(BATCH);
         let spans = waiting.spans.drain(..count).collect();
@@ -74,18 +74,14 @@ impl Outbox {
     /// Waits this long, unless it is closed meanwhile. Blocks.
     pub(super) fn pause(&self, wait: Duration) {
         let until = Instant::now() + wait;
-        let mut waiting = self.waiting();
+        let mut waiting = self.waiting.lock();
         while !waiting.is_closed {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return;
             }
-            waiting = self.came.wait_timeout(waiting, left).unwrap_or_else(PoisonError::into_inner).0;
+            self.came.wait_for(&mut waiting, left);
         }
-    }
-
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,9 +1,10 @@
 //! A collector on this machine, as small as one can be.
 
 use flate2::read::GzDecoder;
+use parking_lot::Mutex;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread;
 
 const DONE: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/x-protobuf\r\ncontent-length: 0\r\n\r\n";
@@ -41,7 +42,7 @@ impl Receiver {
                 while let Some(request) = read(&mut stream) {
                     let answer = answers.pop();
                     if answer.is_none() {
-                        taken.lock().unwrap_or_else(PoisonError::into_inner).push(request);
+                        taken.lock().push(request);
                     }
                     let _ = stream.get_mut().write_all(answer.as_deref().unwrap_or(DONE).as_bytes());
                 }
@@ -64,7 +65,7 @@ impl Receiver {
 
     /// What was taken so far.
     pub(in super::super) fn requests(&self) -> Vec<Request> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.requests.lock().clone()
     }
 }
 
