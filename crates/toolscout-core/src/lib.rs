@@ -13,6 +13,7 @@ pub mod escape;
 pub mod event;
 pub mod redact;
 
+mod bounded_cache;
 mod call;
 mod counterpart;
 mod error;
@@ -33,6 +34,7 @@ mod tool;
 #[cfg(test)]
 mod tests;
 
+pub use bounded_cache::BoundedCache;
 pub use call::{Arguments, Resume, ToolCall, ToolOutput};
 pub use counterpart::{Counterpart, Declined};
 pub use cx::{Caller, Cx, Progress};

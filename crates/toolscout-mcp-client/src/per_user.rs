@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
+use toolscout_core::BoundedCache;
 
 /// Values by authorization context. One user never sees another's; of many users the latest few are remembered.
 ///
@@ -46,7 +47,7 @@ impl Keep {
 impl<V: Clone, E: Clone> PerUser<V, E> {
     /// Remembers at most so many values; the one not used for longest makes room.
     pub fn new(max: usize, keep: Keep) -> Self {
-        Self { max, keep, users: Mutex::default() }
+        Self { max, keep, users: Mutex::new(Users::new(max)) }
     }
 
     /// The user's value: remembered, or fetched now, or about to be fetched by somebody else.
@@ -88,7 +89,7 @@ impl<V: Clone, E: Clone> PerUser<V, E> {
 
     /// Forgets everybody's.
     pub fn clear(&self) {
-        let forgotten = std::mem::take(&mut *self.users.lock());
+        let forgotten = std::mem::replace(&mut *self.users.lock(), Users::new(self.max));
         drop(forgotten);
     }
 
@@ -105,10 +106,7 @@ impl<V: Clone, E: Clone> PerUser<V, E> {
     fn step(&self, user: &str) -> Step<'_, V, E> {
         let now = Instant::now();
         let mut users = self.users.lock();
-        users.uses += 1;
-        let uses = users.uses;
-        if let Some(kept) = users.kept.get_mut(user).filter(|it| it.is_fresh(now)) {
-            kept.used = uses;
+        if let Some(kept) = users.kept.get(user).filter(|it| it.is_fresh(now)) {
             return Step::Known(kept.value.clone());
         }
         if let Some(news) = users.flights.get(user) {
@@ -121,8 +119,6 @@ impl<V: Clone, E: Clone> PerUser<V, E> {
     }
 }
 
-impl<V, E> PerUser<V, E> {}
-
 impl<V, E> fmt::Debug for PerUser<V, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kept = self.users.lock().kept.len();
@@ -133,16 +129,14 @@ impl<V, E> fmt::Debug for PerUser<V, E> {
 type News<V, E> = watch::Receiver<Option<Result<V, E>>>;
 
 struct Users<V, E> {
-    kept: HashMap<Arc<str>, Kept<V>>,
+    kept: BoundedCache<Arc<str>, Kept<V>>,
     /// Those whose value is being fetched.
     flights: HashMap<Arc<str>, News<V, E>>,
-    /// Counts the questions, so that the longest unused value can be told.
-    uses: u64,
 }
 
-impl<V, E> Default for Users<V, E> {
-    fn default() -> Self {
-        Self { kept: HashMap::new(), flights: HashMap::new(), uses: 0 }
+impl<V, E> Users<V, E> {
+    fn new(max: usize) -> Self {
+        Self { kept: BoundedCache::new(max), flights: HashMap::new() }
     }
 }
 
@@ -150,7 +144,6 @@ struct Kept<V> {
     value: V,
     /// None where the end of its time cannot be said in numbers.
     due: Option<Instant>,
-    used: u64,
 }
 
 impl<V> Kept<V> {
@@ -191,14 +184,8 @@ impl<V: Clone, E: Clone> Flight<'_, V, E> {
         if !self.is_current(&users) {
             return Vec::new();
         }
-        let kept = Kept { value, due: now.checked_add(time), used: users.uses };
-        let mut gone: Vec<_> = users.kept.insert(self.user.clone(), kept).into_iter().collect();
-        gone.extend(users.kept.extract_if(|_, it| !it.is_fresh(now)).map(|(_, it)| it));
-        while users.kept.len() > self.cache.max
-            && let Some(oldest) = users.kept.iter().min_by_key(|(_, it)| it.used).map(|(user, _)| user.clone())
-        {
-            gone.extend(users.kept.remove(&oldest));
-        }
+        let mut gone = users.kept.remove_if(|kept| !kept.is_fresh(now));
+        gone.extend(users.kept.insert(self.user.clone(), Kept { value, due: now.checked_add(time) }));
         gone
     }
 }

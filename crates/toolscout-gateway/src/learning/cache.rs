@@ -3,26 +3,17 @@
 use super::ledger::Ledger;
 use super::lessons::Lessons;
 use parking_lot::Mutex;
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use toolscout_core::BoundedCache;
 use toolscout_index::Learned;
 
 /// Another process may have learned or forgotten something since.
 const FRESH: Duration = Duration::from_secs(2);
-/// Lessons that are kept at hand, of all tenants together; those used least recently go first.
-const MOST: usize = 50_000;
+/// Lessons cached, of all tenants together.
+const CAPACITY: usize = 50_000;
 
-#[derive(Default)]
-pub(super) struct Cache {
-    shelf: Mutex<Shelf>,
-}
-
-#[derive(Default)]
-struct Shelf {
-    entries: HashMap<Arc<str>, Entry>,
-    uses: u64,
-}
+pub(super) struct Cache(Mutex<BoundedCache<Arc<str>, Entry>>);
 
 #[derive(Clone)]
 struct Entry {
@@ -31,13 +22,19 @@ struct Entry {
     space: u64,
     row: blake3::Hash,
     looked: Instant,
-    used: u64,
+}
+
+impl Default for Cache {
+    fn default() -> Self {
+        // A tenant without lessons takes some memory, too.
+        Self(Mutex::new(BoundedCache::weighted(CAPACITY, |entry| entry.lessons + 10)))
+    }
 }
 
 impl Cache {
     /// What this tenant has learned, as it was at most two seconds ago. What cannot be read was not learned.
     pub(super) fn learned(&self, ledger: &Ledger, whose: &Arc<str>, space: u64) -> Arc<Learned> {
-        let known = self.used(whose).filter(|it| it.space == space);
+        let known = self.0.lock().get(whose).cloned().filter(|it| it.space == space);
         if let Some(known) = known.as_ref().filter(|it| it.looked.elapsed() < FRESH) {
             return known.learned.clone();
         }
@@ -49,36 +46,16 @@ impl Cache {
             None => {
                 let lessons = Lessons::from_bytes(&bytes);
                 let learned = Arc::new(lessons.learned(&ledger.partition, space));
-                Entry { learned, lessons: lessons.len(), space, row, looked: now, used: 0 }
+                Entry { learned, lessons: lessons.len(), space, row, looked: now }
             }
         };
         let learned = entry.learned.clone();
-        self.keep(whose, entry);
+        self.0.lock().insert(whose.clone(), entry);
         learned
     }
 
     /// To be read anew.
     pub(super) fn let_go(&self, whose: &str) {
-        self.shelf.lock().entries.remove(whose);
-    }
-
-    fn used(&self, whose: &str) -> Option<Entry> {
-        let mut shelf = self.shelf.lock();
-        shelf.uses += 1;
-        let now = shelf.uses;
-        let entry = shelf.entries.get_mut(whose)?;
-        entry.used = now;
-        Some(entry.clone())
-    }
-
-    fn keep(&self, whose: &Arc<str>, entry: Entry) {
-        let mut shelf = self.shelf.lock();
-        let used = shelf.uses;
-        shelf.entries.insert(whose.clone(), Entry { used, ..entry });
-        // Who has learned nothing takes some room, too.
-        while shelf.entries.len() > 1 && shelf.entries.values().map(|it| it.lessons + 10).sum::<usize>() > MOST {
-            let oldest = shelf.entries.iter().min_by_key(|(_, it)| it.used).map(|(whose, _)| whose.clone());
-            oldest.map(|it| shelf.entries.remove(&it));
-        }
+        self.0.lock().remove(whose);
     }
 }

@@ -3,10 +3,10 @@
 use super::{Guests, Keys};
 use crate::published::Published;
 use parking_lot::Mutex;
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::OnceCell;
+use toolscout_core::BoundedCache;
 
 /// How long what was found counts where something could not be asked.
 const PARTIAL: Duration = Duration::from_secs(5);
@@ -26,17 +26,10 @@ impl Default for Keeping {
     }
 }
 
-/// Entries by their keys; those used least recently go first.
+/// Entries by their keys.
 pub(super) struct Kept {
     keeping: Keeping,
-    shelf: Mutex<Shelf>,
-}
-
-#[derive(Default)]
-struct Shelf {
-    /// With when each was last used.
-    entries: HashMap<Keys, (Arc<Entry>, u64)>,
-    uses: u64,
+    entries: Mutex<BoundedCache<Keys, Arc<Entry>>>,
 }
 
 /// What is known of the requests of one key.
@@ -50,31 +43,24 @@ pub(super) struct Entry {
 
 impl Kept {
     pub(super) fn new(keeping: Keeping) -> Self {
-        Self { keeping, shelf: Mutex::default() }
+        Self { keeping, entries: Mutex::new(BoundedCache::new(keeping.entries)) }
     }
 
-    /// What is known under these keys; an empty entry where that is nothing, or too old.
+    /// The entry of these keys; a new empty one if there is none, or if it is too old.
     pub(super) fn entry(&self, keys: Keys) -> Arc<Entry> {
-        let mut shelf = self.shelf.lock();
-        shelf.uses += 1;
-        let use_now = shelf.uses;
-        if let Some((entry, used)) = shelf.entries.get_mut(&keys).filter(|(it, _)| self.counts(it)) {
-            *used = use_now;
+        let mut entries = self.entries.lock();
+        if let Some(entry) = entries.get(&keys).filter(|entry| self.counts(entry)) {
             return entry.clone();
         }
         let entry = Arc::new(Entry { keys: keys.clone(), guests: OnceCell::new(), merged: Mutex::default() });
-        // What nobody asks for any more should not lie around either.
-        shelf.entries.retain(|_, (it, _)| self.counts(it));
-        shelf.entries.insert(keys, (entry.clone(), use_now));
-        while shelf.entries.len() > self.keeping.entries {
-            let oldest = shelf.entries.iter().min_by_key(|(_, (_, used))| *used).map(|(keys, _)| keys.clone());
-            oldest.map(|it| shelf.entries.remove(&it));
-        }
+        // Expired entries must not stay in memory until they are evicted.
+        entries.remove_if(|entry| !self.counts(entry));
+        entries.insert(keys, entry.clone());
         entry
     }
 
     pub(super) fn forget(&self, keys: &Keys) {
-        self.shelf.lock().entries.remove(keys);
+        self.entries.lock().remove(keys);
     }
 
     fn counts(&self, entry: &Entry) -> bool {

@@ -1,13 +1,12 @@
 //! Who is behind the requests in flight, and whose something is that a server says.
 
 use super::desk::Slot;
-use std::collections::HashMap;
 use std::time::{Duration, Instant};
-use toolscout_core::Declined;
+use toolscout_core::{BoundedCache, Declined};
 
 /// A call that was given up may go on at the server. For so long, what it asks may be for that call's sake.
 const HAUNTS: Duration = Duration::from_secs(10);
-/// Calls given up that are remembered; with more, the oldest haunts no longer.
+/// Calls given up that are remembered.
 const GHOSTS: usize = 64;
 /// Who is behind a request.
 pub(super) enum Seat {
@@ -19,16 +18,17 @@ pub(super) enum Seat {
     Caller(Slot),
 }
 
-/// Calls that were given up while the server may still be at work on them.
-#[derive(Default)]
-pub(super) struct Ghosts(HashMap<u64, Instant>);
+/// Calls that were given up while the server may still be at work on them, with the end of that time.
+pub(super) struct Ghosts(BoundedCache<u64, Instant>);
+
+impl Default for Ghosts {
+    fn default() -> Self {
+        Self(BoundedCache::new(GHOSTS))
+    }
+}
 
 impl Ghosts {
     pub(super) fn add(&mut self, id: u64) {
-        if self.0.len() >= GHOSTS && !self.lay() {
-            let oldest = self.0.iter().min_by_key(|(_, until)| **until).map(|(id, _)| *id);
-            oldest.map(|it| self.0.remove(&it));
-        }
         self.0.insert(id, Instant::now() + HAUNTS);
     }
 
@@ -37,15 +37,9 @@ impl Ghosts {
         self.0.remove(&id);
     }
 
-    /// Lets those go whose time is over; says whether there is room, or peace, now.
-    fn lay(&mut self) -> bool {
-        let now = Instant::now();
-        self.0.retain(|_, until| *until > now);
-        self.0.len() < GHOSTS
-    }
-
     fn are_there(&mut self) -> bool {
-        self.lay();
+        let now = Instant::now();
+        self.0.remove_if(|until| *until <= now);
         !self.0.is_empty()
     }
 }

@@ -10,30 +10,34 @@ use super::message::quoted;
 use super::object::Object;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use ring::rand::{SecureRandom, SystemRandom};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
-use toolscout_core::{RawJson, ToolOutput};
+use toolscout_core::{BoundedCache, RawJson, ToolOutput};
 
 /// What the tool for reading on is called; it is never listed, results name it.
 pub(super) const READ_RESULT: &str = "toolscout__read_result";
-/// Kept for so long, and so much of it; the oldest goes first.
+/// How long a result can be read on.
 const KEPT: Duration = Duration::from_secs(600);
-const BYTES: usize = 64 << 20;
+/// Bytes of all results together.
+const CAPACITY: usize = 64 << 20;
 /// Bytes of one piece.
 const PIECE: usize = 64 << 10;
 
-/// Results that can be read on.
-#[derive(Default)]
-pub(super) struct Large(Mutex<VecDeque<Kept>>);
+/// Results that can be read on, by handle.
+pub(super) struct Large(Mutex<BoundedCache<String, LargeResult>>);
 
-struct Kept {
-    handle: String,
+impl Default for Large {
+    fn default() -> Self {
+        Self(Mutex::new(BoundedCache::weighted(CAPACITY, |kept| kept.text.len() + kept.output.raw().as_str().len())))
+    }
+}
+
+struct LargeResult {
     user: Option<Arc<str>>,
     since: Instant,
     output: ToolOutput,
@@ -85,8 +89,9 @@ impl Large {
         let Some(Wish { result, offset, part }) = wish else {
             return ToolOutput::failure("say which: {\"result\": \"…\", \"offset\": 0}, as the result itself says");
         };
-        let mut kept = self.kept();
-        let Some(found) = kept.iter_mut().find(|it| it.handle == result && it.user.as_ref() == user) else {
+        self.tidy();
+        let kept = self.0.lock();
+        let Some(found) = kept.peek(&result).filter(|found| found.user.as_ref() == user) else {
             return ToolOutput::failure("that result is no longer kept; call its tool again");
         };
         let whole = match part {
@@ -107,31 +112,18 @@ impl Large {
         let mut bytes = [0; 16];
         SystemRandom::new().fill(&mut bytes).ok()?;
         let handle = URL_SAFE_NO_PAD.encode(bytes);
-        let size = |it: &Kept| it.text.len() + it.output.raw().as_str().len();
-        let entry = Kept {
-            handle: handle.clone(),
-            user: user.cloned(),
-            since: Instant::now(),
-            output: output.clone(),
-            text: text.to_owned(),
-        };
-        let mut kept = self.kept();
-        kept.push_back(entry);
-        while kept.len() > 1 && kept.iter().map(size).sum::<usize>() > BYTES {
-            kept.pop_front();
-        }
+        let entry =
+            LargeResult { user: user.cloned(), since: Instant::now(), output: output.clone(), text: text.to_owned() };
+        self.tidy();
+        let evicted = self.0.lock().insert(handle.clone(), entry);
+        drop(evicted);
         Some(handle)
     }
 
     /// Lets go of what is too old.
     pub(super) fn tidy(&self) {
-        drop(self.kept());
-    }
-
-    fn kept(&self) -> MutexGuard<'_, VecDeque<Kept>> {
-        let mut kept = self.0.lock();
-        kept.retain(|it| it.since.elapsed() < KEPT);
-        kept
+        let expired = self.0.lock().remove_if(|kept| kept.since.elapsed() >= KEPT);
+        drop(expired);
     }
 }
 

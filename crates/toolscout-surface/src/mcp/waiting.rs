@@ -8,21 +8,24 @@ use super::back::Wanted;
 use super::sealed::PATIENCE;
 use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
-use toolscout_core::{BoxFuture, Declined, RawJson, ToolOutput};
+use toolscout_core::{BoundedCache, BoxFuture, Declined, RawJson, ToolOutput};
 
-/// So many calls wait at most; the oldest goes first.
-const MOST: usize = 256;
+/// Calls that may wait; more evict the oldest.
+const CAPACITY: usize = 256;
 
-/// The calls that wait.
-#[derive(Default)]
-pub(super) struct Waiting(Mutex<Shelf>);
+/// The calls that wait, by number.
+pub(super) struct Waiting {
+    next: AtomicU64,
+    calls: Mutex<BoundedCache<u64, (Instant, Underway)>>,
+}
 
-#[derive(Default)]
-struct Shelf {
-    next: u64,
-    calls: HashMap<u64, (Instant, Underway)>,
+impl Default for Waiting {
+    fn default() -> Self {
+        Self { next: AtomicU64::new(1), calls: Mutex::new(BoundedCache::new(CAPACITY)) }
+    }
 }
 
 /// A call under way, with what it may want to have.
@@ -81,29 +84,23 @@ impl Underway {
 impl Waiting {
     /// Puts a call aside; gives its number.
     pub(super) fn put(&self, call: Underway) -> u64 {
-        let mut shelf = self.0.lock();
-        let now = Instant::now();
-        shelf.calls.retain(|_, (since, _)| now.duration_since(*since) < PATIENCE);
-        if shelf.calls.len() >= MOST
-            && let Some(oldest) = shelf.calls.iter().min_by_key(|(_, (since, _))| *since).map(|(it, _)| *it)
-        {
-            shelf.calls.remove(&oldest);
-        }
-        shelf.next += 1;
-        let number = shelf.next;
-        shelf.calls.insert(number, (now, call));
+        self.tidy();
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let evicted = self.calls.lock().insert(number, (Instant::now(), call));
+        drop(evicted);
         number
     }
 
     /// Takes it up again, once.
     pub(super) fn take(&self, number: u64) -> Option<Underway> {
-        let (since, call) = self.0.lock().calls.remove(&number)?;
+        let (since, call) = self.calls.lock().remove(&number)?;
         (since.elapsed() < PATIENCE).then_some(call)
     }
 
     /// Lets go of those that nobody came back for.
     pub(super) fn tidy(&self) {
         let now = Instant::now();
-        self.0.lock().calls.retain(|_, (since, _)| now.duration_since(*since) < PATIENCE);
+        let expired = self.calls.lock().remove_if(|(since, _)| now.duration_since(*since) >= PATIENCE);
+        drop(expired);
     }
 }
