@@ -13,6 +13,7 @@ pub mod escape;
 pub mod event;
 pub mod redact;
 
+mod batch_writer;
 mod bounded_cache;
 mod call;
 mod counterpart;
@@ -34,6 +35,7 @@ mod tool;
 #[cfg(test)]
 mod tests;
 
+pub use batch_writer::{BatchLimits, BatchWriter};
 pub use bounded_cache::BoundedCache;
 pub use call::{Arguments, Resume, ToolCall, ToolOutput};
 pub use counterpart::{Counterpart, Declined};

@@ -4,16 +4,16 @@
 //! last ten minutes, is a lesson; whoever of the same tenant asks something alike finds that tool sooner. Nothing that a tool
 //! says of itself gets here: only questions of clients count, and calls that worked.
 //!
-//! All is written by a thread of its own, the [`scribe`]: neither a search nor a call waits for the store. What is kept has
+//! All is written by a thread of its own, in [`feedback`]: neither a search nor a call waits for the store. What is kept has
 //! limits, all of them in [`lessons`] and [`recent`].
 
 mod cache;
+mod feedback;
 mod ledger;
 mod lessons;
 mod owner;
 mod recent;
 mod row;
-mod scribe;
 
 #[cfg(test)]
 mod tests;
@@ -24,9 +24,9 @@ pub(crate) use owner::Owner;
 
 use crate::{Error, Gateway, SearchHit, View};
 use cache::Cache;
+use feedback::{Feedback, FeedbackWriter, SuccessfulCall};
 use ledger::Ledger;
 use recent::Question;
-use scribe::{Called, Scribe, Told};
 use std::sync::Arc;
 use toolscout_core::{Caller, Cx, MemoryStore, Moment, Origin, Store, StoreError, ToolId, ToolOutput};
 use toolscout_index::{Learned, Query};
@@ -36,7 +36,7 @@ use toolscout_index::{Learned, Query};
 pub struct Learning {
     ledger: Arc<Ledger>,
     cache: Arc<Cache>,
-    scribe: Arc<Scribe>,
+    feedback: Arc<FeedbackWriter>,
     is_on: bool,
 }
 
@@ -66,8 +66,8 @@ impl Learning {
 
     fn of(ledger: Ledger) -> Self {
         let (ledger, cache) = (Arc::new(ledger), Arc::new(Cache::default()));
-        let scribe = Arc::new(Scribe::new(ledger.clone(), cache.clone()));
-        Self { ledger, cache, scribe, is_on: true }
+        let feedback = Arc::new(FeedbackWriter::new(ledger.clone(), cache.clone()));
+        Self { ledger, cache, feedback, is_on: true }
     }
 
     pub(crate) fn partition(&self) -> &str {
@@ -76,12 +76,12 @@ impl Learning {
 
     /// Whether there is nothing to wait for.
     pub fn is_idle(&self) -> bool {
-        self.scribe.is_idle()
+        self.feedback.is_idle()
     }
 
     /// Waits until all that was noted is written, as at the end of a process.
     pub fn settle(&self) {
-        self.scribe.settle();
+        self.feedback.flush();
     }
 
     fn note(&self, owner: &Owner, query: &Query<'_>, space: &str, hits: &[SearchHit]) {
@@ -95,7 +95,7 @@ impl Learning {
             hits: hits.iter().map(|it| it.tool.id.clone()).collect(),
             asked: self.ledger.now(),
         };
-        self.scribe.tell(Told::Asked(owner.clone(), question));
+        self.feedback.push(Feedback::Asked(owner.clone(), question));
     }
 
     fn forget(&self, owner: &Owner, is_meant: impl Fn(&ToolId) -> bool) -> Result<usize, StoreError> {
@@ -103,7 +103,7 @@ impl Learning {
         let mut gone = 0;
         self.ledger.change_lessons(&owner.whose, |it| gone = it.forget(&is_meant))?;
         self.ledger.change_recent(&owner.talk, |it| it.forget(&is_meant))?;
-        self.scribe.tell(Told::Forgotten(owner.clone()));
+        self.feedback.push(Feedback::Forgotten(owner.clone()));
         self.cache.let_go(&owner.whose);
         Ok(gone)
     }
@@ -169,7 +169,7 @@ impl Gateway {
             return;
         }
         let project = if is_of_server { "".into() } else { ledger.partition.clone() };
-        self.learning.scribe.tell(Told::Called(owner, Called { tool, project, at: ledger.now() }));
+        self.learning.feedback.push(Feedback::Called(owner, SuccessfulCall { tool, project, at: ledger.now() }));
     }
 }
 

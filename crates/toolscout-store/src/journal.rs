@@ -21,14 +21,17 @@ pub use reader::{Kept, Reader, Wanted};
 pub use verify::{Break, Verdict, verify};
 
 use book::Book;
-use parking_lot::Mutex;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
-use toolscout_core::{Moment, Store};
-use writer::Desk;
+use std::time::Duration;
+use toolscout_core::{BatchLimits, BatchWriter, Moment, Store};
+use writer::Appender;
+
+const LIMITS: BatchLimits =
+    BatchLimits { name: "journal", capacity: 2_048, batch: 2_048, delay: Duration::from_millis(100) };
+/// Records that may wait if there is no thread; then the caller that adds one more writes them.
+const WITHOUT_THREAD: usize = 256;
 
 /// Bytes of one file; then the next one begins.
 pub const SEGMENT: u64 = 4 << 20;
@@ -54,10 +57,8 @@ pub type Pending = Box<dyn FnOnce() -> Record + Send>;
 /// That something cannot be written stops nothing: it is said once, and how many records are missing is written down as soon as
 /// that works again.
 pub struct Journal {
-    book: Arc<Book>,
-    desk: Arc<Desk>,
-    writer: Mutex<Option<JoinHandle<()>>>,
-    has_writer: AtomicBool,
+    appender: Arc<Appender>,
+    writer: BatchWriter<Pending>,
 }
 
 /// Told, once, why nothing can be written.
@@ -66,49 +67,39 @@ pub type OnTrouble = Box<dyn Fn(&io::Error) + Send + Sync>;
 impl Journal {
     /// The journal below this folder of state; opens nothing. `keep` is how many bytes may be kept.
     pub fn new(state: &Path, store: Arc<dyn Store>, keep: u64, on_trouble: OnTrouble) -> Self {
-        let book = Arc::new(Book::new(dir(state), store, keep));
-        let desk = Arc::new(Desk::new(on_trouble));
-        Self { book, desk, writer: Mutex::default(), has_writer: AtomicBool::new(false) }
+        let appender = Arc::new(Appender::new(Book::new(dir(state), store, keep), on_trouble));
+        let append = appender.clone();
+        let writer = BatchWriter::new(LIMITS, move |batch: Vec<Pending>, dropped| {
+            append.add_lost(dropped);
+            append.write(batch.into_iter().map(|pending| pending()).collect());
+        });
+        Self { appender, writer }
     }
 
     /// Writes it down soon. Costs about a microsecond: neither a file nor, as a rule, another thread is touched.
     pub fn push(&self, pending: Pending) {
-        let is_heard = self.has_writer.load(Ordering::Relaxed);
-        if self.desk.put(pending, is_heard) && !is_heard {
+        if self.writer.push(pending) >= WITHOUT_THREAD && !self.writer.is_started() {
             self.flush();
         }
     }
 
     /// Writes it down now, before what waits. Takes some tens of microseconds.
     pub fn write(&self, record: Record) {
-        self.desk.write(&self.book, vec![record]);
+        self.appender.write(vec![record]);
     }
 
     /// Writes down all that waits, and what is being written; then all of it is there for every reader.
     pub fn flush(&self) {
-        self.desk.flush(&self.book);
+        self.writer.flush();
+        if self.appender.has_lost() {
+            self.appender.write(Vec::new());
+        }
     }
 
     /// Has a thread write from now on, for a process that stays: what is pushed is written within a tenth of a second. A process
     /// that is about to end needs none, and [flushes](Journal::flush).
     pub fn keep_writing(&self) {
-        let mut writer = self.writer.lock();
-        if writer.is_none() {
-            let (desk, book) = (self.desk.clone(), self.book.clone());
-            // Without a thread all is written by who pushes, when there is a lot of it, and at the end.
-            *writer = std::thread::Builder::new().name("journal".to_owned()).spawn(move || desk.work(&book)).ok();
-            self.has_writer.store(writer.is_some(), Ordering::Relaxed);
-        }
-    }
-}
-
-impl Drop for Journal {
-    fn drop(&mut self) {
-        if let Some(writer) = self.writer.get_mut().take() {
-            self.desk.end();
-            let _ = writer.join();
-        }
-        self.flush();
+        self.writer.start();
     }
 }
 

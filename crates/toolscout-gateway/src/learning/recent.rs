@@ -70,11 +70,6 @@ impl Recent {
         self.questions.is_empty()
     }
 
-    /// When somebody last asked something.
-    pub(super) fn newest(&self) -> Option<Moment> {
-        self.questions.back().map(|it| it.asked)
-    }
-
     pub(super) fn expire(&mut self, now: Moment) {
         self.questions.retain(|it| it.asked.age(now) < SHORTLY);
     }

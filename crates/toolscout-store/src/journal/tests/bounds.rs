@@ -1,7 +1,7 @@
 //! It stays small, and what cannot be written stops nothing.
 
+use super::super::LIMITS;
 use super::super::book::Book;
-use super::super::writer::WAITING;
 use super::{World, journal, numbers, pending, record};
 use crate::journal::{Journal, KEEP, Wanted};
 use parking_lot::{Condvar, Mutex};
@@ -110,12 +110,12 @@ fn more_than_there_is_room_for_is_counted_and_nobody_waits() {
     }));
     let (state, news) = &*gate;
     news.wait_while(&mut state.lock(), |it| !it.0);
-    (0..WAITING as u64 + 7).for_each(|it| journal.push(pending(it)));
+    (0..LIMITS.capacity as u64 + 7).for_each(|it| journal.push(pending(it)));
     state.lock().1 = true;
     news.notify_all();
     journal.flush();
     let lost = world.newest(Wanted { kinds: &["lost"], ..Wanted::default() }, 9);
     assert_eq!(lost.len(), 1);
     assert!(lost[0].text.contains(r#""records":7"#), "{}", lost[0].text);
-    assert_eq!(world.verify().records, WAITING as u64 + 2);
+    assert_eq!(world.verify().records, LIMITS.capacity as u64 + 2);
 }

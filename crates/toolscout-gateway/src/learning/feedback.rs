@@ -1,0 +1,125 @@
+//! Writes feedback records on a thread of its own, so that neither a search nor a call waits for the store.
+
+use super::cache::Cache;
+use super::ledger::Ledger;
+use super::owner::Owner;
+use super::recent::{Question, Recent};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+use toolscout_core::{BatchLimits, BatchWriter, BoundedCache, Moment, StoreError, ToolId};
+
+const LIMITS: BatchLimits =
+    BatchLimits { name: "learning", capacity: 1_024, batch: 1_024, delay: Duration::from_millis(250) };
+/// Owners whose recent questions are in memory.
+const OWNERS: usize = 512;
+/// How long the end of a process waits for a slow store.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Something to learn from.
+pub(super) enum Feedback {
+    /// A question, with what it found.
+    Asked(Owner, Question),
+    /// A call that worked.
+    Called(Owner, SuccessfulCall),
+    /// All questions of this owner are forgotten.
+    Forgotten(Owner),
+}
+
+/// A call that worked.
+pub(super) struct SuccessfulCall {
+    pub(super) tool: ToolId,
+    /// The project the tool belongs to; empty for tools of servers.
+    pub(super) project: Arc<str>,
+    pub(super) at: Moment,
+}
+
+/// Queues feedback and writes it in batches. The thread starts with the first.
+pub(super) struct FeedbackWriter(BatchWriter<Feedback>);
+
+impl FeedbackWriter {
+    pub(super) fn new(ledger: Arc<Ledger>, cache: Arc<Cache>) -> Self {
+        let mut learner = Learner { ledger, cache, recent: BoundedCache::new(OWNERS) };
+        Self(BatchWriter::new(LIMITS, move |batch, _| learner.learn(batch)))
+    }
+
+    /// Never blocks. Feedback that does not fit into the queue is dropped.
+    pub(super) fn push(&self, feedback: Feedback) {
+        self.0.push(feedback);
+        self.0.start();
+    }
+
+    /// Whether there was no feedback yet.
+    pub(super) fn is_idle(&self) -> bool {
+        !self.0.is_started()
+    }
+
+    pub(super) fn flush(&self) {
+        self.0.flush_within(PATIENCE);
+    }
+}
+
+struct Learner {
+    ledger: Arc<Ledger>,
+    cache: Arc<Cache>,
+    /// Recent questions, by conversation.
+    recent: BoundedCache<Arc<str>, Recent>,
+}
+
+impl Learner {
+    fn learn(&mut self, batch: Vec<Feedback>) {
+        let mut by_tenant: HashMap<Arc<str>, Vec<(Question, SuccessfulCall)>> = HashMap::new();
+        for feedback in batch {
+            match feedback {
+                Feedback::Asked(owner, question) => self.asked(&owner, question),
+                Feedback::Called(owner, call) => {
+                    if let Some(question) = self.question(&owner, &call) {
+                        by_tenant.entry(owner.whose).or_default().push((question, call));
+                    }
+                }
+                Feedback::Forgotten(owner) => drop(self.recent.remove(&owner.talk)),
+            }
+        }
+        for (tenant, lessons) in by_tenant {
+            report(self.ledger.change_lessons(&tenant, |known| {
+                for (question, call) in &lessons {
+                    known.add(question.clone(), &call.tool, &call.project, call.at);
+                }
+            }));
+            self.cache.let_go(&tenant);
+        }
+    }
+
+    fn asked(&mut self, owner: &Owner, question: Question) {
+        if owner.is_at_terminal {
+            return report(self.ledger.change_recent(&owner.talk, |recent| recent.add(question.clone())));
+        }
+        match self.recent.get(&owner.talk) {
+            Some(recent) => recent.add(question),
+            None => {
+                let mut recent = Recent::default();
+                recent.add(question);
+                self.recent.insert(owner.talk.clone(), recent);
+            }
+        }
+    }
+
+    /// The question that the call answers.
+    fn question(&mut self, owner: &Owner, call: &SuccessfulCall) -> Option<Question> {
+        if !owner.is_at_terminal {
+            return self.recent.get(&owner.talk)?.take(&call.tool, call.at);
+        }
+        let taken = self.ledger.change_recent(&owner.talk, |recent| recent.take(&call.tool, call.at));
+        taken.unwrap_or_else(|error| {
+            report(Err(error));
+            None
+        })
+    }
+}
+
+/// A store that fails stops nothing: nothing is learned.
+fn report(written: Result<(), StoreError>) {
+    if let Err(error) = written {
+        tracing::debug!(event = "not_learned", error = %error);
+    }
+}
