@@ -1,8 +1,9 @@
-//! What the house holds true of itself: arrows between rooms, links, first lines, no paths of somebody's machine.
+//! What the house holds true of itself: arrows between rooms, import cycles, links, first lines, no paths of somebody's machine.
 //!
 //! Each check reads the repository and gives its findings as sentences; none means all is well.
 
 mod arrows;
+mod cycles;
 mod leaks;
 mod links;
 mod signs;
@@ -15,8 +16,13 @@ use std::path::Path;
 
 type Check = fn(&Path) -> anyhow::Result<Vec<String>>;
 
-const CHECKS: &[(&str, Check)] =
-    &[("arrows", arrows::check), ("links", links::check), ("signs", signs::check), ("leaks", leaks::check)];
+const CHECKS: &[(&str, Check)] = &[
+    ("arrows", arrows::check),
+    ("cycles", cycles::check),
+    ("links", links::check),
+    ("signs", signs::check),
+    ("leaks", leaks::check),
+];
 
 pub(crate) fn run() -> anyhow::Result<()> {
     let mut count = 0;

@@ -2,13 +2,18 @@
 //! 1. the repository passes each of its own checks,
 //! 2. each check finds what it is there for.
 
-use super::{arrows, leaks, links, signs};
+use super::{arrows, cycles, leaks, links, signs};
 use crate::repo;
 use cargo_metadata::DependencyKind::{self, Build, Development, Normal};
 
 #[test]
 fn the_arrows_between_the_rooms_hold() {
     assert_eq!(arrows::check(repo::root()).unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn no_sibling_modules_use_each_other_in_a_circle() {
+    assert_eq!(cycles::check(repo::root()).unwrap(), Vec::<String>::new());
 }
 
 #[test]
@@ -123,4 +128,26 @@ fn a_path_of_one_machine_is_found_and_an_example_is_not() {
     assert_eq!(leaks::leak("for example /home/me/project"), None);
     assert_eq!(leaks::leak("docs/work/plan.md, $HOME/work/x, https://example.com/home/page"), None);
     assert!(leaks::leak(&format!("{} ours", "<".repeat(7))).is_some());
+}
+
+#[test]
+fn a_cycle_is_named_with_the_lines_that_make_it() {
+    let file = |module: &[&str], text: &str| {
+        (module.iter().map(|it| (*it).to_owned()).collect(), format!("{}.rs", module.join("/")), text.to_owned())
+    };
+    let files = [
+        file(&[], "mod a;\nmod b;"),
+        file(&["a"], "use crate::{b::Two, a::own};\nmod deep;"),
+        file(&["a", "deep"], "// A child may use its parent.\nuse super::One;"),
+        file(&["b"], "mod c;\n#[cfg(test)]\nuse crate::a::Only;\npub fn two() -> super::a::One { todo!() }"),
+        file(&["b", "c"], "use super::super::a::deep;"),
+    ];
+    let found = cycles::cycles_of_crate("x", &files).unwrap();
+    assert_eq!(
+        found,
+        [
+            "the modules of `x` use each other in a circle: a -> b -> a\n    a.rs:1: crate::b::Two\n    b.rs:4: super::a::One"
+        ]
+    );
+    assert!(cycles::cycles_of_crate("x", &files[..3]).unwrap().is_empty());
 }
