@@ -17,6 +17,7 @@ mod file;
 mod kernel;
 mod math;
 mod minilm;
+mod panel;
 mod pass;
 mod pieces;
 mod quantise;

@@ -7,8 +7,8 @@ mod attention;
 mod matrix;
 
 use crate::file::{Layer, ModelFile, Norm};
-use crate::kernel::Kernel;
 use crate::math;
+use crate::panel::Kernel;
 use crate::shape::{Activation, Pooling, Shape};
 use attention::Attention;
 use matrix::{Inputs, multiply};

@@ -23,8 +23,6 @@ const ALLOWED: &[&str] = &[
     "toolscout::plugins::serve",
     "toolscout::plugins::serve::api",
     "toolscout::plugins::servers",
-    "toolscout-encoder",
-    "toolscout-encoder::file",
     "toolscout-folder",
     "toolscout-gateway",
     "toolscout-hostile",

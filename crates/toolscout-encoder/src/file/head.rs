@@ -1,7 +1,6 @@
 //! The numbers at the start of a model, and their order.
 
 use super::cursor::Cursor;
-use super::write::Writer;
 use crate::shape::{Activation, Pooling, Shape, Special, Tokenizer};
 
 const LONGEST_NAME: usize = 256;
@@ -42,24 +41,19 @@ fn read_tokenizer(cursor: &mut Cursor<'_>) -> Result<Tokenizer, String> {
     }
 }
 
-pub(super) fn write(writer: &mut Writer, shape: &Shape, name: &str) {
+/// The bytes that [`read`] reads.
+pub(super) fn write(shape: &Shape, name: &str) -> Vec<u8> {
     let (kind, flags) = match shape.tokenizer {
         Tokenizer::WordPiece { lowercase, strip_accents } => (0, u32::from(lowercase) | u32::from(strip_accents) << 1),
         Tokenizer::Unigram => (1, 0),
     };
     let pooling = u32::from(shape.pooling == Pooling::First);
     let activation = u32::from(shape.activation == Activation::Relu);
-    for number in [kind, flags, pooling, activation] {
-        writer.number(number);
-    }
-    for count in [shape.layers, shape.width, shape.inner, shape.heads, shape.places, shape.vocabulary] {
-        writer.number(count as u32);
-    }
+    let mut numbers = vec![kind, flags, pooling, activation];
+    let counts = [shape.layers, shape.width, shape.inner, shape.heads, shape.places, shape.vocabulary];
+    numbers.extend(counts.map(|count| count as u32));
     let Special { start, end, unknown } = shape.special;
-    for number in [start, end, unknown, shape.epsilon.to_bits()] {
-        writer.number(number);
-    }
     let name = &name[..name.floor_char_boundary(LONGEST_NAME)];
-    writer.number(name.len() as u32);
-    writer.bytes(name.as_bytes());
+    numbers.extend([start, end, unknown, shape.epsilon.to_bits(), name.len() as u32]);
+    numbers.into_iter().flat_map(u32::to_le_bytes).chain(name.bytes()).collect()
 }

@@ -11,7 +11,7 @@ impl Writer {
     pub(crate) fn new(shape: &Shape, name: &str) -> Self {
         let mut writer = Self(MAGIC.to_vec());
         writer.bytes(&[0; CHECKSUM.end - CHECKSUM.start]);
-        head::write(&mut writer, shape, name);
+        writer.bytes(&head::write(shape, name));
         writer
     }
 
@@ -65,11 +65,7 @@ impl Writer {
         self.0
     }
 
-    pub(super) fn number(&mut self, number: u32) {
-        self.bytes(&number.to_le_bytes());
-    }
-
-    pub(super) fn bytes(&mut self, bytes: &[u8]) {
+    fn bytes(&mut self, bytes: &[u8]) {
         self.0.extend_from_slice(bytes);
     }
 

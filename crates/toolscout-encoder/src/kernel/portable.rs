@@ -1,6 +1,6 @@
 //! The kernel for every processor, written so that compilers find the wide instructions for it.
 
-use super::{Kernel, PANEL_ROWS, Panel};
+use crate::panel::{Kernel, PANEL_ROWS, Panel};
 use crate::shape::{BLOCK, GROUP};
 
 /// Rows that are summed at a time, so that an input is loaded once for all of them.

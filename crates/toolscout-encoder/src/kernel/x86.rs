@@ -6,8 +6,8 @@
 
 #![expect(unsafe_code, reason = "instructions that only some processors have can be called in no other way")]
 
-use super::{Kernel, PANEL, PANEL_ROWS, Panel};
 use crate::file::ModelFile;
+use crate::panel::{Kernel, PANEL, PANEL_ROWS, Panel};
 use crate::pass::{self, Batch, Passed};
 use crate::shape::{BLOCK, GROUP};
 use std::arch::x86_64::*;

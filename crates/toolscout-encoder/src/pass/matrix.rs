@@ -1,8 +1,8 @@
 //! A matrix times every row: the rows in eight bits, sums of integers, and back to 32 bits.
 
 use crate::file::{Matrix, ModelFile};
-use crate::kernel::{Kernel, PANEL, PANEL_ROWS, Panel};
 use crate::math;
+use crate::panel::{Kernel, PANEL, PANEL_ROWS, Panel};
 use crate::shape::BLOCK;
 
 /// Rows in steps, each of its own length: the most distant number of a row decides.
