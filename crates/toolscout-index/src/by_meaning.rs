@@ -1,7 +1,7 @@
 //! By meaning alone: what the encoder thinks of question and tools, without their words.
 
-use crate::profile::Rules;
 use crate::question::Question;
+use crate::rules::Rules;
 use crate::{Hit, Index, Query};
 
 pub(crate) struct ByMeaning;

@@ -1,8 +1,8 @@
 //! The classic ladder: exact name, prefix, keyword, part of the name, part of a keyword, description, near miss.
 
 use crate::entry::Entry;
-use crate::profile::Rules;
 use crate::question::Question;
+use crate::rules::Rules;
 use crate::rung::{Met, Rung, in_description, similar};
 use crate::steps::{self, Steps};
 use crate::{Hit, Index, Query};

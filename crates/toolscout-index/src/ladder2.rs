@@ -1,8 +1,8 @@
 //! The later ladder: words inside names and keywords are worth almost as much as whole ones, several words a plain mean.
 
 use crate::entry::Entry;
-use crate::profile::Rules;
 use crate::question::Question;
+use crate::rules::Rules;
 use crate::rung::{Met, Rung, in_description, similar};
 use crate::steps::{self, Steps};
 use crate::{Hit, Index, Query};

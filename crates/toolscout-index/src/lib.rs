@@ -30,6 +30,7 @@ mod query;
 mod question;
 mod ranked;
 mod reasons;
+mod rules;
 mod rung;
 mod scores;
 mod stems;

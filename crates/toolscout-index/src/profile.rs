@@ -1,17 +1,9 @@
 //! The ways to score, and their list.
 
-use crate::question::Question;
-use crate::{Hit, Index, Query, by_meaning, ladder, ladder2, ranked, substring};
+use crate::rules::Rules;
+use crate::{by_meaning, ladder, ladder2, ranked, substring};
 use std::fmt;
 use std::str::FromStr;
-
-/// One way to score. A new one is a file with its rules and a line in the list below.
-pub(crate) trait Rules: Sync {
-    /// What people type to choose it.
-    fn word(&self) -> &'static str;
-    /// The hits, best first, at most as many as the query wants.
-    fn search(&self, index: &Index, query: &Query<'_>, question: &Question) -> Vec<Hit>;
-}
 
 /// Makes the enum, its list and the way to the rules from one table, so that none of the three can forget a profile.
 macro_rules! profiles {

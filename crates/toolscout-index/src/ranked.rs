@@ -3,9 +3,9 @@
 use crate::evidence::Evidence;
 use crate::fair::{self, Fit};
 use crate::fusion::Fits;
-use crate::profile::Rules;
 use crate::question::Question;
 use crate::reasons::Reasons;
+use crate::rules::Rules;
 use crate::{Hit, Index, Query, ladder2};
 use std::cmp::Ordering;
 

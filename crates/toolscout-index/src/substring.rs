@@ -1,8 +1,8 @@
 //! Plain text search: no scores, no ranking, no surprises.
 
 use crate::entry::Entry;
-use crate::profile::Rules;
 use crate::question::Question;
+use crate::rules::Rules;
 use crate::{Hit, Index, Query};
 
 pub(crate) struct Substring;

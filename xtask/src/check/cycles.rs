@@ -27,7 +27,6 @@ const ALLOWED: &[&str] = &[
     "toolscout-gateway",
     "toolscout-hostile",
     "toolscout-hostile::reference",
-    "toolscout-index",
     "toolscout-mcp-client",
     "toolscout-mcp-client::oauth",
     "toolscout-source::observed",
