@@ -29,7 +29,6 @@ const ALLOWED: &[&str] = &[
     "toolscout-hostile::reference",
     "toolscout-mcp-client",
     "toolscout-mcp-client::oauth",
-    "toolscout-source::observed",
     "toolscout-surface",
     "toolscout-surface::api",
     "toolscout-surface::mcp",

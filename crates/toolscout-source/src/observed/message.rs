@@ -3,15 +3,13 @@
 //! Claude Code begins with a message that lists all tools, `mcp__<server>__<tool>`, and names each again where it is used;
 //! an application of the Agent SDK may pass on whole definitions. Whatever is none of these says nothing, and is no error.
 
+use super::news::MCP_PREFIX;
 use super::seen::{Seen, SeenTool};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use toolscout_core::RawJson;
-
-/// Names of tools that belong to a server begin so, and the server's own follows.
-pub(super) const OF_SERVERS: &str = "mcp__";
 
 #[derive(Deserialize)]
 struct Message<'a> {
@@ -97,6 +95,6 @@ fn used(block: &RawValue) -> Option<SeenTool> {
 }
 
 fn named(name: &str) -> Option<SeenTool> {
-    let (server, name) = name.strip_prefix(OF_SERVERS)?.split_once("__")?;
+    let (server, name) = name.strip_prefix(MCP_PREFIX)?.split_once("__")?;
     SeenTool::new(Some(server), name)
 }

@@ -5,9 +5,12 @@ use memchr::memmem::Finder;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+/// Claude Code calls the tools of MCP servers `mcp__<server>__<tool>`.
+pub(super) const MCP_PREFIX: &str = "mcp__";
+
 /// Whoever passes on a whole definition says so.
 static WHOLE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"tool\""));
-static OF_SERVERS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(super::message::OF_SERVERS.as_bytes()));
+static MCP_NAMES: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(MCP_PREFIX));
 
 /// Names as they stand in messages, of tools that are known.
 #[derive(Default)]
@@ -15,12 +18,12 @@ pub(super) struct Known(HashSet<Box<[u8]>>);
 
 impl Known {
     pub(super) fn add(&mut self, server: &str, name: &str) {
-        self.0.insert(format!("{}{server}__{name}", super::message::OF_SERVERS).into_bytes().into());
+        self.0.insert(format!("{MCP_PREFIX}{server}__{name}").into_bytes().into());
     }
 
     /// Whether the line may name a tool that is not known. What is written in an unusual way may as well.
     pub(super) fn may_be_more_than(&self, line: &[u8]) -> bool {
-        let mut names = OF_SERVERS.find_iter(line);
+        let mut names = MCP_NAMES.find_iter(line);
         WHOLE.find(line).is_some() || names.any(|at| !self.0.contains(word(&line[at..])))
     }
 }
