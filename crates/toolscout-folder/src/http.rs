@@ -6,8 +6,8 @@ mod body;
 #[cfg(all(test, unix))]
 mod tests;
 
+use super::output;
 use super::recipe::HttpRecipe;
-use super::run::output;
 use super::template::{self, Part};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Method, Response, Url, redirect};

@@ -6,9 +6,9 @@
 #[cfg(all(test, unix))]
 mod tests;
 
+use super::invocation::context;
 use super::recipe::{Flavour, Probed};
-use super::run::{context, output};
-use super::{probe, runtime};
+use super::{output, probed, runtime};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -55,14 +55,14 @@ pub(super) async fn list(
         }
         _ => Err(SourceError::Protocol {
             id: id.clone(),
-            reason: format!("{} before it was loaded{}", ending(&outcome), probe::last_words(&outcome)),
+            reason: format!("{} before it was loaded{}", ending(&outcome), output::last_words(&outcome)),
         }),
     }
 }
 
 fn read(entry: Entry) -> Result<Probed, String> {
     match entry {
-        Entry::Tool(raw) => probe::read(raw.as_str()),
+        Entry::Tool(raw) => probed::read(raw.as_str()),
         Entry::Problem(reason) => Err(reason),
     }
 }

@@ -71,3 +71,9 @@ fn without_newline(text: &str) -> &str {
     let text = text.strip_suffix('\n').unwrap_or(text);
     text.strip_suffix('\r').unwrap_or(text)
 }
+
+/// What a program said on standard error, to be put behind a reason.
+pub(super) fn last_words(outcome: &Outcome) -> String {
+    let text = outcome.stderr_text();
+    if text.is_empty() { String::new() } else { format!(": {text}") }
+}

@@ -1,23 +1,19 @@
 //! Does one call: starts what the recipe says, hands it the arguments, and makes a result of what comes back.
 
-pub(super) mod output;
-
 #[cfg(all(test, unix))]
 pub(super) mod fixture;
 #[cfg(all(test, unix))]
 mod tests;
 
+use super::invocation::{CALL_LIMIT, context, executable_task, limits};
 use super::recipe::{CommandRecipe, Input, Recipe};
-use super::{http, module, template};
+use super::{http, module, output, template};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toolscout_core::{Cx, SourceError, ToolCall, ToolOutput};
-use toolscout_process::{self as child, Limits, Task, environment, program};
-
-/// What a call of a program or module may take where its author does not say.
-const CALL: Duration = Duration::from_secs(60);
+use toolscout_process::{self as child, Task, environment, program};
 
 /// Does the call. Cancel-safe: dropping the future ends whatever was started for it, and all that started in turn.
 pub async fn run(recipe: &Recipe, call: &ToolCall, cx: &Cx) -> Result<ToolOutput, SourceError> {
@@ -28,7 +24,7 @@ pub async fn run(recipe: &Recipe, call: &ToolCall, cx: &Cx) -> Result<ToolOutput
         Recipe::Command(recipe) => command(recipe, call, cx).await,
         Recipe::Http(recipe) => http::request(recipe, call, cx).await,
         Recipe::Executable { program } => executable(program, call, cx).await,
-        Recipe::Module { file, flavour } => module::call(file, *flavour, call, limits(CALL, cx), cx).await,
+        Recipe::Module { file, flavour } => module::call(file, *flavour, call, limits(CALL_LIMIT, cx), cx).await,
         Recipe::Missing { reason } => Err(spawn_error(call, &call.tool.name.to_string(), reason.clone())),
     }
 }
@@ -66,32 +62,6 @@ async fn executable(file: &Path, call: &ToolCall, cx: &Cx) -> Result<ToolOutput,
     Ok(output::of_outcome(&task.shown, &child::start(&task).await?))
 }
 
-/// The task of running a program that answers our verbs; which one is still to be said.
-pub(super) fn executable_task(id: toolscout_core::SourceId, file: &Path, cx: &Cx) -> Result<Task, SourceError> {
-    let shown = file.display().to_string();
-    let program = match program::checked_program(file, cx.project.as_ref().map(|it| it.as_path())) {
-        Ok(program) => program,
-        Err(reason) => return Err(SourceError::Spawn { id, program: shown, reason, cause: None }),
-    };
-    let cwd = file.parent().map_or_else(|| PathBuf::from("/"), Path::to_path_buf);
-    let env = environment::environment(&[])?;
-    Ok(Task { id, program, shown, args: Vec::new(), cwd, env, stdin: None, limits: limits(CALL, cx) })
-}
-
-/// What a tool is told about a call besides its arguments: nothing that differs between two equal calls.
-pub(super) fn context(call: &ToolCall, cx: &Cx) -> Value {
-    let mut context = json!({
-        "source": call.tool.source.as_str(),
-        "tool": call.tool.name.as_str(),
-        "caller": cx.caller.word(),
-        "project": cx.project.as_ref().map(|it| it.to_string_lossy()),
-    });
-    if let Some(user) = &cx.user {
-        context["user"] = Value::from(&**user);
-    }
-    context
-}
-
 /// A name with a `/` is a file, relative to the tool's folder; any other is looked up in PATH. Files of the folder are
 /// looked at before they run; what the author names elsewhere by its full path is the system's.
 fn locate(name: &str, cwd: &Path, cx: &Cx) -> Result<PathBuf, String> {
@@ -113,10 +83,6 @@ fn inside(real: PathBuf, cwd: &Path, project: &Path) -> Result<PathBuf, String> 
         return Ok(real);
     }
     Err(format!("`{}` lies outside of the tool's folder and the project", real.display()))
-}
-
-fn limits(time: Duration, cx: &Cx) -> Limits {
-    Limits::within(cx.remaining().map_or(time, |it| it.min(time)))
 }
 
 fn spawn_error(call: &ToolCall, program: &str, reason: String) -> SourceError {

@@ -6,13 +6,13 @@
 mod record;
 
 use super::described::{Described, Plan};
-use super::globs::{Entry, Visit};
 use super::look::{Look, Manner, is_module};
 use super::matcher::Matcher;
 use super::place::Place;
 use super::recipe::{Flavour, Recipe};
 use super::roots::{Layout, Root};
 use super::stamp::Owners;
+use super::strategy::{Entry, Visit};
 use super::walk::{self, NotAFile, WalkLimits, Walked, WalkedFile};
 use record::Memory;
 use std::collections::{HashMap, HashSet};

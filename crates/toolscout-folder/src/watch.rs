@@ -1,9 +1,9 @@
 //! Notices that something changed on disk, and says so once things are quiet again.
 
 use super::flow::{Out, stream_of};
-use super::globs::ToolStrategy;
 use super::prompts;
 use super::roots::{Layout, Root, RootStrategy};
+use super::strategy::ToolStrategy;
 use futures_util::StreamExt;
 use notify::{Config, Event, EventKind, PollWatcher, RecursiveMode, Watcher};
 use std::collections::BTreeMap;

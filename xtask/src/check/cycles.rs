@@ -23,7 +23,6 @@ const ALLOWED: &[&str] = &[
     "toolscout::plugins::serve",
     "toolscout::plugins::serve::api",
     "toolscout::plugins::servers",
-    "toolscout-folder",
     "toolscout-gateway",
     "toolscout-hostile",
     "toolscout-hostile::reference",

@@ -3,10 +3,11 @@
 use super::FolderSource;
 use crate::ask::Asker;
 use crate::gather::Rules;
-use crate::globs::{GlobTools, ToolStrategy};
+use crate::globs::GlobTools;
 use crate::probe::ProbeLimits;
 use crate::prompts::Shelf;
 use crate::roots::{ChainRoots, RootStrategy};
+use crate::strategy::ToolStrategy;
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

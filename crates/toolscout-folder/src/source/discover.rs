@@ -3,13 +3,14 @@
 use super::{FolderSource, Probing};
 use crate::ask::{Answer, Eagerness, Said};
 use crate::gather::{Gathering, Ground, Listed, Stop, about};
-use crate::globs::{Entry, one_file};
+use crate::globs::one_file;
 use crate::look;
 use crate::probe::ProbeLimits;
 use crate::prompts;
 use crate::recipe::{Probed, Recipe};
 use crate::roots::{Layout, Root};
 use crate::runtime;
+use crate::strategy::Entry;
 use futures_util::{StreamExt, stream};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

@@ -1,11 +1,12 @@
 //! The scan record: unchanged files are not opened again.
 
 use super::{World, listing, person, tool_file};
-use crate::globs::{Entry, GlobTools, Visit};
+use crate::globs::GlobTools;
 use crate::matcher::Matcher;
 use crate::roots::Root;
 use crate::run::fixture::has;
 use crate::scan::{self, Counts};
+use crate::strategy::{Entry, Visit};
 use std::fs::File;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};

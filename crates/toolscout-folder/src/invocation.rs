@@ -1,0 +1,41 @@
+//! What every call of a program or module needs: the task to start, the context it is given, and its time limit.
+
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use toolscout_core::{Cx, SourceError, SourceId, ToolCall};
+use toolscout_process::{Limits, Task, environment, program};
+
+/// Time limit of a call of a program or module, unless its author sets one.
+pub(super) const CALL_LIMIT: Duration = Duration::from_secs(60);
+
+/// The task of running a program that answers our verbs; which one is still to be said.
+pub(super) fn executable_task(id: SourceId, file: &Path, cx: &Cx) -> Result<Task, SourceError> {
+    let shown = file.display().to_string();
+    let program = match program::checked_program(file, cx.project.as_ref().map(|it| it.as_path())) {
+        Ok(program) => program,
+        Err(reason) => return Err(SourceError::Spawn { id, program: shown, reason, cause: None }),
+    };
+    let cwd = file.parent().map_or_else(|| PathBuf::from("/"), Path::to_path_buf);
+    let env = environment::environment(&[])?;
+    Ok(Task { id, program, shown, args: Vec::new(), cwd, env, stdin: None, limits: limits(CALL_LIMIT, cx) })
+}
+
+/// What a tool is told about a call besides its arguments: nothing that differs between two equal calls.
+pub(super) fn context(call: &ToolCall, cx: &Cx) -> Value {
+    let mut context = json!({
+        "source": call.tool.source.as_str(),
+        "tool": call.tool.name.as_str(),
+        "caller": cx.caller.word(),
+        "project": cx.project.as_ref().map(|it| it.to_string_lossy()),
+    });
+    if let Some(user) = &cx.user {
+        context["user"] = Value::from(&**user);
+    }
+    context
+}
+
+/// The usual limits, but for the time: the given one, or what is left of the request's if that is less.
+pub(super) fn limits(time: Duration, cx: &Cx) -> Limits {
+    Limits::within(cx.remaining().map_or(time, |it| it.min(time)))
+}
