@@ -6,6 +6,7 @@
 //! progress arrives in order; what is cancelled is cancelled at the server. None of that can be added from outside.
 
 mod calling;
+mod list;
 mod listening;
 mod meta;
 pub(super) mod opening;
@@ -14,56 +15,27 @@ pub(super) mod opening;
 mod tests;
 
 pub use super::definition::Definition;
+pub use super::era::Era;
 pub use super::handshake::Said;
-pub use super::list::library::LibraryListing;
-pub use super::list::{Listing, Scope};
 pub use super::peer::Counts;
+pub use list::library::LibraryListing;
+pub use list::{Listing, Scope};
 
 use super::handshake::{self, Agreed};
 use super::limits::Limits;
-use super::list::{self, List};
 use super::params::Params;
 use super::peer::{Ask, Behalf, Hub, Peer};
 use super::{ClientError, Dial, Server};
+use list::List;
 use opening::Opened;
 use parking_lot::Mutex;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::{OnceCell, watch};
 use tokio::task::JoinSet;
 use toolscout_core::{Cx, RawJson, SourceId};
-
-/// Which revision of the protocol was agreed on, and so how to talk.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Era {
-    /// Up to 2025-11-25: a handshake first, state on both sides.
-    Legacy {
-        /// The agreed version.
-        version: String,
-    },
-    /// Since 2026-07-28: every request stands alone.
-    Modern {
-        /// The agreed version.
-        version: String,
-    },
-}
-
-impl Era {
-    /// The agreed version.
-    pub fn version(&self) -> &str {
-        match self {
-            Self::Legacy { version } | Self::Modern { version } => version,
-        }
-    }
-
-    /// Whether every request stands alone.
-    pub fn is_modern(&self) -> bool {
-        matches!(self, Self::Modern { .. })
-    }
-}
 
 /// A conversation with one server that runs. Clones are of the same conversation; when the last one is dropped, the server
 /// is ended.
@@ -196,12 +168,7 @@ impl Client {
     }
 
     /// One page of what the server has: its tools, its resources.
-    pub(super) async fn ask_for_page(
-        &self,
-        list: &List,
-        cursor: Option<&str>,
-        deadline: Instant,
-    ) -> Result<RawJson, ClientError> {
+    async fn ask_for_page(&self, list: &List, cursor: Option<&str>, deadline: Instant) -> Result<RawJson, ClientError> {
         let params = Params::default();
         let params = cursor.into_iter().fold(params, |params, it| params.with("cursor", &it));
         self.ask(Ask::new(list.method, params, deadline).called(format!("listing its {}", list.things))).await

@@ -1,6 +1,6 @@
 //! What it takes to reach a server besides its configuration.
 
-use super::client::Era;
+use super::era::Era;
 use super::limits::Limits;
 use super::tokens::Tokens;
 use super::value::Lookup;

@@ -1,10 +1,13 @@
 //! Asks a server what tools it has, once at a time across all processes, and remembers the answer.
 
-use super::client::{Client, Era, LibraryListing, Listing, Scope};
+pub(super) mod library;
+
+use super::client::{Client, LibraryListing, Listing, Scope};
+use super::era::Era;
 use super::limits::Limits;
 use super::record::{DiscoveryStatus, KnownTools, Record, Records};
 use super::tokens::Tokens;
-use super::{ClientError, Dial, Lookup, Server, Transport, fingerprint, library};
+use super::{ClientError, Dial, Lookup, Server, Transport, fingerprint};
 use serde_json::json;
 use std::collections::HashMap;
 use std::path::Path;

@@ -16,7 +16,7 @@ mod tests;
 pub use said::Said;
 
 use super::ClientError;
-use super::client::Era;
+use super::era::Era;
 use super::limits::Limits;
 use super::params::Params;
 use super::peer::{Ask, Peer, given};

@@ -2,6 +2,7 @@
 
 pub(super) mod answer;
 mod credentials;
+pub(super) mod events;
 mod exchange;
 pub(super) mod headers;
 mod listen;
@@ -16,7 +17,7 @@ pub(super) mod fixture;
 #[cfg(test)]
 mod tests;
 
-use super::client::Era;
+use super::era::Era;
 use super::wire::{Ear, Outgoing, Wire};
 use super::{ClientError, Dial, Endpoint};
 use remote::Remote;

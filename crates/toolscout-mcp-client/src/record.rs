@@ -6,7 +6,7 @@ mod row;
 #[cfg(test)]
 mod tests;
 
-use super::client::Era;
+use super::era::Era;
 use packed::Packed;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};

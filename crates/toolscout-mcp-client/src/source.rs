@@ -1,14 +1,17 @@
 //! A server as a source of tools: listed from what is remembered, started when it is called.
 
+mod library;
+
 #[cfg(all(test, unix))]
 mod tests;
 
 use super::client::Definition;
+use super::discovery::library::{list, news_between};
 use super::discovery::{Discovered, Shared, TriedOut, in_full, is_installed_first, soonest};
 use super::record::{DiscoveryStatus, Record, Staleness};
 use super::supervisor::{Phase, Supervisor};
 use super::{ClientError, OnChange, Server, Transport};
-use super::{demand, fingerprint, library};
+use super::{demand, fingerprint};
 use futures_util::stream;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -59,7 +62,7 @@ impl McpSource {
         let before = self.shared.read(&self.server, cx)?.library.unwrap_or_default();
         let discovered = self.refresh_tools(cx).await;
         let after = self.shared.read(&self.server, cx)?.library.unwrap_or_default();
-        library::news_between(&before, &after).into_iter().for_each(|it| self.supervisor.tell(it));
+        news_between(&before, &after).into_iter().for_each(|it| self.supervisor.tell(it));
         discovered
     }
 
@@ -72,7 +75,7 @@ impl McpSource {
         if changed {
             self.supervisor.has_changed();
         }
-        let library = library::list(&running.client, &self.shared, cx.deadline).await;
+        let library = list(&running.client, &self.shared, cx.deadline).await;
         self.shared.remember_library(&self.server, cx, &running.client, library)?;
         let record = self.shared.read(&self.server, cx)?;
         let tools = record.tools.as_ref();
@@ -177,7 +180,7 @@ impl McpSource {
         let said = record.library.as_ref().filter(|it| !it.private).and_then(|it| it.instructions.as_deref());
         *self.about.lock() = said.map(Arc::from);
         let staleness = record.staleness(&self.shared.configuration(&self.server), Moment::now());
-        let mut found: Vec<Found> = self.news(&record, staleness).into_iter().map(Found::Problem).collect();
+        let mut found: Vec<Found> = self.problems(&record, staleness).into_iter().map(Found::Problem).collect();
         found.reserve(record.tools.as_ref().map_or(0, |it| it.definitions.len()));
         let seen = record.tools.as_ref().map(|it| it.listed);
         let provenance = Provenance { trusted: true, seen, stale: staleness.is_some(), ..Provenance::default() };
@@ -200,7 +203,7 @@ impl McpSource {
         raw.into_iter().filter_map(move |it| Definition::parse(it, &limits).ok())
     }
 
-    fn news(&self, record: &Record, staleness: Option<Staleness>) -> Vec<Problem> {
+    fn problems(&self, record: &Record, staleness: Option<Staleness>) -> Vec<Problem> {
         let id = &self.server.id;
         // In one line: with a second one, a server could pretend to be us.
         let warning = |kind, text: String| Problem::warning(kind, escape::line(&text)).of(id.clone());

@@ -1,19 +1,17 @@
 //! The transport of 2024-11-05: one event stream that brings everything, and a second address to post to.
 
-pub(crate) mod events;
-
 #[cfg(test)]
 mod tests;
 
-use super::client::Era;
+use super::era::Era;
 use super::http::answer::{Kind, kind, use_up};
+use super::http::events::{Event, Events, read};
 use super::http::refusal::{Refusal, refusal};
 use super::http::remote::Remote;
 use super::http::tasks::Tasks;
 use super::http::terms::Terms;
 use super::wire::{Ear, Outgoing, Wire};
 use super::{ClientError, Dial, Endpoint};
-use events::{Event, Events, read};
 use reqwest::header::HeaderMap;
 use reqwest::{Response, Url};
 use std::ops::ControlFlow;

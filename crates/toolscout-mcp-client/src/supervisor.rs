@@ -1,10 +1,12 @@
 //! Starts a server when it is first needed, shares it, and ends it when nobody needs it any more.
 
+mod library;
+
 use super::backoff::Backoff;
 use super::client::Client;
 use super::discovery::{Shared, in_full, soonest};
 use super::running::{InUse, Running};
-use super::{ClientError, Server, library};
+use super::{ClientError, Server};
 use parking_lot::Mutex;
 use serde_json::json;
 use std::collections::BTreeSet;

@@ -1,7 +1,7 @@
 //! What carries messages to a server and back. The peer at its near end neither knows nor cares what it is made of.
 
 use super::ClientError;
-use super::client::Era;
+use super::era::Era;
 use std::time::{Duration, Instant};
 use toolscout_core::BoxFuture;
 

@@ -26,8 +26,6 @@ const ALLOWED: &[&str] = &[
     "toolscout-gateway",
     "toolscout-hostile",
     "toolscout-hostile::reference",
-    "toolscout-mcp-client",
-    "toolscout-mcp-client::oauth",
     "toolscout-surface",
     "toolscout-surface::api",
     "toolscout-surface::mcp",

@@ -5,10 +5,10 @@ pub(super) mod library;
 #[cfg(test)]
 mod tests;
 
-use super::ClientError;
-use super::client::Client;
-use super::definition::{Definition, Flaw, mirror};
-use super::limits::Limits;
+use super::super::ClientError;
+use super::super::definition::{Definition, Flaw, mirror};
+use super::super::limits::Limits;
+use super::Client;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
@@ -195,7 +195,7 @@ impl<'a> Walk<'a> {
     }
 
     fn check(&self, raw: &RawValue) -> Result<Definition, Flaw> {
-        let definition = Definition::check(super::message::keep(raw), self.limits)?;
+        let definition = Definition::check(crate::message::keep(raw), self.limits)?;
         if let Some(schema) = definition.input_schema().filter(|_| self.checks_headers) {
             mirror::mirrors(&schema).map_err(Flaw::broken)?;
         }

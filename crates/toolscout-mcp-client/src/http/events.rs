@@ -1,7 +1,7 @@
 //! Reads an event stream, however its bytes are cut.
 
 use super::super::ClientError;
-use super::super::http::answer::{broken, size};
+use super::answer::{broken, size};
 use reqwest::Response;
 use std::ops::ControlFlow;
 use std::time::Duration;

@@ -1,10 +1,10 @@
 //! One message to the server, and what comes back for it.
 
 use super::super::ClientError;
-use super::super::sse::events::{Event, Events, read};
 use super::super::wire::Outgoing;
 use super::Line;
 use super::answer::{Kind, body, is_reply_to, kind, use_up};
+use super::events::{Event, Events, read};
 use super::headers::{LAST_EVENT, SESSION, plain};
 use super::refusal::{Refusal, refusal};
 use super::tasks::Place;

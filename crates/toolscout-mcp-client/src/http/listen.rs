@@ -1,9 +1,9 @@
 //! What a server of the legacy era says without being asked.
 
 use super::super::ClientError;
-use super::super::sse::events::{Events, read};
 use super::Line;
 use super::answer::{Kind, kind};
+use super::events::{Events, read};
 use super::headers::{LAST_EVENT, plain};
 use reqwest::{Response, StatusCode};
 use std::ops::ControlFlow;

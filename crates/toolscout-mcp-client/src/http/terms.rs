@@ -1,7 +1,7 @@
 //! On what terms we talk with a server: the era, and in the legacy one the session.
 
 use super::super::ClientError;
-use super::super::client::Era;
+use super::super::era::Era;
 use super::super::wire::Outgoing;
 use super::headers::{self, SESSION, VERSION, plain};
 use parking_lot::Mutex;

@@ -5,7 +5,7 @@ use super::ask::{Ask, Prepared};
 use super::broken;
 use super::exchange::{Grant, Refusal, ask as ask_form, exchange, seconds};
 use super::identity::Identity;
-use super::registration::{Flow, Registration, Registrations, register};
+use super::registration::{DEVICE_GRANT, Flow, Registration, Registrations, register};
 use super::secret::Secret;
 use reqwest::Url;
 use serde::Deserialize;
@@ -13,8 +13,6 @@ use serde_json::Value;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// What the standard calls this kind of login.
-pub(super) const GRANT: &str = "urn:ietf:params:oauth:grant-type:device_code";
 /// How often to ask where the server does not say.
 const INTERVAL: Duration = Duration::from_secs(5);
 /// How much longer to wait each time the server says that we ask too often.
@@ -124,8 +122,11 @@ impl DeviceLogin {
 
     async fn poll(&self) -> Result<Grant, Refusal> {
         let authority = &self.prepared.authority;
-        let form =
-            [("grant_type", GRANT), ("device_code", self.device_code.reveal()), ("resource", &authority.resource)];
+        let form = [
+            ("grant_type", DEVICE_GRANT),
+            ("device_code", self.device_code.reveal()),
+            ("resource", &authority.resource),
+        ];
         let grant = exchange(&self.prepared.web, &authority.token, &self.identity, &form).await?;
         self.prepared.settle(&self.registrations, self.registered.as_ref(), None).await;
         Ok(grant)

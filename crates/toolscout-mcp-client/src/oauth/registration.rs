@@ -14,6 +14,8 @@ use std::time::Duration;
 use toolscout_core::Moment;
 
 const VERSION: u32 = 1;
+/// The grant type of a login on another device (RFC 8628).
+pub(super) const DEVICE_GRANT: &str = "urn:ietf:params:oauth:grant-type:device_code";
 
 /// How a person logs in; each kind is registered on its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,7 +143,7 @@ fn wish(authority: &Authority, flow: Flow<'_>, scopes: &[String]) -> serde_json:
             wish["response_types"] = json!(["code"]);
         }
         Flow::Device => {
-            wish["grant_types"] = json!([super::device::GRANT, "refresh_token"]);
+            wish["grant_types"] = json!([DEVICE_GRANT, "refresh_token"]);
             wish["response_types"] = json!([]);
         }
     }

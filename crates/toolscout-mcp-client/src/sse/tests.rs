@@ -1,10 +1,10 @@
 //! 1. Event streams are read however they are cut, and no event grows beyond its limit.
 //! 2. The old transport posts where the server says, but only ever to the server itself.
 
-use super::events::{Events, TooLarge};
 use super::open;
 use crate::ClientError;
-use crate::client::Era;
+use crate::era::Era;
+use crate::http::events::{Events, TooLarge};
 use crate::http::fixture::{
     EVENT_HEAD, Heard, Hearing, Site, Then, answer, dial, json_answer, notification, request, say, soon,
 };

@@ -3,12 +3,12 @@
 #[cfg(test)]
 mod tests;
 
-use super::super::ClientError;
-use super::super::client::Client;
-use super::super::definition::strict;
-use super::super::limits::Limits;
-use super::super::message::keep;
+use super::super::Client;
 use super::{List, PROBLEMS, SHOWN, protocol};
+use crate::ClientError;
+use crate::definition::strict;
+use crate::limits::Limits;
+use crate::message::keep;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::HashSet;

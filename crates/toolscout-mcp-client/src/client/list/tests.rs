@@ -2,12 +2,13 @@
 //! 2. One bad tool costs itself only, and says why.
 //! 3. Hints about time and scope are taken leniently and never beyond reason.
 
-use super::super::client::opening::Opened;
-use super::super::client::{Client, Era};
-use super::super::handshake::{Agreed, Said};
-use super::super::limits::Limits;
-use super::super::peer::tests::{World, soon};
 use super::{ClientError, Duration, Listing, ProblemKind, Scope, SourceId};
+use crate::client::Client;
+use crate::client::opening::Opened;
+use crate::era::Era;
+use crate::handshake::{Agreed, Said};
+use crate::limits::Limits;
+use crate::peer::tests::{World, soon};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,7 +1,7 @@
 use super::super::fixture::{EVENT_HEAD, Heard, Site, Then, answer, json_answer, notification, request, say};
 use super::super::headers::encode;
 use super::wire;
-use crate::client::Era;
+use crate::era::Era;
 use crate::wire::{Outgoing, Wire};
 use crate::{ClientError, http, sse};
 use serde_json::json;

@@ -1,7 +1,7 @@
 use super::super::fixture::{Asked, EVENT_HEAD, Heard, Site, Then, answer, json_answer, notification, request, say};
 use super::wire;
 use crate::ClientError;
-use crate::client::Era;
+use crate::era::Era;
 use crate::wire::Wire;
 use std::net::TcpStream;
 

@@ -245,12 +245,12 @@ impl State {
                 let repeated = format!("{} is over", of("refresh_token"));
                 Reply(400, String::new(), json!({"error": "invalid_grant", "error_description": repeated}).to_string())
             }
-            super::super::device::GRANT if self.pending > 0 => {
+            super::super::registration::DEVICE_GRANT if self.pending > 0 => {
                 self.pending -= 1;
                 no("authorization_pending")
             }
-            super::super::device::GRANT if self.denied => no("access_denied"),
-            super::super::device::GRANT if of("device_code") == "device-code-1" => self.give(true),
+            super::super::registration::DEVICE_GRANT if self.denied => no("access_denied"),
+            super::super::registration::DEVICE_GRANT if of("device_code") == "device-code-1" => self.give(true),
             _ => no("unsupported_grant_type"),
         }
     }

@@ -6,10 +6,13 @@
 use super::*;
 use crate::stdio::tests::Shell;
 use crate::{Dial, Program, Text, Transport};
+use crate::{Server, Shared};
 use futures_util::StreamExt;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 use tempfile::TempDir;
-use toolscout_core::{MemoryStore, SourceId, Store};
+use toolscout_core::{Caller, MemoryStore, SourceId, Store};
 
 struct World {
     dir: TempDir,

@@ -1,0 +1,65 @@
+//! Lists what a server has besides tools, and records it.
+
+use super::Shared;
+use crate::client::{Client, LibraryListing};
+use crate::record::KnownLibrary;
+use crate::{ClientError, Server};
+use std::time::Instant;
+use toolscout_core::{Cx, Moment, News, RawJson, SourceError, escape, redact};
+
+/// What is new in the later one.
+pub(crate) fn news_between(before: &KnownLibrary, after: &KnownLibrary) -> Vec<News> {
+    let are_new = before.resources != after.resources || before.templates != after.templates;
+    let mut news = Vec::new();
+    news.extend(are_new.then_some(News::ResourcesChanged));
+    news.extend((before.prompts != after.prompts).then_some(News::PromptsChanged));
+    news
+}
+
+/// Lists the library. However long that takes, most of the time that is left stays: the tools do not wait for it.
+pub(crate) async fn list(client: &Client, shared: &Shared, deadline: Option<Instant>) -> LibraryListing {
+    let now = Instant::now();
+    let limit = now + shared.dial.limits.list;
+    let share = deadline.map(|it| now + it.saturating_duration_since(now) / 2);
+    client.list_library(share.map_or(limit, |it| it.min(limit))).await
+}
+
+impl Shared {
+    /// Remembers what the server has besides tools; says what of it is new. A list that failed stays what it was.
+    pub(crate) fn remember_library(
+        &self,
+        server: &Server,
+        cx: &Cx,
+        client: &Client,
+        listing: LibraryListing,
+    ) -> Result<Vec<News>, SourceError> {
+        let mut record = self.read(server, cx)?;
+        let configuration = self.configuration(server);
+        let before = record.library.take().filter(|it| it.configuration == configuration).unwrap_or_default();
+        let mut excluded = listing.problems;
+        let mut keep = |list: Result<Vec<RawJson>, ClientError>, before: &Vec<RawJson>| {
+            list.unwrap_or_else(|error| {
+                excluded.push(redact::text(&error.to_string()));
+                before.clone()
+            })
+        };
+        let next = KnownLibrary {
+            listed: Some(Moment::now()),
+            resources: keep(listing.resources, &before.resources),
+            templates: keep(listing.templates, &before.templates),
+            prompts: keep(listing.prompts, &before.prompts),
+            capabilities: client.said().capabilities.clone(),
+            instructions: client.said().instructions.clone(),
+            private: listing.private,
+            excluded,
+            configuration,
+        };
+        for problem in &next.excluded {
+            tracing::warn!(event = "library_problem", server = %server.id, problem = %escape::line(problem));
+        }
+        let news = news_between(&before, &next);
+        record.library = Some(next);
+        self.write(server, cx, &record)?;
+        Ok(news)
+    }
+}

@@ -1,0 +1,51 @@
+//! Keeps the record of a running server's library up to date.
+
+use super::Supervisor;
+use crate::discovery::library::list;
+use crate::pace::Pace;
+use crate::record::{KnownLibrary, USUAL_TTL};
+use crate::running::Running;
+use std::future::pending;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+use tokio::time::{sleep, sleep_until};
+use toolscout_core::{Caller, Cx, Moment};
+
+/// Changes that come so soon after another are seen with it.
+const TOGETHER: Duration = Duration::from_millis(20);
+
+/// Keeps what is remembered of a running server's library as the server has it, where somebody listens. Never done.
+pub(super) async fn attend(supervisor: &Weak<Supervisor>, running: &Arc<Running>) {
+    let mut changes = running.client.hub().library_changes();
+    let Some((server, shared)) = supervisor.upgrade().map(|it| it.concerns()) else { return pending().await };
+    let cx = Cx::new(Caller::Mcp);
+    let mut is_due = shared.read(&server, &cx).is_ok_and(|it| {
+        let is_fresh = |it: &KnownLibrary| {
+            let is_recent = it.listed.is_some_and(|it| it.age(Moment::now()) < USUAL_TTL);
+            is_recent && it.configuration == shared.configuration(&server)
+        };
+        !it.library.as_ref().is_some_and(is_fresh)
+    });
+    let mut pace = Pace::new(shared.dial.limits.apart);
+    loop {
+        let is_heard = supervisor.upgrade().is_some_and(|it| it.has_listeners());
+        if is_due && is_heard {
+            if let Some(due) = pace.due(Instant::now()) {
+                sleep_until(due.into()).await;
+            }
+            changes.mark_unchanged();
+            let listing = list(&running.client, &shared, None).await;
+            pace.listed(Instant::now());
+            let changed = shared.remember_library(&server, &cx, &running.client, listing);
+            if let (Some(this), Ok(changed)) = (supervisor.upgrade(), changed) {
+                changed.into_iter().for_each(|it| this.tell(it));
+            }
+        }
+        if changes.changed().await.is_err() {
+            return pending().await;
+        }
+        is_due = true;
+        // Several changes at once are one.
+        sleep(TOGETHER).await;
+    }
+}
