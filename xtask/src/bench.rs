@@ -12,7 +12,6 @@ mod crowd;
 mod encode;
 mod floods;
 mod gateway;
-mod memory;
 mod observe;
 mod page;
 mod plot;
@@ -29,7 +28,6 @@ use anyhow::{Context, bail};
 use build::Programs;
 use clock::Samples;
 use floods::Floods;
-pub(crate) use memory::high_water;
 pub(crate) use search::server::run as tool_server;
 use std::process::{Command, Stdio};
 use table::Row;
@@ -175,7 +173,7 @@ fn memory(bench: &Bench) -> anyhow::Result<Vec<Row>> {
     let what = format!("memory of `toolscout tools`, {} tools", bench.some);
     let mut peaks = Vec::new();
     for _ in 0..bench.rounds.min(5) {
-        match memory::peak(world.toolscout(&["tools", "--json"]))? {
+        match crate::memory::peak(world.toolscout(&["tools", "--json"]))? {
             Some(bytes) => peaks.push(bytes),
             None => return Ok(vec![Row::unknown(what, "needs /proc")]),
         }

@@ -137,7 +137,7 @@ fn play(
     before: &Shadow,
     moment: &Moment,
 ) -> anyhow::Result<Round> {
-    let done = world.rehearse(operation, before)?;
+    let done = operation.rehearse(world, before)?;
     let litter = place.litter()?.len();
     let victim = victim::strike(place, operation, moment)?;
     let more = place.litter()?.len().saturating_sub(litter);

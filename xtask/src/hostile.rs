@@ -12,6 +12,7 @@ mod options;
 mod probe;
 mod survivors;
 mod table;
+pub(crate) mod terms;
 #[cfg(test)]
 mod tests;
 pub(crate) mod verdict;
@@ -19,11 +20,12 @@ mod watched;
 mod world;
 
 use anyhow::{Context, ensure};
-use meeting::{Meeting, Terms, Transport};
+use meeting::Meeting;
 use options::Options;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::Command;
+use terms::{Terms, Transport};
 
 /// The two programs that meet.
 pub(crate) struct Programs {

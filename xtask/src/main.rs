@@ -13,6 +13,7 @@ mod clients;
 mod conformance;
 mod crash;
 mod hostile;
+mod memory;
 mod model;
 mod page;
 mod repo;

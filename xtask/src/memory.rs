@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 const STILL: Duration = Duration::from_millis(60);
 
 /// In bytes; `None` where the system does not say.
-pub(super) fn peak(mut command: Command) -> anyhow::Result<Option<u64>> {
+pub(crate) fn peak(mut command: Command) -> anyhow::Result<Option<u64>> {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().context("start the program")?;
     let status = format!("/proc/{}/status", child.id());
     let mut output = child.stdout.take();

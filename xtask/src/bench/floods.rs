@@ -3,7 +3,8 @@
 use super::Bench;
 use super::table::Row;
 use crate::hostile::Programs;
-use crate::hostile::meeting::{Meeting, Transport};
+use crate::hostile::meeting::Meeting;
+use crate::hostile::terms::Transport;
 use crate::hostile::verdict;
 use anyhow::Context;
 

@@ -10,8 +10,8 @@ use super::crowd::{Crowd, Kind};
 use super::floods::Floods;
 use super::table::{Row, markdown};
 use super::world::World;
-use super::{Bench, GROUPS, calls, encode, gateway, memory, silent, tree};
-use crate::hostile::meeting::Transport;
+use super::{Bench, GROUPS, calls, encode, gateway, silent, tree};
+use crate::hostile::terms::Transport;
 use crate::repo;
 use std::fs;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
@@ -227,8 +227,8 @@ fn a_program_that_fails_is_no_sample() {
 
 #[test]
 fn the_high_water_mark_is_read_in_bytes() {
-    assert_eq!(memory::high_water("VmPeak:\t 9 kB\nVmHWM:\t    2048 kB\nVmRSS:\t 1 kB\n"), Some(2048 * 1024));
-    assert_eq!(memory::high_water("State: Z (zombie)\n"), None);
+    assert_eq!(crate::memory::high_water("VmPeak:\t 9 kB\nVmHWM:\t    2048 kB\nVmRSS:\t 1 kB\n"), Some(2048 * 1024));
+    assert_eq!(crate::memory::high_water("State: Z (zombie)\n"), None);
 }
 
 #[test]

@@ -30,10 +30,6 @@ const ALLOWED: &[&str] = &[
     "toolscout-surface::api",
     "toolscout-surface::mcp",
     "toolscout-surface::mcp::http",
-    "xtask",
-    "xtask::conformance",
-    "xtask::crash",
-    "xtask::hostile",
 ];
 
 /// A module, by its path from the root of its crate; the root itself is empty.

@@ -3,7 +3,7 @@
 use super::outcome::{self, Outcome};
 use super::programs::Programs;
 use super::suite::Suite;
-use super::world::World;
+use super::world::{Upstream, World};
 use std::fmt;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,27 +19,11 @@ pub(super) enum Role {
     Client,
 }
 
-/// The era in which the reference server speaks to us.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Upstream {
-    Modern,
-    Legacy,
-}
-
 impl Role {
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Server(_) => "server",
             Self::Client => "client",
-        }
-    }
-}
-
-impl Upstream {
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Self::Modern => "modern",
-            Self::Legacy => "legacy",
         }
     }
 }

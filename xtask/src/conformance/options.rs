@@ -1,6 +1,7 @@
 //! What to run: everything, or one side, or one revision.
 
-use super::leg::{Leg, Role, Upstream};
+use super::leg::{Leg, Role};
+use super::world::Upstream;
 use anyhow::{Context, bail};
 
 /// The revisions for which the suite says what is required.

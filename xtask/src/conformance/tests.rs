@@ -4,11 +4,12 @@
 //! 3. the product passes the suite, where that is installed.
 
 use super::expected::Expected;
-use super::leg::{Leg, Role, Upstream};
+use super::leg::{Leg, Role};
 use super::options::{self, Options};
 use super::outcome::{self, Complaint, Outcome};
 use super::programs::Programs;
 use super::suite::Suite;
+use super::world::Upstream;
 use std::fs;
 
 const CLIENT: Leg = Leg { role: Role::Client, revision: "2026-07-28" };

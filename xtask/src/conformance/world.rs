@@ -1,6 +1,5 @@
 //! A project whose only server is the reference, shown as itself at an address of loopback.
 
-use super::leg::Upstream;
 use super::programs::Programs;
 use anyhow::{Context, bail};
 use std::fs;
@@ -13,6 +12,22 @@ use tempfile::TempDir;
 
 /// What takes longer than this does not come at all.
 const LIMIT: Duration = Duration::from_secs(20);
+
+/// The era in which the reference server speaks to us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Upstream {
+    Modern,
+    Legacy,
+}
+
+impl Upstream {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Modern => "modern",
+            Self::Legacy => "legacy",
+        }
+    }
+}
 
 pub(super) struct World {
     pub(super) url: String,

@@ -1,8 +1,9 @@
 //! The commands that are killed: what they are called with, what they change, and how they say that it is done.
 
 use super::chance::Chance;
-use super::shadow::Shadow;
+use super::shadow::{Change, Shadow};
 use super::world::World;
+use anyhow::ensure;
 use std::time::Duration;
 
 /// A sort of command: a row of the table.
@@ -36,16 +37,28 @@ pub(super) struct Operation {
     pub(super) beside: Option<(&'static str, Vec<String>)>,
 }
 
-/// What is different when it is done.
-pub(super) enum Change {
-    Nothing,
-    Config,
-    /// The configuration, too.
-    Policy(&'static str),
-    Lock,
-    Trust(bool),
-    /// These tools are held, or are not.
-    Hold(Vec<String>, bool),
+impl Operation {
+    /// How things are when the command has come to its end, given how they were. Changes of files are made by the same
+    /// command in the twin.
+    pub(super) fn rehearse(&self, world: &World, before: &Shadow) -> anyhow::Result<Shadow> {
+        let config = match &self.change {
+            Change::Config | Change::Policy(_) => self.edit_twin(world, before)?,
+            _ => before.config.clone(),
+        };
+        let mut done = before.after(&self.change, config);
+        if let Change::Lock = self.change {
+            done.lock = Some(world.real.run_plain(&["lock", "--dry-run"])?.out);
+        }
+        Ok(done)
+    }
+
+    fn edit_twin(&self, world: &World, before: &Shadow) -> anyhow::Result<String> {
+        world.twin.write_config(&before.config)?;
+        let ended = world.twin.run(&self.words)?;
+        let is_done = ended.code == Some(self.code);
+        ensure!(is_done, "`{}` does not work in the twin: {}", self.words.join(" "), ended.said());
+        world.twin.config()
+    }
 }
 
 /// Servers that are added and removed again.

@@ -1,6 +1,5 @@
 //! What can be seen from outside of all that must survive a crash.
 
-use super::operation::Change;
 use super::place::{Ended, Place};
 use super::{Fault, Sort};
 use serde_json::Value;
@@ -25,6 +24,18 @@ pub(super) struct Shadow {
     pub(super) policy: String,
     /// How many tools each server is known to have.
     pub(super) tools: BTreeMap<String, u64>,
+}
+
+/// What is different when it is done.
+pub(super) enum Change {
+    Nothing,
+    Config,
+    /// The configuration, too.
+    Policy(&'static str),
+    Lock,
+    Trust(bool),
+    /// These tools are held, or are not.
+    Hold(Vec<String>, bool),
 }
 
 impl Shadow {

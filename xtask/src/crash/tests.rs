@@ -6,9 +6,9 @@
 
 use super::aftermath::compare;
 use super::chance::Chance;
-use super::operation::{Change, KINDS, Operation};
+use super::operation::{KINDS, Operation};
 use super::place::{Ended, Place};
-use super::shadow::Shadow;
+use super::shadow::{Change, Shadow};
 use super::table::Tally;
 use super::victim::Victim;
 use super::world::{Size, World};

@@ -1,6 +1,5 @@
 //! The project that has to bear all the crashes, a twin of it in which nothing is killed, and their servers.
 
-use super::operation::{Change, Operation};
 use super::place::{Place, SERVERS};
 use super::shadow::Shadow;
 use crate::hostile::Programs;
@@ -67,28 +66,6 @@ impl World {
     /// A folder that is trusted, or not.
     pub(super) fn elsewhere(&self) -> String {
         self.top.path().join("elsewhere").display().to_string()
-    }
-
-    /// How things are when the command has come to its end, given how they were. Changes of files are made by the same
-    /// command in the twin.
-    pub(super) fn rehearse(&self, operation: &Operation, before: &Shadow) -> anyhow::Result<Shadow> {
-        let config = match &operation.change {
-            Change::Config | Change::Policy(_) => self.edit_twin(operation, before)?,
-            _ => before.config.clone(),
-        };
-        let mut done = before.after(&operation.change, config);
-        if let Change::Lock = operation.change {
-            done.lock = Some(self.real.run_plain(&["lock", "--dry-run"])?.out);
-        }
-        Ok(done)
-    }
-
-    fn edit_twin(&self, operation: &Operation, before: &Shadow) -> anyhow::Result<String> {
-        self.twin.write_config(&before.config)?;
-        let ended = self.twin.run(&operation.words)?;
-        let is_done = ended.code == Some(operation.code);
-        ensure!(is_done, "`{}` does not work in the twin: {}", operation.words.join(" "), ended.said());
-        self.twin.config()
     }
 }
 

@@ -1,6 +1,6 @@
 //! What each mode may get away with: whether its tools are found, and how a call of `echo` ends.
 
-use super::meeting::Transport;
+use super::terms::Transport;
 
 /// Whether `server refresh` finds tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,8 +6,8 @@ mod host;
 mod scenario;
 
 use super::Programs;
-use super::meeting::{Terms, Transport};
 use super::survivors;
+use super::terms::{Terms, Transport};
 use super::world::World;
 use anyhow::{Context, ensure};
 use host::Host;

@@ -1,6 +1,6 @@
 //! What was asked for.
 
-use super::meeting::Transport;
+use super::terms::Transport;
 use anyhow::{Context, bail};
 use std::path::PathBuf;
 

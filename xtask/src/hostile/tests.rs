@@ -8,9 +8,10 @@ mod short;
 
 use super::expect::{Listing, expected};
 use super::long::busiest;
-use super::meeting::{Kind, Meeting, Step, Terms, Transport};
+use super::meeting::{Kind, Meeting, Step};
 use super::options::Options;
 use super::table::fit_for_a_cell;
+use super::terms::{Terms, Transport};
 use super::verdict::{raw_character, reasons};
 use super::watched::Watched;
 use super::{probe, survivors};

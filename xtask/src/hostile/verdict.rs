@@ -1,8 +1,9 @@
 //! What must hold after every meeting, whatever the server did.
 
 use super::expect::{Calling, Listing};
-use super::meeting::{HONEST, HOSTILE, Kind, Meeting, Step, Transport};
+use super::meeting::{HONEST, HOSTILE, Kind, Meeting, Step};
 use super::probe::{Ends, probes};
+use super::terms::Transport;
 use super::watched::Watched;
 use super::world::{GIVEN, SECRET};
 use serde_json::Value;

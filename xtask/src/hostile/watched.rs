@@ -3,7 +3,7 @@
 //! The memory is read from `/proc` while the command lives. What the kernel tells a parent afterwards would count the
 //! command's own children, too, and some of those are made to be big.
 
-use crate::bench::high_water;
+use crate::memory::high_water;
 use anyhow::Context;
 use std::fs;
 use std::io::Read;

@@ -1,7 +1,7 @@
 //! A project with one hostile and one honest server, and nothing of the person who runs this.
 
 use super::Programs;
-use super::meeting::{Terms, Transport};
+use super::terms::{Terms, Transport};
 use super::watched::Watched;
 use anyhow::{Context, bail};
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! `server host` while it runs: how much memory and time it has taken, and how it ends.
 
-use crate::bench::high_water;
 use crate::hostile::world::World;
+use crate::memory::high_water;
 use anyhow::{Context, ensure};
 use std::fs;
 use std::io::{BufRead, BufReader, Read};

@@ -2,7 +2,8 @@
 
 use crate::hostile::Programs;
 use crate::hostile::build::beside_us;
-use crate::hostile::meeting::{Meeting, Terms, Transport};
+use crate::hostile::meeting::Meeting;
+use crate::hostile::terms::{Terms, Transport};
 use crate::hostile::verdict::reasons;
 use parking_lot::Mutex;
 use std::thread;
