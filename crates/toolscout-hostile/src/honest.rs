@@ -1,35 +1,36 @@
 //! The well-behaved server that every mode starts from: its handshake, its tools, its answers.
 
-use crate::acts::{Acts, HONEST, Sent};
-use crate::modes::{Mode, both};
 use crate::options::Era;
-use crate::process::pause;
-use crate::reference;
-use crate::request::Request;
-use crate::rich;
+use crate::posted::Answered;
+use crate::protocol::{MODERN, SERVER_INFO, SUBSCRIPTION, failed, object, tool, with};
 use crate::server::Server;
+use crate::server::acts::Acts;
+use crate::server::request::{Request, Sent};
+use crate::{reference, rich};
 use serde_json::{Value, json};
 use std::time::Duration;
 
 pub(crate) const NAME: &str = "honest";
-pub(crate) const MODERN: &str = "2026-07-28";
-pub(crate) const LEGACY: &str = "2025-11-25";
-pub(crate) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-pub(crate) const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
-
-pub(crate) const MODES: &[Mode] = &[both(
-    NAME,
-    "Behaves, in both eras: tools echo, add, sleep, whoami, fail and blob, and --tools fillers; starts after --delay.",
-    "Finds, calls and answers all of them, without a finding or a warning.",
-    Acts {
-        start: |server| {
-            pause(server.options.delay.unwrap_or_default());
-            Ok(())
-        },
-        ..HONEST
+pub(crate) const HONEST: Acts = Acts {
+    start: |_| Ok(()),
+    obeys_signals: true,
+    end_of_input: || (),
+    broken_pipe: || (),
+    tools,
+    discover,
+    initialize,
+    list,
+    listen,
+    call,
+    other: |server, method| match &server.options {
+        it if it.reference => reference::act(method),
+        it if it.rich => rich::act(method),
+        _ => None,
     },
-)];
+    frame: |_, message| [message, b"\n"].concat(),
+    http: |_, _, _| Ok(Answered::NotYet),
+};
 
 pub(crate) fn discover(request: &Request) -> Sent {
     if request.server.options.era == Era::Legacy {
@@ -124,12 +125,6 @@ pub(crate) fn call(request: &Request) -> Sent {
     request.reply(request.text(text))
 }
 
-/// Makes a call's result one that says the tool failed.
-pub(crate) fn failed(mut result: Value) -> Value {
-    result["isError"] = true.into();
-    result
-}
-
 fn as_text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -147,7 +142,7 @@ fn sum(a: &Value, b: &Value) -> String {
 
 fn identity(server: &Server) -> String {
     json!({
-        "name": server.options.name, "pid": std::process::id(), "mode": server.mode().name,
+        "name": server.options.name, "pid": std::process::id(), "mode": server.mode,
         "lists": server.lists.count(), "calls": server.calls.count(),
     })
     .to_string()
@@ -198,28 +193,6 @@ fn filler(number: usize) -> Value {
     let name = format!("{verb}_{}_{number:05}", noun.replace(' ', "_"));
     let schema = object(json!({ "id": { "type": "string" }, "limit": { "type": "integer" } }), &["id"]);
     tool(&name, &format!("{verb} a {noun}, variant {number}"), schema)
-}
-
-pub(crate) fn tool(name: &str, description: &str, schema: Value) -> Value {
-    json!({ "name": name, "description": description, "inputSchema": schema })
-}
-
-/// A tool about which only its name matters.
-pub(crate) fn plain(name: &str, description: &str) -> Value {
-    tool(name, description, json!({ "type": "object" }))
-}
-
-/// A tool with more fields than it needs.
-pub(crate) fn with(mut tool: Value, more: Value) -> Value {
-    if let (Value::Object(tool), Value::Object(more)) = (&mut tool, more) {
-        tool.extend(more);
-    }
-    tool
-}
-
-/// The schema of an object.
-pub(crate) fn object(properties: Value, required: &[&str]) -> Value {
-    json!({ "type": "object", "properties": properties, "required": required })
 }
 
 /// The honest tools, and then these.

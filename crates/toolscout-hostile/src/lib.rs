@@ -10,32 +10,37 @@
 //! It harms nobody: every process ends itself after `--ttl` seconds, floods have an end, sockets are on loopback, and no
 //! file is touched but those named by `--log`, `--state` and `--target`.
 //!
-//! Start reading at [`modes`]; what an honest server does is in `honest`, what a mode may change in `acts`.
+//! Start reading at [`modes`]; what an honest server does is in `honest`, what a mode may change in `server::acts`.
 
-mod acts;
+mod command_line;
+mod counter;
 mod gzip;
 mod honest;
 mod http;
 mod log;
 mod modes;
 mod options;
+mod posted;
 mod process;
+mod protocol;
 mod reference;
-mod request;
 mod rich;
 mod server;
 mod stdio;
 
 pub use modes::{Mode, Transports, modes};
 
-use options::{Options, Task};
+use command_line::Task;
+use options::Options;
+use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// The whole program: reads the command line and serves until the input ends.
 pub fn main() -> ExitCode {
-    match Options::parse(std::env::args().skip(1)) {
+    match command_line::parse(std::env::args().skip(1)) {
         Ok((Task::Serve(mode), options)) => serve(mode, options),
         Ok((Task::Print(text), _)) => print(&text),
         Ok((Task::Idle, options)) => {
@@ -63,8 +68,11 @@ pub fn example(name: &str) -> PathBuf {
 fn serve(mode: &'static Mode, options: Options) -> ExitCode {
     process::end_after(options.ttl);
     let port = options.http;
-    let served = server::Server::new(mode, options).and_then(|server| {
-        process::log_signals(&server)?;
+    let served = server::Server::new(mode.name, &mode.acts, options).and_then(|server| {
+        let (heard, obeys) = (Arc::clone(&server), server.acts().obeys_signals);
+        process::on_signals(obeys, move |number| {
+            heard.log.event("signal", json!({ "sig": number, "ignored": !obeys }));
+        })?;
         match port {
             Some(port) => http::serve(&server, port),
             None => stdio::serve(&server),

@@ -1,11 +1,9 @@
 //! Our own life and death: waiting, ending on time, signals, children that only sleep.
 
-use crate::server::Server;
+use crate::options::Options;
 use rustix::process::{Signal, getpid, kill_process};
-use serde_json::json;
 use std::io;
 use std::process::{Child, Command};
-use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
@@ -50,15 +48,15 @@ pub(crate) fn end_after(ttl: Duration) {
 }
 
 /// A child in our process group that inherits our pipes and sleeps until `--ttl`.
-pub(crate) fn sleeping_child(server: &Server) -> io::Result<Child> {
-    let ttl = server.options.ttl.as_secs_f64().to_string();
-    let words = ["--idle", CHILD_MARK, "--ttl", &ttl, "--name", &server.options.name];
+pub(crate) fn sleeping_child(options: &Options) -> io::Result<Child> {
+    let ttl = options.ttl.as_secs_f64().to_string();
+    let words = ["--idle", CHILD_MARK, "--ttl", &ttl, "--name", &options.name];
     Command::new(std::env::current_exe()?).args(words).spawn()
 }
 
-/// Signals are logged from here on. SIGTERM then ends us with 143, unless the mode ignores it and all its kin.
-pub(crate) fn log_signals(server: &Arc<Server>) -> io::Result<()> {
-    let obeys = server.acts().obeys_signals;
+/// Has these signals handled from here on, with their numbers. SIGTERM then ends us with 143, unless it is to be ignored with
+/// all its kin.
+pub(crate) fn on_signals(obeys: bool, handle: impl Fn(i32) + Clone + Send + 'static) -> io::Result<()> {
     let all = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup(), SignalKind::pipe()];
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     let mut waiting = JoinSet::new();
@@ -68,21 +66,17 @@ pub(crate) fn log_signals(server: &Arc<Server>) -> io::Result<()> {
             let _inside = runtime.enter();
             signal(*kind)?
         };
-        let (server, number) = (Arc::clone(server), kind.as_raw_value());
+        let (handle, number) = (handle.clone(), kind.as_raw_value());
         let wait = async move {
             while heard.recv().await.is_some() {
-                take_signal(&server, number, obeys);
+                handle(number);
+                if obeys {
+                    exit(128 + number);
+                }
             }
         };
         waiting.spawn_on(wait, runtime.handle());
     }
     background(move || runtime.block_on(async { while waiting.join_next().await.is_some() {} }));
     Ok(())
-}
-
-fn take_signal(server: &Server, number: i32, obeys: bool) {
-    server.log.event("signal", json!({ "sig": number, "ignored": !obeys }));
-    if obeys {
-        exit(128 + number);
-    }
 }

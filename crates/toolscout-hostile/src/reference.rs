@@ -5,12 +5,12 @@ mod asking;
 mod content;
 mod library;
 
-use crate::acts::{Act, Sent};
-use crate::honest::{object, tool};
 use crate::process::pause;
-use crate::request::Request;
+use crate::protocol::{object, tool};
 use crate::rich;
-use crate::server::{Counter, Server};
+use crate::server::Server;
+use crate::server::acts::Act;
+use crate::server::request::{Request, Sent};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -18,13 +18,6 @@ const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 /// Between two messages of one call, so that they arrive as two.
 const BEAT: Duration = Duration::from_millis(50);
-
-/// What a reference server remembers: how often its lists were made to change.
-#[derive(Default)]
-pub(crate) struct Reference {
-    tools: Counter,
-    prompts: Counter,
-}
 
 pub(crate) fn act(method: &str) -> Option<Act> {
     library::act(method)

@@ -1,12 +1,11 @@
 //! What the honest server has besides its usual tools with `--rich`: tools that ask back, log and report, a result with
 //! everything in it, resources, prompts.
 
-use crate::acts::{Act, Sent};
-use crate::honest::{SUBSCRIPTION, object, tool, with};
 use crate::process::pause;
-use crate::request::{Gone, Out, Request};
-use crate::server::Counter;
-use parking_lot::{Condvar, Mutex};
+use crate::protocol::{SUBSCRIPTION, object, tool, with};
+use crate::server::acts::Act;
+use crate::server::request::{Gone, Request, Sent};
+use crate::server::state::Listener;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -30,13 +29,6 @@ pub(crate) fn capabilities() -> Value {
 
 /// How it says it is to be used.
 pub(crate) const INSTRUCTIONS: &str = "Read test://readme first.";
-
-/// A client that wants to hear of changes, in the modern era.
-pub(crate) struct Listener {
-    id: Value,
-    wanted: Value,
-    out: Out,
-}
 
 pub(crate) fn act(method: &str) -> Option<Act> {
     Some(match method {
@@ -326,33 +318,4 @@ pub(crate) fn listed(request: &Request, key: &str, items: Value) -> Value {
         result = with(result, more);
     }
     result
-}
-
-/// What a rich server remembers.
-#[derive(Default)]
-pub(crate) struct Rich {
-    questions: Counter,
-    /// How often it has grown.
-    sizes: Counter,
-    answers: Mutex<Vec<Value>>,
-    arrival: Condvar,
-    listeners: Mutex<Vec<Listener>>,
-    /// What a client of the legacy era said it can do.
-    pub(crate) capabilities: Mutex<Value>,
-}
-
-impl Rich {
-    /// An answer to something that we asked.
-    pub(crate) fn take_answer(&self, message: &Value) {
-        self.answers.lock().push(message.clone());
-        self.arrival.notify_all();
-    }
-
-    /// Waits for the answer to this question.
-    fn answer(&self, id: &Value, time: Duration) -> Option<Value> {
-        let is_it = |it: &Value| it["id"] == *id;
-        let mut answers = self.answers.lock();
-        self.arrival.wait_while_for(&mut answers, |all| !all.iter().any(is_it), time);
-        answers.iter().find(|it| is_it(it)).cloned()
-    }
 }

@@ -1,25 +1,30 @@
 //! One server: what it was told, what it counts, and the way of a message from a line to an act.
 
-use crate::acts::{Acts, Sent};
+pub(crate) mod acts;
+pub(crate) mod request;
+pub(crate) mod state;
+
+use crate::counter::Counter;
 use crate::log::Log;
-use crate::modes::Mode;
 use crate::options::Options;
 use crate::process::background;
-use crate::reference::{self, Reference};
-use crate::request::{Gone, Out, Request};
-use crate::rich::{self, Rich};
+use acts::{Act, Acts};
 use parking_lot::{Condvar, Mutex};
+use request::{Gone, Out, Request, Sent};
 use serde_json::{Value, json};
+use state::{Memory, Reference, Rich};
 use std::collections::HashSet;
 use std::io::{self, Write};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 pub(crate) struct Server {
     pub(crate) options: Options,
     pub(crate) log: Log,
-    mode: &'static Mode,
+    /// The name of its mode.
+    pub(crate) mode: &'static str,
+    acts: &'static Acts,
     /// How many `tools/list` came, this one included.
     pub(crate) lists: Counter,
     /// How many `tools/call` came, this one included.
@@ -35,22 +40,14 @@ pub(crate) struct Server {
     unsent: Mutex<Vec<u8>>,
 }
 
-/// What a mode keeps from one act to the next; each uses what it needs.
-#[derive(Default)]
-pub(crate) struct Memory {
-    pub(crate) turn: Counter,
-    pub(crate) flag: AtomicBool,
-    pub(crate) note: Mutex<Option<String>>,
-    pub(crate) ballast: Mutex<Vec<u8>>,
-}
-
 impl Server {
-    pub(crate) fn new(mode: &'static Mode, options: Options) -> io::Result<Arc<Self>> {
-        let log = Log::open(options.log.as_deref(), &options.name, mode.name)?;
+    pub(crate) fn new(mode: &'static str, acts: &'static Acts, options: Options) -> io::Result<Arc<Self>> {
+        let log = Log::open(options.log.as_deref(), &options.name, mode)?;
         Ok(Arc::new(Self {
             options,
             log,
             mode,
+            acts,
             lists: Counter::default(),
             calls: Counter::default(),
             memory: Memory::default(),
@@ -63,12 +60,8 @@ impl Server {
         }))
     }
 
-    pub(crate) fn mode(&self) -> &'static Mode {
-        self.mode
-    }
-
     pub(crate) fn acts(&self) -> &'static Acts {
-        &self.mode.acts
+        self.acts
     }
 
     pub(crate) fn tools(&self) -> Vec<Value> {
@@ -119,7 +112,7 @@ impl Server {
         }
     }
 
-    fn act(&self, method: &str) -> Option<crate::acts::Act> {
+    fn act(&self, method: &str) -> Option<Act> {
         let acts = self.acts();
         match method {
             "server/discover" => Some(acts.discover),
@@ -130,9 +123,7 @@ impl Server {
                 self.lists.up();
                 Some(acts.list)
             }
-            _ if self.options.reference => reference::act(method),
-            _ if self.options.rich => rich::act(method),
-            _ => None,
+            _ => (acts.other)(self, method),
         }
     }
 
@@ -200,23 +191,5 @@ impl Server {
     pub(crate) fn die(&self) {
         self.log.event("exit", json!({ "code": -9 }));
         crate::process::kill_ourselves();
-    }
-}
-
-#[derive(Default)]
-pub(crate) struct Counter(AtomicUsize);
-
-impl Counter {
-    /// Counts, and gives the number before.
-    pub(crate) fn up(&self) -> usize {
-        self.0.fetch_add(1, Ordering::SeqCst)
-    }
-
-    pub(crate) fn count(&self) -> usize {
-        self.0.load(Ordering::SeqCst)
-    }
-
-    pub(crate) fn at_least(&self, count: usize) {
-        self.0.fetch_max(count, Ordering::SeqCst);
     }
 }

@@ -1,7 +1,7 @@
 //! The stdio transport: lines in, lines out, until the input ends.
 
-use crate::request::Out;
 use crate::server::Server;
+use crate::server::request::Out;
 use serde_json::json;
 use std::convert::Infallible;
 use std::io::{self, BufRead, BufReader};
@@ -26,7 +26,7 @@ pub(crate) fn serve(server: &Arc<Server>) -> io::Result<Infallible> {
     server.exit(0)
 }
 
-fn read(server: &Arc<Server>) -> crate::acts::Sent {
+fn read(server: &Arc<Server>) -> crate::server::request::Sent {
     // A buffer of our own, to see whether there is more in it.
     let mut input = BufReader::with_capacity(64 << 10, io::stdin().lock());
     let mut line = Vec::new();

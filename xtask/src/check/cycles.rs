@@ -24,8 +24,6 @@ const ALLOWED: &[&str] = &[
     "toolscout::plugins::serve::api",
     "toolscout::plugins::servers",
     "toolscout-gateway",
-    "toolscout-hostile",
-    "toolscout-hostile::reference",
     "toolscout-surface",
     "toolscout-surface::api",
     "toolscout-surface::mcp",

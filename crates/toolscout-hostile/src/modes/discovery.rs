@@ -1,11 +1,13 @@
 //! Lists that change, or only say so.
 
 use super::{Mode, both, stdio};
-use crate::acts::{Acts, HONEST, Sent};
-use crate::honest::{self, plain, tools_and};
+use crate::honest::HONEST;
+use crate::honest::{self, tools_and};
 use crate::process::{background, pause};
-use crate::request::Request;
+use crate::protocol::plain;
 use crate::server::Server;
+use crate::server::acts::Acts;
+use crate::server::request::{Request, Sent};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -1,9 +1,11 @@
 //! Bytes that are no lines, lines that are no messages, and messages that are too big or too deep.
 
 use super::{MIB, Mode, both, stdio};
-use crate::acts::{Acts, HONEST, Sent};
-use crate::honest::{self, plain};
-use crate::request::Request;
+use crate::honest;
+use crate::honest::HONEST;
+use crate::protocol::plain;
+use crate::server::acts::Acts;
+use crate::server::request::{Request, Sent};
 use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
 

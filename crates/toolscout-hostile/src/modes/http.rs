@@ -2,13 +2,15 @@
 
 use super::schema::canary;
 use super::{MIB, Mode, over_http};
-use crate::acts::{Acts, HONEST, Sent};
 use crate::gzip;
-use crate::honest::plain;
-use crate::http::{Answered, Posted, head, respond};
+use crate::honest::HONEST;
+use crate::http::{head, respond};
+use crate::posted::{Answered, Posted};
 use crate::process::pause;
-use crate::request::Request;
+use crate::protocol::plain;
 use crate::server::Server;
+use crate::server::acts::Acts;
+use crate::server::request::{Request, Sent};
 use serde_json::json;
 use std::io::{self, Write};
 use std::net::TcpStream;

@@ -1,10 +1,11 @@
 //! Silence, slowness and sudden death: what goes wrong with a server as a process that should answer.
 
 use super::{Mode, both, stdio};
-use crate::acts::{Acts, HONEST, Sent, silent};
 use crate::honest;
+use crate::honest::HONEST;
 use crate::process::{background, pause};
-use crate::request::Request;
+use crate::server::acts::{Acts, silent};
+use crate::server::request::{Request, Sent};
 use std::io::Write;
 use std::time::Duration;
 

@@ -1,11 +1,13 @@
 //! Lines that are JSON but not the messages they should be, and messages nobody asked for.
 
 use super::{Mode, both, stdio};
-use crate::acts::{Acts, HONEST, Sent};
-use crate::honest::{self, plain};
+use crate::honest;
+use crate::honest::HONEST;
 use crate::process::{background, pause};
-use crate::request::Request;
+use crate::protocol::plain;
 use crate::server::Server;
+use crate::server::acts::Acts;
+use crate::server::request::{Request, Sent};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,11 +1,13 @@
 //! Texts about tools that are meant for somebody else than they seem: the model, the terminal, the browser, the ranking.
 
 use super::{Mode, POISON, both};
-use crate::acts::{Acts, HONEST, Sent};
-use crate::honest::{self, failed, object, plain, tool, tools_and, with};
+use crate::honest::HONEST;
+use crate::honest::{self, tools_and};
 use crate::options::Era;
-use crate::request::Request;
+use crate::protocol::{failed, object, plain, tool, with};
 use crate::server::Server;
+use crate::server::acts::Acts;
+use crate::server::request::{Request, Sent};
 use serde_json::{Value, json};
 
 pub(super) const MODES: &[Mode] = &[

@@ -1,9 +1,11 @@
 //! Tool names that are paths, commands, somebody else's name, or each other's.
 
 use super::{Mode, both};
-use crate::acts::{Acts, HONEST};
-use crate::honest::{plain, tool, tools_and};
+use crate::honest::HONEST;
+use crate::honest::tools_and;
+use crate::protocol::{plain, tool};
 use crate::server::Server;
+use crate::server::acts::Acts;
 use serde_json::{Value, json};
 
 pub(super) const MODES: &[Mode] = &[

@@ -1,9 +1,10 @@
 //! Lists in pages that do not end, repeat, or break off; and how long a list says it holds.
 
 use super::{MIB, Mode, both};
-use crate::acts::{Acts, HONEST, Sent};
-use crate::honest::plain;
-use crate::request::Request;
+use crate::honest::HONEST;
+use crate::protocol::plain;
+use crate::server::acts::Acts;
+use crate::server::request::{Request, Sent};
 use serde_json::{Value, json};
 
 pub(super) const MODES: &[Mode] = &[

@@ -2,10 +2,11 @@
 
 use super::discovery::Dice;
 use super::{Mode, stdio};
-use crate::acts::{Acts, HONEST, Sent};
 use crate::honest;
-use crate::request::Request;
+use crate::honest::HONEST;
 use crate::server::Server;
+use crate::server::acts::Acts;
+use crate::server::request::{Request, Sent};
 use serde_json::{Map, Value, json};
 use std::fs::{self, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};

@@ -1,11 +1,12 @@
 //! Processes that will not go, or take more than their share: children, closed pipes, ignored signals, memory, a whole core.
 
 use super::{MIB, Mode, stdio};
-use crate::acts::{Acts, HONEST, Sent};
 use crate::honest;
+use crate::honest::HONEST;
 use crate::process::{background, pause, pause_for_ever, sleeping_child};
-use crate::request::{Gone, Request};
 use crate::server::Server;
+use crate::server::acts::Acts;
+use crate::server::request::{Gone, Request, Sent};
 use serde_json::json;
 use std::fs::File;
 use std::sync::Arc;
@@ -81,7 +82,7 @@ pub(super) const MODES: &[Mode] = &[
 ];
 
 fn one_child(server: &Arc<Server>) -> Sent {
-    match sleeping_child(server) {
+    match sleeping_child(&server.options) {
         Ok(child) => server.log.event("probe", json!({ "grandchild": child.id() })),
         Err(err) => server.log.event("probe", json!({ "fork_denied": err.to_string() })),
     }
@@ -92,7 +93,7 @@ fn many_children(server: &Arc<Server>) -> Sent {
     let server = Arc::clone(server);
     background(move || {
         for _ in 0..server.options.count.unwrap_or(32) {
-            if let Err(err) = sleeping_child(&server) {
+            if let Err(err) = sleeping_child(&server.options) {
                 return server.log.event("probe", json!({ "fork_denied": err.to_string() }));
             }
             pause(Duration::from_millis(50));

@@ -2,8 +2,9 @@
 
 use super::schema::canary;
 use super::{MIB, Mode, both};
-use crate::acts::{Acts, HONEST, Sent};
-use crate::request::Request;
+use crate::honest::HONEST;
+use crate::server::acts::Acts;
+use crate::server::request::{Request, Sent};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};

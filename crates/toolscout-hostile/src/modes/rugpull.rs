@@ -2,10 +2,11 @@
 
 use super::discovery::announce_every;
 use super::{Mode, POISON, both};
-use crate::acts::{Acts, HONEST, Sent};
 use crate::honest;
-use crate::request::Request;
+use crate::honest::HONEST;
 use crate::server::Server;
+use crate::server::acts::Acts;
+use crate::server::request::{Request, Sent};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,9 +1,11 @@
 //! Schemas that want to be fetched, unrolled, or worked on for ever.
 
 use super::{MIB, Mode, both};
-use crate::acts::{Acts, HONEST};
-use crate::honest::{self, plain, tool, tools_and, with};
+use crate::honest::HONEST;
+use crate::honest::{self, tools_and};
+use crate::protocol::{plain, tool, with};
 use crate::server::Server;
+use crate::server::acts::Acts;
 use serde_json::{Map, Value, json};
 
 pub(super) const MODES: &[Mode] = &[

@@ -1,9 +1,11 @@
 //! Handshakes that lead nowhere, and names that belong to others.
 
 use super::{MIB, Mode, both, stdio};
-use crate::acts::{Acts, HONEST, Sent};
-use crate::honest::{self, MODERN, SERVER_INFO, discovered, initialized, with};
-use crate::request::Request;
+use crate::honest::HONEST;
+use crate::honest::{self, discovered, initialized};
+use crate::protocol::{MODERN, SERVER_INFO, with};
+use crate::server::acts::Acts;
+use crate::server::request::{Request, Sent};
 use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
 

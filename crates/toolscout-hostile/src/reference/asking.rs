@@ -1,10 +1,10 @@
 //! The tools and the prompt that ask back: by a request of their own in the legacy era, with their result in the modern.
 
-use super::{client, library};
-use crate::acts::Sent;
-use crate::honest::{failed, object};
-use crate::request::{Gone, Request};
+use super::{client, content};
+use crate::protocol::{failed, object};
 use crate::rich;
+
+use crate::server::request::{Gone, Request, Sent};
 use serde_json::{Map, Value, json};
 
 /// Those that take no arguments.
@@ -55,7 +55,7 @@ pub(super) fn prompt(request: &Request) -> Sent {
     match put(request, &questions)? {
         Reply::Answers(answers) => {
             let text = json!({ "type": "text", "text": format!("Speak about {answers}.") });
-            request.reply(library::spoken(request, vec![text]))
+            request.reply(content::spoken(request, vec![text]))
         }
         Reply::Over => Ok(()),
     }

@@ -1,7 +1,7 @@
 //! Results of every kind of content, and a schema with every kind of keyword.
 
-use crate::honest::{failed, with};
-use crate::request::Request;
+use crate::protocol::{failed, with};
+use crate::server::request::Request;
 use serde_json::{Value, json};
 
 /// One red pixel.
@@ -52,4 +52,17 @@ pub(super) fn rich_schema() -> Value {
         "else": { "required": ["email"] },
         "additionalProperties": false,
     })
+}
+
+/// A prompt's result: the user says these things.
+pub(super) fn spoken(request: &Request, contents: Vec<Value>) -> Value {
+    let messages: Vec<Value> = contents.into_iter().map(|it| json!({ "role": "user", "content": it })).collect();
+    complete_in_era(request, json!({ "messages": messages }))
+}
+
+pub(super) fn complete_in_era(request: &Request, mut result: Value) -> Value {
+    if request.is_modern() {
+        result["resultType"] = "complete".into();
+    }
+    result
 }

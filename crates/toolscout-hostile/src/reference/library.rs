@@ -1,10 +1,10 @@
 //! The resources and prompts that the conformance suite reads, and what it has completed.
 
 use super::{asking, content};
-use crate::acts::{Act, Sent};
 use crate::process::background;
-use crate::request::Request;
 use crate::rich::{self, listed};
+use crate::server::acts::Act;
+use crate::server::request::{Request, Sent};
 use serde_json::{Value, json};
 
 pub(super) fn act(method: &str) -> Option<Act> {
@@ -94,7 +94,7 @@ fn prompt(request: &Request) -> Sent {
         name if name.starts_with("test_grown_prompt_") => vec![text(name.to_owned())],
         name => return request.error(-32602, &format!("no such prompt: {name}")),
     };
-    request.reply(spoken(request, contents))
+    request.reply(content::spoken(request, contents))
 }
 
 /// Answers it while others are read: what is asked on the way is answered by one of them.
@@ -110,23 +110,10 @@ fn beside(request: &Request, act: Act) -> Sent {
     Ok(())
 }
 
-/// A prompt's result: the user says these things.
-pub(super) fn spoken(request: &Request, contents: Vec<Value>) -> Value {
-    let messages: Vec<Value> = contents.into_iter().map(|it| json!({ "role": "user", "content": it })).collect();
-    complete_in_era(request, json!({ "messages": messages }))
-}
-
 fn complete(request: &Request) -> Sent {
     let begun = request.params()["argument"]["value"].as_str().unwrap_or_default();
     let values: Vec<&str> =
         ["parent", "parrot", "test one", "test two"].into_iter().filter(|it| it.starts_with(begun)).collect();
     let completion = json!({ "total": values.len(), "values": values, "hasMore": false });
-    request.reply(complete_in_era(request, json!({ "completion": completion })))
-}
-
-fn complete_in_era(request: &Request, mut result: Value) -> Value {
-    if request.is_modern() {
-        result["resultType"] = "complete".into();
-    }
-    result
+    request.reply(content::complete_in_era(request, json!({ "completion": completion })))
 }

@@ -1,19 +1,15 @@
 //! What a mode may change: every act of a server, one function each.
 //!
 //! A mode says `Acts { list: silent, ..HONEST }` and is done. Functions and not a trait, because a hundred modes that each
-//! change one thing read best as a table; what a mode remembers between two acts is in [`Memory`](crate::server::Memory).
+//! change one thing read best as a table; what a mode remembers between two acts is in [`Memory`](super::state::Memory).
 
-use crate::honest;
-use crate::http::{Answered, Posted};
-use crate::request::{Gone, Request};
-use crate::server::Server;
+use super::Server;
+use super::request::{Request, Sent};
+use crate::posted::{Answered, Posted};
 use serde_json::Value;
 use std::io;
 use std::net::TcpStream;
 use std::sync::Arc;
-
-/// What became of something we wrote; the error says that nobody reads any more.
-pub(crate) type Sent = Result<(), Gone>;
 
 pub(crate) type Act = fn(&Request) -> Sent;
 
@@ -34,26 +30,13 @@ pub(crate) struct Acts {
     pub(crate) list: Act,
     pub(crate) listen: Act,
     pub(crate) call: Act,
+    /// What answers a request with another method, if anything does.
+    pub(crate) other: fn(&Server, &str) -> Option<Act>,
     /// Makes a line of a message.
     pub(crate) frame: fn(&Server, &[u8]) -> Vec<u8>,
     /// Before a request over HTTP is looked at; it may be answered right here, byte by byte.
     pub(crate) http: fn(&Server, &mut TcpStream, &mut Posted) -> io::Result<Answered>,
 }
-
-pub(crate) const HONEST: Acts = Acts {
-    start: |_| Ok(()),
-    obeys_signals: true,
-    end_of_input: || (),
-    broken_pipe: || (),
-    tools: honest::tools,
-    discover: honest::discover,
-    initialize: honest::initialize,
-    list: honest::list,
-    listen: honest::listen,
-    call: honest::call,
-    frame: |_, message| [message, b"\n"].concat(),
-    http: |_, _, _| Ok(Answered::NotYet),
-};
 
 /// Never answers.
 pub(crate) fn silent(_: &Request) -> Sent {

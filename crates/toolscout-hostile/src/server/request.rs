@@ -1,8 +1,7 @@
 //! A request and the ways to answer it, proper and improper.
 
-use crate::acts::Sent;
-use crate::honest::MODERN;
-use crate::server::Server;
+use super::Server;
+use crate::protocol::{LEGACY, MODERN};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -14,6 +13,9 @@ const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 /// Nobody reads what we write any more.
 #[derive(Debug)]
 pub(crate) struct Gone;
+
+/// What became of something we wrote; the error says that nobody reads any more.
+pub(crate) type Sent = Result<(), Gone>;
 
 /// Where answers go: to stdout, or into the body of an HTTP response.
 #[derive(Clone)]
@@ -165,6 +167,6 @@ impl Request {
     /// The version an old handshake agrees on: the one asked for, if it is an old one.
     pub(crate) fn legacy_version(&self) -> &str {
         let wanted = self.params()["protocolVersion"].as_str();
-        wanted.filter(|it| *it != MODERN).unwrap_or(crate::honest::LEGACY)
+        wanted.filter(|it| *it != MODERN).unwrap_or(LEGACY)
     }
 }

@@ -1,0 +1,143 @@
+//! The command line: what to serve, and how much of it.
+
+use crate::honest;
+use crate::modes::{Mode, modes};
+use crate::options::Options;
+use serde_json::json;
+use std::fmt::Write;
+
+/// What the command line asks for.
+pub(crate) enum Task {
+    Serve(&'static Mode),
+    Print(String),
+    /// Be a child that only sleeps.
+    Idle,
+}
+
+const USAGE: &str = "\
+usage: toolscout-hostile [--mode NAME] [OPTION]…
+       toolscout-hostile --list [--json | --names]
+       toolscout-hostile --describe NAME
+
+  --http PORT     Streamable HTTP on loopback instead of stdio; 0 takes a free port, and stdout says which
+  --era ERA       dual (default), legacy or modern
+  --name NAME     what the server calls itself
+  --tools N       so many filler tools beside the usual ones
+  --rich          tools that ask back, log and report beside the usual ones; resources and prompts
+  --reference     what the official conformance suite wants of a server, instead of the usual tools
+  --quick         answer calls one after the other, and several with one write: for measuring others
+  --log FILE      append one line of JSON per event
+  --delay S       how long slow modes take; honest: how long the start takes
+  --size BYTES, --count N, --after N, --ttl-ms MS, --seed N, --state FILE, --target PATH, --canary URL
+                  see --describe of the mode
+  --ttl S         end after so many seconds (120)
+";
+
+/// Reads the words after the program's name; an error is a sentence for a person.
+pub(crate) fn parse(words: impl Iterator<Item = String>) -> Result<(Task, Options), String> {
+    let mut options = Options::default();
+    let mut asked = Asked::default();
+    let mut words = words.flat_map(split_at_equals);
+    while let Some(word) = words.next() {
+        if asked.take_flag(&word) {
+            continue;
+        }
+        let value = words.next().ok_or_else(|| format!("`{word}` needs a value, or is not an option\n{USAGE}"))?;
+        if !asked.take(&word, &value) {
+            options.take(&word, &value)?;
+        }
+    }
+    options.rich = asked.rich;
+    options.reference = asked.reference;
+    options.quick = asked.quick;
+    Ok((asked.task()?, options))
+}
+
+/// What to do, as far as the words so far say.
+#[derive(Default)]
+struct Asked {
+    help: bool,
+    list: bool,
+    json: bool,
+    names: bool,
+    idle: bool,
+    rich: bool,
+    reference: bool,
+    quick: bool,
+    describe: Option<String>,
+    mode: Option<String>,
+}
+
+impl Asked {
+    fn take_flag(&mut self, word: &str) -> bool {
+        let flag = match word {
+            "--help" | "-h" => &mut self.help,
+            "--list" => &mut self.list,
+            "--json" => &mut self.json,
+            "--names" => &mut self.names,
+            "--rich" => &mut self.rich,
+            "--reference" => &mut self.reference,
+            "--quick" => &mut self.quick,
+            _ => return false,
+        };
+        *flag = true;
+        true
+    }
+
+    fn take(&mut self, word: &str, value: &str) -> bool {
+        match word {
+            "--mode" => self.mode = Some(value.to_owned()),
+            "--describe" => self.describe = Some(value.to_owned()),
+            // Its value is there to be seen in the list of processes.
+            "--idle" => self.idle = true,
+            _ => return false,
+        }
+        true
+    }
+
+    fn task(self) -> Result<Task, String> {
+        match self {
+            Self { help: true, .. } => Ok(Task::Print(USAGE.to_owned())),
+            Self { idle: true, .. } => Ok(Task::Idle),
+            Self { list: true, json: true, .. } => Ok(Task::Print(as_json())),
+            Self { list: true, names: true, .. } => {
+                Ok(Task::Print(modes().iter().map(|it| format!("{}\n", it.name)).collect()))
+            }
+            Self { list: true, .. } => Ok(Task::Print(as_table())),
+            Self { describe: Some(name), .. } => mode(&name).map(|it| Task::Print(described(it))),
+            Self { mode: name, .. } => mode(name.as_deref().unwrap_or(honest::NAME)).map(Task::Serve),
+        }
+    }
+}
+
+fn mode(name: &str) -> Result<&'static Mode, String> {
+    modes().iter().find(|it| it.name == name).ok_or_else(|| format!("`{name}` is not a mode; see --list"))
+}
+
+fn as_table() -> String {
+    let mut text = String::new();
+    for Mode { name, category, transports, does, .. } in modes() {
+        let _ = writeln!(text, "{name:<20} {category:<10} {transports:<11} {does}");
+    }
+    let _ = writeln!(text, "# {} modes", modes().len());
+    text
+}
+
+fn as_json() -> String {
+    let list = modes().iter().map(|Mode { name, category, transports, does, must, .. }| {
+        json!({ "name": name, "category": category, "transport": transports.to_string(), "does": does, "must": must })
+    });
+    format!("{:#}\n", list.collect::<serde_json::Value>())
+}
+
+fn described(Mode { name, category, transports, does, must, .. }: &Mode) -> String {
+    format!("{name} [{category}, {transports}]\n  does: {does}\n  must: {must}\n")
+}
+
+/// `--name=value` is `--name value`.
+fn split_at_equals(word: String) -> Vec<String> {
+    match word.split_once('=') {
+        Some((name, value)) if name.starts_with("--") => vec![name.to_owned(), value.to_owned()],
+        _ => vec![word],
+    }
+}
