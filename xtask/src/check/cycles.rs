@@ -18,11 +18,11 @@ use syn::{Attribute, ItemMod, ItemUse, Macro, UseTree};
 const ALLOWED: &[&str] = &[
     "toolscout",
     "toolscout::plugins",
-    "toolscout::plugins::connect",
-    "toolscout::plugins::import",
     "toolscout::plugins::serve",
     "toolscout::plugins::serve::api",
     "toolscout::plugins::servers",
+    "toolscout-config",
+    "toolscout-config::import",
     "toolscout-gateway",
     "toolscout-surface",
     "toolscout-surface::api",
