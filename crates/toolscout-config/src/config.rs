@@ -1,49 +1,53 @@
 //! Everything configured for a run, of all files together.
 
 use crate::document::Document;
+use crate::entry::ServerEntry;
 use crate::error::ConfigError;
 use crate::files::{self, ConfigFile, ConfigScope};
-use crate::keys::{Keys, Wrong, did_you_mean};
 use crate::names::ToolPatterns;
-use crate::policies::{PolicyRules, Said, combined_mode};
-use crate::profiles::{Profile, Profiles};
+use crate::policies::{PolicyRules, combined_mode};
+use crate::profiles::{self, Profile, ProfileEntry};
+use crate::section::{self, SectionError, UnknownKey};
 use crate::servers::{ConfiguredServer, ServerCollector};
-use crate::settings::Settings;
+use crate::settings::{Settings, TelemetrySettings};
 use crate::stamps::FileStamps;
-use crate::telemetry::TelemetrySettings;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use toolscout_core::{PolicyMode, Problem, ProblemKind};
+use toolscout_core::door::Policy;
+use toolscout_core::{PolicyMode, Problem, nearest};
 use toolscout_mcp_client::Lookup;
 
-/// The keys of our own files, to guess from.
-const KEYS: [&str; 25] = [
-    "roots",
-    "tool_directories",
-    "tool_files",
-    "patterns",
-    "ignore",
-    "on_conflict",
-    "strict",
-    "probe_timeout_ms",
-    "meta_tools",
-    "discover_on_start",
-    "request_tools",
-    "presets",
-    "search",
-    "context",
-    "telemetry",
-    "shadow",
-    "journal",
-    "default_policy",
-    "mode",
-    "policies",
-    "listed",
-    "profiles",
-    "servers",
-    "mcpServers",
-    "$schema",
-];
+/// The tables of our own files that are not merged setting by setting.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct FileSections {
+    /// Policy of tools that no pattern matches.
+    #[schemars(with = "Option<String>", extend("enum" = Policy::ALL.map(Policy::word), "default" = "allow"))]
+    default_policy: Option<Policy>,
+    /// How policies are applied. The tighter of both files counts; `allow-all` only in the user's own configuration.
+    #[schemars(with = "Option<String>", extend("enum" = ["normal", "read-only", "allow-all"], "default" = "normal"))]
+    mode: Option<PolicyMode>,
+    /// Policies by pattern: `source/tool`, `source/*` or `*`. The project may only tighten those of the user.
+    policies: BTreeMap<String, String>,
+    /// Patterns of tools that agents see without searching, of both files together.
+    listed: Vec<String>,
+    /// Named subsets of the tools, for `toolscout serve --profile NAME`.
+    #[schemars(with = "BTreeMap<String, ProfileEntry>")]
+    profiles: Map<String, Value>,
+    /// MCP servers, by id. `mcpServers` is another name for this table.
+    #[schemars(with = "BTreeMap<String, ServerEntry>")]
+    #[serde(rename = "servers")]
+    _servers: IgnoredAny,
+    /// For editors; ignored.
+    #[schemars(skip)]
+    #[serde(rename = "$schema")]
+    _schema: IgnoredAny,
+}
 
 /// What is configured for a run.
 #[derive(Debug, Default)]
@@ -133,17 +137,15 @@ impl Config {
     ) -> Result<Self, ConfigError> {
         let mut config = Self::default();
         let mut modes = [None, None];
-        let mut profiles = Profiles::default();
         let mut files = ConfigFile::all(root, user, &mut config.problems)?;
         let mut servers = ServerCollector::new(root, lookup, is_trusted);
         for file in &mut files {
             config.files.push(file.document.path.clone());
             servers.add(file)?;
             if file.is_ours {
-                modes[file.scope as usize] = config.take_own(file, &mut profiles)?;
+                modes[file.scope as usize] = config.take_own(file)?;
             }
         }
-        config.profiles = profiles.found;
         config.listed.extend(std::mem::take(&mut servers.listed));
         config.servers = std::mem::take(&mut servers.found);
         config.problems.append(&mut servers.problems);
@@ -153,58 +155,74 @@ impl Config {
         Ok(config)
     }
 
-    /// Everything in one of our own files but its servers; gives the mode it wants.
-    fn take_own(&mut self, file: &mut ConfigFile, profiles: &mut Profiles) -> Result<Option<PolicyMode>, ConfigError> {
-        let mut keys = Keys::new(std::mem::take(&mut file.document.map));
+    /// Everything in one of our own files but its servers; returns the mode it sets.
+    fn take_own(&mut self, file: &mut ConfigFile) -> Result<Option<PolicyMode>, ConfigError> {
+        let map = std::mem::take(&mut file.document.map);
         let document = &file.document;
-        let read = Settings::read(&mut keys, document)
-            .and_then(|settings| Ok((settings, Said::read(&mut keys, document, &mut self.problems)?)))
-            .and_then(|read| profiles.add(&mut keys, document, file.scope, &mut self.problems).map(|()| read))
-            .and_then(|read| self.take_listed(&mut keys, document).map(|()| read));
-        let (mut settings, said) = read.map_err(|it| document.flaw(&[&it.key], it.reason).error(&document.path))?;
-        let _ = keys.take("$schema");
-        for (_, key) in keys.left() {
-            let reason = format!("unknown setting `{key}`{}", did_you_mean(key, &KEYS));
-            self.problems.push(Problem::warning(ProblemKind::Setting, reason).at(&document.path));
-        }
-        if file.scope == ConfigScope::Project && settings.search.model.take().is_some() {
-            self.problems.push(only_a_person("`model` of `search` is set", document));
-        }
-        if file.scope == ConfigScope::Project && std::mem::take(&mut settings.telemetry) != TelemetrySettings::default()
-        {
-            self.problems.push(only_a_person("`telemetry` is set", document));
-        }
-        if file.scope == ConfigScope::Project && settings.journal.keep.take().is_some() {
-            self.problems.push(only_a_person("`keep` of `journal` is set", document));
-        }
-        self.settings = std::mem::take(&mut self.settings).or(settings);
-        match file.scope {
-            ConfigScope::Project => self.project = said.rules,
-            ConfigScope::User => self.user = said.rules,
-        }
-        if (file.scope, said.mode) == (ConfigScope::Project, Some(PolicyMode::AllowAll)) {
-            self.problems.push(only_a_person("`mode` is `allow-all`", document));
-            return Ok(None);
-        }
-        Ok(said.mode)
-    }
-
-    fn take_listed(&mut self, keys: &mut Keys, document: &Document) -> Result<(), Wrong> {
-        match ToolPatterns::read(keys.texts("listed")?.unwrap_or_default()) {
-            Ok(names) => self.listed.extend(names),
-            Err(reason) => {
-                let message = document.flaw(&["listed"], format!("`listed`: {reason}")).news();
-                self.problems.push(Problem::warning(ProblemKind::Setting, message).at(&document.path));
+        let invalid = |error: SectionError| document.flaw(&error.keys(&[]), error.to_string()).error(&document.path);
+        let settings = section::read::<Settings>(map.clone(), document.folder()).map_err(invalid)?;
+        let sections = section::read::<FileSections>(map, document.folder()).map_err(invalid)?;
+        for key in unknown_keys(settings.unknown, sections.unknown) {
+            match key.path.as_slice() {
+                [name] => {
+                    let message = format!("unknown setting `{name}`{}", key.suggestion());
+                    self.problems.push(document.warning(&[], message));
+                }
+                _ => return Err(invalid(key.into())),
             }
         }
-        Ok(())
+        let (mut settings, sections) = (settings.value, sections.value);
+        if file.scope == ConfigScope::Project {
+            self.drop_user_settings(&mut settings, document);
+        }
+        let merged = std::mem::take(&mut self.settings).or(settings).map_err(invalid)?;
+        self.settings = merged;
+        match ToolPatterns::read(sections.listed) {
+            Ok(patterns) => self.listed.extend(patterns),
+            Err(reason) => self.problems.push(document.warning(&["listed"], format!("`listed`: {reason}"))),
+        }
+        profiles::add(&mut self.profiles, sections.profiles, document, file.scope, &mut self.problems);
+        let rules = PolicyRules::read(sections.default_policy, sections.policies, document, &mut self.problems);
+        match file.scope {
+            ConfigScope::Project => self.project = rules,
+            ConfigScope::User => self.user = rules,
+        }
+        if (file.scope, sections.mode) == (ConfigScope::Project, Some(PolicyMode::AllowAll)) {
+            self.problems.push(only_for_users("`mode` is `allow-all`", document));
+            return Ok(None);
+        }
+        Ok(sections.mode)
+    }
+
+    /// Removes the settings that a project may not make.
+    fn drop_user_settings(&mut self, settings: &mut Settings, document: &Document) {
+        if settings.search.model.take().is_some() {
+            self.problems.push(only_for_users("`model` of `search` is set", document));
+        }
+        if std::mem::take(&mut settings.telemetry) != TelemetrySettings::default() {
+            self.problems.push(only_for_users("`telemetry` is set", document));
+        }
+        if settings.journal.keep.take().is_some() {
+            self.problems.push(only_for_users("`keep` of `journal` is set", document));
+        }
     }
 }
 
-/// What a project says that it may not.
-fn only_a_person(what: &str, document: &Document) -> Problem {
-    let reason = format!("{what}, which only a person's own configuration may say");
-    let problem = Problem::warning(ProblemKind::Setting, reason).at(&document.path);
+/// The keys of a file that neither of two structs has a field for.
+fn unknown_keys(one: Vec<UnknownKey>, other: Vec<UnknownKey>) -> Vec<UnknownKey> {
+    let is_nested = |key: &UnknownKey| key.path.len() > 1;
+    let both = |key: &UnknownKey| {
+        let there = other.iter().find(|it| it.path == key.path)?;
+        let candidates = [key.nearest, there.nearest].into_iter().flatten();
+        Some(UnknownKey { path: key.path.clone(), nearest: nearest(key.name(), candidates) })
+    };
+    let top: Vec<_> = one.iter().filter_map(both).collect();
+    top.into_iter().chain(one.into_iter().chain(other.clone()).filter(is_nested)).collect()
+}
+
+/// A setting that a project may not make.
+fn only_for_users(what: &str, document: &Document) -> Problem {
+    let problem = document.warning(&[], format!("{what}, which only a person's own configuration may say"));
     problem.hint("put it into `config.toml` of your own configuration folder")
 }
 

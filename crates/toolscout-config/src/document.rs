@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use toolscout_core::{Problem, ProblemKind};
 
 /// Bytes of one file; more is a mistake, or meant to harm.
 const LARGEST: u64 = 4 << 20;
@@ -107,6 +108,11 @@ impl Document {
     /// The folder that relative paths of the file are relative to.
     pub fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new("."))
+    }
+
+    /// A diagnostic about a key of this file.
+    pub(crate) fn warning(&self, path: &[&str], reason: String) -> Problem {
+        Problem::warning(ProblemKind::Setting, self.flaw(path, reason).news()).at(&self.path)
     }
 
     /// What is wrong with the value of a key, or with one above it that can be found. Looked for only now: most files

@@ -12,40 +12,35 @@ pub mod connect;
 pub mod import;
 
 mod config;
-mod context;
 mod document;
 mod edit;
 mod entry;
 mod error;
 mod files;
-mod journal;
-mod keys;
 mod names;
 mod policies;
 mod profiles;
-mod request_tools;
-mod search;
+#[cfg(test)]
+mod reference;
+mod section;
 mod servers;
 mod settings;
 mod stamps;
-mod telemetry;
 #[cfg(test)]
 mod tests;
 
 pub use config::{Config, ConfigLocations};
-pub use context::ContextSettings;
 pub use document::{Document, DocumentError, DocumentFormat};
 pub use edit::{ConfigEdit, Editor, overwrite};
 pub use entry::{EntryContext, ServerEntry, ToolFilterEntry};
 pub use error::ConfigError;
 pub use files::ConfigScope;
-pub use journal::{JournalRetention, JournalSettings};
 pub use names::ToolPatterns;
 pub use policies::PolicyRules;
 pub use profiles::Profile;
-pub use request_tools::RequestTools;
-pub use search::SearchSettings;
 pub use servers::ConfiguredServer;
-pub use settings::{DiscoverOnStart, Settings};
+pub use settings::{
+    ContextSettings, DiscoverOnStart, JournalRetention, JournalSettings, Preset, RequestTools, SearchSettings,
+    Settings, TelemetrySettings,
+};
 pub use stamps::FileStamps;
-pub use telemetry::TelemetrySettings;

@@ -1,23 +1,45 @@
-//! What files say about who may do what: policies by tool, and the mode of a run.
+//! What files say about policies: by tool, by default, and the mode of a run.
 
-use super::document::Document;
-use super::keys::{Keys, Wrong, either};
+use crate::document::Document;
+use crate::section::either;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use toolscout_core::door::Policy;
-use toolscout_core::{PolicyMode, Problem, ProblemKind, SourceId};
+use toolscout_core::{PolicyMode, Problem, SourceId};
 
-/// The policies of one level, the person's own or the project's. A level below may only tighten what this one says.
+/// The policies of one level, the user's own or the project's. A level below may only tighten them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PolicyRules {
     /// For tools that no rule names.
     pub default: Option<Policy>,
-    /// Patterns, `source/tool`, `source/*` or `*`, as they come in the file.
+    /// Patterns, `source/tool`, `source/*` or `*`, in the order of the file.
     pub rules: Vec<(String, Policy)>,
 }
 
-/// The words for modes in configuration.
-const MODES: [(&str, PolicyMode); 3] =
-    [("normal", PolicyMode::Normal), ("read-only", PolicyMode::ReadOnly), ("allow-all", PolicyMode::AllowAll)];
+impl PolicyRules {
+    /// The rules written in a table of a file. One that is invalid becomes a diagnostic.
+    pub(crate) fn read(
+        default: Option<Policy>,
+        written: BTreeMap<String, String>,
+        document: &Document,
+        problems: &mut Vec<Problem>,
+    ) -> Self {
+        let mut rules = Vec::new();
+        for (pattern, word) in written {
+            let key = ["policies", &pattern];
+            if let Err(reason) = check(&pattern) {
+                problems.push(document.warning(&key, reason));
+                continue;
+            }
+            let policy = policy(&word).unwrap_or_else(|| {
+                problems.push(document.warning(&key, unknown(&format!("the policy of `{pattern}`"), &word)));
+                Policy::Deny
+            });
+            rules.push((pattern, policy));
+        }
+        Self { default, rules }
+    }
+}
 
 /// The mode of a run: the tighter of the two, so that no project loosens what the user wants.
 pub(crate) fn combined_mode(user: Option<PolicyMode>, project: Option<PolicyMode>) -> PolicyMode {
@@ -28,38 +50,8 @@ pub(crate) fn combined_mode(user: Option<PolicyMode>, project: Option<PolicyMode
     }
 }
 
-/// What one of our own files says about policies.
-#[derive(Debug, Default)]
-pub(super) struct Said {
-    pub(super) rules: PolicyRules,
-    pub(super) mode: Option<PolicyMode>,
-}
-
-impl Said {
-    pub(super) fn read(keys: &mut Keys, document: &Document, problems: &mut Vec<Problem>) -> Result<Self, Wrong> {
-        let words = Policy::ALL.map(|it| (it.word(), it));
-        let default = keys.choice("default_policy", &words)?;
-        let mode = keys.choice("mode", &MODES)?;
-        let mut rules = Vec::new();
-        for (pattern, word) in keys.table("policies")? {
-            let flaw = |reason| document.flaw(&["policies", &pattern], reason).news();
-            if let Err(reason) = check(&pattern) {
-                problems.push(Problem::warning(ProblemKind::Setting, flaw(reason)).at(&document.path));
-                continue;
-            }
-            let policy = policy(&word).unwrap_or_else(|| {
-                let reason = flaw(unknown(&format!("the policy of `{pattern}`"), &word));
-                problems.push(Problem::warning(ProblemKind::Setting, reason).at(&document.path));
-                Policy::Deny
-            });
-            rules.push((pattern, policy));
-        }
-        Ok(Self { rules: PolicyRules { default, rules }, mode })
-    }
-}
-
 /// The policy of this word: one of ours, or of Lace's.
-pub(super) fn policy(word: &str) -> Option<Policy> {
+pub(crate) fn policy(word: &str) -> Option<Policy> {
     Policy::from_word(word).or(match word {
         "allow-always" | "allow-project" | "allow-session" => Some(Policy::Allow),
         "require-approval" | "allow-once" => Some(Policy::Ask),
@@ -68,21 +60,20 @@ pub(super) fn policy(word: &str) -> Option<Policy> {
     })
 }
 
-/// What to say about a word that is no policy. Who mistypes one wanted to forbid something more often than not.
-pub(super) fn unknown(what: &str, word: &str) -> String {
+/// The message for a word that is no policy. It denies, because a mistyped policy was most likely meant to restrict.
+pub(crate) fn unknown(what: &str, word: &str) -> String {
     format!("{what} is `{word}`; use {}; it is denied until then", either(&Policy::ALL.map(Policy::word)))
 }
 
 /// Whether this is a pattern, and if not, why.
 pub(crate) fn check(pattern: &str) -> Result<(), String> {
-    let reason = || {
-        let pattern = toolscout_core::escape::line(pattern).into_owned();
-        format!("`{pattern}` matches no tool; use `source/tool`, `source/*` or `*`")
-    };
     match pattern.split_once('/') {
         None if pattern == "*" => Ok(()),
         Some((source, tool)) if SourceId::new(source).is_ok() && !tool.is_empty() => Ok(()),
-        _ => Err(reason()),
+        _ => {
+            let pattern = toolscout_core::escape::line(pattern);
+            Err(format!("`{pattern}` matches no tool; use `source/tool`, `source/*` or `*`"))
+        }
     }
 }
 

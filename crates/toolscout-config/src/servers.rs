@@ -1,10 +1,10 @@
 //! Servers of all files together: the first file that has an id decides, and one bad entry hides no other.
 
-use super::entry::{EntryContext, Read, ServerEntry};
+use super::entry::{EntryContext, ServerEntry};
 use super::files::{ConfigFile, ConfigScope, RawEntry};
-use super::keys::did_you_mean;
 use super::names::ToolPatterns;
 use super::policies::{self, PolicyRules};
+use super::section::{Section, UnknownKey};
 use crate::ConfigError;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -123,12 +123,11 @@ impl<'a> ServerCollector<'a> {
     }
 
     fn entry(&mut self, id: SourceId, reading: &EntryReader<'_>, value: Value) {
-        let Read { entry, unknown } = match ServerEntry::read(value) {
-            Ok(read) => read,
-            Err(wrong) => {
+        let Section { value: entry, unknown } = match ServerEntry::read(value) {
+            Ok(section) => section,
+            Err(error) => {
                 self.decide(&id, EntryDecision::Final);
-                let key: &[&str] = if wrong.key.is_empty() { &[] } else { &[&wrong.key] };
-                return self.warn(reading, key, format!("server `{id}`: {}; it is left out", wrong.reason));
+                return self.warn(reading, &error.keys(&[]), format!("server `{id}`: {error}; it is left out"));
             }
         };
         let decision = self.decided.get(id.as_str()).copied();
@@ -180,17 +179,16 @@ impl<'a> ServerCollector<'a> {
         }
     }
 
-    fn unknown(&mut self, id: &SourceId, keys: &[String], reading: &EntryReader<'_>) {
+    fn unknown(&mut self, id: &SourceId, keys: &[UnknownKey], reading: &EntryReader<'_>) {
         for key in keys {
-            let near = if reading.file.is_ours { did_you_mean(key, ServerEntry::KEYS) } else { String::new() };
-            self.warn(reading, &[key], format!("server `{id}`: unknown key `{key}`{near}"));
+            let suggestion = if reading.file.is_ours { key.suggestion() } else { String::new() };
+            self.warn(reading, &[key.name()], format!("server `{id}`: unknown key `{}`{suggestion}", key.name()));
         }
     }
 
     fn warn(&mut self, reading: &EntryReader<'_>, below: &[&str], reason: String) {
         let path: Vec<&str> = reading.path.iter().map(String::as_str).chain(below.iter().copied()).collect();
-        let message = reading.file.document.flaw(&path, reason).news();
-        self.problems.push(Problem::warning(ProblemKind::Setting, message).at(&reading.file.document.path));
+        self.problems.push(reading.file.document.warning(&path, reason));
     }
 
     fn note(&mut self, reading: &EntryReader<'_>, message: String) {

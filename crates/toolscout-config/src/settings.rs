@@ -1,136 +1,250 @@
-//! Settings about tool folders and the run itself, field by field.
+//! The settings of a configuration file. A setting is one field with its documentation, which is also its reference in
+//! `docs/settings.md`.
 
-use super::context::ContextSettings;
-use super::document::Document;
-use super::journal::JournalSettings;
-use super::keys::{Keys, Wrong, either};
-use super::request_tools::RequestTools;
-use super::search::SearchSettings;
-use super::telemetry::TelemetrySettings;
-use std::path::PathBuf;
-use toolscout_core::ShadowPolicy;
+use crate::section::{self, SectionError, milliseconds, one_of, path, paths, roots, text, texts};
+use schemars::JsonSchema;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use toolscout_core::{Language, ShadowPolicy};
+use toolscout_mcp_client::Text;
 
-/// The lists of declared tools that can be named in `presets`.
-pub(crate) const PRESETS: [&str; 1] = ["native"];
-
-/// What is configured; every field may be left out. Paths are absolute.
-#[derive(Debug, Clone, PartialEq, Default)]
+/// Settings about tool folders and the run itself. Paths are relative to the file they are in.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct Settings {
-    /// Where to search; `default` is the root found upward.
+    /// Folders to search for tools. `default` is the root of the project.
+    #[serde(deserialize_with = "roots")]
     pub roots: Option<Vec<PathBuf>>,
-    /// Folders that are themselves folders of tools.
+    /// Folders that hold tools themselves.
+    #[serde(deserialize_with = "paths")]
     pub tool_directories: Option<Vec<PathBuf>>,
-    /// Single files, listed before all others.
+    /// Single files with tools, listed before all others.
+    #[serde(deserialize_with = "paths")]
     pub tool_files: Option<Vec<PathBuf>>,
-    /// Instead of the usual patterns.
+    /// Patterns of files with tools, instead of `tools/**` and `src/tools/**`.
     pub patterns: Option<Vec<String>>,
-    /// Instead of what is usually ignored.
+    /// Patterns of files to ignore, instead of the usual ones.
     pub ignore: Option<Vec<String>>,
-    /// `replace`, `skip` or `error`.
+    /// What happens if two files of a folder define one tool: `replace`, `skip` or `error`.
+    #[schemars(extend("default" = "replace"))]
     pub on_conflict: Option<String>,
-    /// Stop at the first problem.
+    /// Whether the first diagnostic is an error.
+    #[schemars(extend("default" = false))]
     pub strict: Option<bool>,
-    /// How long a file may take to say what tools it holds; all files of a source together, four times as long.
+    /// How long a file may take to describe its tools. All files of a source together may take four times as long.
+    #[serde(deserialize_with = "milliseconds")]
+    #[schemars(range(min = 1, max = 86400000))]
     pub probe_timeout_ms: Option<u64>,
-    /// `auto`, `always` or `never`: whether agents see the tools that search and call others.
+    /// Whether agents see the meta tools `tool_search` and `execute_tool`.
+    #[serde(deserialize_with = "meta_tools")]
+    #[schemars(extend("enum" = ["auto", "always", "never"], "default" = "auto"))]
     pub meta_tools: Option<String>,
-    /// Which servers are asked for their tools when a server of ours starts.
+    /// Which servers `toolscout serve` discovers at startup.
     pub discover_on_start: Option<DiscoverOnStart>,
-    /// Folders of tools that a header of a request chooses.
+    /// Folders of tools that a header of an HTTP request chooses, for this request only.
     pub request_tools: Option<Vec<RequestTools>>,
-    /// Declared lists of tools that nobody here can run: `native`.
-    pub presets: Option<Vec<String>>,
-    /// How to search.
-    pub search: SearchSettings,
-    /// What to tell models about tools.
-    pub context: ContextSettings,
-    /// Where traces go.
-    pub telemetry: TelemetrySettings,
-    /// What becomes of a tool whose name a stronger source has, too.
+    /// Declared lists of tools that exist without being runnable, so that catalogs and policies can name them.
+    pub presets: Option<Vec<Preset>>,
+    /// What happens to a tool if a source with higher precedence has one of the same name. `exclude` in either file
+    /// wins.
+    #[schemars(with = "Option<String>", extend("enum" = ["report", "exclude"], "default" = "report"))]
     pub shadow: Option<ShadowPolicy>,
-    /// How much of what happened is kept.
+    /// How tools are searched.
+    pub search: SearchSettings,
+    /// What models are told about tools before they ask.
+    pub context: ContextSettings,
+    /// Where traces are sent. Only in the user's own configuration.
+    #[serde(skip_serializing)]
+    pub telemetry: TelemetrySettings,
+    /// How much of the audit log is kept. Only in the user's own configuration.
     pub journal: JournalSettings,
 }
 
-/// Which servers are asked for their tools at the start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// How tools are searched.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SearchSettings {
+    /// Whether meaning counts, and not only words.
+    #[schemars(extend("default" = true))]
+    pub semantic: Option<bool>,
+    /// A sentence-transformers model to use instead of the built-in one. Only in the user's own configuration.
+    #[serde(deserialize_with = "path")]
+    pub model: Option<PathBuf>,
+    /// The language that tools are described in, if its script is Latin.
+    #[schemars(with = "Option<String>", extend("enum" = languages(), "default" = "english"))]
+    pub language: Option<Language>,
+    /// Whether search learns from calls which tool answers which query. `false` in either file wins.
+    #[schemars(extend("default" = true))]
+    pub learn: Option<bool>,
+}
+
+/// What models are told about tools before they ask.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ContextSettings {
+    /// Parts of the names of tools to mention, instead of the usual ones.
+    #[serde(deserialize_with = "essential")]
+    pub essential: Option<Vec<String>>,
+}
+
+/// Where traces are sent.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct TelemetrySettings {
+    /// Address of an OTLP collector, as in `OTEL_EXPORTER_OTLP_ENDPOINT`.
+    #[serde(deserialize_with = "text")]
+    #[schemars(with = "Option<String>")]
+    pub otlp: Option<Text>,
+    /// Headers of each request to it. Secrets are best written as references.
+    #[serde(deserialize_with = "texts")]
+    #[schemars(with = "BTreeMap<String, String>")]
+    pub headers: BTreeMap<String, Text>,
+    /// Service name of the traces.
+    #[schemars(extend("default" = "toolscout"))]
+    pub service: Option<String>,
+    /// Whether traces hold queries and arguments, with secrets redacted.
+    #[schemars(extend("default" = false))]
+    pub content: Option<bool>,
+}
+
+/// How much of the audit log is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct JournalSettings {
+    /// Megabytes, from 8 to 4096, or `off`. The oldest lines go first.
+    #[schemars(with = "Option<u64>", extend("default" = 64))]
+    pub keep: Option<JournalRetention>,
+}
+
+/// How much of the audit log is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JournalRetention {
+    /// Nothing is written.
+    Off,
+    /// This many bytes.
+    Bytes(u64),
+}
+
+/// A folder of tools that a header of a request chooses.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RequestTools {
+    /// The header.
+    pub header: String,
+    /// Regular expression that the whole value of the header must match.
+    pub pattern: String,
+    /// The folder, relative to the project, with `{value}` in it.
+    pub folder: String,
+    /// The id of the source of these tools.
+    pub source: Option<String>,
+}
+
+/// Which servers are discovered at startup.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
 pub enum DiscoverOnStart {
-    /// Those never asked, or whose entry has changed since.
+    /// Those never discovered, or whose entry has changed since.
     #[default]
     Missing,
-    /// Those whose tools are old, too.
+    /// Also those whose tools are old.
     Stale,
     /// All of them.
     All,
 }
 
-impl DiscoverOnStart {
-    const WORDS: [(&str, Self); 3] = [("missing", Self::Missing), ("stale", Self::Stale), ("all", Self::All)];
+/// A declared list of tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum Preset {
+    /// What most agents can do without tools: `bash`, `file_read` and the like.
+    Native,
 }
+
+/// Settings that are one decision: if one file has any of them, those of the other do not count.
+const GROUPS: [&[&str]; 2] = [&["roots", "tool_directories", "tool_files"], &["patterns", "ignore"]];
 
 impl Settings {
-    pub(super) fn read(keys: &mut Keys, document: &Document) -> Result<Self, Wrong> {
-        let folder = document.folder();
-        let root = |it: String| if it == "default" { PathBuf::from(it) } else { folder.join(it) };
-        let words = ["auto", "always", "never"].map(|it| (it, it));
-        Ok(Self {
-            roots: keys.texts("roots")?.map(|it| it.into_iter().map(root).collect()),
-            tool_directories: keys.paths("tool_directories", folder)?,
-            tool_files: keys.paths("tool_files", folder)?,
-            patterns: keys.texts("patterns")?,
-            ignore: keys.texts("ignore")?,
-            on_conflict: keys.text("on_conflict")?,
-            strict: keys.flag("strict")?,
-            probe_timeout_ms: keys.milliseconds("probe_timeout_ms")?,
-            meta_tools: keys.choice("meta_tools", &words)?.map(str::to_owned),
-            discover_on_start: keys.choice("discover_on_start", &DiscoverOnStart::WORDS)?,
-            request_tools: RequestTools::read(keys)?,
-            presets: presets(keys)?,
-            search: SearchSettings::read(keys, folder)?,
-            context: ContextSettings::read(keys)?,
-            telemetry: TelemetrySettings::read(keys, document)?,
-            shadow: keys.choice("shadow", &[("report", ShadowPolicy::Report), ("exclude", ShadowPolicy::Exclude)])?,
-            journal: JournalSettings::read(keys)?,
-        })
+    /// These settings, and those of `other` that these do not have.
+    pub(crate) fn or(self, other: Self) -> Result<Self, SectionError> {
+        let telemetry = if self.telemetry == TelemetrySettings::default() { &other.telemetry } else { &self.telemetry };
+        let (telemetry, shadow) = (telemetry.clone(), self.shadow.max(other.shadow));
+        let is_learning_off = [self.search.learn, other.search.learn].contains(&Some(false));
+        let (mut ours, theirs) = (table(self)?, table(other)?);
+        let has = |group: &[&str]| group.iter().any(|it| ours.get(*it).is_some_and(|it| !it.is_null()));
+        let decided: Vec<&str> = GROUPS.into_iter().filter(|it| has(it)).flatten().copied().collect();
+        fill(&mut ours, theirs.into_iter().filter(|(key, _)| !decided.contains(&key.as_str())).collect());
+        let mut merged: Self = section::read(ours, Path::new("/"))?.value;
+        (merged.telemetry, merged.shadow) = (telemetry, shadow);
+        if is_learning_off {
+            merged.search.learn = Some(false);
+        }
+        Ok(merged)
     }
+}
 
-    /// These, and where they say nothing, those of the other. Where to look for tools is one decision, and what counts
-    /// as one is another: of each, all is taken from one file.
-    pub(super) fn or(self, other: Self) -> Self {
-        let places = [&self.roots, &self.tool_directories, &self.tool_files].iter().all(|it| it.is_none());
-        let globs = self.patterns.is_none() && self.ignore.is_none();
-        Self {
-            roots: if places { other.roots } else { self.roots },
-            tool_directories: if places { other.tool_directories } else { self.tool_directories },
-            tool_files: if places { other.tool_files } else { self.tool_files },
-            patterns: if globs { other.patterns } else { self.patterns },
-            ignore: if globs { other.ignore } else { self.ignore },
-            on_conflict: self.on_conflict.or(other.on_conflict),
-            strict: self.strict.or(other.strict),
-            probe_timeout_ms: self.probe_timeout_ms.or(other.probe_timeout_ms),
-            meta_tools: self.meta_tools.or(other.meta_tools),
-            discover_on_start: self.discover_on_start.or(other.discover_on_start),
-            request_tools: self.request_tools.or(other.request_tools),
-            presets: self.presets.or(other.presets),
-            search: self.search.or(other.search),
-            context: self.context.or(other.context),
-            // Of the two, one is empty: a project may not say.
-            telemetry: if self.telemetry == TelemetrySettings::default() { other.telemetry } else { self.telemetry },
-            // Who wants to have it left out is not overruled.
-            shadow: self.shadow.max(other.shadow),
-            journal: self.journal.or(other.journal),
+fn table(settings: Settings) -> Result<Map<String, Value>, SectionError> {
+    match serde_json::to_value(settings) {
+        Ok(Value::Object(table)) => Ok(table),
+        Ok(_) => Ok(Map::new()),
+        Err(error) => Err(Error::custom(error)),
+    }
+}
+
+/// Takes over what is absent, table by table.
+fn fill(table: &mut Map<String, Value>, other: Map<String, Value>) {
+    for (key, value) in other {
+        match (table.get_mut(&key), value) {
+            (Some(Value::Object(ours)), Value::Object(theirs)) => fill(ours, theirs),
+            (None | Some(Value::Null), value) => drop(table.insert(key, value)),
+            _ => {}
         }
     }
 }
 
-/// Those there are, and no others.
-fn presets(keys: &mut Keys) -> Result<Option<Vec<String>>, Wrong> {
-    let names = keys.texts("presets")?;
-    match names.iter().flatten().find(|it| !PRESETS.contains(&it.as_str())) {
-        Some(unknown) => {
-            let reason = format!("there is no preset `{unknown}`; use {}", either(&PRESETS));
-            Err(Wrong { key: "presets".to_owned(), reason })
+fn languages() -> [&'static str; 14] {
+    Language::ALL.map(|(_, name)| name)
+}
+
+pub(crate) fn meta_tools<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
+    one_of(value, &["auto", "always", "never"])
+}
+
+fn essential<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Vec<String>>, D::Error> {
+    let names = Option::<Vec<String>>::deserialize(value)?;
+    match names.iter().flatten().any(String::is_empty) {
+        true => Err(D::Error::custom("holds an empty text, which is part of every name")),
+        false => Ok(names),
+    }
+}
+
+/// The sizes that can be kept, in megabytes. Less would not hold two files.
+const MEGABYTES: std::ops::RangeInclusive<u64> = 8..=4_096;
+
+impl<'de> Deserialize<'de> for JournalRetention {
+    fn deserialize<D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+        match Value::deserialize(value)? {
+            Value::String(word) if word == "off" => Ok(Self::Off),
+            other => match other.as_u64().filter(|it| MEGABYTES.contains(it)) {
+                Some(megabytes) => Ok(Self::Bytes(megabytes << 20)),
+                None => Err(D::Error::custom(format!(
+                    "must be megabytes, from {} to {}, or `off`",
+                    MEGABYTES.start(),
+                    MEGABYTES.end()
+                ))),
+            },
         }
-        None => Ok(names),
+    }
+}
+
+impl Serialize for JournalRetention {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Off => serializer.serialize_str("off"),
+            Self::Bytes(bytes) => serializer.serialize_u64(bytes >> 20),
+        }
     }
 }

@@ -38,8 +38,8 @@ impl Editor {
                 after.insert(name.clone(), value.clone());
                 changes.push(ConfigEdit::Set(key(name), value));
             }
-            let read = ServerEntry::read(Value::Object(after)).map_err(|it| wrong(&it.reason))?;
-            read.entry.server(server.server.id.clone(), around).map_err(|it| wrong(&it))?;
+            let read = ServerEntry::read(Value::Object(after)).map_err(|it| wrong(&it.to_string()))?;
+            read.value.server(server.server.id.clone(), around).map_err(|it| wrong(&it))?;
             Ok(changes)
         })
     }

@@ -1,40 +1,21 @@
 //! Entries as they are found in files, ours and those of other programs.
 
-use super::{ServerEntry, ToolFilterEntry};
-use crate::keys::{Keys, Wrong};
-use serde_json::Value;
-use std::collections::BTreeMap;
+use super::ServerEntry;
+use crate::section::{self, Section, SectionError};
+use serde_json::{Map, Value, json};
+use std::path::Path;
 
-/// The keys of an entry in our own files.
-const KEYS: [&str; 24] = [
-    "command",
-    "args",
-    "env",
-    "cwd",
-    "url",
-    "type",
-    "headers",
-    "bearer",
-    "client_id",
-    "client_secret",
-    "scopes",
-    "enabled",
-    "disabled",
-    "tools",
-    "visibility",
-    "listed",
-    "filter",
-    "trust",
-    "on_change",
-    "delegate",
-    "discovery_timeout_ms",
-    "call_timeout_ms",
-    "idle_timeout_ms",
-    "name",
+/// Other spellings of keys, by ours.
+const SPELLINGS: [(&str, &str); 5] = [
+    ("serverUrl", "url"),
+    ("httpUrl", "url"),
+    ("transport", "type"),
+    ("transportType", "type"),
+    ("timeout", "call_timeout_ms"),
 ];
 
-/// What other programs keep beside their entries: words for people, and what discoveries of theirs have found.
-const THEIRS: [&str; 12] = [
+/// What other programs write into entries for themselves: texts for users, and results of their own discovery.
+const IGNORED: [&str; 12] = [
     "name",
     "id",
     "title",
@@ -42,111 +23,71 @@ const THEIRS: [&str; 12] = [
     "version",
     "icon",
     "gallery",
-    "discovered_tools",
-    "last_discovery",
-    "discovery_error",
-    "discovery_status",
-    "config_hash",
+    "discoveredTools",
+    "lastDiscovery",
+    "discoveryError",
+    "discoveryStatus",
+    "configHash",
 ];
 
-/// An entry that was read, and the keys in it that mean nothing to us.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Read {
-    pub entry: ServerEntry,
-    pub unknown: Vec<String>,
-}
-
 impl ServerEntry {
-    /// The keys of an entry, to guess from.
-    pub const KEYS: &[&str] = &KEYS;
-
-    /// Reads the value of one entry. Names of keys may be in camel case, as other programs write them.
-    pub(crate) fn read(value: Value) -> Result<Read, Wrong> {
-        let Value::Object(map) = value else {
-            return Err(Wrong { key: String::new(), reason: "its entry is not a table".to_owned() });
-        };
-        let mut keys = Keys::snake(map);
-        let (tools, include) = tools(&mut keys)?;
-        let (client_id, client_secret) = client(&mut keys)?;
-        let entry = ServerEntry {
-            command: keys.text("command")?,
-            args: keys.texts("args")?.unwrap_or_default(),
-            env: keys.table("env")?,
-            cwd: keys.text("cwd")?,
-            url: url(&mut keys)?,
-            kind: kind(&mut keys)?,
-            headers: keys.table("headers")?,
-            bearer: keys.text("bearer")?,
-            client_id,
-            client_secret,
-            scopes: keys.texts("scopes")?.unwrap_or_default(),
-            enabled: enabled(&mut keys)?,
-            tools,
-            visibility: visibility(&mut keys)?,
-            listed: keys.texts("listed")?.unwrap_or_default(),
-            filter: filter(&mut keys, include)?,
-            trust: keys.flag("trust")?,
-            on_change: keys.text("on_change")?,
-            delegate: keys.flag("delegate")?,
-            discovery_timeout_ms: keys.milliseconds("discovery_timeout_ms")?,
-            call_timeout_ms: keys.milliseconds("call_timeout_ms")?.or(keys.milliseconds("timeout")?),
-            idle_timeout_ms: keys.milliseconds("idle_timeout_ms")?,
-        };
-        let unknown =
-            keys.left().filter(|(name, _)| !THEIRS.contains(name)).map(|(_, written)| written.to_owned()).collect();
-        Ok(Read { entry, unknown })
-    }
-}
-
-type Policies = BTreeMap<String, String>;
-
-/// Policies by name; or, as some programs have it, a list of the only tools there should be.
-fn tools(keys: &mut Keys) -> Result<(Policies, Option<Vec<String>>), Wrong> {
-    match keys.is_list("tools") {
-        true => Ok((Default::default(), keys.texts("tools")?)),
-        false => Ok((keys.table("tools")?, None)),
-    }
-}
-
-fn url(keys: &mut Keys) -> Result<Option<String>, Wrong> {
-    Ok(keys.text("url")?.or(keys.text("server_url")?).or(keys.text("http_url")?))
-}
-
-fn kind(keys: &mut Keys) -> Result<Option<String>, Wrong> {
-    Ok(keys.text("type")?.or(keys.text("transport")?).or(keys.text("transport_type")?))
-}
-
-/// Who we are where we log in: here, or, as some programs have it, in a table of its own.
-fn client(keys: &mut Keys) -> Result<(Option<String>, Option<String>), Wrong> {
-    let within = keys.inner("oauth")?.map(|mut it| Ok((it.text("client_id")?, it.text("client_secret")?)));
-    let (id, secret) = within.transpose()?.unwrap_or_default();
-    Ok((keys.text("client_id")?.or(id), keys.text("client_secret")?.or(secret)))
-}
-
-/// Both words are understood; a server that either of them turns off is off.
-fn enabled(keys: &mut Keys) -> Result<Option<bool>, Wrong> {
-    Ok(match (keys.flag("enabled")?, keys.flag("disabled")?) {
-        (Some(false), _) | (_, Some(true)) => Some(false),
-        (enabled, disabled) => enabled.or(disabled.map(|it| !it)),
-    })
-}
-
-fn visibility(keys: &mut Keys) -> Result<Option<String>, Wrong> {
-    let listed = keys.flag("always_load")?.unwrap_or_default().then(|| "listed".to_owned());
-    Ok(keys.text("visibility")?.or(listed))
-}
-
-fn filter(keys: &mut Keys, only: Option<Vec<String>>) -> Result<Option<ToolFilterEntry>, Wrong> {
-    let Some(mut filter) = keys.inner("filter")? else {
-        return Ok(only.map(|it| ToolFilterEntry { include: Some(it), exclude: Vec::new() }));
-    };
-    let include = filter.texts("include")?.or(only);
-    let exclude = filter.texts("exclude")?.unwrap_or_default();
-    match filter.left().next() {
-        None => Ok(Some(ToolFilterEntry { include, exclude })),
-        Some((_, key)) => {
-            let reason = format!("`filter` holds `{key}`; it may hold `include` and `exclude`");
-            Err(Wrong { key: "filter".to_owned(), reason })
+    /// Reads an entry, in our own form or in that of another program.
+    pub(crate) fn read(value: Value) -> Result<Section<Self>, SectionError> {
+        match value {
+            Value::Object(table) => {
+                let section = section::read::<Self>(in_our_form(table)?, Path::new(""))?;
+                match section.unknown.iter().find(|key| key.path.len() > 1) {
+                    Some(nested) => Err(nested.clone().into()),
+                    None => Ok(section),
+                }
+            }
+            other => Err(SectionError::of_type(&other, "a table")),
         }
     }
+}
+
+/// The entry with the keys of our own files.
+fn in_our_form(mut table: Map<String, Value>) -> Result<Map<String, Value>, SectionError> {
+    for key in IGNORED {
+        take(&mut table, key);
+    }
+    for (theirs, ours) in SPELLINGS {
+        if let Some(value) = take(&mut table, theirs) {
+            table.entry(ours).or_insert(value);
+        }
+    }
+    // A server that either word turns off is off.
+    if let Some(disabled) = take(&mut table, "disabled") {
+        let disabled = disabled.as_bool().ok_or_else(|| SectionError::at("disabled", &disabled, "true or false"))?;
+        if disabled || !table.contains_key("enabled") {
+            table.insert("enabled".to_owned(), json!(!disabled));
+        }
+    }
+    if let Some(always) = take(&mut table, "alwaysLoad") {
+        let always = always.as_bool().ok_or_else(|| SectionError::at("alwaysLoad", &always, "true or false"))?;
+        if always {
+            table.entry("visibility").or_insert(json!("listed"));
+        }
+    }
+    if let Some(Value::Object(mut oauth)) = take(&mut table, "oauth") {
+        for (theirs, ours) in [("clientId", "client_id"), ("clientSecret", "client_secret")] {
+            if let Some(value) = take(&mut oauth, theirs) {
+                table.entry(ours).or_insert(value);
+            }
+        }
+    }
+    // Some programs list the only tools there should be, instead of policies.
+    if table.get("tools").is_some_and(Value::is_array)
+        && let Some(only) = table.shift_remove("tools")
+        && let Some(filter) = table.entry("filter").or_insert_with(|| json!({})).as_object_mut()
+    {
+        filter.entry("include").or_insert(only);
+    }
+    Ok(table)
+}
+
+/// Takes a value by its key, in camel or snake case.
+fn take(table: &mut Map<String, Value>, key: &str) -> Option<Value> {
+    let (camel, snake) = (table.shift_remove(key), table.shift_remove(&section::snake_case(key)));
+    camel.or(snake).filter(|it| !it.is_null())
 }

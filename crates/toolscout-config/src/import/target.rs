@@ -44,7 +44,9 @@ impl ImportTarget {
     pub fn own(&self) -> Result<ExistingServers, ConfigError> {
         let map = Document::read(&self.file)?.map(|it| it.map).unwrap_or_default();
         let tables = TABLES.iter().filter_map(|it| map.get(*it)?.as_object()).flatten();
-        let read = |(id, entry): (&String, &Value)| (id.clone(), serde_json::from_value(entry.clone()).ok());
+        let read = |(id, entry): (&String, &Value)| {
+            (id.clone(), ServerEntry::read(entry.clone()).ok().and_then(|it| it.strict().ok()))
+        };
         Ok(tables.map(read).map(|(id, entry)| (id, entry.map(|it| self.absolute(it)))).collect())
     }
 

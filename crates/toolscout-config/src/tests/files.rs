@@ -115,14 +115,14 @@ fn what_cannot_be_is_said_in_words() {
         (r#"{"type": "ws", "url": "wss://x"}"#, "`ws` is not supported; use http, sse or stdio"),
         (r#"{"type": "carrier-pigeon", "url": "https://x"}"#, "`carrier-pigeon` is not known"),
         (r#"{"url": "ftp://x"}"#, "neither `http://` nor `https://`"),
-        (r#"{"command": "x", "args": "a b"}"#, "`args` is, or holds, a text; it must be a list of texts"),
-        (r#"{"command": "x", "env": {"A": ["b"]}}"#, "`env` is, or holds, a list; it must be a table of texts"),
+        (r#"{"command": "x", "args": "a b"}"#, "`args` is a text; it must be a list"),
+        (r#"{"command": "x", "env": {"A": ["b"]}}"#, "`env.A` is a list; it must be a text"),
         (r#"{"command": "x", "call_timeout_ms": 0}"#, "`call_timeout_ms` is `0`"),
         (r#"{"command": "x", "visibility": "all"}"#, "`visibility` is `all`; use searchable or listed"),
         (r#"{"command": "x", "on_change": "ask"}"#, "`on_change` is `ask`; use hold or accept"),
-        (r#"{"command": "x", "filter": {"only": []}}"#, "`include` and `exclude`"),
+        (r#"{"command": "x", "filter": {"only": []}}"#, "`filter.only` is an unknown key"),
         (r#"{"command": "x", "cwd": "${GONE}/x"}"#, "its `cwd`: the variable `GONE` is not set"),
-        (r#"[]"#, "not a table"),
+        (r#"[]"#, "it is a list; it must be a table"),
     ];
     for (entry, words) in cases {
         let world = World::of("project/toolscout.json", &format!("{{\"servers\": {{\"s\": {entry}}}}}"));

@@ -80,7 +80,7 @@ impl Plugin for Discovery {
         });
         cx.add_source(|options, surroundings| {
             let wanted = Config::of(options, surroundings)?.settings.presets.clone().unwrap_or_default();
-            let preset = Preset::native().filter(|_| wanted.iter().any(|it| it == "native"));
+            let preset = Preset::native().filter(|_| wanted.iter().any(|it| *it == toolscout_config::Preset::Native));
             Ok(preset.map(|it| Arc::new(it) as Arc<dyn Source>))
         });
         Box::pin(async {

@@ -1,0 +1,123 @@
+//! `docs/settings.md` is generated from the structs that are read. `cargo xtask bless` writes it.
+
+use crate::config::FileSections;
+use crate::settings::Settings;
+use schemars::{JsonSchema, SchemaGenerator};
+use serde_json::{Map, Value};
+use std::fmt::Write;
+use std::path::Path;
+
+const HEAD: &str = "\
+# Settings
+
+Every key of `toolscout.toml` in a project and of `config.toml` in your configuration folder. This page is generated from the
+code that reads them; [configuration.md](configuration.md) has examples, and says which file decides.
+";
+
+#[test]
+fn the_settings_reference_is_current() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/settings.md");
+    let reference = reference();
+    if std::env::var("INSTA_UPDATE").is_ok_and(|it| it == "always") {
+        std::fs::write(&path, &reference).expect("docs/settings.md can be written");
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(written == reference, "docs/settings.md is stale: run `cargo xtask bless -p toolscout-config`");
+}
+
+#[test]
+fn every_setting_has_a_description() {
+    let undocumented: Vec<_> = reference().lines().filter(|it| it.ends_with("|  |")).map(str::to_owned).collect();
+    assert_eq!(undocumented, [""; 0]);
+}
+
+fn reference() -> String {
+    let mut generator = SchemaGenerator::default();
+    let mut root = properties::<Settings>(&mut generator);
+    root.extend(properties::<FileSections>(&mut generator));
+    let definitions = generator.definitions().clone();
+    let mut page = HEAD.to_owned();
+    section(&mut page, "Top level", &root, &definitions);
+    for (key, value) in &root {
+        let Some((target, kind)) = table_of(value) else { continue };
+        let Some(definition) = definitions.get(&target) else { continue };
+        let heading = match kind {
+            Table::One => format!("`[{key}]`"),
+            Table::Named => format!("`[{key}.NAME]`"),
+            Table::List => format!("`[[{key}]]`"),
+        };
+        let inner = definition["properties"].as_object().cloned().unwrap_or_default();
+        section(&mut page, &heading, &inner, &definitions);
+    }
+    page
+}
+
+fn properties<T: JsonSchema>(generator: &mut SchemaGenerator) -> Map<String, Value> {
+    let schema = T::json_schema(generator);
+    schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default()
+}
+
+fn section(page: &mut String, heading: &str, properties: &Map<String, Value>, definitions: &Map<String, Value>) {
+    let _ = write!(page, "\n## {heading}\n\n| key | value | default | meaning |\n|---|---|---|---|\n");
+    for (key, value) in properties {
+        let default = match &value["default"] {
+            Value::Null | Value::Object(_) | Value::Array(_) => String::new(),
+            Value::String(word) => format!("`{word}`"),
+            other => format!("`{other}`"),
+        };
+        let meaning = value["description"].as_str().unwrap_or_default().replace('\n', " ");
+        let _ = writeln!(page, "| `{key}` | {} | {default} | {meaning} |", kind(value, definitions));
+    }
+}
+
+enum Table {
+    One,
+    Named,
+    List,
+}
+
+/// The struct that a key holds, if it holds one, several by name, or a list of them.
+fn table_of(value: &Value) -> Option<(String, Table)> {
+    let name = |it: &Value| Some(it["$ref"].as_str()?.rsplit('/').next()?.to_owned());
+    name(value)
+        .map(|it| (it, Table::One))
+        .or_else(|| name(&value["additionalProperties"]).map(|it| (it, Table::Named)))
+        .or_else(|| name(&value["items"]).map(|it| (it, Table::List)))
+}
+
+/// What a value may be, in words.
+fn kind(value: &Value, definitions: &Map<String, Value>) -> String {
+    if let Some(words) = words(value) {
+        return words;
+    }
+    if table_of(value).is_some() {
+        return "see below".to_owned();
+    }
+    if let Some(options) = value["anyOf"].as_array() {
+        let first = options.first().unwrap_or(&Value::Null);
+        return if table_of(first).is_some() { "table".to_owned() } else { kind(first, definitions) };
+    }
+    let types = match &value["type"] {
+        Value::Array(types) => types.clone(),
+        one => vec![one.clone()],
+    };
+    match types.first().and_then(Value::as_str) {
+        Some("boolean") => "`true` or `false`".to_owned(),
+        Some("integer") => "number".to_owned(),
+        Some("string") => "text".to_owned(),
+        Some("array") => match kind(&value["items"], definitions) {
+            inner if inner.starts_with('`') => format!("list of {inner}"),
+            inner => format!("list of {inner}s"),
+        },
+        Some("object") => "table of texts".to_owned(),
+        _ => "table".to_owned(),
+    }
+}
+
+/// The words that are allowed, if there are only a few.
+fn words(value: &Value) -> Option<String> {
+    let listed = value["enum"].as_array().map(|it| it.iter().filter_map(Value::as_str).collect::<Vec<_>>());
+    let described = || Some(value["oneOf"].as_array()?.iter().filter_map(|it| it["const"].as_str()).collect());
+    let words: Vec<&str> = listed.or_else(described)?;
+    Some(words.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", "))
+}

@@ -1,0 +1,70 @@
+//! Fields whose values are more than what serde knows: for `#[serde(deserialize_with = "…")]`.
+
+use super::error::either;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use toolscout_mcp_client::Text;
+
+/// A text, and the folder of the file it is in.
+#[derive(Deserialize)]
+#[serde(rename = "LocatedText")]
+struct LocatedText(String, PathBuf);
+
+impl LocatedText {
+    fn path(self) -> PathBuf {
+        self.1.join(self.0)
+    }
+
+    fn text(self) -> Text {
+        Text::new(self.0, Some(&self.1))
+    }
+}
+
+/// A path, relative to the file it is in.
+pub(crate) fn path<'de, D: Deserializer<'de>>(value: D) -> Result<Option<PathBuf>, D::Error> {
+    Ok(Option::<LocatedText>::deserialize(value)?.map(LocatedText::path))
+}
+
+/// A list of such paths.
+pub(crate) fn paths<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Vec<PathBuf>>, D::Error> {
+    let list = Option::<Vec<LocatedText>>::deserialize(value)?;
+    Ok(list.map(|it| it.into_iter().map(LocatedText::path).collect()))
+}
+
+/// A list of such paths, in which `default` means the project's root.
+pub(crate) fn roots<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Vec<PathBuf>>, D::Error> {
+    let root = |it: LocatedText| if it.0 == "default" { PathBuf::from(it.0) } else { it.path() };
+    let list = Option::<Vec<LocatedText>>::deserialize(value)?;
+    Ok(list.map(|it| it.into_iter().map(root).collect()))
+}
+
+/// A text that may refer to a secret.
+pub(crate) fn text<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Text>, D::Error> {
+    Ok(Option::<LocatedText>::deserialize(value)?.map(LocatedText::text))
+}
+
+/// A table of such texts.
+pub(crate) fn texts<'de, D: Deserializer<'de>>(value: D) -> Result<BTreeMap<String, Text>, D::Error> {
+    let table = BTreeMap::<String, LocatedText>::deserialize(value)?;
+    Ok(table.into_iter().map(|(name, it)| (name, it.text())).collect())
+}
+
+/// Milliseconds, from one to a day.
+pub(crate) fn milliseconds<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error> {
+    match Option::<u64>::deserialize(value)? {
+        Some(it) if !(1..=86_400_000).contains(&it) => {
+            Err(D::Error::custom(format!("is `{it}`; it must be a whole number from 1 to 86400000")))
+        }
+        it => Ok(it),
+    }
+}
+
+/// One of a few words.
+pub(crate) fn one_of<'de, D: Deserializer<'de>>(value: D, words: &[&str]) -> Result<Option<String>, D::Error> {
+    match Option::<String>::deserialize(value)? {
+        Some(it) if !words.contains(&it.as_str()) => Err(D::Error::custom(format!("is `{it}`; use {}", either(words)))),
+        it => Ok(it),
+    }
+}
