@@ -135,9 +135,29 @@ impl Config {
         lookup: Lookup,
         is_trusted: &dyn Fn() -> bool,
     ) -> Result<Self, ConfigError> {
+        let mut problems = Vec::new();
+        let files = ConfigFile::all(root, user, &mut problems)?;
+        let mut config = Self::read_files(files, root, lookup, is_trusted)?;
+        config.problems.splice(0..0, problems);
+        Ok(config)
+    }
+
+    /// The diagnostics of one file alone, with this text. Empty if no file of this name is read as configuration.
+    pub(crate) fn diagnose(path: &Path, text: &str) -> Result<Vec<Problem>, ConfigError> {
+        let Some(file) = ConfigFile::of_text(path, text)? else { return Ok(Vec::new()) };
+        // A variable that is not set now may be set when the server starts.
+        let lookup = Lookup::of(|_| Some("/".into()));
+        Ok(Self::read_files(vec![file], path.parent(), lookup, &|| true)?.problems)
+    }
+
+    fn read_files(
+        mut files: Vec<ConfigFile>,
+        root: Option<&Path>,
+        lookup: Lookup,
+        is_trusted: &dyn Fn() -> bool,
+    ) -> Result<Self, ConfigError> {
         let mut config = Self::default();
         let mut modes = [None, None];
-        let mut files = ConfigFile::all(root, user, &mut config.problems)?;
         let mut servers = ServerCollector::new(root, lookup, is_trusted);
         for file in &mut files {
             config.files.push(file.document.path.clone());

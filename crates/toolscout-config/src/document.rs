@@ -100,9 +100,13 @@ pub struct Document {
 impl Document {
     /// Reads the file; `None` where there is none.
     pub fn read(path: &Path) -> Result<Option<Self>, ConfigError> {
-        let Some(text) = text(path)? else { return Ok(None) };
-        let map = DocumentFormat::of(path).parse(&text).map_err(|it| it.error(path))?;
-        Ok(Some(Self { path: path.to_owned(), map, text }))
+        text(path)?.map(|text| Self::of_text(path, &text)).transpose()
+    }
+
+    /// A file with this text.
+    pub(crate) fn of_text(path: &Path, text: &str) -> Result<Self, ConfigError> {
+        let map = DocumentFormat::of(path).parse(text).map_err(|it| it.error(path))?;
+        Ok(Self { path: path.to_owned(), map, text: text.to_owned() })
     }
 
     /// The folder that relative paths of the file are relative to.

@@ -9,16 +9,16 @@ mod splice;
 #[cfg(test)]
 mod tests;
 mod toml;
-mod write;
+pub(crate) mod write;
 mod yaml;
 
 use super::document::{self, DocumentFormat};
 use super::policies::{check, written};
-use super::{ConfigError, ConfiguredServer, ServerEntry};
+use super::{Config, ConfigError, ConfiguredServer, ServerEntry};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use toolscout_core::door::Policy;
-use toolscout_core::{SourceId, escape};
+use toolscout_core::{Level, SourceId, escape};
 
 /// How often a change is worked out anew because somebody else has changed the file meanwhile.
 const ATTEMPTS: usize = 8;
@@ -95,24 +95,30 @@ impl Editor {
         })
     }
 
-    /// Sets the policy of a tool, or of all tools of a source (`*`); `None` takes it back. It goes into the server's entry
-    /// if this file, one of ours, has it, else into `[policies]`.
+    /// Sets the policy of a pattern: `source/tool`, `source/*` or `*`; `None` removes it. It goes into the server's entry
+    /// if this file has it, else into `[policies]`. Refuses a policy that is not one of `allowed`: a level may not be
+    /// looser than its parents.
     pub fn set_policy(
         &self,
         file: &Path,
-        source: &SourceId,
-        tool: &str,
+        pattern: &str,
         policy: Option<Policy>,
+        allowed: &[Policy],
     ) -> Result<(), ConfigError> {
-        let pattern = format!("{source}/{tool}");
-        check(&pattern).map_err(|it| ConfigError::invalid(it, "name a tool as `source/tool`"))?;
+        check(pattern).map_err(|it| ConfigError::invalid(it, "name a tool as `source/tool`"))?;
+        if let Some(looser) = policy.filter(|it| !allowed.contains(it)) {
+            let words: Vec<_> = allowed.iter().map(|it| it.word()).collect();
+            let message = format!("`{}` is looser than what the levels above say about `{pattern}`", looser.word());
+            return Err(ConfigError::invalid(message, format!("this level may say {}", words.join(", "))));
+        }
         self.edit(file, |map| {
-            let rule = path(&["policies", &pattern]);
-            let entry = server_path(map, source.as_str());
-            let tools = entry.map(|it| [it, vec!["tools".to_owned()]].concat());
-            // Some programs keep a list there; it says which tools there are.
-            let tools = tools.filter(|it| !at(map, it).is_some_and(Value::is_array));
-            let named = tools.map(|it| [it, vec![tool.to_owned()]].concat());
+            let rule = path(&["policies", pattern]);
+            let named = pattern.split_once('/').and_then(|(source, tool)| {
+                let tools = [server_path(map, source)?, vec!["tools".to_owned()]].concat();
+                // In files of some programs this is a list of the tools that exist.
+                let is_list = at(map, &tools).is_some_and(Value::is_array);
+                (!is_list).then(|| [tools, vec![tool.to_owned()]].concat())
+            });
             let place = named.as_ref().unwrap_or(&rule);
             let mut changes = Vec::new();
             if named.is_some() && at(map, &rule).is_some() {
@@ -133,10 +139,10 @@ impl Editor {
     /// Blocks: waits for other writers, and for the disk.
     pub fn edit(
         &self,
-        file: &Path,
+        named: &Path,
         work_out: impl Fn(&Map<String, Value>) -> Result<Vec<ConfigEdit>, ConfigError>,
     ) -> Result<(), ConfigError> {
-        let file = write::real(file)?;
+        let file = write::real(named)?;
         let _lock = self.locks.as_deref().map(|it| write::lock(it, &file)).transpose()?;
         for _ in 0..ATTEMPTS {
             let before = document::text(&file)?;
@@ -144,7 +150,8 @@ impl Editor {
             if before.as_deref() == Some(&after) || (before.is_none() && after.is_empty()) {
                 return Ok(());
             }
-            if write::replace(&file, before.as_deref(), &after)? {
+            validate(named, before.as_deref().unwrap_or_default(), &after)?;
+            if write::replace(&file, before.as_deref().map(str::as_bytes), after.as_bytes())? {
                 return Ok(());
             }
         }
@@ -177,6 +184,28 @@ pub(crate) fn changed(file: &Path, text: &str, work_out: &WorkOut<'_>) -> Result
         after = made.filter(is_right).ok_or_else(|| by_hand(file, change))?;
     }
     Ok(mark.to_owned() + &after)
+}
+
+/// An edit may leave a file as invalid as it was, and no more so: what the reader would complain about is refused.
+fn validate(file: &Path, before: &str, after: &str) -> Result<(), ConfigError> {
+    let known = warnings(file, before)?;
+    match warnings(file, after)?.into_iter().find(|it| !known.contains(it)) {
+        Some(reason) => {
+            let message = format!("`{}` would not be valid any more: {reason}", file.display());
+            Err(ConfigError::invalid(message, "nothing was written; correct the request"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// What the reader says about the text of a file, without positions, which an edit may move.
+fn warnings(file: &Path, text: &str) -> Result<Vec<String>, ConfigError> {
+    let warnings = Config::diagnose(file, text)?.into_iter().filter(|it| it.level == Level::Warning);
+    let without_position = |message: String| match message.split_once(": ") {
+        Some((position, reason)) if position.starts_with("line ") => reason.to_owned(),
+        _ => message,
+    };
+    Ok(warnings.map(|it| without_position(it.message)).collect())
 }
 
 fn by_hand(file: &Path, change: &ConfigEdit) -> ConfigError {
@@ -243,7 +272,7 @@ fn path(keys: &[&str]) -> Vec<String> {
 /// Writes a whole file of ours: whoever reads it sees the old text or the new one.
 pub fn overwrite(file: &Path, text: &str) -> Result<(), ConfigError> {
     let before = document::text(file)?;
-    match write::replace(file, before.as_deref(), text)? {
+    match write::replace(file, before.as_deref().map(str::as_bytes), text.as_bytes())? {
         true => Ok(()),
         false => Err(ConfigError::invalid(format!("`{}` was changed at the same moment", file.display()), "try again")),
     }

@@ -75,6 +75,21 @@ impl ConfigFile {
         Ok(files)
     }
 
+    /// A file with this text, by its name; `None` if no file of this name is read as configuration.
+    pub(super) fn of_text(path: &Path, text: &str) -> Result<Option<Self>, ConfigError> {
+        let is_named = |stem: &str| ENDINGS.iter().any(|it| path.ends_with(format!("{stem}.{it}")));
+        let (scope, is_ours) = if FOREIGN.iter().any(|it| path.ends_with(it)) {
+            (ConfigScope::Project, false)
+        } else if is_named("toolscout") {
+            (ConfigScope::Project, true)
+        } else if is_named("config") {
+            (ConfigScope::User, true)
+        } else {
+            return Ok(None);
+        };
+        Ok(Some(Self { document: Document::of_text(path, text)?, scope, is_ours }))
+    }
+
     /// Takes the servers out of the file, in the order they are written there.
     pub(super) fn take_servers(&mut self) -> Result<Vec<RawEntry>, ConfigError> {
         let places: &[&[&str]] = if self.is_ours { &OURS } else { &THEIRS };

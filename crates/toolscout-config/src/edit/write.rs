@@ -1,7 +1,6 @@
 //! Puts a text in the place of a file in one step, if the file still is what it was.
 
 use crate::ConfigError;
-use crate::document;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -45,11 +44,11 @@ pub(super) fn lock(folder: &Path, file: &Path) -> Result<File, ConfigError> {
 }
 
 /// Writes the file if it still holds what it did `before`; says whether.
-pub(super) fn replace(file: &Path, before: Option<&str>, after: &str) -> Result<bool, ConfigError> {
+pub(crate) fn replace(file: &Path, before: Option<&[u8]>, after: &[u8]) -> Result<bool, ConfigError> {
     let folder = folder_of(file);
     fs::create_dir_all(folder).map_err(ConfigError::io("make", folder))?;
     let temporary = TemporaryFile::write(file, after).map_err(ConfigError::io("write", file))?;
-    if document::text(file)?.as_deref() != before {
+    if bytes(file)?.as_deref() != before {
         return Ok(false);
     }
     let placed = match before {
@@ -67,6 +66,15 @@ pub(super) fn replace(file: &Path, before: Option<&str>, after: &str) -> Result<
     Ok(true)
 }
 
+/// The content of a file; `None` if it does not exist.
+pub(crate) fn bytes(path: &Path) -> Result<Option<Vec<u8>>, ConfigError> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(ConfigError::io("read", path)(error)),
+    }
+}
+
 fn folder_of(file: &Path) -> &Path {
     file.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -77,7 +85,7 @@ struct TemporaryFile {
 }
 
 impl TemporaryFile {
-    fn write(file: &Path, text: &str) -> io::Result<Self> {
+    fn write(file: &Path, text: &[u8]) -> io::Result<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let prefix = prefix(file);
         remove_left_behind(file, &prefix);
@@ -88,7 +96,7 @@ impl TemporaryFile {
             keep_owner(&open, &there);
             open.set_permissions(there.permissions())?;
         }
-        open.write_all(text.as_bytes())?;
+        open.write_all(text)?;
         open.sync_all()?;
         Ok(temporary)
     }

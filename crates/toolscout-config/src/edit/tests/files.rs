@@ -11,7 +11,7 @@ fn editor(folder: &Path) -> Editor {
 #[test]
 fn a_change_that_somebody_else_made_meanwhile_is_kept() {
     let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("toolscout.toml");
+    let file = folder.path().join("any.toml");
     fs::write(&file, "a = 1\n").expect("written");
     let asked = Cell::new(0);
     let edited = editor(folder.path()).edit(&file, |map| {
@@ -30,7 +30,7 @@ fn a_change_that_somebody_else_made_meanwhile_is_kept() {
 #[test]
 fn a_file_that_somebody_else_made_meanwhile_is_kept() {
     let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("toolscout.toml");
+    let file = folder.path().join("any.toml");
     let asked = Cell::new(0);
     let edited = editor(folder.path()).edit(&file, |_| {
         asked.set(asked.get() + 1);
@@ -44,7 +44,7 @@ fn a_file_that_somebody_else_made_meanwhile_is_kept() {
 #[test]
 fn a_file_that_never_rests_is_given_up() {
     let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("toolscout.toml");
+    let file = folder.path().join("any.toml");
     let asked = Cell::new(0);
     let edited = editor(folder.path()).edit(&file, |_| {
         asked.set(asked.get() + 1);
@@ -58,7 +58,7 @@ fn a_file_that_never_rests_is_given_up() {
 #[test]
 fn a_change_that_changes_nothing_does_not_touch_the_file() {
     let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("toolscout.toml");
+    let file = folder.path().join("any.toml");
     fs::write(&file, "a = 1\n").expect("written");
     let before = fs::metadata(&file).expect("there").modified().expect("a time");
     editor(folder.path()).edit(&file, |_| Ok(vec![set(&["a"], json!(1))])).expect("nothing to do");
@@ -88,9 +88,8 @@ fn a_link_stays_one_and_rights_stay_as_they_are() {
 #[test]
 fn what_a_killed_writer_left_is_cleared_away_in_time() {
     let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("toolscout.toml");
-    let (old, young) =
-        (folder.path().join(".toolscout.toml.toolscout-1-1"), folder.path().join(".toolscout.toml.toolscout-1-2"));
+    let file = folder.path().join("any.toml");
+    let (old, young) = (folder.path().join(".any.toml.toolscout-1-1"), folder.path().join(".any.toml.toolscout-1-2"));
     fs::write(&young, "half").expect("written");
     fs::write(&old, "half").expect("written");
     let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
@@ -109,7 +108,7 @@ fn a_folder_in_the_place_of_the_file_is_named() {
 #[test]
 fn without_a_folder_of_state_a_file_can_still_be_changed() {
     let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("toolscout.toml");
+    let file = folder.path().join("any.toml");
     Editor::new(None).edit(&file, |_| Ok(vec![set(&["a"], json!(1))])).expect("changed");
     assert_eq!(fs::read_to_string(&file).expect("there"), "a = 1\n");
 }

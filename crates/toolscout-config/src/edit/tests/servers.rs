@@ -97,16 +97,16 @@ fn a_server_of_another_programs_file_is_turned_off_on_and_out_there() {
 fn a_policy_goes_to_the_entry_or_to_the_rules() {
     let folder = Folder::of("toolscout.toml", "[policies]\n\"a/read\" = \"deny\"\n\n[servers.a]\ncommand = \"x\"\n");
     let (editor, file) = (folder.editor(), folder.path("toolscout.toml"));
-    editor.set_policy(&file, &id("a"), "read", Some(Policy::Ask)).expect("set");
-    editor.set_policy(&file, &id("a"), "*", Some(Policy::Deny)).expect("set");
-    editor.set_policy(&file, &id("other"), "rm", Some(Policy::Disable)).expect("set");
+    editor.set_policy(&file, "a/read", Some(Policy::Ask), &Policy::ALL).expect("set");
+    editor.set_policy(&file, "a/*", Some(Policy::Deny), &Policy::ALL).expect("set");
+    editor.set_policy(&file, "other/rm", Some(Policy::Disable), &Policy::ALL).expect("set");
     assert_eq!(
         folder.text("toolscout.toml"),
         "[policies]\n\"other/rm\" = \"disable\"\n\n[servers.a]\ncommand = \"x\"\ntools = { read = \"ask\", \"*\" = \"deny\" }\n"
     );
-    editor.set_policy(&file, &id("a"), "read", None).expect("taken back");
-    editor.set_policy(&file, &id("other"), "rm", None).expect("taken back");
-    editor.set_policy(&file, &id("other"), "rm", None).expect("nothing to do");
+    editor.set_policy(&file, "a/read", None, &Policy::ALL).expect("taken back");
+    editor.set_policy(&file, "other/rm", None, &Policy::ALL).expect("taken back");
+    editor.set_policy(&file, "other/rm", None, &Policy::ALL).expect("nothing to do");
     assert_eq!(
         folder.text("toolscout.toml"),
         "[policies]\n\n[servers.a]\ncommand = \"x\"\ntools = { \"*\" = \"deny\" }\n"
@@ -144,4 +144,41 @@ fn what_cannot_be_changed_safely_is_left_alone() {
     assert!(error.to_string().contains("cannot be changed safely"), "{error}");
     assert_eq!(error.hint().as_deref(), Some("change `servers.a` in it by hand"));
     assert_eq!(folder.text("toolscout.toml"), "servers = 5\n");
+}
+
+#[test]
+fn an_edit_that_the_reader_would_complain_about_is_refused() {
+    let text = "strict = true\n\n[servers.odd]\nargs = []\n";
+    let folder = Folder::of("toolscout.toml", text);
+    let (editor, file) = (folder.editor(), folder.path("toolscout.toml"));
+    let both = ServerEntry { url: Some("https://example.com".to_owned()), ..command("x") };
+    let error = editor.put_server(&file, &id("a"), &both, false).expect_err("no server");
+    assert!(error.to_string().contains("would not be valid any more: server `a`: it has both"), "{error}");
+    let error = editor.edit(&file, |_| Ok(vec![set(&["strict"], json!("yes"))])).expect_err("no setting");
+    assert!(error.to_string().contains("`strict` is a text; it must be true or false"), "{error}");
+    let error = editor.edit(&file, |_| Ok(vec![set(&["profiles", "p"], json!({"modes": 1}))])).expect_err("no profile");
+    assert!(error.to_string().contains("`modes` is an unknown key"), "{error}");
+    assert_eq!(folder.text("toolscout.toml"), text);
+    editor.put_server(&file, &id("a"), &command("x"), false).expect("what was invalid before may stay so");
+}
+
+#[test]
+fn a_file_with_an_invalid_setting_is_not_edited() {
+    let folder = Folder::of("toolscout.toml", "strict = 1\n");
+    let file = folder.path("toolscout.toml");
+    let error = folder.editor().put_server(&file, &id("a"), &command("x"), false).expect_err("unreadable");
+    assert!(error.to_string().contains("cannot be read: `strict` is `1`"), "{error}");
+    assert_eq!(folder.text("toolscout.toml"), "strict = 1\n");
+}
+
+#[test]
+fn a_policy_looser_than_its_parents_is_refused() {
+    let folder = Folder::of("toolscout.toml", "");
+    let file = folder.path("toolscout.toml");
+    let allowed = [Policy::Deny, Policy::Disable];
+    let error = folder.editor().set_policy(&file, "a/b", Some(Policy::Ask), &allowed).expect_err("looser");
+    assert!(error.to_string().contains("`ask` is looser"), "{error}");
+    assert_eq!(error.hint().as_deref(), Some("this level may say deny, disable"));
+    folder.editor().set_policy(&file, "*", Some(Policy::Deny), &allowed).expect("set");
+    assert_eq!(folder.text("toolscout.toml"), "[policies]\n\"*\" = \"deny\"\n");
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// D-24: every reader sees a whole file, and every change is in the last one.
 #[test]
 fn no_change_is_lost_and_no_file_is_half() {
-    for (name, writers, each) in [("toolscout.toml", 32, 20), ("toolscout.json", 8, 10)] {
+    for (name, writers, each) in [("any.toml", 32, 20), ("any.json", 8, 10)] {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join(name);
         let done = AtomicBool::new(false);

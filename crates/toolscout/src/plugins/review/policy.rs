@@ -6,7 +6,7 @@ use crate::{AppError, Command, RunCx};
 use serde::Serialize;
 use std::sync::Arc;
 use toolscout_core::door::Policy;
-use toolscout_core::{BoxFuture, ErrorKind, SourceId, Tool, ToolId, escape};
+use toolscout_core::{BoxFuture, ErrorKind, SourceId, Tool, ToolId, ToolName, escape};
 use toolscout_gateway::Gateway;
 use toolscout_gateway::policy::LevelName;
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
@@ -98,7 +98,12 @@ fn set(cx: &RunCx, gateway: &Gateway, pattern: &str, policy: Option<Policy>) -> 
     if cx.only_would(&format!("{verb}, in {file_name}")) {
         return Ok(Exit::Done);
     }
-    Editor::of(cx.surroundings()).set_policy(&file, &source, &tool, policy)?;
+    let level = if cx.parsed.switch("global") { LevelName::Global } else { LevelName::Project };
+    let allowed = match ToolName::new(&tool) {
+        Ok(name) if tool != "*" => gateway.policies().allowed_values(level, &ToolId::new(source.clone(), name)),
+        _ => Policy::ALL.to_vec(),
+    };
+    Editor::of(cx.surroundings()).set_policy(&file, &format!("{source}/{tool}"), policy, &allowed)?;
     cx.request().decided("policy", format!("{source}/{tool}"), policy.map_or("unset", Policy::word));
     let said = policy.map_or("no longer set".to_owned(), |it| format!("set to {}", it.word()));
     cx.say(&format!("{name} is {said}, in {file_name}\n"));

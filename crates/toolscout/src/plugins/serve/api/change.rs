@@ -92,17 +92,8 @@ pub(super) async fn set_policy(desk: &FrontDesk, change: PolicyChange) -> Result
 }
 
 fn write_policy(editor: &Editor, file: &Path, pattern: &str, policy: Option<Policy>) -> Result<(), Trouble> {
-    if let Some((source, tool)) = pattern.split_once('/') {
-        let source = SourceId::new(source).map_err(|it| Trouble::invalid(it.to_string()))?;
-        return editor.set_policy(file, &source, tool, policy).map_err(told);
-    }
-    let place = vec!["policies".to_owned(), pattern.to_owned()];
-    let change = |map: &Map<String, Value>| match policy {
-        Some(policy) => vec![Change::Set(place.clone(), json!(policy.word()))],
-        None if map.get("policies").is_some_and(|it| it.get(pattern).is_some()) => vec![Change::Remove(place.clone())],
-        None => Vec::new(),
-    };
-    editor.edit(file, |map| Ok(change(map))).map_err(told)
+    // The surface has checked what the levels above allow.
+    editor.set_policy(file, pattern, policy, &Policy::ALL).map_err(told)
 }
 
 /// The level with this rule, or without it.
