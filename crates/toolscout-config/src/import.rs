@@ -19,7 +19,7 @@ mod tests;
 mod usual;
 mod view;
 
-pub use client::{ClientFile, ClientFormat, KeyPath, LaunchCommand};
+pub use client::{ClientFile, ClientFormat, LaunchCommand};
 pub use clients::{CLIENTS, named};
 pub(crate) use document::{parse, read};
 pub use homes::ClientFolders;
@@ -31,3 +31,6 @@ pub use plan::{ImportAction, ImportPlan, ImportRequest, PlannedFile, PlannedServ
 pub use secrets::{PreparedEntry, SecretHandling, hidden};
 pub use target::{ExistingServers, ImportTarget};
 pub use view::{ImportPlanView, runs, settings, transport};
+
+/// The keys that lead to a table of servers.
+pub type KeyPath = Vec<String>;

@@ -16,7 +16,7 @@ use toolscout_core::{SourceId, Store};
 #[derive(Clone, Copy)]
 pub struct ClientTarget<'a> {
     /// The client.
-    pub client: &'static dyn ClientFormat,
+    pub client: &'static ClientFormat,
     /// Which of its files.
     pub scope: ConfigScope,
     /// Where clients keep their files.
@@ -63,7 +63,7 @@ impl ConnectPlan {
         let moved = moves.as_ref().map(ServerMove::moved).unwrap_or_default();
         let text = connection::prepare(&site, &entry, &moved)?;
         let document = site.section.iter().rev().fold(json!({&site.name: entry}), |inner, key| json!({key: inner}));
-        Ok(Self { title: target.client.title(), path: site.path.clone(), document, moves, text, site })
+        Ok(Self { title: target.client.title, path: site.path.clone(), document, moves, text, site })
     }
 
     /// Whether the client is connected already, and nothing would change.
@@ -139,21 +139,21 @@ pub struct ClientStatus {
 
 /// The files of all clients, and which of them have our entry.
 pub fn client_status(folders: &ClientFolders, own: &OwnProgram) -> Vec<ClientStatus> {
-    CLIENTS.into_iter().flat_map(|client| statuses(client, folders, own)).collect()
+    CLIENTS.iter().flat_map(|client| statuses(client, folders, own)).collect()
 }
 
-fn statuses(client: &'static dyn ClientFormat, folders: &ClientFolders, own: &OwnProgram) -> Vec<ClientStatus> {
+fn statuses(client: &'static ClientFormat, folders: &ClientFolders, own: &OwnProgram) -> Vec<ClientStatus> {
     let status = |file: ClientFile| {
         let state = match ClientSite::at(client, &file.path, folders, own) {
             Ok(site) if site.is_connected() => "connected",
             Ok(_) => "found",
             Err(_) => "broken",
         };
-        ClientStatus { client: client.name(), state, scope: Some(file.scope), path: Some(file.path) }
+        ClientStatus { client: client.name, state, scope: Some(file.scope), path: Some(file.path) }
     };
     let found: Vec<_> = client.files(folders).into_iter().filter(|it| it.path.is_file()).map(status).collect();
     if found.is_empty() {
-        return vec![ClientStatus { client: client.name(), state: "not found", scope: None, path: None }];
+        return vec![ClientStatus { client: client.name, state: "not found", scope: None, path: None }];
     }
     found
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// A client's file as it is now.
 pub(super) struct ClientSite {
-    pub(super) client: &'static dyn ClientFormat,
+    pub(super) client: &'static ClientFormat,
     /// Its real place.
     pub(super) path: PathBuf,
     /// What we are called there.
@@ -26,7 +26,7 @@ impl ClientSite {
     /// The client's file of this scope: the one we are in, else the first that is there, else the first that could be
     /// made with the least ado.
     pub(super) fn of(
-        client: &'static dyn ClientFormat,
+        client: &'static ClientFormat,
         homes: &ClientFolders,
         scope: ConfigScope,
         us: &OwnProgram,
@@ -40,14 +40,14 @@ impl ClientSite {
         let chosen = files.iter().find(|it| it.path.is_file());
         let chosen = chosen.or_else(|| files.iter().find(has_folder)).or(files.first());
         let Some(chosen) = chosen else {
-            let message = format!("{} has no file of the {}'s", client.title(), scope.word());
+            let message = format!("{} has no file of the {}'s", client.title, scope.word());
             return Err(ConfigError::invalid(message, format!("{} connect --list", us.program)));
         };
         Self::at(client, &chosen.path, homes, us)
     }
 
     pub(super) fn at(
-        client: &'static dyn ClientFormat,
+        client: &'static ClientFormat,
         path: &Path,
         homes: &ClientFolders,
         us: &OwnProgram,

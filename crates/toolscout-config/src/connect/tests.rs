@@ -40,15 +40,15 @@ impl World {
     }
 
     /// Where the client's file is, or would be.
-    fn path(&self, client: &'static dyn ClientFormat) -> PathBuf {
+    fn path(&self, client: &'static ClientFormat) -> PathBuf {
         self.site(client).path
     }
 
-    fn site(&self, client: &'static dyn ClientFormat) -> ClientSite {
+    fn site(&self, client: &'static ClientFormat) -> ClientSite {
         ClientSite::of(client, &self.homes(), ConfigScope::User, &us()).expect("a file that can be read")
     }
 
-    fn write(&self, client: &'static dyn ClientFormat, bytes: &[u8]) -> PathBuf {
+    fn write(&self, client: &'static ClientFormat, bytes: &[u8]) -> PathBuf {
         let path = self.path(client);
         fs::create_dir_all(path.parent().expect("a folder")).expect("make folders");
         fs::write(&path, bytes).expect("write a file");
@@ -56,11 +56,11 @@ impl World {
     }
 
     /// Connects; says whether there was anything to do.
-    fn connect(&self, client: &'static dyn ClientFormat) -> bool {
+    fn connect(&self, client: &'static ClientFormat) -> bool {
         connect(&self.site(client), &launch(), &self.store).expect("connect")
     }
 
-    fn disconnect(&self, client: &'static dyn ClientFormat) -> DisconnectOutcome {
+    fn disconnect(&self, client: &'static ClientFormat) -> DisconnectOutcome {
         connection::disconnect(&self.site(client), &self.store).expect("disconnect")
     }
 }
@@ -79,13 +79,13 @@ fn us() -> OwnProgram {
     OwnProgram { program: "toolscout".to_owned(), executable: None }
 }
 
-fn client(name: &str) -> &'static dyn ClientFormat {
-    CLIENTS.into_iter().find(|it| it.name() == name).expect("a client of this name")
+fn client(name: &str) -> &'static ClientFormat {
+    CLIENTS.iter().find(|it| it.name == name).expect("a client of this name")
 }
 
 /// A file of the client as people have them: comments, odd spaces, a server, and other settings around.
-fn sample(client: &dyn ClientFormat) -> String {
-    match client.name() {
+fn sample(client: &ClientFormat) -> String {
+    match client.name {
         "codex" => "# mine\nmodel = \"gpt-5\"   # fast\n\n[mcp_servers.docs] # keep\ncommand = 'npx'\nargs = [\n  \"a\", # first\n  \"b\",\n]\n\n[profiles.x]\nmodel = \"y\"\n# the end\n".to_owned(),
         "opencode" => "{\n  // mine\n  \"$schema\": \"https://opencode.ai/config.json\",\n  \"mcp\": {\n    \"docs\": { \"type\": \"local\", \"command\": [\"npx\"], }, // keep\n  },\n}\n".to_owned(),
         "zed" => "// Zed\n{\n\t\"theme\": \"One\",\n\n\t/* servers */ \"context_servers\": {\n\t\t\"docs\": {\"command\": \"npx\", \"args\": []}\n\t},\n}\n".to_owned(),

@@ -1,77 +1,243 @@
-//! What has to be said about a program whose servers can be imported, and which can be given ours.
+//! What has to be known about a client to import its servers and to write our entry into its files.
 
-use super::ClientFolders;
 use super::fields::ClientFields;
 use super::references::VariableSyntax;
+use super::usual::{self, BareUrl};
+use super::{ClientFolders, KeyPath};
 use crate::{ConfigScope, ServerEntry};
-use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
 
-/// A program that keeps MCP servers in files of its own. One file of code each, in `clients/`.
-pub trait ClientFormat: Sync {
-    /// What people type: `claude-desktop`.
-    fn name(&self) -> &'static str;
-
-    /// What people call it: `Claude Desktop`.
-    fn title(&self) -> &'static str;
-
-    /// Its files, whether they are there or not: those of the project first, and of each scope the one it would make
-    /// itself first.
-    fn files(&self, homes: &ClientFolders) -> Vec<ClientFile>;
-
-    /// Where its servers are in a document, the place for one more first. Also answers for a document that is empty.
-    fn sections(&self, document: &Value, homes: &ClientFolders) -> Vec<KeyPath>;
-
-    /// How it writes variables.
-    fn syntax(&self) -> VariableSyntax {
-        VariableSyntax::Braces
-    }
-
-    /// Brings one of its entries into our form; why not, where that cannot be.
-    fn entry(&self, fields: &mut ClientFields<'_>) -> Result<ServerEntry, String>;
-
-    /// The entry that makes it start this.
-    fn own_entry(&self, launch: &LaunchCommand, section: &KeyPath) -> Value {
-        let _ = section;
-        json!({"command": launch.command, "args": launch.args})
-    }
-
-    /// Whether it is started from a desktop, where the shell's `PATH` is not known.
-    fn is_desktop(&self) -> bool {
-        false
-    }
+/// A program that keeps MCP servers in files of its own. Plain data, as far as its format is regular.
+pub struct ClientFormat {
+    /// The name on the command line: `claude-desktop`.
+    pub name: &'static str,
+    /// The name in messages: `Claude Desktop`.
+    pub title: &'static str,
+    /// Whether it is started from a desktop, and so does not have the search path of the shell.
+    pub is_desktop: bool,
+    /// Its files: those of the project first, and of each scope the one it creates itself first.
+    pub(super) files: &'static [ClientPath],
+    /// The keys that lead to its table of servers.
+    pub(super) servers: &'static [&'static str],
+    /// Finds the tables of servers if that depends on the document; the one for a new entry comes first.
+    pub(super) locate: Option<fn(&Value, &ClientFolders) -> Vec<KeyPath>>,
+    pub(super) syntax: VariableSyntax,
+    pub(super) bare_url: BareUrl,
+    /// Brings an irregular entry into the usual form.
+    pub(super) prepare: Option<fn(&mut ClientFields<'_>) -> Result<(), String>>,
+    /// The keys of an entry besides the usual ones.
+    pub(super) keys: &'static [(&'static str, ClientKey)],
+    pub(super) own_entry: OwnEntry,
 }
 
-/// The keys that lead to a table of servers.
-pub type KeyPath = Vec<String>;
-
-/// The usual section, of these keys.
-pub(super) fn section<const N: usize>(keys: [&str; N]) -> KeyPath {
-    keys.map(str::to_owned).to_vec()
+/// Where a file of a client is.
+pub(super) enum ClientPath {
+    /// In the project.
+    Project(&'static str),
+    /// In the project, and read by toolscout anyway.
+    Native(&'static str),
+    /// In the home folder.
+    Home(&'static str),
+    /// Below `XDG_CONFIG_HOME`.
+    Config(&'static str),
+    /// In each place where desktop programs keep settings on some system.
+    Apps(&'static str),
+    /// In the folder that a variable names, else in one of the home folder.
+    Variable(&'static str, &'static str, &'static str),
+    /// The file that a variable names.
+    VariableFile(&'static str),
 }
 
-/// A file of a client, which may or may not be there.
+/// What a key of an entry means.
+#[derive(Clone, Copy)]
+pub(super) enum ClientKey {
+    /// A time limit of calls, in units of so many milliseconds.
+    CallTimeout(f64),
+    /// The same, of discovery.
+    DiscoveryTimeout(f64),
+    IncludeTools,
+    ExcludeTools,
+    /// Whether the tools are listed without a search.
+    Listed,
+    /// A table about the login.
+    OAuth,
+    Scopes,
+    Bearer,
+    /// The variable that holds the bearer token.
+    BearerVariable,
+    Environment,
+    /// Names of variables that are passed on.
+    VariableNames,
+    Headers,
+    /// Headers, by the variables that hold their values.
+    VariableHeaders,
+    /// Which tools run without asking.
+    Approval,
+    /// Cannot be taken over, and this is why.
+    Note(&'static str),
+    /// Means nothing to us.
+    Ignored,
+}
+
+/// How our own entry is written.
+pub(super) enum OwnEntry {
+    Plain,
+    /// With `type = "stdio"`.
+    Typed,
+    /// Command and arguments are one list.
+    CommandList,
+}
+
+/// A file of a client, which may not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientFile {
     pub path: PathBuf,
     pub scope: ConfigScope,
-    /// We read this file anyway, so there is nothing to import from it.
+    /// toolscout reads this file anyway, so there is nothing to import from it.
     pub is_native: bool,
 }
 
-impl ClientFile {
-    pub(super) fn project(homes: &ClientFolders, path: impl AsRef<Path>) -> Self {
-        Self { path: homes.project.join(path), scope: ConfigScope::Project, is_native: false }
-    }
-
-    pub(super) fn user(path: PathBuf) -> Self {
-        Self { path, scope: ConfigScope::User, is_native: false }
-    }
-}
-
-/// What a client should start.
+/// The command that a client should start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchCommand {
     pub command: String,
     pub args: Vec<String>,
+}
+
+impl ClientFormat {
+    /// Its files, whether they exist or not.
+    pub fn files(&self, folders: &ClientFolders) -> Vec<ClientFile> {
+        self.files.iter().flat_map(|it| it.files(folders)).collect()
+    }
+
+    /// Where its servers are in a document, which may be empty; the table for a new entry comes first.
+    pub(crate) fn sections(&self, document: &Value, folders: &ClientFolders) -> Vec<KeyPath> {
+        match self.locate {
+            Some(locate) => locate(document, folders),
+            None => vec![self.servers.iter().map(|it| (*it).to_owned()).collect()],
+        }
+    }
+
+    /// One of its entries in our form, or why that is not possible.
+    pub(crate) fn entry(&self, fields: &mut ClientFields<'_>) -> Result<ServerEntry, String> {
+        if let Some(prepare) = self.prepare {
+            prepare(fields)?;
+        }
+        let mut entry = usual::entry(fields, self.bare_url)?;
+        for (key, meaning) in self.keys {
+            meaning.read(key, fields, &mut entry)?;
+        }
+        Ok(entry)
+    }
+
+    /// The entry that makes it start this command.
+    pub(crate) fn own_entry(&self, launch: &LaunchCommand, section: &KeyPath) -> Value {
+        let LaunchCommand { command, args } = launch;
+        match self.own_entry {
+            OwnEntry::Plain => json!({"command": command, "args": args}),
+            OwnEntry::Typed => json!({"type": "stdio", "command": command, "args": args}),
+            OwnEntry::CommandList => {
+                let words: Vec<_> = [command].into_iter().chain(args).collect();
+                let mut entry =
+                    Map::from_iter([("type".to_owned(), json!("local")), ("command".to_owned(), json!(words))]);
+                if section.len() == 1 {
+                    entry.insert("enabled".to_owned(), json!(true));
+                }
+                Value::Object(entry)
+            }
+        }
+    }
+}
+
+impl ClientPath {
+    fn files(&self, folders: &ClientFolders) -> Vec<ClientFile> {
+        let (scope, is_native, paths) = match self {
+            Self::Project(path) => (ConfigScope::Project, false, vec![folders.project.join(path)]),
+            Self::Native(path) => (ConfigScope::Project, true, vec![folders.project.join(path)]),
+            Self::Home(path) => (ConfigScope::User, false, folders.home(path).into_iter().collect()),
+            Self::Config(path) => (ConfigScope::User, false, folders.config(path).into_iter().collect()),
+            Self::Apps(path) => (ConfigScope::User, false, folders.apps(path)),
+            Self::Variable(variable, folder, path) => {
+                let folder = folders.variable(variable).or_else(|| folders.home(folder));
+                (ConfigScope::User, false, folder.into_iter().map(|it| it.join(path)).collect())
+            }
+            Self::VariableFile(variable) => {
+                (ConfigScope::User, false, folders.variable(variable).into_iter().collect())
+            }
+        };
+        paths.into_iter().map(|path| ClientFile { path, scope, is_native }).collect()
+    }
+}
+
+impl ClientKey {
+    /// Takes the key out of `fields` into `entry`.
+    fn read(self, key: &str, fields: &mut ClientFields<'_>, entry: &mut ServerEntry) -> Result<(), String> {
+        match self {
+            Self::CallTimeout(unit) => entry.call_timeout_ms = entry.call_timeout_ms.or(fields.duration(key, unit)),
+            Self::DiscoveryTimeout(unit) => {
+                entry.discovery_timeout_ms = entry.discovery_timeout_ms.or(fields.duration(key, unit));
+            }
+            Self::IncludeTools => {
+                let include = fields.words(key)?;
+                if !include.is_empty() {
+                    entry.filter.get_or_insert_default().include = Some(include);
+                }
+            }
+            Self::ExcludeTools => {
+                let exclude = fields.words(key)?;
+                if !exclude.is_empty() {
+                    entry.filter.get_or_insert_default().exclude = exclude;
+                }
+            }
+            Self::Listed => entry.visibility = (fields.switch(key) == Some(true)).then(|| "listed".to_owned()),
+            Self::OAuth => oauth(key, fields, entry),
+            Self::Scopes => entry.scopes = fields.words(key)?,
+            Self::Bearer => entry.bearer = fields.text(key)?,
+            Self::BearerVariable => entry.bearer = fields.word(key)?.map(|it| format!("env:{it}")),
+            Self::Environment => entry.env.extend(fields.table(key)?),
+            Self::VariableNames => {
+                // Names, or tables with a name.
+                let name = |it: &Value| it.as_str().or_else(|| it.get("name")?.as_str()).map(str::to_owned);
+                for name in fields.list(key).unwrap_or_default().iter().filter_map(name) {
+                    let reference = format!("env:{name}");
+                    entry.env.entry(name).or_insert(reference);
+                }
+            }
+            Self::Headers => entry.headers.extend(fields.table(key)?),
+            Self::VariableHeaders => {
+                let headers = fields.table(key)?.into_iter();
+                entry.headers.extend(headers.map(|(header, name)| (header, format!("env:{name}"))));
+            }
+            Self::Approval => {
+                let is_given = fields.list(key).is_some_and(|it| !it.is_empty()) || fields.switch(key) == Some(true);
+                if is_given {
+                    fields.note(format!("its `{key}` is not taken over: what may run is said in `tools`"));
+                }
+            }
+            Self::Note(note) if fields.has(key) => {
+                fields.ignore(key);
+                fields.note(note);
+            }
+            Self::Note(_) | Self::Ignored => fields.ignore(key),
+        }
+        Ok(())
+    }
+}
+
+/// The client id and the scopes; a secret is not copied.
+fn oauth(key: &str, fields: &mut ClientFields<'_>, entry: &mut ServerEntry) {
+    let take = |oauth: &mut Map<String, Value>, keys: [&str; 2]| {
+        let value = keys.iter().find_map(|it| oauth.remove(*it))?;
+        Some(value.as_str()?.to_owned())
+    };
+    if let Some(mut oauth) = fields.inner(key) {
+        entry.client_id = take(&mut oauth, ["clientId", "CLIENT_ID"]).map(|it| fields.ours(&it));
+        let scopes = take(&mut oauth, ["scope", "scopes"]).unwrap_or_default();
+        entry.scopes = scopes.split_whitespace().map(str::to_owned).collect();
+        if oauth.contains_key("clientSecret") || oauth.contains_key("CLIENT_SECRET") {
+            fields.note(format!("the client secret in its `{key}` is not taken over"));
+        }
+    }
+    fields.ignore(key);
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// One server's entry while it is read.
-pub struct ClientFields<'a> {
+pub(crate) struct ClientFields<'a> {
     left: Map<String, Value>,
     place: TextContext<'a>,
     notes: Vec<String>,
@@ -79,6 +79,7 @@ impl<'a> ClientFields<'a> {
     }
 
     pub(super) fn switch(&mut self, key: &str) -> Option<bool> {
+        self.left.get(key)?.as_bool()?;
         self.take(key)?.as_bool()
     }
 
@@ -119,9 +120,9 @@ impl<'a> ClientFields<'a> {
         Ok(Some(expanded).filter(|it| !matches!(it.as_str(), "" | "." | "./")))
     }
 
-    /// Takes keys that say nothing to us.
-    pub(super) fn ignore(&mut self, keys: &[&str]) {
-        keys.iter().for_each(|it| drop(self.take(it)));
+    /// Takes a key that means nothing to us.
+    pub(super) fn ignore(&mut self, key: &str) {
+        self.take(key);
     }
 
     /// Something a person should know about this server.

@@ -5,9 +5,9 @@ use serde_json::Value;
 use std::path::Path;
 
 /// Whose shape the file has; none where it has no servers.
-pub(super) fn client(path: &Path, document: &Value) -> Option<&'static dyn ClientFormat> {
+pub(super) fn client(path: &Path, document: &Value) -> Option<&'static ClientFormat> {
     let by_shape = || clients::named(shape(document)?);
-    by_name(path).filter(|it| has_servers(*it, document)).or_else(by_shape)
+    by_name(path).filter(|it| has_servers(it, document)).or_else(by_shape)
 }
 
 /// Names and last folders that only one program uses.
@@ -22,11 +22,11 @@ const NAMES: [(&str, &str); 8] = [
     ("opencode.json", "opencode"),
 ];
 
-fn by_name(path: &Path) -> Option<&'static dyn ClientFormat> {
+fn by_name(path: &Path) -> Option<&'static ClientFormat> {
     NAMES.iter().find(|(name, _)| path.ends_with(name)).and_then(|(_, client)| clients::named(client))
 }
 
-fn has_servers(client: &dyn ClientFormat, document: &Value) -> bool {
+fn has_servers(client: &ClientFormat, document: &Value) -> bool {
     let sections = client.sections(document, &ClientFolders::default());
     sections.iter().any(|it| super::look::table(document, it).is_some())
 }

@@ -1,6 +1,10 @@
 //! The folders below which programs keep their settings, as this run's variables tell.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+/// Variables that name the folder of a client.
+const FOLDERS: [&str; 3] = ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME"];
 
 /// The folders below which programs keep their settings.
 #[derive(Debug, Clone, Default)]
@@ -13,10 +17,8 @@ pub struct ClientFolders {
     config: Option<PathBuf>,
     /// Where programs with windows keep settings, this system's own place first.
     apps: Vec<PathBuf>,
-    claude: Option<PathBuf>,
-    codex: Option<PathBuf>,
-    copilot: Option<PathBuf>,
-    opencode_file: Option<PathBuf>,
+    /// Folders and files that variables of single clients name.
+    variables: BTreeMap<&'static str, PathBuf>,
 }
 
 impl ClientFolders {
@@ -30,16 +32,9 @@ impl ClientFolders {
             true => [library, config.clone(), folder("APPDATA")],
             false => [folder("APPDATA"), config.clone(), library],
         };
-        Self {
-            project: project.to_owned(),
-            home,
-            config,
-            apps: by_system.into_iter().flatten().collect(),
-            claude: folder("CLAUDE_CONFIG_DIR"),
-            codex: folder("CODEX_HOME"),
-            copilot: folder("COPILOT_HOME"),
-            opencode_file: variable("OPENCODE_CONFIG").map(|it| cwd.join(it)),
-        }
+        let mut variables: BTreeMap<_, _> = FOLDERS.iter().filter_map(|name| Some((*name, folder(name)?))).collect();
+        variables.extend(variable("OPENCODE_CONFIG").map(|it| ("OPENCODE_CONFIG", cwd.join(it))));
+        Self { project: project.to_owned(), home, config, apps: by_system.into_iter().flatten().collect(), variables }
     }
 
     /// In the person's own folder, where it is known.
@@ -52,25 +47,13 @@ impl ClientFolders {
         self.config.as_ref().map(|it| it.join(path))
     }
 
-    /// Where programs with windows keep settings; of each name, every place there is on any system.
-    pub(super) fn apps<'a>(&'a self, paths: &'a [&'a str]) -> impl Iterator<Item = PathBuf> + 'a {
-        paths.iter().flat_map(|path| self.apps.iter().map(move |it| it.join(path)))
+    /// A file of a desktop program, in each place where some system keeps it.
+    pub(super) fn apps(&self, path: &str) -> Vec<PathBuf> {
+        self.apps.iter().map(|it| it.join(path)).collect()
     }
 
-    /// Claude Code's own file is in the home folder itself, unless somebody moved it.
-    pub(super) fn claude(&self, path: &str) -> Option<PathBuf> {
-        self.claude.as_ref().or(self.home.as_ref()).map(|it| it.join(path))
-    }
-
-    pub(super) fn codex(&self, path: &str) -> Option<PathBuf> {
-        self.codex.as_ref().map(|it| it.join(path)).or_else(|| Some(self.home(".codex")?.join(path)))
-    }
-
-    pub(super) fn copilot(&self, path: &str) -> Option<PathBuf> {
-        self.copilot.as_ref().map(|it| it.join(path)).or_else(|| Some(self.home(".copilot")?.join(path)))
-    }
-
-    pub(super) fn opencode_file(&self) -> Option<PathBuf> {
-        self.opencode_file.clone()
+    /// The folder or file that a variable names.
+    pub(super) fn variable(&self, name: &str) -> Option<PathBuf> {
+        self.variables.get(name).cloned()
     }
 }

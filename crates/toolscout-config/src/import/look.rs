@@ -19,7 +19,7 @@ pub struct ClientScan {
 
 /// A client's file that is there.
 pub struct ScannedFile {
-    pub client: &'static dyn ClientFormat,
+    pub client: &'static ClientFormat,
     pub path: PathBuf,
     pub content: ScannedContent,
 }
@@ -47,11 +47,11 @@ pub struct ScannedServer {
 
 impl ClientScan {
     /// Reads all files of these clients.
-    pub fn at(clients: &[&'static dyn ClientFormat], homes: &ClientFolders) -> Self {
+    pub fn at(clients: impl IntoIterator<Item = &'static ClientFormat>, homes: &ClientFolders) -> Self {
         let mut looking = Self::default();
         for client in clients {
             for file in client.files(homes) {
-                looking.look(*client, file, homes);
+                looking.look(client, file, homes);
             }
         }
         looking
@@ -66,7 +66,7 @@ impl ClientScan {
         Ok(Self { files: vec![file], missing: Vec::new() })
     }
 
-    fn look(&mut self, client: &'static dyn ClientFormat, file: ClientFile, homes: &ClientFolders) {
+    fn look(&mut self, client: &'static ClientFormat, file: ClientFile, homes: &ClientFolders) {
         let ClientFile { path, is_native, .. } = file;
         let found = |content| ScannedFile { client, path: path.clone(), content };
         self.files.push(match document::read(&path) {
@@ -83,7 +83,7 @@ impl ClientScan {
 
 impl ScannedFile {
     /// A file whose servers are known.
-    pub fn of(client: &'static dyn ClientFormat, path: PathBuf, servers: Vec<ScannedServer>) -> Self {
+    pub fn of(client: &'static ClientFormat, path: PathBuf, servers: Vec<ScannedServer>) -> Self {
         Self { client, path, content: ScannedContent::Servers(servers) }
     }
 
@@ -96,9 +96,9 @@ impl ScannedFile {
     }
 
     /// Reads every server of the document.
-    pub fn read(client: &'static dyn ClientFormat, path: &Path, document: Value, homes: &ClientFolders) -> Self {
+    pub fn read(client: &'static ClientFormat, path: &Path, document: Value, homes: &ClientFolders) -> Self {
         let place = TextContext {
-            syntax: client.syntax(),
+            syntax: client.syntax,
             folder: path.parent().unwrap_or(path),
             home: homes.home.as_deref(),
             project: &homes.project,
@@ -114,7 +114,7 @@ impl ScannedFile {
 }
 
 impl ScannedServer {
-    fn read(client: &dyn ClientFormat, name: &str, section: &KeyPath, entry: Value, place: TextContext<'_>) -> Self {
+    fn read(client: &ClientFormat, name: &str, section: &KeyPath, entry: Value, place: TextContext<'_>) -> Self {
         let (entry, notes) = match ClientFields::new(entry, place) {
             Ok(mut fields) => (client.entry(&mut fields), fields.into_notes()),
             Err(reason) => (Err(reason), Vec::new()),

@@ -11,7 +11,7 @@ use toolscout_core::{SourceId, escape};
 /// Which servers to import, from where, and into which file.
 pub struct ImportRequest<'a> {
     /// The clients whose files are read; all if empty.
-    pub clients: Vec<&'static dyn ClientFormat>,
+    pub clients: Vec<&'static ClientFormat>,
     /// Read this file instead, whichever client it belongs to.
     pub file: Option<&'a Path>,
     /// Only these servers; all if empty.
@@ -65,7 +65,7 @@ pub fn plan(request: ImportRequest<'_>, config: &Config) -> Result<ImportPlan, C
             )
         })?,
         None if request.clients.is_empty() => ClientScan::at(&CLIENTS, request.folders),
-        None => ClientScan::at(&request.clients, request.folders),
+        None => ClientScan::at(request.clients, request.folders),
     };
     let existing = target.existing(config, request.scope)?;
     let planner = ImportPlanner::new(&existing, &request.only, request.secrets, request.own, target);
@@ -92,7 +92,7 @@ impl ServerSelection {
 }
 
 pub struct PlannedFile {
-    pub client: &'static dyn ClientFormat,
+    pub client: &'static ClientFormat,
     pub path: PathBuf,
     /// Why no server is read from it, where that is so.
     pub remark: Option<String>,

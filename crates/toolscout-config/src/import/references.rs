@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 /// How a program writes variables in its configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum VariableSyntax {
+pub(crate) enum VariableSyntax {
     /// Not at all. Only a text that is nothing but `${NAME}` can have been meant as one.
     Plain,
     /// `${NAME}`, `${NAME:-default}`, `${env:NAME}`, `${input:id}`, `${workspaceFolder}` and its like.

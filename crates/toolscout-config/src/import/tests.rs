@@ -50,7 +50,7 @@ impl World {
     /// folder start with `~`.
     fn entries(&self, client: &str) -> String {
         let client = super::named(client).expect("a client of this name");
-        let text = render(ClientScan::at(&[client], &self.folders()));
+        let text = render(ClientScan::at([client], &self.folders()));
         text.replace(&self.home().display().to_string(), "~")
     }
 }

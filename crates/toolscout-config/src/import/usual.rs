@@ -1,7 +1,7 @@
 //! The entry that most programs share, in all its dialects: `command`, `args` and `env`, or `url` and `headers`.
 
 use super::fields::ClientFields;
-use crate::{ServerEntry, ToolFilterEntry};
+use crate::ServerEntry;
 
 /// What a bare `url` means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,12 +22,6 @@ pub(super) fn entry(fields: &mut ClientFields<'_>, bare: BareUrl) -> Result<Serv
         None => address(fields, &mut entry, None, bare)?,
     }
     Ok(entry)
-}
-
-/// Only these tools, and never those; none where nothing is said.
-pub(super) fn filter(include: Vec<String>, exclude: Vec<String>) -> Option<ToolFilterEntry> {
-    let include = Some(include).filter(|it| !it.is_empty());
-    (include.is_some() || !exclude.is_empty()).then_some(ToolFilterEntry { include, exclude })
 }
 
 /// `enabled` or `disabled`; only a server that is off need say so.

@@ -56,7 +56,7 @@ impl<'a> PlannedServerView<'a> {
             ImportAction::Skip { reason, .. } => ("skip", None, Some(reason.as_str()), None),
         };
         Self {
-            client: file.client.name(),
+            client: file.client.name,
             path: &file.path,
             name: &server.name,
             id,

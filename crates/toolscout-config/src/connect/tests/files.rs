@@ -21,16 +21,16 @@ fn savings(text: &str) -> Vec<Vec<u8>> {
 
 #[test]
 fn every_file_is_put_back_byte_for_byte() {
-    for client in CLIENTS {
+    for client in &CLIENTS {
         for original in savings(&sample(client)).into_iter().chain([b"".to_vec(), b"\n".to_vec()]) {
             let world = World::new();
             let path = world.write(client, &original);
-            assert!(world.connect(client), "{}", client.name());
+            assert!(world.connect(client), "{}", client.name);
             let connected = fs::read(&path).expect("the file");
             assert_ne!(connected, original);
-            assert!(world.site(client).is_connected(), "{}", client.name());
-            assert_eq!(world.disconnect(client), DisconnectOutcome::Restored, "{}", client.name());
-            assert_eq!(fs::read(&path).expect("the file"), original, "{}", client.name());
+            assert!(world.site(client).is_connected(), "{}", client.name);
+            assert_eq!(world.disconnect(client), DisconnectOutcome::Restored, "{}", client.name);
+            assert_eq!(fs::read(&path).expect("the file"), original, "{}", client.name);
             assert_eq!(world.store.keys(Shelf::Backup).expect("keys"), [""; 0]);
         }
     }
@@ -38,7 +38,7 @@ fn every_file_is_put_back_byte_for_byte() {
 
 #[test]
 fn a_file_that_was_not_there_is_gone_again_with_its_folders() {
-    for client in CLIENTS {
+    for client in &CLIENTS {
         let world = World::new();
         let path = world.path(client);
         assert!(world.connect(client));
@@ -47,18 +47,18 @@ fn a_file_that_was_not_there_is_gone_again_with_its_folders() {
         assert_eq!(world.disconnect(client), DisconnectOutcome::Removed);
         let left: Vec<_> =
             fs::read_dir(world.home()).expect("a folder").map(|it| it.expect("it").file_name()).collect();
-        assert_eq!(left, ["desk"], "{}", client.name());
+        assert_eq!(left, ["desk"], "{}", client.name);
     }
 }
 
 #[test]
 fn connecting_twice_changes_nothing() {
-    for client in CLIENTS {
+    for client in &CLIENTS {
         let world = World::new();
         let path = world.write(client, sample(client).as_bytes());
         world.connect(client);
         let once = (fs::read(&path).expect("the file"), world.store.read(Shelf::Backup, &path.to_string_lossy()));
-        assert!(!world.connect(client), "{}", client.name());
+        assert!(!world.connect(client), "{}", client.name);
         let twice = (fs::read(&path).expect("the file"), world.store.read(Shelf::Backup, &path.to_string_lossy()));
         assert_eq!(once.0, twice.0);
         assert_eq!(once.1.expect("kept"), twice.1.expect("kept"));
@@ -77,13 +77,13 @@ fn without_us(path: &Path, text: &str, section: &[String]) -> Value {
 
 #[test]
 fn changes_in_between_are_kept() {
-    for client in CLIENTS {
+    for client in &CLIENTS {
         let world = World::new();
         let path = world.write(client, sample(client).as_bytes());
         world.connect(client);
         let edited = fs::read_to_string(&path).expect("the file").replace("npx", "bunx");
         fs::write(&path, &edited).expect("edit it");
-        assert_eq!(world.disconnect(client), DisconnectOutcome::OnlyOurs, "{}", client.name());
+        assert_eq!(world.disconnect(client), DisconnectOutcome::OnlyOurs, "{}", client.name);
         let left = fs::read_to_string(&path).expect("the file");
         assert!(left.contains("bunx") && !left.contains("toolscout"), "{left}");
         let comments = ["// mine", "// keep", "# mine", "# keep", "# first", "# the end", "/* servers */", "// Zed"];
@@ -96,7 +96,7 @@ fn changes_in_between_are_kept() {
             without_us(&path, &left, &site.section),
             without_us(&path, &expected, &site.section),
             "{}",
-            client.name()
+            client.name
         );
     }
 }

@@ -403,7 +403,7 @@ fn files_are_where_the_systems_and_the_variables_say() {
     let (home, elsewhere) = (world.home().display().to_string(), world.path("elsewhere").display().to_string());
     let vars = [("HOME", home.as_str()), ("CODEX_HOME", &elsewhere), ("XDG_CONFIG_HOME", &elsewhere)];
     let homes = world.folders_with(&vars);
-    let found = |name| render(ClientScan::at(&[super::super::named(name).expect("a client")], &homes));
+    let found = |name| render(ClientScan::at([super::super::named(name).expect("a client")], &homes));
     assert_eq!(found("codex"), "[moved]\ncommand = \"x\"\n");
     assert_eq!(found("zed"), "[xdg]\ncommand = \"x\"\n");
 }
@@ -430,6 +430,6 @@ fn entries_that_are_no_servers_are_said_and_stop_nothing() {
 
 #[test]
 fn names_of_clients_are_told_apart() {
-    let names: BTreeSet<_> = CLIENTS.iter().map(|it| it.name()).collect();
+    let names: BTreeSet<_> = CLIENTS.iter().map(|it| it.name).collect();
     assert_eq!(names.len(), CLIENTS.len());
 }

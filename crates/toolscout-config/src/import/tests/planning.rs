@@ -28,7 +28,7 @@ fn plan_of(
     let (base, project) = ("/src/shop".into(), "/src/shop".into());
     let target = ImportTarget { file: "/src/shop/toolscout.toml".into(), base, project };
     let planner = ImportPlanner::new(existing, only, SecretHandling::Variables, &own, target);
-    let plan = planner.plan_all(ClientScan::at(&clients, &world.folders()));
+    let plan = planner.plan_all(ClientScan::at(clients, &world.folders()));
     let action = |action: &ImportAction| match action {
         ImportAction::Add { id, .. } => format!("+ {id}"),
         ImportAction::Same { id } => format!("= {id}"),

@@ -16,7 +16,7 @@ pub(super) struct ConnectCommand;
 
 impl Command for ConnectCommand {
     fn spec(&self) -> CommandSpec {
-        let names = CLIENTS.map(|it| it.name());
+        let names = CLIENTS.iter().map(|it| it.name);
         CommandSpec::new("connect", "Make a program use this one as its MCP server")
             .positional(PositionalSpec::new("CLIENT", "Which program").choices(names))
             .option(scope_option())
@@ -38,7 +38,7 @@ impl Command for ConnectCommand {
             let config = Config::of(cx.options(), cx.surroundings())?;
             let (folders, own) = (client_folders(cx, &config), OwnProgram::running(cx.program()));
             let target = ClientTarget { client, scope: scope(cx), folders: &folders, own: &own };
-            let launch = launch(cx, client.is_desktop())?;
+            let launch = launch(cx, client.is_desktop)?;
             let plan = ConnectPlan::new(target, &launch, cx.parsed.switch("take"), &config)?;
             if let Some(moves) = &plan.moves {
                 cx.print(&import::page(&moves.plan))?;
@@ -63,7 +63,7 @@ pub(super) fn scope(cx: &RunCx) -> Scope {
     }
 }
 
-pub(super) fn client(cx: &RunCx) -> Result<&'static dyn ClientFormat, AppError> {
+pub(super) fn client(cx: &RunCx) -> Result<&'static ClientFormat, AppError> {
     let named = cx.parsed.positionals.first().and_then(|it| named(it));
     named.ok_or_else(|| UsageErrors::from(UsageError::MissingArgument { name: "CLIENT".to_owned() }).into())
 }

@@ -14,7 +14,7 @@ pub(super) struct DisconnectCommand;
 
 impl Command for DisconnectCommand {
     fn spec(&self) -> CommandSpec {
-        let names = CLIENTS.map(|it| it.name());
+        let names = CLIENTS.iter().map(|it| it.name);
         CommandSpec::new("disconnect", "Take this program out of another's configuration")
             .positional(PositionalSpec::new("CLIENT", "Which program").required().choices(names))
             .option(scope_option())
@@ -35,7 +35,7 @@ impl Command for DisconnectCommand {
             cx.say(&if cx.options().switch("dry-run") {
                 format!("Would take this program out of {path}\n")
             } else {
-                words(plan.apply(&*store)?, client.title(), &path)
+                words(plan.apply(&*store)?, client.title, &path)
             });
             Ok(Exit::Done)
         })

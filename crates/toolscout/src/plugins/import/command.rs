@@ -15,7 +15,7 @@ pub(super) struct ImportCommand;
 
 impl Command for ImportCommand {
     fn spec(&self) -> CommandSpec {
-        let names = CLIENTS.map(|it| it.name());
+        let names = CLIENTS.iter().map(|it| it.name);
         CommandSpec::new("import", "Take over servers that other programs have configured")
             .positional(PositionalSpec::new("CLIENT", "Whose; of all programs if left out").many().choices(names))
             .option(OptionSpec::text("file", "Take them from this file instead").value("FILE"))

@@ -14,7 +14,7 @@ pub(crate) fn counted(count: usize) -> String {
 }
 
 fn file(file: &PlannedFile) -> String {
-    let mut text = format!("{}  {}\n", file.client.title(), escape::line(&file.path.display().to_string()));
+    let mut text = format!("{}  {}\n", file.client.title, escape::line(&file.path.display().to_string()));
     if let Some(remark) = &file.remark {
         text += &format!("    {}\n", escape::text(remark).replace('\n', "\n    "));
     }
