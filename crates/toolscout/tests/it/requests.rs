@@ -278,8 +278,8 @@ fn what_cannot_choose_a_folder_is_said_at_once() {
         ("header = \"x\"\npattern = \"(\"\nfolder = \"u/{value}\"", "cannot be used"),
         ("header = \"x\"\npattern = \"a\"\nfolder = \"../{value}\"", "must lie below the project"),
         ("header = \"x\"\npattern = \"a\"\nfolder = \"u\"", "the same for everybody"),
-        ("header = \"x\"\npattern = \"a\"", "`folder` is missing"),
-        ("header = \"x\"\npatern = \"a\"\nfolder = \"u/{value}\"", "`pattern` is missing"),
+        ("header = \"x\"\npattern = \"a\"", "`request_tools.folder` is missing"),
+        ("header = \"x\"\npatern = \"a\"\nfolder = \"u/{value}\"", "`request_tools.pattern` is missing"),
         ("header = \"x\"\npattern = \"a\"\nfolder = \"u/{value}\"\nsource = \"local\"", "toolscout's own"),
     ] {
         let world = World::trusted().file("toolscout.toml", &format!("[[request_tools]]\n{entry}\n"));
