@@ -13,7 +13,7 @@ use toolscout_source::layer::Filter;
 pub(crate) use toolscout_config::{
     ConfigScope as Scope, ConfiguredServer as Configured, DiscoverOnStart, Document, DocumentFormat as Format,
     EntryContext as Around, FileStamps as Stamps, JournalRetention as Keep, PolicyRules as Rules, Profile,
-    RequestTools, SearchSettings, ServerEntry as Entry, Settings, TelemetrySettings, ToolPatterns as Names,
+    RequestTools, SearchSettings, ServerEntry as Entry, Settings, ToolPatterns as Names,
 };
 
 /// The configuration of a run, read once.

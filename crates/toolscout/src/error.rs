@@ -175,3 +175,14 @@ pub enum LifecycleError {
     #[error(transparent)]
     Sources(#[from] toolscout_gateway::TwoSourcesAlike),
 }
+
+impl From<toolscout_telemetry::TelemetryError> for AppError {
+    fn from(error: toolscout_telemetry::TelemetryError) -> Self {
+        use toolscout_telemetry::TelemetryError;
+        match error {
+            TelemetryError::InvalidQuery { message, hint } => Self::invalid(message, hint),
+            TelemetryError::Io { action, path, source } => Self::io(action, path)(source),
+            other => Self::invalid(other.to_string(), "toolscout audit verify"),
+        }
+    }
+}

@@ -19,8 +19,9 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("toolscout-store", &["toolscout-core"]),
     ("toolscout-index", &["toolscout-core"]),
     ("toolscout-encoder", &["toolscout-index"]),
+    ("toolscout-telemetry", &["toolscout-core", "toolscout-store"]),
     ("toolscout-gateway", &["toolscout-core", "toolscout-catalog", "toolscout-index"]),
-    ("toolscout-surface", &["toolscout-core", "toolscout-gateway"]),
+    ("toolscout-surface", &["toolscout-core", "toolscout-gateway", "toolscout-telemetry"]),
     (
         "toolscout",
         &[
@@ -37,6 +38,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "toolscout-encoder",
             "toolscout-gateway",
             "toolscout-surface",
+            "toolscout-telemetry",
         ],
     ),
     ("toolscout-hostile", &[]),

@@ -3,13 +3,13 @@
 use super::Trouble;
 use super::policies::PolicyChange;
 use super::servers::{Action, Logs, NewServer, Server, ServerChange};
-use crate::ops::journal::{Entries, Page, Verified};
 use crate::ops::servers::Tested;
-use crate::ops::stats::{Pins, Stats};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use toolscout_core::{BoxFuture, Cx, SourceId, Tool};
 use toolscout_gateway::Gateway;
+use toolscout_telemetry::audit::{AuditPage, AuditQuery, AuditVerification};
+use toolscout_telemetry::stats::{PinSuggestions, UsageStats};
 
 /// What came of something that was asked for at the desk.
 pub type Done<'a, T> = BoxFuture<'a, Result<T, Trouble>>;
@@ -79,28 +79,28 @@ pub trait Desk: Send + Sync + 'static {
     fn set_policy(&self, change: PolicyChange, cx: Cx) -> Done<'_, ()>;
 
     /// What agents and people did, the newest first.
-    fn timeline(&self, _: Page) -> Done<'_, Entries> {
-        Box::pin(async { Ok(Entries::default()) })
+    fn timeline(&self, _: AuditQuery) -> Done<'_, AuditPage> {
+        Box::pin(async { Ok(AuditPage::default()) })
     }
 
     /// What was called and decided, the newest first.
-    fn audit(&self, _: Page) -> Done<'_, Entries> {
-        Box::pin(async { Ok(Entries::default()) })
+    fn audit(&self, _: AuditQuery) -> Done<'_, AuditPage> {
+        Box::pin(async { Ok(AuditPage::default()) })
     }
 
     /// Whether the record is as it was written.
-    fn verify(&self) -> Done<'_, Verified> {
-        Box::pin(async { Ok(Verified { sound: true, ..Verified::default() }) })
+    fn verify(&self) -> Done<'_, AuditVerification> {
+        Box::pin(async { Ok(AuditVerification { sound: true, ..AuditVerification::default() }) })
     }
 
     /// What tools have cost and saved, since then.
-    fn stats(&self, _: Option<String>) -> Done<'_, Stats> {
-        Box::pin(async { Ok(Stats::default()) })
+    fn stats(&self, _: Option<String>) -> Done<'_, UsageStats> {
+        Box::pin(async { Ok(UsageStats::default()) })
     }
 
     /// Which tools agents would better see without searching.
-    fn pins(&self, _: Option<String>) -> Done<'_, Pins> {
-        Box::pin(async { Ok(Pins::default()) })
+    fn pins(&self, _: Option<String>) -> Done<'_, PinSuggestions> {
+        Box::pin(async { Ok(PinSuggestions::default()) })
     }
 
     /// What is counted, in the text format of Prometheus.

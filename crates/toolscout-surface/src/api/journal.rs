@@ -2,10 +2,10 @@
 
 use super::asked::Asked;
 use super::{Route, Trouble};
-use crate::ops::journal::{Entries, Page, Verified};
-use crate::ops::stats::{Pins, Stats};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use toolscout_telemetry::audit::{AuditPage, AuditQuery, AuditVerification};
+use toolscout_telemetry::stats::{PinSuggestions, UsageStats};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -18,9 +18,11 @@ struct Since {
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/api/timeline", "What agents and people did, the newest first", timeline)
-            .query::<Page>()
+            .query::<AuditQuery>()
             .operator(),
-        Route::get("/api/audit", "What was called and decided, the newest first", audit).query::<Page>().operator(),
+        Route::get("/api/audit", "What was called and decided, the newest first", audit)
+            .query::<AuditQuery>()
+            .operator(),
         Route::get("/api/audit/verify", "Whether the record is as it was written", verify).operator(),
         Route::get("/api/stats", "What tools have cost and saved, by client and session", stats)
             .query::<Since>()
@@ -31,26 +33,26 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn timeline(asked: Asked) -> Result<Entries, Trouble> {
-    let page: Page = asked.query()?;
+async fn timeline(asked: Asked) -> Result<AuditPage, Trouble> {
+    let page: AuditQuery = asked.query()?;
     asked.api.desk.timeline(page).await
 }
 
-async fn audit(asked: Asked) -> Result<Entries, Trouble> {
-    let page: Page = asked.query()?;
+async fn audit(asked: Asked) -> Result<AuditPage, Trouble> {
+    let page: AuditQuery = asked.query()?;
     asked.api.desk.audit(page).await
 }
 
-async fn verify(asked: Asked) -> Result<Verified, Trouble> {
+async fn verify(asked: Asked) -> Result<AuditVerification, Trouble> {
     asked.api.desk.verify().await
 }
 
-async fn stats(asked: Asked) -> Result<Stats, Trouble> {
+async fn stats(asked: Asked) -> Result<UsageStats, Trouble> {
     let Since { since } = asked.query()?;
     asked.api.desk.stats(since).await
 }
 
-async fn pins(asked: Asked) -> Result<Pins, Trouble> {
+async fn pins(asked: Asked) -> Result<PinSuggestions, Trouble> {
     let Since { since } = asked.query()?;
     asked.api.desk.pins(since).await
 }

@@ -1,232 +1,86 @@
-//! What happened, as timeline and audit show it: one record of the journal each.
+//! Audit pages and their verification, as text.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use toolscout_core::escape;
+use toolscout_telemetry::audit::{AuditPage, AuditVerification};
+use toolscout_telemetry::journal::{EntryDetails, JournalEntry, RecordedOutcome};
 
-/// Something that happened. The fields of `kind` stand beside the others.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Entry {
-    /// Its number; the first record ever has 1, and every next one the next.
-    pub n: u64,
-    /// When it began; RFC 3339 in UTC.
-    pub at: String,
-    /// How long it took, in milliseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub took_ms: Option<f64>,
-    /// For whom it was done.
-    #[serde(flatten)]
-    pub who: Party,
-    /// What it was.
-    #[serde(flatten)]
-    pub what: What,
-    /// What its place in the chain is sealed with; no two records have the same.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hash: Option<String>,
+/// A page of the journal as text, oldest first, so that the newest record is next to the prompt.
+pub fn page(page: &AuditPage) -> String {
+    page.entries.iter().rev().map(line).collect()
 }
 
-/// For whom something was done.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
-pub struct Party {
-    /// Through which door: `cli`, `mcp`, `http`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub caller: Option<String>,
-    /// Whom the surface has recognised.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub user: Option<String>,
-    /// What the program calls itself that asked, with its version.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub client: Option<String>,
-    /// The conversation it belongs to: a label, and no secret.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub session: Option<String>,
-    /// The folder of the project it is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub project: Option<String>,
-    /// The trace it belongs to, where one was passed to us: 32 hexadecimal digits.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub trace: Option<String>,
+/// The result of checking the journal, as text.
+pub fn verification(verified: &AuditVerification) -> String {
+    let mut out = match (verified.first, verified.last) {
+        (Some(first), Some(last)) if verified.sound => {
+            format!("Sound: {} records, from {first} to {last}\n", verified.records)
+        }
+        _ if verified.sound => "Sound: nothing is on record\n".to_owned(),
+        _ => format!("Broken in {} places, of {} records\n", verified.breaks.len(), verified.records),
+    };
+    for it in &verified.breaks {
+        out += &format!("  {}\n    {}\n", escape::line(&it.place), escape::line(&it.reason));
+    }
+    for it in &verified.notes {
+        out += &format!("  note: {}\n", escape::line(it));
+    }
+    if verified.sound && verified.first.is_some_and(|it| it > 1) {
+        out += "  note: what came before was dropped to keep the journal small\n";
+    }
+    out
 }
 
-/// What happened, by its kind. Texts are redacted and may be cut.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum What {
-    /// A source was asked for its tools.
-    Discovery {
-        /// Which.
-        source: String,
-        /// How many it has.
-        tools: u64,
-        /// Whether nothing was known of it before, or nothing that still held.
-        needed: bool,
-        /// Whether what it has is other than before.
-        changed: bool,
-        /// Why it came to nothing, where it did.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        error: Option<String>,
-    },
-    /// Somebody looked for tools.
-    Search {
-        /// Their words.
-        query: String,
-        /// How it was scored.
-        profile: String,
-        /// What was found, best first.
-        hits: Vec<Found>,
-        /// What there was to say besides.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        notes: Vec<String>,
-    },
-    /// Somebody wanted to run a tool.
-    Call {
-        /// `source/name`.
-        tool: String,
-        /// Of the definition that was meant.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        digest: Option<String>,
-        /// With what; secrets are hidden, and what is long is left out.
-        arguments: Value,
-        /// What held for the tool: `allow`, `ask`, `deny`, `disable`.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        policy: Option<String>,
-        /// What came of it.
-        outcome: Outcome,
-        /// How many bytes of result there were; the result itself is not kept.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        bytes: Option<u64>,
-        /// Of what kind the error was: `refused`, `invalid`, `notFound`, `unavailable`, `timedOut` …
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        error_kind: Option<String>,
-        /// The error in words.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        error: Option<String>,
-    },
-    /// Somebody, or a rule, decided what may be done.
-    Decision {
-        /// What was decided about: `call`, `definition`, `policy`, `server`, `trust`.
-        about: String,
-        /// Which one: a tool, a server, a folder.
-        which: String,
-        /// What: `asked`, `allowed`, `denied`, `approved`, `rejected`, `added`, `removed`, `enabled`, `disabled`, `changed`; of a
-        /// policy, what holds from now on: `allow`, `ask`, `deny`, `disable`, or `unset`.
-        decision: String,
-        /// By whom, or by what.
-        by: String,
-    },
-    /// Something was put before a model.
-    Shown {
-        /// What: `list`, `search`, `context`.
-        what: String,
-        /// How many tools it shows.
-        tools: u64,
-        /// At most this many tokens.
-        tokens: u64,
-        /// How many tools there are in all, where that is known.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        all_tools: Option<u64>,
-        /// How many tokens the definitions of all of them would take at most.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        all_tokens: Option<u64>,
-    },
-    /// More happened than could be written down; so much is missing here.
-    Lost {
-        /// How many records.
-        records: u64,
-    },
-    /// The journal was not as it was left, and goes on from here.
-    Mended {
-        /// How it was found.
-        reason: String,
-    },
+/// One record as a line: number, time, client, what happened.
+fn line(entry: &JournalEntry) -> String {
+    let client = entry.who.client.as_deref().or(entry.who.caller.as_deref()).unwrap_or("-");
+    let text = format!("{:>6}  {}  {}  {}", entry.n, entry.at, client, what(entry));
+    escape::line(&text).into_owned() + "\n"
 }
 
-/// What came of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum Outcome {
-    /// The tool did it.
-    Done,
-    /// The tool ran, and said that it failed.
-    ToolFailed,
-    /// The tool wants to have something first.
-    WantsInput,
-    /// It never got to the tool, or nothing came back.
-    Failed,
-    /// Nobody waited for the end.
-    Cancelled,
+fn what(entry: &JournalEntry) -> String {
+    let took = entry.took_ms.map(|it| format!(", {}", duration(it))).unwrap_or_default();
+    match &entry.what {
+        EntryDetails::Discovery { source, error: Some(error), .. } => {
+            format!("discovery of {source} failed{took}: {error}")
+        }
+        EntryDetails::Discovery { source, tools, changed, .. } => {
+            let news = if *changed { ", changed" } else { "" };
+            format!("discovery of {source}: {tools} tools{news}{took}")
+        }
+        EntryDetails::Search { query, hits, .. } => match hits.first() {
+            Some(first) => format!("search `{query}`: {} found, first {}{took}", hits.len(), first.id),
+            None => format!("search `{query}`: nothing found{took}"),
+        },
+        EntryDetails::Call { tool, arguments, outcome, bytes, error, error_kind, .. } => {
+            let word = if error_kind.as_deref() == Some("refused") { "refused" } else { outcome_word(*outcome) };
+            let error = error.as_ref().map(|it| format!(": {it}")).unwrap_or_default();
+            let bytes = bytes.map(|it| format!(", {it} bytes")).unwrap_or_default();
+            format!("call {tool} {arguments} {word}{bytes}{took}{error}")
+        }
+        EntryDetails::Decision { about, which, decision, by } => format!("{about} {which}: {decision} by {by}"),
+        EntryDetails::Shown { what, tools, tokens, .. } => {
+            format!("shown {what}: {tools} tools, at most {tokens} tokens")
+        }
+        EntryDetails::Lost { records } => format!("{records} records are missing here"),
+        EntryDetails::Mended { reason } => format!("the journal goes on here: {reason}"),
+    }
 }
 
-/// A tool that a search has found.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Found {
-    /// `source/name`.
-    pub id: String,
-    /// From 0 to 1.
-    pub score: f64,
+fn outcome_word(outcome: RecordedOutcome) -> &'static str {
+    match outcome {
+        RecordedOutcome::Done => "done",
+        RecordedOutcome::ToolFailed => "the tool failed",
+        RecordedOutcome::WantsInput => "wants input",
+        RecordedOutcome::Failed => "failed",
+        RecordedOutcome::Cancelled => "cancelled",
+    }
 }
 
-/// Some of the journal, the newest first.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Entries {
-    /// The newest first.
-    pub entries: Vec<Entry>,
-    /// Pass this as `before` to see what came before these; absent where there is nothing more.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub next_before: Option<u64>,
-    /// Why the rest cannot be shown, where something is wrong with the journal.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
-}
-
-/// Which part of the journal is wanted.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
-pub struct Page {
-    /// How many records; 50 where nothing is said, at most 1,000.
-    pub limit: Option<usize>,
-    /// Only records with a smaller number than this.
-    pub before: Option<u64>,
-    /// Only records of this kind: `discovery`, `search`, `call`, `decision`, `shown`, `lost`, `mended`; several with commas.
-    pub kind: Option<String>,
-    /// Only what happened since then: RFC 3339 (`2026-07-28`, `2026-07-28T12:00:00Z`) or an age (`90s`, `15m`, `2h`, `7d`).
-    pub since: Option<String>,
-}
-
-/// Whether the journal is as it was written.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Verified {
-    /// Whether nothing was changed, taken out, put in or cut off, as far as can be known.
-    pub sound: bool,
-    /// How many records were looked at.
-    pub records: u64,
-    /// The first record there is; what came before it was dropped to keep the journal small.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub first: Option<u64>,
-    /// The last one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last: Option<u64>,
-    /// Where it is broken, in order; no more than the first hundred.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub breaks: Vec<Break>,
-    /// What is odd, and does not mean that anything is missing.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
-}
-
-/// A place where the journal is not as it was written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Break {
-    /// The record where it shows, by the number it should have.
-    pub n: u64,
-    /// The file, and the line in it.
-    pub place: String,
-    /// What is wrong there.
-    pub reason: String,
+/// `830 ms`, `1.2 s`.
+pub(super) fn duration(millis: f64) -> String {
+    match millis {
+        it if it < 10.0 => format!("{it:.1} ms"),
+        it if it < 1_000.0 => format!("{it:.0} ms"),
+        it => format!("{:.1} s", it / 1_000.0),
+    }
 }

@@ -1,188 +1,136 @@
-//! What tools have cost and saved, counted from the journal.
+//! Usage statistics and pin suggestions, as text.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use super::journal::duration;
+use super::list::counted;
+use toolscout_core::escape;
+use toolscout_telemetry::stats::{PinSuggestion, PinSuggestions, UsageStats, UsageTotals};
 
-/// What tools have cost and saved.
-///
-/// Tokens are counted once a session, as a model that keeps them in its context reads them first: who pays for its context again at
-/// every turn pays, and saves, that much more often.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Stats {
-    /// When the first record was written that counts here; RFC 3339.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub since: Option<String>,
-    /// When the last one was.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub until: Option<String>,
-    /// How many records were counted.
-    pub records: u64,
-    /// How tokens are counted: `bound` (never fewer than `o200k_base` makes of it) or `exact`.
-    pub tokens: String,
-    /// Of all clients.
-    pub total: Cost,
-    /// By client, those with the most sessions first.
-    pub clients: Vec<ClientStats>,
-    /// By tool, the most called first.
-    pub tools: Vec<ToolStats>,
-    /// By source, the most called first.
-    pub sources: Vec<SourceStats>,
-    /// What was searched for and led to no call, the most frequent first.
-    pub nowhere: Vec<Nowhere>,
-    /// What the numbers do not say: records that were lost or dropped, a journal that is off.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
+/// Rows of each table.
+const ROWS: usize = 10;
+
+/// Statistics as text: the totals, then clients, tools, sources and unanswered queries.
+pub fn page(stats: &UsageStats) -> String {
+    let Some((since, until)) = stats.since.as_deref().zip(stats.until.as_deref()) else {
+        return "Nothing is on record yet.\n".to_owned();
+    };
+    let mut out = format!("From {since} to {until}, {}\n\n", counted(stats.records as usize, "record"));
+    out += &total(&stats.total);
+    out += &clients(stats);
+    out += &tools(stats);
+    out += &sources(stats);
+    out += &nowhere(stats);
+    for note in &stats.notes {
+        out += &format!("  note: {}\n", escape::line(note));
+    }
+    out
 }
 
-/// What some requests have cost and saved.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Cost {
-    /// Conversations; what came without one counts as one for each client.
-    pub sessions: u64,
-    /// Tokens of the surface: what the list of tools takes, once a session.
-    pub list_tokens: u64,
-    /// Tokens of all answers to searches.
-    pub search_tokens: u64,
-    /// Tokens that the definitions of all tools would take, once a session.
-    pub all_tokens: u64,
-    /// Tokens avoided: `allTokens` without the other two. Less than nothing where searching has cost more than showing all.
-    pub avoided_tokens: i64,
-    /// Searches.
-    pub searches: u64,
-    /// Searches that found something which was then called.
-    pub followed: u64,
-    /// Searches that found something, none of which was called.
-    pub not_followed: u64,
-    /// Searches that found nothing.
-    pub empty: u64,
-    /// Calls, whatever came of them.
-    pub calls: u64,
-    /// Calls that did not do what was wanted: the tool failed, or it could not be reached.
-    pub failures: u64,
-    /// Calls that a policy, a review or a person refused.
-    pub refused: u64,
-    /// From the first search of a session to the end of its first call that worked: the median, in milliseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub first_use_ms: Option<f64>,
+fn total(cost: &UsageTotals) -> String {
+    let rows = [
+        ("all definitions", number(cost.all_tokens as i64)),
+        ("what is listed", number(cost.list_tokens as i64)),
+        ("search answers", number(cost.search_tokens as i64)),
+        ("avoided", number(cost.avoided_tokens)),
+    ];
+    let mut out = "Tokens, at most, once a session\n".to_owned();
+    rows.iter().for_each(|(name, value)| out += &format!("  {name:<16} {value:>12}\n"));
+    let UsageTotals { searches, followed, not_followed, empty, calls, failures, refused, .. } = cost;
+    let plural = if *searches == 1 { "search" } else { "searches" };
+    out += &format!("\n{searches} {plural} in {}", counted(cost.sessions as usize, "session"));
+    out += &format!(": {followed} led to a call, {not_followed} to none, {empty} found nothing\n");
+    out += &format!("{}: {failures} failed, {refused} refused\n", counted(*calls as usize, "call"));
+    if let Some(first) = cost.first_use_ms {
+        out += &format!("{} from the first search to the first call that worked (median)\n", duration(first));
+    }
+    out
 }
 
-/// What one client has cost and saved.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ClientStats {
-    /// What the program calls itself; `cli` for people at a terminal, `unknown` for who does not say.
-    pub client: String,
-    /// All its sessions together.
-    #[serde(flatten)]
-    pub cost: Cost,
-    /// Its newest sessions, the newest first; no more than a hundred.
-    pub newest: Vec<SessionStats>,
+fn clients(stats: &UsageStats) -> String {
+    let row = |name: &str, cost: &UsageTotals| {
+        let (sessions, calls) = (counted(cost.sessions as usize, "session"), counted(cost.calls as usize, "call"));
+        format!("  {}: {sessions}, {calls}, {} tokens avoided\n", escape::line(name), number(cost.avoided_tokens))
+    };
+    section("Clients", stats.clients.iter().map(|it| row(&it.client, &it.cost)))
 }
 
-/// What one conversation has cost and saved.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SessionStats {
-    /// Its label; empty for what came without one.
-    pub session: String,
-    /// When something first happened in it; RFC 3339.
-    pub began: String,
-    /// When something last happened in it.
-    pub ended: String,
-    /// The folder of its project.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub project: Option<String>,
-    /// The numbers.
-    #[serde(flatten)]
-    pub cost: Cost,
+fn tools(stats: &UsageStats) -> String {
+    let called = stats.tools.iter().filter(|it| it.calls > 0);
+    section(
+        "Tools",
+        called.map(|it| {
+            let took = it.median_ms.map(|it| format!(", {}", duration(it))).unwrap_or_default();
+            let failed = if it.failures > 0 { format!(", {} failed", it.failures) } else { String::new() };
+            let refused = if it.refused > 0 { format!(", {} refused", it.refused) } else { String::new() };
+            format!("  {}: {}{failed}{refused}{took}\n", escape::line(&it.tool), counted(it.calls as usize, "call"))
+        }),
+    )
 }
 
-/// How a tool was used.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ToolStats {
-    /// `source/name`.
-    pub tool: String,
-    /// Calls, whatever came of them.
-    pub calls: u64,
-    /// Calls that did not do what was wanted.
-    pub failures: u64,
-    /// Calls that were refused.
-    pub refused: u64,
-    /// How long a call takes: the median, in milliseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub median_ms: Option<f64>,
-    /// Searches that found it.
-    pub found: u64,
-    /// Sessions that called it.
-    pub sessions: u64,
+fn sources(stats: &UsageStats) -> String {
+    section(
+        "First call of a session, and later ones",
+        stats.sources.iter().filter(|it| it.first_call_ms.is_some()).map(|it| {
+            let shown = |it: Option<f64>| it.map_or("-".to_owned(), duration);
+            format!("  {}: {}, {}\n", escape::line(&it.source), shown(it.first_call_ms), shown(it.later_call_ms))
+        }),
+    )
 }
 
-/// How a source was used.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SourceStats {
-    /// What it is called.
-    pub source: String,
-    /// Calls of its tools.
-    pub calls: u64,
-    /// How long the first call of a session takes, with the start of the server: the median, in milliseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub first_call_ms: Option<f64>,
-    /// How long all others take.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub later_call_ms: Option<f64>,
+fn nowhere(stats: &UsageStats) -> String {
+    section(
+        "Searches that led nowhere",
+        stats.nowhere.iter().map(|it| {
+            let empty = if it.empty { ", nothing found" } else { "" };
+            format!("  {}: {} times{empty}\n", escape::line(&it.query), it.times).replace(": 1 times", ": once")
+        }),
+    )
 }
 
-/// A question that led to no call.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Nowhere {
-    /// The words.
-    pub query: String,
-    /// How often.
-    pub times: u64,
-    /// Whether nothing at all was found.
-    pub empty: bool,
-    /// When last; RFC 3339.
-    pub last: String,
+/// The first rows of a table; nothing if there are none.
+fn section(title: &str, rows: impl Iterator<Item = String>) -> String {
+    let rows: Vec<_> = rows.collect();
+    let more = rows.len().saturating_sub(ROWS);
+    match rows.is_empty() {
+        true => String::new(),
+        false => {
+            let more = if more > 0 { format!("  and {more} more\n") } else { String::new() };
+            format!("\n{title}\n{}{more}", rows.iter().take(ROWS).map(String::as_str).collect::<String>())
+        }
+    }
 }
 
-/// Which tools would better be listed, so that nobody has to search for them.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Pins {
-    /// How many sessions this was counted from.
-    pub sessions: u64,
-    /// What would save most, first.
-    pub pins: Vec<PinSuggestion>,
-    /// The file to write it into.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub file: Option<String>,
-    /// The line to write there for all of them together, with what is listed there now.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub line: Option<String>,
-    /// What the numbers do not say.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
+/// `12,345`.
+fn number(value: i64) -> String {
+    let digits = value.unsigned_abs().to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    if value < 0 { format!("-{out}") } else { out }
 }
 
-/// A tool that would better be listed.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PinSuggestion {
-    /// `source/name`.
-    pub tool: String,
-    /// Sessions that called it.
-    pub sessions: u64,
-    /// Searches that were only needed to find it.
-    pub searches: u64,
-    /// Tokens of their answers, for a session of all: what would be avoided.
-    pub search_tokens: u64,
-    /// Tokens that its definition takes in every session: what it would cost.
-    pub definition_tokens: u64,
-    /// The first without the second, a session.
-    pub saves_tokens: i64,
+/// Pin suggestions as text.
+pub fn pins(pins: &PinSuggestions) -> String {
+    let sessions = counted(pins.sessions as usize, "session");
+    if pins.pins.is_empty() {
+        return format!("Nothing to pin: in {sessions} of this project, no list would save what it costs.\n");
+    }
+    let mut out = format!("By {sessions} of this project, in tokens a session, at most:\n");
+    pins.pins.iter().for_each(|it| out += &row(it));
+    if let Some((file, line)) = pins.file.as_ref().zip(pins.line.as_ref()) {
+        out += &format!("\nTo list them, write into {}:\n  {}\n", escape::line(file), escape::line(line));
+    }
+    out
+}
+
+fn row(pin: &PinSuggestion) -> String {
+    let PinSuggestion { tool, searches, search_tokens, definition_tokens, saves_tokens, .. } = pin;
+    let [saved, spared, cost] = [*saves_tokens, *search_tokens as i64, *definition_tokens as i64].map(number);
+    format!(
+        "  {} saves {saved}: {searches} searches less ({spared}), its definition more ({cost})\n",
+        escape::line(tool)
+    )
 }

@@ -1,31 +1,23 @@
 //! Writes down what happens, and shows it: the audit, the timeline and the cost meter are three looks at one journal.
 //!
-//! The files are [`toolscout_store::journal`]'s. Here is what goes into them ([`note`]), and what is made of it: [`Journal::timeline`]
-//! and [`Journal::audit`] for who looks at single records, [`Journal::stats`] and [`Journal::pins`] for who counts.
+//! The files are [`toolscout_store::journal`]'s, and what is written to them and read from them is [`toolscout_telemetry`]'s. Here
+//! they are configured, and the commands that show them.
 
-mod abridge;
 mod audit_command;
-mod count;
-mod note;
-mod observer;
-mod page;
 mod pin_command;
-mod since;
+mod pins;
 mod stats_command;
-
-#[cfg(test)]
-mod tests;
 
 use crate::config::{Config, Keep};
 use crate::{AppError, Decorator, Next, Options, Plugin, RunCx, Setup, Surroundings};
-use observer::JournalObserver;
 use std::sync::{Arc, OnceLock};
 use toolscout_core::BoxFuture;
 use toolscout_core::event::Observer;
 use toolscout_store::journal::{Journal as Book, KEEP};
 use toolscout_surface::codes::Exit;
-use toolscout_surface::ops::journal::{Entries, Page, Verified};
-use toolscout_surface::ops::stats::{Pins, Stats};
+use toolscout_telemetry::JournalObserver;
+use toolscout_telemetry::audit::{self, AuditPage, AuditQuery, AuditVerification};
+use toolscout_telemetry::stats::{self, PinSuggestions, UsageStats};
 
 /// Says no for one run.
 const VARIABLE: &str = "TOOLSCOUT_NO_JOURNAL";
@@ -62,31 +54,31 @@ impl Plugin for Journal {
 
 impl Journal {
     /// What agents and people did, the newest first.
-    pub fn timeline(surroundings: &Surroundings, page: &Page) -> Result<Entries, AppError> {
-        page::timeline(surroundings, page)
+    pub fn timeline(surroundings: &Surroundings, query: &AuditQuery) -> Result<AuditPage, AppError> {
+        Ok(audit::timeline(surroundings.state_dir().as_deref(), query)?)
     }
 
     /// What was called and decided, the newest first.
-    pub fn audit(surroundings: &Surroundings, page: &Page) -> Result<Entries, AppError> {
-        page::audit(surroundings, page)
+    pub fn audit(surroundings: &Surroundings, query: &AuditQuery) -> Result<AuditPage, AppError> {
+        Ok(audit::audit(surroundings.state_dir().as_deref(), query)?)
     }
 
     /// Whether the record is as it was written. Reads all of it.
-    pub fn verify(surroundings: &Surroundings) -> Result<Verified, AppError> {
-        audit_command::verify(surroundings)
+    pub fn verify(surroundings: &Surroundings) -> Result<AuditVerification, AppError> {
+        Ok(audit::verify(surroundings.state_dir().as_deref(), &*surroundings.store())?)
     }
 
     /// What tools have cost and saved, of all clients and projects, since then (`7d`, `2026-07-28`); of all that is kept where
     /// nothing is said. Reads all of it.
-    pub fn stats(surroundings: &Surroundings, since: Option<&str>) -> Result<Stats, AppError> {
-        count::stats(surroundings, since)
+    pub fn stats(surroundings: &Surroundings, since: Option<&str>) -> Result<UsageStats, AppError> {
+        Ok(stats::count(surroundings.state_dir().as_deref(), since)?.stats())
     }
 
     /// Which tools, of those that are known now, agents of this project would better see without searching. Reads all of it.
-    pub fn pins(cx: &RunCx, since: Option<&str>) -> Result<Pins, AppError> {
+    pub fn pins(cx: &RunCx, since: Option<&str>) -> Result<PinSuggestions, AppError> {
         let project = cx.request().project;
         let project = project.as_ref().map(|it| it.as_path());
-        count::pins(cx.options(), cx.surroundings(), cx.tools().gateway(), project, since)
+        pins::pins(cx.options(), cx.surroundings(), cx.tools().gateway(), project, since)
     }
 }
 

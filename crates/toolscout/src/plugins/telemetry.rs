@@ -1,17 +1,17 @@
-//! What happens, told to other programs: numbers for Prometheus, spans for OpenTelemetry.
+//! Metrics for Prometheus and traces for OpenTelemetry, from settings.
 
-mod metrics;
-mod traces;
+mod collector;
 
 use crate::{AfterSetup, AppError, Decorator, Next, Options, Plugin, RunCx, Setup, Surroundings};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use toolscout_core::BoxFuture;
 use toolscout_core::event::Observer;
+use toolscout_gateway::Gateway;
 use toolscout_surface::codes::Exit;
-use traces::{Target, Traces};
+use toolscout_telemetry::{CatalogCounts, Traces};
 
-pub use metrics::Metrics;
+pub use toolscout_telemetry::Metrics;
 
 /// What is left to send when a command is done may take this long.
 const FLUSH: Duration = Duration::from_secs(1);
@@ -44,19 +44,28 @@ impl Plugin for Telemetry {
 
     fn after_setup<'a>(&'a self, cx: &'a AfterSetup) -> BoxFuture<'a, Result<(), AppError>> {
         if let Some(metrics) = cx.offered::<Metrics>().filter(|_| cx.options().serves()) {
-            metrics.of_gateway(cx.tools().shared_gateway());
+            let gateway = cx.tools().shared_gateway();
+            metrics.set_catalog(move || count(&gateway));
         }
         if let Some(traces) = cx.offered::<OfRun>().and_then(|it| it.0.get().cloned()) {
             let surroundings = cx.surroundings().clone();
-            traces.tell(Box::new(move |text| surroundings.say(text)));
+            traces.set_notify(Box::new(move |text| surroundings.say(text)));
         }
         Box::pin(async { Ok(()) })
     }
 }
 
+fn count(gateway: &Gateway) -> CatalogCounts {
+    let mut counts = CatalogCounts { sources: gateway.sources().len(), ..CatalogCounts::default() };
+    for tool in gateway.snapshot().tools() {
+        *counts.tools.entry((tool.id.source.clone(), tool.status.word())).or_default() += 1;
+    }
+    counts
+}
+
 impl OfRun {
     fn begin(&self, options: &Options, surroundings: &Surroundings) -> Result<Option<Arc<dyn Observer>>, AppError> {
-        let traces = Target::of(options, surroundings)?.map(Traces::to);
+        let traces = collector::target(options, surroundings)?.map(Traces::new);
         Ok(traces.map(|it| self.0.get_or_init(|| it).clone() as Arc<dyn Observer>))
     }
 }

@@ -1,14 +1,13 @@
 //! `audit`: shows what was called and decided, and whether the record of it is as it was written.
 
-use super::page::{self, KINDS, USUAL};
 use super::{Journal, flush, is_on};
-use crate::{AppError, Command, RunCx, Surroundings};
+use crate::{AppError, Command, RunCx};
 use toolscout_core::{BoxFuture, escape};
-use toolscout_store::journal;
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
-use toolscout_surface::ops::journal::{Break, Page, Verified};
+use toolscout_surface::ops::journal as text;
 use toolscout_surface::output::Format;
+use toolscout_telemetry::audit::{AuditQuery, DEFAULT_LIMIT, KINDS};
 
 pub(super) struct AuditCommand;
 pub(super) struct ShowCommand;
@@ -25,7 +24,7 @@ impl Command for AuditCommand {
     }
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
-        Box::pin(async { show(cx, &Page::default()) })
+        Box::pin(async { show(cx, &AuditQuery::default()) })
     }
 }
 
@@ -33,7 +32,10 @@ impl Command for ShowCommand {
     fn spec(&self) -> CommandSpec {
         CommandSpec::new("audit show", "Show what was called and decided, the newest last")
             .option(
-                OptionSpec::text("limit", "At most this many records").short('n').value("N").default(USUAL.to_string()),
+                OptionSpec::text("limit", "At most this many records")
+                    .short('n')
+                    .value("N")
+                    .default(DEFAULT_LIMIT.to_string()),
             )
             .option(OptionSpec::text("kind", "Only records of this kind").value("KIND").choices(KINDS).repeat())
             .option(OptionSpec::text("since", "Only what happened since then: 2h, 7d, 2026-07-28").value("TIME"))
@@ -46,7 +48,7 @@ impl Command for ShowCommand {
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
             let kinds = cx.parsed.texts("kind");
-            let page = Page {
+            let page = AuditQuery {
                 limit: Some(limit(cx)?),
                 kind: (!kinds.is_empty()).then(|| kinds.join(",")),
                 since: cx.parsed.text("since").map(str::to_owned),
@@ -58,18 +60,17 @@ impl Command for ShowCommand {
 }
 
 fn limit(cx: &RunCx) -> Result<usize, AppError> {
-    let Some(text) = cx.parsed.text("limit") else { return Ok(USUAL) };
+    let Some(text) = cx.parsed.text("limit") else { return Ok(DEFAULT_LIMIT) };
     text.parse().map_err(|_| AppError::invalid(format!("`{}` is no number", escape::line(text)), "--limit 100"))
 }
 
-fn show(cx: &RunCx, page: &Page) -> Result<Exit, AppError> {
+fn show(cx: &RunCx, page: &AuditQuery) -> Result<Exit, AppError> {
     flush(cx);
-    let mut found = Journal::audit(cx.surroundings(), page)?;
+    let found = Journal::audit(cx.surroundings(), page)?;
     found.notes.iter().for_each(|it| cx.say(&format!("note: {it}\n")));
     match cx.options().format() {
         Format::Text => {
-            found.entries.reverse();
-            cx.print(&found.entries.iter().map(page::line).collect::<String>())?;
+            cx.print(&text::page(&found))?;
             if found.entries.is_empty() {
                 cx.say("Nothing is on record.\n");
             }
@@ -95,50 +96,10 @@ impl Command for VerifyCommand {
             flush(cx);
             let verified = Journal::verify(cx.surroundings())?;
             match cx.options().format() {
-                Format::Text => cx.print(&told(&verified))?,
+                Format::Text => cx.print(&text::verification(&verified))?,
                 format => cx.print_value(&verified, format)?,
             }
             Ok(if verified.sound { Exit::Done } else { Exit::Failed })
         })
     }
-}
-
-/// Whether the journal is as it was written.
-pub(super) fn verify(surroundings: &Surroundings) -> Result<Verified, AppError> {
-    let Some(state) = surroundings.state_dir() else { return Ok(Verified { sound: true, ..Verified::default() }) };
-    let verdict = journal::verify(&state, &*surroundings.store());
-    let verdict = verdict.map_err(AppError::io("check", state.join("journal")))?;
-    let place = |it: &journal::Break| match it.line {
-        0 => it.file.display().to_string(),
-        line => format!("{}:{line}", it.file.display()),
-    };
-    let broken = verdict.breaks.iter().map(|it| Break { n: it.n, place: place(it), reason: it.reason.clone() });
-    Ok(Verified {
-        sound: verdict.breaks.is_empty(),
-        records: verdict.records,
-        first: verdict.first,
-        last: verdict.last,
-        breaks: broken.collect(),
-        notes: verdict.notes.clone(),
-    })
-}
-
-fn told(verified: &Verified) -> String {
-    let mut out = match (verified.first, verified.last) {
-        (Some(first), Some(last)) if verified.sound => {
-            format!("Sound: {} records, from {first} to {last}\n", verified.records)
-        }
-        _ if verified.sound => "Sound: nothing is on record\n".to_owned(),
-        _ => format!("Broken in {} places, of {} records\n", verified.breaks.len(), verified.records),
-    };
-    for it in &verified.breaks {
-        out += &format!("  {}\n    {}\n", escape::line(&it.place), escape::line(&it.reason));
-    }
-    for it in &verified.notes {
-        out += &format!("  note: {}\n", escape::line(it));
-    }
-    if verified.sound && verified.first.is_some_and(|it| it > 1) {
-        out += "  note: what came before was dropped to keep the journal small\n";
-    }
-    out
 }

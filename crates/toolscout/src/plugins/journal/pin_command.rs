@@ -1,13 +1,11 @@
 //! `suggest pins`: which tools agents would better see without searching.
 
-use super::stats_command::number;
 use super::{Journal, flush};
 use crate::{AppError, Command, RunCx};
-use toolscout_core::{BoxFuture, escape};
+use toolscout_core::BoxFuture;
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
-use toolscout_surface::ops::list::counted;
-use toolscout_surface::ops::stats::{PinSuggestion, Pins};
+use toolscout_surface::ops::stats as text;
 use toolscout_surface::output::Format;
 
 pub(super) struct SuggestCommand;
@@ -45,32 +43,10 @@ impl Command for PinsCommand {
             cx.tools().known_quietly().await?;
             let pins = Journal::pins(cx, cx.parsed.text("since"))?;
             match cx.options().format() {
-                Format::Text => cx.print(&page(&pins))?,
+                Format::Text => cx.print(&text::pins(&pins))?,
                 format => cx.print_value(&pins, format)?,
             }
             Ok(Exit::Done)
         })
     }
-}
-
-fn page(pins: &Pins) -> String {
-    let sessions = counted(pins.sessions as usize, "session");
-    if pins.pins.is_empty() {
-        return format!("Nothing to pin: in {sessions} of this project, no list would save what it costs.\n");
-    }
-    let mut out = format!("By {sessions} of this project, in tokens a session, at most:\n");
-    pins.pins.iter().for_each(|it| out += &row(it));
-    if let Some((file, line)) = pins.file.as_ref().zip(pins.line.as_ref()) {
-        out += &format!("\nTo list them, write into {}:\n  {}\n", escape::line(file), escape::line(line));
-    }
-    out
-}
-
-fn row(pin: &PinSuggestion) -> String {
-    let PinSuggestion { tool, searches, search_tokens, definition_tokens, saves_tokens, .. } = pin;
-    let [saved, spared, cost] = [*saves_tokens, *search_tokens as i64, *definition_tokens as i64].map(number);
-    format!(
-        "  {} saves {saved}: {searches} searches less ({spared}), its definition more ({cost})\n",
-        escape::line(tool)
-    )
 }

@@ -62,7 +62,7 @@ fn what_commands_do_arrives_as_spans() {
     let requests = receiver.requests();
     for request in &requests {
         assert_eq!(request.line, "POST /v1/traces HTTP/1.1");
-        assert_eq!(request.header("content-type"), Some("application/x-protobuf"));
+        assert_eq!(request.header("content-type"), Some("application/json"));
         assert_eq!(request.header("x-key"), Some("k v"));
         let resource = decode::resource(&request.body);
         assert_eq!((&resource["service.name"], &resource["deployment.environment"]), (&json!("mine"), &json!("test")));

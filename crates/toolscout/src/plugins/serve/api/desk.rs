@@ -20,9 +20,9 @@ use toolscout_mcp_client::{McpSource, partition};
 use toolscout_surface::api::policies::PolicyChange;
 use toolscout_surface::api::servers::{Action, Logs, NewServer, Server, ServerChange};
 use toolscout_surface::api::{Code, Desk, Discovery, Done, Trouble};
-use toolscout_surface::ops::journal::{Entries, Page, Verified};
 use toolscout_surface::ops::servers::Tested;
-use toolscout_surface::ops::stats::{Pins, Stats};
+use toolscout_telemetry::audit::{AuditPage, AuditQuery, AuditVerification};
+use toolscout_telemetry::stats::{PinSuggestions, UsageStats};
 
 /// Where the API has things done.
 pub(in crate::plugins::serve) struct FrontDesk {
@@ -250,27 +250,27 @@ impl Desk for FrontDesk {
         Box::pin(change::set_policy(self, change))
     }
 
-    fn timeline(&self, page: Page) -> Done<'_, Entries> {
+    fn timeline(&self, page: AuditQuery) -> Done<'_, AuditPage> {
         let cx = self.cx.clone();
         Box::pin(aside(move || Journal::timeline(cx.surroundings(), &page).map_err(told)))
     }
 
-    fn audit(&self, page: Page) -> Done<'_, Entries> {
+    fn audit(&self, page: AuditQuery) -> Done<'_, AuditPage> {
         let cx = self.cx.clone();
         Box::pin(aside(move || Journal::audit(cx.surroundings(), &page).map_err(told)))
     }
 
-    fn verify(&self) -> Done<'_, Verified> {
+    fn verify(&self) -> Done<'_, AuditVerification> {
         let cx = self.cx.clone();
         Box::pin(aside(move || Journal::verify(cx.surroundings()).map_err(told)))
     }
 
-    fn stats(&self, since: Option<String>) -> Done<'_, Stats> {
+    fn stats(&self, since: Option<String>) -> Done<'_, UsageStats> {
         let cx = self.cx.clone();
         Box::pin(aside(move || Journal::stats(cx.surroundings(), since.as_deref()).map_err(told)))
     }
 
-    fn pins(&self, since: Option<String>) -> Done<'_, Pins> {
+    fn pins(&self, since: Option<String>) -> Done<'_, PinSuggestions> {
         let cx = self.cx.clone();
         Box::pin(aside(move || Journal::pins(&cx, since.as_deref()).map_err(told)))
     }

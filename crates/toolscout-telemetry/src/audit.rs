@@ -1,0 +1,142 @@
+//! Reads pages of the journal, and verifies its chain.
+
+use crate::journal::JournalEntry;
+use crate::{TelemetryError, since};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use toolscout_core::{Moment, Store, escape};
+use toolscout_store::journal::{self, Reader, Wanted};
+
+/// Records of a page, unless the query sets a limit.
+pub const DEFAULT_LIMIT: usize = 50;
+const MAX_LIMIT: usize = 1_000;
+
+/// All kinds of records.
+pub const KINDS: [&str; 7] = ["discovery", "search", "call", "decision", "shown", "lost", "mended"];
+/// Kinds of the timeline.
+const TIMELINE: [&str; 6] = ["discovery", "search", "call", "decision", "lost", "mended"];
+/// Kinds of the audit log.
+const AUDIT: [&str; 4] = ["call", "decision", "lost", "mended"];
+
+/// What agents and people did, newest first. `state` is the state directory, if there is one.
+pub fn timeline(state: Option<&Path>, page: &AuditQuery) -> Result<AuditPage, TelemetryError> {
+    newest(state, page, &TIMELINE)
+}
+
+/// Calls and decisions, newest first.
+pub fn audit(state: Option<&Path>, page: &AuditQuery) -> Result<AuditPage, TelemetryError> {
+    newest(state, page, &AUDIT)
+}
+
+fn newest(state: Option<&Path>, page: &AuditQuery, usual: &[&str]) -> Result<AuditPage, TelemetryError> {
+    let Some(state) = state else { return Ok(AuditPage::default()) };
+    let limit = page.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
+    let kinds = page.kind.as_deref().map(kinds).transpose()?;
+    let since = page.since.as_deref().map(|it| since::read(it, Moment::now())).transpose()?;
+    let wanted = Wanted { before: page.before, kinds: kinds.as_deref().unwrap_or(usual), since };
+    // One more, to learn whether there is a next page.
+    let mut kept = Reader::new(state).newest(&wanted, limit + 1).map_err(TelemetryError::io("read", state))?;
+    let is_more = kept.len() > limit;
+    kept.truncate(limit);
+    let next_before = kept.last().map(|it| it.n).filter(|_| is_more);
+    // Records of later versions are skipped.
+    let entries: Vec<JournalEntry> = kept.iter().filter_map(|it| serde_json::from_str(&it.text).ok()).collect();
+    let unknown = kept.len() - entries.len();
+    let notes = (unknown > 0).then(|| format!("{unknown} records cannot be read by this version")).into_iter();
+    Ok(AuditPage { entries, next_before, notes: notes.collect() })
+}
+
+/// The kinds that are named.
+fn kinds(text: &str) -> Result<Vec<&'static str>, TelemetryError> {
+    let known = |word: &str| KINDS.into_iter().find(|it| *it == word);
+    text.split(',')
+        .map(|it| {
+            let message = format!("`{}` is no kind of record", escape::line(it));
+            let hint = format!("one of {}", KINDS.join(", "));
+            known(it.trim()).ok_or(TelemetryError::InvalidQuery { message, hint })
+        })
+        .collect()
+}
+
+/// Checks the chain of the journal, from the first record to the last.
+pub fn verify(state: Option<&Path>, store: &dyn Store) -> Result<AuditVerification, TelemetryError> {
+    let Some(state) = state else { return Ok(AuditVerification { sound: true, ..AuditVerification::default() }) };
+    let verdict = journal::verify(state, store).map_err(TelemetryError::io("check", state))?;
+    let place = |found: &journal::Break| match found.line {
+        0 => found.file.display().to_string(),
+        line => format!("{}:{line}", found.file.display()),
+    };
+    let breaks = verdict.breaks.iter();
+    let breaks = breaks.map(|found| AuditBreak { n: found.n, place: place(found), reason: found.reason.clone() });
+    Ok(AuditVerification {
+        sound: verdict.breaks.is_empty(),
+        records: verdict.records,
+        first: verdict.first,
+        last: verdict.last,
+        breaks: breaks.collect(),
+        notes: verdict.notes.clone(),
+    })
+}
+
+/// A page of the journal, newest first.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditPage {
+    /// Newest first.
+    pub entries: Vec<JournalEntry>,
+    /// Pass this as `before` to get the next page; absent on the last page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_before: Option<u64>,
+    /// Problems with the journal, if any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// A query for a page of the journal.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AuditQuery {
+    /// Number of records; 50 by default, at most 1,000.
+    pub limit: Option<usize>,
+    /// Only records with a smaller number than this.
+    pub before: Option<u64>,
+    /// Only records of this kind: `discovery`, `search`, `call`, `decision`, `shown`, `lost`, `mended`; several with commas.
+    pub kind: Option<String>,
+    /// Only records since then: RFC 3339 (`2026-07-28`, `2026-07-28T12:00:00Z`) or an age (`90s`, `15m`, `2h`, `7d`).
+    pub since: Option<String>,
+}
+
+/// Result of checking the chain of the journal.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditVerification {
+    /// True if no record was changed, removed, inserted or cut off.
+    pub sound: bool,
+    /// Number of records checked.
+    pub records: u64,
+    /// The first record; earlier ones were dropped to limit the size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<u64>,
+    /// The last one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<u64>,
+    /// Where it is broken, in order; the first hundred.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub breaks: Vec<AuditBreak>,
+    /// Remarks that do not mean that anything is missing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// A place where the chain is broken.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditBreak {
+    /// Number that the record there should have.
+    pub n: u64,
+    /// The file, and the line in it.
+    pub place: String,
+    /// What is wrong.
+    pub reason: String,
+}

@@ -1,0 +1,35 @@
+//! Why the journal could not be read.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why the journal could not be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TelemetryError {
+    /// The query is invalid.
+    #[error("{message}")]
+    InvalidQuery {
+        /// What is wrong.
+        message: String,
+        /// What would be valid.
+        hint: String,
+    },
+    /// The files could not be read.
+    #[error("cannot {action} `{}`", path.display())]
+    Io {
+        /// `read` or `check`.
+        action: &'static str,
+        /// The folder.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+}
+
+impl TelemetryError {
+    pub(crate) fn io(action: &'static str, state: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = toolscout_store::journal::dir(state);
+        move |source| Self::Io { action, path, source }
+    }
+}

@@ -1,0 +1,29 @@
+//! Writes events to the journal: decisions at once, everything else in batches.
+
+use super::note::Note;
+use std::sync::Arc;
+use toolscout_core::event::{Event, EventKind, Observer};
+use toolscout_store::journal::Journal;
+
+/// Writes events to the journal.
+pub struct JournalObserver {
+    journal: Arc<Journal>,
+}
+
+impl JournalObserver {
+    /// Writes to this journal.
+    pub fn new(journal: Arc<Journal>) -> Self {
+        Self { journal }
+    }
+}
+
+impl Observer for JournalObserver {
+    fn observe(&self, event: &Event) {
+        let Some(note) = Note::of(event) else { return };
+        match event.kind {
+            // A decision is on record before it takes effect. Decisions are rare.
+            EventKind::Decision(_) => self.journal.write(note.into_record()),
+            _ => self.journal.push(Box::new(move || note.into_record())),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Observers of events: the audit journal with its statistics, metrics for Prometheus, and traces for OpenTelemetry.
+//!
+//! An observer gets events from [`toolscout_core::event`] and knows neither the app nor the surfaces. Start reading at
+//! [`JournalObserver`], then [`audit`] and [`stats`], which read what it wrote; [`Metrics`] and [`Traces`] stand alone.
+
+#![warn(missing_docs)]
+
+pub mod audit;
+pub mod journal;
+pub mod stats;
+pub mod traces;
+
+mod error;
+mod metrics;
+mod since;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::TelemetryError;
+pub use journal::JournalObserver;
+pub use metrics::{CatalogCounts, Metrics};
+pub use traces::Traces;

@@ -1,0 +1,79 @@
+//! Counts events, and renders them in Prometheus' text format.
+
+mod counts;
+mod histogram;
+mod page;
+
+#[cfg(test)]
+mod tests;
+
+use counts::Counts;
+pub(crate) use counts::word;
+use page::Page;
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+use toolscout_core::event::{Event, Observer};
+use toolscout_core::{Moment, SourceId};
+
+/// Counts events. Cheap to update; rendering takes time linear in the number of labels.
+pub struct Metrics {
+    started: Moment,
+    counts: Mutex<Counts>,
+    catalog: OnceLock<CountCatalog>,
+}
+
+/// The sizes of the catalog.
+#[derive(Debug, Clone, Default)]
+pub struct CatalogCounts {
+    /// Number of sources.
+    pub sources: usize,
+    /// Number of tools by source and status.
+    pub tools: BTreeMap<(SourceId, &'static str), u64>,
+}
+
+type CountCatalog = Box<dyn Fn() -> CatalogCounts + Send + Sync>;
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self { started: Moment::now(), counts: Mutex::default(), catalog: OnceLock::new() }
+    }
+}
+
+impl Metrics {
+    /// Content type of the text.
+    pub const CONTENT_TYPE: &'static str = "text/plain; version=0.0.4; charset=utf-8";
+
+    /// All metrics in Prometheus' text format. Side-effect free.
+    pub fn render(&self) -> String {
+        let mut page = Page::default();
+        page.gauge("toolscout_build_info", "Always 1; the version is in the label.");
+        page.line(&[("version", env!("CARGO_PKG_VERSION"))], 1);
+        page.gauge("toolscout_start_time_seconds", "When this process began to count, in seconds since 1970.");
+        page.line(&[], self.started.0 as f64 / 1e3);
+        self.tools(&mut page);
+        self.counts.lock().write(&mut page);
+        page.text()
+    }
+
+    /// Adds the sizes of the catalog, counted anew for each rendering.
+    pub fn set_catalog(&self, count: impl Fn() -> CatalogCounts + Send + Sync + 'static) {
+        let _ = self.catalog.set(Box::new(count));
+    }
+
+    fn tools(&self, page: &mut Page) {
+        let Some(CatalogCounts { sources, tools }) = self.catalog.get().map(|count| count()) else { return };
+        page.gauge("toolscout_sources", "Servers, folders and other sources of tools.");
+        page.line(&[], sources);
+        page.gauge("toolscout_tools", "Tools that are known, by server and by whether they can be called.");
+        for ((server, status), count) in tools.iter().take(counts::SERVERS) {
+            page.line(&[("server", server.as_str()), ("status", status)], *count);
+        }
+    }
+}
+
+impl Observer for Metrics {
+    fn observe(&self, event: &Event) {
+        self.counts.lock().add(event);
+    }
+}

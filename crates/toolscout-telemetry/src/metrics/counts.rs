@@ -1,0 +1,176 @@
+//! The numbers themselves, and by what they are kept apart: never by more than there is room for.
+
+use super::histogram::Histogram;
+use super::page::Page;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::hash::{BuildHasher, RandomState};
+use toolscout_core::event::{
+    CallEvent, CallOutcome, ContextUse, DecisionEvent, DiscoveryEvent, Event, EventKind, Requester,
+};
+use toolscout_core::{ErrorKind, SourceId};
+
+/// So many servers have lines of their own; the rest are counted as one, called `other`.
+pub(super) const SERVERS: usize = 256;
+/// Sessions that are counted.
+const SESSIONS: usize = 65_536;
+/// So many sorts of decisions are.
+const DECISIONS: usize = 256;
+
+#[derive(Default)]
+pub(super) struct Counts {
+    calls: BTreeMap<(SourceId, &'static str), u64>,
+    call_seconds: BTreeMap<SourceId, Histogram>,
+    result_bytes: BTreeMap<SourceId, u64>,
+    searches: BTreeMap<&'static str, u64>,
+    search_seconds: Histogram,
+    discoveries: BTreeMap<(SourceId, &'static str), u64>,
+    discovery_seconds: Histogram,
+    decisions: BTreeMap<(&'static str, &'static str), u64>,
+    shown: BTreeMap<&'static str, ContextSum>,
+    servers: BTreeSet<SourceId>,
+    /// Hashes of their labels.
+    sessions: HashSet<u64>,
+    hasher: RandomState,
+}
+
+/// Context use of one form.
+#[derive(Default)]
+struct ContextSum {
+    times: u64,
+    tools: u64,
+    tokens: u64,
+}
+
+impl Counts {
+    pub(super) fn add(&mut self, event: &Event) {
+        self.session(&event.requester);
+        let seconds = event.took.as_secs_f64();
+        match &event.kind {
+            EventKind::Call(called) => self.called(called, seconds),
+            EventKind::Search(searched) => {
+                let outcome = if searched.hits.is_empty() { "nothing" } else { "found" };
+                *self.searches.entry(outcome).or_default() += 1;
+                self.search_seconds.add(seconds);
+            }
+            EventKind::Discovery(discovered) => self.discovered(discovered, seconds),
+            EventKind::Decision(decided) => self.decided(decided),
+            EventKind::ContextUse(shown) => self.shown(shown),
+            EventKind::DiscoveryStarted(_) => {}
+        }
+    }
+
+    fn called(&mut self, called: &CallEvent, seconds: f64) {
+        let server = self.server(&called.tool.source);
+        *self.calls.entry((server.clone(), outcome(&called.outcome))).or_default() += 1;
+        if let CallOutcome::Succeeded(bytes) | CallOutcome::ToolError(bytes) = called.outcome {
+            *self.result_bytes.entry(server.clone()).or_default() += bytes as u64;
+        }
+        self.call_seconds.entry(server).or_default().add(seconds);
+    }
+
+    fn discovered(&mut self, discovered: &DiscoveryEvent, seconds: f64) {
+        let server = self.server(&discovered.source);
+        let outcome = if discovered.error.is_some() { "failed" } else { "done" };
+        *self.discoveries.entry((server, outcome)).or_default() += 1;
+        self.discovery_seconds.add(seconds);
+    }
+
+    fn decided(&mut self, decided: &DecisionEvent) {
+        let key = (decided.about, decided.word);
+        if self.decisions.len() < DECISIONS || self.decisions.contains_key(&key) {
+            *self.decisions.entry(key).or_default() += 1;
+        }
+    }
+
+    fn shown(&mut self, shown: &ContextUse) {
+        let sum = self.shown.entry(shown.what).or_default();
+        sum.times += 1;
+        sum.tools += shown.tools as u64;
+        sum.tokens += shown.tokens as u64;
+    }
+
+    fn session(&mut self, who: &Requester) {
+        let Some(session) = &who.session else { return };
+        if self.sessions.len() < SESSIONS {
+            self.sessions.insert(self.hasher.hash_one(session));
+        }
+    }
+
+    /// Metric label for a server. Unknown servers share one label, to cap cardinality.
+    fn server(&mut self, id: &SourceId) -> SourceId {
+        if self.servers.contains(id) || self.servers.len() < SERVERS {
+            self.servers.insert(id.clone());
+            return id.clone();
+        }
+        SourceId::new("other").unwrap_or_else(|_| SourceId::local())
+    }
+
+    pub(super) fn write(&self, page: &mut Page) {
+        self.write_calls(page);
+        page.counter("toolscout_searches_total", "Searches, by whether anything was found.");
+        self.searches.iter().for_each(|(outcome, count)| page.line(&[("outcome", outcome)], *count));
+        page.histogram("toolscout_search_seconds", "How long searches took.");
+        self.search_seconds.write(page, &[]);
+        page.counter("toolscout_discoveries_total", "Discoveries of servers, by what came of them.");
+        for ((server, outcome), count) in &self.discoveries {
+            page.line(&[("server", server.as_str()), ("outcome", outcome)], *count);
+        }
+        page.histogram("toolscout_discovery_seconds", "How long discoveries took.");
+        self.discovery_seconds.write(page, &[]);
+        self.write_people(page);
+    }
+
+    fn write_calls(&self, page: &mut Page) {
+        page.counter("toolscout_calls_total", "Calls of tools, by server and by what came of them.");
+        for ((server, outcome), count) in &self.calls {
+            page.line(&[("server", server.as_str()), ("outcome", outcome)], *count);
+        }
+        page.histogram("toolscout_call_seconds", "How long calls took.");
+        for (server, histogram) in &self.call_seconds {
+            histogram.write(page, &[("server", server.as_str())]);
+        }
+        page.counter("toolscout_result_bytes_total", "Bytes of results, as tools gave them.");
+        for (server, bytes) in &self.result_bytes {
+            page.line(&[("server", server.as_str())], *bytes);
+        }
+    }
+
+    fn write_people(&self, page: &mut Page) {
+        page.counter("toolscout_decisions_total", "Decisions of people and rules: approvals, reviews, policies.");
+        for ((about, word), count) in &self.decisions {
+            page.line(&[("about", about), ("decision", word)], *count);
+        }
+        page.counter("toolscout_sessions_total", "Conversations that asked for anything.");
+        page.line(&[], self.sessions.len());
+        page.counter("toolscout_shown_total", "How often something was put before a model.");
+        self.shown.iter().for_each(|(what, sum)| page.line(&[("what", what)], sum.times));
+        page.counter("toolscout_shown_tools_total", "Tools that were put before models.");
+        self.shown.iter().for_each(|(what, sum)| page.line(&[("what", what)], sum.tools));
+        page.counter("toolscout_shown_tokens_total", "Tokens that models were given to read, at most.");
+        self.shown.iter().for_each(|(what, sum)| page.line(&[("what", what)], sum.tokens));
+    }
+}
+
+fn outcome(outcome: &CallOutcome) -> &'static str {
+    match outcome {
+        CallOutcome::Succeeded(_) => "done",
+        CallOutcome::ToolError(_) => "tool_failed",
+        CallOutcome::InputRequired => "wants_input",
+        CallOutcome::Cancelled => "cancelled",
+        CallOutcome::Failed { kind, .. } => word(*kind),
+    }
+}
+
+/// The kind of an error, as labels and attributes say it.
+pub(crate) fn word(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::NotFound => "not_found",
+        ErrorKind::Invalid => "invalid",
+        ErrorKind::Refused => "refused",
+        ErrorKind::Unavailable => "unavailable",
+        ErrorKind::TimedOut => "timed_out",
+        ErrorKind::Cancelled => "cancelled",
+        ErrorKind::Failed => "failed",
+        _ => "internal",
+    }
+}

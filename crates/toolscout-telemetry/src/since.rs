@@ -1,0 +1,102 @@
+//! Points in time as people type them: `2h`, `2026-07-28`, `2026-07-28T12:00:00Z`.
+
+use crate::TelemetryError;
+use toolscout_core::{Moment, escape};
+
+const DAY: u64 = 86_400;
+
+/// The moment that is meant.
+pub(crate) fn read(text: &str, now: Moment) -> Result<Moment, TelemetryError> {
+    age(text).map(|it| Moment(now.0.saturating_sub(it.saturating_mul(1_000)))).or_else(|| date(text)).ok_or_else(|| {
+        let message = format!("`{}` is no time", escape::line(text));
+        let hint = "an age: 90s, 15m, 2h, 7d; or a time: 2026-07-28, 2026-07-28T12:00:00Z".to_owned();
+        TelemetryError::InvalidQuery { message, hint }
+    })
+}
+
+/// So many seconds ago.
+fn age(text: &str) -> Option<u64> {
+    let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let unit = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3_600,
+        "d" => DAY,
+        "w" => 7 * DAY,
+        _ => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(unit).filter(|_| number.bytes().all(|it| it.is_ascii_digit()))
+}
+
+/// RFC 3339, with or without a time of day; in UTC where nothing else is said.
+pub(crate) fn date(text: &str) -> Option<Moment> {
+    let (day, time) = text.split_once(['T', 't', ' ']).map_or((text, None), |(day, time)| (day, Some(time)));
+    let [year, month, date] = numbers(day, '-')?;
+    let is_date = (1970..=9999).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&date);
+    let midnight = is_date.then(|| days(year, month, date) * DAY)?;
+    let Some(time) = time else { return Some(Moment(midnight * 1_000)) };
+    let (time, offset) = zone(time)?;
+    let (time, fraction) = time.split_once('.').unwrap_or((time, ""));
+    let millis = format!("{fraction:0<3}").get(..3)?.parse::<u64>().ok()?;
+    let [hour, minute, second] = numbers(time, ':').or_else(|| numbers(&format!("{time}:00"), ':'))?;
+    let is_time = hour < 24 && minute < 60 && second < 61;
+    let seconds = is_time.then_some(midnight + hour * 3_600 + minute * 60 + second)?;
+    Some(Moment(seconds.checked_add_signed(-offset)? * 1_000 + millis))
+}
+
+/// The time of day, and by how many seconds it is ahead of UTC.
+fn zone(time: &str) -> Option<(&str, i64)> {
+    if let Some(time) = time.strip_suffix(['Z', 'z']) {
+        return Some((time, 0));
+    }
+    let Some(at) = time.rfind(['+', '-']) else { return Some((time, 0)) };
+    let (time, zone) = time.split_at(at);
+    let sign = if zone.starts_with('-') { -1 } else { 1 };
+    let [hours, minutes] = numbers(&zone[1..], ':')?;
+    let offset = i64::try_from(hours * 3_600 + minutes * 60).ok().filter(|it| *it < DAY as i64)?;
+    Some((time, sign * offset))
+}
+
+fn numbers<const N: usize>(text: &str, separator: char) -> Option<[u64; N]> {
+    let is_number = |it: &str| !it.is_empty() && it.len() <= 4 && it.bytes().all(|it| it.is_ascii_digit());
+    let parts: Option<Vec<u64>> = text.split(separator).map(|it| it.parse().ok().filter(|_| is_number(it))).collect();
+    parts?.try_into().ok()
+}
+
+/// Days from 1970 to this date; counted in years that begin in March, so that the leap day comes last.
+fn days(year: u64, month: u64, day: u64) -> u64 {
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let of_years = 365 * year + year / 4 - year / 100 + year / 400;
+    (of_years + (153 * month + 2) / 5 + day - 1).saturating_sub(719_468)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> Option<String> {
+        read(text, Moment(1_000_000_000_000)).ok().map(|it| it.to_string())
+    }
+
+    #[test]
+    fn ages_and_times_are_both_understood() {
+        assert_eq!(shown("1s").as_deref(), Some("2001-09-09T01:46:39.000Z"));
+        assert_eq!(shown("2h").as_deref(), Some("2001-09-08T23:46:40.000Z"));
+        assert_eq!(shown("1w").as_deref(), Some("2001-09-02T01:46:40.000Z"));
+        assert_eq!(shown("2026-07-28").as_deref(), Some("2026-07-28T00:00:00.000Z"));
+        assert_eq!(shown("2024-02-29T12:34").as_deref(), Some("2024-02-29T12:34:00.000Z"));
+        assert_eq!(shown("2000-03-01T00:00:00.5Z").as_deref(), Some("2000-03-01T00:00:00.500Z"));
+        assert_eq!(shown("2026-07-28T01:00:00+02:00").as_deref(), Some("2026-07-27T23:00:00.000Z"));
+        assert_eq!(shown("2026-07-28 23:00:00-02:30").as_deref(), Some("2026-07-29T01:30:00.000Z"));
+    }
+
+    #[test]
+    fn what_is_no_time_is_said_to_be_none() {
+        for wrong in
+            ["", "h", "-1h", "yesterday", "2026-13-01", "2026-7", "1969-01-01", "2026-07-28T25:00", "9é", "+1d"]
+        {
+            assert_eq!(shown(wrong), None, "{wrong}");
+        }
+        assert!(shown("99999999999999999999d").is_none());
+    }
+}

@@ -1,0 +1,37 @@
+//! Usage statistics from the journal: what tools cost and saved, and which of them should be pinned.
+
+mod counter;
+mod output;
+mod pins;
+mod record;
+mod session;
+
+pub use counter::UsageCounter;
+pub use output::{
+    ClientStats, PinSuggestion, PinSuggestions, SessionStats, SourceStats, ToolStats, UnansweredQuery, UsageStats,
+    UsageTotals,
+};
+pub use pins::suggest;
+
+use crate::{TelemetryError, since};
+use std::path::Path;
+use toolscout_core::Moment;
+use toolscout_store::journal::{Reader, Wanted};
+
+/// Counts all records since then (`7d`, `2026-07-28`), or all there are. `state` is the state directory, if there is one.
+pub fn count(state: Option<&Path>, since: Option<&str>) -> Result<UsageCounter, TelemetryError> {
+    let mut counter = UsageCounter::default();
+    let since = since.map(|text| since::read(text, Moment::now())).transpose()?;
+    let Some(state) = state else { return Ok(counter) };
+    let wanted = Wanted { since, ..Wanted::default() };
+    Reader::new(state).each(&wanted, |text| counter.read(text)).map_err(TelemetryError::io("read", state))?;
+    counter.end();
+    Ok(counter)
+}
+
+/// The median; of an even number of values, the upper of the two in the middle.
+fn median(values: &[f64]) -> Option<f64> {
+    let mut values = values.to_vec();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}

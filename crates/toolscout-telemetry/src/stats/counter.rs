@@ -1,0 +1,219 @@
+//! Counts the journal record by record.
+
+use super::median;
+use super::output::{ClientStats, SourceStats, ToolStats, UnansweredQuery, UsageStats};
+use super::record::CountedRecord;
+use super::session::{CountedCall, PastSearch, SessionUsage, sum};
+use crate::audit::KINDS;
+use crate::since;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use toolscout_core::Moment;
+
+/// Rows of each table that are shown.
+const ROWS: usize = 100;
+/// How long a call took is kept of so many calls of a tool; the median of more is hardly another.
+const TIMES: usize = 1_000;
+
+/// Usage counted from the journal.
+#[derive(Default)]
+pub struct UsageCounter {
+    records: u64,
+    since: Option<String>,
+    until: Option<String>,
+    lost: u64,
+    /// By client and session.
+    pub(super) sessions: BTreeMap<(String, String), SessionUsage>,
+    tools: HashMap<String, (ToolStats, Vec<f64>)>,
+    sources: HashMap<String, Times>,
+    nowhere: HashMap<(String, bool), (u64, String)>,
+}
+
+#[derive(Default)]
+struct Times {
+    calls: u64,
+    first: Vec<f64>,
+    later: Vec<f64>,
+}
+
+impl UsageCounter {
+    /// One record; what cannot be read was written by a later version.
+    pub(crate) fn read(&mut self, text: &str) {
+        let Ok(row) = serde_json::from_str::<CountedRecord<'_>>(text) else { return };
+        let Some(at) = since::date(row.at) else { return };
+        if !KINDS.contains(&row.kind) {
+            return;
+        }
+        self.records += 1;
+        if self.since.as_deref().is_none_or(|it| it > row.at) {
+            self.since = Some(row.at.to_owned());
+        }
+        if self.until.as_deref().is_none_or(|it| it < row.at) {
+            self.until = Some(row.at.to_owned());
+        }
+        self.add(&row, at);
+    }
+
+    fn add(&mut self, row: &CountedRecord<'_>, at: Moment) {
+        match (row.kind, row.tokens) {
+            ("search", _) => self.asked(row, at),
+            ("call", _) => {
+                let (Some(tool), Some(outcome)) = (row.tool.as_deref(), row.outcome) else { return };
+                let (took, error) = (row.took_ms.unwrap_or_default(), row.error_kind.as_deref());
+                let call = CountedCall { tool, at, took, outcome, error };
+                let session = self.session(row);
+                let is_new = !session.called.contains(tool);
+                let is_first = session.called(&call);
+                self.called(&call, is_new, is_first);
+            }
+            ("shown", Some(tokens)) => match row.what.as_deref() {
+                Some("list") => self.session(row).listed(tokens, row.all_tokens),
+                Some("search") => self.session(row).answered(tokens),
+                _ => {}
+            },
+            ("lost", _) => self.lost += row.records.unwrap_or_default(),
+            _ => {}
+        }
+    }
+
+    fn asked(&mut self, row: &CountedRecord<'_>, at: Moment) {
+        let hits: Vec<String> = row.hits.iter().map(|it| it.id.clone().into_owned()).collect();
+        for hit in &hits {
+            self.tool(hit).0.found += 1;
+        }
+        let query = row.query.as_deref().unwrap_or_default().to_owned();
+        let session = self.session(row);
+        let old = session.asked(PastSearch { query, at, hits, tokens: None, called: BTreeSet::new() });
+        let old = old.and_then(|it| session.settle(it));
+        self.led_nowhere(old);
+    }
+
+    fn called(&mut self, call: &CountedCall<'_>, is_new: bool, is_first: bool) {
+        let (tool, times) = self.tool(call.tool);
+        tool.calls += 1;
+        tool.failures += u64::from(call.has_failed());
+        tool.refused += u64::from(call.is_refused());
+        tool.sessions += u64::from(is_new);
+        if !call.is_refused() {
+            keep(times, call.took);
+        }
+        let source = call.tool.split('/').next().unwrap_or_default();
+        let times = self.sources.entry(source.to_owned()).or_default();
+        times.calls += 1;
+        if !call.is_refused() {
+            keep(if is_first { &mut times.first } else { &mut times.later }, call.took);
+        }
+    }
+
+    /// Nothing more comes.
+    pub(crate) fn end(&mut self) {
+        let mut left = Vec::new();
+        for session in self.sessions.values_mut() {
+            for asked in session.rest() {
+                left.push(session.settle(asked));
+            }
+        }
+        left.into_iter().for_each(|it| self.led_nowhere(it));
+    }
+
+    fn led_nowhere(&mut self, asked: Option<PastSearch>) {
+        let Some(PastSearch { query, at, hits, .. }) = asked.filter(|it| !it.query.is_empty()) else { return };
+        let (times, last) = self.nowhere.entry((query, hits.is_empty())).or_default();
+        *times += 1;
+        *last = std::mem::take(last).max(at.to_string());
+    }
+
+    fn tool(&mut self, id: &str) -> &mut (ToolStats, Vec<f64>) {
+        let new = || (ToolStats { tool: id.to_owned(), ..ToolStats::default() }, Vec::new());
+        self.tools.entry(id.to_owned()).or_insert_with(new)
+    }
+
+    fn session(&mut self, row: &CountedRecord<'_>) -> &mut SessionUsage {
+        let CountedRecord { client, session, caller, project, at, .. } = row;
+        let is_at_terminal = caller.as_deref() == Some("cli");
+        let client = client.as_deref().unwrap_or(if is_at_terminal { "cli" } else { "unknown" });
+        let key = (client.to_owned(), session.as_deref().unwrap_or_default().to_owned());
+        let found = self.sessions.entry(key).or_default();
+        if found.began.is_empty() || found.began.as_str() > *at {
+            found.began = (*at).to_owned();
+        }
+        if found.ended.as_str() < *at {
+            found.ended = (*at).to_owned();
+        }
+        if found.project.is_none() {
+            found.project = project.as_deref().map(str::to_owned);
+        }
+        found.is_of_agent |= caller.as_deref() == Some("mcp");
+        found
+    }
+
+    /// The statistics of what was counted.
+    pub fn stats(self) -> UsageStats {
+        let notes =
+            (self.lost > 0).then(|| format!("{} records are missing: more happened than could be written", self.lost));
+        UsageStats {
+            total: sum(self.sessions.values()),
+            clients: clients(&self.sessions),
+            tools: tools(self.tools),
+            sources: sources(self.sources),
+            nowhere: nowhere(self.nowhere),
+            since: self.since,
+            until: self.until,
+            records: self.records,
+            tokens: "bound".to_owned(),
+            notes: notes.into_iter().collect(),
+        }
+    }
+}
+
+fn keep(times: &mut Vec<f64>, took: f64) {
+    if times.len() < TIMES {
+        times.push(took);
+    }
+}
+
+fn clients(sessions: &BTreeMap<(String, String), SessionUsage>) -> Vec<ClientStats> {
+    let mut names: Vec<&str> = sessions.keys().map(|(client, _)| client.as_str()).collect();
+    names.dedup();
+    let mut clients: Vec<_> = names
+        .into_iter()
+        .map(|name| {
+            let of_client = || sessions.iter().filter(|((client, _), _)| client == name);
+            let mut newest: Vec<_> = of_client().map(|((_, session), it)| it.stats(session)).collect();
+            newest.sort_by(|one, other| other.ended.cmp(&one.ended));
+            newest.truncate(ROWS);
+            ClientStats { client: name.to_owned(), cost: sum(of_client().map(|(_, it)| it)), newest }
+        })
+        .collect();
+    clients.sort_by_key(|it| std::cmp::Reverse(it.cost.sessions));
+    clients.truncate(ROWS);
+    clients
+}
+
+fn tools(tools: HashMap<String, (ToolStats, Vec<f64>)>) -> Vec<ToolStats> {
+    let with_median = |(tool, times): (ToolStats, Vec<f64>)| ToolStats { median_ms: median(&times), ..tool };
+    let mut tools: Vec<_> = tools.into_values().map(with_median).collect();
+    tools.sort_by(|one, other| (other.calls, other.found, &one.tool).cmp(&(one.calls, one.found, &other.tool)));
+    tools.truncate(ROWS);
+    tools
+}
+
+fn sources(sources: HashMap<String, Times>) -> Vec<SourceStats> {
+    let stats = |(source, Times { calls, first, later }): (String, Times)| SourceStats {
+        source,
+        calls,
+        first_call_ms: median(&first),
+        later_call_ms: median(&later),
+    };
+    let mut sources: Vec<_> = sources.into_iter().map(stats).collect();
+    sources.sort_by(|one, other| (other.calls, &one.source).cmp(&(one.calls, &other.source)));
+    sources.truncate(ROWS);
+    sources
+}
+
+fn nowhere(nowhere: HashMap<(String, bool), (u64, String)>) -> Vec<UnansweredQuery> {
+    let row = |((query, empty), (times, last))| UnansweredQuery { query, times, empty, last };
+    let mut rows: Vec<_> = nowhere.into_iter().map(row).collect();
+    rows.sort_by(|one, other| (other.times, &other.last, &one.query).cmp(&(one.times, &one.last, &other.query)));
+    rows.truncate(ROWS);
+    rows
+}

@@ -1,0 +1,52 @@
+//! Which tools should be listed without searching: those that sessions search for repeatedly, and whose definition takes fewer
+//! tokens than the results of those searches.
+
+use super::counter::UsageCounter;
+use super::output::{PinSuggestion, PinSuggestions};
+use super::session::SessionUsage;
+use std::collections::BTreeMap;
+
+/// A tool that was searched for less often may never be again.
+const SEARCHES: u64 = 2;
+/// A list of everything is what searching is there to avoid.
+const MOST: usize = 20;
+
+/// What would save something, given the tokens of each definition; none where a tool cannot be proposed.
+pub fn suggest(
+    counter: &UsageCounter,
+    project: Option<&str>,
+    definition: impl Fn(&str) -> Option<u64>,
+) -> PinSuggestions {
+    let is_meant = |it: &&SessionUsage| it.is_of_agent && (project.is_none() || it.project.as_deref() == project);
+    let sessions: Vec<_> = counter.sessions.values().filter(is_meant).collect();
+    let count = sessions.len() as u64;
+    let mut pins: Vec<_> = needed(&sessions)
+        .into_iter()
+        .filter(|(_, (searches, _))| *searches >= SEARCHES)
+        .filter_map(|(tool, (searches, tokens))| {
+            let definition_tokens = definition(tool)?;
+            let search_tokens = tokens / count.max(1);
+            let saves_tokens = search_tokens as i64 - definition_tokens as i64;
+            let callers = sessions.iter().filter(|it| it.called.contains(tool)).count() as u64;
+            let tool = tool.to_owned();
+            Some(PinSuggestion { tool, sessions: callers, searches, search_tokens, definition_tokens, saves_tokens })
+        })
+        .filter(|it| it.saves_tokens > 0)
+        .collect();
+    pins.sort_by(|one, other| (other.saves_tokens, &one.tool).cmp(&(one.saves_tokens, &other.tool)));
+    pins.truncate(MOST);
+    PinSuggestions { sessions: count, pins, ..PinSuggestions::default() }
+}
+
+/// By tool, how many searches nobody would have needed if it had been listed, and the tokens of their answers. A search that
+/// led to several tools is still needed for the others.
+fn needed<'a>(sessions: &[&'a SessionUsage]) -> BTreeMap<&'a str, (u64, u64)> {
+    let mut needed: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for asked in sessions.iter().flat_map(|it| &it.led) {
+        if let (1, Some(tool), Some(tokens)) = (asked.called.len(), asked.called.first(), asked.tokens) {
+            let (searches, sum) = needed.entry(tool).or_default();
+            (*searches, *sum) = (*searches + 1, *sum + tokens);
+        }
+    }
+    needed
+}

@@ -1,0 +1,46 @@
+//! What of a record counts, read without the rest: a full journal has more than a hundred thousand.
+
+use crate::journal::RecordedOutcome;
+use serde::Deserialize;
+use std::borrow::Cow;
+
+/// A record; of fields that its kind does not have, nothing.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct CountedRecord<'a> {
+    pub(super) at: &'a str,
+    pub(super) kind: &'a str,
+    pub(super) took_ms: Option<f64>,
+    #[serde(borrow)]
+    pub(super) caller: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub(super) client: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub(super) session: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub(super) project: Option<Cow<'a, str>>,
+    // Of a search.
+    #[serde(borrow)]
+    pub(super) query: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub(super) hits: Vec<Hit<'a>>,
+    // Of a call.
+    #[serde(borrow)]
+    pub(super) tool: Option<Cow<'a, str>>,
+    pub(super) outcome: Option<RecordedOutcome>,
+    #[serde(borrow)]
+    pub(super) error_kind: Option<Cow<'a, str>>,
+    // Of what was shown.
+    #[serde(borrow)]
+    pub(super) what: Option<Cow<'a, str>>,
+    pub(super) tokens: Option<u64>,
+    pub(super) all_tokens: Option<u64>,
+    // Of what is missing.
+    pub(super) records: Option<u64>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Hit<'a> {
+    #[serde(borrow)]
+    pub(super) id: Cow<'a, str>,
+}

@@ -1,0 +1,166 @@
+//! One conversation: what was shown, searched and called in it, and which search led to which call.
+
+use super::median;
+use super::output::{SessionStats, UsageTotals};
+use crate::journal::REFUSED;
+use crate::journal::RecordedOutcome;
+use std::collections::{BTreeSet, HashSet, VecDeque};
+use toolscout_core::Moment;
+
+/// A call this long after a search still follows it, as where it is learned from.
+const FOLLOWS: u64 = 600_000;
+/// Searches that may still lead somewhere; older ones have not.
+const OPEN: usize = 32;
+
+/// One conversation.
+#[derive(Debug, Default)]
+pub(super) struct SessionUsage {
+    pub(super) began: String,
+    pub(super) ended: String,
+    pub(super) project: Option<String>,
+    pub(super) is_of_agent: bool,
+    cost: UsageTotals,
+    first_search: Option<Moment>,
+    open: VecDeque<PastSearch>,
+    /// Sources that were called.
+    met: HashSet<String>,
+    pub(super) called: BTreeSet<String>,
+    /// Searches that led to calls.
+    pub(super) led: Vec<PastSearch>,
+}
+
+/// A search.
+#[derive(Debug)]
+pub(super) struct PastSearch {
+    pub(super) query: String,
+    pub(super) at: Moment,
+    pub(super) hits: Vec<String>,
+    /// Of its answer; none where that was shown to no model.
+    pub(super) tokens: Option<u64>,
+    /// What was called of what it found.
+    pub(super) called: BTreeSet<String>,
+}
+
+/// A call, as far as it counts.
+pub(super) struct CountedCall<'a> {
+    pub(super) tool: &'a str,
+    pub(super) at: Moment,
+    pub(super) took: f64,
+    pub(super) outcome: RecordedOutcome,
+    pub(super) error: Option<&'a str>,
+}
+
+impl CountedCall<'_> {
+    pub(super) fn is_refused(&self) -> bool {
+        self.outcome == RecordedOutcome::Failed && self.error == Some(REFUSED)
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        matches!(self.outcome, RecordedOutcome::ToolFailed | RecordedOutcome::Failed) && !self.is_refused()
+    }
+}
+
+impl SessionUsage {
+    /// The list that counts is the last one: a client that lists again forgets what it had.
+    pub(super) fn listed(&mut self, tokens: u64, all: Option<u64>) {
+        self.cost.list_tokens = tokens;
+        self.cost.all_tokens = all.unwrap_or(self.cost.all_tokens);
+    }
+
+    /// A search; gives one that can lead nowhere any more.
+    pub(super) fn asked(&mut self, asked: PastSearch) -> Option<PastSearch> {
+        self.cost.searches += 1;
+        self.first_search.get_or_insert(asked.at);
+        self.open.push_back(asked);
+        (self.open.len() > OPEN).then(|| self.open.pop_front()).flatten()
+    }
+
+    /// The answer of the first search that has none yet.
+    pub(super) fn answered(&mut self, tokens: u64) {
+        self.cost.search_tokens += tokens;
+        if let Some(asked) = self.open.iter_mut().find(|it| it.tokens.is_none()) {
+            asked.tokens = Some(tokens);
+        }
+    }
+
+    /// A call; says whether it is the first one of its source.
+    pub(super) fn called(&mut self, call: &CountedCall<'_>) -> bool {
+        self.cost.calls += 1;
+        self.cost.failures += u64::from(call.has_failed());
+        self.cost.refused += u64::from(call.is_refused());
+        if !self.called.contains(call.tool) {
+            self.called.insert(call.tool.to_owned());
+        }
+        let is_near = |it: &&mut PastSearch| call.at.0.saturating_sub(it.at.0) <= FOLLOWS;
+        let finds = |it: &&mut PastSearch| it.hits.iter().any(|hit| hit == call.tool);
+        if let Some(asked) = self.open.iter_mut().rev().filter(is_near).find(finds) {
+            asked.called.insert(call.tool.to_owned());
+        }
+        if let (Some(first), None, RecordedOutcome::Done) = (self.first_search, self.cost.first_use_ms, call.outcome) {
+            self.cost.first_use_ms = Some(call.at.0.saturating_sub(first.0) as f64 + call.took);
+        }
+        let source = call.tool.split('/').next().unwrap_or_default();
+        !self.met.contains(source) && self.met.insert(source.to_owned())
+    }
+
+    /// What came of a search is known; gives it back where that was nothing.
+    pub(super) fn settle(&mut self, asked: PastSearch) -> Option<PastSearch> {
+        match (asked.hits.is_empty(), asked.called.is_empty()) {
+            (true, _) => self.cost.empty += 1,
+            (false, true) => self.cost.not_followed += 1,
+            (false, false) => {
+                self.cost.followed += 1;
+                self.led.push(asked);
+                return None;
+            }
+        }
+        Some(asked)
+    }
+
+    /// All searches that might still have led somewhere.
+    pub(super) fn rest(&mut self) -> VecDeque<PastSearch> {
+        std::mem::take(&mut self.open)
+    }
+
+    pub(super) fn cost(&self) -> UsageTotals {
+        let UsageTotals { list_tokens, search_tokens, all_tokens, .. } = self.cost;
+        let signed = |it: u64| i64::try_from(it).unwrap_or(i64::MAX);
+        // Of a session whose list is not on record nobody knows what it was spared.
+        let avoided_tokens = match all_tokens {
+            0 => 0,
+            all => signed(all) - signed(list_tokens) - signed(search_tokens),
+        };
+        UsageTotals { sessions: 1, avoided_tokens, ..self.cost.clone() }
+    }
+
+    pub(super) fn stats(&self, session: &str) -> SessionStats {
+        SessionStats {
+            session: session.to_owned(),
+            began: self.began.clone(),
+            ended: self.ended.clone(),
+            project: self.project.clone(),
+            cost: self.cost(),
+        }
+    }
+}
+
+/// All of them together.
+pub(super) fn sum<'a>(sessions: impl Iterator<Item = &'a SessionUsage>) -> UsageTotals {
+    let (mut total, mut first_uses) = (UsageTotals::default(), Vec::new());
+    for cost in sessions.map(SessionUsage::cost) {
+        total.sessions += 1;
+        total.list_tokens += cost.list_tokens;
+        total.search_tokens += cost.search_tokens;
+        total.all_tokens += cost.all_tokens;
+        total.avoided_tokens += cost.avoided_tokens;
+        total.searches += cost.searches;
+        total.followed += cost.followed;
+        total.not_followed += cost.not_followed;
+        total.empty += cost.empty;
+        total.calls += cost.calls;
+        total.failures += cost.failures;
+        total.refused += cost.refused;
+        first_uses.extend(cost.first_use_ms);
+    }
+    UsageTotals { first_use_ms: median(&first_uses), ..total }
+}

@@ -1,0 +1,174 @@
+//! The sums are right, of a journal that is written by hand.
+
+use super::count;
+use crate::stats::{ToolStats, UsageStats};
+
+/// One line a record: second, client, session, what.
+pub(super) const STORY: &str = "
+    0 agent one list 300 of 5000
+    1 agent one search mail: mail/send mail/read
+    1 agent one answer 400
+    5 agent one call mail/send done 2000
+    8 agent one call mail/send done 10
+    9 agent one search fax:
+    9 agent one answer 20
+    20 agent two list 310 of 5000
+    21 agent two search post a letter: mail/send post/send
+    21 agent two answer 600
+    22 agent two call files/read refused 0
+    23 agent two call files/read toolFailed 7
+    30 agent two search mail: mail/send
+    30 agent two answer 500
+    31 agent two call mail/send done 900
+    40 other - call mail/read timedOut 5000
+    50 cli - search mail: mail/send
+    51 cli - call mail/send done 30
+    60 agent two search fax:
+    60 agent two answer 20
+    700 agent one search late: files/read
+    700 agent one answer 100
+    1400 agent one call files/read done 3
+";
+
+/// A story as the journal tells it.
+pub(super) fn lines(story: &str) -> Vec<String> {
+    let told = story.lines().map(str::trim).filter(|it| !it.is_empty());
+    told.enumerate().map(|(at, it)| line(at as u64 + 1, it)).collect()
+}
+
+fn line(n: u64, told: &str) -> String {
+    let mut words = told.splitn(5, ' ');
+    let mut next = || words.next().unwrap_or_default();
+    let (second, client, session, what, rest) = (next(), next(), next(), next(), next());
+    let at = toolscout_core::Moment(1_700_000_000_000 + second.parse::<u64>().unwrap() * 1_000);
+    let who = match client {
+        "cli" => r#""caller":"cli","project":"/p""#.to_owned(),
+        name => format!(r#""caller":"mcp","client":"{name}","project":"/p""#),
+    };
+    let session = if session == "-" { String::new() } else { format!(r#","session":"{session}""#) };
+    let what = what_of(what, rest);
+    format!(r#"{{"n":{n},"at":"{at}",{who}{session},{what},"prev":"00","hash":"00"}}"#)
+}
+
+fn what_of(what: &str, rest: &str) -> String {
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    match what {
+        "list" => format!(
+            r#""kind":"shown","what":"list","tools":3,"tokens":{},"allTools":90,"allTokens":{}"#,
+            words[0], words[2]
+        ),
+        "answer" => format!(r#""kind":"shown","what":"search","tools":1,"tokens":{}"#, words[0]),
+        "search" => {
+            let (query, hits) = rest.split_once(':').unwrap();
+            let hits: Vec<_> = hits.split_whitespace().map(|it| format!(r#"{{"id":"{it}","score":0.5}}"#)).collect();
+            format!(r#""kind":"search","query":"{query}","profile":"ranked","hits":[{}]"#, hits.join(","))
+        }
+        _ => {
+            let outcome = match words[1] {
+                kind @ ("refused" | "timedOut") => format!(r#""outcome":"failed","errorKind":"{kind}","error":"no""#),
+                outcome => format!(r#""outcome":"{outcome}""#),
+            };
+            format!(r#""kind":"call","tool":"{}","arguments":{{}},{outcome},"tookMs":{}"#, words[0], words[2])
+        }
+    }
+}
+
+fn stats(story: &str) -> UsageStats {
+    count(lines(story).iter().map(String::as_str)).stats()
+}
+
+#[test]
+fn what_was_avoided_is_all_definitions_without_list_and_answers_once_a_session() {
+    let total = stats(STORY).total;
+    assert_eq!((total.sessions, total.list_tokens, total.all_tokens), (4, 610, 10_000));
+    assert_eq!(total.search_tokens, 400 + 20 + 600 + 500 + 20 + 100);
+    // Those whose list is not on record were spared nothing that anybody knows of.
+    assert_eq!(total.avoided_tokens, 10_000 - 610 - 1_640);
+    // Who lists again has one list.
+    let again = stats("0 agent one list 300 of 5000\n1 agent one list 200 of 4000");
+    assert_eq!((again.total.list_tokens, again.total.avoided_tokens), (200, 3_800));
+    // And where searching costs more than it spares, that is said as well.
+    let dear = stats("0 agent one list 300 of 400\n1 agent one search x: a/b\n1 agent one answer 900");
+    assert_eq!(dear.total.avoided_tokens, -800);
+}
+
+#[test]
+fn searches_are_followed_by_a_call_of_what_they_found_or_they_are_not() {
+    let total = stats(STORY).total;
+    assert_eq!((total.searches, total.followed, total.not_followed, total.empty), (7, 3, 2, 2));
+    let nowhere: Vec<_> = stats(STORY).nowhere.into_iter().map(|it| (it.query, it.times, it.empty)).collect();
+    let expected = [("fax", 2, true), ("late", 1, false), ("post a letter", 1, false)];
+    assert_eq!(nowhere, expected.map(|(query, times, empty)| (query.to_owned(), times, empty)));
+    // Both have found it; the later one is what it was called for.
+    let twice = stats("0 agent one search a: x/y\n1 agent one search b: x/y\n2 agent one call x/y done 1");
+    assert_eq!((twice.total.followed, twice.total.not_followed), (1, 1));
+    assert_eq!(twice.nowhere[0].query, "a");
+    // What another session calls is none of this one's.
+    let apart = stats("0 agent one search a: x/y\n1 agent two call x/y done 1");
+    assert_eq!((apart.total.followed, apart.total.not_followed), (0, 1));
+}
+
+#[test]
+fn calls_failures_and_refusals_are_told_apart() {
+    let stats = stats(STORY);
+    let total = &stats.total;
+    assert_eq!((total.calls, total.failures, total.refused), (8, 2, 1));
+    let send = ToolStats {
+        tool: "mail/send".to_owned(),
+        calls: 4,
+        median_ms: Some(900.0),
+        found: 4,
+        sessions: 3,
+        ..ToolStats::default()
+    };
+    assert_eq!(stats.tools[0], send);
+    assert_eq!((stats.tools[1].tool.as_str(), stats.tools[1].failures, stats.tools[1].refused), ("files/read", 1, 1));
+}
+
+#[test]
+fn the_first_use_of_a_session_and_of_a_server_are_timed() {
+    let stats = stats(STORY);
+    let agent = stats.clients.iter().find(|it| it.client == "agent").unwrap();
+    let first = |session: &str| agent.newest.iter().find(|it| it.session == session).unwrap().cost.first_use_ms;
+    // From the search in second 1 to the end of the call that began in second 5 and took two.
+    assert_eq!(first("one"), Some(6_000.0));
+    // The calls in between did not work.
+    assert_eq!(first("two"), Some(10_900.0));
+    let mail = stats.sources.iter().find(|it| it.source == "mail").unwrap();
+    assert_eq!((mail.calls, mail.first_call_ms, mail.later_call_ms), (5, Some(2_000.0), Some(10.0)));
+}
+
+#[test]
+fn clients_and_sessions_have_numbers_of_their_own() {
+    let stats = stats(STORY);
+    let clients: Vec<_> =
+        stats.clients.iter().map(|it| (it.client.as_str(), it.cost.sessions, it.cost.calls)).collect();
+    assert_eq!(clients, [("agent", 2, 6), ("cli", 1, 1), ("other", 1, 1)]);
+    let newest: Vec<_> =
+        stats.clients[0].newest.iter().map(|it| (it.session.as_str(), it.cost.avoided_tokens)).collect();
+    assert_eq!(newest, [("one", 5_000 - 300 - 520), ("two", 5_000 - 310 - 1_120)]);
+    assert_eq!((stats.records, stats.tokens.as_str()), (23, "bound"));
+    assert_eq!(stats.since.as_deref(), Some("2023-11-14T22:13:20.000Z"));
+    assert_eq!(stats.until.as_deref(), Some("2023-11-14T22:36:40.000Z"));
+}
+
+#[test]
+fn what_is_missing_or_not_understood_is_said_or_passed_over() {
+    let mut lines = lines("0 agent one call a/b done 1");
+    lines.push(r#"{"n":2,"at":"2023-11-14T22:13:21.000Z","kind":"lost","records":3}"#.to_owned());
+    lines.push(r#"{"n":3,"at":"2023-11-14T22:13:21.000Z","kind":"of a later version","x":1}"#.to_owned());
+    lines.push("no record".to_owned());
+    let stats = count(lines.iter().map(String::as_str)).stats();
+    assert_eq!((stats.records, stats.total.calls), (2, 1));
+    assert_eq!(stats.notes, ["3 records are missing: more happened than could be written"]);
+}
+
+/// However many searches there are, few of them are kept until it is known what came of them.
+#[test]
+fn a_session_of_thousands_of_searches_is_counted_as_it_goes() {
+    let story: String =
+        (0..5_000).map(|it| format!("{it} agent one search q{it}: a/b\n{it} agent one answer 10\n")).collect();
+    let stats = stats(&story);
+    assert_eq!((stats.total.searches, stats.total.not_followed, stats.total.search_tokens), (5_000, 5_000, 50_000));
+    assert_eq!(stats.nowhere.len(), 100);
+}

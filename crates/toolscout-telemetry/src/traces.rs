@@ -1,0 +1,99 @@
+//! Sends events as spans to an OpenTelemetry collector, over OTLP/HTTP with JSON. Langfuse reads the same spans.
+//!
+//! [`Traces`] turns events into spans and queues them; the [`exporter`] sends them on a thread of its own.
+
+mod attributes;
+mod environment;
+mod exporter;
+mod request;
+mod span;
+
+#[cfg(test)]
+mod tests;
+
+pub use attributes::Attributes;
+pub use environment::OtelEnvironment;
+pub use exporter::{Notify, OpenTransport, TraceTarget, TraceTransport, TransportResponse};
+
+use exporter::Exporter;
+use request::Span;
+use span::{CacheCounts, to_span};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
+use tokio::sync::{oneshot, watch};
+use toolscout_core::event::{Event, EventKind, Observer};
+use toolscout_core::{BatchLimits, BatchWriter};
+
+const LIMITS: BatchLimits = BatchLimits { name: "traces", capacity: 2_048, batch: 512, delay: Duration::from_secs(1) };
+
+/// The observer that exports spans.
+pub struct Traces {
+    writer: BatchWriter<Span>,
+    /// The deadline of everything that is left to send, set once at the end.
+    closing: watch::Sender<Option<Instant>>,
+    content: bool,
+    notify: Arc<OnceLock<Notify>>,
+    hits: AtomicU64,
+    misses: AtomicU64,
+}
+
+impl Traces {
+    /// Exports to this target. The connection is opened with the first batch.
+    pub fn new(target: TraceTarget) -> Arc<Self> {
+        let (closing, closed) = watch::channel(None);
+        let (content, notify) = (target.content, Arc::default());
+        let mut exporter = Exporter::new(target, closed, Arc::clone(&notify));
+        let writer = BatchWriter::new(LIMITS, move |spans, dropped| exporter.export(&spans, dropped));
+        let (hits, misses) = (AtomicU64::new(0), AtomicU64::new(0));
+        Arc::new(Self { writer, closing, content, notify, hits, misses })
+    }
+
+    /// Who is told, once, that spans cannot be sent.
+    pub fn set_notify(&self, notify: Notify) {
+        let _ = self.notify.set(notify);
+    }
+
+    /// Sends what is left, within this time.
+    pub async fn finish(self: &Arc<Self>, limit: Duration) {
+        if !self.writer.is_started() {
+            return;
+        }
+        self.closing.send_replace(Some(Instant::now() + limit.mul_f32(0.9)));
+        let (traces, (done, is_done)) = (self.clone(), oneshot::channel());
+        // Not a blocking task: the runtime would wait for it however long it takes.
+        thread::spawn(move || {
+            traces.writer.flush();
+            let _ = done.send(());
+        });
+        let _ = tokio::time::timeout(limit, is_done).await;
+    }
+
+    /// How often a cached discovery was enough, and how often a server had to be queried.
+    fn count(&self, kind: &EventKind) -> CacheCounts {
+        match kind {
+            EventKind::Search(_) | EventKind::Call(_) => self.hits.fetch_add(1, Ordering::Relaxed),
+            EventKind::Discovery(event) if event.was_needed => self.misses.fetch_add(1, Ordering::Relaxed),
+            _ => 0,
+        };
+        CacheCounts { hits: self.hits.load(Ordering::Relaxed), misses: self.misses.load(Ordering::Relaxed) }
+    }
+}
+
+impl Observer for Traces {
+    fn observe(&self, event: &Event) {
+        let counts = self.count(&event.kind);
+        if !event.span.is_sampled {
+            return;
+        }
+        if let Some(span) = to_span(event, counts, self.content) {
+            self.writer.push(span);
+            self.writer.start();
+        }
+    }
+
+    fn traces(&self) -> bool {
+        true
+    }
+}

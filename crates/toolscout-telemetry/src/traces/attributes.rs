@@ -1,0 +1,70 @@
+//! Attributes of spans and resources, each name once, with limits on their size.
+
+use serde_json::{Map, Value, json};
+use toolscout_core::redact;
+
+/// Bytes of a text; longer ones are cut.
+const MAX_TEXT: usize = 4 << 10;
+/// Items of a list.
+const MAX_ITEMS: usize = 128;
+
+/// Attributes of a span or a resource: texts, booleans, numbers and lists of texts.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Attributes(Map<String, Value>);
+
+impl Attributes {
+    /// The same, with this attribute.
+    pub fn with(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.set(key, value);
+        self
+    }
+
+    /// The same, with this attribute if it has a value.
+    pub(super) fn maybe(self, key: &str, value: Option<impl Into<Value>>) -> Self {
+        match value {
+            Some(value) => self.with(key, value),
+            None => self,
+        }
+    }
+
+    /// Sets an attribute.
+    pub fn set(&mut self, key: impl Into<String>, value: impl Into<Value>) {
+        self.0.insert(key.into(), limited(value.into()));
+    }
+
+    #[cfg(test)]
+    pub(super) fn get(&self, key: &str) -> Option<&Value> {
+        self.0.get(key)
+    }
+
+    /// As OTLP writes them: a list of keys and typed values.
+    pub(super) fn to_json(&self) -> Value {
+        self.0.iter().map(|(key, value)| json!({"key": key, "value": any_value(value)})).collect()
+    }
+}
+
+fn limited(value: Value) -> Value {
+    match value {
+        Value::String(text) => clip(&text).into(),
+        Value::Array(items) => items.into_iter().take(MAX_ITEMS).map(limited).collect(),
+        other => other,
+    }
+}
+
+/// As much of a text as the limit allows.
+pub(super) fn clip(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_TEXT)]
+}
+
+/// OTLP's `AnyValue`. 64-bit integers are texts in its JSON form.
+fn any_value(value: &Value) -> Value {
+    match value {
+        // Redacted again: secrets may have been found since, as when our own headers were looked up.
+        Value::String(text) => json!({"stringValue": redact::values(text)}),
+        Value::Bool(flag) => json!({"boolValue": flag}),
+        Value::Number(number) if number.is_f64() => json!({"doubleValue": number}),
+        Value::Number(number) => json!({"intValue": number.to_string()}),
+        Value::Array(items) => json!({"arrayValue": {"values": items.iter().map(any_value).collect::<Vec<_>>()}}),
+        Value::Null | Value::Object(_) => json!({}),
+    }
+}

@@ -1,0 +1,174 @@
+//! Sends batches of spans to the collector, with retries and backoff.
+
+use super::attributes::Attributes;
+use super::request::{Span, request};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::io::Write;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
+use toolscout_core::{BoxFuture, escape, redact};
+
+/// Attempts for a batch; then it is dropped.
+const ATTEMPTS: u32 = 5;
+/// Wait before the second attempt; doubled for each further one.
+const FIRST_WAIT: Duration = Duration::from_millis(500);
+/// The longest wait, whatever the collector asks for.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+/// Where spans go.
+pub struct TraceTarget {
+    /// Opens the connection. May block, as when it looks up secrets; called on the exporter's thread.
+    pub open: OpenTransport,
+    /// Describes this process.
+    pub resource: Attributes,
+    /// Whether queries and arguments are exported.
+    pub content: bool,
+    /// Limit of a request.
+    pub timeout: Duration,
+    /// Whether bodies are compressed with gzip.
+    pub is_compressed: bool,
+}
+
+/// Opens the connection to a collector. The error is for people.
+pub type OpenTransport = Box<dyn Fn() -> Result<Box<dyn TraceTransport>, String> + Send>;
+
+/// Sends requests to a collector.
+pub trait TraceTransport: Send {
+    /// The address, without secrets.
+    fn place(&self) -> String;
+
+    /// Sends a JSON body, compressed as `encoding` says. The error is for people.
+    fn send(
+        &self,
+        body: Vec<u8>,
+        encoding: Option<&'static str>,
+        limit: Duration,
+    ) -> BoxFuture<'_, Result<TransportResponse, String>>;
+}
+
+/// What the collector answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TransportResponse {
+    /// HTTP status.
+    pub status: u16,
+    /// The `Retry-After` header.
+    pub retry_after: Option<Duration>,
+}
+
+/// Shows a message to the user.
+pub type Notify = Box<dyn Fn(&str) + Send + Sync>;
+
+pub(super) struct Exporter {
+    target: TraceTarget,
+    closed: watch::Receiver<Option<Instant>>,
+    notify: Arc<OnceLock<Notify>>,
+    connection: Connection,
+    has_notified: bool,
+}
+
+enum Connection {
+    NotOpened,
+    Open(Runtime, Box<dyn TraceTransport>),
+    Failed,
+}
+
+impl Exporter {
+    pub(super) fn new(
+        target: TraceTarget,
+        closed: watch::Receiver<Option<Instant>>,
+        notify: Arc<OnceLock<Notify>>,
+    ) -> Self {
+        Self { target, closed, notify, connection: Connection::NotOpened, has_notified: false }
+    }
+
+    pub(super) fn export(&mut self, spans: &[Span], dropped: u64) {
+        if dropped > 0 {
+            self.report(&format!("{dropped} spans came faster than they could be sent"));
+        }
+        if matches!(self.connection, Connection::NotOpened) {
+            self.connection = self.open().unwrap_or_else(|error| {
+                self.report(&error);
+                Connection::Failed
+            });
+        }
+        if let Connection::Open(runtime, transport) = &self.connection
+            && let Err(error) = runtime.block_on(self.send(&**transport, spans))
+        {
+            self.report(&error);
+        }
+    }
+
+    fn open(&self) -> Result<Connection, String> {
+        let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
+        Ok(Connection::Open(runtime, (self.target.open)()?))
+    }
+
+    async fn send(&self, transport: &dyn TraceTransport, spans: &[Span]) -> Result<(), String> {
+        let body = request(&self.target.resource, spans);
+        let (body, encoding) = if self.target.is_compressed { compressed(body) } else { (body, None) };
+        let (mut wait, mut attempt) = (FIRST_WAIT, 1);
+        loop {
+            let is_last = attempt == ATTEMPTS || self.closed.borrow().is_some();
+            let response = tokio::select! {
+                response = transport.send(body.clone(), encoding, self.target.timeout) => response,
+                () = self.deadline() => Err("no answer in time".to_owned()),
+            };
+            let Some((error, retry_after)) = failure(&response, &transport.place()) else { return Ok(()) };
+            let Some(retry_after) = retry_after.filter(|_| !is_last) else { return Err(error) };
+            let mut closed = self.closed.clone();
+            let pause = retry_after.max(wait).min(LONGEST_WAIT);
+            let _ = tokio::time::timeout(pause, closed.wait_for(Option::is_some)).await;
+            (wait, attempt) = (wait * 2, attempt + 1);
+        }
+    }
+
+    /// Ends when this process must not wait any longer.
+    async fn deadline(&self) {
+        let mut closed = self.closed.clone();
+        let until = closed.wait_for(Option::is_some).await.ok().and_then(|until| *until);
+        match until {
+            Some(until) => tokio::time::sleep_until(until.into()).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Logs each failure, and shows the first one to the user.
+    fn report(&mut self, error: &str) {
+        tracing::warn!(event = "traces_not_sent", reason = %escape::line(error));
+        if let (false, Some(notify)) = (std::mem::replace(&mut self.has_notified, true), self.notify.get()) {
+            notify(&format!("warning: traces could not be sent: {}\n", escape::line(&redact::text(error))));
+        }
+    }
+}
+
+impl Drop for Exporter {
+    /// The last owner may be an async task, where a runtime must not be dropped in the usual way.
+    fn drop(&mut self) {
+        if let Connection::Open(runtime, _) = std::mem::replace(&mut self.connection, Connection::Failed) {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// What is wrong with a response, and after how long to retry; without a time, never.
+fn failure(response: &Result<TransportResponse, String>, place: &str) -> Option<(String, Option<Duration>)> {
+    match response {
+        Ok(TransportResponse { status: 200..=299, .. }) => None,
+        Ok(TransportResponse { status: status @ (429 | 502 | 503 | 504), retry_after }) => {
+            Some((format!("`{place}` answered {status}"), Some(retry_after.unwrap_or_default())))
+        }
+        Ok(TransportResponse { status, .. }) => Some((format!("`{place}` answered {status}"), None)),
+        Err(error) => Some((format!("`{place}`: {error}"), Some(Duration::ZERO))),
+    }
+}
+
+fn compressed(body: Vec<u8>) -> (Vec<u8>, Option<&'static str>) {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    match encoder.write_all(&body).and_then(|()| encoder.finish()) {
+        Ok(compressed) => (compressed, Some("gzip")),
+        Err(_) => (body, None),
+    }
+}

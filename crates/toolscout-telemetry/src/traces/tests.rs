@@ -1,0 +1,124 @@
+//! 1. Each thing that happens has its name, its place in the trace and its time; what somebody does not want kept is not kept.
+//! 2. Words and arguments are only told where somebody wants that, and never with a secret in them.
+//! 3. Variables are read as their specification says.
+
+use super::environment::pairs;
+use super::request::Span;
+use super::span::{CacheCounts, to_span};
+use serde_json::{Value, json};
+use std::time::Duration;
+use toolscout_core::event::{
+    CallEvent, CallOutcome, DecisionEvent, DiscoveryEvent, Event, EventKind, Requester, SearchEvent, Span as Place,
+};
+use toolscout_core::{Arguments, Caller, ErrorKind, Moment, SourceId, ToolId, ToolName, redact};
+
+fn event(kind: EventKind) -> Event {
+    let requester = Requester {
+        caller: Caller::Mcp,
+        user: Some("ada".into()),
+        client: Some("claude-code 2.1".into()),
+        session: Some("s-1".into()),
+        project: None,
+    };
+    let span = Place { trace: [7; 16], id: [1; 8], parent: Some([2; 8]), is_sampled: true };
+    Event { at: Moment(1_700_000_000_123), took: Duration::from_micros(1_500), requester, span, kind }
+}
+
+fn span(what: EventKind, content: bool) -> Span {
+    to_span(&event(what), CacheCounts { hits: 3, misses: 1 }, content).expect("a span")
+}
+
+fn says(span: &Span, key: &str) -> Option<Value> {
+    span.attributes.get(key).cloned()
+}
+
+fn text(it: &str) -> Option<Value> {
+    Some(it.into())
+}
+
+fn call(outcome: CallOutcome) -> EventKind {
+    let tool = ToolId::new(SourceId::new("mail").expect("an id"), ToolName::new("send").expect("a name"));
+    let arguments: Arguments =
+        json!({"to": "bob", "password": "x", "note": "tracecanaryword"}).as_object().expect("an object").clone();
+    EventKind::Call(CallEvent { tool, digest: None, arguments, policy: None, outcome })
+}
+
+#[test]
+fn a_span_stands_where_and_when_it_happened() {
+    let span = span(call(CallOutcome::Succeeded(12)), false);
+    assert_eq!((span.trace, span.id, span.parent), ([7; 16], [1; 8], Some([2; 8])));
+    assert_eq!((span.start, span.end - span.start), (1_700_000_000_123_000_000, 1_500_000));
+    assert_eq!((span.name, span.error.as_deref()), ("tool-call", None));
+    for key in ["session.id", "langfuse.session.id"] {
+        assert_eq!(says(&span, key), text("s-1"));
+    }
+    assert_eq!((says(&span, "user.id"), says(&span, "langfuse.user.id")), (text("ada"), text("ada")));
+}
+
+#[test]
+fn a_call_is_told_in_the_words_of_the_conventions() {
+    let done = span(call(CallOutcome::Succeeded(12)), false);
+    assert_eq!(says(&done, "gen_ai.operation.name"), text("execute_tool"));
+    assert_eq!(says(&done, "gen_ai.tool.name"), text("send"));
+    assert_eq!(says(&done, "langfuse.observation.type"), text("tool"));
+    assert_eq!(says(&done, "toolscout.result.bytes"), Some(json!(12)));
+    assert_eq!(says(&done, "error.type"), None);
+    let failed = span(call(CallOutcome::ToolError(1)), false);
+    assert_eq!(says(&failed, "error.type"), text("tool_error"));
+    let message = "no answer, token=abcdef123456".to_owned();
+    let late = span(call(CallOutcome::Failed { kind: ErrorKind::TimedOut, message }), false);
+    assert_eq!(
+        (says(&late, "error.type"), says(&late, "langfuse.observation.level")),
+        (text("timed_out"), text("ERROR"))
+    );
+    assert!(late.error.as_deref().is_some_and(|it| it.contains("no answer") && !it.contains("abcdef")), "{late:?}");
+}
+
+#[test]
+fn words_and_arguments_are_told_only_on_demand_and_without_secrets() {
+    redact::remember("tracecanaryword");
+    let quiet = span(call(CallOutcome::Succeeded(1)), false);
+    assert_eq!((says(&quiet, "gen_ai.tool.call.arguments"), says(&quiet, "langfuse.observation.input")), (None, None));
+    let loud = format!("{:?}", span(call(CallOutcome::Succeeded(1)), true));
+    assert!(loud.contains("bob") && loud.contains("[REDACTED]") && !loud.contains("tracecanaryword"), "{loud}");
+    let search = || {
+        let text = "send with tracecanaryword".to_owned();
+        EventKind::Search(SearchEvent { text, profile: "ranked", hits: Vec::new(), notes: Vec::new() })
+    };
+    assert_eq!(says(&span(search(), false), "langfuse.observation.input"), None);
+    assert_eq!(says(&span(search(), true), "langfuse.observation.input"), text("send with [REDACTED]"));
+}
+
+#[test]
+fn a_discovery_says_what_was_found_and_how_often_it_was_needed() {
+    let source = SourceId::new("observed").expect("an id");
+    let names = vec!["mail/send".to_owned(), "mail/read".to_owned(), "x".to_owned()];
+    let found = DiscoveryEvent { source, names, was_needed: true, changed: true, error: None };
+    let span = span(EventKind::Discovery(found), false);
+    let metadata = |key: &str| says(&span, &format!("langfuse.observation.metadata.{key}"));
+    assert_eq!((span.name, metadata("toolCount")), ("tool-discovery", Some(json!(3))));
+    assert_eq!(metadata("byServer"), text(r#"{"mail":2,"observed":1}"#));
+    assert_eq!(metadata("toolNames"), text(r#"["mail/send","mail/read","x"]"#));
+    assert_eq!((metadata("needsDiscovery"), metadata("durationMs")), (Some(json!(true)), Some(json!(1))));
+    assert_eq!(metadata("cacheHitRatio"), Some(json!(0.75)));
+}
+
+#[test]
+fn approvals_are_named_and_what_takes_no_time_is_no_span() {
+    let decided =
+        |about| DecisionEvent { about, which: "mail/send".to_owned(), word: "approved", by: "ada".to_owned() };
+    assert_eq!(span(EventKind::Decision(decided("call")), false).name, "approval");
+    assert_eq!(span(EventKind::Decision(decided("definition")), false).name, "approval");
+    assert_eq!(span(EventKind::Decision(decided("policy")), false).name, "decision");
+    let begun = event(EventKind::DiscoveryStarted(SourceId::local()));
+    assert_eq!(to_span(&begun, CacheCounts { hits: 0, misses: 0 }, false), None);
+}
+
+#[test]
+fn pairs_are_read_as_they_are_written_in_variables() {
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    assert_eq!(
+        pairs("Authorization=Basic%20YTpi==, x=1,,=no,none, y = a%2Cb%zz%"),
+        [pair("Authorization", "Basic YTpi=="), pair("x", "1"), pair("y", "a,b%zz%")]
+    );
+}

@@ -1,0 +1,87 @@
+//! Where spans go: the environment first, then `[telemetry]`.
+
+use crate::config::Config;
+use crate::{AppError, Options, Surroundings};
+use std::time::Duration;
+use toolscout_core::BoxFuture;
+use toolscout_http_client::{Post, Posted};
+use toolscout_mcp_client::{Lookup, Text};
+use toolscout_telemetry::traces::{OtelEnvironment, TraceTarget, TraceTransport, TransportResponse};
+
+const PATH: &str = "/v1/traces";
+
+/// The configured target; none if there is none, or if this command only reads.
+pub(super) fn target(options: &Options, surroundings: &Surroundings) -> Result<Option<TraceTarget>, AppError> {
+    let environment = OtelEnvironment::read(|name| surroundings.var(name)).filter(|_| !options.only_reads());
+    let Some(environment) = environment else { return Ok(None) };
+    let config = Config::of(options, surroundings)?;
+    let settings = &config.settings.telemetry;
+    let endpoint = environment.endpoint.clone().map(Setting::Value);
+    let Some(url) = endpoint.or_else(|| settings.otlp.clone().map(Setting::Text)) else { return Ok(None) };
+    let is_overridden = |name: &str| environment.headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
+    let configured = settings.headers.iter().filter(|(name, _)| !is_overridden(name));
+    let mut headers: Vec<_> = configured.map(|(name, text)| (name.clone(), Setting::Text(text.clone()))).collect();
+    headers.extend(environment.headers.iter().map(|(name, value)| (name.clone(), Setting::Value(value.clone()))));
+    let address = CollectorAddress { url, is_base: environment.is_base, headers, lookup: surroundings.lookup() };
+    Ok(Some(TraceTarget {
+        open: Box::new(move || address.open()),
+        resource: environment.resource(settings.service.as_deref().unwrap_or("toolscout")),
+        content: settings.content.unwrap_or(false) || environment.content,
+        timeout: environment.timeout,
+        is_compressed: environment.is_compressed,
+    }))
+}
+
+/// The address of the collector, with references that are not looked up yet.
+struct CollectorAddress {
+    url: Setting,
+    is_base: bool,
+    headers: Vec<(String, Setting)>,
+    lookup: Lookup,
+}
+
+/// A value from the environment, or a configured text that may refer to a secret.
+enum Setting {
+    Value(String),
+    Text(Text),
+}
+
+impl Setting {
+    fn resolve(&self, lookup: &Lookup) -> Result<String, String> {
+        match self {
+            Self::Value(value) => Ok(value.clone()),
+            Self::Text(text) => text.resolve(lookup),
+        }
+    }
+}
+
+impl CollectorAddress {
+    fn open(&self) -> Result<Box<dyn TraceTransport>, String> {
+        let url = self.url.resolve(&self.lookup)?;
+        let url = url.trim().trim_end_matches('/');
+        let url = if self.is_base && !url.ends_with(PATH) { format!("{url}{PATH}") } else { url.to_owned() };
+        let headers = self.headers.iter().map(|(name, value)| Ok((name.clone(), value.resolve(&self.lookup)?)));
+        let headers = headers.collect::<Result<Vec<_>, String>>()?;
+        Ok(Box::new(Collector(Post::to(&url, &headers, "application/json")?)))
+    }
+}
+
+struct Collector(Post);
+
+impl TraceTransport for Collector {
+    fn place(&self) -> String {
+        self.0.place()
+    }
+
+    fn send(
+        &self,
+        body: Vec<u8>,
+        encoding: Option<&'static str>,
+        limit: Duration,
+    ) -> BoxFuture<'_, Result<TransportResponse, String>> {
+        Box::pin(async move {
+            let Posted { status, retry_after } = self.0.send(body, encoding, limit).await?;
+            Ok(TransportResponse { status, retry_after })
+        })
+    }
+}
