@@ -12,6 +12,7 @@ mod cors;
 mod door;
 mod ending;
 mod error;
+pub(crate) mod event_stream;
 mod gate;
 mod guard;
 mod limits;

@@ -4,26 +4,18 @@ use super::answer::Answer;
 use super::asked::Asked;
 use super::events::Told;
 use super::{Code, Route, Trouble};
+use crate::http::event_stream::{self, KEEP_ALIVE, MEDIA_TYPE};
 use crate::http::{Ending, Pass};
 use axum::body::{Body, Bytes};
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use axum::http::{HeaderName, HeaderValue};
-use axum::response::Response;
 use futures_util::stream::unfold;
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::{broadcast, watch};
 use tokio::time::sleep;
 
-/// Something is said at least this often, so that nobody in between takes the stream for dead.
-const QUIET: Duration = Duration::from_secs(15);
-const COMMENT: &[u8] = b":\n\n";
-const MEDIA: &str = "text/event-stream";
-
 pub(super) fn routes() -> Vec<Route> {
     let summary = "What happens, as it happens: discovery, changed; for operators search, call and decision, too";
-    vec![Route::text("/api/events", summary, MEDIA, events)]
+    vec![Route::text("/api/events", summary, MEDIA_TYPE, events)]
 }
 
 async fn events(asked: Asked) -> Result<Answer, Trouble> {
@@ -41,12 +33,7 @@ async fn events(asked: Asked) -> Result<Answer, Trouble> {
         let bytes = it.next().await?;
         Some((Ok::<_, Infallible>(bytes), it))
     }));
-    let mut response = Response::new(body);
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(MEDIA));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-store"));
-    headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
-    Ok(Answer::other(response))
+    Ok(Answer::other(event_stream::response(body)))
 }
 
 /// Somebody who looks on.
@@ -78,7 +65,7 @@ impl Looking {
                     Err(broadcast::error::RecvError::Closed) => return None,
                 },
                 Ok(()) = self.changes.changed() => return Some(changed(*self.changes.borrow_and_update())),
-                () = sleep(QUIET) => return Some(Bytes::from_static(COMMENT)),
+                () = sleep(KEEP_ALIVE) => return Some(event_stream::comment()),
             }
         }
     }
@@ -88,7 +75,8 @@ fn changed(generation: u64) -> Bytes {
     event("changed", &format!(r#"{{"generation":{generation}}}"#))
 }
 
-/// JSON has no line ends of its own, so it is one line.
 fn event(kind: &str, json: &str) -> Bytes {
-    format!("event: {kind}\ndata: {json}\n\n").into()
+    let mut event = String::new();
+    event_stream::push_event(&mut event, kind, json);
+    event.into()
 }
