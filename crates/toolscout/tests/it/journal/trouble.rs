@@ -82,7 +82,9 @@ fn a_person_may_have_nothing_written_and_a_project_may_not() {
 
 #[test]
 fn how_much_is_kept_must_make_sense() {
-    for (wrong, said) in [("keep = 1", "megabytes, from 8 to 4096, or `off`"), ("kept = 9", "`journal.kept` is an unknown key")] {
+    for (wrong, said) in
+        [("keep = 1", "megabytes, from 8 to 4096, or `off`"), ("kept = 9", "`journal.kept` is an unknown key")]
+    {
         let world = library();
         fs::create_dir_all(world.outside().join("config")).expect("a folder");
         fs::write(world.outside().join("config/config.toml"), format!("[journal]\n{wrong}\n")).expect("written");
