@@ -8,11 +8,9 @@ mod file;
 mod launch;
 mod plan;
 mod site;
-mod take;
 #[cfg(test)]
 mod tests;
 
 pub use connection::DisconnectOutcome;
 pub use launch::{launch, launch_command};
 pub use plan::{ClientStatus, ClientTarget, ConnectPlan, DisconnectPlan, client_status};
-pub use take::ServerMove;

@@ -56,24 +56,35 @@ impl Editor {
         entry: &ServerEntry,
         replace: bool,
     ) -> Result<(), ConfigError> {
-        let value = written_entry(id, entry)?;
-        self.edit(file, |map| {
+        self.put_servers(file, &[(id, entry)], replace)
+    }
+
+    /// As [`Editor::put_server`], of several servers in one edit.
+    pub(crate) fn put_servers(
+        &self,
+        file: &Path,
+        servers: &[(&SourceId, &ServerEntry)],
+        replace: bool,
+    ) -> Result<(), ConfigError> {
+        let put = |map: &Map<String, Value>, id: &SourceId, entry: &ServerEntry| {
             let there = server_path(map, id.as_str());
             if there.is_some() && !replace {
                 let message = format!("`{}` has a server `{id}` already", file.display());
                 return Err(ConfigError::invalid(message, "remove it first, or choose another name"));
             }
-            let table =
-                if map.contains_key("mcpServers") && !map.contains_key("servers") { "mcpServers" } else { "servers" };
-            let path = there.unwrap_or_else(|| path(&[table, id.as_str()]));
-            Ok(vec![ConfigEdit::Set(path, value.clone())])
-        })
+            let has_theirs = map.contains_key("mcpServers") && !map.contains_key("servers");
+            let table = if has_theirs { "mcpServers" } else { "servers" };
+            let value = serde_json::to_value(entry);
+            let value = value.map_err(|source| ConfigError::Unwritable { id: id.to_string(), source })?;
+            Ok(ConfigEdit::Set(there.unwrap_or_else(|| path(&[table, id.as_str()])), value))
+        };
+        self.edit(file, |map| servers.iter().map(|(id, entry)| put(map, id, entry)).collect())
     }
 
     /// Takes a server out of the file that holds it, whoever's that is.
     pub fn remove_server(&self, server: &ConfiguredServer) -> Result<(), ConfigError> {
         self.edit(&server.file, |map| {
-            at(map, &server.path).ok_or_else(|| gone(server))?;
+            at(map, &server.path).ok_or_else(|| server_missing(server))?;
             Ok(vec![ConfigEdit::Remove(server.path.clone())])
         })
     }
@@ -81,14 +92,14 @@ impl Editor {
     /// Turns a server on or off in the file that holds it.
     pub fn set_enabled(&self, server: &ConfiguredServer, enabled: bool) -> Result<(), ConfigError> {
         self.edit(&server.file, |map| {
-            let entry = at(map, &server.path).ok_or_else(|| gone(server))?;
+            let entry = at(map, &server.path).ok_or_else(|| server_missing(server))?;
             let key = |name: &str| [server.path.as_slice(), &[name.to_owned()]].concat();
             let mut changes = Vec::new();
             if entry.get("disabled").is_some() {
                 changes.push(ConfigEdit::Set(key("disabled"), json!(!enabled)));
             }
-            let is_said = entry.get("enabled").is_some();
-            if is_said || (changes.is_empty() && !enabled) {
+            let is_written = entry.get("enabled").is_some();
+            if is_written || (changes.is_empty() && !enabled) {
                 changes.push(ConfigEdit::Set(key("enabled"), json!(enabled)));
             }
             Ok(changes)
@@ -180,7 +191,9 @@ pub(crate) fn changed(file: &Path, text: &str, work_out: &WorkOut<'_>) -> Result
             _ => json::edit(&after, change),
         };
         // Read again: a file in an odd shape is rather left alone than broken.
-        let is_right = |it: &String| format.parse(it).is_ok_and(|it| said(it) == said(wanted.clone()));
+        let is_right = |it: &String| {
+            format.parse(it).is_ok_and(|it| without_empty_tables(it) == without_empty_tables(wanted.clone()))
+        };
         after = made.filter(is_right).ok_or_else(|| by_hand(file, change))?;
     }
     Ok(mark.to_owned() + &after)
@@ -216,13 +229,8 @@ fn by_hand(file: &Path, change: &ConfigEdit) -> ConfigError {
     ConfigError::invalid(message, format!("change `{}` in it by hand", escape::line(&path)))
 }
 
-fn gone(server: &ConfiguredServer) -> ConfigError {
+fn server_missing(server: &ConfiguredServer) -> ConfigError {
     ConfigError::ServerMissing { path: server.file.clone(), id: server.server.id.to_string() }
-}
-
-/// The entry as it is written to a file.
-pub(crate) fn written_entry(id: &SourceId, entry: &ServerEntry) -> Result<Value, ConfigError> {
-    serde_json::to_value(entry).map_err(|source| ConfigError::Unwritable { id: id.to_string(), source })
 }
 
 /// What the change does to the values.
@@ -248,9 +256,9 @@ fn apply(change: &ConfigEdit, map: &mut Map<String, Value>) {
 }
 
 /// What a table says. One with nothing in it says nothing: a section takes the table it is in along.
-fn said(map: Map<String, Value>) -> Map<String, Value> {
+fn without_empty_tables(map: Map<String, Value>) -> Map<String, Value> {
     let pruned = map.into_iter().map(|(key, value)| match value {
-        Value::Object(inner) => (key, Value::Object(said(inner))),
+        Value::Object(inner) => (key, Value::Object(without_empty_tables(inner))),
         other => (key, other),
     });
     pruned.filter(|(_, value)| value.as_object().is_none_or(|it| !it.is_empty())).collect()

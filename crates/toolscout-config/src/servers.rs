@@ -6,6 +6,7 @@ use super::names::ToolPatterns;
 use super::policies::{self, PolicyRules};
 use super::section::{Section, UnknownKey};
 use crate::ConfigError;
+use crate::import::OwnProgram;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,9 @@ pub struct ConfiguredServer {
     /// Whether it may be started at all: nothing of a project is that nobody trusts.
     pub may_start: bool,
 }
+
+/// toolscout must not start itself without end.
+static OWN_PROGRAM: LazyLock<OwnProgram> = LazyLock::new(|| OwnProgram::running("toolscout"));
 
 /// What all files say about servers.
 pub(super) struct ServerCollector<'a> {
@@ -143,7 +147,7 @@ impl<'a> ServerCollector<'a> {
             return self.decide(&id, EntryDecision::Off);
         }
         self.decide(&id, EntryDecision::Final);
-        if entry.command.as_deref().is_some_and(is_ourselves) {
+        if entry.command.as_deref().is_some_and(|it| OWN_PROGRAM.is_started_by(it)) {
             return self.note(reading, format!("server `{id}` is toolscout itself; it is left out"));
         }
         match entry.server(id.clone(), reading.around) {
@@ -225,15 +229,4 @@ fn policies_of(entry: &ServerEntry) -> impl Iterator<Item = (String, Policy, boo
         let policy = policies::policy(word);
         (name.clone(), policy.unwrap_or(Policy::Deny), policy.is_some())
     })
-}
-
-/// Whether a command starts this very program, which would then start itself without end.
-fn is_ourselves(command: &str) -> bool {
-    let path = Path::new(command);
-    if path.file_stem().is_some_and(|it| it == "toolscout") {
-        return true;
-    }
-    // Of many servers each is compared with us; where we are does not change.
-    static OURS: LazyLock<Option<PathBuf>> = LazyLock::new(|| std::env::current_exe().ok()?.canonicalize().ok());
-    path.components().count() > 1 && path.canonicalize().is_ok_and(|it| OURS.as_ref() == Some(&it))
 }

@@ -4,8 +4,10 @@ use super::backup::FileBackup;
 use super::connection::{self, DisconnectOutcome};
 use super::file;
 use super::site::ClientSite;
-use super::take::ServerMove;
-use crate::import::{self, CLIENTS, ClientFile, ClientFolders, ClientFormat, LaunchCommand, OwnProgram};
+use crate::import::{
+    self, CLIENTS, ClientFile, ClientFolders, ClientFormat, ClientScan, ImportPlan, ImportPlanner, ImportTarget,
+    LaunchCommand, OwnProgram, SecretHandling,
+};
 use crate::{Config, ConfigError, ConfigScope, Editor};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -29,6 +31,17 @@ impl ClientTarget<'_> {
     fn site(&self) -> Result<ClientSite, ConfigError> {
         ClientSite::of(self.client, self.folders, self.scope, self.own)
     }
+
+    /// Plans to move the client's servers into our configuration of the same scope. Their secrets go to files: the
+    /// client's file will not hold them any more.
+    fn take(&self, config: &Config) -> Result<ImportPlan, ConfigError> {
+        let import_target = ImportTarget::new(config, self.scope)?;
+        // Compared with this very file only: another file may not be read wherever this one is.
+        let existing = import_target.own()?;
+        let scan = ClientScan { files: vec![self.site()?.found()], missing: Vec::new() };
+        let secrets = SecretHandling::files(config)?;
+        Ok(ImportPlanner::new(&existing, &[], secrets, self.own, import_target).plan_all(scan))
+    }
 }
 
 /// What `connect` would write.
@@ -41,7 +54,7 @@ pub struct ConnectPlan {
     /// Our entry, below the keys that lead to it.
     pub document: Value,
     /// The client's servers that move into our own configuration, if that was requested.
-    pub moves: Option<ServerMove>,
+    pub moves: Option<ImportPlan>,
     /// The whole file as it would be; `None` if nothing would change.
     #[serde(skip)]
     text: Option<String>,
@@ -59,8 +72,8 @@ impl ConnectPlan {
     ) -> Result<Self, ConfigError> {
         let site = target.site()?;
         let entry = target.client.own_entry(launch, &site.section);
-        let moves = if take { Some(ServerMove::plan(target.site()?, config, target.scope, target.own)?) } else { None };
-        let moved = moves.as_ref().map(ServerMove::moved).unwrap_or_default();
+        let moves = if take { Some(target.take(config)?) } else { None };
+        let moved = moves.as_ref().map(ImportPlan::moved).unwrap_or_default();
         let text = connection::prepare(&site, &entry, &moved)?;
         let document = site.section.iter().rev().fold(json!({&site.name: entry}), |inner, key| json!({key: inner}));
         Ok(Self { title: target.client.title, path: site.path.clone(), document, moves, text, site })
@@ -75,7 +88,7 @@ impl ConnectPlan {
     pub fn apply(&self, editor: &Editor, store: &dyn Store) -> Result<Vec<SourceId>, ConfigError> {
         let Some(text) = &self.text else { return Ok(Vec::new()) };
         // Added to our file first: if the second write fails, no server is lost.
-        let added = self.moves.as_ref().map(|it| import::apply(&it.plan, editor)).transpose()?;
+        let added = self.moves.as_ref().map(|it| import::apply(it, editor)).transpose()?;
         connection::connect(&self.site, text, store)?;
         Ok(added.unwrap_or_default())
     }

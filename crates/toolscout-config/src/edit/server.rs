@@ -1,6 +1,6 @@
 //! Changes a server's entry where it stands, if what comes of it is still a server.
 
-use super::{ConfigEdit, Editor, at, gone};
+use super::{ConfigEdit, Editor, at, server_missing};
 use crate::ConfigError;
 use crate::{ConfiguredServer, EntryContext, ServerEntry};
 use serde_json::{Map, Value};
@@ -20,7 +20,7 @@ impl Editor {
         around: &EntryContext,
     ) -> Result<(), ConfigError> {
         self.edit(&server.file, |map| {
-            let entry = at(map, &server.path).and_then(Value::as_object).ok_or_else(|| gone(server))?;
+            let entry = at(map, &server.path).and_then(Value::as_object).ok_or_else(|| server_missing(server))?;
             let mut after = entry.clone();
             let lost: &[&str] = match (fields.contains_key("command"), fields.contains_key("url")) {
                 (true, _) => &OF_ADDRESS,

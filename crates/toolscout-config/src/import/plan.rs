@@ -128,6 +128,12 @@ impl ImportPlan {
         self.files.iter().flat_map(|it| &it.servers)
     }
 
+    /// The servers that their client need not have any more once the plan is applied.
+    pub fn moved(&self) -> Vec<(KeyPath, String)> {
+        let moved = self.servers().filter(|it| !matches!(it.fate, ImportAction::Skip { .. }));
+        moved.map(|it| (it.section.clone(), it.name.clone())).collect()
+    }
+
     /// Those that are to be added, in the order found.
     pub fn additions(&self) -> impl Iterator<Item = (&SourceId, &PreparedEntry)> {
         self.servers().filter_map(|it| match &it.fate {

@@ -1,9 +1,9 @@
 //! The file of ours that imported servers are added to.
 
 use super::ImportPlan;
-use crate::edit::{ConfigEdit, Editor, written_entry};
+use crate::edit::Editor;
 use crate::{Config, ConfigError, ConfigScope, ConfiguredServer, Document, ServerEntry};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toolscout_core::SourceId;
@@ -55,22 +55,11 @@ impl ImportTarget {
         for (_, prepared) in plan.additions() {
             prepared.files.iter().try_for_each(|it| it.write())?;
         }
-        let added = plan.additions().map(|(id, prepared)| Ok((id, written_entry(id, &prepared.entry)?)));
-        let added: Vec<_> = added.collect::<Result<_, ConfigError>>()?;
+        let added: Vec<_> = plan.additions().map(|(id, prepared)| (id, &prepared.entry)).collect();
         if !added.is_empty() {
-            editor.edit(&self.file, |map| added.iter().map(|it| self.add(map, it)).collect())?;
+            editor.put_servers(&self.file, &added, false)?;
         }
         Ok(added.into_iter().map(|(id, _)| id.clone()).collect())
-    }
-
-    fn add(&self, map: &Map<String, Value>, (id, entry): &(&SourceId, Value)) -> Result<ConfigEdit, ConfigError> {
-        if TABLES.iter().any(|it| map.get(*it).is_some_and(|it| it.get(id.as_str()).is_some())) {
-            let message = format!("`{}` has a server `{id}` by now", self.file.display());
-            return Err(ConfigError::invalid(message, "import again"));
-        }
-        let [ours, theirs] = TABLES;
-        let table = if map.contains_key(theirs) && !map.contains_key(ours) { theirs } else { ours };
-        Ok(ConfigEdit::Set(vec![table.to_owned(), id.as_str().to_owned()], entry.clone()))
     }
 
     fn absolute(&self, mut entry: ServerEntry) -> ServerEntry {

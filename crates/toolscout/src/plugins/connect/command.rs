@@ -41,7 +41,7 @@ impl Command for ConnectCommand {
             let launch = launch(cx, client.is_desktop)?;
             let plan = ConnectPlan::new(target, &launch, cx.parsed.switch("take"), &config)?;
             if let Some(moves) = &plan.moves {
-                cx.print(&import::page(&moves.plan))?;
+                cx.print(&import::page(moves))?;
             }
             if cx.options().switch("dry-run") { show(cx, &plan) } else { write(cx, &plan) }
         })
@@ -72,7 +72,7 @@ fn show(cx: &RunCx, plan: &ConnectPlan) -> Result<Exit, AppError> {
     let text = serde_json::to_string_pretty(&plan.document).unwrap_or_default();
     cx.print(&format!("{}\n", escape::text(&text)))?;
     if let Some(moves) = &plan.moves {
-        let (moved, target) = (counted(moves.moved().len()), moves.plan.target.file.display());
+        let (moved, target) = (counted(moves.moved().len()), moves.target.file.display());
         cx.say(&format!("Would move {moved} to {target}\n"));
     }
     cx.say(&format!("Would write this into {}\n", plan.path.display()));
@@ -88,7 +88,7 @@ fn write(cx: &RunCx, plan: &ConnectPlan) -> Result<Exit, AppError> {
     let added = plan.apply(&Editor::of(cx.surroundings()), &*cx.surroundings().store())?;
     import::has_added_all(cx, &added)?;
     if let Some(moves) = plan.moves.as_ref().filter(|it| !it.moved().is_empty()) {
-        cx.say(&format!("Moved {} to {}\n", counted(moves.moved().len()), moves.plan.target.file.display()));
+        cx.say(&format!("Moved {} to {}\n", counted(moves.moved().len()), moves.target.file.display()));
     }
     cx.say(&format!("Connected {title}: {path}\n  hint: start {title} anew\n"));
     Ok(Exit::Done)
