@@ -145,10 +145,6 @@ async fn answer(exchange: &Exchange, method: &str) -> Result<String, Fault> {
         return Err(Fault::unknown_method(method));
     }
     let result = match method {
-        // The modern era has other words for them, or none.
-        "ping" | "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe" if exchange.is_modern() => {
-            Err(Fault::unknown_method(method))
-        }
         "initialize" => hello::initialize(exchange).await,
         "server/discover" => hello::discover(exchange).await,
         "ping" => Ok("{}".to_owned()),
