@@ -4,6 +4,7 @@
 
 mod arrows;
 mod cycles;
+mod cases;
 mod leaks;
 mod links;
 mod signs;
@@ -19,6 +20,7 @@ type Check = fn(&Path) -> anyhow::Result<Vec<String>>;
 const CHECKS: &[(&str, Check)] = &[
     ("arrows", arrows::check),
     ("cycles", cycles::check),
+    ("cases", cases::check),
     ("links", links::check),
     ("signs", signs::check),
     ("leaks", leaks::check),

@@ -2,7 +2,7 @@
 //! 1. the repository passes each of its own checks,
 //! 2. each check finds what it is there for.
 
-use super::{arrows, cycles, leaks, links, signs};
+use super::{arrows, cases, cycles, leaks, links, signs};
 use crate::repo;
 use cargo_metadata::DependencyKind::{self, Build, Development, Normal};
 
@@ -14,6 +14,20 @@ fn the_arrows_between_the_rooms_hold() {
 #[test]
 fn no_sibling_modules_use_each_other_in_a_circle() {
     assert_eq!(cycles::check(repo::root()).unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn every_case_is_listed_and_named_by_a_test() {
+    assert_eq!(cases::check(repo::root()).unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn ids_of_cases_are_told_from_other_words() {
+    let found: Vec<&str> =
+        cases::ids("D-13, (T22) and S7: not UTF-8, P-256, B-2, T-shirt, S100, XD-13 or A-01b").collect();
+    assert_eq!(found, ["D-13", "T22", "S7"]);
+    let list = "| id | input |\n|---|---|\n| A-01 | see B-02 |\n| tool | x |\n| S16 | y |\n";
+    assert_eq!(cases::cases(list).collect::<Vec<_>>(), ["A-01", "S16"]);
 }
 
 #[test]

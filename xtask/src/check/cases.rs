@@ -1,0 +1,61 @@
+//! Case ids: each one that a comment or a page names is in `docs/cases.md`, and each case there is named by a test.
+
+use super::shown;
+use crate::repo;
+use anyhow::Context;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+const LIST: &str = "docs/cases.md";
+
+pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
+    let list = fs::read_to_string(root.join(LIST)).with_context(|| format!("read {LIST}"))?;
+    let cases: BTreeSet<&str> = cases(&list).collect();
+    let (mut findings, mut tested) = (Vec::new(), BTreeSet::new());
+    for path in repo::files(root)? {
+        let name = shown(root, &path);
+        if name == LIST || !(name.ends_with(".rs") || name.ends_with(".md")) {
+            continue;
+        }
+        let text = fs::read_to_string(&path).with_context(|| format!("read {name}"))?;
+        let (is_rust, is_test_file) = (name.ends_with(".rs"), name.contains("/tests/") || name.ends_with("/tests.rs"));
+        let mut is_test = is_test_file;
+        for line in text.lines() {
+            is_test |= is_rust && line.trim() == "#[cfg(test)]";
+            for id in ids(if is_rust { comment(line) } else { line }) {
+                match cases.get(id) {
+                    Some(case) if is_test => drop(tested.insert(*case)),
+                    Some(_) => {}
+                    None => findings.push(format!("{name}: `{id}` is not in {LIST}")),
+                }
+            }
+        }
+    }
+    findings.extend(cases.difference(&tested).map(|case| format!("{LIST}: no test names `{case}`")));
+    Ok(findings)
+}
+
+/// The ids in the first column of the tables.
+pub(super) fn cases(list: &str) -> impl Iterator<Item = &str> {
+    list.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next()).filter(|cell| is_id(cell))
+}
+
+/// The ids that a text names: `D-13`, `T22`, `S7`.
+pub(super) fn ids(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|it: char| !(it.is_alphanumeric() || it == '-' || it == '_')).filter(|word| is_id(word))
+}
+
+fn comment(line: &str) -> &str {
+    line.find("//").map_or("", |at| &line[at..])
+}
+
+fn is_id(word: &str) -> bool {
+    match *word.as_bytes() {
+        [b'A'..=b'Z', b'-', ref digits @ ..] | [b'T', ref digits @ ..] => {
+            digits.len() == 2 && digits.iter().all(u8::is_ascii_digit)
+        }
+        [b'S', b'1'..=b'9'] | [b'S', b'1'..=b'9', b'0'..=b'9'] => true,
+        _ => false,
+    }
+}
