@@ -1,6 +1,7 @@
 //! The transcript in the README is what the program really says.
 
-use crate::world::{Outcome, World};
+use crate::real_servers;
+use crate::world::{Outcome, World, has};
 use std::path::{Path, PathBuf};
 
 /// A command of a transcript, and what is shown below it.
@@ -17,28 +18,59 @@ fn repository() -> PathBuf {
 /// Every `$ toolscout …` line runs in a copy of the demo project, one after the other.
 #[test]
 fn the_transcript_in_the_readme_is_true() {
-    let text = std::fs::read_to_string(repository().join("README.md")).expect("the README");
-    let steps = steps(&text);
-    assert!(!steps.is_empty(), "the README shows no command in a ```console block");
+    run(&demo(), "```console");
+}
+
+/// `npx` finds the package in the project, as it would after `npm install`.
+#[test]
+fn the_transcript_of_a_server_in_the_readme_is_true() {
+    if !has("node") {
+        return;
+    }
+    let Some(modules) = real_servers::installed("node_modules") else { return };
+    let world = demo();
+    std::os::unix::fs::symlink(modules, world.path("node_modules")).expect("link the packages");
+    run(&world, "```console with node");
+}
+
+fn demo() -> World {
     let world = World::bare().at("demo");
     copy(&repository().join("demo"), &world.path("."));
+    world
+}
+
+fn run(world: &World, fence: &str) {
+    let text = std::fs::read_to_string(repository().join("README.md")).expect("the README");
+    let steps = steps(&text, fence);
+    assert!(!steps.is_empty(), "the README shows no command in a {fence} block");
     for step in steps {
         let words = words(&step.command);
         assert_eq!(words.first().map(String::as_str), Some("toolscout"), "not a command of ours: {}", step.command);
         let args: Vec<&str> = words[1..].iter().map(String::as_str).collect();
         let Outcome { out, err, .. } = world.run(&args);
-        assert_eq!(out.trim_end(), step.shown.trim_end(), "$ {}\n{err}", step.command);
+        assert_eq!(untimed(out.trim_end()), untimed(step.shown.trim_end()), "$ {}\n{err}", step.command);
     }
 }
 
-/// The steps of all ```console blocks, but for those that say more there, such as ```console with npx: what they need is not
-/// on every machine.
-fn steps(text: &str) -> Vec<Step> {
+/// The text without how many seconds something took.
+fn untimed(text: &str) -> String {
+    let is_number = |word: &str| word.trim_start_matches('(').parse::<f64>().is_ok();
+    let mut words: Vec<&str> = text.split(' ').collect();
+    for at in 1..words.len() {
+        if matches!(words[at], "s" | "s)") && is_number(words[at - 1]) {
+            words[at - 1] = "N";
+        }
+    }
+    words.join(" ")
+}
+
+/// The steps of all blocks that open with this fence. What `console with node` needs is not on every machine.
+fn steps(text: &str, fence: &str) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     let mut inside = false;
     for line in text.lines() {
         if line.starts_with("```") {
-            inside = line == "```console";
+            inside = line == fence;
         } else if let (true, Some(command)) = (inside, line.strip_prefix("$ ")) {
             steps.push(Step { command: command.to_owned(), shown: String::new() });
         } else if let (true, Some(step)) = (inside, steps.last_mut()) {
@@ -88,9 +120,9 @@ fn copy(from: &Path, to: &Path) {
 
 #[test]
 fn a_transcript_is_read_as_people_read_it() {
-    let text = "# x\n```sh\n$ not-this\n```\n```console with npx\n$ nor this\n```\n```console\n$ toolscout a\none\n\ntwo\n$ toolscout b\n```\n$ nor this\n";
+    let text = "# x\n```sh\n$ not-this\n```\n```console with node\n$ nor this\n```\n```console\n$ toolscout a\none\n\ntwo\n$ toolscout b\n```\n$ nor this\n";
     let step = |command: &str, shown: &str| Step { command: command.to_owned(), shown: shown.to_owned() };
-    assert_eq!(steps(text), [step("toolscout a", "one\n\ntwo\n"), step("toolscout b", "")]);
+    assert_eq!(steps(text, "```console"), [step("toolscout a", "one\n\ntwo\n"), step("toolscout b", "")]);
     assert_eq!(
         words(r#"toolscout  t --a 'b c' --d="e \"f\"" '' g\ h"#),
         ["toolscout", "t", "--a", "b c", "--d=e \"f\"", "", "g h"]

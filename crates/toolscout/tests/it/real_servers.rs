@@ -23,7 +23,7 @@ const LEGACY: &str = "2025-11-25";
 const MODERN: &str = "2026-07-28";
 
 /// Where a file of a package is, such as `node_modules/.bin/mcp-server-memory`.
-fn installed(file: &str) -> Option<String> {
+pub(crate) fn installed(file: &str) -> Option<String> {
     let folder = std::env::var_os("TOOLSCOUT_TEST_SERVERS").map(PathBuf::from);
     let path = folder.as_ref().and_then(|it| it.canonicalize().ok()).map(|it| it.join(file));
     let there = path.as_ref().is_some_and(|it| it.exists());
