@@ -5,7 +5,6 @@
 mod chain;
 mod concurrency;
 mod filter;
-mod pattern;
 mod prefix;
 mod retry;
 mod timeout;

@@ -1,14 +1,13 @@
 //! Shows and runs only some tools of a source.
 
 use super::not_mine;
-use super::pattern::Pattern;
 use futures_util::{StreamExt, future};
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Delegation, Found, Layer, Source, SourceError, Through, Tool, ToolCall,
-    ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, Delegation, Found, Layer, NamePattern, Source, SourceError, Through, Tool,
+    ToolCall, ToolName, ToolOutput,
 };
 
 /// Hides tools by name, and refuses to call what it hides.
@@ -35,10 +34,10 @@ impl Filter {
     /// Only those that look like one of `include`, all where that is left out, and never those that look like one of
     /// `exclude`. In both, `*` stands for any text.
     pub fn patterns(include: Option<Vec<String>>, exclude: Vec<String>) -> Self {
-        let read = |it: Vec<String>| -> Vec<_> { it.into_iter().map(Pattern::new).collect() };
+        let read = |it: Vec<String>| -> Vec<_> { it.into_iter().map(NamePattern::new).collect() };
         let (include, exclude) = (include.map(read), read(exclude));
         let lets_all = include.is_none() && exclude.is_empty();
-        let any = |patterns: &[Pattern], name: &str| patterns.iter().any(|it| it.fits(name));
+        let any = |patterns: &[NamePattern], name: &str| patterns.iter().any(|it| it.matches(name));
         let lets = move |name: &ToolName| {
             include.as_ref().is_none_or(|it| any(it, name.as_str())) && !any(&exclude, name.as_str())
         };

@@ -5,7 +5,6 @@
 
 use super::{Fake, call, list, load, problem, wrap};
 use crate::layer::Filter;
-use crate::layer::pattern::Pattern;
 use insta::assert_snapshot;
 
 const TOOLS: &[&str] = &["allowed", "blocked"];
@@ -74,7 +73,7 @@ async fn patterns_include_and_exclude() {
 
 #[test]
 fn a_star_stands_for_any_text_and_nothing_else_has_a_meaning() {
-    let fits = |pattern: &str, name: &str| Pattern::new(pattern.to_owned()).fits(name);
+    let fits = |pattern: &str, name: &str| toolscout_core::NamePattern::new(pattern).matches(name);
     for (pattern, names) in [
         ("*", &["a", "", "a*b"][..]),
         ("a", &["a"]),
