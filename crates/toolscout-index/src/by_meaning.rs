@@ -17,7 +17,7 @@ impl Rules for ByMeaning {
         let mut hits: Vec<(f32, &toolscout_core::ToolId)> = alike
             .into_iter()
             .zip(index.tools.all.iter().map(|it| &it.id))
-            .filter(|(alike, id)| *alike > 0.0 && query.wants(&id.source))
+            .filter(|(alike, id)| *alike > 0.0 && query.admits(id))
             .collect();
         hits.sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(other.1)));
         hits.truncate(query.bounded_limit());

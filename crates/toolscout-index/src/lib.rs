@@ -52,7 +52,7 @@ pub use known::Known;
 pub use learned::{Learned, Lesson};
 pub use meaning::{Meaning, text_of};
 pub use profile::{Profile, UnknownProfile};
-pub use query::{Hit, Query};
+pub use query::{Hit, Query, ToolScope};
 pub use toolscout_core::Language;
 pub use vectors::Vector;
 

@@ -1,6 +1,7 @@
 //! What is asked, and what is answered.
 
 use crate::{Learned, Meaning, Profile};
+use std::fmt;
 use toolscout_core::{SourceId, ToolId};
 
 /// A question in somebody's own words.
@@ -14,6 +15,8 @@ pub struct Query<'a> {
     pub limit: usize,
     /// Only tools of these sources; all where none are named.
     pub sources: Option<&'a [SourceId]>,
+    /// Only tools of this scope; all tools without one.
+    pub scope: Option<ToolScope<'a>>,
     /// What the words mean, where there is an encoder; without, words alone decide.
     pub meaning: Option<&'a Meaning>,
     /// What was learned from earlier questions of whoever asks.
@@ -31,16 +34,27 @@ impl<'a> Query<'a> {
     /// Asks this, with all else as it usually is.
     pub fn new(text: &'a str) -> Self {
         let (profile, limit) = (Profile::default(), Self::DEFAULT_LIMIT);
-        Self { text, profile, limit, sources: None, meaning: None, learned: None, has_floor: true }
+        Self { text, profile, limit, sources: None, scope: None, meaning: None, learned: None, has_floor: true }
     }
 
-    /// Whether tools of this source are asked for.
-    pub(crate) fn wants(&self, source: &SourceId) -> bool {
-        self.sources.is_none_or(|it| it.contains(source))
+    /// Whether this tool may be a hit.
+    pub(crate) fn admits(&self, tool: &ToolId) -> bool {
+        self.sources.is_none_or(|sources| sources.contains(&tool.source))
+            && self.scope.is_none_or(|ToolScope(has)| has(tool))
     }
 
     pub(crate) fn bounded_limit(&self) -> usize {
         if self.limit == 0 { Self::DEFAULT_LIMIT } else { self.limit.min(Self::MAX_LIMIT) }
+    }
+}
+
+/// Says which tools a search may find.
+#[derive(Clone, Copy)]
+pub struct ToolScope<'a>(pub &'a (dyn Fn(&ToolId) -> bool + Sync));
+
+impl fmt::Debug for ToolScope<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ToolScope")
     }
 }
 

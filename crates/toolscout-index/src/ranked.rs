@@ -60,7 +60,7 @@ fn trust(index: &Index, tool: u32) -> f64 {
 fn shown(index: &Index, fits: &[f32], named: &[u32], query: &Query<'_>, fit: impl Fn(u32) -> Fit) -> Vec<Fit> {
     let limit = query.bounded_limit();
     let is_met = |tool: &u32| fits[*tool as usize] > 0.0 || named.contains(tool);
-    let is_wanted = |tool: &u32| query.sources.is_none() || query.wants(&index.tools.id(*tool).source);
+    let is_wanted = |tool: &u32| query.admits(index.tools.id(*tool));
     let mut tools: Vec<u32> = (0..fits.len() as u32).filter(is_met).filter(is_wanted).collect();
     let by_fit = |one: &u32, other: &u32| fits[*other as usize].total_cmp(&fits[*one as usize]).then(one.cmp(other));
     let enough = limit * 3 + 64;

@@ -17,7 +17,7 @@ pub(crate) trait Steps {
 /// The best tools: by score, then by name, then by source. An empty question gives every tool, by name.
 pub(crate) fn search(steps: &impl Steps, entries: &[Entry], question: &Question, query: &Query<'_>) -> Vec<Hit> {
     let limit = query.bounded_limit();
-    let wanted = entries.iter().filter(|entry| query.wants(&entry.id.source));
+    let wanted = entries.iter().filter(|entry| query.admits(&entry.id));
     let mut scored: Vec<(f64, &Entry)> =
         wanted.map(|entry| (score(steps, entry, question), entry)).filter(|(score, _)| *score > 0.0).collect();
     if scored.len() > limit {

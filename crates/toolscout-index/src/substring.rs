@@ -17,7 +17,7 @@ impl Rules for Substring {
             .tools
             .entries()
             .iter()
-            .filter(|entry| query.wants(&entry.id.source))
+            .filter(|entry| query.admits(&entry.id))
             .filter_map(|entry| Some(Hit { id: entry.id.clone(), score: 1.0, why: why(entry, question)? }))
             .take(query.bounded_limit())
             .collect()
