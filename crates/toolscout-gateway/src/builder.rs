@@ -78,13 +78,14 @@ impl GatewayBuilder {
         let questions: Questions = approvals.questions();
         Ok(Gateway {
             questions,
-            unfinished: Unfinished::default(),
-            federation: Federation::default(),
+            unfinished: Arc::new(Unfinished::default()),
+            federation: Arc::new(Federation::default()),
             board: Arc::new(Board::new(approvals, self.policies, sources, self.searching)),
-            requests: Requests::new(self.request_sources, self.keeping),
-            gazette: Gazette::default(),
+            requests: Arc::new(Requests::new(self.request_sources, self.keeping)),
+            gazette: Arc::new(Gazette::default()),
             learning: self.learning,
             absent: Default::default(),
+            scope: None,
         })
     }
 }

@@ -72,7 +72,7 @@ impl Gateway {
     /// asked.
     pub fn plan(&self, tool: &Tool, call: ToolCall, cx: &Cx) -> Result<ToolCall, Error> {
         let facts = Arc::new(Facts::of(Arc::new(tool.clone())));
-        let standing = Standing::of(facts, &self.board.now().policies);
+        let standing = Standing::of(facts, &self.moment().policies);
         let now = circumstances(tool, &standing, true, cx);
         admit(tool, &standing.facts, call, now).map(Authorized::into_inner)
     }

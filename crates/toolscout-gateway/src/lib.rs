@@ -23,6 +23,7 @@ mod publish;
 mod published;
 mod registered;
 mod requests;
+mod scope;
 mod seal;
 mod search;
 mod shadowing;
@@ -44,6 +45,7 @@ pub use discover::Refreshed;
 pub use error::Error;
 pub use federation::via;
 pub use learning::{Learning, Lesson};
+pub use scope::Scope;
 pub use search::{LazyEncoder, SearchHit, Searching, Understood};
 pub use toolscout_catalog::diff::Change;
 pub use toolscout_catalog::findings::{Finding, Kind, Severity};
@@ -56,22 +58,26 @@ use ask::Questions;
 use consent::Unfinished;
 use federation::Federation;
 use publish::Board;
+use published::Published;
 use requests::Requests;
 use std::sync::Arc;
 use toolscout_core::{Problem, Tool};
 use watch::Gazette;
 
-/// Sources, what is known of them, and the ways to ask.
+/// Sources, what is known of them, and the ways to ask. Cloning is cheap, and gives another handle of the same gateway.
+#[derive(Clone)]
 pub struct Gateway {
     board: Arc<Board>,
-    requests: Requests,
+    requests: Arc<Requests>,
     questions: Questions,
-    unfinished: Unfinished,
-    federation: Federation,
-    gazette: Gazette,
+    unfinished: Arc<Unfinished>,
+    federation: Arc<Federation>,
+    gazette: Arc<Gazette>,
     learning: Learning,
     /// What there is to say about sources that could be there and are not.
-    absent: ArcSwap<Vec<Problem>>,
+    absent: Arc<ArcSwap<Vec<Problem>>>,
+    /// The scope that this handle is limited to.
+    scope: Option<Arc<str>>,
 }
 
 impl Gateway {
@@ -80,19 +86,24 @@ impl Gateway {
         GatewayBuilder::default()
     }
 
+    /// The catalog of this handle's scope.
+    pub(crate) fn moment(&self) -> Arc<Published> {
+        self.board.within(self.scope.as_deref())
+    }
+
     /// What all requests see now, but for what is disabled; of what is held, the name and the reason. Starts nothing, ever.
     pub fn snapshot(&self) -> Arc<Snapshot> {
-        self.board.now().shown.clone()
+        self.moment().shown.clone()
     }
 
     /// What is known now, disabled tools too, and held ones with all they say: for who decides about them.
     pub fn whole_snapshot(&self) -> Arc<Snapshot> {
-        self.board.now().all.clone()
+        self.moment().all.clone()
     }
 
     /// The tool this text means, in any form of a name. One that is disabled is as good as not there, but that it is
     /// disabled is said. Of what all requests have; [`Gateway::find`] knows one request's own, too.
     pub fn resolve(&self, text: &str) -> Result<Arc<Tool>, Error> {
-        self.board.now().resolve(text)
+        self.moment().resolve(text)
     }
 }

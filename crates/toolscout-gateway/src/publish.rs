@@ -5,6 +5,7 @@ use crate::federation::doors;
 use crate::policy::Policies;
 use crate::published::Published;
 use crate::registered;
+use crate::scope::{Scope, Scopes};
 use crate::search::Searching;
 use crate::shadowing;
 use crate::sources::Sources;
@@ -23,6 +24,9 @@ use toolscout_core::{Problem, Review, Source, SourceError, SourceId, Status, Too
 pub(crate) struct Board {
     pub(crate) approvals: Approvals,
     published: ArcSwap<Published>,
+    scopes: ArcSwap<Scopes>,
+    /// The catalogs of named scopes, each with the moment it was made of; at most one for each scope.
+    scoped: Mutex<HashMap<Arc<str>, Arc<Published>>>,
     /// Whoever has this is the one writer. Readers never wait.
     desk: Mutex<Desk>,
     tickets: AtomicU64,
@@ -47,11 +51,29 @@ struct Desk {
     tickets: HashMap<SourceId, Ticket>,
 }
 
+impl Desk {
+    /// What is decided until the source is asked is decided on its terms.
+    fn review_on_terms_of(&mut self, source: &Arc<dyn Source>) {
+        match (source.review(), self.unreviewed.get_mut(source.id())) {
+            (Review::Unneeded, _) => drop(self.unreviewed.remove(source.id())),
+            (review, Some((terms, _))) => *terms = review,
+            (_, None) => {}
+        }
+    }
+
+    fn forget(&mut self, source: &SourceId) {
+        self.unreviewed.remove(source);
+        self.tickets.remove(source);
+    }
+}
+
 impl Board {
     pub(crate) fn new(approvals: Approvals, policies: Policies, sources: Sources, searching: Searching) -> Self {
         Self {
             approvals,
             published: ArcSwap::from_pointee(Published::first(policies, sources, searching)),
+            scopes: ArcSwap::default(),
+            scoped: Mutex::default(),
             desk: Mutex::default(),
             tickets: AtomicU64::new(0),
             changes: watch::Sender::new(0),
@@ -61,6 +83,62 @@ impl Board {
 
     pub(crate) fn now(&self) -> Arc<Published> {
         self.published.load_full()
+    }
+
+    /// The scope of this name.
+    pub(crate) fn scope(&self, name: &str) -> Option<Arc<Scope>> {
+        self.scopes.load().named.get(name).cloned()
+    }
+
+    /// What is known now within a scope. It is made once for each moment and scope.
+    pub(crate) fn within(&self, scope: Option<&str>) -> Arc<Published> {
+        let now = self.now();
+        let Some(name) = scope else { return now };
+        let Some(scope) = self.scope(name) else {
+            return Arc::new(Published::within(now, Arc::new(Scope::nothing())));
+        };
+        let mut scoped = self.scoped.lock();
+        if let Some(cached) = scoped.get(name).filter(|it| it.is_within(&now, &scope)) {
+            return cached.clone();
+        }
+        let made = Arc::new(Published::within(now, scope));
+        scoped.insert(name.into(), made.clone());
+        made
+    }
+
+    /// Replaces the scopes.
+    pub(crate) fn set_scopes(&self, scopes: Scopes) {
+        let _desk = self.desk();
+        let is_other = scopes.named != self.scopes.load().named;
+        let now = self.now();
+        let everything = scopes.everything.clone();
+        self.scoped.lock().retain(|name, _| scopes.named.contains_key(name));
+        self.scopes.store(Arc::new(scopes));
+        if everything != now.scope {
+            self.show_in(everything, now.all.clone(), now.policies.clone(), now.sources.clone());
+        }
+        if is_other {
+            self.changes.send_modify(|count| *count += 1);
+        }
+    }
+
+    /// Replaces all sources at once: what is gone is gone from lists and searches, what is new is known after a refresh.
+    pub(crate) fn set_sources(&self, all: Vec<Arc<dyn Source>>) -> Result<(), TwoSourcesAlike> {
+        let mut desk = self.desk();
+        let now = self.now();
+        let all = Sources::of(all)?;
+        let stays = now.sources.all().iter().filter_map(|it| all.by_id(it.id()));
+        let comes = all.all().iter().filter(|it| now.sources.by_id(it.id()).is_none());
+        let sources = Sources::of(stays.chain(comes).cloned().collect())?;
+        let mut known = (*now.all).clone();
+        for gone in now.sources.all().iter().filter(|it| sources.by_id(it.id()).is_none()) {
+            desk.forget(gone.id());
+            known = known.without(gone.id());
+        }
+        sources.all().iter().for_each(|source| desk.review_on_terms_of(source));
+        self.show(Arc::new(known), now.policies.clone(), Arc::new(sources));
+        self.comings.send_modify(|it| *it += 1);
+        Ok(())
     }
 
     /// To be drawn before anybody is asked.
@@ -118,8 +196,7 @@ impl Board {
         let mut desk = self.desk.lock();
         let now = self.now();
         let Some(sources) = now.sources.without(id) else { return false };
-        desk.unreviewed.remove(id);
-        desk.tickets.remove(id);
+        desk.forget(id);
         self.show(Arc::new(now.all.without(id)), now.policies.clone(), Arc::new(sources));
         self.comings.send_modify(|it| *it += 1);
         true
@@ -130,12 +207,7 @@ impl Board {
         let mut desk = self.desk.lock();
         let now = self.now();
         let old = now.sources.by_id(source.id())?.clone();
-        // What is decided until it is asked is decided on its terms.
-        match (source.review(), desk.unreviewed.get_mut(source.id())) {
-            (Review::Unneeded, _) => drop(desk.unreviewed.remove(source.id())),
-            (review, Some((terms, _))) => *terms = review,
-            (_, None) => {}
-        }
+        desk.review_on_terms_of(&source);
         let sources = (*now.sources).clone().replacing(source)?;
         self.show(now.all.clone(), now.policies.clone(), Arc::new(sources));
         self.comings.send_modify(|it| *it += 1);
@@ -197,8 +269,12 @@ impl Board {
     }
 
     fn show(&self, all: Arc<Snapshot>, policies: Arc<Policies>, sources: Arc<Sources>) {
+        self.show_in(self.now().scope.clone(), all, policies, sources);
+    }
+
+    fn show_in(&self, scope: Arc<Scope>, all: Arc<Snapshot>, policies: Arc<Policies>, sources: Arc<Sources>) {
         let before = self.now();
-        let next = Published::after(&before, all, policies, sources);
+        let next = Published::after(&before, scope, all, policies, sources);
         let is_other = !next.shown.is_like(&before.shown);
         self.published.store(Arc::new(next));
         if is_other {

@@ -2,6 +2,7 @@
 
 use crate::federation::doors::{self, Delegate};
 use crate::policy::{Policies, Shadow};
+use crate::scope::Scope;
 use crate::search::{Indexed, Made, SearchHit, Searching};
 use crate::shadowing;
 use crate::sources::Sources;
@@ -11,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 use toolscout_catalog::{Discovery, Known, Snapshot, Unresolved, alike};
 use toolscout_core::door::{Policy, Refusal};
 use toolscout_core::{Problem, Status, Tool, ToolId};
-use toolscout_index::{Index, Parts, Reading};
+use toolscout_index::{Index, Parts, Reading, ToolScope};
 
 /// One moment: consistent in itself, never changed. Either what everybody sees, or that and what one request has besides.
 #[derive(Default)]
@@ -26,8 +27,15 @@ pub(crate) struct Published {
     pub(crate) sources: Arc<Sources>,
     /// Those of the sources that search for themselves.
     pub(crate) delegates: Vec<Delegate>,
-    /// What everybody sees, where this is one request's.
+    /// What everybody sees in this scope, where this is one request's.
     pub(crate) beneath: Option<Arc<Published>>,
+    /// What is visible here.
+    pub(crate) scope: Arc<Scope>,
+    /// The catalog that this one is a part of, where it is that of a named scope.
+    whole: Option<Arc<Published>>,
+    /// Whether the index of the whole catalog lacks something that is shown here. That happens if a tool is excluded there
+    /// because a stronger source has its name, and the scope is without that source.
+    needs_own_index: bool,
     /// What went wrong on the way to what is of the request.
     pub(crate) problems: Vec<Problem>,
     /// By where each tool stands in `all`, from the first that is not beneath.
@@ -45,14 +53,15 @@ impl Published {
     }
 
     /// Everybody's next moment.
-    pub(crate) fn after(before: &Self, all: Arc<Snapshot>, policies: Arc<Policies>, sources: Arc<Sources>) -> Self {
-        let delegates = doors::delegates(&all, &sources);
-        let excludes = policies.shadow == Shadow::Exclude;
-        let hides = policies.disables_something() || !delegates.is_empty() || all.tools().any(|it| is_held(it));
-        let shown = match hides || excludes {
-            true => Arc::new(all.each(|it| shown(it, &policies, &delegates).filter(|it| !is_out(it, &all, &policies)))),
-            false => all.clone(),
-        };
+    pub(crate) fn after(
+        before: &Self,
+        scope: Arc<Scope>,
+        all: Arc<Snapshot>,
+        policies: Arc<Policies>,
+        sources: Arc<Sources>,
+    ) -> Self {
+        let delegates = doors::delegates(&all, &sources, &scope);
+        let shown = shown_of(&all, &policies, &delegates, &scope);
         let standing = empty(all.len());
         let generation = before.generation + 1;
         let indexed = match before.indexed().is_some() && shown.is_like(&before.shown) {
@@ -70,10 +79,49 @@ impl Published {
             standing,
             indexed,
             searching,
+            scope,
             ..Self::default()
         };
         next.inherit(before);
         next
+    }
+
+    /// The part of a catalog that a named scope has. It shares tools, what is known about them, and the index.
+    pub(crate) fn within(whole: Arc<Self>, scope: Arc<Scope>) -> Self {
+        let all = Arc::new(whole.all.each(|tool| scope.has_tool(&tool.id).then(|| tool.clone())));
+        let policies = Arc::new(scope.tighten(&whole.policies));
+        let sources = Arc::new(whole.sources.only(|source| scope.has_source(source)));
+        let delegates = doors::delegates(&all, &sources, &scope);
+        let shown = shown_of(&all, &policies, &delegates, &scope);
+        let is_missing = |tool: &Arc<Tool>| whole.shown.tool(&tool.id).is_none();
+        Self {
+            generation: whole.generation,
+            needs_own_index: policies.shadow == Shadow::Exclude && shown.tools().any(is_missing),
+            shown,
+            standing: empty(all.len()),
+            all,
+            policies,
+            sources,
+            delegates,
+            searching: whole.searching.clone(),
+            scope,
+            whole: Some(whole),
+            ..Self::default()
+        }
+    }
+
+    /// Whether this is what the scope has of that catalog.
+    pub(crate) fn is_within(&self, whole: &Arc<Self>, scope: &Arc<Scope>) -> bool {
+        self.whole.as_ref().is_some_and(|it| Arc::ptr_eq(it, whole)) && Arc::ptr_eq(&self.scope, scope)
+    }
+
+    /// The catalog whose index has the tools of this one.
+    pub(crate) fn index_owner<'a>(self: &'a Arc<Self>) -> &'a Arc<Self> {
+        self.shared_index().unwrap_or(self)
+    }
+
+    fn shared_index(&self) -> Option<&Arc<Self>> {
+        self.whole.as_ref().filter(|_| !self.needs_own_index)
     }
 
     /// What is of one request, over this.
@@ -85,12 +133,19 @@ impl Published {
     ) -> Self {
         let policies = beneath.policies.clone();
         let (all, shadowed) = beneath.all.over(found.clone());
-        let delegates = doors::delegates(&all, &sources);
-        let shown = |it: &Arc<Tool>| shown(it, &policies, &delegates).filter(|it| !is_out(it, &all, &policies));
+        let scope = beneath.scope.clone();
+        let delegates = doors::delegates(&all, &sources, &scope);
+        let shown = |it: &Arc<Tool>| {
+            let shown = shown(it, &policies, &delegates).filter(|it| !is_out(it, &all, &policies))?;
+            Some(scope.listed(shown))
+        };
         let shown = found.iter().map(|it| it.each(shown));
         let (shown, _) = beneath.shown.over(shown.collect());
         problems.extend(shadowed);
         Self {
+            scope: beneath.scope.clone(),
+            whole: None,
+            needs_own_index: false,
             generation: beneath.generation,
             standing: empty(all.len() - beneath.all.len()),
             all: Arc::new(all),
@@ -125,8 +180,10 @@ impl Published {
         let below = self.beneath.as_ref().map_or(0, |it| it.all.len());
         match (known.at.checked_sub(below), &self.beneath) {
             (None, Some(beneath)) => beneath.standing(known),
-            (at, _) => self.standing[at.unwrap_or_default()]
-                .get_or_init(|| Standing::of(Arc::new(Facts::of(known.tool.clone())), &self.policies)),
+            (at, _) => self.standing[at.unwrap_or_default()].get_or_init(|| {
+                let shared = self.whole.as_ref().and_then(|whole| Some(whole.tool(&known.tool.id)?.1.facts.clone()));
+                Standing::of(shared.unwrap_or_else(|| Arc::new(Facts::of(known.tool.clone()))), &self.policies)
+            }),
         }
     }
 
@@ -152,7 +209,9 @@ impl Published {
     /// first.
     pub(crate) fn search(&self, query: &Query<'_>) -> Vec<SearchHit> {
         let mut hits = self.beneath.as_ref().map_or_else(Vec::new, |it| it.search(query));
-        let own = self.made().index.search(query).into_iter().filter_map(|hit| {
+        let is_shown = |id: &ToolId| self.shown.tool(id).is_some();
+        let scope = self.whole.as_ref().map(|_| ToolScope(&is_shown));
+        let own = self.made().index.search(&Query { scope, ..*query }).into_iter().filter_map(|hit| {
             let tool = self.shown.tool(&hit.id)?.tool.clone();
             Some(SearchHit { tool, score: hit.score, why: hit.why })
         });
@@ -201,11 +260,14 @@ impl Published {
 
     /// Over everything that can be found, but for what is beneath: what is held cannot. None before anybody has searched.
     pub(crate) fn indexed(&self) -> Option<Arc<Made>> {
-        self.indexed.get()
+        self.shared_index().map_or_else(|| self.indexed.get(), |whole| whole.indexed())
     }
 
     /// The same, made if need be.
     pub(crate) fn made(&self) -> Arc<Made> {
+        if let Some(whole) = self.shared_index() {
+            return whole.made();
+        }
         let below = self.beneath.as_ref().map_or(0, |it| it.shown.len());
         let found = || self.shown.tools().skip(below).filter(|it| !is_held(it));
         self.indexed.get_or_make(|| self.searching.index(found(), &self.sources, self.beneath.is_none()))
@@ -218,6 +280,19 @@ impl Published {
         }
         self.indexed.replace(Arc::new(self.searching.made(index)));
     }
+}
+
+/// What is shown of these tools.
+fn shown_of(all: &Arc<Snapshot>, policies: &Policies, delegates: &[Delegate], scope: &Scope) -> Arc<Snapshot> {
+    let excludes = policies.shadow == Shadow::Exclude;
+    let hides = policies.disables_something() || !delegates.is_empty() || all.tools().any(|tool| is_held(tool));
+    if !hides && !excludes && !scope.lists_something() {
+        return all.clone();
+    }
+    Arc::new(all.each(|tool| {
+        let shown = shown(tool, policies, delegates).filter(|tool| !is_out(tool, all, policies))?;
+        Some(scope.listed(shown))
+    }))
 }
 
 fn empty(len: usize) -> Box<[OnceLock<Standing>]> {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use toolscout_catalog::Discovery;
-use toolscout_core::{Cx, Problem, ProblemKind, RequestSources, Review, Source, SourceId, spoken};
+use toolscout_core::{Cx, Problem, ProblemKind, RequestSources, Review, Source, SourceId, Tool, spoken};
 
 /// How long it may take to say which sources a request has, and how long each of them may take to say what it has.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -70,16 +70,16 @@ impl Requests {
     }
 
     /// What the request sees now.
-    pub(crate) async fn moment(&self, board: &Board, keys: Keys, cx: &Cx) -> Arc<Published> {
+    pub(crate) async fn moment(&self, board: &Board, scope: Option<&str>, keys: Keys, cx: &Cx) -> Arc<Published> {
         let entry = self.kept.entry(keys);
         // Of many that come at once one asks; should it go away, the next one does.
         let found = entry.guests.get_or_init(|| self.ask(&entry, cx));
         let Some(guests) = within(cx, found).await else {
             let problem = Problem::warning(ProblemKind::Source, "the request's own sources took too long");
-            return Arc::new(alone(board.now(), vec![problem]));
+            return Arc::new(alone(board.within(scope), vec![problem]));
         };
-        let now = board.now();
-        if let Some(moment) = entry.merged(&now) {
+        let now = board.within(scope);
+        if let Some(moment) = entry.merged(scope, &now) {
             return moment;
         }
         let approvals = board.approvals.of_request(&entry.keys);
@@ -89,10 +89,10 @@ impl Requests {
             true => {
                 let (now, entry) = (now.clone(), entry.clone());
                 let work = move || entry.guests.get().map(|it| merge(now, it, &approvals));
-                aside(work).await.flatten().unwrap_or_else(|| alone(board.now(), Vec::new()))
+                aside(work).await.flatten().unwrap_or_else(|| alone(board.within(scope), Vec::new()))
             }
         };
-        entry.keep(Arc::new(merged))
+        entry.keep(scope, Arc::new(merged))
     }
 
     /// Asks everybody who has something for this request, and then all of that.
@@ -146,14 +146,20 @@ fn merge(now: Arc<Published>, guests: &Guests, approvals: &Approvals) -> Publish
     let mut problems = guests.problems.clone();
     let mut sources: Sources = (*now.sources).clone();
     let mut found: Vec<(Review, Arc<Discovery>)> = Vec::new();
-    for (source, discovery) in &guests.sources {
+    let scope = now.scope.clone();
+    for (source, discovery) in guests.sources.iter().filter(|(source, _)| scope.has_source(source.id())) {
         problems.extend(discovery.problems.iter().cloned());
         // Who came first has the id: everybody's sources, then those of who gives first.
         match sources.by_id(source.id()) {
             Some(_) => problems.push(taken(source.id())),
             None => {
                 sources = sources.and(source.clone());
-                found.push((source.review(), discovery.clone()));
+                let is_in_scope = |tool: &Arc<Tool>| scope.has_tool(&tool.id);
+                let discovery = match discovery.tools.iter().all(is_in_scope) {
+                    true => discovery.clone(),
+                    false => Arc::new(discovery.each(|tool| is_in_scope(tool).then(|| tool.clone()))),
+                };
+                found.push((source.review(), discovery));
             }
         }
     }

@@ -65,7 +65,7 @@ impl Gateway {
     /// The best fitting tools, best first; neither disabled ones nor those held for review are there, and
     /// [`Gateway::notes`] says so. Of what all requests have; one request's own is in its [`crate::View`]. Starts nothing.
     pub fn search(&self, query: &Query<'_>) -> Vec<SearchHit> {
-        self.board.now().search(query)
+        self.moment().search(query)
     }
 
     /// Finds out what the question means, while the index is made if nobody has searched yet. Who asked the same before waits for
@@ -118,7 +118,7 @@ async fn prepared(moment: &Arc<Published>, is_by_meaning: bool) {
     }
     let moment = moment.clone();
     let work = move || {
-        for part in moment.beneath.iter().chain([&moment]) {
+        for part in moment.beneath.iter().chain([&moment]).map(Published::index_owner) {
             let made = part.made();
             if let Some(time) = patience(part, &made).filter(|_| is_by_meaning) {
                 study::study_here(part, time);

@@ -47,10 +47,14 @@ impl Sources {
 
     /// These, without that one; none where it is not there.
     pub(crate) fn without(&self, id: &SourceId) -> Option<Self> {
-        self.by_id.get(id)?;
-        let all: Vec<_> = self.all.iter().filter(|it| it.id() != id).cloned().collect();
+        self.by_id.contains_key(id).then(|| self.only(|other| other != id))
+    }
+
+    /// Those whose id passes.
+    pub(crate) fn only(&self, passes: impl Fn(&SourceId) -> bool) -> Self {
+        let all: Vec<_> = self.all.iter().filter(|it| passes(it.id())).cloned().collect();
         let by_id = all.iter().enumerate().map(|(at, it)| (it.id().clone(), at)).collect();
-        Some(Self { all: Arc::new(all), by_id })
+        Self { all: Arc::new(all), by_id }
     }
 
     /// These, with this one in the place of the one of its id; none where there is no such one.
@@ -64,12 +68,12 @@ impl Sources {
 impl Gateway {
     /// The sources that all requests have, in the order they were added.
     pub fn sources(&self) -> Arc<Vec<Arc<dyn Source>>> {
-        self.board.now().sources.all().clone()
+        self.moment().sources.all().clone()
     }
 
     /// The source of this id, and with it its library. Who asks on behalf of a request wants [`crate::View::source`].
     pub fn source(&self, id: &SourceId) -> Option<Arc<dyn Source>> {
-        self.board.now().sources.by_id(id).cloned()
+        self.moment().sources.by_id(id).cloned()
     }
 
     /// Who gives sources to single requests, in the order they were added.
@@ -86,6 +90,11 @@ impl Gateway {
     /// Has this said about sources that are not there.
     pub fn set_absent(&self, absent: Vec<Problem>) {
         self.absent.store(Arc::new(absent));
+    }
+
+    /// Replaces all sources at once. What is gone is gone at once; what is new is known after the next refresh.
+    pub fn set_sources(&self, sources: Vec<Arc<dyn Source>>) -> Result<(), TwoSourcesAlike> {
+        self.board.set_sources(sources)
     }
 
     /// One more source. Nothing is known of it before it is refreshed.

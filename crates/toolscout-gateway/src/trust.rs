@@ -56,12 +56,12 @@ impl Gateway {
 
     /// What may be done with each tool, as it was said.
     pub fn policies(&self) -> Arc<Policies> {
-        self.board.now().policies.clone()
+        self.moment().policies.clone()
     }
 
     /// What holds for a tool, and why.
     pub fn decision(&self, tool: &Tool) -> Decision {
-        self.board.now().policies.effective(tool)
+        self.moment().policies.effective(tool)
     }
 
     /// Other policies hold from now on.
@@ -98,6 +98,6 @@ impl Gateway {
 
     /// What a list or a search does not show, for people; empty where there is nothing of the sort.
     pub fn notes(&self) -> Vec<String> {
-        self.board.now().notes()
+        self.moment().notes()
     }
 }

@@ -8,7 +8,7 @@ use crate::{Error, Gateway, Query, SearchHit, Snapshot};
 use std::sync::Arc;
 use toolscout_core::{Cx, Library, Problem, Source, SourceId, Tool, ToolId, ToolName};
 
-/// What one request sees at one moment: what all have, and what its own sources have. Cloning is cheap, and so is having
+/// What one request sees at one moment: what the scope of its gateway has, and what its own sources have. Cloning is cheap, and so is having
 /// one: it stays as it is while others change.
 #[derive(Clone)]
 pub struct View {
@@ -33,8 +33,8 @@ impl Gateway {
     /// Cancel-safe: others of the same key who wait go on.
     pub async fn view(&self, cx: &Cx) -> View {
         match self.requests.keys(cx) {
-            None => View::of(self.board.now()),
-            Some(keys) => View::of(self.requests.moment(&self.board, keys, cx).await),
+            None => View::of(self.moment()),
+            Some(keys) => View::of(self.requests.moment(&self.board, self.scope.as_deref(), keys, cx).await),
         }
     }
 }
@@ -112,12 +112,12 @@ impl View {
 
     /// What sources have besides tools, those that have something.
     pub fn libraries(&self) -> impl Iterator<Item = (&SourceId, &dyn Library)> {
-        self.sources().iter().filter_map(|it| Some((it.id(), it.library()?)))
+        self.sources().iter().filter_map(|source| Some((source.id(), self.library(source.id())?)))
     }
 
     /// What this source has besides tools.
     pub fn library(&self, id: &SourceId) -> Option<&dyn Library> {
-        self.source(id)?.library()
+        self.source(id)?.library().filter(|_| self.moment.scope.has_library_of(id))
     }
 
     /// The sources that search for themselves, and may be asked to.
@@ -164,7 +164,9 @@ impl View {
     pub(crate) fn named_source(&self, text: &str) -> Option<(&Arc<dyn Source>, ToolName)> {
         ["/", ":", "__"].into_iter().find_map(|separator| {
             let (source, name) = text.split_once(separator)?;
-            Some((self.source(&SourceId::new(source).ok()?)?, ToolName::new(name).ok()?))
+            let (source, name) = (self.source(&SourceId::new(source).ok()?)?, ToolName::new(name).ok()?);
+            let is_in_scope = self.moment.scope.has_tool(&ToolId::new(source.id().clone(), name.clone()));
+            is_in_scope.then_some((source, name))
         })
     }
 }

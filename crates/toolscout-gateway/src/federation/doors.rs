@@ -1,5 +1,6 @@
 //! The two tools through which a server that hides its tools is asked for them.
 
+use crate::scope::Scope;
 use crate::sources::Sources;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -44,13 +45,14 @@ pub(crate) fn id(source: &SourceId, door: &str) -> Option<ToolId> {
 }
 
 /// The sources that have both doors, and may be asked.
-pub(crate) fn delegates(all: &Snapshot, sources: &Sources) -> Vec<Delegate> {
+pub(crate) fn delegates(all: &Snapshot, sources: &Sources, scope: &Scope) -> Vec<Delegate> {
     let is_held = |it: &Tool| matches!(it.status, Status::Held(_));
     let delegate = |search: &Arc<Tool>| {
         let source = search.id.source.clone();
         let execute = &all.tool(&id(&source, EXECUTE)?)?.tool;
         let delegation = sources.by_id(&source)?.delegation()?;
-        Some(Delegate { source, is_open: delegation.is_whole && !is_held(search) && !is_held(execute) })
+        let is_whole = delegation.is_whole && scope.has_every_tool_of(&source);
+        Some(Delegate { source, is_open: is_whole && !is_held(search) && !is_held(execute) })
     };
     all.named(SEARCH).iter().filter_map(|it| delegate(&it.tool)).collect()
 }

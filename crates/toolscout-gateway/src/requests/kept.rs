@@ -3,6 +3,7 @@
 use super::{Guests, Keys};
 use crate::published::Published;
 use parking_lot::Mutex;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::OnceCell;
@@ -37,8 +38,8 @@ pub(super) struct Entry {
     pub(super) keys: Keys,
     /// Empty while somebody asks.
     pub(super) guests: OnceCell<Guests>,
-    /// The last moment that was made of it.
-    merged: Mutex<Option<Arc<Published>>>,
+    /// The last moment that was made of it, for each scope.
+    merged: Mutex<HashMap<Option<Arc<str>>, Arc<Published>>>,
 }
 
 impl Kept {
@@ -73,17 +74,22 @@ impl Kept {
 
 impl Entry {
     /// What was made of it over this very moment.
-    pub(super) fn merged(&self, now: &Arc<Published>) -> Option<Arc<Published>> {
-        let merged = self.merged.lock().clone()?;
+    pub(super) fn merged(&self, scope: Option<&str>, now: &Arc<Published>) -> Option<Arc<Published>> {
+        let merged = self.merged.lock().get(&scope.map(Arc::from)).cloned()?;
         merged.beneath.as_ref().is_some_and(|it| Arc::ptr_eq(it, now)).then_some(merged)
     }
 
     /// Keeps what was made, unless somebody was quicker, or knows more.
-    pub(super) fn keep(&self, made: Arc<Published>) -> Arc<Published> {
-        let mut slot = self.merged.lock();
-        match &*slot {
-            Some(there) if there.generation >= made.generation => there.clone(),
-            _ => slot.insert(made).clone(),
+    pub(super) fn keep(&self, scope: Option<&str>, made: Arc<Published>) -> Arc<Published> {
+        let mut slots = self.merged.lock();
+        let is_known = |there: &Arc<Published>| {
+            there.generation > made.generation || (there.generation == made.generation && there.scope == made.scope)
+        };
+        let scope = scope.map(Arc::from);
+        if let Some(there) = slots.get(&scope).filter(|there| is_known(there)) {
+            return there.clone();
         }
+        slots.insert(scope, made.clone());
+        made
     }
 }

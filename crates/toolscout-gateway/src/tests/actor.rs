@@ -118,7 +118,7 @@ impl Actor {
         self.discoveries.load(Ordering::SeqCst)
     }
 
-    pub(super) fn called(&self) -> usize {
+    pub(crate) fn called(&self) -> usize {
         self.calls.lock().len()
     }
 

@@ -156,7 +156,7 @@ async fn shelves(exchange: &Exchange) -> Vec<Shelf> {
         .sources()
         .iter()
         .filter(is_shown)
-        .filter_map(|it| Some((it.clone(), it.library()?.holdings(&cx).ok()?)))
+        .filter_map(|source| Some((source.clone(), view.library(source.id())?.holdings(&cx).ok()?)))
         .collect();
     shelves.sort_by(|(one, _), (other, _)| one.id().cmp(other.id()));
     shelves

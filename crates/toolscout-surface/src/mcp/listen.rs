@@ -119,6 +119,7 @@ async fn tell_since(
                 before = now;
             }
             heard = news.recv() => match heard {
+                Ok((source, _)) if !server.gateway().has_library_of(&source) => {}
                 Ok((_, News::ResourcesChanged)) if wants.resources_list_changed => {
                     say("notifications/resources/list_changed", None);
                 }

@@ -1,0 +1,111 @@
+//! Scopes: limited views of the catalog, such as the profiles that agents are served.
+//!
+//! A scope is plain data. [`Gateway::within`] gives a handle of the same gateway that sees nothing else: lists, searches,
+//! names, libraries and calls all go through the catalog of the scope, so a tool outside of it is an unknown tool.
+
+#[cfg(test)]
+mod tests;
+
+use crate::Gateway;
+use crate::policy::{Level, LevelName, Mode, Policies};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use toolscout_core::{SourceId, Tool, ToolId, ToolPatterns, Visibility};
+
+/// Which tools can be seen and called, which of them are listed, and how policies are tightened. The default is everything.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Scope {
+    /// Only these tools; all of them if absent.
+    pub include: Option<ToolPatterns>,
+    /// None of these tools.
+    pub exclude: ToolPatterns,
+    /// Listed, whatever their sources say.
+    pub listed: ToolPatterns,
+    /// Rules that hold besides all others; they can only tighten them.
+    pub rules: Level,
+    /// Whether only read-only tools run.
+    pub read_only: bool,
+}
+
+/// What everybody sees, and the named scopes.
+#[derive(Default)]
+pub(crate) struct Scopes {
+    pub(crate) everything: Arc<Scope>,
+    pub(crate) named: BTreeMap<Arc<str>, Arc<Scope>>,
+}
+
+impl Scope {
+    /// A scope without any tool.
+    pub(crate) fn nothing() -> Self {
+        Self { include: Some(ToolPatterns::default()), ..Self::default() }
+    }
+
+    /// Whether this tool is in the scope.
+    pub fn has_tool(&self, tool: &ToolId) -> bool {
+        self.include.as_ref().is_none_or(|patterns| patterns.matches(tool)) && !self.exclude.matches(tool)
+    }
+
+    /// Whether a tool of this source could be in the scope.
+    pub fn has_source(&self, source: &SourceId) -> bool {
+        self.include.as_ref().is_none_or(|patterns| patterns.may_match(source)) && !self.exclude.match_all_of(source)
+    }
+
+    /// Whether the source itself is in the scope, and not just some of its tools: then its resources and prompts are, too.
+    pub(crate) fn has_library_of(&self, source: &SourceId) -> bool {
+        self.has_source(source) && self.include.as_ref().is_none_or(|patterns| patterns.match_all_of(source))
+    }
+
+    /// Whether no tool of this source is left out, so that it may search for itself.
+    pub(crate) fn has_every_tool_of(&self, source: &SourceId) -> bool {
+        self.has_library_of(source) && !self.exclude.may_match(source)
+    }
+
+    /// Whether it changes the visibility of tools.
+    pub(crate) fn lists_something(&self) -> bool {
+        !self.listed.is_empty()
+    }
+
+    /// The tool with the visibility it has in this scope.
+    pub(crate) fn listed(&self, tool: Arc<Tool>) -> Arc<Tool> {
+        if tool.visibility == Visibility::Listed || !self.listed.matches(&tool.id) {
+            return tool;
+        }
+        Arc::new(Tool { visibility: Visibility::Listed, ..Tool::clone(&tool) })
+    }
+
+    /// The policies that hold in this scope: these, and its own as the last level.
+    pub(crate) fn tighten(&self, policies: &Policies) -> Policies {
+        let is_silent = self.rules.rules.is_empty() && self.rules.default.is_none();
+        let mode = match policies.mode {
+            _ if self.read_only => Mode::ReadOnly,
+            // The mode was set for everything; the rules are about this scope, and would mean nothing in it.
+            Mode::AllowAll if !is_silent => Mode::Normal,
+            mode => mode,
+        };
+        policies.clone().with(LevelName::Profile, self.rules.clone()).in_mode(mode)
+    }
+}
+
+impl Gateway {
+    /// The same gateway, limited to the scope of this name. Cheap: sources, catalog and index are shared. While there is no
+    /// such scope it has no tools.
+    pub fn within(&self, scope: &str) -> Self {
+        Self { scope: Some(scope.into()), ..self.clone() }
+    }
+
+    /// Replaces all scopes: `everything` applies to those who are limited to none, of which only [`Scope::listed`] counts.
+    pub fn set_scopes(&self, everything: Scope, named: impl IntoIterator<Item = (String, Scope)>) {
+        let named = named.into_iter().map(|(name, scope)| (name.into(), Arc::new(scope))).collect();
+        self.board.set_scopes(Scopes { everything: Arc::new(everything), named });
+    }
+
+    /// Whether there is a scope of this name.
+    pub fn has_scope(&self, name: &str) -> bool {
+        self.board.scope(name).is_some()
+    }
+
+    /// Whether resources and prompts of this source can be seen.
+    pub fn has_library_of(&self, source: &SourceId) -> bool {
+        self.moment().scope.has_library_of(source)
+    }
+}
