@@ -4,7 +4,6 @@ use crate::document::Document;
 use crate::entry::ServerEntry;
 use crate::error::ConfigError;
 use crate::files::{self, ConfigFile, ConfigScope};
-use crate::names::ToolPatterns;
 use crate::policies::{PolicyRules, combined_mode};
 use crate::profiles::{self, Profile, ProfileEntry};
 use crate::section::{self, SectionError, UnknownKey};
@@ -19,7 +18,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toolscout_core::door::Policy;
-use toolscout_core::{PolicyMode, Problem, nearest};
+use toolscout_core::{PolicyMode, Problem, nearest, ToolPatterns};
 use toolscout_mcp_client::Lookup;
 
 /// The tables of our own files that are not merged setting by setting.
@@ -197,7 +196,7 @@ impl Config {
         }
         let merged = std::mem::take(&mut self.settings).or(settings).map_err(invalid)?;
         self.settings = merged;
-        match ToolPatterns::read(sections.listed) {
+        match ToolPatterns::parse(sections.listed) {
             Ok(patterns) => self.listed.extend(patterns),
             Err(reason) => self.problems.push(document.warning(&["listed"], format!("`listed`: {reason}"))),
         }

@@ -17,7 +17,6 @@ mod edit;
 mod entry;
 mod error;
 mod files;
-mod names;
 mod policies;
 mod profiles;
 #[cfg(test)]
@@ -35,7 +34,6 @@ pub use edit::{ConfigEdit, Editor, overwrite};
 pub use entry::{EntryContext, ServerEntry, ToolFilterEntry};
 pub use error::ConfigError;
 pub use files::ConfigScope;
-pub use names::ToolPatterns;
 pub use policies::PolicyRules;
 pub use profiles::Profile;
 pub use servers::ConfiguredServer;

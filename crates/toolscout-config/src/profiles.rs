@@ -2,7 +2,6 @@
 
 use crate::document::Document;
 use crate::files::ConfigScope;
-use crate::names::ToolPatterns;
 use crate::policies::PolicyRules;
 use crate::section;
 use crate::settings::meta_tools;
@@ -11,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use toolscout_core::door::Policy;
-use toolscout_core::{PolicyMode, Problem, SourceId};
+use toolscout_core::{PolicyMode, Problem, SourceId, ToolPatterns};
 
 /// A named subset of the tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,9 +100,9 @@ fn read(
     }
     Ok(Profile {
         name: name.to_owned(),
-        include: entry.include.map(ToolPatterns::read).transpose()?,
-        exclude: ToolPatterns::read(entry.exclude)?,
-        listed: entry.listed.map(ToolPatterns::read).transpose()?,
+        include: entry.include.map(ToolPatterns::parse).transpose()?,
+        exclude: ToolPatterns::parse(entry.exclude)?,
+        listed: entry.listed.map(ToolPatterns::parse).transpose()?,
         rules: PolicyRules::read(entry.default_policy, entry.policies, document, problems),
         read_only: entry.mode == Some(PolicyMode::ReadOnly),
         meta_tools: entry.meta_tools,

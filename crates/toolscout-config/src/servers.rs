@@ -2,7 +2,6 @@
 
 use super::entry::{EntryContext, ServerEntry};
 use super::files::{ConfigFile, ConfigScope, RawEntry};
-use super::names::ToolPatterns;
 use super::policies::{self, PolicyRules};
 use super::section::{Section, UnknownKey};
 use crate::ConfigError;
@@ -12,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use toolscout_core::door::Policy;
-use toolscout_core::{Problem, ProblemKind, SourceId};
+use toolscout_core::{Problem, ProblemKind, SourceId, ToolPatterns};
 use toolscout_mcp_client::{Lookup, Server};
 
 /// A server, and where it is configured.
@@ -154,7 +153,7 @@ impl<'a> ServerCollector<'a> {
             Err(reason) => self.warn(reading, &[], format!("server `{id}`: {reason}; it is left out")),
             Ok(mut server) => {
                 server.enabled &= decision != Some(EntryDecision::Off);
-                self.listed.extend(ToolPatterns::within(&id, &entry.listed));
+                self.listed.extend(ToolPatterns::of_source(&id, &entry.listed));
                 server.policies = policies_of(&entry).map(|(name, policy, _)| (name, policy)).collect();
                 self.found.push(reading.configured(server));
             }

@@ -108,7 +108,7 @@ impl Board {
 
     /// Replaces the scopes.
     pub(crate) fn set_scopes(&self, scopes: Scopes) {
-        let _desk = self.desk();
+        let _desk = self.desk.lock();
         let is_other = scopes.named != self.scopes.load().named;
         let now = self.now();
         let everything = scopes.everything.clone();
@@ -124,7 +124,7 @@ impl Board {
 
     /// Replaces all sources at once: what is gone is gone from lists and searches, what is new is known after a refresh.
     pub(crate) fn set_sources(&self, all: Vec<Arc<dyn Source>>) -> Result<(), TwoSourcesAlike> {
-        let mut desk = self.desk();
+        let mut desk = self.desk.lock();
         let now = self.now();
         let all = Sources::of(all)?;
         let stays = now.sources.all().iter().filter_map(|it| all.by_id(it.id()));

@@ -6,14 +6,12 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toolscout_config::{ConfigLocations, ConfigScope};
-use toolscout_core::SourceId;
 use toolscout_folder::DefaultRoot;
-use toolscout_source::layer::Filter;
 
 pub(crate) use toolscout_config::{
     ConfigScope as Scope, ConfiguredServer as Configured, DiscoverOnStart, Document, DocumentFormat as Format,
     EntryContext as Around, FileStamps as Stamps, JournalRetention as Keep, PolicyRules as Rules, Profile,
-    RequestTools, SearchSettings, ServerEntry as Entry, Settings, ToolPatterns as Names,
+    RequestTools, SearchSettings, ServerEntry as Entry, Settings,
 };
 
 /// The configuration of a run, read once.
@@ -50,11 +48,6 @@ impl Deref for Config {
     fn deref(&self) -> &Self::Target {
         &self.0
     }
-}
-
-/// Lets through the tools of a source that these patterns name.
-pub(crate) fn filter(patterns: &Names, source: &SourceId) -> Filter {
-    Filter::patterns(Some(patterns.of_source(source)), Vec::new())
 }
 
 /// Editing of configuration files.

@@ -3,16 +3,11 @@
 mod api;
 mod conversations;
 mod live;
-mod narrowed;
-mod offer;
+mod mcp_servers;
 mod pipes;
-mod shown;
-mod shown_requests;
-mod stage;
-mod stand;
+mod settings;
 mod startup;
 mod stopping;
-mod terms;
 pub(crate) mod token;
 mod web;
 mod wishes;
@@ -22,7 +17,7 @@ use crate::plugins::servers::keep;
 use crate::{AppError, Command, Plugin, RunCx, Setup};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use offer::Offer;
+use mcp_servers::{McpServers, configured_servers};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -108,30 +103,29 @@ pub(crate) async fn page(cx: &RunCx, port: u16, insists: bool) -> Result<Exit, A
 }
 
 async fn serve(cx: &RunCx, web: Option<Web>) -> Result<Exit, AppError> {
-    let offer = Arc::new(Offer::new(cx, terms::wanted(cx, web.is_some()))?);
+    let mcp = Arc::new(McpServers::new(cx, settings::selection(cx, web.is_some()))?);
     let place = web.as_ref().map_or("standard input and output".to_owned(), |it| it.addr().to_string());
     if cx.only_would(&format!("offer the tools of this project on {place}")) {
         return Ok(Exit::Done);
     }
     journal::keep_writing(cx);
     // Each process has servers of its own: what one agent does to a server is nothing to another's.
-    offer::servers(cx)?.iter().for_each(|it| it.run_here());
+    configured_servers(cx)?.iter().for_each(|it| it.run_here());
     cx.tools().known().await?;
-    offer.follow().await;
     cx.surroundings().drain_when_interrupted();
     let serving: BoxFuture<'_, Result<(), AppError>> = match &web {
         Some(web) => {
-            let listener = web.bind(cx, &offer).await?;
+            let listener = web.bind(cx, &mcp).await?;
             Box::pin(async {
-                web::serve(cx, listener, &offer).await;
+                web::serve(cx, listener, &mcp).await;
                 Ok(())
             })
         }
-        None => Box::pin(over_pipes(cx, offer.server(None))),
+        None => Box::pin(over_pipes(cx, mcp.server(None))),
     };
     tokio::select! {
         ended = serving => ended?,
-        never = beside(cx, &offer) => match never {},
+        never = beside(cx, &mcp) => match never {},
     }
     Ok(Exit::Done)
 }
@@ -146,31 +140,31 @@ async fn over_pipes(cx: &RunCx, server: Option<Arc<Server>>) -> Result<(), AppEr
 }
 
 /// All that goes on beside the conversation; each part is polled only when it has something to do.
-async fn beside(cx: &RunCx, offer: &Offer) -> Infallible {
+async fn beside(cx: &RunCx, mcp: &McpServers) -> Infallible {
     let request = cx.request();
     let mut parts: FuturesUnordered<BoxFuture<'_, ()>> = FuturesUnordered::new();
     parts.push(Box::pin(async {
-        offer.gateway().watch(&request).await;
+        mcp.gateway().watch(&request).await;
     }));
     parts.push(Box::pin(async {
-        offer.gateway().study().await;
+        mcp.gateway().study().await;
     }));
-    parts.push(Box::pin(tidy(offer)));
-    if terms::is_configured(cx) {
+    parts.push(Box::pin(tidy(mcp)));
+    if settings::is_configured(cx) {
         parts.push(Box::pin(async {
-            live::follow(cx, offer).await;
+            live::follow(cx, mcp).await;
         }));
     }
-    if matches!(offer::servers(cx), Ok(Some(_))) {
+    if matches!(configured_servers(cx), Ok(Some(_))) {
         parts.push(Box::pin(keep(cx)));
     }
     while parts.next().await.is_some() {}
     std::future::pending().await
 }
 
-async fn tidy(offer: &Offer) {
+async fn tidy(mcp: &McpServers) {
     loop {
         tokio::time::sleep(TIDY).await;
-        offer.servers().iter().for_each(|it| it.tidy());
+        mcp.all().iter().for_each(|it| it.tidy());
     }
 }

@@ -2,7 +2,7 @@
 //! answers to those searches.
 
 use crate::config::edit::Editor;
-use crate::config::{Config, Document, Format, filter};
+use crate::config::{Config, Document, Format};
 use crate::{AppError, Options, Surroundings};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ pub(super) fn pins(
     let snapshot = gateway.whole_snapshot();
     let tools: BTreeMap<String, &Tool> = snapshot.tools().map(|it| (it.id.to_string(), &**it)).collect();
     let config = Config::of(options, surroundings)?;
-    let is_pinned = |it: &Tool| filter(&config.listed, &it.id.source).lets(&it.id.name);
+    let is_pinned = |it: &Tool| config.listed.matches(&it.id);
     let cost = |id: &str| tools.get(id).filter(|it| !is_pinned(it)).and_then(|it| definition(it));
     let mut pins = stats::suggest(&counter, project.as_deref(), cost);
     if pins.pins.is_empty() {

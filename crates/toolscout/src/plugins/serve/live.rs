@@ -1,7 +1,7 @@
 //! Follows what people change while agents are served: configuration, trust, approvals. No change wants a restart.
 
-use super::offer::{self, Offer};
-use super::{startup, terms};
+use super::mcp_servers::{McpServers, configured_servers};
+use super::{settings, startup};
 use crate::config::{Config, Stamps};
 use crate::plugins::discovery::Trust;
 use crate::plugins::review;
@@ -24,15 +24,14 @@ const LAST_ANSWERS: Duration = Duration::from_secs(60);
 type Beside<'a> = FuturesUnordered<BoxFuture<'a, ()>>;
 
 /// Follows; never ends.
-pub(super) async fn follow(cx: &RunCx, offer: &Offer) -> Infallible {
-    let Some(mut wishes) = offer.wishes().heard() else { return std::future::pending().await };
+pub(super) async fn follow(cx: &RunCx, mcp: &McpServers) -> Infallible {
+    let Some(mut wishes) = mcp.wishes().heard() else { return std::future::pending().await };
     let Ok(mut seen) = Seen::as_read(cx) else { return std::future::pending().await };
-    let mut changes = offer.gateway().changes();
     let mut ticks = interval(PACE);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut beside = Beside::new();
-    if let Ok(Some(set)) = offer::servers(cx) {
-        beside.push(Box::pin(startup::discover(cx, offer, set.sources.clone())));
+    if let Ok(Some(set)) = configured_servers(cx) {
+        beside.push(Box::pin(startup::discover(cx, mcp, set.sources.clone())));
     }
     let mut trouble = None;
     loop {
@@ -41,24 +40,23 @@ pub(super) async fn follow(cx: &RunCx, offer: &Offer) -> Infallible {
                 let now = seen.again(cx);
                 if now != seen {
                     seen = now;
-                    let reloaded = reload(cx, offer, &mut beside).await;
+                    let reloaded = reload(cx, mcp, &mut beside).await;
                     tell(cx, &mut trouble, reloaded.err());
                 }
             }
             Some(wish) = wishes.recv() => {
                 seen = seen.again(cx);
-                let _ = wish.send(reload(cx, offer, &mut beside).await);
+                let _ = wish.send(reload(cx, mcp, &mut beside).await);
             }
-            Ok(()) = changes.changed() => offer.follow().await,
             Some(()) = beside.next(), if !beside.is_empty() => {}
         }
     }
 }
 
 /// Takes over what the files say now.
-async fn reload<'a>(cx: &'a RunCx, offer: &'a Offer, beside: &mut Beside<'a>) -> Result<(), AppError> {
+async fn reload<'a>(cx: &'a RunCx, mcp: &'a McpServers, beside: &mut Beside<'a>) -> Result<(), AppError> {
     let before = Config::of(cx.options(), cx.surroundings())?;
-    let set_before = offer::servers(cx)?;
+    let set_before = configured_servers(cx)?;
     let config = Config::again(cx.options(), cx.surroundings())?;
     let set = match &set_before {
         Some(_) => Some(ServerSet::again(cx.options(), cx.surroundings())?),
@@ -68,14 +66,14 @@ async fn reload<'a>(cx: &'a RunCx, offer: &'a Offer, beside: &mut Beside<'a>) ->
     config.problems.iter().filter(is_news).for_each(|it| cx.tools().warn(it));
     review::apply_policies(cx, &config);
     set.iter().for_each(|it| it.run_here());
-    set.iter().for_each(|it| offer.gateway().set_absent(it.absent()));
-    offer.renew(&config, set.as_ref().map(|it| it.layered()).unwrap_or_default())?;
-    offer.refresh(cx).await;
+    set.iter().for_each(|it| mcp.gateway().set_absent(it.absent()));
+    mcp.update(&config, set.as_ref().map(|it| it.layered()).unwrap_or_default())?;
+    mcp.refresh(cx).await;
     if let (Some(before), Some(set)) = (set_before, set) {
         tracing::debug!(event = "configuration_read", servers = set.sources.len());
         let gone = missing(&before.sources, &set.sources);
         beside.extend(gone.into_iter().map(|it| Box::pin(retire(it)) as BoxFuture<'a, ()>));
-        beside.push(Box::pin(startup::discover(cx, offer, missing(&set.sources, &before.sources))));
+        beside.push(Box::pin(startup::discover(cx, mcp, missing(&set.sources, &before.sources))));
     }
     Ok(())
 }
@@ -116,7 +114,7 @@ struct Seen {
 impl Seen {
     /// As it was when this run read its configuration.
     fn as_read(cx: &RunCx) -> Result<Self, AppError> {
-        let configuration = terms::config(cx)?.stamps.clone();
+        let configuration = settings::config(cx)?.stamps.clone();
         let state = cx.surroundings().state_dir().into_iter();
         let approvals = Stamps::of(state.flat_map(|it| [it.join("trust.db"), it.join("trust.db-wal")]));
         Ok(Self { configuration, approvals, is_trusted: is_trusted(cx) })

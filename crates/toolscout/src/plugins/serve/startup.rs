@@ -1,6 +1,6 @@
 //! Asks servers for their tools when an agent arrives, or a server does: those nobody has asked yet, and as configured more.
 
-use super::offer::Offer;
+use super::mcp_servers::McpServers;
 use crate::RunCx;
 use crate::config::{Config, DiscoverOnStart};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use toolscout_core::{Cx, escape};
 use toolscout_mcp_client::{DiscoveryStatus, McpSource, Staleness, refresh_all};
 
 /// Asks in the background; what each server has is there as soon as it has answered.
-pub(super) async fn discover(cx: &RunCx, offer: &Offer, sources: Vec<Arc<McpSource>>) {
+pub(super) async fn discover(cx: &RunCx, mcp: &McpServers, sources: Vec<Arc<McpSource>>) {
     let Ok(config) = Config::of(cx.options(), cx.surroundings()) else { return };
     let which = config.settings.discover_on_start.unwrap_or_default();
     let request = cx.request();
@@ -32,7 +32,7 @@ pub(super) async fn discover(cx: &RunCx, offer: &Offer, sources: Vec<Arc<McpSour
     });
     let showing = async {
         while let Some(id) = ids.recv().await {
-            offer.refresh_source(&id).await;
+            mcp.refresh_source(&id).await;
         }
     };
     tokio::join!(asking, showing);

@@ -1,7 +1,7 @@
 //! `serve --http`: where to listen, to whom, and what to tell the person who started it.
 
 use super::api::FrontDesk;
-use super::offer::Offer;
+use super::mcp_servers::McpServers;
 use super::{conversations, stopping, token};
 use crate::plugins::ui::{self, PageLinks};
 use crate::{AppError, RunCx};
@@ -75,7 +75,7 @@ impl Web {
     }
 
     /// Takes the address, and says where and how to come in.
-    pub(super) async fn bind(&self, cx: &RunCx, offer: &Offer) -> Result<Listener, AppError> {
+    pub(super) async fn bind(&self, cx: &RunCx, mcp: &McpServers) -> Result<Listener, AppError> {
         let (auth, kept) = self.auth(cx)?;
         let links = PageLinks::of(cx.options())?;
         let texts = |option: &str| cx.parsed.texts(option).to_vec();
@@ -94,7 +94,7 @@ impl Web {
             (Wish::Agents, None) => {}
             _ => links.link().iter().for_each(|it| ui::shown(cx, it)),
         }
-        let profiles = offer.profile_names().into_iter().filter(|_| cx.parsed.text("profile").is_none());
+        let profiles = mcp.profile_names().into_iter().filter(|_| cx.parsed.text("profile").is_none());
         let profiles: String = profiles.map(|it| format!("profile {it} at {url}/{it}\n")).collect();
         let has_page = self.wish == Wish::Agents && cx.commands().find("ui").is_some();
         let page = if has_page { format!("for people: {} ui opens the page\n", cx.program()) } else { String::new() };
@@ -137,12 +137,12 @@ impl Web {
 }
 
 /// Serves until we are told to end; then lets what is under way end.
-pub(super) async fn serve(cx: &RunCx, listener: Listener, offer: &Arc<Offer>) {
-    let desk = Arc::new(FrontDesk::new(cx, offer));
+pub(super) async fn serve(cx: &RunCx, listener: Listener, mcp: &Arc<McpServers>) {
+    let desk = Arc::new(FrontDesk::new(cx, mcp));
     let events = cx.offered::<Events>().map(|it| Events::clone(&it)).unwrap_or_default();
-    let offer = offer.clone();
+    let mcp = mcp.clone();
     let servers = Arc::new(move |profile: Option<&str>| {
-        let server = offer.server(profile).ok_or_else(|| offer.unknown(profile.unwrap_or_default()))?;
+        let server = mcp.server(profile).ok_or_else(|| mcp.unknown(profile.unwrap_or_default()))?;
         Ok(server as Arc<dyn Protocol>)
     });
     let endpoint = Endpoint::new(servers, listener.limits().clone(), listener.ending());

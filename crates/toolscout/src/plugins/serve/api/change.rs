@@ -81,7 +81,6 @@ pub(super) async fn set_policy(desk: &FrontDesk, change: PolicyChange) -> Result
     let policy = change.policy.map(PolicyWord::policy);
     if change.level == LevelWord::Session {
         desk.say_in_session(|level| said(level, &change.pattern, policy));
-        desk.follow().await;
         return Ok(());
     }
     let is_global = change.level == LevelWord::Global;

@@ -6,7 +6,7 @@ use super::trouble::told;
 use super::work::{Work, aside};
 use crate::config::Config;
 use crate::config::edit::Editor;
-use crate::plugins::serve::offer::{self, Offer};
+use crate::plugins::serve::mcp_servers::{McpServers, configured_servers};
 use crate::plugins::servers::{ServerSet, state_of, try_out, why_barred};
 use crate::plugins::{Journal, Metrics};
 use crate::{RunCx, Surroundings};
@@ -27,16 +27,13 @@ use toolscout_telemetry::stats::{PinSuggestions, UsageStats};
 /// Where the API has things done.
 pub(in crate::plugins::serve) struct FrontDesk {
     cx: RunCx,
-    offer: Arc<Offer>,
-    /// For whom there is nothing left to see.
-    nothing: Arc<Gateway>,
+    mcp: Arc<McpServers>,
     work: Work,
 }
 
 impl FrontDesk {
-    pub(in crate::plugins::serve) fn new(cx: &RunCx, offer: &Arc<Offer>) -> Self {
-        let nothing = Gateway::builder().build().expect("no two sources are alike where there are none");
-        Self { cx: cx.clone(), offer: offer.clone(), nothing: Arc::new(nothing), work: Work::default() }
+    pub(in crate::plugins::serve) fn new(cx: &RunCx, mcp: &Arc<McpServers>) -> Self {
+        Self { cx: cx.clone(), mcp: mcp.clone(), work: Work::default() }
     }
 
     pub(super) fn surroundings(&self) -> &Surroundings {
@@ -54,21 +51,16 @@ impl FrontDesk {
     /// The servers as they are configured now.
     pub(super) fn set(&self) -> Result<Arc<ServerSet>, Trouble> {
         let none = || Trouble::new(Code::Conflict, "this program was put together without servers");
-        offer::servers(&self.cx).map_err(told)?.ok_or_else(none)
+        configured_servers(&self.cx).map_err(told)?.ok_or_else(none)
     }
 
     /// Has what the files say now taken over, and waits for it.
     pub(super) async fn reload(&self) -> Result<(), Trouble> {
-        self.offer.reload().await.map_err(told)
-    }
-
-    /// Has the profiles follow what was decided.
-    pub(super) async fn follow(&self) {
-        self.offer.follow().await;
+        self.mcp.reload().await.map_err(told)
     }
 
     pub(super) fn say_in_session(&self, change: impl FnOnce(Level) -> Level) {
-        let gateway = self.offer.gateway();
+        let gateway = self.mcp.gateway();
         gateway.set_session(change(gateway.policies().level(LevelName::Session).clone()));
     }
 
@@ -96,7 +88,7 @@ impl FrontDesk {
     }
 
     fn start(&self, source: Arc<McpSource>, stops_first: bool, cx: Cx) -> Result<(), Trouble> {
-        let offer = self.offer.clone();
+        let mcp = self.mcp.clone();
         self.work.begin(async move {
             if stops_first {
                 source.stop().await;
@@ -110,23 +102,23 @@ impl FrontDesk {
                     tracing::warn!(event = "server_not_started", server = %id, error = %escape::line(&error));
                 }
             }
-            offer.refresh_source(&id).await;
+            mcp.refresh_source(&id).await;
         })
     }
 
     fn stop(&self, source: Arc<McpSource>) -> Result<(), Trouble> {
-        let offer = self.offer.clone();
+        let mcp = self.mcp.clone();
         self.work.begin(async move {
             source.stop().await;
             // Others may have asked it meanwhile, and remembered what it said.
-            offer.refresh_source(&source.server().id).await;
+            mcp.refresh_source(&source.server().id).await;
         })
     }
 }
 
 impl Desk for FrontDesk {
     fn gateway(&self) -> Arc<Gateway> {
-        self.offer.shown_gateway().unwrap_or_else(|| self.nothing.clone())
+        self.mcp.served_gateway()
     }
 
     fn everything(&self) -> Arc<Gateway> {
@@ -148,7 +140,7 @@ impl Desk for FrontDesk {
     }
 
     fn servers(&self, cx: Cx) -> Done<'_, Vec<Server>> {
-        let set = offer::servers(&self.cx);
+        let set = configured_servers(&self.cx);
         let known = self.everything().whole_snapshot();
         Box::pin(async move {
             let Some(set) = set.map_err(told)? else { return Ok(Vec::new()) };
@@ -161,7 +153,7 @@ impl Desk for FrontDesk {
     }
 
     fn discoveries(&self, cx: &Cx) -> BTreeMap<SourceId, Discovery> {
-        let Ok(Some(set)) = offer::servers(&self.cx) else { return BTreeMap::new() };
+        let Ok(Some(set)) = configured_servers(&self.cx) else { return BTreeMap::new() };
         let of = |id: &SourceId| {
             let record = set.shared.as_ref().and_then(|it| it.records().read(id, cx.user.as_deref()).ok());
             Discovery {
@@ -173,7 +165,7 @@ impl Desk for FrontDesk {
     }
 
     fn live(&self) -> BTreeMap<SourceId, Vec<Arc<Tool>>> {
-        let Ok(Some(set)) = offer::servers(&self.cx) else { return BTreeMap::new() };
+        let Ok(Some(set)) = configured_servers(&self.cx) else { return BTreeMap::new() };
         let listed = |it: &Arc<McpSource>| {
             let tools = it.listed()?.into_iter().map(Arc::new).collect();
             Some((it.server().id.clone(), tools))
@@ -226,10 +218,10 @@ impl Desk for FrontDesk {
     fn refresh_server(&self, id: SourceId, waits: bool, cx: Cx) -> Done<'_, ()> {
         Box::pin(async move {
             let source = self.startable(&id)?;
-            let offer = self.offer.clone();
+            let mcp = self.mcp.clone();
             let refreshing = async move {
                 let refreshed = source.refresh(&cx).await;
-                offer.refresh_source(&source.server().id).await;
+                mcp.refresh_source(&source.server().id).await;
                 refreshed
             };
             match waits {

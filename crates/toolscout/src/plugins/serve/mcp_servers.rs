@@ -1,0 +1,183 @@
+//! The MCP servers of one run: one for everything, and one for each profile that is served.
+//!
+//! All of them share one gateway. A profile is a scope of it, so its server sees nothing else.
+
+use super::settings::ServeSettings;
+use super::wishes::Wishes;
+use crate::config::{Config, Profile};
+use crate::plugins::review;
+use crate::plugins::servers::ServerSet;
+use crate::{AppError, LifecycleError, RunCx};
+use parking_lot::{Mutex, MutexGuard};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use toolscout_core::{ErrorKind, ProblemKind, Source, SourceId, escape};
+use toolscout_gateway::{Gateway, Scope};
+use toolscout_surface::mcp::{MetaTools, Server};
+
+/// Which servers a run has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Selection {
+    Everything,
+    EverythingAndProfiles,
+    /// This profile, and nothing else.
+    Profile(String),
+}
+
+/// The MCP servers of one run.
+pub(super) struct McpServers {
+    selection: Selection,
+    settings: ServeSettings,
+    gateway: Arc<Gateway>,
+    /// By profile; `None` is everything. New clients get this server, connected ones keep the one they have.
+    servers: Mutex<BTreeMap<Option<String>, (MetaTools, Arc<Server>)>>,
+    /// Sources that are not configured servers. They stay as long as the process runs.
+    fixed_sources: Vec<Arc<dyn Source>>,
+    wishes: Wishes,
+}
+
+impl McpServers {
+    /// Creates the servers of this selection, without discovering anything.
+    pub(super) fn new(cx: &RunCx, selection: Selection) -> Result<Self, AppError> {
+        let config = super::settings::config(cx)?;
+        let gateway = cx.tools().shared_gateway();
+        let configured = configured_servers(cx)?.map(|set| set.layered()).unwrap_or_default();
+        let is_configured = |source: &Arc<dyn Source>| configured.iter().any(|other| Arc::ptr_eq(other, source));
+        let fixed_sources = gateway.sources().iter().filter(|source| !is_configured(source)).cloned().collect();
+        let (servers, wishes) = (Mutex::default(), Wishes::default());
+        let all = Self { selection, settings: ServeSettings::of(cx)?, gateway, servers, fixed_sources, wishes };
+        all.update(&config, configured)?;
+        match &all.selection {
+            Selection::Profile(name) if all.server(None).is_none() => Err(unknown_profile(name, &config)),
+            _ => Ok(all),
+        }
+    }
+
+    /// The server of a profile, or of everything that this run serves; none if there is no such profile.
+    pub(super) fn server(&self, profile: Option<&str>) -> Option<Arc<Server>> {
+        let key = match (&self.selection, profile) {
+            (Selection::Profile(only), None) => Some(only.clone()),
+            (_, profile) => profile.map(str::to_owned),
+        };
+        self.servers().get(&key).map(|(_, server)| server.clone())
+    }
+
+    pub(super) fn all(&self) -> Vec<Arc<Server>> {
+        self.servers().values().map(|(_, server)| server.clone()).collect()
+    }
+
+    pub(super) fn profile_names(&self) -> Vec<String> {
+        self.servers().keys().flatten().cloned().collect()
+    }
+
+    /// The message for a profile that is not served.
+    pub(super) fn unknown(&self, profile: &str) -> String {
+        let names = self.profile_names();
+        let near = toolscout_surface::cli::nearest(profile, names.iter().map(String::as_str));
+        let near = near.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default();
+        format!("there is no profile `{}`{near}", escape::line(profile))
+    }
+
+    /// The gateway with everything.
+    pub(super) fn gateway(&self) -> &Arc<Gateway> {
+        &self.gateway
+    }
+
+    /// The gateway, limited to what this run serves.
+    pub(super) fn served_gateway(&self) -> Arc<Gateway> {
+        match &self.selection {
+            Selection::Profile(only) => Arc::new(self.gateway.within(only)),
+            _ => self.gateway.clone(),
+        }
+    }
+
+    /// Has the configuration read again, and waits until that is done.
+    pub(super) async fn reload(&self) -> Result<(), AppError> {
+        self.wishes.reload().await
+    }
+
+    pub(super) fn wishes(&self) -> &Wishes {
+        &self.wishes
+    }
+
+    /// Serves what the configuration says now, with these configured servers. What is gone is gone at once; new sources
+    /// are known after the next refresh.
+    pub(super) fn update(&self, config: &Config, configured: Vec<Arc<dyn Source>>) -> Result<(), AppError> {
+        let profiles: Vec<_> = config.profiles.iter().filter(|profile| self.selects(profile)).collect();
+        let everything = Scope { listed: config.listed.clone(), ..Scope::default() };
+        self.gateway.set_scopes(everything, profiles.iter().map(|it| (it.name.clone(), scope(it, config))));
+        let sources = self.fixed_sources.iter().cloned().chain(configured).collect();
+        self.gateway.set_sources(sources).map_err(LifecycleError::from)?;
+        let of_all = config.settings.meta_tools.as_deref();
+        let wanted = profiles.iter().map(|it| (Some(it.name.clone()), it.meta_tools.as_deref().or(of_all)));
+        let mut servers = self.servers();
+        let before = std::mem::take(&mut *servers);
+        for (profile, written) in std::iter::once((None, of_all)).chain(wanted) {
+            let meta_tools = self.settings.meta_tools(written);
+            let unchanged = before.get(&profile).filter(|(there, _)| *there == meta_tools).cloned();
+            let server = unchanged.unwrap_or_else(|| (meta_tools, self.new_server(profile.as_deref(), meta_tools)));
+            servers.insert(profile, server);
+        }
+        Ok(())
+    }
+
+    /// Discovers all sources again, and warns about tools that have been held since the last time.
+    pub(super) async fn refresh(&self, cx: &RunCx) {
+        match cx.tools().discover_quietly_again().await {
+            Ok(news) => news.iter().filter(|it| it.kind == ProblemKind::Held).for_each(|it| cx.tools().warn(it)),
+            Err(error) => tracing::warn!(event = "changes_not_seen", error = %escape::line(&error.to_string())),
+        }
+    }
+
+    /// Discovers one source again.
+    pub(super) async fn refresh_source(&self, id: &SourceId) {
+        self.gateway.refresh_source(id, &self.settings.terms.request).await;
+    }
+
+    fn new_server(&self, profile: Option<&str>, meta_tools: MetaTools) -> Arc<Server> {
+        let gateway = profile.map_or_else(|| self.gateway.clone(), |name| Arc::new(self.gateway.within(name)));
+        self.settings.server(gateway, meta_tools)
+    }
+
+    fn selects(&self, profile: &Profile) -> bool {
+        match &self.selection {
+            Selection::Everything => false,
+            Selection::EverythingAndProfiles => true,
+            Selection::Profile(name) => *name == profile.name,
+        }
+    }
+
+    fn servers(&self) -> MutexGuard<'_, BTreeMap<Option<String>, (MetaTools, Arc<Server>)>> {
+        self.servers.lock()
+    }
+}
+
+/// The configured servers; none in a program without them, or with `--tools-from`.
+pub(super) fn configured_servers(cx: &RunCx) -> Result<Option<Arc<ServerSet>>, AppError> {
+    if cx.commands().find("server list").is_none() || cx.options().text("tools-from").is_some() {
+        return Ok(None);
+    }
+    ServerSet::of(cx.options(), cx.surroundings()).map(Some)
+}
+
+/// A profile as the gateway takes it. What it lists replaces what is listed otherwise.
+fn scope(profile: &Profile, config: &Config) -> Scope {
+    Scope {
+        include: profile.include.clone(),
+        exclude: profile.exclude.clone(),
+        listed: profile.listed.as_ref().unwrap_or(&config.listed).clone(),
+        rules: review::level(&profile.rules),
+        read_only: profile.read_only,
+    }
+}
+
+fn unknown_profile(name: &str, config: &Config) -> AppError {
+    let known = || config.profiles.iter().map(|it| it.name.as_str());
+    let hint = match toolscout_surface::cli::nearest(name, known()) {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None if config.profiles.is_empty() => "profiles are tables in toolscout.toml: [profiles.NAME]".to_owned(),
+        None => format!("there are: {}", known().collect::<Vec<_>>().join(", ")),
+    };
+    let message = format!("there is no profile `{}`", escape::line(name));
+    AppError::Said { kind: ErrorKind::NotFound, message, hint: Some(hint) }
+}
