@@ -1,6 +1,6 @@
 //! Who asks, for how long, and on whose behalf: travels with every request.
 
-use crate::door::Question;
+use crate::door::PendingApproval;
 use crate::event::Observers;
 use crate::{BoxFuture, Counterpart};
 use std::path::PathBuf;
@@ -43,7 +43,7 @@ pub struct Cx {
 }
 
 /// Puts a question to a person; the answer is whether they said yes.
-pub type Asker = Arc<dyn Fn(Question) -> BoxFuture<'static, bool> + Send + Sync>;
+pub type Asker = Arc<dyn Fn(PendingApproval) -> BoxFuture<'static, bool> + Send + Sync>;
 
 impl Cx {
     /// A request by this caller, without a deadline.

@@ -1,7 +1,8 @@
 //! The one door: every call of every surface passes here, and sources take only what comes out.
 
 use crate::{Caller, Digest, Moment, Status, Tool, ToolCall, ToolId, ToolName, escape};
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -91,27 +92,54 @@ impl Circumstances {
     }
 }
 
-/// What a person is asked before a call, and what their answer is bound to.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Question {
-    /// Names the question: `toolscout approve ID` answers it.
+/// A call that waits for approval, and everything that the approval is bound to.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PendingApproval {
+    /// `toolscout approve ID` approves it.
     pub id: String,
-    /// Which tool.
+    /// The tool, as `source/name`.
+    #[serde(serialize_with = "as_text")]
+    #[schemars(with = "String")]
     pub tool: ToolId,
-    /// The definition it has now.
+    /// The digest of its definition.
+    #[serde(serialize_with = "as_text")]
+    #[schemars(with = "String")]
     pub digest: Digest,
-    /// Everything it would be called with; what names a secret is hidden.
+    /// All arguments; secrets are redacted.
     pub arguments: Value,
-    /// Words for the tool's own program.
+    /// Command-line words for the tool's own program.
     pub rest: Vec<String>,
-    /// Through which door the call came.
+    /// The surface the call came through.
+    #[serde(serialize_with = "caller_word")]
+    #[schemars(with = "String")]
     pub caller: Caller,
-    /// Whom the surface has recognised.
+    /// The authenticated user.
+    #[serde(serialize_with = "optional_text", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
     pub user: Option<Arc<str>>,
-    /// When it was asked.
+    /// When the call was made.
+    #[serde(serialize_with = "as_text")]
+    #[schemars(with = "String")]
     pub asked: Moment,
-    /// From when on the answer counts no more.
+    /// When an answer no longer counts.
+    #[serde(serialize_with = "as_text")]
+    #[schemars(with = "String")]
     pub expires: Moment,
+    /// Whether it was approved or rejected; none while it is pending.
+    pub answer: Option<bool>,
+}
+
+fn as_text<S: Serializer>(value: &impl std::fmt::Display, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
+}
+
+fn optional_text<S: Serializer>(text: &Option<Arc<str>>, serializer: S) -> Result<S::Ok, S::Error> {
+    text.as_deref().serialize(serializer)
+}
+
+fn caller_word<S: Serializer>(caller: &Caller, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(caller.word())
 }
 
 /// Why the door stayed shut.

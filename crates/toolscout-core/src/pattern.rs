@@ -60,7 +60,8 @@ impl ToolPatterns {
 
     /// Patterns for the names of tools of one source.
     pub fn of_source(source: &SourceId, names: &[String]) -> Self {
-        let pattern = |name: &String| ToolPattern { source: NamePattern::new(source.as_str()), tool: NamePattern::new(name) };
+        let pattern =
+            |name: &String| ToolPattern { source: NamePattern::new(source.as_str()), tool: NamePattern::new(name) };
         Self(names.iter().map(pattern).collect())
     }
 

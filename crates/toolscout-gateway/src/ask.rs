@@ -9,12 +9,12 @@ mod row;
 use crate::Error;
 use crate::requests::Keys;
 use crate::seal::Seal;
-use row::QuestionRow;
+use row::ApprovalRow;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
-use toolscout_core::door::Question;
-use toolscout_core::{Caller, Cx, Digest, Moment, RawJson, Shelf, Store, StoreError, ToolCall, digest, redact};
+use toolscout_core::door::PendingApproval;
+use toolscout_core::{Cx, Digest, Moment, RawJson, Shelf, Store, StoreError, ToolCall, digest, redact};
 
 const PURPOSE: &str = "toolscout approvals of calls";
 /// How long a question waits, and how long a yes counts.
@@ -38,15 +38,6 @@ pub(crate) struct Asking<'a> {
     pub(crate) cx: &'a Cx,
     /// Whose the request is to who gives it tools of its own: the same tool may be another one's there.
     pub(crate) keys: Option<Keys>,
-}
-
-/// A question, and how it stands.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Pending {
-    /// What is asked.
-    pub question: Question,
-    /// What a person has said, if anything.
-    pub answer: Option<bool>,
 }
 
 /// What a question came to.
@@ -73,9 +64,9 @@ impl Questions {
     }
 
     /// The question that this call is.
-    pub(crate) fn of(&self, asking: &Asking<'_>) -> Question {
+    pub(crate) fn of(&self, asking: &Asking<'_>) -> PendingApproval {
         let (Asking { call, definition, cx, .. }, asked) = (asking, (self.now)());
-        Question {
+        PendingApproval {
             id: self.binding(asking).map(|it| short(&it)).unwrap_or_default(),
             tool: call.tool.clone(),
             digest: *definition,
@@ -85,6 +76,7 @@ impl Questions {
             user: cx.user.clone(),
             asked,
             expires: asked.after(PATIENCE),
+            answer: None,
         }
     }
 
@@ -112,7 +104,7 @@ impl Questions {
                     if self.sweep()? >= MAX_WAITING {
                         return Ok(Word::Unkept);
                     }
-                    let row = QuestionRow::new(&self.of(asking), binding.clone());
+                    let row = ApprovalRow::new(&self.of(asking), binding.clone());
                     let row = self.seal()?.close(&place, &row)?;
                     if self.store.swap(Shelf::Pending, &place, bytes.as_deref(), Some(&row))? {
                         return Ok(Word::Waiting);
@@ -124,25 +116,20 @@ impl Questions {
     }
 
     /// Everything that waits, oldest first.
-    pub(crate) fn pending(&self) -> Result<Vec<Pending>, StoreError> {
+    pub(crate) fn pending(&self) -> Result<Vec<PendingApproval>, StoreError> {
         self.sweep()?;
         let mut all = Vec::new();
         for place in self.places()? {
             let row = self.store.read(Shelf::Pending, &place)?.and_then(|it| self.open(&place, &it));
             all.extend(row.and_then(|it| it.pending()));
         }
-        all.sort_by(|one, other| {
-            (one.question.asked, &one.question.id).cmp(&(other.question.asked, &other.question.id))
-        });
+        all.sort_by(|one, other| (one.asked, &one.id).cmp(&(other.asked, &other.id)));
         Ok(all)
     }
 
-    /// A person answers. What an agent says about its own questions does not count.
-    pub(crate) fn settle(&self, id: &str, yes: bool, cx: &Cx) -> Result<Pending, Error> {
-        if cx.caller == Caller::Mcp {
-            return Err(Error::NotForAgents);
-        }
-        let (place, unknown) = (self.place(id), || Error::UnknownQuestion { id: id.to_owned() });
+    /// Records the answer to a pending approval.
+    pub(crate) fn settle(&self, id: &str, yes: bool) -> Result<PendingApproval, Error> {
+        let (place, unknown) = (self.place(id), || Error::UnknownApproval { id: id.to_owned() });
         for _ in 0..ATTEMPTS {
             let bytes = self.store.read(Shelf::Pending, &place)?.ok_or_else(unknown)?;
             let now = (self.now)();
@@ -186,7 +173,7 @@ impl Questions {
         Seal::of(&*self.store, PURPOSE)
     }
 
-    fn open(&self, place: &str, bytes: &[u8]) -> Option<QuestionRow> {
+    fn open(&self, place: &str, bytes: &[u8]) -> Option<ApprovalRow> {
         let body: RawJson = self.seal().ok()?.open(place, bytes).ok()?;
         serde_json::from_str(body.as_str()).ok()
     }

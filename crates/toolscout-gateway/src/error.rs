@@ -2,7 +2,8 @@
 
 use crate::Violation;
 use toolscout_catalog::Unresolved;
-use toolscout_core::door::Refusal;
+use toolscout_core::change::DryRun;
+use toolscout_core::door::{Policy, Refusal};
 use toolscout_core::{ErrorKind, SourceError, SourceId, StoreError, ToolId, escape};
 
 /// Why a request could not be answered.
@@ -73,12 +74,29 @@ pub enum Error {
         /// Why.
         reason: String,
     },
-    /// Nobody waits for an answer to this.
-    #[error("there is no question `{}` that waits for an answer", escape::line(id))]
-    UnknownQuestion {
+    /// There is no pending approval of this id.
+    #[error("there is no pending approval `{}`", escape::line(id))]
+    UnknownApproval {
         /// What was given.
         id: String,
     },
+    /// A policy pattern is malformed.
+    #[error("`pattern`: `{}` must be `source/tool`, `source/*` or `*`", escape::line(pattern))]
+    InvalidPattern {
+        /// What was given.
+        pattern: String,
+    },
+    /// A policy is looser than what the levels above say.
+    #[error("`policy`: `{}` is looser than what its parents say", policy.word())]
+    PolicyTooLoose {
+        /// What was given.
+        policy: Policy,
+        /// What the level may say.
+        allowed: Vec<Policy>,
+    },
+    /// The request only asks what would change.
+    #[error("{0}")]
+    DryRun(#[from] DryRun),
     /// An agent tried to answer in a person's place.
     #[error("only a person can answer that")]
     NotForAgents,
@@ -103,13 +121,18 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::UnknownTool { .. } => ErrorKind::NotFound,
-            Self::AmbiguousTool { .. } | Self::InvalidArguments { .. } => ErrorKind::Invalid,
+            Self::AmbiguousTool { .. }
+            | Self::InvalidArguments { .. }
+            | Self::InvalidPattern { .. }
+            | Self::PolicyTooLoose { .. } => ErrorKind::Invalid,
             Self::InvalidSchema { .. } => ErrorKind::Unavailable,
-            Self::Refused(_) | Self::ChangedAgain { .. } | Self::Unreliable { .. } | Self::NotForAgents => {
-                ErrorKind::Refused
-            }
+            Self::Refused(_)
+            | Self::ChangedAgain { .. }
+            | Self::Unreliable { .. }
+            | Self::NotForAgents
+            | Self::DryRun(_) => ErrorKind::Refused,
             Self::Source(error) => error.kind(),
-            Self::NotHeld { .. } | Self::NotUnderReview { .. } | Self::UnknownQuestion { .. } => ErrorKind::NotFound,
+            Self::NotHeld { .. } | Self::NotUnderReview { .. } | Self::UnknownApproval { .. } => ErrorKind::NotFound,
             Self::Store(_) | Self::Contended => ErrorKind::Unavailable,
         }
     }
@@ -133,7 +156,11 @@ impl Error {
             Self::Unreliable { source_id, .. } => {
                 Some(format!("look with `toolscout review`, then `toolscout review --accept {source_id}`"))
             }
-            Self::UnknownQuestion { .. } => Some("`toolscout approve` lists what waits for an answer".to_owned()),
+            Self::UnknownApproval { .. } => Some("`toolscout approve` lists pending approvals".to_owned()),
+            Self::PolicyTooLoose { allowed, .. } => {
+                let words: Vec<_> = allowed.iter().map(|policy| policy.word()).collect();
+                Some(format!("this level may say {}", words.join(", ")))
+            }
             _ => None,
         }
     }

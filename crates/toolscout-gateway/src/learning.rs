@@ -98,7 +98,7 @@ impl Learning {
         self.feedback.push(Feedback::Asked(owner.clone(), question));
     }
 
-    fn forget(&self, owner: &Owner, is_meant: impl Fn(&ToolId) -> bool) -> Result<usize, StoreError> {
+    pub(crate) fn forget(&self, owner: &Owner, is_meant: impl Fn(&ToolId) -> bool) -> Result<usize, StoreError> {
         self.settle();
         let mut gone = 0;
         self.ledger.change_lessons(&owner.whose, |it| gone = it.forget(&is_meant))?;
@@ -122,11 +122,6 @@ impl Gateway {
         learning.settle();
         let (lessons, _) = learning.ledger.lessons(&self.owner(cx).whose)?;
         Ok(lessons.shown(&learning.ledger.partition))
-    }
-
-    /// Forgets what was learned about these tools from the requests of whoever this one is of; says how much that was.
-    pub fn forget_lessons(&self, cx: &Cx, is_meant: impl Fn(&ToolId) -> bool) -> Result<usize, Error> {
-        Ok(self.learning.forget(&self.owner(cx), is_meant)?)
     }
 
     /// What is learned here.

@@ -13,6 +13,7 @@ mod builder;
 mod call;
 mod check;
 mod consent;
+mod decisions;
 mod defaults;
 mod discover;
 mod error;
@@ -38,7 +39,7 @@ mod tests;
 
 pub use answer::{Answer, Explanation, Search};
 pub use approvals::{Approvals, HeldTool};
-pub use ask::{PATIENCE, Pending};
+pub use ask::PATIENCE;
 pub use builder::{GatewayBuilder, TwoSourcesAlike};
 pub use check::{Check, Violation};
 pub use discover::Refreshed;

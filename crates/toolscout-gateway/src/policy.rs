@@ -6,6 +6,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::Error;
 use crate::federation::doors;
 use toolscout_core::door::Policy;
 use toolscout_core::{Problem, ProblemKind, SourceId, Tool, ToolId};
@@ -58,6 +59,17 @@ pub struct Policies {
     pub mode: Mode,
     /// What becomes of tools whose name another has.
     pub shadow: Shadow,
+}
+
+/// A change of what one level says about a pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PolicyUpdate {
+    /// Which level.
+    pub level: LevelName,
+    /// `source/tool`, `source/*` or `*`.
+    pub pattern: String,
+    /// The policy from now on; none takes back what was set.
+    pub policy: Option<Policy>,
 }
 
 /// What holds for a tool.
@@ -184,6 +196,21 @@ impl Policies {
         Policy::ALL.into_iter().filter(|it| Some(*it) >= tightest).collect()
     }
 
+    /// Refuses an update that is malformed, or looser than what the levels above say about all tools of its pattern.
+    pub fn check(&self, update: &PolicyUpdate) -> Result<(), Error> {
+        let invalid = || Error::InvalidPattern { pattern: update.pattern.clone() };
+        let pattern = Pattern::of(&update.pattern).ok_or_else(invalid)?;
+        let parents = LevelName::ALL.into_iter().filter(|level| *level < update.level);
+        let tightest = parents.filter_map(|level| self.level(level).says_about_all(&pattern)).max();
+        match update.policy {
+            Some(policy) if Some(policy) < tightest => {
+                let allowed = Policy::ALL.into_iter().filter(|it| Some(*it) >= tightest).collect();
+                Err(Error::PolicyTooLoose { policy, allowed })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Rules about what is not there: a tool that was renamed is no longer covered, and somebody should know. `knows`
     /// says whether there is such a source, and whether it has such a tool.
     pub fn dangling(&self, knows: impl Fn(&str, Option<&str>) -> bool) -> Vec<Dangling> {
@@ -214,6 +241,13 @@ impl Level {
     fn says(&self, id: &ToolId) -> Option<(Policy, String)> {
         let rule = self.rule_for(id).map(|(policy, pattern)| (policy, format!("rule `{pattern}`")));
         rule.or_else(|| self.default.map(|policy| (policy, "default".to_owned())))
+    }
+
+    /// What this level says about every tool of a pattern; none if it says nothing about all of them.
+    fn says_about_all(&self, pattern: &Pattern<'_>) -> Option<Policy> {
+        let covering =
+            self.rules.iter().filter_map(|(rule, policy)| Some((Pattern::of(rule)?.covers(pattern)?, *policy)));
+        covering.max().map(|(_, policy)| policy).or(self.default)
     }
 
     /// The most specific rule about a tool, as it is written.
@@ -254,6 +288,16 @@ impl<'a> Pattern<'a> {
             Some((source, name)) if SourceId::new(source).is_err() || name.is_empty() => None,
             Some((source, "*")) => Some(Self::Source(source)),
             Some((source, name)) => Some(Self::Tool(source, name)),
+        }
+    }
+
+    /// How specific it is about all tools of another pattern; none if it does not cover them.
+    fn covers(&self, other: &Pattern<'_>) -> Option<u8> {
+        match (self, other) {
+            (Self::All, _) => Some(0),
+            (Self::Source(source), Pattern::Source(of) | Pattern::Tool(of, _)) => (source == of).then_some(1),
+            (Self::Tool(source, name), Pattern::Tool(of, tool)) => (source == of && name == tool).then_some(2),
+            _ => None,
         }
     }
 

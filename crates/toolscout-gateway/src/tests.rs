@@ -7,6 +7,7 @@ mod actor;
 mod batch;
 mod coming;
 mod consent;
+mod decisions;
 mod doors;
 mod events;
 mod federation;

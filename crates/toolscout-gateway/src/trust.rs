@@ -1,9 +1,10 @@
-//! What a person sees and decides: tools held for review, calls that wait for a yes, policies.
+//! What a person sees before a decision: tools held for review, pending approvals, policies.
 
 use crate::policy::{Dangling, Decision, Level, LevelName, Mode, Policies};
-use crate::{Approvals, Error, Gateway, HeldTool, Pending};
+use crate::{Approvals, Error, Gateway, HeldTool};
 use std::sync::Arc;
-use toolscout_core::{Cx, Digest, SourceId, Tool, ToolId};
+use toolscout_core::Tool;
+use toolscout_core::door::PendingApproval;
 
 impl Gateway {
     /// Every tool that waits for a person, with what there is to see.
@@ -13,40 +14,9 @@ impl Gateway {
         found.flat_map(|(tools, source)| self.board.approvals.held(&source, &tools, &scan)).collect()
     }
 
-    /// Approves what is held of a tool; where `seen` is given, only if that is still its digest.
-    pub fn approve(&self, tool: &ToolId, seen: Option<Digest>) -> Result<(), Error> {
-        self.board.approvals.approve(tool, seen)?;
-        self.board.review_again(&tool.source);
-        Ok(())
-    }
-
-    /// Says no to a tool, held or approved: it is held, and stays so.
-    pub fn reject(&self, tool: &ToolId) -> Result<(), Error> {
-        self.board.approvals.reject(tool)?;
-        self.board.review_again(&tool.source);
-        Ok(())
-    }
-
-    /// Approves everything that a source has now, also where what was approved before cannot be relied on; says how many
-    /// tools that released.
-    pub fn accept_all(&self, source: &SourceId) -> Result<usize, Error> {
-        let (review, tools) =
-            self.board.found(source).ok_or_else(|| Error::NotUnderReview { source_id: source.clone() })?;
-        let released = self.board.approvals.accept_all(source, &review, &tools)?;
-        self.board.review_again(source);
-        Ok(released)
-    }
-
     /// The calls that wait for a person's word, oldest first.
-    pub fn pending(&self) -> Result<Vec<Pending>, Error> {
+    pub fn pending(&self) -> Result<Vec<PendingApproval>, Error> {
         Ok(self.questions.pending()?)
-    }
-
-    /// A person answers a question, by its id. Agents cannot.
-    pub fn settle(&self, id: &str, yes: bool, cx: &Cx) -> Result<Pending, Error> {
-        let settled = self.questions.settle(id, yes, cx)?;
-        cx.decided("call", &settled.question.tool, if yes { "approved" } else { "rejected" });
-        Ok(settled)
     }
 
     /// Where it is remembered what may be used: for another gateway that shall agree with this one.

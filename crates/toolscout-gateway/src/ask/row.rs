@@ -1,13 +1,13 @@
-//! How a question lies on disk.
+//! The stored form of a pending approval.
 
-use super::{PATIENCE, Pending};
+use super::PATIENCE;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use toolscout_core::door::Question;
+use toolscout_core::door::PendingApproval;
 use toolscout_core::{Caller, Digest, Moment, SourceId, ToolId, ToolName};
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct QuestionRow {
+pub(super) struct ApprovalRow {
     /// Everything the answer is about, hashed.
     pub(super) binding: String,
     pub(super) answer: Option<bool>,
@@ -24,8 +24,8 @@ pub(super) struct QuestionRow {
     asked: Moment,
 }
 
-impl QuestionRow {
-    pub(super) fn new(question: &Question, binding: String) -> Self {
+impl ApprovalRow {
+    pub(super) fn new(question: &PendingApproval, binding: String) -> Self {
         Self {
             binding,
             answer: None,
@@ -47,10 +47,10 @@ impl QuestionRow {
         self.asked <= now && now < self.expires && self.expires <= now.after(PATIENCE)
     }
 
-    pub(super) fn pending(&self) -> Option<Pending> {
+    pub(super) fn pending(&self) -> Option<PendingApproval> {
         let id = ToolId::new(SourceId::new(&self.source).ok()?, ToolName::new(&self.tool).ok()?);
         let caller = [Caller::Cli, Caller::Mcp, Caller::Http].into_iter().find(|it| it.word() == self.caller)?;
-        let question = Question {
+        Some(PendingApproval {
             id: self.id.clone(),
             tool: id,
             digest: Digest::from_hex(&self.digest)?,
@@ -60,7 +60,7 @@ impl QuestionRow {
             user: self.user.as_deref().map(Into::into),
             asked: self.asked,
             expires: self.expires,
-        };
-        Some(Pending { question, answer: self.answer })
+            answer: self.answer,
+        })
     }
 }

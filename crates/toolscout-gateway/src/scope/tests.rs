@@ -32,8 +32,7 @@ async fn two_sources() -> (Arc<Gateway>, Arc<Actor>) {
 
 #[test]
 fn sources_are_in_scope_whole_in_part_or_not_at_all() {
-    let scope =
-        Scope { exclude: patterns_of(&["web/x", "gone"]), ..only(&["fs/read_*", "web/*", "mail", "gone"]) };
+    let scope = Scope { exclude: patterns_of(&["web/x", "gone"]), ..only(&["fs/read_*", "web/*", "mail", "gone"]) };
     let has = |id: &str| {
         let id = source(id);
         (scope.has_source(&id), scope.has_library_of(&id), scope.has_every_tool_of(&id))

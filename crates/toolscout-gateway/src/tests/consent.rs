@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use tokio::task::JoinSet;
-use toolscout_core::door::{Policy, Question, Refusal};
+use toolscout_core::door::{PendingApproval, Policy, Refusal};
 use toolscout_core::{BoxFuture, Caller, Cx, Lease, MemoryStore, Moment, Shelf, Store, StoreError};
 
 struct World {
@@ -65,7 +65,7 @@ fn agent_of(user: &str) -> Cx {
 async fn a_yes_is_for_exactly_this_call_and_for_one() {
     let world = world().await;
     let id = world.ask(json!({"to": "bob", "amount": 5}), agent_of("ann")).await;
-    world.gateway.settle(&id, true, &cli()).unwrap();
+    world.gateway.answer_approval(&id, true, &cli()).unwrap();
     for (input, cx) in [
         (json!({"to": "bob", "amount": 6}), agent_of("ann")),
         (json!({"to": "bob ", "amount": 5}), agent_of("ann")),
@@ -86,10 +86,10 @@ async fn a_yes_is_for_exactly_this_call_and_for_one() {
 async fn a_yes_to_one_definition_is_none_to_another() {
     let world = world().await;
     let id = world.ask(json!({}), agent()).await;
-    world.gateway.settle(&id, true, &cli()).unwrap();
+    world.gateway.answer_approval(&id, true, &cli()).unwrap();
     world.server.has(&["pay: Pays twice"]);
     world.gateway.refresh(&cli()).await;
-    world.gateway.accept_all(world.gateway.sources()[0].id()).unwrap();
+    world.gateway.accept_all(world.gateway.sources()[0].id(), &cli()).unwrap();
     assert!(world.pay(json!({}), agent()).await.is_err());
     assert_eq!(world.server.executed(), 0);
 }
@@ -99,18 +99,18 @@ async fn questions_and_answers_last_five_minutes() {
     let world = world().await;
     let id = world.ask(json!({}), agent()).await;
     world.later(299);
-    world.gateway.settle(&id, true, &cli()).unwrap();
+    world.gateway.answer_approval(&id, true, &cli()).unwrap();
     world.later(299);
     world.pay(json!({}), agent()).await.unwrap();
     let id = world.ask(json!({}), agent()).await;
-    world.gateway.settle(&id, true, &cli()).unwrap();
+    world.gateway.answer_approval(&id, true, &cli()).unwrap();
     world.later(300);
     assert!(world.pay(json!({}), agent()).await.is_err());
     world.later(300);
     assert!(world.gateway.pending().unwrap().is_empty());
-    assert!(matches!(world.gateway.settle(&id, true, &cli()), Err(Error::UnknownQuestion { .. })));
+    assert!(matches!(world.gateway.answer_approval(&id, true, &cli()), Err(Error::UnknownApproval { .. })));
     let id = world.ask(json!({}), agent()).await;
-    world.gateway.settle(&id, true, &cli()).unwrap();
+    world.gateway.answer_approval(&id, true, &cli()).unwrap();
     world.clock.fetch_sub(3_600_000, Ordering::SeqCst);
     assert!(world.pay(json!({}), agent()).await.is_err(), "a clock set back prolongs nothing");
     assert_eq!(world.server.executed(), 1);
@@ -125,8 +125,8 @@ async fn who_answers_sees_everything_but_secrets() {
         world.ask(json!({"to": long, "api_token": "hush", "nested": [{"password": "hush"}]}), agent_of("ann")).await;
     let [pending] = &world.gateway.pending().unwrap()[..] else { panic!() };
     let expected = json!({"to": long, "api_token": "[REDACTED]", "nested": [{"password": "[REDACTED]"}]});
-    assert_eq!(pending.question.arguments, expected);
-    assert_eq!((pending.question.id.as_str(), pending.question.user.as_deref()), (id.as_str(), Some("ann")));
+    assert_eq!(pending.arguments, expected);
+    assert_eq!((pending.id.as_str(), pending.user.as_deref()), (id.as_str(), Some("ann")));
     assert_eq!(pending.answer, None);
 }
 
@@ -134,9 +134,9 @@ async fn who_answers_sees_everything_but_secrets() {
 async fn agents_do_not_answer_and_a_no_is_a_no() {
     let world = world().await;
     let id = world.ask(json!({}), agent()).await;
-    assert!(matches!(world.gateway.settle(&id, true, &agent()), Err(Error::NotForAgents)));
+    assert!(matches!(world.gateway.answer_approval(&id, true, &agent()), Err(Error::NotForAgents)));
     assert_eq!(world.ask(json!({}), agent()).await, id, "the same question is not asked twice");
-    world.gateway.settle(&id, false, &cli()).unwrap();
+    world.gateway.answer_approval(&id, false, &cli()).unwrap();
     let error = world.pay(json!({}), agent()).await.unwrap_err();
     assert_eq!(error.to_string(), "`server/pay` is denied by a person");
     let error = world.pay(json!({"other": 1}), agent()).await.unwrap_err();
@@ -149,7 +149,7 @@ async fn a_person_who_can_be_asked_is_asked_and_nothing_is_kept() {
     let asked = Arc::new(AtomicUsize::new(0));
     let answering = |yes: bool| {
         let asked = asked.clone();
-        let answer = move |question: Question| -> BoxFuture<'static, bool> {
+        let answer = move |question: PendingApproval| -> BoxFuture<'static, bool> {
             assert_eq!(question.tool.to_string(), "server/pay");
             asked.fetch_add(1, Ordering::SeqCst);
             Box::pin(async move { yes })
@@ -168,7 +168,7 @@ async fn a_person_who_can_be_asked_is_asked_and_nothing_is_kept() {
 async fn a_definition_that_changes_while_a_person_is_asked_is_not_executed() {
     let world = Arc::new(world().await);
     let during = world.clone();
-    let answer = move |_: Question| -> BoxFuture<'static, bool> {
+    let answer = move |_: PendingApproval| -> BoxFuture<'static, bool> {
         let during = during.clone();
         Box::pin(async move {
             during.server.has(&["pay: Pays twice"]);
@@ -184,7 +184,7 @@ async fn a_definition_that_changes_while_a_person_is_asked_is_not_executed() {
 #[tokio::test(start_paused = true)]
 async fn a_person_who_does_not_answer_in_time_leaves_a_question_behind() {
     let world = world().await;
-    let answer = |_: Question| -> BoxFuture<'static, bool> { Box::pin(std::future::pending()) };
+    let answer = |_: PendingApproval| -> BoxFuture<'static, bool> { Box::pin(std::future::pending()) };
     let cx = Cx { asker: Some(Arc::new(answer)), ..agent() }.within(std::time::Duration::from_secs(2));
     world.ask(json!({}), cx).await;
     assert_eq!(world.gateway.pending().unwrap().len(), 1);
@@ -213,7 +213,7 @@ async fn a_plan_asks_nobody() {
 async fn a_yes_that_somebody_else_was_quicker_to_use_is_none() {
     let world = world_on(Arc::new(Outrun(MemoryStore::default()))).await;
     let id = world.ask(json!({}), agent()).await;
-    world.gateway.settle(&id, true, &cli()).unwrap();
+    world.gateway.answer_approval(&id, true, &cli()).unwrap();
     assert!(world.pay(json!({}), agent()).await.is_err());
     assert_eq!(world.server.executed(), 0);
 }
@@ -254,7 +254,7 @@ impl Store for Outrun {
 async fn of_a_thousand_who_race_for_one_yes_one_runs() {
     let world = Arc::new(world().await);
     let id = world.ask(json!({}), agent()).await;
-    world.gateway.settle(&id, true, &cli()).unwrap();
+    world.gateway.answer_approval(&id, true, &cli()).unwrap();
     let mut racers = JoinSet::new();
     for _ in 0..1_000 {
         let world = world.clone();

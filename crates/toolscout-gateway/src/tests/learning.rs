@@ -55,7 +55,7 @@ async fn what_was_called_after_a_question_comes_first_the_next_time() {
         assert!(call(&gateway, "office/cc_mail", &cx).await);
         assert_eq!(found(&gateway, ASKED, &cx).await[0], "cc_mail");
         assert_eq!(lessons(&gateway, &cx), ["report of the week -> office/cc_mail"]);
-        gateway.forget_lessons(&cx, |_| true).unwrap();
+        gateway.forget_lessons("tools", &cx, |_| true).unwrap();
     }
 }
 
@@ -114,11 +114,11 @@ async fn lessons_of_one_tenant_never_reach_another() {
             assert!(lessons(&gateway, pupil).is_empty());
             assert_eq!(found(&gateway, ASKED, pupil).await[0], "aa_archive");
             // What was asked just now is none of the next one's business either.
-            gateway.forget_lessons(pupil, |_| true).unwrap();
+            gateway.forget_lessons("tools", pupil, |_| true).unwrap();
         }
-        gateway.forget_lessons(teacher, |_| true).unwrap();
+        gateway.forget_lessons("tools", teacher, |_| true).unwrap();
         assert_eq!(found(&gateway, ASKED, teacher).await[0], "aa_archive");
-        gateway.forget_lessons(teacher, |_| true).unwrap();
+        gateway.forget_lessons("tools", teacher, |_| true).unwrap();
     }
 }
 
@@ -200,10 +200,10 @@ async fn what_is_forgotten_is_gone_and_all_else_stays() {
     found(&gateway, ASKED, &agent()).await;
     assert!(call(&gateway, "cc_mail", &agent()).await && call(&gateway, "bb_print", &agent()).await);
     assert_eq!(lessons(&gateway, &agent()).len(), 2);
-    assert_eq!(gateway.forget_lessons(&agent(), |it| it.name.as_str() == "cc_mail").unwrap(), 1);
+    assert_eq!(gateway.forget_lessons("tools", &agent(), |it| it.name.as_str() == "cc_mail").unwrap(), 1);
     assert_eq!(lessons(&gateway, &agent()), ["report of the week -> office/bb_print"]);
     assert_eq!(found(&gateway, ASKED, &agent()).await[0], "bb_print");
-    assert_eq!(gateway.forget_lessons(&agent(), |_| true).unwrap(), 1);
+    assert_eq!(gateway.forget_lessons("tools", &agent(), |_| true).unwrap(), 1);
     assert!(call(&gateway, "cc_mail", &agent()).await, "what had been asked is forgotten, too");
     assert!(lessons(&gateway, &agent()).is_empty());
 }

@@ -246,8 +246,8 @@ async fn a_yes_to_a_call_of_one_user_is_none_to_the_same_call_of_another() {
     let gateway = built(builder.request_sources(ByUser::new(&[("ann", &ann), ("bob", &bob)]))).await;
     assert!(gateway.dangling().is_empty(), "somebody may have it");
     assert!(call(&gateway, "pay", by("ann")).await.is_err());
-    let id = gateway.pending().unwrap()[0].question.id.clone();
-    gateway.settle(&id, true, &cli()).unwrap();
+    let id = gateway.pending().unwrap()[0].id.clone();
+    gateway.answer_approval(&id, true, &cli()).unwrap();
     assert!(call(&gateway, "pay", by("bob")).await.is_err());
     assert!(call(&gateway, "pay", by("ann")).await.is_ok());
     assert_eq!((ann.called(), bob.called()), (1, 0));

@@ -9,7 +9,7 @@ use crate::{Approvals, Error, Gateway};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use toolscout_core::door::{Policy, Question};
+use toolscout_core::door::{PendingApproval, Policy};
 use toolscout_core::{
     BoxFuture, Caller, Cx, MemoryStore, Moment, RawJson, Resume, SourceId, ToolCall, ToolId, ToolName, ToolOutput,
 };
@@ -43,7 +43,7 @@ impl World {
     /// A request with a person who says yes, and is counted.
     fn willing(&self, cx: Cx) -> Cx {
         let asked = self.asked.clone();
-        let answer = move |_: Question| -> BoxFuture<'static, bool> {
+        let answer = move |_: PendingApproval| -> BoxFuture<'static, bool> {
             asked.fetch_add(1, Ordering::SeqCst);
             Box::pin(async { true })
         };
@@ -164,8 +164,8 @@ async fn a_yes_that_waited_in_the_store_carries_as_far() {
     let world = world(Policy::Ask).await;
     world.source.answers(Answer::Wants("state"));
     assert!(world.pay("bob", None, agent()).await.is_err());
-    let id = world.gateway.pending().unwrap()[0].question.id.clone();
-    world.gateway.settle(&id, true, &cli()).unwrap();
+    let id = world.gateway.pending().unwrap()[0].id.clone();
+    world.gateway.answer_approval(&id, true, &cli()).unwrap();
     world.pay("bob", None, agent()).await.unwrap();
     world.source.answers(Answer::Id);
     world.pay("bob", Some("state"), agent()).await.unwrap();

@@ -47,12 +47,12 @@ async fn what_is_held_is_listed_and_neither_found_nor_called_until_a_person_appr
     assert_eq!(gateway.notes(), ["2 tools are held for review: `toolscout review`"]);
     let refused = "`server/add` is held for review: new, and nobody has approved it";
     assert_eq!(call(&gateway, "add").await, Err(refused.to_owned()));
-    gateway.approve(&id("add"), None).unwrap();
+    gateway.approve(&id("add"), None, &cli()).unwrap();
     assert_eq!(call(&gateway, "add").await, Ok(()));
     assert_eq!(found(&gateway), ["add"]);
-    assert_eq!(gateway.accept_all(&id("add").source).unwrap(), 1);
+    assert_eq!(gateway.accept_all(&id("add").source, &cli()).unwrap(), 1);
     assert_eq!(call(&gateway, "list").await, Ok(()));
-    gateway.reject(&id("list")).unwrap();
+    gateway.reject(&id("list"), None, &cli()).unwrap();
     assert_eq!(
         call(&gateway, "list").await,
         Err("`server/list` is held for review: a person has rejected it".to_owned())
@@ -83,7 +83,7 @@ async fn what_a_held_tool_says_about_itself_is_shown_to_nobody_but_who_reviews_i
     assert_eq!(gateway.resolve("list").unwrap().description.as_deref(), Some("Lists"));
     let whole = gateway.whole_snapshot();
     assert_eq!(whole.tool(&id("add")).unwrap().tool.digest(), gateway.held()[0].digest, "as it is, for who decides");
-    gateway.approve(&id("add"), None).unwrap();
+    gateway.approve(&id("add"), None, &cli()).unwrap();
     assert!(gateway.resolve("add").unwrap().description.is_some());
 }
 
@@ -108,7 +108,7 @@ async fn a_changed_definition_is_never_executed() {
     assert!(shown.is_back);
     assert_eq!(shown.changes[0].after.as_deref(), Some("Adds, and more"));
     assert_eq!(server.executed(), 1);
-    restarted.approve(&id("add"), Some(shown.digest)).unwrap();
+    restarted.approve(&id("add"), Some(shown.digest), &cli()).unwrap();
     assert_eq!(call(&restarted, "add").await, Ok(()));
 }
 
@@ -116,7 +116,7 @@ async fn a_changed_definition_is_never_executed() {
 async fn a_tool_rejected_as_it_was_approved_is_not_said_to_have_been_another_in_between() {
     let server = Arc::new(Server::new("server", &["add: Adds"]));
     let gateway = gateway(&server, &Arc::default()).await;
-    gateway.reject(&id("add")).unwrap();
+    gateway.reject(&id("add"), None, &cli()).unwrap();
     let [shown] = &gateway.held()[..] else { panic!() };
     assert!(shown.is_rejected && !shown.is_back);
     assert!(shown.changes.is_empty());
@@ -132,9 +132,9 @@ async fn a_person_approves_what_they_have_seen_and_nothing_else() {
     let seen = gateway.held()[0].digest;
     server.has(&["add: Adds, and more"]);
     gateway.refresh(&cli()).await;
-    let error = gateway.approve(&id("add"), Some(seen)).unwrap_err();
+    let error = gateway.approve(&id("add"), Some(seen), &cli()).unwrap_err();
     assert_eq!(error.to_string(), "`server/add` has changed again since you looked");
-    assert!(matches!(gateway.approve(&id("other"), None), Err(Error::NotHeld { .. })));
+    assert!(matches!(gateway.approve(&id("other"), None, &cli()), Err(Error::NotHeld { .. })));
 }
 
 /// T36: every byte of what was approved, flipped in turn.
@@ -155,8 +155,8 @@ async fn a_record_that_somebody_touched_counts_for_nothing_until_a_person_has_lo
         call(&gateway, "add").await.unwrap_err(),
         "`server/add` is held for review: the record of what was approved was changed by somebody else"
     );
-    assert!(matches!(gateway.approve(&id("add"), None), Err(Error::Unreliable { .. })));
-    assert_eq!(gateway.accept_all(&id("add").source).unwrap(), 1);
+    assert!(matches!(gateway.approve(&id("add"), None, &cli()), Err(Error::Unreliable { .. })));
+    assert_eq!(gateway.accept_all(&id("add").source, &cli()).unwrap(), 1);
     assert_eq!(call(&gateway, "add").await, Ok(()));
 }
 
@@ -169,7 +169,7 @@ async fn what_was_approved_in_another_project_counts_for_nothing_in_this_one() {
     let approvals = Approvals::new(store.clone(), "another");
     let elsewhere = Gateway::builder().source(server.clone()).approvals(approvals).build().unwrap();
     elsewhere.refresh(&cli()).await;
-    elsewhere.approve(&id("add"), None).unwrap();
+    elsewhere.approve(&id("add"), None, &cli()).unwrap();
     assert_eq!(call(&elsewhere, "add").await, Ok(()));
     let row = store.read(Shelf::Approval, "another/server").unwrap().unwrap();
     store.write(Shelf::Approval, "project/server", &row).unwrap();
@@ -187,7 +187,7 @@ async fn a_call_with_a_definition_from_before_it_changed_is_refused() {
     let read = gateway.resolve("add").unwrap();
     server.has(&["add: Adds, and more"]);
     gateway.refresh(&cli()).await;
-    gateway.accept_all(&id("add").source).unwrap();
+    gateway.accept_all(&id("add").source, &cli()).unwrap();
     let by = |tool| gateway.call_tool(tool, ToolCall::new(id("add"), Arguments::new()), cli());
     assert_eq!(by(&read).await.unwrap_err().to_string(), "`server/add` has changed since it was read");
     assert!(by(&gateway.resolve("add").unwrap()).await.is_ok());
@@ -213,7 +213,7 @@ async fn a_store_that_cannot_be_read_approves_nothing_and_one_that_keeps_nothing
     server.has(&["add: Adds, and more"]);
     forgetful.refresh(&cli()).await;
     assert!(call(&forgetful, "add").await.is_err(), "changes are noticed all the same");
-    forgetful.approve(&id("add"), None).unwrap();
+    forgetful.approve(&id("add"), None, &cli()).unwrap();
     assert_eq!(call(&forgetful, "add").await, Ok(()));
 }
 
@@ -286,7 +286,7 @@ async fn what_is_as_it_was_at_the_last_review_is_not_reviewed_again() {
     let known = outcomes();
     let again = gateway(&server, &store).await;
     assert_eq!((row(), outcomes()), (settled.clone(), known));
-    again.reject(&id("sub")).unwrap();
+    again.reject(&id("sub"), None, &cli()).unwrap();
     let after = gateway(&server, &store).await;
     assert_eq!(call(&after, "add").await, Ok(()));
     assert!(call(&after, "sub").await.is_err());

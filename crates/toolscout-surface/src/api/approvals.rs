@@ -4,36 +4,16 @@ use super::asked::Asked;
 use super::{Route, Trouble};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use toolscout_gateway::Pending;
-
-/// A call that waits.
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct Approval {
-    id: String,
-    /// `source/name`.
-    tool: String,
-    /// What it would be called with; what names a secret is hidden.
-    arguments: Value,
-    /// Through which door it came: `mcp`, `http` or `cli`.
-    caller: &'static str,
-    /// Whom the door has recognised.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    user: Option<String>,
-    asked: String,
-    /// From when on an answer counts no more.
-    expires: String,
-}
+use toolscout_core::door::PendingApproval;
 
 #[derive(Serialize, JsonSchema)]
 struct All {
-    approvals: Vec<Approval>,
+    approvals: Vec<PendingApproval>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Settled {
-    approval: Approval,
+    approval: PendingApproval,
     /// `approved` or `denied`.
     decision: &'static str,
 }
@@ -63,26 +43,11 @@ pub(super) fn routes() -> Vec<Route> {
 
 async fn list(asked: Asked) -> Result<All, Trouble> {
     let pending = asked.api.desk.everything().pending()?;
-    Ok(All { approvals: pending.iter().filter(|it| it.answer.is_none()).map(Approval::from).collect() })
+    Ok(All { approvals: pending.into_iter().filter(|pending| pending.answer.is_none()).collect() })
 }
 
 async fn settle(asked: Asked, settle: Settle) -> Result<Settled, Trouble> {
     let yes = settle.decision == Decision::Approve;
-    let settled = asked.api.desk.everything().settle(asked.part("id"), yes, &asked.cx)?;
-    Ok(Settled { approval: Approval::from(&settled), decision: if yes { "approved" } else { "denied" } })
-}
-
-impl From<&Pending> for Approval {
-    fn from(pending: &Pending) -> Self {
-        let question = &pending.question;
-        Self {
-            id: question.id.clone(),
-            tool: question.tool.to_string(),
-            arguments: question.arguments.clone(),
-            caller: question.caller.word(),
-            user: question.user.as_deref().map(str::to_owned),
-            asked: question.asked.to_string(),
-            expires: question.expires.to_string(),
-        }
-    }
+    let approval = asked.api.desk.everything().answer_approval(asked.part("id"), yes, &asked.cx)?;
+    Ok(Settled { approval, decision: if yes { "approved" } else { "denied" } })
 }

@@ -1,7 +1,6 @@
 //! What only the app can do: it knows files, processes and settings, and the API does not.
 
 use super::Trouble;
-use super::policies::PolicyChange;
 use super::servers::{Action, Logs, NewServer, Server, ServerChange};
 use crate::ops::servers::Tested;
 use std::collections::BTreeMap;
@@ -10,6 +9,7 @@ use toolscout_core::{BoxFuture, Cx, SourceId, Tool};
 use toolscout_gateway::Gateway;
 use toolscout_telemetry::audit::{AuditPage, AuditQuery, AuditVerification};
 use toolscout_telemetry::stats::{PinSuggestions, UsageStats};
+use toolscout_gateway::policy::PolicyUpdate;
 
 /// What came of something that was asked for at the desk.
 pub type Done<'a, T> = BoxFuture<'a, Result<T, Trouble>>;
@@ -75,8 +75,8 @@ pub trait Desk: Send + Sync + 'static {
     /// The last a server said beside the protocol.
     fn logs(&self, id: SourceId) -> Done<'_, Logs>;
 
-    /// Says what may be done with a tool, or takes back what was said.
-    fn set_policy(&self, change: PolicyChange, cx: Cx) -> Done<'_, ()>;
+    /// Writes a policy of the user's or the project's level into its file, and has that read again.
+    fn write_policy(&self, update: PolicyUpdate) -> Done<'_, ()>;
 
     /// What agents and people did, the newest first.
     fn timeline(&self, _: AuditQuery) -> Done<'_, AuditPage> {

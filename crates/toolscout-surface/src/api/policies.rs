@@ -7,8 +7,7 @@ use super::{Route, Trouble};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolscout_core::door::Policy;
-use toolscout_core::{SourceId, ToolId, ToolName};
-use toolscout_gateway::policy::{LevelName, Policies};
+use toolscout_gateway::policy::{LevelName, Policies, PolicyUpdate};
 
 #[derive(Serialize, JsonSchema)]
 struct All {
@@ -85,33 +84,12 @@ async fn list(asked: Asked) -> Result<All, Trouble> {
 }
 
 async fn change(asked: Asked, change: PolicyChange) -> Result<All, Trouble> {
-    let about = about(&change.pattern)?;
-    if let (Some(id), Some(word)) = (about, change.policy) {
-        let allowed = asked.api.desk.everything().policies().allowed_values(change.level.level(), &id);
-        if !allowed.contains(&word.policy()) {
-            let words: Vec<_> = allowed.into_iter().map(Policy::word).collect();
-            let message = format!("`policy`: `{}` is looser than what its parents say", word.policy().word());
-            return Err(Trouble::invalid(message).hint(format!("this level may say {}", words.join(", "))));
-        }
-    }
-    let (pattern, word) = (change.pattern.clone(), change.policy.map_or("unset", |it| it.policy().word()));
-    asked.api.desk.set_policy(change, asked.cx.clone()).await?;
-    asked.cx.decided("policy", pattern, word);
-    Ok(All::of(&asked.api.desk.everything().policies()))
-}
-
-/// The one tool that a pattern is about; none where it is about many.
-fn about(pattern: &str) -> Result<Option<ToolId>, Trouble> {
-    let wrong = || Trouble::invalid("`pattern` must be `source/tool`, `source/*` or `*`");
-    if pattern == "*" {
-        return Ok(None);
-    }
-    let (source, name) = pattern.split_once('/').ok_or_else(wrong)?;
-    let source = SourceId::new(source).map_err(|_| wrong())?;
-    match name {
-        "*" => Ok(None),
-        name => Ok(Some(ToolId::new(source, ToolName::new(name).map_err(|_| wrong())?))),
-    }
+    let gateway = asked.api.desk.everything();
+    let policy = change.policy.map(PolicyWord::policy);
+    let update = PolicyUpdate { level: change.level.level(), pattern: change.pattern, policy };
+    let desk = &asked.api.desk;
+    gateway.set_policy(update, &asked.cx, |update| desk.write_policy(update)).await?;
+    Ok(All::of(&gateway.policies()))
 }
 
 impl All {

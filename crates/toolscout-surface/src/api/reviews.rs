@@ -1,7 +1,7 @@
 //! Definitions that wait for a person: what is odd about them, and what is different from before.
 
 use super::asked::Asked;
-use super::{Code, Route, Trouble};
+use super::{Route, Trouble};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -112,43 +112,23 @@ async fn decide(asked: Asked, decide: Decide) -> Result<Decided, Trouble> {
     let tools = match (decide.tool.as_deref(), decide.server.as_deref()) {
         (Some(tool), None) => {
             let id = tool_id(&gateway, tool)?;
-            one(&gateway, &id, decide.decision, seen)?;
-            asked.cx.decided("definition", id, decision);
+            match decide.decision {
+                Decision::Approve => gateway.approve(&id, seen, &asked.cx)?,
+                Decision::Reject => gateway.reject(&id, seen, &asked.cx)?,
+            }
             1
         }
         (None, Some(server)) if seen.is_none() => {
-            let tools = all(&gateway, server, decide.decision)?;
-            asked.cx.decided("definition", format!("{server}/*"), decision);
-            tools
+            let source = SourceId::new(server).map_err(|_| Trouble::not_found("Server"))?;
+            match decide.decision {
+                Decision::Approve => gateway.accept_all(&source, &asked.cx)?,
+                Decision::Reject => gateway.reject_all(&source, &asked.cx)?,
+            }
         }
         (None, Some(_)) => return Err(Trouble::invalid("`digest` is of one tool, and not of a server")),
         _ => return Err(Trouble::invalid("give either `tool` or `server`")),
     };
     Ok(Decided { decision, tools })
-}
-
-fn one(gateway: &Gateway, id: &ToolId, decision: Decision, seen: Option<Digest>) -> Result<(), Trouble> {
-    match decision {
-        Decision::Approve => Ok(gateway.approve(id, seen)?),
-        Decision::Reject => {
-            let held = gateway.held().into_iter().find(|it| it.id == *id);
-            if seen.is_some() && held.map(|it| it.digest) != seen {
-                return Err(Trouble::new(Code::Conflict, format!("`{id}` has changed again since you looked")));
-            }
-            Ok(gateway.reject(id)?)
-        }
-    }
-}
-
-/// Everything of a server; says how many tools that was.
-fn all(gateway: &Gateway, server: &str, decision: Decision) -> Result<usize, Trouble> {
-    let source = SourceId::new(server).map_err(|_| Trouble::not_found("Server"))?;
-    if decision == Decision::Approve {
-        return Ok(gateway.accept_all(&source)?);
-    }
-    let held: Vec<_> = gateway.held().into_iter().filter(|it| it.id.source == source).collect();
-    held.iter().try_for_each(|it| gateway.reject(&it.id))?;
-    Ok(held.len())
 }
 
 /// A disabled one can be decided about, too.

@@ -10,7 +10,6 @@ mod doors;
 mod looking;
 mod wrong;
 
-use super::policies::PolicyChange;
 use super::servers::{Action, Logs, NewServer, Server, ServerChange};
 use super::{Api, Desk, Discovery, Done, Events, Trouble};
 use crate::http::fixture::{Answer, Site, Wire};
@@ -21,6 +20,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use toolscout_core::{Caller, Cx, SourceId, Tool};
 use toolscout_gateway::Gateway;
+use toolscout_gateway::policy::PolicyUpdate;
 
 const TOOLS: &str = r#"
     app/hello -- Says hello
@@ -92,7 +92,7 @@ impl Desk for Bare {
         Box::pin(async { Ok(Logs { logs: String::new(), running: false }) })
     }
 
-    fn set_policy(&self, _: PolicyChange, _: Cx) -> Done<'_, ()> {
+    fn write_policy(&self, _: PolicyUpdate) -> Done<'_, ()> {
         Box::pin(async { Ok(()) })
     }
 }

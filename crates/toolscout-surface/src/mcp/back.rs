@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock, OnceLock};
 use tokio::sync::{mpsc, oneshot};
 use toolscout_core::cx::Asker;
-use toolscout_core::door::Question;
+use toolscout_core::door::PendingApproval;
 use toolscout_core::{BoxFuture, Counterpart, Declined, RawJson, escape};
 
 /// Something a client of the modern era is to bring along when it asks again.
@@ -121,7 +121,7 @@ pub(super) fn asker(back: Arc<Back>) -> Asker {
     })
 }
 
-async fn says_yes(back: &Back, question: &Question) -> bool {
+async fn says_yes(back: &Back, question: &PendingApproval) -> bool {
     let arguments = serde_json::to_string_pretty(&question.arguments).unwrap_or_default();
     let (tool, arguments) = (question.tool.to_string(), escape::text(&arguments).into_owned());
     let text = format!("Run `{}` with these arguments?\n\n{arguments}", escape::line(&tool));

@@ -7,6 +7,8 @@ mod policy;
 mod show;
 mod shown;
 
+pub(super) use policy::write_policy;
+
 use crate::config::{Config, Rules};
 use crate::plugins::discovery::Place;
 use crate::{AfterSetup, AppError, Plugin, RunCx, Setup};

@@ -89,8 +89,8 @@ async fn disabled_and_asked_hold_as_well() {
         assert!(matches!(error, Error::Refused(Refusal::NeedsApproval { .. })), "{error}");
         assert!(remote.calls_of("execute_tool").is_empty());
         let waiting = asked.pending().unwrap();
-        assert_eq!(waiting[0].question.tool.to_string(), "remote/github/create_issue");
-        asked.settle(&waiting[0].question.id, true, &Cx::new(Caller::Cli)).unwrap();
+        assert_eq!(waiting[0].tool.to_string(), "remote/github/create_issue");
+        asked.answer_approval(&waiting[0].id, true, &Cx::new(Caller::Cli)).unwrap();
         assert!(call(&asked, "remote/github/create_issue", json!({"title": "x"})).await.is_ok());
         // A person said yes to this definition; the server is told which one that was.
         assert_eq!(remote.calls_of("execute_tool")[0]["expect"], "abc");

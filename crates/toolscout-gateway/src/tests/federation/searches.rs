@@ -201,7 +201,7 @@ async fn a_server_nobody_spoke_for_is_asked_once_its_doors_are_approved() {
     assert_eq!(gateway.held().len(), 2, "{:?}", gateway.held());
     let (hits, _) = search(&gateway, "zebra", 10, &agent()).await;
     assert!(hits.is_empty() && remote.calls_of("tool_search").is_empty());
-    gateway.accept_all(&SourceId::new("remote").unwrap()).unwrap();
+    gateway.accept_all(&SourceId::new("remote").unwrap(), &crate::tests::cli()).unwrap();
     let (hits, _) = search(&gateway, "zebra", 10, &agent()).await;
     assert_eq!(ids(&hits), ["remote/github/create_issue"]);
 }

@@ -1,6 +1,6 @@
 //! `approve` and `reject`: a person's word about a definition, or about one call.
 
-use super::page::{self, PendingView};
+use super::page;
 use super::shown::Shown;
 use crate::{AppError, Command, RunCx};
 use toolscout_core::{BoxFuture, ErrorKind, ToolId, escape};
@@ -53,8 +53,8 @@ async fn decide(cx: &RunCx, what: &str, yes: bool) -> Result<Exit, AppError> {
         if cx.only_would(&format!("{verb} the call {what}")) {
             return Ok(Exit::Done);
         }
-        let settled = gateway.settle(what, yes, &cx.request())?;
-        cx.say(&format!("{word} this call of {}\n", escape::line(&settled.question.tool.to_string())));
+        let answered = gateway.answer_approval(what, yes, &cx.request())?;
+        cx.say(&format!("{word} this call of {}\n", escape::line(&answered.tool.to_string())));
         return Ok(Exit::Done);
     }
     let id = known(gateway, what)?;
@@ -65,9 +65,8 @@ async fn decide(cx: &RunCx, what: &str, yes: bool) -> Result<Exit, AppError> {
     match yes {
         true if !approve(cx, gateway, &id).await? => return Ok(Exit::Done),
         true => {}
-        false => gateway.reject(&id)?,
+        false => gateway.reject(&id, None, &cx.request())?,
     }
-    cx.request().decided("definition", &id, if yes { "approved" } else { "rejected" });
     cx.say(&format!("{word} {}\n", escape::line(&name)));
     Ok(Exit::Done)
 }
@@ -88,12 +87,12 @@ async fn approve(cx: &RunCx, gateway: &Gateway, id: &ToolId) -> Result<bool, App
         }
         (seen, _) => seen,
     };
-    gateway.approve(id, seen)?;
+    gateway.approve(id, seen, &cx.request())?;
     Ok(true)
 }
 
 fn is_question(gateway: &Gateway, what: &str) -> Result<bool, AppError> {
-    Ok(gateway.pending()?.iter().any(|it| it.question.id == what))
+    Ok(gateway.pending()?.iter().any(|it| it.id == what))
 }
 
 /// The tool that is meant; one that is disabled can be decided about, too.
@@ -116,8 +115,7 @@ async fn list(cx: &RunCx) -> Result<Exit, AppError> {
     let gateway = cx.tools().known_quietly().await?;
     let pending = gateway.pending()?;
     if cx.options().format() != Format::Text {
-        let views: Vec<_> = pending.iter().map(PendingView::from).collect();
-        return cx.print_value(&views, cx.options().format()).map(|()| Exit::Done);
+        return cx.print_value(&pending, cx.options().format()).map(|()| Exit::Done);
     }
     let held = gateway.held().len();
     if pending.is_empty() && held == 0 {

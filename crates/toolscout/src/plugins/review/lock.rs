@@ -7,6 +7,7 @@ use crate::{AppError, Command, RunCx};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use toolscout_core::change::{Change, ChangeKind};
 use toolscout_core::{BoxFuture, SourceId, escape};
 use toolscout_gateway::Snapshot;
 use toolscout_gateway::pins::{Drift, Lock};
@@ -38,7 +39,11 @@ impl Command for LockCommand {
                 return cx.print(&lock.to_text()).map(|()| Exit::Done);
             }
             let file = project.file();
+            let (subject, summary) = (file.display().to_string(), format!("write `{}`", file.display()));
+            let change = Change { kind: ChangeKind::Lock, subject, action: "changed", summary };
+            let change = cx.request().change(change).map_err(toolscout_gateway::Error::from)?;
             overwrite(&file, &lock.to_text())?;
+            change.commit();
             cx.say(&format!("Wrote {} to {}\n", counted(lock.tools.len(), "tool"), file.display()));
             Ok(Exit::Done)
         })

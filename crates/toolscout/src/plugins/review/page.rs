@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 use serde_json::Value;
+use toolscout_core::door::PendingApproval;
 use toolscout_core::escape;
-use toolscout_gateway::{Change, Finding, HeldTool, Pending};
+use toolscout_gateway::{Change, Finding, HeldTool};
 use toolscout_surface::output::json;
 
 /// A held tool as `review --json` shows it.
@@ -42,40 +43,6 @@ impl From<&HeldTool> for HeldView {
             is_back: held.is_back,
             changes: held.changes.iter().map(change).collect(),
             definition: held.now.clone(),
-        }
-    }
-}
-
-/// A call that waits, as `approve --json` shows it.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct PendingView {
-    id: String,
-    tool: String,
-    /// What names a secret is hidden.
-    arguments: Value,
-    rest: Vec<String>,
-    caller: &'static str,
-    user: Option<String>,
-    asked: String,
-    expires: String,
-    /// Null where nobody has answered.
-    answer: Option<bool>,
-}
-
-impl From<&Pending> for PendingView {
-    fn from(pending: &Pending) -> Self {
-        let question = &pending.question;
-        Self {
-            id: question.id.clone(),
-            tool: question.tool.to_string(),
-            arguments: question.arguments.clone(),
-            rest: question.rest.clone(),
-            caller: question.caller.word(),
-            user: question.user.as_deref().map(str::to_owned),
-            asked: question.asked.to_string(),
-            expires: question.expires.to_string(),
-            answer: pending.answer,
         }
     }
 }
@@ -128,19 +95,18 @@ fn said(definition: &Value) -> Value {
     map.iter().filter(|(_, value)| is_said(value)).map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
-/// A call that waits for a yes.
-pub(super) fn pending(pending: &Pending) -> String {
-    let question = &pending.question;
+/// A pending approval.
+pub(super) fn pending(pending: &PendingApproval) -> String {
     let answer = match pending.answer {
         Some(true) => ", answered yes",
         Some(false) => ", answered no",
         None => "",
     };
-    let words = question.rest.iter().map(|it| format!(" {it}")).collect::<String>();
+    let words = pending.rest.iter().map(|it| format!(" {it}")).collect::<String>();
     let rest = if words.is_empty() { words } else { format!(" --{words}") };
-    let (id, tool) = (line(&question.id), line(&question.tool.to_string()));
-    let (arguments, caller) = (line(&json::compact(&question.arguments)), question.caller.word());
-    let expires = question.expires;
+    let (id, tool) = (line(&pending.id), line(&pending.tool.to_string()));
+    let (arguments, caller) = (line(&json::compact(&pending.arguments)), pending.caller.word());
+    let expires = pending.expires;
     format!("{id}  {tool} {arguments}{}\n  asked by {caller}, good until {expires}{answer}\n", line(&rest))
 }
 

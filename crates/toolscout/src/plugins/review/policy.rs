@@ -4,15 +4,19 @@ use crate::config::Config;
 use crate::config::edit::Editor;
 use crate::{AppError, Command, RunCx};
 use serde::Serialize;
+use std::future;
+use std::path::Path;
 use std::sync::Arc;
 use toolscout_core::door::Policy;
-use toolscout_core::{BoxFuture, ErrorKind, SourceId, Tool, ToolId, ToolName, escape};
+use toolscout_core::{BoxFuture, ErrorKind, SourceId, Tool, ToolId, escape};
 use toolscout_gateway::Gateway;
-use toolscout_gateway::policy::LevelName;
+use toolscout_gateway::policy::{LevelName, PolicyUpdate};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::list::counted;
 use toolscout_surface::output::Format;
+
+const USAGE: &str = "toolscout policy SOURCE/TOOL allow|ask|deny|disable";
 
 pub(super) struct PolicyCommand;
 
@@ -30,7 +34,7 @@ impl Command for PolicyCommand {
     fn spec(&self) -> CommandSpec {
         let words = Policy::ALL.map(Policy::word);
         CommandSpec::new("policy", "Show or set what may be done with tools")
-            .positional(PositionalSpec::new("TOOL", "A tool, or SOURCE/* for all of a source"))
+            .positional(PositionalSpec::new("TOOL", "A tool, SOURCE/* for all of a source, or * for everything"))
             .positional(PositionalSpec::new("POLICY", "What holds from now on").choices(words))
             .option(OptionSpec::switch("unset", "Take back what was set"))
             .option(OptionSpec::switch("global", "In your own configuration instead of the project's"))
@@ -45,8 +49,8 @@ impl Command for PolicyCommand {
             let gateway = cx.tools().known_quietly().await?;
             let positionals = &cx.parsed.positionals;
             match (positionals.first(), positionals.get(1), cx.parsed.switch("unset")) {
-                (Some(pattern), Some(word), false) => set(cx, gateway, pattern, Policy::from_word(word)),
-                (Some(pattern), None, true) => set(cx, gateway, pattern, None),
+                (Some(pattern), Some(word), false) => set(cx, gateway, pattern, Policy::from_word(word)).await,
+                (Some(pattern), None, true) => set(cx, gateway, pattern, None).await,
                 (Some(_), Some(_), true) => {
                     Err(AppError::invalid("--unset takes no policy", "toolscout policy TOOL --unset"))
                 }
@@ -89,41 +93,43 @@ fn show(cx: &RunCx, gateway: &Gateway, only: Option<&str>) -> Result<Exit, AppEr
     Ok(Exit::Done)
 }
 
-fn set(cx: &RunCx, gateway: &Gateway, pattern: &str, policy: Option<Policy>) -> Result<Exit, AppError> {
-    let (source, tool) = target(gateway, pattern)?;
+async fn set(cx: &RunCx, gateway: &Gateway, pattern: &str, policy: Option<Policy>) -> Result<Exit, AppError> {
+    let pattern = target(gateway, pattern)?;
     let config = Config::of(cx.options(), cx.surroundings())?;
-    let file = Editor::own_file(&config, cx.surroundings(), cx.parsed.switch("global"))?;
-    let (name, file_name) = (format!("{source}/{}", escape::line(&tool)), file.display());
+    let is_global = cx.parsed.switch("global");
+    let file = Editor::own_file(&config, cx.surroundings(), is_global)?;
+    let (name, file_name) = (escape::line(&pattern).into_owned(), file.display());
+    let level = if is_global { LevelName::Global } else { LevelName::Project };
+    let update = PolicyUpdate { level, pattern: pattern.clone(), policy };
+    gateway.policies().check(&update)?;
     let verb = policy.map_or(format!("unset {name}"), |it| format!("set {name} to {}", it.word()));
     if cx.only_would(&format!("{verb}, in {file_name}")) {
         return Ok(Exit::Done);
     }
-    let level = if cx.parsed.switch("global") { LevelName::Global } else { LevelName::Project };
-    let allowed = match ToolName::new(&tool) {
-        Ok(name) if tool != "*" => gateway.policies().allowed_values(level, &ToolId::new(source.clone(), name)),
-        _ => Policy::ALL.to_vec(),
-    };
-    Editor::of(cx.surroundings()).set_policy(&file, &format!("{source}/{tool}"), policy, &allowed)?;
-    cx.request().decided("policy", format!("{source}/{tool}"), policy.map_or("unset", Policy::word));
+    let write = |update| future::ready(write_policy(&Editor::of(cx.surroundings()), &file, &update));
+    gateway.set_policy(update, &cx.request(), write).await?;
     let said = policy.map_or("no longer set".to_owned(), |it| format!("set to {}", it.word()));
     cx.say(&format!("{name} is {said}, in {file_name}\n"));
     if let Some(policy) = policy {
-        say_what_is_tighter(cx, gateway, &source, &tool, policy)?;
+        say_what_is_tighter(cx, gateway, &pattern, policy)?;
     }
     Ok(Exit::Done)
 }
 
+/// Writes a policy into a file: a rule for `*` into `[policies]`, others beside the server's entry if the file has it.
+pub(crate) fn write_policy(editor: &Editor, file: &Path, update: &PolicyUpdate) -> Result<(), AppError> {
+    // The gateway has checked what the levels above allow.
+    Ok(editor.set_policy(file, &update.pattern, update.policy, &Policy::ALL)?)
+}
+
 /// Somebody else may say something tighter about the same tools, and that holds.
-fn say_what_is_tighter(
-    cx: &RunCx,
-    gateway: &Gateway,
-    source: &SourceId,
-    tool: &str,
-    wanted: Policy,
-) -> Result<(), AppError> {
+fn say_what_is_tighter(cx: &RunCx, gateway: &Gateway, pattern: &str, wanted: Policy) -> Result<(), AppError> {
     super::renew_policies(cx)?;
     let snapshot = gateway.whole_snapshot();
-    let meant = snapshot.tools().filter(|it| it.id.source == *source && (tool == "*" || it.id.name.as_str() == tool));
+    let (source, tool) = pattern.split_once('/').unwrap_or((pattern, "*"));
+    let is_meant =
+        |id: &ToolId| (source == "*" || id.source.as_str() == source) && (tool == "*" || id.name.as_str() == tool);
+    let meant = snapshot.tools().filter(|it| is_meant(&it.id));
     let tighter: Vec<_> = meant.map(|it| (it, gateway.decision(it))).filter(|(_, it)| it.policy > wanted).collect();
     match &tighter[..] {
         [] => {}
@@ -138,20 +144,16 @@ fn say_what_is_tighter(
     Ok(())
 }
 
-/// The source and the tool that are meant; `*` for all of a source.
-fn target(gateway: &Gateway, pattern: &str) -> Result<(SourceId, String), AppError> {
-    let usage = "toolscout policy SOURCE/TOOL allow|ask|deny|disable";
-    if let Some(source) = pattern.strip_suffix("/*") {
-        let source = SourceId::new(source).map_err(|it| AppError::invalid(it.to_string(), usage))?;
-        return Ok((source, "*".to_owned()));
+/// The pattern that is meant: `*`, all of a source, or one tool. A tool that is not known yet may be named in full.
+fn target(gateway: &Gateway, pattern: &str) -> Result<String, AppError> {
+    if pattern == "*" || pattern.ends_with("/*") {
+        return Ok(pattern.to_owned());
     }
     if let Ok(tool) = gateway.whole_snapshot().resolve(pattern) {
-        return Ok((tool.id.source.clone(), tool.id.name.to_string()));
+        return Ok(tool.id.to_string());
     }
-    // A tool that nobody has seen yet may be named in full: the policy is there when it comes.
-    let (source, tool) = pattern
-        .split_once('/')
-        .ok_or_else(|| AppError::invalid(format!("`{}` is no tool that is known", escape::line(pattern)), usage))?;
-    let source = SourceId::new(source).map_err(|it| AppError::invalid(it.to_string(), usage))?;
-    Ok((source, tool.to_owned()))
+    let unknown = || AppError::invalid(format!("`{}` is no tool that is known", escape::line(pattern)), USAGE);
+    let (source, _) = pattern.split_once('/').ok_or_else(unknown)?;
+    SourceId::new(source).map_err(|it| AppError::invalid(it.to_string(), USAGE))?;
+    Ok(pattern.to_owned())
 }

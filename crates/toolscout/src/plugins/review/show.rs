@@ -46,8 +46,7 @@ fn accept(cx: &RunCx, gateway: &Gateway, source: &str) -> Result<Exit, AppError>
     if cx.only_would(&format!("approve all tools of {source}")) {
         return Ok(Exit::Done);
     }
-    let released = gateway.accept_all(&source)?;
-    cx.request().decided("definition", format!("{source}/*"), "approved");
+    let released = gateway.accept_all(&source, &cx.request())?;
     cx.say(&format!("Approved {} of {source}\n", counted(released, "tool")));
     Ok(Exit::Done)
 }

@@ -80,7 +80,8 @@ fn the_tightest_holds() {
         world.run(&["policy", "s/add", words[global], "--global"]).exits(0);
         let set = world.run(&["policy", "s/add", words[project]]);
         if global > project {
-            set.exits(2).says(&[&format!("`{}` is looser than what the levels above say", words[project])]);
+            let looser = format!("`{}` is looser than what its parents say", words[project]);
+            set.exits(2).says(&[&looser, &format!("this level may say {}", words[global..].join(", "))]);
         } else {
             set.exits(0);
         }
@@ -90,6 +91,11 @@ fn the_tightest_holds() {
     assert_eq!(allowed, json!(["deny", "disable"]), "what is not looser than what the person's own says");
     world.run(&["policy", "s/add", "--unset"]).exits(0);
     world.run(&["policy", "s/add", "--unset", "--global"]).exits(0);
+    assert_eq!(holding(&world, "s/add"), ("allow".to_owned(), "by default".to_owned()));
+    world.run(&["policy", "*", "deny", "--global"]).exits(0);
+    assert_eq!(holding(&world, "s/add"), ("deny".to_owned(), "by the global rule `*`".to_owned()));
+    world.run(&["policy", "s/*", "ask"]).exits(2).says(&["looser"]);
+    world.run(&["policy", "*", "--unset", "--global"]).exits(0);
     assert_eq!(holding(&world, "s/add"), ("allow".to_owned(), "by default".to_owned()));
 }
 

@@ -59,7 +59,7 @@ async fn forget(cx: &RunCx) -> Result<Exit, AppError> {
         cx.say(&format!("Would forget {what}\n  hint: --yes does it\n"));
         return Ok(Exit::Done);
     }
-    cx.tools().gateway().forget_lessons(&cx.request(), |it| about.is_meant(it))?;
+    cx.tools().gateway().forget_lessons(&what, &cx.request(), |it| about.is_meant(it))?;
     cx.say(&format!("Forgot {what}\n"));
     Ok(Exit::Done)
 }

@@ -5,14 +5,13 @@ use super::trouble::told;
 use super::work::aside;
 use crate::config::edit::{Change, Editor};
 use crate::config::{Around, Config, Entry, Scope};
+use crate::plugins::review;
 use crate::plugins::servers::{person, remove};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 use toolscout_core::SourceId;
-use toolscout_core::door::Policy;
-use toolscout_gateway::policy::Level;
-use toolscout_surface::api::policies::{LevelWord, PolicyChange};
+use toolscout_gateway::policy::{LevelName, PolicyUpdate};
 use toolscout_surface::api::servers::{NewServer, PolicyWord, ServerChange};
 use toolscout_surface::api::{Code, Trouble};
 
@@ -76,31 +75,13 @@ pub(super) async fn switch(desk: &FrontDesk, id: &SourceId, enabled: bool) -> Re
     desk.reload().await
 }
 
-/// Has a level say something else.
-pub(super) async fn set_policy(desk: &FrontDesk, change: PolicyChange) -> Result<(), Trouble> {
-    let policy = change.policy.map(PolicyWord::policy);
-    if change.level == LevelWord::Session {
-        desk.say_in_session(|level| said(level, &change.pattern, policy));
-        return Ok(());
-    }
-    let is_global = change.level == LevelWord::Global;
+/// Writes a policy into the file of its level.
+pub(super) async fn write_policy(desk: &FrontDesk, update: PolicyUpdate) -> Result<(), Trouble> {
+    let is_global = update.level == LevelName::Global;
     let file = Editor::own_file(&*desk.config()?, desk.surroundings(), is_global).map_err(told)?;
     let editor = desk.editor();
-    aside(move || write_policy(&editor, &file, &change.pattern, policy)).await?;
+    aside(move || review::write_policy(&editor, &file, &update).map_err(told)).await?;
     desk.reload().await
-}
-
-fn write_policy(editor: &Editor, file: &Path, pattern: &str, policy: Option<Policy>) -> Result<(), Trouble> {
-    // The surface has checked what the levels above allow.
-    editor.set_policy(file, pattern, policy, &Policy::ALL).map_err(told)
-}
-
-/// The level with this rule, or without it.
-fn said(level: Level, pattern: &str, policy: Option<Policy>) -> Level {
-    match policy {
-        Some(policy) => level.rule(pattern, policy),
-        None => Level { rules: level.rules.into_iter().filter(|(it, _)| it != pattern).collect(), ..level },
-    }
 }
 
 /// A person asked for this server, so it may be started, and nobody has looked at what it has.

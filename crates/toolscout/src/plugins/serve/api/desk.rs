@@ -15,9 +15,8 @@ use std::path::Path;
 use std::sync::Arc;
 use toolscout_core::{Caller, Cx, SourceId, Tool, escape, redact};
 use toolscout_gateway::Gateway;
-use toolscout_gateway::policy::{Level, LevelName};
+use toolscout_gateway::policy::PolicyUpdate;
 use toolscout_mcp_client::{McpSource, partition};
-use toolscout_surface::api::policies::PolicyChange;
 use toolscout_surface::api::servers::{Action, Logs, NewServer, Server, ServerChange};
 use toolscout_surface::api::{Code, Desk, Discovery, Done, Trouble};
 use toolscout_surface::ops::servers::Tested;
@@ -57,11 +56,6 @@ impl FrontDesk {
     /// Has what the files say now taken over, and waits for it.
     pub(super) async fn reload(&self) -> Result<(), Trouble> {
         self.mcp.reload().await.map_err(told)
-    }
-
-    pub(super) fn say_in_session(&self, change: impl FnOnce(Level) -> Level) {
-        let gateway = self.mcp.gateway();
-        gateway.set_session(change(gateway.policies().level(LevelName::Session).clone()));
     }
 
     /// A server that may be started here.
@@ -238,8 +232,8 @@ impl Desk for FrontDesk {
         })
     }
 
-    fn set_policy(&self, change: PolicyChange, _: Cx) -> Done<'_, ()> {
-        Box::pin(change::set_policy(self, change))
+    fn write_policy(&self, update: PolicyUpdate) -> Done<'_, ()> {
+        Box::pin(change::write_policy(self, update))
     }
 
     fn timeline(&self, page: AuditQuery) -> Done<'_, AuditPage> {

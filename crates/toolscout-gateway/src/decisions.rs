@@ -1,0 +1,136 @@
+//! Decisions about definitions, pending calls, policies and relevance feedback.
+//!
+//! Each method checks the request, passes the gate for changes ([`Cx::change`]), makes the change, and leaves one audit event.
+//! Agents decide nothing.
+
+use crate::policy::{Level, LevelName, PolicyUpdate};
+use crate::{Error, Gateway};
+use toolscout_core::change::{Change, ChangeGuard, ChangeKind};
+use toolscout_core::door::{PendingApproval, Policy};
+use toolscout_core::{Caller, Cx, Digest, SourceId, ToolId};
+
+impl Gateway {
+    /// Approves the held definition of a tool; if `seen` is given, only that one.
+    pub fn approve(&self, tool: &ToolId, seen: Option<Digest>, cx: &Cx) -> Result<(), Error> {
+        let change = begin(cx, definition(tool.to_string(), "approved", format!("approve `{tool}`")))?;
+        self.board.approvals.approve(tool, seen)?;
+        self.board.review_again(&tool.source);
+        change.commit();
+        Ok(())
+    }
+
+    /// Rejects the definition of a tool, held or approved: it is held from now on. If `seen` is given, only if that is the
+    /// definition that is held.
+    pub fn reject(&self, tool: &ToolId, seen: Option<Digest>, cx: &Cx) -> Result<(), Error> {
+        let held = || self.held().into_iter().find(|held| held.id == *tool).map(|held| held.digest);
+        if seen.is_some() && held() != seen {
+            return Err(Error::ChangedAgain { tool: tool.clone() });
+        }
+        let change = begin(cx, definition(tool.to_string(), "rejected", format!("reject `{tool}`")))?;
+        self.board.approvals.reject(tool)?;
+        self.board.review_again(&tool.source);
+        change.commit();
+        Ok(())
+    }
+
+    /// Approves every definition that a source has now, also if the record of earlier approvals is unreliable. Returns how
+    /// many tools that released.
+    pub fn accept_all(&self, source: &SourceId, cx: &Cx) -> Result<usize, Error> {
+        let (review, tools) =
+            self.board.found(source).ok_or_else(|| Error::NotUnderReview { source_id: source.clone() })?;
+        let summary = format!("approve all tools of `{source}`");
+        let change = begin(cx, definition(format!("{source}/*"), "approved", summary))?;
+        let released = self.board.approvals.accept_all(source, &review, &tools)?;
+        self.board.review_again(source);
+        change.commit();
+        Ok(released)
+    }
+
+    /// Rejects every held definition of a source. Returns how many tools that were.
+    pub fn reject_all(&self, source: &SourceId, cx: &Cx) -> Result<usize, Error> {
+        let held: Vec<_> = self.held().into_iter().filter(|held| held.id.source == *source).collect();
+        let summary = format!("reject all held tools of `{source}`");
+        let change = begin(cx, definition(format!("{source}/*"), "rejected", summary))?;
+        held.iter().try_for_each(|held| self.reject(&held.id, None, change.cx()))?;
+        change.commit();
+        Ok(held.len())
+    }
+
+    /// Approves or rejects a pending call, by the id of its approval.
+    pub fn answer_approval(&self, id: &str, approves: bool, cx: &Cx) -> Result<PendingApproval, Error> {
+        refuse_agents(cx)?;
+        let pending = self.questions.pending()?.into_iter().find(|pending| pending.id == id);
+        let tool = pending.ok_or_else(|| Error::UnknownApproval { id: id.to_owned() })?.tool;
+        let (action, verb) = if approves { ("approved", "approve") } else { ("rejected", "reject") };
+        let summary = format!("{verb} the call {id} of `{tool}`");
+        let change = begin(cx, Change { kind: ChangeKind::Call, subject: tool.to_string(), action, summary })?;
+        let answered = self.questions.settle(id, approves)?;
+        change.commit();
+        Ok(answered)
+    }
+
+    /// Sets or clears a policy. The levels of the user and of the project are files, which `write` edits and has read again;
+    /// the level of the session is changed here.
+    pub async fn set_policy<E: From<Error>, F: Future<Output = Result<(), E>>>(
+        &self,
+        update: PolicyUpdate,
+        cx: &Cx,
+        write: impl FnOnce(PolicyUpdate) -> F,
+    ) -> Result<(), E> {
+        self.policies().check(&update)?;
+        let action = update.policy.map_or("unset", Policy::word);
+        let summary = match update.policy {
+            Some(policy) => format!("set the policy of `{}` to {}", update.pattern, policy.word()),
+            None => format!("unset the policy of `{}`", update.pattern),
+        };
+        let change = Change { kind: ChangeKind::Policy, subject: update.pattern.clone(), action, summary };
+        let change = begin(cx, change)?;
+        if update.level == LevelName::Session {
+            self.board.change_policies(|policies| {
+                let level = policies.level(LevelName::Session).clone().updated(&update);
+                policies.clone().with(LevelName::Session, level)
+            });
+        } else {
+            write(update).await?;
+        }
+        change.commit();
+        Ok(())
+    }
+
+    /// Deletes what relevance feedback has recorded about these tools for the caller. `subject` names them for the audit log.
+    /// Returns how many records there were.
+    pub fn forget_lessons(&self, subject: &str, cx: &Cx, is_meant: impl Fn(&ToolId) -> bool) -> Result<usize, Error> {
+        let summary = format!("forget what was learned about {subject}");
+        let subject = subject.to_owned();
+        let change = cx.change(Change { kind: ChangeKind::Feedback, subject, action: "removed", summary })?;
+        let count = self.learning.forget(&self.owner(cx), is_meant)?;
+        change.commit();
+        Ok(count)
+    }
+}
+
+impl Level {
+    /// The level after this update.
+    fn updated(mut self, update: &PolicyUpdate) -> Self {
+        match update.policy {
+            Some(policy) => self.rule(update.pattern.as_str(), policy),
+            None => {
+                self.rules.retain(|(pattern, _)| *pattern != update.pattern);
+                self
+            }
+        }
+    }
+}
+
+fn definition(subject: String, action: &'static str, summary: String) -> Change {
+    Change { kind: ChangeKind::Definition, subject, action, summary }
+}
+
+fn begin(cx: &Cx, change: Change) -> Result<ChangeGuard, Error> {
+    refuse_agents(cx)?;
+    Ok(cx.change(change)?)
+}
+
+fn refuse_agents(cx: &Cx) -> Result<(), Error> {
+    if cx.caller == Caller::Mcp { Err(Error::NotForAgents) } else { Ok(()) }
+}

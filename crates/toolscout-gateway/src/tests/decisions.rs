@@ -1,0 +1,117 @@
+//! Every decision leaves one audit event, a dry run changes nothing, and nobody loosens what a level above has said.
+
+use super::{Actor, agent, cli};
+use crate::policy::{Level, LevelName, Policies, PolicyUpdate};
+use crate::{Error, Gateway};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use toolscout_core::change::DryRun;
+use toolscout_core::door::Policy;
+use toolscout_core::event::{Event, EventKind, Observer, Observers};
+use toolscout_core::{Cx, SourceId, ToolId, ToolName};
+
+#[derive(Default)]
+struct AuditLog(Mutex<Vec<String>>);
+
+impl Observer for AuditLog {
+    fn observe(&self, event: &Event) {
+        if let EventKind::Decision(decision) = &event.kind {
+            let line = format!("{} {} {}", decision.about, decision.which, decision.word);
+            self.0.lock().push(line);
+        }
+    }
+}
+
+impl AuditLog {
+    fn lines(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock())
+    }
+}
+
+fn audited() -> (Arc<AuditLog>, Cx) {
+    let log = Arc::new(AuditLog::default());
+    (log.clone(), Cx { observers: Observers::new(vec![log]), ..cli() })
+}
+
+fn tool(name: &str) -> ToolId {
+    ToolId::new(SourceId::new("mail").unwrap(), ToolName::new(name).unwrap())
+}
+
+/// A source whose two tools have changed since they were approved.
+async fn with_two_held() -> Gateway {
+    let mail = Arc::new(Actor::new("mail", &["send: Sends", "read: Reads"]).reviewed());
+    let gateway = Gateway::builder().source(mail.clone()).build().unwrap();
+    gateway.refresh(&cli()).await;
+    mail.has(&["send: Sends it all", "read: Reads it all"]);
+    gateway.refresh(&cli()).await;
+    assert_eq!(gateway.held().len(), 2);
+    gateway
+}
+
+#[tokio::test]
+async fn each_decision_about_definitions_leaves_one_event() {
+    let gateway = with_two_held().await;
+    let (log, cx) = audited();
+    gateway.approve(&tool("send"), None, &cx).unwrap();
+    assert_eq!(log.lines(), ["definition mail/send approved"]);
+    assert!(matches!(gateway.approve(&tool("send"), None, &cx), Err(Error::NotHeld { .. })));
+    assert!(log.lines().is_empty(), "what failed was not decided");
+    gateway.reject(&tool("send"), None, &cx).unwrap();
+    assert_eq!(log.lines(), ["definition mail/send rejected"]);
+    assert_eq!(gateway.reject_all(&tool("send").source, &cx).unwrap(), 2);
+    assert_eq!(log.lines(), ["definition mail/* rejected"]);
+    assert_eq!(gateway.accept_all(&tool("send").source, &cx).unwrap(), 2);
+    assert_eq!(log.lines(), ["definition mail/* approved"]);
+}
+
+#[tokio::test]
+async fn a_dry_run_describes_the_decision_and_changes_nothing() {
+    let gateway = with_two_held().await;
+    let (log, cx) = audited();
+    let dry = Cx { dry_run: true, ..cx };
+    let error = gateway.approve(&tool("send"), None, &dry).unwrap_err();
+    let described = DryRun::find(&error).expect("a dry run");
+    assert_eq!(described.0.summary, "approve `mail/send`");
+    assert!(gateway.reject_all(&tool("send").source, &dry).is_err());
+    assert!(gateway.forget_lessons("everything", &dry, |_| true).is_err());
+    assert_eq!(gateway.held().iter().filter(|held| !held.is_rejected).count(), 2);
+    assert!(log.lines().is_empty());
+}
+
+#[tokio::test]
+async fn a_definition_that_was_not_seen_is_not_rejected_and_agents_decide_nothing() {
+    let gateway = with_two_held().await;
+    let other = gateway.held().into_iter().find(|held| held.id == tool("read")).unwrap().digest;
+    assert!(matches!(gateway.reject(&tool("send"), Some(other), &cli()), Err(Error::ChangedAgain { .. })));
+    assert!(matches!(gateway.reject(&tool("send"), None, &agent()), Err(Error::NotForAgents)));
+    assert!(matches!(gateway.accept_all(&tool("send").source, &agent()), Err(Error::NotForAgents)));
+    assert_eq!(gateway.held().iter().filter(|held| held.is_rejected).count(), 0);
+}
+
+async fn set(gateway: &Gateway, level: LevelName, pattern: &str, policy: Option<Policy>, cx: &Cx) -> Result<(), Error> {
+    let update = PolicyUpdate { level, pattern: pattern.to_owned(), policy };
+    gateway.set_policy(update, cx, |_| async { Ok(()) }).await
+}
+
+#[tokio::test]
+async fn a_policy_is_set_for_a_session_and_never_looser_than_its_parents() {
+    let global = Level::default().rule("mail/*", Policy::Ask).rule("mail/send", Policy::Deny);
+    let policies = Policies::new().with(LevelName::Global, global);
+    let gateway = Gateway::builder().policies(policies).build().unwrap();
+    let (log, cx) = audited();
+    for pattern in ["mail/send", "mail/read", "mail/*"] {
+        let error = set(&gateway, LevelName::Session, pattern, Some(Policy::Allow), &cx).await.unwrap_err();
+        assert!(
+            matches!(&error, Error::PolicyTooLoose { allowed, .. } if !allowed.contains(&Policy::Allow)),
+            "{error}"
+        );
+    }
+    assert!(set(&gateway, LevelName::Session, "no pattern", Some(Policy::Deny), &cx).await.is_err());
+    assert!(log.lines().is_empty());
+    set(&gateway, LevelName::Session, "*", Some(Policy::Ask), &cx).await.unwrap();
+    set(&gateway, LevelName::Session, "mail/send", Some(Policy::Disable), &cx).await.unwrap();
+    set(&gateway, LevelName::Session, "*", None, &cx).await.unwrap();
+    assert_eq!(log.lines(), ["policy * ask", "policy mail/send disable", "policy * unset"]);
+    let session = gateway.policies().level(LevelName::Session).clone();
+    assert_eq!(session.rules, [("mail/send".to_owned(), Policy::Disable)]);
+}
