@@ -37,7 +37,7 @@ fn reference() -> String {
     root.extend(properties::<FileSections>(&mut generator));
     let definitions = generator.definitions().clone();
     let mut page = HEAD.to_owned();
-    section(&mut page, "Top level", &root, &definitions);
+    section(&mut page, "Top level", &root);
     for (key, value) in &root {
         let Some((target, kind)) = table_of(value) else { continue };
         let Some(definition) = definitions.get(&target) else { continue };
@@ -47,7 +47,7 @@ fn reference() -> String {
             Table::List => format!("`[[{key}]]`"),
         };
         let inner = definition["properties"].as_object().cloned().unwrap_or_default();
-        section(&mut page, &heading, &inner, &definitions);
+        section(&mut page, &heading, &inner);
     }
     page
 }
@@ -57,7 +57,7 @@ fn properties<T: JsonSchema>(generator: &mut SchemaGenerator) -> Map<String, Val
     schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default()
 }
 
-fn section(page: &mut String, heading: &str, properties: &Map<String, Value>, definitions: &Map<String, Value>) {
+fn section(page: &mut String, heading: &str, properties: &Map<String, Value>) {
     let _ = write!(page, "\n## {heading}\n\n| key | value | default | meaning |\n|---|---|---|---|\n");
     for (key, value) in properties {
         let default = match &value["default"] {
@@ -66,7 +66,7 @@ fn section(page: &mut String, heading: &str, properties: &Map<String, Value>, de
             other => format!("`{other}`"),
         };
         let meaning = value["description"].as_str().unwrap_or_default().replace('\n', " ");
-        let _ = writeln!(page, "| `{key}` | {} | {default} | {meaning} |", kind(value, definitions));
+        let _ = writeln!(page, "| `{key}` | {} | {default} | {meaning} |", kind(value));
     }
 }
 
@@ -86,7 +86,7 @@ fn table_of(value: &Value) -> Option<(String, Table)> {
 }
 
 /// What a value may be, in words.
-fn kind(value: &Value, definitions: &Map<String, Value>) -> String {
+fn kind(value: &Value) -> String {
     if let Some(words) = words(value) {
         return words;
     }
@@ -95,7 +95,7 @@ fn kind(value: &Value, definitions: &Map<String, Value>) -> String {
     }
     if let Some(options) = value["anyOf"].as_array() {
         let first = options.first().unwrap_or(&Value::Null);
-        return if table_of(first).is_some() { "table".to_owned() } else { kind(first, definitions) };
+        return if table_of(first).is_some() { "table".to_owned() } else { kind(first) };
     }
     let types = match &value["type"] {
         Value::Array(types) => types.clone(),
@@ -105,7 +105,7 @@ fn kind(value: &Value, definitions: &Map<String, Value>) -> String {
         Some("boolean") => "`true` or `false`".to_owned(),
         Some("integer") => "number".to_owned(),
         Some("string") => "text".to_owned(),
-        Some("array") => match kind(&value["items"], definitions) {
+        Some("array") => match kind(&value["items"]) {
             inner if inner.starts_with('`') => format!("list of {inner}"),
             inner => format!("list of {inner}s"),
         },

@@ -116,7 +116,7 @@ impl Published {
     }
 
     /// The catalog whose index has the tools of this one.
-    pub(crate) fn index_owner<'a>(self: &'a Arc<Self>) -> &'a Arc<Self> {
+    pub(crate) fn index_owner(self: &Arc<Self>) -> &Arc<Self> {
         self.shared_index().unwrap_or(self)
     }
 

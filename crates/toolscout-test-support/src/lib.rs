@@ -10,6 +10,7 @@ use tempfile::TempDir;
 pub struct World(TempDir);
 
 impl World {
+    #[allow(clippy::new_without_default, reason = "it makes a folder, which a default should not")]
     pub fn new() -> Self {
         Self(tempfile::tempdir().expect("a temporary folder can be made"))
     }

@@ -8,6 +8,9 @@ use crate::{ConfigScope, ServerEntry};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
+/// Rewrites the fields of an entry before they are read.
+pub(super) type PrepareFields = fn(&mut ClientFields<'_>) -> Result<(), String>;
+
 /// A program that keeps MCP servers in files of its own. Plain data, as far as its format is regular.
 pub struct ClientFormat {
     /// The name on the command line: `claude-desktop`.
@@ -25,7 +28,7 @@ pub struct ClientFormat {
     pub(super) syntax: VariableSyntax,
     pub(super) bare_url: BareUrl,
     /// Brings an irregular entry into the usual form.
-    pub(super) prepare: Option<fn(&mut ClientFields<'_>) -> Result<(), String>>,
+    pub(super) prepare: Option<PrepareFields>,
     /// The keys of an entry besides the usual ones.
     pub(super) keys: &'static [(&'static str, ClientKey)],
     pub(super) own_entry: OwnEntry,
