@@ -3,8 +3,8 @@
 //! Each check reads the repository and gives its findings as sentences; none means all is well.
 
 mod arrows;
-mod cycles;
 mod cases;
+mod cycles;
 mod leaks;
 mod links;
 mod signs;

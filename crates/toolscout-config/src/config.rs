@@ -18,7 +18,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toolscout_core::door::Policy;
-use toolscout_core::{PolicyMode, Problem, nearest, ToolPatterns};
+use toolscout_core::{PolicyMode, Problem, ToolPatterns, nearest};
 use toolscout_mcp_client::Lookup;
 
 /// The tables of our own files that are not merged setting by setting.

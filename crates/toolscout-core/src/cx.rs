@@ -14,6 +14,8 @@ pub struct Cx {
     pub deadline: Option<Instant>,
     /// Through which door it came.
     pub caller: Caller,
+    /// What the caller may do.
+    pub role: Role,
     /// Whom the surface has recognised; what is private to them is keyed by this.
     pub user: Option<Arc<str>>,
     /// What the program calls itself that made the request, and its version, where it says so.
@@ -52,6 +54,7 @@ impl Cx {
         Self {
             deadline: None,
             caller,
+            role: if caller == Caller::Cli { Role::Operator } else { Role::Agent },
             user: None,
             client: None,
             session: None,
@@ -115,6 +118,15 @@ impl Caller {
     pub fn is_person(self) -> bool {
         self == Self::Cli
     }
+}
+
+/// What a caller may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Find tools and call them.
+    Agent,
+    /// Also change configuration and decide what may be called.
+    Operator,
 }
 
 /// How far a long call is.

@@ -6,15 +6,12 @@
 
 pub mod approvals;
 pub mod catalog;
-pub mod policies;
 pub mod reviews;
-pub mod servers;
 pub mod sessions;
 pub mod tools;
 
 mod answer;
 mod asked;
-mod call;
 mod desk;
 mod dispatch;
 mod events;
@@ -22,22 +19,23 @@ mod health;
 mod input;
 mod journal;
 mod openapi;
+mod operations;
 mod query;
 mod route;
 mod schema;
 mod search;
 mod stream;
 mod table;
-mod trouble;
 
 #[cfg(test)]
 mod tests;
 
+pub use crate::operation::{Access, ErrorCode, OperationError};
 pub use desk::{Desk, Discovery, Done};
 pub use events::Events;
-pub use route::{Access, Route};
+pub use operations::{OperationRouter, SocketRouter};
+pub use route::Route;
 pub use table::table;
-pub use trouble::{Code, Trouble};
 
 use crate::http::{Budget, Ending, Gate, Limits, Routes};
 use axum::body::Bytes;
@@ -48,6 +46,7 @@ use std::sync::{Arc, OnceLock};
 /// Answers under `/api`.
 pub struct Api {
     desk: Arc<dyn Desk>,
+    operations: Arc<OperationRouter>,
     events: Events,
     sessions: Sessions,
     conversations: Conversations,
@@ -62,8 +61,13 @@ pub struct Api {
 
 impl Api {
     /// An API at this desk. Streams that would go on for ever end with `ending`, which is the listener's.
-    pub fn new(desk: Arc<dyn Desk>, events: Events, limits: Limits, ending: Ending) -> Self {
-        let limits = Limits { body: limits.body.min(BODY), ..limits };
+    pub fn new(
+        desk: Arc<dyn Desk>,
+        operations: Arc<OperationRouter>,
+        events: Events,
+        limits: Limits,
+        ending: Ending,
+    ) -> Self {
         Self {
             desk,
             events,
@@ -71,10 +75,11 @@ impl Api {
             conversations: Arc::new(Vec::new),
             rendered: Rendered::default(),
             document: OnceLock::new(),
-            requests: Gate::new(limits.requests, limits.requests_each),
+            requests: operations.requests.clone(),
             streams: Gate::new(limits.streams, limits.streams_each),
-            bodies: Budget::new(limits.bodies),
-            limits,
+            bodies: operations.bodies.clone(),
+            limits: operations.limits.clone(),
+            operations,
             ending,
         }
     }
@@ -90,6 +95,3 @@ impl Api {
         routes.open(open).guarded(guarded)
     }
 }
-
-/// Bytes of a body: arguments of a call may be long, nothing else is.
-const BODY: usize = 4 << 20;

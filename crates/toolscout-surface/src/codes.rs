@@ -1,15 +1,17 @@
-//! The only table from what went wrong to what a surface answers.
+//! The only table from a failure to what each surface answers: HTTP status, exit code, JSON-RPC error code.
 
+use crate::operation::ErrorCode;
+use axum::http::StatusCode;
 use toolscout_core::ErrorKind;
 
 /// How a command ends, as the shell sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// Done.
+    /// Success.
     Done,
     /// The tool ran and failed, or a check found something.
     Failed,
-    /// Usage or invalid input.
+    /// Usage error or invalid input.
     Usage,
     /// A source is unavailable, or timed out.
     Unavailable,
@@ -17,13 +19,27 @@ pub enum Exit {
     Refused,
     /// No such tool or command.
     NotFound,
-    /// A bug of ours.
+    /// A bug of toolscout.
     Bug,
     /// Interrupted.
     Interrupted,
 }
 
 impl Exit {
+    /// The exit of this code; a bug if there is none.
+    pub fn of_code(code: u8) -> Self {
+        let all = [
+            Self::Done,
+            Self::Failed,
+            Self::Usage,
+            Self::Unavailable,
+            Self::Refused,
+            Self::NotFound,
+            Self::Interrupted,
+        ];
+        all.into_iter().find(|exit| exit.code() == code).unwrap_or(Self::Bug)
+    }
+
     /// The process's exit code.
     pub fn code(self) -> u8 {
         match self {
@@ -39,16 +55,90 @@ impl Exit {
     }
 }
 
-impl From<ErrorKind> for Exit {
+/// What every surface answers to a failure.
+struct Row {
+    code: ErrorCode,
+    status: StatusCode,
+    exit: Exit,
+    json_rpc: i32,
+}
+
+const fn row(code: ErrorCode, status: StatusCode, exit: Exit, json_rpc: i32) -> Row {
+    Row { code, status, exit, json_rpc }
+}
+
+/// JSON-RPC: invalid parameters.
+const INVALID_PARAMS: i32 = -32602;
+/// JSON-RPC: internal error.
+const INTERNAL_ERROR: i32 = -32603;
+
+const TABLE: &[Row] = &[
+    row(ErrorCode::ResourceNotFound, StatusCode::NOT_FOUND, Exit::NotFound, INVALID_PARAMS),
+    row(ErrorCode::ValidationFailed, StatusCode::BAD_REQUEST, Exit::Usage, INVALID_PARAMS),
+    row(ErrorCode::Unauthorized, StatusCode::UNAUTHORIZED, Exit::Refused, INVALID_PARAMS),
+    row(ErrorCode::Forbidden, StatusCode::FORBIDDEN, Exit::Refused, INVALID_PARAMS),
+    row(ErrorCode::PolicyDenied, StatusCode::FORBIDDEN, Exit::Refused, INVALID_PARAMS),
+    row(ErrorCode::ApprovalRequired, StatusCode::FORBIDDEN, Exit::Refused, INVALID_PARAMS),
+    row(ErrorCode::DuplicateServer, StatusCode::CONFLICT, Exit::Usage, INVALID_PARAMS),
+    row(ErrorCode::Conflict, StatusCode::CONFLICT, Exit::Usage, INVALID_PARAMS),
+    row(ErrorCode::MethodNotAllowed, StatusCode::METHOD_NOT_ALLOWED, Exit::Usage, INVALID_PARAMS),
+    row(ErrorCode::TooLarge, StatusCode::PAYLOAD_TOO_LARGE, Exit::Usage, INVALID_PARAMS),
+    row(ErrorCode::TooManyRequests, StatusCode::TOO_MANY_REQUESTS, Exit::Unavailable, INTERNAL_ERROR),
+    row(ErrorCode::SourceUnavailable, StatusCode::FAILED_DEPENDENCY, Exit::Unavailable, INTERNAL_ERROR),
+    row(ErrorCode::LoginRequired, StatusCode::FAILED_DEPENDENCY, Exit::Unavailable, INTERNAL_ERROR),
+    row(ErrorCode::TimedOut, StatusCode::FAILED_DEPENDENCY, Exit::Unavailable, INTERNAL_ERROR),
+    row(ErrorCode::ToolFailed, StatusCode::FAILED_DEPENDENCY, Exit::Failed, INTERNAL_ERROR),
+    row(ErrorCode::Cancelled, StatusCode::FAILED_DEPENDENCY, Exit::Interrupted, INTERNAL_ERROR),
+    row(ErrorCode::Internal, StatusCode::INTERNAL_SERVER_ERROR, Exit::Bug, INTERNAL_ERROR),
+];
+
+impl ErrorCode {
+    /// The HTTP status.
+    pub fn status(self) -> StatusCode {
+        self.row().status
+    }
+
+    /// How a command ends.
+    pub fn exit(self) -> Exit {
+        self.row().exit
+    }
+
+    /// The JSON-RPC error code.
+    pub fn json_rpc(self) -> i32 {
+        self.row().json_rpc
+    }
+
+    /// The code of a status that the listener itself answered.
+    pub(crate) fn of_status(status: StatusCode) -> Self {
+        match status {
+            StatusCode::REQUEST_TIMEOUT => Self::TimedOut,
+            StatusCode::SERVICE_UNAVAILABLE => Self::SourceUnavailable,
+            status => TABLE.iter().find(|row| row.status == status).map_or(Self::ValidationFailed, |row| row.code),
+        }
+    }
+
+    fn row(self) -> &'static Row {
+        TABLE.iter().find(|row| row.code == self).unwrap_or(&TABLE[TABLE.len() - 1])
+    }
+}
+
+impl From<ErrorKind> for ErrorCode {
     fn from(kind: ErrorKind) -> Self {
         match kind {
-            ErrorKind::NotFound => Self::NotFound,
-            ErrorKind::Invalid => Self::Usage,
-            ErrorKind::Refused => Self::Refused,
-            ErrorKind::Unavailable | ErrorKind::TimedOut => Self::Unavailable,
-            ErrorKind::Cancelled => Self::Interrupted,
-            ErrorKind::Failed => Self::Failed,
-            _ => Self::Bug,
+            ErrorKind::NotFound => Self::ResourceNotFound,
+            ErrorKind::Invalid => Self::ValidationFailed,
+            ErrorKind::Refused => Self::PolicyDenied,
+            ErrorKind::TimedOut => Self::TimedOut,
+            ErrorKind::Unavailable => Self::SourceUnavailable,
+            ErrorKind::Failed => Self::ToolFailed,
+            ErrorKind::Cancelled => Self::Cancelled,
+            _ => Self::Internal,
         }
+    }
+}
+
+impl From<ErrorKind> for Exit {
+    fn from(kind: ErrorKind) -> Self {
+        ErrorCode::from(kind).exit()
     }
 }

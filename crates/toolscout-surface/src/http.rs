@@ -21,6 +21,7 @@ mod origin;
 mod refusal;
 mod routes;
 mod signin;
+pub mod socket;
 mod stall;
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ pub mod codes;
 pub mod context;
 pub mod http;
 pub mod mcp;
+pub mod operation;
 pub mod ops;
 pub mod output;
 pub mod page;

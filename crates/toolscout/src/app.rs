@@ -2,9 +2,11 @@
 
 use crate::command::Next;
 use crate::line::{self, Line, Wants};
+use crate::operations::{OPERATIONS, OperationCliCommand};
 use crate::plugin::{AfterSetup, Extensions, Setup};
 use crate::{
-    AppError, Command, Decorator, LifecycleError, Listing, Plugin, RunCx, Surroundings, Tools, lifecycle, words,
+    AppError, Command, Decorator, LifecycleError, Listing, Plugin, RunCx, Startup, Surroundings, Tools, Workspace,
+    lifecycle, words,
 };
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -14,6 +16,7 @@ use toolscout_gateway::{Gateway, GatewayBuilder};
 use toolscout_surface::cli::help::{self, Group};
 use toolscout_surface::cli::{self, CommandSpec, Locale, Parsed, PositionalSpec, UsageError};
 use toolscout_surface::codes::Exit;
+use toolscout_surface::operation::Operations;
 
 /// A program made of plugins.
 pub struct App {
@@ -69,6 +72,7 @@ impl App {
         for plugin in &self.plugins {
             plugin.setup(&mut setup).await?;
         }
+        self.add_operations(&mut setup)?;
         let spec = Arc::new(self.spec(&setup));
         *locale = line::locale_seen(args, |name| self.var(name));
         let line = Line::read(args, &spec, &setup.commands, |name| self.var(name))
@@ -93,35 +97,45 @@ impl App {
         }
     }
 
+    /// Binds the operations of the plugins that are there, and adds their commands.
+    fn add_operations(&self, setup: &mut Setup) -> Result<(), AppError> {
+        let is_there = |id: &str| self.plugins.iter().any(|plugin| plugin.id() == id);
+        for (plugin, add) in OPERATIONS {
+            if is_there(plugin) {
+                add(setup);
+            }
+        }
+        setup.bound = Operations::new(std::mem::take(&mut setup.operations));
+        let commands = OperationCliCommand::all(&setup.bound);
+        commands.into_iter().try_for_each(|command| setup.commands.add(command))
+    }
+
     async fn after_setup(&self, setup: Setup, line: Line, spec: Arc<CommandSpec>) -> Result<Run, AppError> {
-        let options = Arc::new(line.options);
+        let startup = Startup::new(&setup.parts, Arc::new(line.options), self.surroundings.clone())?;
         let mut gateway = Gateway::builder();
         for make in setup.sources {
-            gateway = make(&options, &self.surroundings)?.into_iter().fold(gateway, GatewayBuilder::source);
+            gateway = make(&startup)?.into_iter().fold(gateway, GatewayBuilder::source);
         }
         for rule in setup.rules {
-            gateway = rule(gateway, &options, &self.surroundings)?;
+            gateway = rule(gateway, &startup)?;
         }
         let gateway = gateway.build().map_err(LifecycleError::from)?;
         let mut observers = Vec::new();
         for make in setup.observers {
-            observers.extend(make(&options, &self.surroundings)?);
+            observers.extend(make(&startup)?);
         }
         let observers = Observers::new(observers);
-        let tools = Arc::new(Tools::new(gateway, self.surroundings.clone(), &options, observers));
-        let after = AfterSetup {
-            commands: setup.commands,
-            options,
-            surroundings: self.surroundings.clone(),
-            tools,
-            offers: Arc::new(setup.offers),
-        };
+        let tools = Arc::new(Tools::new(gateway, self.surroundings.clone(), &startup.options, observers));
+        let workspace = Arc::new(Workspace::new(startup, setup.parts, tools));
+        let _ = setup.slot.set(workspace.clone());
+        let after =
+            AfterSetup { commands: setup.commands, workspace, operations: setup.bound, offers: Arc::new(setup.offers) };
         for plugin in &self.plugins {
             plugin.after_setup(&after).await?;
         }
         after.commands.seal();
-        let built_in = after.commands.all().iter().map(|it| it.spec().name).collect();
-        after.tools.reserve(built_in);
+        let built_in = after.commands.all().iter().map(|it| it.name()).collect();
+        after.tools().reserve(built_in);
         Ok(Run { after, spec, decorators: setup.decorators, rest: line.rest })
     }
 
@@ -143,9 +157,8 @@ impl App {
         let mut cx = RunCx {
             name,
             parsed,
-            options: after.options,
-            surroundings: after.surroundings,
-            tools: after.tools,
+            workspace: after.workspace,
+            operations: after.operations,
             offers: after.offers,
             extensions: Arc::default(),
             commands: after.commands,
@@ -169,10 +182,10 @@ impl App {
     }
 
     async fn print_help(&self, run: &Run) -> Result<(), AppError> {
-        let locale = run.after.options.locale();
+        let locale = run.after.options().locale();
         let commands: Vec<_> =
-            run.after.commands.all().iter().filter(|it| !it.is_hidden()).map(|it| it.spec()).collect();
-        let built_in = commands.iter().map(|it| (it.name.as_str(), words::say(locale, &it.about))).collect();
+            run.after.commands.all().iter().filter(|it| !it.is_hidden()).map(|it| (it.name(), it.about())).collect();
+        let built_in = commands.iter().map(|(name, about)| (name.as_str(), words::say(locale, about))).collect();
         let mut groups = vec![Group { source: None, entries: built_in }];
         let listings = run.listings().await?;
         for listing in &listings {
@@ -224,7 +237,7 @@ impl Run {
                 return Ok(command);
             }
         }
-        let built_in = self.after.commands.all().into_iter().filter(|it| !it.is_hidden()).map(|it| it.spec().name);
+        let built_in = self.after.commands.all().into_iter().filter(|it| !it.is_hidden()).map(|it| it.name());
         let names: Vec<_> = built_in.chain(self.listings().await?.into_iter().map(|it| it.name)).collect();
         let nearest = cli::nearest(word, names.iter().map(String::as_str)).map(str::to_owned);
         Err(AppError::UnknownCommand { name: word.to_owned(), nearest })

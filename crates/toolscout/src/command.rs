@@ -1,7 +1,7 @@
 //! A command, sets of commands that are looked up when needed, and what may be wrapped around a run.
 
 use crate::plugin::{Commands, Extensions, Offers};
-use crate::{AppError, Options, Surroundings, Tools, line};
+use crate::{AppError, Options, Surroundings, Tools, Workspace, line};
 use serde::Serialize;
 use std::any::Any;
 use std::sync::Arc;
@@ -9,12 +9,23 @@ use toolscout_core::{BoxFuture, Cx};
 use toolscout_surface::cli::help::{self, Look};
 use toolscout_surface::cli::{CommandSpec, Parsed};
 use toolscout_surface::codes::Exit;
+use toolscout_surface::operation::{Operations, Text};
 use toolscout_surface::output::{self, Format};
 
 /// Something a person can type.
 pub trait Command: Send + Sync {
     /// Its name, options and words; from it come parsing, help and completion.
     fn spec(&self) -> CommandSpec;
+
+    /// Its name alone; cheaper than the whole specification.
+    fn name(&self) -> String {
+        self.spec().name
+    }
+
+    /// Its summary alone.
+    fn about(&self) -> String {
+        self.spec().about
+    }
 
     /// Does it.
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>>;
@@ -26,7 +37,7 @@ pub trait Command: Send + Sync {
 
     /// Whether lists leave it out. They show a command of two words by its first.
     fn is_hidden(&self) -> bool {
-        self.spec().name.contains(' ')
+        self.name().contains(' ')
     }
 }
 
@@ -79,9 +90,8 @@ pub struct RunCx {
     pub name: String,
     /// Its own options and positionals.
     pub parsed: Parsed,
-    pub(crate) options: Arc<Options>,
-    pub(crate) surroundings: Arc<Surroundings>,
-    pub(crate) tools: Arc<Tools>,
+    pub(crate) workspace: Arc<Workspace>,
+    pub(crate) operations: Operations,
     pub(crate) offers: Arc<Offers>,
     pub(crate) extensions: Arc<Extensions>,
     pub(crate) commands: Commands,
@@ -90,19 +100,29 @@ pub struct RunCx {
 }
 
 impl RunCx {
+    /// Everything the running program has at hand.
+    pub fn workspace(&self) -> &Arc<Workspace> {
+        &self.workspace
+    }
+
+    /// All operations of the program.
+    pub fn operations(&self) -> Operations {
+        self.operations.clone()
+    }
+
     /// The program's own options.
     pub fn options(&self) -> &Options {
-        &self.options
+        &self.workspace.options
     }
 
     /// Where the program runs.
     pub fn surroundings(&self) -> &Surroundings {
-        &self.surroundings
+        &self.workspace.environment
     }
 
     /// The tools of all sources, discovered when first asked for.
     pub fn tools(&self) -> &Tools {
-        &self.tools
+        &self.workspace.tools
     }
 
     /// What a plugin offers.
@@ -125,8 +145,14 @@ impl RunCx {
         &self.program_spec
     }
 
+    /// How text for people is written.
+    pub(crate) fn text_style(&self) -> Text {
+        let Look { style, locale, .. } = self.look();
+        Text { style, width: self.surroundings().width(), locale, verbose: self.options().switch("verbose") }
+    }
+
     fn look(&self) -> Look {
-        self.surroundings.look(self.options.locale())
+        self.surroundings().look(self.options().locale())
     }
 
     /// What the program is called.
@@ -136,12 +162,12 @@ impl RunCx {
 
     /// The circumstances for requests of this run.
     pub fn request(&self) -> Cx {
-        self.tools.request()
+        self.tools().request()
     }
 
     /// Prints data.
     pub fn print(&self, text: &str) -> Result<(), AppError> {
-        self.surroundings.print(text)
+        self.surroundings().print(text)
     }
 
     /// Prints a value that is data, in this format.
@@ -151,7 +177,7 @@ impl RunCx {
                 self.print(&(output::render(&serde_json::to_value(value).unwrap_or_default(), format) + "\n"))
             }
             // Straight from the value: schemas keep their own writing, and nothing is parsed again.
-            _ => self.surroundings.write(|out| {
+            _ => self.surroundings().write(|out| {
                 output::json::write(out, value)?;
                 out.write_all(b"\n")
             }),
@@ -160,17 +186,17 @@ impl RunCx {
 
     /// Prints a command's help.
     pub fn print_help(&self, spec: CommandSpec) -> Result<(), AppError> {
-        self.print(&help::command(&self.program, &line::translated(spec, self.options.locale()), &self.look()))
+        self.print(&help::command(&self.program, &line::translated(spec, self.options().locale()), &self.look()))
     }
 
     /// Says something beside the data.
     pub fn say(&self, text: &str) {
-        self.surroundings.say(text);
+        self.surroundings().say(text);
     }
 
     /// Whether this is only a rehearsal (`--dry-run`); if so, says what would be done: `remove files`.
     pub fn only_would(&self, what: &str) -> bool {
-        let is_rehearsal = self.options.switch("dry-run");
+        let is_rehearsal = self.options().switch("dry-run");
         if is_rehearsal {
             self.say(&format!("Would {what}\n"));
         }

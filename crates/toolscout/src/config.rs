@@ -4,14 +4,13 @@ use crate::plugins::discovery::Trust;
 use crate::{AppError, Options, Surroundings};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use toolscout_config::{ConfigLocations, ConfigScope};
 use toolscout_folder::DefaultRoot;
 
 pub(crate) use toolscout_config::{
     ConfigScope as Scope, ConfiguredServer as Configured, DiscoverOnStart, Document, DocumentFormat as Format,
     EntryContext as Around, FileStamps as Stamps, JournalRetention as Keep, PolicyRules as Rules, Profile,
-    RequestTools, SearchSettings, ServerEntry as Entry, Settings,
+    RequestTools, SearchSettings, ServerEntry as Entry,
 };
 
 /// The configuration of a run, read once.
@@ -19,17 +18,15 @@ pub(crate) use toolscout_config::{
 pub(crate) struct Config(toolscout_config::Config);
 
 impl Config {
-    /// The configuration for this run; read once.
-    pub(crate) fn of(options: &Options, surroundings: &Surroundings) -> Result<Arc<Self>, AppError> {
-        options.once(|| Self::load(options, surroundings))
+    /// The configuration of a program that reads no files.
+    pub(crate) fn without_files(options: &Options, surroundings: &Surroundings) -> Self {
+        let folder = options.folder(surroundings.cwd());
+        let root = DefaultRoot::find(&folder).map(Path::to_owned);
+        Self(toolscout_config::Config { folder, root, ..Default::default() })
     }
 
-    /// Reads the files again. If one of them cannot be read, the previous configuration stays.
-    pub(crate) fn again(options: &Options, surroundings: &Surroundings) -> Result<Arc<Self>, AppError> {
-        options.renew(|| Self::load(options, surroundings))
-    }
-
-    fn load(options: &Options, surroundings: &Surroundings) -> Result<Self, AppError> {
+    /// Reads the configuration of this run.
+    pub(crate) fn find(options: &Options, surroundings: &Surroundings) -> Result<Self, AppError> {
         let folder = options.folder(surroundings.cwd());
         let locations = ConfigLocations {
             project: DefaultRoot::find(&folder).map(Path::to_owned),
@@ -54,7 +51,7 @@ impl Deref for Config {
 pub(crate) mod edit {
     use super::*;
 
-    pub(crate) use toolscout_config::{ConfigEdit as Change, overwrite};
+    pub(crate) use toolscout_config::overwrite;
 
     /// The editor of configuration files, with its locks in the state folder of the run.
     #[derive(Debug, Clone)]

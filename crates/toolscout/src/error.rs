@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use toolscout_core::{ErrorKind, Problem, SourceError};
 use toolscout_surface::cli::UsageErrors;
 use toolscout_surface::codes::Exit;
+use toolscout_surface::operation::{ErrorCode, OperationError};
 
 /// Why a run ended without doing what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -35,7 +36,7 @@ pub enum AppError {
     #[error(transparent)]
     Source(#[from] SourceError),
     /// A problem that strict mode made fatal.
-    #[error("{}", describe(.0))]
+    #[error("{}", located(.0))]
     Stopped(Box<Problem>),
     /// Plugins that do not fit together.
     #[error(transparent)]
@@ -49,6 +50,9 @@ pub enum AppError {
         #[source]
         cause: std::io::Error,
     },
+    /// An operation failed.
+    #[error("{}", toolscout_core::escape::text(&.0.message))]
+    Operation(Box<OperationError>),
     /// Anything else that has words of its own.
     #[error("{message}")]
     Said {
@@ -92,6 +96,7 @@ impl AppError {
             Self::Config(error) => error.kind().into(),
             Self::Source(error) => error.kind().into(),
             Self::Io { .. } => Exit::Unavailable,
+            Self::Operation(error) => error.code.exit(),
             Self::Said { kind, .. } => (*kind).into(),
         }
     }
@@ -107,6 +112,7 @@ impl AppError {
             Self::UnknownCommand { nearest: None, .. } => Some("`toolscout tools` lists what there is".to_owned()),
             Self::Usage { help, .. } => help.clone(),
             Self::Said { hint, .. } => hint.clone(),
+            Self::Operation(error) => error.hint.clone(),
             Self::Stopped(problem) => problem.hint.clone(),
             _ => None,
         }
@@ -121,13 +127,47 @@ pub(crate) fn login(error: &SourceError) -> Option<String> {
     }
 }
 
+impl From<OperationError> for AppError {
+    fn from(error: OperationError) -> Self {
+        Self::Operation(Box::new(error))
+    }
+}
+
+impl From<AppError> for OperationError {
+    fn from(error: AppError) -> Self {
+        let hint = error.hint();
+        let mut failure = match error {
+            AppError::Gateway(error) => return error.into(),
+            AppError::Source(error) => return error.into(),
+            AppError::Operation(error) => return *error,
+            AppError::Config(error) => Self::of_kind(error.kind(), error.to_string()),
+            AppError::Said { kind, message, .. } => Self::of_kind(kind, message),
+            AppError::Io { .. } => Self::new(ErrorCode::Internal, error.to_string()),
+            other => Self::invalid(other.to_string()),
+        };
+        failure.hint = hint;
+        failure
+    }
+}
+
+/// For `map_err` in operations: any error of the app or of the crates below it.
+pub(crate) fn failure(error: impl Into<AppError>) -> OperationError {
+    error.into().into()
+}
+
 impl From<UsageErrors> for AppError {
     fn from(errors: UsageErrors) -> Self {
         Self::Usage { errors, help: None }
     }
 }
 
-fn describe(problem: &Problem) -> String {
+/// A diagnostic with its hint, as a warning of an operation.
+pub(crate) fn describe(diagnostic: &Problem) -> String {
+    let hint = diagnostic.hint.as_deref().map(|hint| format!("\n  hint: {hint}")).unwrap_or_default();
+    diagnostic.message.clone() + &hint
+}
+
+fn located(problem: &Problem) -> String {
     let message = toolscout_core::escape::text(&problem.message).into_owned();
     match &problem.path {
         Some(path) => format!("{}: {message}", toolscout_core::escape::line(&path.display().to_string())),

@@ -19,17 +19,20 @@
 //! Start reading at [`App::run`]: it is the lifecycle.
 
 mod app;
+mod background;
 mod command;
 mod config;
 mod entry;
 mod error;
 mod lifecycle;
 mod line;
+mod operations;
 mod plugin;
 pub mod plugins;
 mod surroundings;
 mod tools;
 mod words;
+mod workspace;
 
 pub use app::{App, AppBuilder};
 pub use command::{Command, CommandSet, Decorator, Listing, Next, RunCx};
@@ -39,6 +42,7 @@ pub use line::Options;
 pub use plugin::{AfterSetup, Commands, Extensions, Plugin, Setup};
 pub use surroundings::{Captured, Surroundings};
 pub use tools::Tools;
+pub use workspace::{Startup, Workspace};
 
 pub use toolscout_catalog as catalog;
 pub use toolscout_catalog::TtlRegistry;

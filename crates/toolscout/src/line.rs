@@ -1,14 +1,12 @@
 //! The command line, as far as it can be read before the command is known.
 
-use crate::plugin::{Commands, Offers};
+use crate::plugin::Commands;
 use crate::{AppError, words};
-use parking_lot::Mutex;
-use std::any::Any;
 use std::ffi::OsString;
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use toolscout_core::escape;
-use toolscout_surface::cli::{self, CommandSpec, Locale, OptionSpec, Parsed, UsageErrors};
+use toolscout_surface::cli::{self, CommandSpec, InputFrom, Locale, OptionSpec, Parsed, UsageErrors};
 use toolscout_surface::output::Format;
 
 /// The program's own options, given before the command, or after it where the command is built in.
@@ -20,7 +18,6 @@ pub struct Options {
     only_reads: bool,
     shows_tools: bool,
     serves: bool,
-    worked_out: Mutex<Offers>,
 }
 
 impl Options {
@@ -69,29 +66,6 @@ impl Options {
         self.serves
     }
 
-    /// What follows from the options and takes some work, worked out once for a run. Two who ask at the same time may both
-    /// do the work; nobody waits for the other.
-    pub(crate) fn once<T: Any + Send + Sync>(
-        &self,
-        work_out: impl FnOnce() -> Result<T, AppError>,
-    ) -> Result<Arc<T>, AppError> {
-        let known = || self.worked_out.lock();
-        if let Some(there) = known().of() {
-            return Ok(there);
-        }
-        let made = work_out()?;
-        Ok(known().insert(made))
-    }
-
-    /// Works it out anew, because what it follows from was changed. Where that fails, what was worked out before stays.
-    pub(crate) fn renew<T: Any + Send + Sync>(
-        &self,
-        work_out: impl FnOnce() -> Result<T, AppError>,
-    ) -> Result<Arc<T>, AppError> {
-        let made = work_out()?;
-        Ok(self.worked_out.lock().insert(made))
-    }
-
     /// The folder the run is about: that given with `--project`, else the working folder. Its real path, where it is
     /// there: `..` in it must not lead upward to the wrong project.
     pub fn folder(&self, cwd: &Path) -> PathBuf {
@@ -128,8 +102,7 @@ impl Line {
         let only_reads = only_reads(&before, word.as_deref(), &rest);
         let shows_tools = !only_reads && word.as_deref().is_none_or(|it| takes_ours(commands, it));
         let (locale, serves) = (Locale::default(), matches!(word.as_deref(), Some("serve" | "ui")));
-        let worked_out = Mutex::default();
-        let mut options = Options { before, after, locale, only_reads, shows_tools, serves, worked_out };
+        let mut options = Options { before, after, locale, only_reads, shows_tools, serves };
         // Of a line that is not understood, at least the language is: the mistake will be explained in it.
         let is_understood = options.after.is_some() || word.as_deref().is_none_or(|it| !takes_ours(commands, it));
         let lang = options.text("lang").or_else(|| lang_seen(&rest).filter(|_| !is_understood));
@@ -263,4 +236,16 @@ pub(crate) fn translated(mut spec: CommandSpec, locale: Locale) -> CommandSpec {
     spec.options.iter_mut().for_each(|it| say(&mut it.help));
     spec.positionals.iter_mut().for_each(|it| say(&mut it.help));
     spec
+}
+
+/// The text of a file or of standard input.
+pub(crate) fn input_text(from: InputFrom<'_>, cwd: &Path) -> Result<String, String> {
+    match from {
+        InputFrom::Text(text) => Ok(text.to_owned()),
+        InputFrom::File(path) => std::fs::read_to_string(cwd.join(path)).map_err(|it| it.to_string()),
+        InputFrom::Stdin => {
+            let mut text = String::new();
+            std::io::stdin().read_to_string(&mut text).map(|_| text).map_err(|it| it.to_string())
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! A unit that an application may have or leave out, and what it can do in each phase.
 
+use crate::workspace::{Parts, Startup, Workspace};
 use crate::{AppError, Command, CommandSet, Decorator, LifecycleError, Options, RunCx, Surroundings, Tools};
 use parking_lot::Mutex;
 use std::any::{Any, TypeId};
@@ -9,6 +10,7 @@ use toolscout_core::event::Observer;
 use toolscout_core::{BoxFuture, Source};
 use toolscout_gateway::GatewayBuilder;
 use toolscout_surface::cli::OptionSpec;
+use toolscout_surface::operation::{BoundOperation, Operation, Operations, WorkspaceSlot};
 
 /// A unit that an application may have or leave out.
 ///
@@ -44,12 +46,10 @@ pub trait Plugin: Send + Sync {
     }
 }
 
-pub(crate) type MakeSources = Box<dyn FnOnce(&Options, &Surroundings) -> Result<Vec<Arc<dyn Source>>, AppError> + Send>;
-pub(crate) type MakeRules =
-    Box<dyn FnOnce(GatewayBuilder, &Options, &Surroundings) -> Result<GatewayBuilder, AppError> + Send>;
+pub(crate) type MakeSources = Box<dyn FnOnce(&Startup) -> Result<Vec<Arc<dyn Source>>, AppError> + Send>;
+pub(crate) type MakeRules = Box<dyn FnOnce(GatewayBuilder, &Startup) -> Result<GatewayBuilder, AppError> + Send>;
 
-pub(crate) type MakeObserver =
-    Box<dyn FnOnce(&Options, &Surroundings) -> Result<Option<Arc<dyn Observer>>, AppError> + Send>;
+pub(crate) type MakeObserver = Box<dyn FnOnce(&Startup) -> Result<Option<Arc<dyn Observer>>, AppError> + Send>;
 
 /// The first phase.
 #[derive(Default)]
@@ -61,9 +61,18 @@ pub struct Setup {
     pub(crate) observers: Vec<MakeObserver>,
     pub(crate) decorators: Vec<Arc<dyn Decorator>>,
     pub(crate) offers: Offers,
+    pub(crate) parts: Parts,
+    pub(crate) operations: Vec<BoundOperation>,
+    pub(crate) bound: Operations,
+    pub(crate) slot: WorkspaceSlot<Workspace>,
 }
 
 impl Setup {
+    /// Adds an operation: its commands, its HTTP route, and its request over the control socket.
+    pub fn add_operation<T: Operation<Workspace>>(&mut self) {
+        self.operations.push(BoundOperation::new::<Workspace, T>(&self.slot));
+    }
+
     /// Adds a command.
     pub fn add_command(&mut self, command: impl Command + 'static) -> Result<(), AppError> {
         self.commands.add(command)
@@ -82,15 +91,15 @@ impl Setup {
     /// Adds a source, made when the options are known; `None` means not this time.
     pub fn add_source<F>(&mut self, make: F)
     where
-        F: FnOnce(&Options, &Surroundings) -> Result<Option<Arc<dyn Source>>, AppError> + Send + 'static,
+        F: FnOnce(&Startup) -> Result<Option<Arc<dyn Source>>, AppError> + Send + 'static,
     {
-        self.sources.push(Box::new(|options, surroundings| Ok(make(options, surroundings)?.into_iter().collect())));
+        self.sources.push(Box::new(|startup| Ok(make(startup)?.into_iter().collect())));
     }
 
     /// Adds sources, as many as there turn out to be when the options are known.
     pub fn add_sources<F>(&mut self, make: F)
     where
-        F: FnOnce(&Options, &Surroundings) -> Result<Vec<Arc<dyn Source>>, AppError> + Send + 'static,
+        F: FnOnce(&Startup) -> Result<Vec<Arc<dyn Source>>, AppError> + Send + 'static,
     {
         self.sources.push(Box::new(make));
     }
@@ -98,15 +107,15 @@ impl Setup {
     /// Gives the gateway rules, once the options are known: policies, approvals.
     pub fn rule<F>(&mut self, rule: F)
     where
-        F: FnOnce(GatewayBuilder, &Options, &Surroundings) -> Result<GatewayBuilder, AppError> + Send + 'static,
+        F: FnOnce(GatewayBuilder, &Startup) -> Result<GatewayBuilder, AppError> + Send + 'static,
     {
         self.rules.push(Box::new(rule));
     }
 
-    /// Has somebody look on at all that is done, made when the options are known; `None` means not this time.
+    /// Adds an observer of all events, made when the options are known; `None` means not this time.
     pub fn add_observer<F>(&mut self, make: F)
     where
-        F: FnOnce(&Options, &Surroundings) -> Result<Option<Arc<dyn Observer>>, AppError> + Send + 'static,
+        F: FnOnce(&Startup) -> Result<Option<Arc<dyn Observer>>, AppError> + Send + 'static,
     {
         self.observers.push(Box::new(make));
     }
@@ -130,9 +139,8 @@ impl Setup {
 /// The second phase.
 pub struct AfterSetup {
     pub(crate) commands: Commands,
-    pub(crate) options: Arc<Options>,
-    pub(crate) surroundings: Arc<Surroundings>,
-    pub(crate) tools: Arc<Tools>,
+    pub(crate) workspace: Arc<Workspace>,
+    pub(crate) operations: Operations,
     pub(crate) offers: Arc<Offers>,
 }
 
@@ -154,17 +162,17 @@ impl AfterSetup {
 
     /// The tools of all sources, discovered when first asked for.
     pub fn tools(&self) -> &Arc<Tools> {
-        &self.tools
+        &self.workspace.tools
     }
 
     /// The program's own options.
     pub fn options(&self) -> &Options {
-        &self.options
+        &self.workspace.options
     }
 
     /// Where the program runs.
     pub fn surroundings(&self) -> &Arc<Surroundings> {
-        &self.surroundings
+        &self.workspace.environment
     }
 }
 
@@ -214,7 +222,7 @@ struct Added {
 impl Commands {
     /// Adds a command; a second one of the same name, or one that comes too late, is an error.
     pub fn add(&self, command: impl Command + 'static) -> Result<(), AppError> {
-        let name = command.spec().name;
+        let name = command.name();
         let mut added = self.0.lock();
         if added.is_sealed {
             return Err(LifecycleError::TooLate { name }.into());

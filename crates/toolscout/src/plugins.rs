@@ -13,12 +13,12 @@ mod opencode;
 mod own_commands;
 pub(crate) mod registry;
 mod requests;
-mod review;
+pub(crate) mod review;
 pub(crate) mod search;
 mod serve;
 pub(crate) mod servers;
 mod telemetry;
-mod ui;
+pub(crate) mod ui;
 
 pub use bench::Bench;
 pub use cli::Cli;

@@ -103,7 +103,7 @@ pub(super) fn litter_that_stays(place: &Place) -> anyhow::Result<usize> {
         let file = File::options().append(true).open(&path).with_context(|| format!("open {}", path.display()))?;
         file.set_modified(hour_ago)?;
     }
-    place.run_plain(&["policy", "calm/sleep", "ask"])?;
+    place.run_plain(&["policy", "set", "calm/sleep", "ask"])?;
     place.run_plain(&["lock"])?;
     Ok(place.litter()?.len())
 }

@@ -94,7 +94,10 @@ pub(super) const KINDS: &[Kind] = &[
     kind("policy", |shadow, _, chance| {
         let others: Vec<&str> = ["allow", "ask", "deny"].into_iter().filter(|it| *it != shadow.policy).collect();
         let word = chance.one(&others)?;
-        Some(Operation { change: Change::Policy(word), ..edit(&["policy", "calm/add", word], " is set to ") })
+        Some(Operation {
+            change: Change::Policy(word),
+            ..edit(&["policy", "set", "calm/add", word], "Set the policy ")
+        })
     }),
     kind("trust", |shadow, world, _| {
         let folder = world.elsewhere();

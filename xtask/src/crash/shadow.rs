@@ -42,13 +42,14 @@ impl Shadow {
     /// Looks; what cannot be seen, or contradicts itself, is a fault.
     pub(super) fn observe(place: &Place) -> Result<Self, Fault> {
         let ask = |words: &[&str]| answered(place, words);
-        let list = |words: &[&str]| -> Result<Vec<Value>, Fault> {
+        let read = |words: &[&str]| -> Result<Value, Fault> {
             serde_json::from_str(&ask(words)?.out).map_err(|it| unseen(words, &it.to_string()))
         };
+        let list = |value: Value| value.as_array().cloned().unwrap_or_default();
         let text = |it: &Value, field: &str| it[field].as_str().unwrap_or_default().to_owned();
-        let servers = list(&["server", "list", "--json"])?;
-        let held = list(&["review", "--json"])?;
-        let policies = list(&["policy", "--json"])?;
+        let servers = list(read(&["server", "list", "--json"])?["servers"].take());
+        let held = list(read(&["review", "--json"])?);
+        let policies = list(read(&["policy", "--json"])?["tools"].take());
         // Where nobody has asked the server yet, there is no such tool, and nothing that would forbid it.
         let policy = policies.iter().find(|it| it["tool"] == "calm/add").map(|it| text(it, "policy"));
         let shadow = Self {

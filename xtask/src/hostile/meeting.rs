@@ -135,14 +135,16 @@ impl Meeting {
     }
 
     fn list(&self, name: &str) -> Vec<Value> {
-        self.step(name).and_then(|it| serde_json::from_slice(&it.out).ok()).unwrap_or_default()
+        let read = self.step(name).and_then(|it| serde_json::from_slice::<Value>(&it.out).ok()).unwrap_or_default();
+        let list = if name == SERVERS { &read["servers"] } else { &read };
+        list.as_array().cloned().unwrap_or_default()
     }
 
     /// What is worth knowing about a meeting that went well.
     pub(crate) fn remark(&self) -> String {
         let word = |field| self.said_of_hostile(field).as_str().unwrap_or_default().to_owned();
         let tools = self.tools_of("hostile").len();
-        let (status, error) = (word("status"), word("error"));
+        let (status, error) = (word("discoveryStatus"), word("discoveryError"));
         let call = self.step(HOSTILE);
         let ended = call.and_then(Watched::code).map_or("killed".to_owned(), |it| it.to_string());
         // Where the list went well, the call is what there is to explain.

@@ -21,7 +21,7 @@ use std::time::Duration;
 
 const TOOLS: &str = r#"[{"source":"hostile","name":"echo"},{"source":"honest","name":"echo"}]"#;
 const FOUND: &str = r#"[{"id":"hostile/echo"},{"id":"honest/echo"}]"#;
-const SERVERS: &str = r#"[{"id":"hostile","status":"success","error":null,"lastDiscovery":"2026-07-28T00:00:00Z"}]"#;
+const SERVERS: &str = r#"{"servers":[{"id":"hostile","discoveryStatus":"success","discoveryError":null,"lastDiscovery":"2026-07-28T00:00:00Z"}]}"#;
 
 fn said(code: i32, out: &str) -> Watched {
     let status = Some(ExitStatus::from_raw(code << 8));

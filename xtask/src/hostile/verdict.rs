@@ -99,7 +99,7 @@ fn neighbour(meeting: &Meeting) -> Option<String> {
 
 fn listing(meeting: &Meeting) -> Option<String> {
     let tools = meeting.tools_of("hostile");
-    let (status, error) = (meeting.said_of_hostile("status"), meeting.said_of_hostile("error"));
+    let (status, error) = (meeting.said_of_hostile("discoveryStatus"), meeting.said_of_hostile("discoveryError"));
     let refresh = meeting.refresh().code();
     match meeting.expected.listing {
         Listing::Finds(name, _) if !tools.iter().any(|it| it == name) => Some(format!("`{name}` is missing: {error}")),
@@ -130,8 +130,8 @@ fn search(meeting: &Meeting) -> Option<String> {
 
 /// Whoever looks must see how it is, since when, and why.
 fn is_shown(meeting: &Meeting) -> Option<String> {
-    let (status, since) = (meeting.said_of_hostile("status"), meeting.said_of_hostile("lastDiscovery"));
-    let has_reason = matches!(meeting.said_of_hostile("error"), Value::String(it) if !it.is_empty());
+    let (status, since) = (meeting.said_of_hostile("discoveryStatus"), meeting.said_of_hostile("lastDiscovery"));
+    let has_reason = matches!(meeting.said_of_hostile("discoveryError"), Value::String(it) if !it.is_empty());
     let is_known = status == "success" || (status == "failed" && has_reason);
     // Its record may be what was damaged; then it was never asked.
     if meeting.mode == "cache_tamper" && status == "never" {

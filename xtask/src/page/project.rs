@@ -41,8 +41,8 @@ impl Project {
             fs::write(script.with_extension("json"), tools.to_string())?;
         }
         project.run(&["server", "refresh"])?;
-        project.run(&["policy", "mail/send_email", "ask"])?;
-        project.run(&["policy", "files/write_file", "deny"])?;
+        project.run(&["policy", "set", "mail/send_email", "ask"])?;
+        project.run(&["policy", "set", "files/write_file", "deny"])?;
         fs::write(project.folder().join("servers/weather.json"), weather(true).to_string())?;
         fs::write(
             project.folder().join("servers/billing"),

@@ -1,6 +1,6 @@
 //! What a route gives back: bytes, what they are, and a status.
 
-use super::{Code, Trouble};
+use super::{ErrorCode, OperationError};
 use axum::body::{Body, Bytes};
 use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
@@ -17,7 +17,9 @@ impl Answer {
     pub(super) fn json(status: StatusCode, value: &impl Serialize) -> Self {
         match serde_json::to_vec(value) {
             Ok(bytes) => Self::bytes(status, JSON, bytes.into()),
-            Err(error) => Trouble::new(Code::Conflict, format!("the answer cannot be written: {error}")).into(),
+            Err(error) => {
+                OperationError::new(ErrorCode::Internal, format!("the answer cannot be written: {error}")).into()
+            }
         }
     }
 
@@ -48,7 +50,7 @@ impl Answer {
     /// The path is known, and can only be asked in these ways.
     pub(super) fn not_allowed(methods: &str) -> Self {
         let message = format!("this can only be asked with {methods}");
-        let mut answer = Self::from(Trouble::new(Code::MethodNotAllowed, message));
+        let mut answer = Self::from(OperationError::new(ErrorCode::MethodNotAllowed, message));
         if let Ok(value) = HeaderValue::from_str(methods) {
             answer.0.headers_mut().insert(ALLOW, value);
         }
@@ -56,11 +58,11 @@ impl Answer {
     }
 }
 
-impl From<Trouble> for Answer {
-    fn from(trouble: Trouble) -> Self {
+impl From<OperationError> for Answer {
+    fn from(trouble: OperationError) -> Self {
         let bytes = serde_json::to_vec(&trouble).unwrap_or_default();
         let mut answer = Self::bytes(trouble.code.status(), JSON, bytes.into());
-        if trouble.code == Code::TooManyRequests {
+        if trouble.code == ErrorCode::TooManyRequests {
             answer.0.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
         }
         answer

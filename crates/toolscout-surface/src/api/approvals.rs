@@ -1,7 +1,7 @@
 //! Calls that wait for a person's word.
 
 use super::asked::Asked;
-use super::{Route, Trouble};
+use super::{OperationError, Route};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolscout_core::door::PendingApproval;
@@ -41,12 +41,12 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn list(asked: Asked) -> Result<All, Trouble> {
+async fn list(asked: Asked) -> Result<All, OperationError> {
     let pending = asked.api.desk.everything().pending()?;
     Ok(All { approvals: pending.into_iter().filter(|pending| pending.answer.is_none()).collect() })
 }
 
-async fn settle(asked: Asked, settle: Settle) -> Result<Settled, Trouble> {
+async fn settle(asked: Asked, settle: Settle) -> Result<Settled, OperationError> {
     let yes = settle.decision == Decision::Approve;
     let approval = asked.api.desk.everything().answer_approval(asked.part("id"), yes, &asked.cx)?;
     Ok(Settled { approval, decision: if yes { "approved" } else { "denied" } })

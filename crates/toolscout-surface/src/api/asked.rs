@@ -1,6 +1,6 @@
 //! A request, taken apart for the route that answers it.
 
-use super::{Api, Trouble, input};
+use super::{Api, OperationError, input};
 use crate::http::{Principal, Role};
 use crate::mcp::http::passed_on;
 use axum::http::header::USER_AGENT;
@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use toolscout_core::event::trace_context;
-use toolscout_core::{Caller, Cx, SourceId};
+use toolscout_core::{Caller, Cx};
 use toolscout_gateway::{Gateway, View};
 
 /// Characters of what a program calls itself.
@@ -42,7 +42,7 @@ impl Asked {
     }
 
     /// The query, as the type the route said.
-    pub(super) fn query<T: DeserializeOwned>(&self) -> Result<T, Trouble> {
+    pub(super) fn query<T: DeserializeOwned>(&self) -> Result<T, OperationError> {
         input::typed("the query", self.query.clone())
     }
 
@@ -58,15 +58,10 @@ impl Asked {
     pub(super) async fn view(&self) -> View {
         self.gateway().view(&self.cx).await
     }
-
-    /// The part of the path that names a server. What cannot be an id is the id of no server.
-    pub(super) fn server(&self) -> Result<SourceId, Trouble> {
-        SourceId::new(self.part("id")).map_err(|_| Trouble::not_found("Server"))
-    }
 }
 
 /// The circumstances of the request: whose it is, and what came along with it.
-fn cx(request: Cx, principal: &Principal, head: &Parts) -> Cx {
+pub(super) fn cx(request: Cx, principal: &Principal, head: &Parts) -> Cx {
     let headers = passed_on(&head.headers);
     let client = head.headers.get(USER_AGENT).and_then(|it| it.to_str().ok());
     Cx {
@@ -76,6 +71,7 @@ fn cx(request: Cx, principal: &Principal, head: &Parts) -> Cx {
         trace: trace_context(&headers),
         headers: headers.into(),
         asker: None,
+        role: principal.role,
         ..request
     }
 }

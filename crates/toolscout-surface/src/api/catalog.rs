@@ -9,7 +9,7 @@ pub(super) use rendered::Rendered;
 
 use super::answer::{Answer, JSON};
 use super::asked::Asked;
-use super::{Route, Trouble};
+use super::{OperationError, Route};
 use axum::body::Bytes;
 use axum::http::StatusCode;
 use schemars::JsonSchema;
@@ -75,7 +75,7 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn projects(asked: Asked) -> Result<Projects, Trouble> {
+async fn projects(asked: Asked) -> Result<Projects, OperationError> {
     let desk = &asked.api.desk;
     let tools = asked.view().await.snapshot().len();
     let servers = desk.discoveries(&asked.cx).len();
@@ -84,11 +84,11 @@ async fn projects(asked: Asked) -> Result<Projects, Trouble> {
 }
 
 /// D-17: of another project nothing is known here.
-async fn configuration(asked: Asked) -> Result<Answer, Trouble> {
+async fn configuration(asked: Asked) -> Result<Answer, OperationError> {
     let desk = &asked.api.desk;
     let id = desk.project_id();
     if ![id.as_str(), "current"].contains(&asked.part("id")) {
-        return Err(Trouble::not_found("Project"));
+        return Err(OperationError::not_found("Project"));
     }
     let gateway = asked.gateway();
     let view = gateway.view(&asked.cx).await;

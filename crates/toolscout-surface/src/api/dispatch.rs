@@ -2,9 +2,10 @@
 
 use super::answer::Answer;
 use super::asked::Asked;
-use super::route::{Access, Route};
-use super::{Api, Code, Trouble, input, query, table};
+use super::route::Route;
+use super::{Api, ErrorCode, OperationError, input, query, table};
 use crate::http::{Principal, Role, drain};
+use crate::operation::Access;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{FromRequestParts, Path, Request};
@@ -31,7 +32,8 @@ pub(super) fn routers(api: Arc<Api>) -> (Router, Router) {
             _ => guarded = guarded.route(path, here),
         }
     }
-    (open, guarded)
+    let (open_operations, guarded_operations) = api.operations.routers();
+    (open.merge(open_operations), guarded.merge(guarded_operations))
 }
 
 async fn answer(api: Arc<Api>, path: &'static str, request: Request) -> Response {
@@ -54,15 +56,15 @@ async fn answer(api: Arc<Api>, path: &'static str, request: Request) -> Response
 }
 
 /// Who asks, if they may. What the listener lets by without looking is for anybody, and they are nobody.
-fn admit(route: &Route, head: &Parts) -> Result<Principal, Trouble> {
+fn admit(route: &Route, head: &Parts) -> Result<Principal, OperationError> {
     let known = head.extensions.get::<Principal>().cloned();
     match (route.access, known) {
         (Access::Open, known) => Ok(known.unwrap_or(Principal { name: None, role: Role::Agent })),
-        (_, None) => Err(Trouble::new(Code::Unauthorized, "nobody has looked who this is")),
+        (_, None) => Err(OperationError::new(ErrorCode::Unauthorized, "nobody has looked who this is")),
         (Access::Agent, Some(known)) => Ok(known),
         (Access::Operator, Some(known)) if known.role == Role::Operator => Ok(known),
         (Access::Operator, Some(_)) => {
-            let trouble = Trouble::new(Code::Forbidden, "only an operator may do this");
+            let trouble = OperationError::new(ErrorCode::Forbidden, "only an operator may do this");
             Err(trouble.hint("come with the token in `operator.token`, or sign in with `toolscout ui`"))
         }
     }
@@ -74,11 +76,11 @@ async fn take(
     principal: Principal,
     head: &mut Parts,
     body: Body,
-) -> Result<Answer, Trouble> {
+) -> Result<Answer, OperationError> {
     let pass = api.requests.enter(&principal.name);
-    let _pass = pass.ok_or_else(|| Trouble::new(Code::TooManyRequests, "too many requests at once"))?;
+    let _pass = pass.ok_or_else(|| OperationError::new(ErrorCode::TooManyRequests, "too many requests at once"))?;
     let path = Path::<Vec<(String, String)>>::from_request_parts(head, &()).await;
-    let Path(path) = path.map_err(|_| Trouble::invalid("the path is not written as an address wants it"))?;
+    let Path(path) = path.map_err(|_| OperationError::invalid("the path is not written as an address wants it"))?;
     let asked = head.uri.query().unwrap_or_default();
     let query = match &route.query {
         Some(shape) => shape.check(query::read(asked, shape.alone())?)?,

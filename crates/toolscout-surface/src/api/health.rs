@@ -2,7 +2,7 @@
 
 use super::answer::{Answer, JSON};
 use super::asked::Asked;
-use super::{Route, Trouble, openapi};
+use super::{OperationError, Route, openapi};
 use axum::http::StatusCode;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -46,24 +46,28 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn health(_: Asked) -> Result<Health, Trouble> {
+async fn health(_: Asked) -> Result<Health, OperationError> {
     Ok(Health { status: "ok", version: env!("CARGO_PKG_VERSION") })
 }
 
-async fn ready(asked: Asked) -> Result<Ready, Trouble> {
+async fn ready(asked: Asked) -> Result<Ready, OperationError> {
     Ok(Ready { ready: asked.api.desk.is_ready() })
 }
 
-async fn me(asked: Asked) -> Result<Me, Trouble> {
+async fn me(asked: Asked) -> Result<Me, OperationError> {
     let role = if asked.is_operator() { "operator" } else { "agent" };
     Ok(Me { role, name: asked.principal.name.as_deref().map(str::to_owned) })
 }
 
-async fn document(asked: Asked) -> Result<Answer, Trouble> {
-    let bytes = asked.api.document.get_or_init(|| openapi::document().to_string().into()).clone();
+async fn document(asked: Asked) -> Result<Answer, OperationError> {
+    let bytes = asked
+        .api
+        .document
+        .get_or_init(|| openapi::document(asked.api.operations.operations()).to_string().into())
+        .clone();
     Ok(Answer::bytes(StatusCode::OK, JSON, bytes))
 }
 
-async fn metrics(asked: Asked) -> Result<Answer, Trouble> {
+async fn metrics(asked: Asked) -> Result<Answer, OperationError> {
     Ok(Answer::bytes(StatusCode::OK, METRICS, asked.api.desk.metrics().into()))
 }

@@ -1,7 +1,7 @@
 //! What happened, and what it cost and saved: looks at the journal.
 
 use super::asked::Asked;
-use super::{Route, Trouble};
+use super::{OperationError, Route};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolscout_telemetry::audit::{AuditPage, AuditQuery, AuditVerification};
@@ -33,26 +33,26 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn timeline(asked: Asked) -> Result<AuditPage, Trouble> {
+async fn timeline(asked: Asked) -> Result<AuditPage, OperationError> {
     let page: AuditQuery = asked.query()?;
     asked.api.desk.timeline(page).await
 }
 
-async fn audit(asked: Asked) -> Result<AuditPage, Trouble> {
+async fn audit(asked: Asked) -> Result<AuditPage, OperationError> {
     let page: AuditQuery = asked.query()?;
     asked.api.desk.audit(page).await
 }
 
-async fn verify(asked: Asked) -> Result<AuditVerification, Trouble> {
+async fn verify(asked: Asked) -> Result<AuditVerification, OperationError> {
     asked.api.desk.verify().await
 }
 
-async fn stats(asked: Asked) -> Result<UsageStats, Trouble> {
+async fn stats(asked: Asked) -> Result<UsageStats, OperationError> {
     let Since { since } = asked.query()?;
     asked.api.desk.stats(since).await
 }
 
-async fn pins(asked: Asked) -> Result<PinSuggestions, Trouble> {
+async fn pins(asked: Asked) -> Result<PinSuggestions, OperationError> {
     let Since { since } = asked.query()?;
     asked.api.desk.pins(since).await
 }

@@ -1,14 +1,15 @@
 //! The OpenAPI 3.1 document, made from the table of routes.
 
 use super::route::Gives;
-use super::schema::{plain, settings};
-use super::{Access, Route, Trouble, table};
+use super::{OperationError, Route, table};
+use crate::operation::{Access, BoundOperation, Effect, Operations};
+use crate::operation::{inline_string_enums, schema_settings};
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 /// The whole document.
-pub(super) fn document() -> Value {
+pub(super) fn document(operations: &Operations) -> Value {
     let mut given = generator(SchemaSettings::for_serialize);
     let mut taken = generator(SchemaSettings::for_deserialize);
     let mut paths = Map::new();
@@ -16,7 +17,12 @@ pub(super) fn document() -> Value {
         let place = paths.entry(shown(route.path)).or_insert_with(|| json!({}));
         place[route.method.to_lowercase()] = operation(route, &mut given, &mut taken);
     }
-    let error = given.subschema_for::<Trouble>().to_value();
+    for operation in operations.iter() {
+        let route = operation.spec.route;
+        let place = paths.entry(shown(route.path)).or_insert_with(|| json!({}));
+        place[route.method.to_lowercase()] = described(operation, &mut given);
+    }
+    let error = given.subschema_for::<OperationError>().to_value();
     let mut schemas = taken.take_definitions(true);
     schemas.extend(given.take_definitions(true));
     schemas.insert("Error".to_owned(), error);
@@ -38,18 +44,18 @@ pub(super) fn document() -> Value {
                 "scheme": "bearer",
                 "description": "What is in `operator.token` or `agent.token`, or what an issuer gave.",
             }},
-            "responses": {"Trouble": {
+            "responses": {"Error": {
                 "description": "Why it is not answered as it was asked",
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
             }},
         },
     });
-    plain(&mut document);
+    inline_string_enums(&mut document);
     document
 }
 
 fn generator(contract: fn(SchemaSettings) -> SchemaSettings) -> SchemaGenerator {
-    contract(settings().with(|it| it.definitions_path = "/components/schemas".into())).into_generator()
+    contract(schema_settings().with(|it| it.definitions_path = "/components/schemas".into())).into_generator()
 }
 
 fn operation(route: &Route, given: &mut SchemaGenerator, taken: &mut SchemaGenerator) -> Value {
@@ -58,7 +64,7 @@ fn operation(route: &Route, given: &mut SchemaGenerator, taken: &mut SchemaGener
         "summary": route.summary,
         "tags": [tag(route.path)],
         "responses": responses(route, given),
-        "x-role": word(route.access),
+        "x-role": route.access.word(),
     });
     let parameters: Vec<_> = parts(route.path).chain(queries(route)).collect();
     if !parameters.is_empty() {
@@ -74,6 +80,61 @@ fn operation(route: &Route, given: &mut SchemaGenerator, taken: &mut SchemaGener
     operation
 }
 
+/// The entry of an operation.
+fn described(operation: &BoundOperation, generator: &mut SchemaGenerator) -> Value {
+    let (spec, route) = (&operation.spec, operation.spec.route);
+    let mut schema = operation.input.inlined().clone();
+    let in_path: Vec<_> = path_names(route.path).collect();
+    if let Some(properties) = schema["properties"].as_object_mut() {
+        properties.retain(|name, _| !in_path.contains(&name.as_str()));
+        for property in properties.values_mut().filter_map(Value::as_object_mut) {
+            property.shift_remove("x-cli");
+        }
+    }
+    if let Some(object) = schema.as_object_mut() {
+        object.retain(|key, _| !matches!(key.as_str(), "title" | "x-cli-rest"));
+    }
+    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+        required.retain(|name| !in_path.iter().any(|it| name == it));
+    }
+    let has_fields = schema["properties"].as_object().is_some_and(|it| !it.is_empty());
+    let has_body = has_fields && !matches!(route.method, "GET" | "DELETE");
+    let mut parameters: Vec<_> = parts(route.path).collect();
+    if !has_body {
+        parameters.extend(query_parameters(&schema));
+    }
+    if spec.effect == Effect::Change {
+        let description = "Whether to answer only what would change.";
+        parameters.push(json!({
+            "name": "dryRun", "in": "query", "required": false, "description": description, "schema": {"type": "boolean"},
+        }));
+    }
+    let output = json!({"description": "Done", "content": {"application/json": {"schema": operation.output.describe(generator)}}});
+    let mut entry = json!({
+        "operationId": spec.name.replace(' ', "_"),
+        "summary": spec.summary,
+        "tags": [tag(route.path)],
+        "responses": {route.status.to_string(): output, "default": {"$ref": "#/components/responses/Error"}},
+        "x-role": spec.access.word(),
+    });
+    if !parameters.is_empty() {
+        entry["parameters"] = parameters.into();
+    }
+    if has_body {
+        let required = schema["required"].as_array().is_some_and(|it| !it.is_empty());
+        entry["requestBody"] = json!({"required": required, "content": {"application/json": {"schema": schema}}});
+    }
+    if spec.access == Access::Open {
+        entry["security"] = json!([]);
+    }
+    entry
+}
+
+fn path_names(path: &'static str) -> impl Iterator<Item = &'static str> {
+    let names = path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
+    names.map(|name| name.trim_start_matches('*'))
+}
+
 fn responses(route: &Route, given: &mut SchemaGenerator) -> Value {
     let mut done = json!({"description": "Done"});
     if let Some(media) = route.media() {
@@ -84,7 +145,7 @@ fn responses(route: &Route, given: &mut SchemaGenerator) -> Value {
         };
         done["content"] = json!({media: {"schema": schema}});
     }
-    json!({route.status.as_str(): done, "default": {"$ref": "#/components/responses/Trouble"}})
+    json!({route.status.as_str(): done, "default": {"$ref": "#/components/responses/Error"}})
 }
 
 /// What stands in braces.
@@ -103,20 +164,21 @@ fn parts(path: &'static str) -> impl Iterator<Item = Value> {
 }
 
 fn queries(route: &Route) -> impl Iterator<Item = Value> {
-    let schema = route.query.iter().map(|it| it.alone());
-    schema.flat_map(|schema| {
-        let required = |name: &str| schema["required"].as_array().is_some_and(|it| it.iter().any(|it| it == name));
-        let properties = schema["properties"].as_object().into_iter().flatten();
-        properties.map(move |(name, property)| {
-            let mut property = property.clone();
-            let description = property.as_object_mut().and_then(|it| it.remove("description")).unwrap_or_default();
-            json!({
-                "name": name,
-                "in": "query",
-                "required": required(name),
-                "description": description,
-                "schema": property,
-            })
+    route.query.iter().flat_map(|shape| query_parameters(shape.alone()))
+}
+
+fn query_parameters(schema: &Value) -> impl Iterator<Item = Value> {
+    let required = |name: &str| schema["required"].as_array().is_some_and(|it| it.iter().any(|it| it == name));
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    properties.map(move |(name, property)| {
+        let mut property = property.clone();
+        let description = property.as_object_mut().and_then(|it| it.remove("description")).unwrap_or_default();
+        json!({
+            "name": name,
+            "in": "query",
+            "required": required(name),
+            "description": description,
+            "schema": property,
         })
     })
 }
@@ -133,12 +195,4 @@ fn operation_id(route: &Route) -> String {
 
 fn tag(path: &str) -> &str {
     path.trim_start_matches("/api/").trim_start_matches('/').split(['/', '.']).next().unwrap_or_default()
-}
-
-fn word(access: Access) -> &'static str {
-    match access {
-        Access::Open => "open",
-        Access::Agent => "agent",
-        Access::Operator => "operator",
-    }
 }

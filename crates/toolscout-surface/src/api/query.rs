@@ -1,11 +1,11 @@
 //! The part of an address behind `?`, taken apart and read as the types a route wants.
 
-use super::Trouble;
+use super::OperationError;
 use serde_json::{Map, Value};
 
 /// Values by name, numbers and switches as such where the schema wants them. A name that is there twice, or that nobody
 /// knows, is told: whoever wrote it meant something.
-pub(super) fn read(text: &str, schema: &Value) -> Result<Map<String, Value>, Trouble> {
+pub(super) fn read(text: &str, schema: &Value) -> Result<Map<String, Value>, OperationError> {
     let mut all = Map::new();
     for pair in text.split('&').filter(|it| !it.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -13,7 +13,7 @@ pub(super) fn read(text: &str, schema: &Value) -> Result<Map<String, Value>, Tro
         let known = &schema["properties"];
         let Some(property) = known.get(&name) else { return Err(unknown(&name, known)) };
         if all.insert(name.clone(), typed(value, property)).is_some() {
-            return Err(Trouble::invalid(format!("the query has `{name}` twice")));
+            return Err(OperationError::invalid(format!("the query has `{name}` twice")));
         }
     }
     Ok(all)
@@ -39,9 +39,9 @@ fn typed(text: String, property: &Value) -> Value {
     }
 }
 
-fn unknown(name: &str, known: &Value) -> Trouble {
+fn unknown(name: &str, known: &Value) -> OperationError {
     let names: Vec<_> = known.as_object().into_iter().flat_map(|it| it.keys()).map(|it| format!("`{it}`")).collect();
-    let trouble = Trouble::invalid(format!("the query has `{}`, which means nothing here", shown(name)));
+    let trouble = OperationError::invalid(format!("the query has `{}`, which means nothing here", shown(name)));
     match names.is_empty() {
         true => trouble.hint("leave the query out"),
         false => trouble.hint(format!("there are {}", names.join(", "))),
@@ -53,7 +53,7 @@ fn shown(text: &str) -> String {
 }
 
 /// What it stands for: `%20` and `+` are spaces.
-fn plain(text: &str) -> Result<String, Trouble> {
+fn plain(text: &str) -> Result<String, OperationError> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes().iter().copied();
     while let Some(byte) = rest.next() {
@@ -70,6 +70,8 @@ fn plain(text: &str) -> Result<String, Trouble> {
     String::from_utf8(bytes).map_err(|_| unreadable())
 }
 
-fn unreadable() -> Trouble {
-    Trouble::invalid("the query is not written as an address wants it: `%` and two digits for each byte of UTF-8")
+fn unreadable() -> OperationError {
+    OperationError::invalid(
+        "the query is not written as an address wants it: `%` and two digits for each byte of UTF-8",
+    )
 }

@@ -1,7 +1,7 @@
 //! Definitions that wait for a person: what is odd about them, and what is different from before.
 
 use super::asked::Asked;
-use super::{Route, Trouble};
+use super::{OperationError, Route};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -97,15 +97,15 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn list(asked: Asked) -> Result<All, Trouble> {
+async fn list(asked: Asked) -> Result<All, OperationError> {
     let gateway = asked.api.desk.everything();
     Ok(All { reviews: gateway.held().iter().map(Review::from).collect() })
 }
 
-async fn decide(asked: Asked, decide: Decide) -> Result<Decided, Trouble> {
+async fn decide(asked: Asked, decide: Decide) -> Result<Decided, OperationError> {
     let gateway = asked.api.desk.everything();
     let seen = match decide.digest.as_deref() {
-        Some(text) => Some(Digest::from_hex(text).ok_or_else(|| Trouble::invalid("`digest` is no digest"))?),
+        Some(text) => Some(Digest::from_hex(text).ok_or_else(|| OperationError::invalid("`digest` is no digest"))?),
         None => None,
     };
     let decision = if decide.decision == Decision::Approve { "approved" } else { "rejected" };
@@ -119,20 +119,20 @@ async fn decide(asked: Asked, decide: Decide) -> Result<Decided, Trouble> {
             1
         }
         (None, Some(server)) if seen.is_none() => {
-            let source = SourceId::new(server).map_err(|_| Trouble::not_found("Server"))?;
+            let source = SourceId::new(server).map_err(|_| OperationError::not_found("Server"))?;
             match decide.decision {
                 Decision::Approve => gateway.accept_all(&source, &asked.cx)?,
                 Decision::Reject => gateway.reject_all(&source, &asked.cx)?,
             }
         }
-        (None, Some(_)) => return Err(Trouble::invalid("`digest` is of one tool, and not of a server")),
-        _ => return Err(Trouble::invalid("give either `tool` or `server`")),
+        (None, Some(_)) => return Err(OperationError::invalid("`digest` is of one tool, and not of a server")),
+        _ => return Err(OperationError::invalid("give either `tool` or `server`")),
     };
     Ok(Decided { decision, tools })
 }
 
 /// A disabled one can be decided about, too.
-fn tool_id(gateway: &Gateway, text: &str) -> Result<ToolId, Trouble> {
+fn tool_id(gateway: &Gateway, text: &str) -> Result<ToolId, OperationError> {
     match gateway.whole_snapshot().resolve(text) {
         Ok(tool) => Ok(tool.id.clone()),
         Err(_) => Ok(gateway.resolve(text)?.id.clone()),

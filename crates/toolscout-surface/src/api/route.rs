@@ -3,24 +3,14 @@
 use super::answer::{Answer, JSON};
 use super::asked::Asked;
 use super::schema::{Describe, Shape};
-use super::{Trouble, input};
+use super::{OperationError, input};
+use crate::operation::Access;
 use axum::http::StatusCode;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use toolscout_core::BoxFuture;
-
-/// Who may take a route.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
-    /// Anybody who reaches us.
-    Open,
-    /// Whom we know.
-    Agent,
-    /// Who says which tools there are, and what may be done with them.
-    Operator,
-}
 
 /// One route.
 pub struct Route {
@@ -48,7 +38,7 @@ pub(super) enum Gives {
     Nothing,
 }
 
-type Run = Box<dyn Fn(Asked, Map<String, Value>) -> BoxFuture<'static, Result<Answer, Trouble>> + Send + Sync>;
+type Run = Box<dyn Fn(Asked, Map<String, Value>) -> BoxFuture<'static, Result<Answer, OperationError>> + Send + Sync>;
 
 impl Route {
     /// Reads something.
@@ -59,7 +49,7 @@ impl Route {
     ) -> Self
     where
         T: Serialize + JsonSchema,
-        W: Future<Output = Result<T, Trouble>> + Send + 'static,
+        W: Future<Output = Result<T, OperationError>> + Send + 'static,
     {
         Self::new("GET", path, summary, json::<T>(), Box::new(move |asked, _| as_json(run(asked))))
     }
@@ -74,7 +64,7 @@ impl Route {
     where
         B: DeserializeOwned + JsonSchema,
         T: Serialize + JsonSchema,
-        W: Future<Output = Result<T, Trouble>> + Send + 'static,
+        W: Future<Output = Result<T, OperationError>> + Send + 'static,
     {
         let run: Run = Box::new(move |asked, body| match input::typed("the body", body) {
             Ok(body) => as_json(run(asked, body)),
@@ -90,7 +80,7 @@ impl Route {
         run: impl Fn(Asked) -> W + Send + Sync + 'static,
     ) -> Self
     where
-        W: Future<Output = Result<(), Trouble>> + Send + 'static,
+        W: Future<Output = Result<(), OperationError>> + Send + 'static,
     {
         let run: Run = Box::new(move |asked, _| {
             let work = run(asked);
@@ -107,27 +97,9 @@ impl Route {
     ) -> Self
     where
         T: JsonSchema,
-        W: Future<Output = Result<Answer, Trouble>> + Send + 'static,
+        W: Future<Output = Result<Answer, OperationError>> + Send + 'static,
     {
         Self::new("GET", path, summary, json::<T>(), Box::new(move |asked, _| Box::pin(run(asked))))
-    }
-
-    /// As [`Route::told`], for what is written as JSON already.
-    pub(super) fn told_written<B, T, W>(
-        path: &'static str,
-        summary: &'static str,
-        run: impl Fn(Asked, B) -> W + Send + Sync + 'static,
-    ) -> Self
-    where
-        B: DeserializeOwned + JsonSchema,
-        T: JsonSchema,
-        W: Future<Output = Result<Answer, Trouble>> + Send + 'static,
-    {
-        let run: Run = Box::new(move |asked, body| match input::typed("the body", body) {
-            Ok(body) => Box::pin(run(asked, body)),
-            Err(trouble) => Box::pin(async { Err(trouble) }),
-        });
-        Self { body: Some(Shape::of::<B>("the body")), ..Self::new("POST", path, summary, json::<T>(), run) }
     }
 
     /// Reads text of some kind.
@@ -138,14 +110,9 @@ impl Route {
         run: impl Fn(Asked) -> W + Send + Sync + 'static,
     ) -> Self
     where
-        W: Future<Output = Result<Answer, Trouble>> + Send + 'static,
+        W: Future<Output = Result<Answer, OperationError>> + Send + 'static,
     {
         Self::new("GET", path, summary, Gives::Text(media), Box::new(move |asked, _| Box::pin(run(asked))))
-    }
-
-    /// The same by `POST`: it has something done that needs no more words.
-    pub(super) fn post(self) -> Self {
-        Self { method: "POST", ..self }
     }
 
     /// The same, for anybody.
@@ -193,7 +160,7 @@ fn json<T: JsonSchema>() -> Gives {
 }
 
 fn as_json<T: Serialize>(
-    work: impl Future<Output = Result<T, Trouble>> + Send + 'static,
-) -> BoxFuture<'static, Result<Answer, Trouble>> {
+    work: impl Future<Output = Result<T, OperationError>> + Send + 'static,
+) -> BoxFuture<'static, Result<Answer, OperationError>> {
     Box::pin(async { work.await.map(|it| Answer::json(StatusCode::OK, &it)) })
 }

@@ -1,7 +1,7 @@
 //! JSON Schema of what routes take and give, all from their types.
 
-use super::Trouble;
-use schemars::generate::SchemaSettings;
+use super::OperationError;
+use crate::operation::{inline_string_enums, schema_settings};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 use std::sync::OnceLock;
@@ -31,11 +31,11 @@ impl Shape {
     }
 
     /// What came, with defaults filled in; or everything that is wrong with it.
-    pub(super) fn check(&self, came: Map<String, Value>) -> Result<Map<String, Value>, Trouble> {
+    pub(super) fn check(&self, came: Map<String, Value>) -> Result<Map<String, Value>, OperationError> {
         let check = self.check.get_or_init(|| read(self.describe)).as_ref();
-        let checked = check.map_err(|it| Trouble::invalid(it.clone()))?.arguments(came);
+        let checked = check.map_err(|it| OperationError::invalid(it.clone()))?.arguments(came);
         checked.map_err(|error| match error {
-            Error::InvalidArguments { violations, .. } => Trouble::violations(self.part, &violations),
+            Error::InvalidArguments { violations, .. } => OperationError::violations(self.part, &violations),
             other => other.into(),
         })
     }
@@ -46,33 +46,11 @@ impl Shape {
     }
 }
 
-/// How all types are described.
-pub(super) fn settings() -> SchemaSettings {
-    SchemaSettings::draft2020_12().with(|it| it.meta_schema = None)
-}
-
-/// A choice of words that are each described is as good as a list of words, and what is wrong is told by name then.
-pub(super) fn plain(schema: &mut Value) {
-    match schema {
-        Value::Object(map) => {
-            let is_words = |it: &[Value]| it.iter().all(|it| it["const"].is_string());
-            if let Some(words) = map.get("oneOf").and_then(Value::as_array).filter(|it| is_words(it)) {
-                let words: Vec<_> = words.iter().map(|it| it["const"].clone()).collect();
-                map.shift_remove("oneOf");
-                map.insert("type".to_owned(), "string".into());
-                map.insert("enum".to_owned(), words.into());
-            }
-            map.values_mut().for_each(plain);
-        }
-        Value::Array(all) => all.iter_mut().for_each(plain),
-        _ => {}
-    }
-}
-
 /// Described in full at its place.
 fn alone(describe: Describe) -> Value {
-    let mut schema = describe(&mut settings().with(|it| it.inline_subschemas = true).into_generator()).to_value();
-    plain(&mut schema);
+    let mut schema =
+        describe(&mut schema_settings().with(|it| it.inline_subschemas = true).into_generator()).to_value();
+    inline_string_enums(&mut schema);
     schema
 }
 

@@ -1,7 +1,7 @@
 //! Which tools fit a question.
 
 use super::asked::Asked;
-use super::{Route, Trouble};
+use super::{OperationError, Route};
 use crate::ops::search::HitView;
 use crate::ops::search::notes::notes;
 use schemars::JsonSchema;
@@ -42,14 +42,14 @@ pub(super) fn routes() -> Vec<Route> {
     vec![Route::get("/api/search", "Which tools fit a question, and why", search).query::<Asks>()]
 }
 
-async fn search(asked: Asked) -> Result<Found, Trouble> {
+async fn search(asked: Asked) -> Result<Found, OperationError> {
     let asks: Asks = asked.query()?;
     let gateway = asked.gateway();
     let view = asked.view().await;
     let profile = match &asks.profile {
         Some(word) => word
             .parse()
-            .map_err(|it: <Profile as std::str::FromStr>::Err| Trouble::invalid(format!("`profile`: {it}")))?,
+            .map_err(|it: <Profile as std::str::FromStr>::Err| OperationError::invalid(format!("`profile`: {it}")))?,
         None => Profile::default(),
     };
     let known = |text: &str| {
@@ -58,7 +58,7 @@ async fn search(asked: Asked) -> Result<Found, Trouble> {
     };
     let wanted = asks.source.as_deref().filter(|it| !it.is_empty());
     let sources = wanted.map(|it| it.split(',').map(|it| known(it.trim())).collect::<Option<Vec<_>>>());
-    let sources = sources.map(|it| it.ok_or_else(|| Trouble::not_found("Source"))).transpose()?;
+    let sources = sources.map(|it| it.ok_or_else(|| OperationError::not_found("Source"))).transpose()?;
     let limit = asks.limit.unwrap_or(Query::DEFAULT_LIMIT);
     // What agents look for is told, whatever they say about it.
     let is_passing = asks.typing && asked.is_operator();

@@ -3,7 +3,7 @@
 use super::answer::{Answer, JSON};
 use super::asked::Asked;
 use super::catalog::{Configuration, Configured, Entries, is_internal, servers, written};
-use super::{Code, Route, Trouble};
+use super::{ErrorCode, OperationError, Route};
 use axum::http::StatusCode;
 use parking_lot::Mutex;
 use ring::rand::{SecureRandom, SystemRandom};
@@ -83,17 +83,17 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn list(asked: Asked) -> Result<All, Trouble> {
+async fn list(asked: Asked) -> Result<All, OperationError> {
     Ok(All { sessions: seen(&asked) })
 }
 
-async fn begin(asked: Asked, new: NewSession) -> Result<One, Trouble> {
+async fn begin(asked: Asked, new: NewSession) -> Result<One, OperationError> {
     let project = new.project.as_deref().unwrap_or("current");
     if ![asked.api.desk.project_id().as_str(), "current"].contains(&project) {
-        return Err(Trouble::not_found("Project"));
+        return Err(OperationError::not_found("Project"));
     }
     let session = Session {
-        id: new_id().ok_or_else(|| Trouble::new(Code::Conflict, "this system gives no random numbers"))?,
+        id: new_id().ok_or_else(|| OperationError::new(ErrorCode::Conflict, "this system gives no random numbers"))?,
         kind: "api",
         client: new.name.or_else(|| asked.cx.client.as_deref().map(str::to_owned)),
         created: Moment::now().to_string(),
@@ -104,16 +104,18 @@ async fn begin(asked: Asked, new: NewSession) -> Result<One, Trouble> {
     Ok(One { session })
 }
 
-async fn end(asked: Asked) -> Result<(), Trouble> {
+async fn end(asked: Asked) -> Result<(), OperationError> {
     let session = find(&asked)?;
     match asked.api.sessions.made.lock().remove(&session.id) {
         Some(_) => Ok(()),
-        None => Err(Trouble::new(Code::Conflict, "this session is a conversation over MCP, which ends itself")),
+        None => {
+            Err(OperationError::new(ErrorCode::Conflict, "this session is a conversation over MCP, which ends itself"))
+        }
     }
 }
 
 /// D-15, D-16, D-17.
-async fn configuration(asked: Asked) -> Result<Answer, Trouble> {
+async fn configuration(asked: Asked) -> Result<Answer, OperationError> {
     let session = find(&asked)?;
     // Which servers run for others is theirs to know.
     let live = if session.is_here { asked.api.desk.live() } else { BTreeMap::new() };
@@ -133,9 +135,9 @@ async fn configuration(asked: Asked) -> Result<Answer, Trouble> {
 }
 
 /// To others there is none.
-fn find(asked: &Asked) -> Result<Session, Trouble> {
+fn find(asked: &Asked) -> Result<Session, OperationError> {
     let id = asked.part("id");
-    seen(asked).into_iter().find(|it| it.id == id).ok_or_else(|| Trouble::not_found("Session"))
+    seen(asked).into_iter().find(|it| it.id == id).ok_or_else(|| OperationError::not_found("Session"))
 }
 
 fn seen(asked: &Asked) -> Vec<Session> {

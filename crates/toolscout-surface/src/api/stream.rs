@@ -3,7 +3,7 @@
 use super::answer::Answer;
 use super::asked::Asked;
 use super::events::Told;
-use super::{Code, Route, Trouble};
+use super::{ErrorCode, OperationError, Route};
 use crate::http::event_stream::{self, KEEP_ALIVE, MEDIA_TYPE};
 use crate::http::{Ending, Pass};
 use axum::body::{Body, Bytes};
@@ -18,9 +18,9 @@ pub(super) fn routes() -> Vec<Route> {
     vec![Route::text("/api/events", summary, MEDIA_TYPE, events)]
 }
 
-async fn events(asked: Asked) -> Result<Answer, Trouble> {
+async fn events(asked: Asked) -> Result<Answer, OperationError> {
     let pass = asked.api.streams.enter(&asked.principal.name);
-    let pass = pass.ok_or_else(|| Trouble::new(Code::TooManyRequests, "too many streams at once"))?;
+    let pass = pass.ok_or_else(|| OperationError::new(ErrorCode::TooManyRequests, "too many streams at once"))?;
     let looking = Looking {
         events: asked.api.events.subscribe(),
         changes: asked.gateway().changes(),

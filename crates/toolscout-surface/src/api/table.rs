@@ -1,8 +1,6 @@
 //! Every route there is, each in the file of the thing it is about.
 
-use super::{
-    Route, approvals, call, catalog, health, journal, policies, reviews, search, servers, sessions, stream, tools,
-};
+use super::{Route, approvals, catalog, health, journal, reviews, search, sessions, stream, tools};
 use std::sync::LazyLock;
 
 /// Every route there is.
@@ -12,11 +10,8 @@ pub fn table() -> &'static [Route] {
             health::routes(),
             catalog::routes(),
             sessions::routes(),
-            servers::routes(),
             tools::routes(),
             search::routes(),
-            call::routes(),
-            policies::routes(),
             approvals::routes(),
             reviews::routes(),
             journal::routes(),

@@ -10,17 +10,15 @@ mod doors;
 mod looking;
 mod wrong;
 
-use super::servers::{Action, Logs, NewServer, Server, ServerChange};
-use super::{Api, Desk, Discovery, Done, Events, Trouble};
+use super::{Api, Desk, Discovery, Events, OperationRouter};
 use crate::http::fixture::{Answer, Site, Wire};
 use crate::http::{Listener, Routes, Terms};
 use crate::mcp::meta::fixture;
-use crate::ops::servers::Tested;
+use crate::operation::Operations;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use toolscout_core::{Caller, Cx, SourceId, Tool};
 use toolscout_gateway::Gateway;
-use toolscout_gateway::policy::PolicyUpdate;
 
 const TOOLS: &str = r#"
     app/hello -- Says hello
@@ -51,10 +49,6 @@ impl Desk for Bare {
         "project".to_owned()
     }
 
-    fn servers(&self, _: Cx) -> Done<'_, Vec<Server>> {
-        Box::pin(async { Ok(Vec::new()) })
-    }
-
     fn discoveries(&self, _: &Cx) -> BTreeMap<SourceId, Discovery> {
         let mail = SourceId::new("mail").expect("an id");
         BTreeMap::from([(mail, Discovery { status: "success", last: None })])
@@ -63,45 +57,19 @@ impl Desk for Bare {
     fn live(&self) -> BTreeMap<SourceId, Vec<Arc<Tool>>> {
         BTreeMap::new()
     }
-
-    fn add_server(&self, _: NewServer, _: Cx) -> Done<'_, Server> {
-        Box::pin(async { Err(Trouble::not_found("Server")) })
-    }
-
-    fn change_server(&self, _: SourceId, _: ServerChange, _: Cx) -> Done<'_, Server> {
-        Box::pin(async { Err(Trouble::not_found("Server")) })
-    }
-
-    fn remove_server(&self, _: SourceId, _: Cx) -> Done<'_, ()> {
-        Box::pin(async { Ok(()) })
-    }
-
-    fn control_server(&self, _: SourceId, _: Action, _: Cx) -> Done<'_, ()> {
-        Box::pin(async { Ok(()) })
-    }
-
-    fn test_server(&self, _: SourceId, _: Cx) -> Done<'_, Tested> {
-        Box::pin(async { Ok(Tested::failed(1, "no".to_owned(), "try".to_owned())) })
-    }
-
-    fn refresh_server(&self, _: SourceId, _: bool, _: Cx) -> Done<'_, ()> {
-        Box::pin(async { Ok(()) })
-    }
-
-    fn logs(&self, _: SourceId) -> Done<'_, Logs> {
-        Box::pin(async { Ok(Logs { logs: String::new(), running: false }) })
-    }
-
-    fn write_policy(&self, _: PolicyUpdate) -> Done<'_, ()> {
-        Box::pin(async { Ok(()) })
-    }
 }
 
 /// The API alone, on a listener of its own.
 async fn site(terms: Terms, events: Events) -> Site {
     let gateway = tokio::task::spawn_blocking(|| fixture::gateway(TOOLS)).await.expect("a gateway");
     let listener = Listener::bind(terms).await.expect("bound");
-    let api = Api::new(Arc::new(Bare(Arc::new(gateway))), events, listener.limits().clone(), listener.ending());
+    let api = Api::new(
+        Arc::new(Bare(Arc::new(gateway))),
+        OperationRouter::new(Operations::default(), Cx::new(Caller::Http), listener.limits().clone()),
+        events,
+        listener.limits().clone(),
+        listener.ending(),
+    );
     Site::serve(listener, api.add_to(Routes::new()))
 }
 

@@ -1,7 +1,7 @@
 //! Tools: which there are, and all there is to know about one.
 
 use super::asked::Asked;
-use super::{Route, Trouble};
+use super::{OperationError, Route};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -139,11 +139,13 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn list(asked: Asked) -> Result<Page, Trouble> {
+async fn list(asked: Asked) -> Result<Page, OperationError> {
     let wanted: Wanted = asked.query()?;
     let begin = match wanted.cursor.as_deref() {
         None | Some("") => 0,
-        Some(cursor) => cursor.parse().map_err(|_| Trouble::invalid("`cursor` is none that was given out here"))?,
+        Some(cursor) => {
+            cursor.parse().map_err(|_| OperationError::invalid("`cursor` is none that was given out here"))?
+        }
     };
     let view = asked.view().await;
     let (snapshot, policies) = (snapshot(&asked, &view), asked.gateway().policies());
@@ -170,12 +172,12 @@ fn origins(found: &[&Arc<Tool>]) -> Vec<Origin> {
     origins
 }
 
-async fn one(asked: Asked) -> Result<One, Trouble> {
+async fn one(asked: Asked) -> Result<One, OperationError> {
     let view = asked.view().await;
     let snapshot = snapshot(&asked, &view);
     let source = SourceId::new(asked.part("source")).ok();
     let id = source.zip(ToolName::new(asked.part("name")).ok()).map(|(source, name)| ToolId::new(source, name));
-    let known = id.as_ref().and_then(|it| snapshot.tool(it)).ok_or_else(|| Trouble::not_found("Tool"))?;
+    let known = id.as_ref().and_then(|it| snapshot.tool(it)).ok_or_else(|| OperationError::not_found("Tool"))?;
     Ok(One { tool: Described::new(&known.tool, &asked.gateway().policies()) })
 }
 

@@ -39,14 +39,7 @@ pub struct Principal {
     pub role: Role,
 }
 
-/// What somebody is here for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// Finds tools and runs them.
-    Agent,
-    /// Says which tools there are, too.
-    Operator,
-}
+pub use toolscout_core::cx::Role;
 
 impl Auth {
     /// Whether anybody could ever be let in.

@@ -1,6 +1,6 @@
 //! A request that is not taken, and why, in words that clients of MCP and of anything else can read.
 
-use crate::api::{Code, Trouble};
+use crate::api::{ErrorCode, OperationError};
 use axum::body::Body;
 use axum::http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
@@ -88,7 +88,7 @@ struct Said(String);
 /// The same refusal as the API says things: whoever asks there expects no JSON-RPC. What is no refusal stays as it is.
 pub(super) fn for_api(mut response: Response) -> Response {
     let Some(Said(message)) = response.extensions_mut().remove() else { return response };
-    let trouble = Trouble::new(Code::of(response.status()), message);
+    let trouble = OperationError::new(ErrorCode::of_status(response.status()), message);
     *response.body_mut() = Body::from(serde_json::to_vec(&trouble).unwrap_or_default());
     // Of what was there before.
     response.headers_mut().remove(CONTENT_LENGTH);

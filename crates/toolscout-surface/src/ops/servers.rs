@@ -3,64 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::Duration;
-use toolscout_core::{Moment, Tool, escape};
-
-/// A server as `server list --json` shows it. Others build on these names.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ServerView {
-    /// What it is called.
-    pub id: String,
-    /// Of its last discovery: `never`, `discovering`, `success`, `failed`.
-    pub status: &'static str,
-    /// Why it failed; null where it did not.
-    pub error: Option<String>,
-    /// Whether its tools may not be as they are remembered.
-    pub stale: bool,
-    /// RFC 3339; null where there was none.
-    pub last_discovery: Option<String>,
-    /// How many tools are remembered, without those that its entry leaves out.
-    pub tool_count: usize,
-    /// What it is doing: `configured`, `known`, `starting`, `running`, `idle`, `failed`, or `disabled`.
-    pub state: &'static str,
-    /// `stdio`, `http` or `sse`.
-    pub transport: &'static str,
-    /// When it was last asked; for people.
-    #[serde(skip)]
-    pub asked: Option<Moment>,
-    /// Whether it wants to be asked before each use, so that its tools are stale as soon as they are known. That is how it
-    /// is meant, and nothing to warn people of.
-    #[serde(skip)]
-    pub asks_each_time: bool,
-}
-
-/// More about one server, for `server show`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ServerDetail {
-    /// As in the list.
-    #[serde(flatten)]
-    pub view: ServerView,
-    /// Its program and arguments, or its address; references as written, never what they refer to.
-    pub runs: String,
-    /// The file that says so.
-    pub configured_in: Option<String>,
-    /// Since when it is in its state.
-    pub since: Option<String>,
-    /// Why its tools may be different by now.
-    pub stale_because: Option<&'static str>,
-    /// The version of the protocol it speaks.
-    pub protocol: Option<String>,
-    /// Its process, where it runs.
-    pub process: Option<u32>,
-    /// Definitions that could not be used, and why.
-    pub excluded: Vec<String>,
-    /// Its tools, as the catalogue shows them.
-    pub tools: Vec<CatalogEntry>,
-}
+use toolscout_core::Tool;
 
 /// A tool of a server in the catalogue.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CatalogEntry {
     /// `server/tool`.
@@ -130,57 +76,6 @@ impl Tested {
         let (error, hint) = (Some(error), Some(hint));
         Self { ok: false, latency_ms, tool_count: None, protocol: None, error, hint }
     }
-}
-
-/// For people: a line a server, with the reason under it where there is one.
-pub fn lines(views: &[ServerView], now: Moment) -> String {
-    let width = views.iter().map(|it| it.id.len()).max().unwrap_or(0);
-    let mut out = String::new();
-    for view in views {
-        let tools = super::list::counted(view.tool_count, "tool");
-        let age = match view.asked {
-            _ if view.status == "discovering" => "being asked".to_owned(),
-            Some(asked) => format!("asked {} ago", age(asked.age(now))),
-            None => "never asked".to_owned(),
-        };
-        let stale = if view.stale && !view.asks_each_time { ", stale" } else { "" };
-        out += &format!("  {:<width$}  {:<10}  {:<9}  {}, {age}{stale}\n", view.id, view.state, tools, view.transport);
-        if let Some(error) = &view.error {
-            out += &format!("  {:<width$}  {}\n", "", escape::line(error));
-        }
-    }
-    out
-}
-
-/// For people: everything about one server.
-pub fn page(detail: &ServerDetail) -> String {
-    let view = &detail.view;
-    let mut out = format!("{}\n", view.id);
-    let mut row = |name: &str, value: &str| out += &format!("  {name:<14} {}\n", escape::line(value));
-    row("state", view.state);
-    row("runs", &detail.runs);
-    let rows = [
-        ("configured in", detail.configured_in.clone()),
-        ("since", detail.since.clone()),
-        ("process", detail.process.map(|it| it.to_string())),
-        ("protocol", detail.protocol.clone()),
-        ("discovery", Some(view.status.to_owned())),
-        ("discovered", view.last_discovery.clone()),
-        ("error", view.error.clone()),
-        ("stale", detail.stale_because.map(str::to_owned)),
-    ];
-    rows.iter().for_each(|(name, value)| value.iter().for_each(|it| row(name, it)));
-    detail.excluded.iter().for_each(|it| row("left out", it));
-    out += &format!("  {}\n", super::list::counted(detail.tools.len(), "tool"));
-    for tool in &detail.tools {
-        let first = tool.description.trim().lines().next().unwrap_or_default();
-        let state = match &tool.reason {
-            Some(reason) => format!(" ({}: {})", tool.status, escape::line(reason)),
-            None => String::new(),
-        };
-        out += &format!("    {} - {}{state}\n", escape::line(&tool.name), escape::line(first));
-    }
-    out
 }
 
 /// `40 s`, `3 min`, `5 h`, `2 days`: as people say it.

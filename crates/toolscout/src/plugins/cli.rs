@@ -28,10 +28,8 @@ impl Plugin for Cli {
     }
 
     fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
-        // A program may be put together without configuration.
-        let is_configured = cx.commands().find("discover").is_some();
         cx.add_option(search::no_learn());
-        cx.rule(move |gateway, options, surroundings| search::rule(is_configured, gateway, options, surroundings));
+        cx.rule(search::rule);
         cx.decorate(search::Settle);
         Box::pin(async {
             cx.add_command(overview::Overview)?;

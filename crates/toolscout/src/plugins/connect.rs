@@ -26,6 +26,8 @@ impl Plugin for Connect {
     }
 
     fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+        cx.parts.configuration = true;
+        cx.parts.servers = true;
         Box::pin(async {
             cx.add_command(command::ConnectCommand)?;
             cx.add_command(disconnect::DisconnectCommand)

@@ -1,6 +1,5 @@
 //! `context`: what to tell a model about tools, for its system prompt.
 
-use crate::config::Config;
 use crate::{AppError, Command, Plugin, RunCx, Setup};
 use std::fs::File;
 use std::io::{self, Read};
@@ -70,7 +69,7 @@ impl Command for ContextCommand {
 
 /// What is configured about telling models.
 fn wish(cx: &RunCx) -> Result<Wish, AppError> {
-    let config = Config::of(cx.options(), cx.surroundings())?;
+    let config = cx.workspace().config();
     let usual = Wish::default();
     Ok(Wish { essential: config.settings.context.essential.clone().unwrap_or(usual.essential), ..usual })
 }

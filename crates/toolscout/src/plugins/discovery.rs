@@ -3,13 +3,12 @@
 mod ask_trust;
 mod discover;
 mod doctor;
+mod folder_source;
 mod manifest;
-mod place;
 mod preset;
 mod trust;
 mod trust_command;
 
-use crate::config::Config;
 use crate::{AfterSetup, AppError, Plugin, Setup};
 use preset::Preset;
 use std::sync::Arc;
@@ -17,7 +16,6 @@ use toolscout_core::{BoxFuture, Source};
 use toolscout_folder::{RootStrategy, ToolStrategy};
 use toolscout_surface::cli::OptionSpec;
 
-pub(crate) use place::Place;
 pub(crate) use trust::Trust;
 
 /// Adds the source `local` and the commands `discover`, `doctor`, `manifest` and `trust`.
@@ -71,16 +69,17 @@ impl Plugin for Discovery {
         options().into_iter().for_each(|it| cx.add_option(it));
         cx.decorate(ask_trust::AskTrust);
         let (roots, tools) = (self.roots.clone(), self.tools.clone());
-        cx.add_source(move |options, surroundings| {
-            if options.text("tools-from").is_some() {
+        cx.parts.configuration = true;
+        cx.add_source(move |startup| {
+            if startup.options.text("tools-from").is_some() {
                 return Ok(None);
             }
-            let source = Place::of(options, surroundings)?.source(roots, tools, options, surroundings)?;
+            let source = startup.folder_source(roots, tools)?;
             Ok(Some(Arc::new(source) as Arc<dyn Source>))
         });
-        cx.add_source(|options, surroundings| {
-            let wanted = Config::of(options, surroundings)?.settings.presets.clone().unwrap_or_default();
-            let preset = Preset::native().filter(|_| wanted.iter().any(|it| *it == toolscout_config::Preset::Native));
+        cx.add_source(|startup| {
+            let wanted = startup.config.settings.presets.as_deref().unwrap_or_default();
+            let preset = Preset::native().filter(|_| wanted.contains(&toolscout_config::Preset::Native));
             Ok(preset.map(|it| Arc::new(it) as Arc<dyn Source>))
         });
         Box::pin(async {
@@ -93,8 +92,7 @@ impl Plugin for Discovery {
 
     fn after_setup<'a>(&'a self, cx: &'a AfterSetup) -> BoxFuture<'a, Result<(), AppError>> {
         Box::pin(async {
-            let place = Place::of(cx.options(), cx.surroundings())?;
-            place.problems.iter().for_each(|it| cx.tools().warn(it));
+            cx.workspace.config().problems.iter().for_each(|it| cx.tools().warn(it));
             Ok(())
         })
     }

@@ -29,6 +29,8 @@ impl Plugin for Import {
     }
 
     fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+        cx.parts.configuration = true;
+        cx.parts.servers = true;
         Box::pin(async { cx.add_command(command::ImportCommand) })
     }
 }

@@ -8,8 +8,8 @@ mod pin_command;
 mod pins;
 mod stats_command;
 
-use crate::config::{Config, Keep};
-use crate::{AppError, Decorator, Next, Options, Plugin, RunCx, Setup, Surroundings};
+use crate::config::Keep;
+use crate::{AppError, Decorator, Next, Plugin, RunCx, Setup, Startup, Surroundings};
 use std::sync::{Arc, OnceLock};
 use toolscout_core::BoxFuture;
 use toolscout_core::event::Observer;
@@ -36,11 +36,11 @@ impl Plugin for Journal {
     }
 
     fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
-        let desk = Desk::default();
-        let opening = desk.clone();
-        cx.add_observer(move |options, surroundings| opening.open(options, surroundings));
-        cx.decorate(desk.clone());
-        cx.offer(desk);
+        let handle = JournalHandle::default();
+        let opening = handle.clone();
+        cx.add_observer(move |startup| Ok(opening.open(startup)));
+        cx.decorate(handle.clone());
+        cx.parts.journal = Some(handle);
         Box::pin(async {
             cx.add_command(audit_command::AuditCommand)?;
             cx.add_command(audit_command::ShowCommand)?;
@@ -78,7 +78,7 @@ impl Journal {
     pub fn pins(cx: &RunCx, since: Option<&str>) -> Result<PinSuggestions, AppError> {
         let project = cx.request().project;
         let project = project.as_ref().map(|it| it.as_path());
-        pins::pins(cx.options(), cx.surroundings(), cx.tools().gateway(), project, since)
+        pins::pins(&cx.workspace().config(), cx.surroundings(), cx.tools().gateway(), project, since)
     }
 }
 
@@ -102,47 +102,43 @@ fn is_on(cx: &RunCx) -> bool {
 }
 
 fn book(cx: &RunCx) -> Option<Arc<Book>> {
-    cx.offered::<Desk>()?.book.get().cloned()
+    cx.workspace().parts.journal.as_ref()?.book.get().cloned()
 }
 
 /// Where a run's journal is, once it is open.
 #[derive(Clone, Default)]
-struct Desk {
+pub(crate) struct JournalHandle {
     book: Arc<OnceLock<Arc<Book>>>,
-    /// Whom to tell that it cannot be written.
-    surroundings: Arc<OnceLock<Arc<Surroundings>>>,
 }
 
-impl Desk {
-    fn open(&self, options: &Options, surroundings: &Surroundings) -> Result<Option<Arc<dyn Observer>>, AppError> {
-        let keep = match Config::of(options, surroundings)?.settings.journal.keep {
-            Some(Keep::Off) => return Ok(None),
+impl JournalHandle {
+    fn open(&self, startup: &Startup) -> Option<Arc<dyn Observer>> {
+        let surroundings = &startup.environment;
+        let keep = match startup.config.settings.journal.keep {
+            Some(Keep::Off) => return None,
             Some(Keep::Bytes(bytes)) => bytes,
             None => KEEP,
         };
         let is_off = surroundings.var(VARIABLE).is_some() || surroundings.is_made_up();
-        let Some(state) = surroundings.state_dir().filter(|_| !is_off) else { return Ok(None) };
-        let told = self.surroundings.clone();
+        let state = surroundings.state_dir().filter(|_| !is_off)?;
+        let environment = surroundings.clone();
         let place = toolscout_store::journal::dir(&state);
         let on_trouble = move |cause: &std::io::Error| {
             let what = format!("what happens is not written down in `{}`: {cause}", place.display());
             tracing::warn!(event = "journal_unwritten", error = what);
-            if let Some(surroundings) = told.get() {
-                let hint = "set TOOLSCOUT_STATE_DIR to a folder you can write";
-                surroundings.say(&format!("warning: {what}\n  hint: {hint}\n"));
-            }
+            let hint = "set TOOLSCOUT_STATE_DIR to a folder you can write";
+            environment.say(&format!("warning: {what}\n  hint: {hint}\n"));
         };
         let book = Arc::new(Book::new(&state, surroundings.store(), keep, Box::new(on_trouble)));
         let _ = self.book.set(book.clone());
-        Ok(Some(Arc::new(JournalObserver::new(book))))
+        Some(Arc::new(JournalObserver::new(book)))
     }
 }
 
 /// Writes all down when a command is done, or is interrupted.
-impl Decorator for Desk {
+impl Decorator for JournalHandle {
     fn around<'a>(&'a self, cx: &'a RunCx, next: Next<'a>) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async move {
-            let _ = self.surroundings.set(cx.surroundings.clone());
             let _flushes = self.book.get().map(|it| Flush(it.clone()));
             next.run(cx).await
         })

@@ -1,7 +1,7 @@
 //! `observe`: passes an agent's messages on as they are, and remembers the tools that they name.
 
-use crate::plugins::discovery::Place;
-use crate::{AppError, Command, Options, Plugin, RunCx, Setup, Surroundings};
+use crate::config::Config;
+use crate::{AppError, Command, Plugin, RunCx, Setup, Surroundings};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io;
@@ -28,11 +28,11 @@ impl Plugin for Observe {
     }
 
     fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
-        cx.add_source(|options, surroundings| {
-            if options.text("tools-from").is_some() {
+        cx.add_source(|startup| {
+            if startup.options.text("tools-from").is_some() {
                 return Ok(None);
             }
-            let source = ObservedSource::of(observed(options, surroundings)?);
+            let source = ObservedSource::of(observed(&startup.environment, &startup.config));
             Ok(source.map(|it| Arc::new(it) as Arc<dyn Source>))
         });
         Box::pin(async { cx.add_command(ObserveCommand) })
@@ -59,14 +59,14 @@ impl Command for ObserveCommand {
                 let message = "--server is no name of a server: up to 128 bytes, and no `/`";
                 return Err(AppError::invalid(message, "toolscout observe --server rube"));
             }
-            let observed = observed(&cx.options, &cx.surroundings)?;
+            let observed = observed(cx.surroundings(), &cx.workspace().config());
             if cx.parsed.switch("forget") {
                 if !cx.only_would("forget the tools that were observed") {
                     observed.forget().map_err(unkept)?;
                 }
                 return Ok(Exit::Done);
             }
-            let surroundings = cx.surroundings.clone();
+            let surroundings = cx.workspace().environment.clone();
             // On a thread of its own, so that an interruption gets through.
             let passed = tokio::task::spawn_blocking(move || pass_on(&surroundings, server.as_deref())).await;
             let seen = passed.unwrap_or_else(|error| Err(failed(io::Error::other(error))))?;
@@ -76,8 +76,8 @@ impl Command for ObserveCommand {
     }
 }
 
-fn observed(options: &Options, surroundings: &Surroundings) -> Result<Observed, AppError> {
-    Ok(Observed::new(surroundings.store(), partition(Place::of(options, surroundings)?.project())))
+fn observed(environment: &Surroundings, config: &Config) -> Observed {
+    Observed::new(environment.store(), partition(config.project_folder()))
 }
 
 /// Everything from standard input to where data goes. A reader that goes away ends it, as it ends `cat`.

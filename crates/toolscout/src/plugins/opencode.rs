@@ -1,8 +1,7 @@
 //! OpenCode's own tool folder, as a source addressed `opencode:…`.
 
-use crate::plugins::discovery::Place;
 use crate::plugins::registry::Saved;
-use crate::{AppError, Plugin, Setup};
+use crate::{AppError, Plugin, Setup, Startup};
 use futures_util::stream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,20 +24,19 @@ impl Plugin for OpenCode {
     }
 
     fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
-        cx.add_source(|options, surroundings| {
+        cx.add_source(|startup| {
+            let Startup { options, environment, config, .. } = startup;
             if let Some(file) = options.text("tools-from") {
                 let saved =
-                    Saved::read(&surroundings.cwd().join(file), SourceId::opencode(), surroundings.store(), of_file)?;
+                    Saved::read(&environment.cwd().join(file), SourceId::opencode(), environment.store(), of_file)?;
                 return Ok((!saved.is_empty()).then(|| Arc::new(saved) as Arc<dyn Source>));
             }
-            let place = Place::of(options, surroundings)?;
-            let folders: Vec<_> = place.root.iter().flat_map(|root| FOLDERS.map(|it| root.join(it))).collect();
+            let folders: Vec<_> = config.root.iter().flat_map(|root| FOLDERS.map(|it| root.join(it))).collect();
             if options.switch("no-discovery") || !folders.iter().any(|it| it.is_dir()) {
                 return Ok(None);
             }
             let there = folders.into_iter().filter(|it| it.is_dir()).collect();
-            let source =
-                place.builder(options, surroundings)?.id(SourceId::opencode()).roots(OpenCodeFolders(there)).build();
+            let source = startup.folder_builder()?.id(SourceId::opencode()).roots(OpenCodeFolders(there)).build();
             Ok(Some(Arc::new(source) as Arc<dyn Source>))
         });
         Box::pin(async { Ok(()) })

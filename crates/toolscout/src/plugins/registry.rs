@@ -41,14 +41,15 @@ impl Plugin for Registry {
         );
         cx.offer(self.tools());
         let tools = self.tools();
-        cx.add_source(move |_, _| {
+        cx.add_source(move |_| {
             let used = !tools.is_empty();
             Ok(used.then(|| Arc::new(tools) as Arc<dyn Source>))
         });
-        cx.add_source(|options, surroundings| {
+        cx.add_source(|startup| {
+            let (options, environment) = (&startup.options, &startup.environment);
             let Some(file) = options.text("tools-from") else { return Ok(None) };
             let open = |path| FolderSource::builder().explicit(vec![path]);
-            let saved = Saved::read(&surroundings.cwd().join(file), SourceId::local(), surroundings.store(), open)?;
+            let saved = Saved::read(&environment.cwd().join(file), SourceId::local(), environment.store(), open)?;
             Ok(Some(Arc::new(saved) as Arc<dyn Source>))
         });
         Box::pin(async { Ok(()) })

@@ -1,8 +1,7 @@
 //! Tools that one request has and another has not: from the configuration, and from an application's own code.
 
-use crate::config::{Config, RequestTools};
-use crate::plugins::discovery::Place;
-use crate::{AppError, Options, Plugin, Setup, Surroundings};
+use crate::config::RequestTools;
+use crate::{AppError, Plugin, Setup, Startup};
 use std::sync::Arc;
 use toolscout_core::{BoxFuture, RequestSources, SourceId};
 use toolscout_folder::RequestFolder;
@@ -43,41 +42,34 @@ impl Plugin for Requests {
 
     fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
         let given = self.given.clone();
-        cx.rule(move |gateway, options, surroundings| {
+        cx.rule(move |gateway, startup| {
             let gateway = given.into_iter().fold(gateway, |gateway, it| gateway.request_sources(it));
-            if options.text("tools-from").is_some() {
+            if startup.options.text("tools-from").is_some() {
                 return Ok(gateway);
             }
-            let folders = folders(options, surroundings)?;
+            let folders = folders(startup)?;
             Ok(folders.into_iter().fold(gateway, |gateway, it| gateway.request_sources(Arc::new(it))))
         });
         Box::pin(async { Ok(()) })
     }
 }
 
-fn folders(options: &Options, surroundings: &Surroundings) -> Result<Vec<RequestFolder>, AppError> {
-    let config = Config::of(options, surroundings)?;
-    let configured = config.settings.request_tools.iter().flatten().enumerate();
-    configured.map(|(at, it)| folder(it, at, options, surroundings)).collect()
+fn folders(startup: &Startup) -> Result<Vec<RequestFolder>, AppError> {
+    let configured = startup.config.settings.request_tools.iter().flatten().enumerate();
+    configured.map(|(at, it)| folder(it, at, startup)).collect()
 }
 
-fn folder(
-    said: &RequestTools,
-    at: usize,
-    options: &Options,
-    surroundings: &Surroundings,
-) -> Result<RequestFolder, AppError> {
+fn folder(said: &RequestTools, at: usize, startup: &Startup) -> Result<RequestFolder, AppError> {
     let hint = "look at `[[request_tools]]` in the configuration";
     let wrong = |why: String| AppError::invalid(format!("`request_tools`: {why}"), hint);
-    let place = Place::of(options, surroundings)?;
     // Trust, limits and the store are those of the project's own folders.
-    let begun = place.builder(options, surroundings)?;
+    let begun = startup.folder_builder()?;
     let RequestTools { header, pattern, folder, source } = said;
     let usual = || if at == 0 { "own".to_owned() } else { format!("own-{}", at + 1) };
     let id = SourceId::new(&source.clone().unwrap_or_else(usual)).map_err(|it| wrong(it.to_string()))?;
     if SourceId::RESERVED.contains(&id.as_str()) {
         return Err(wrong(format!("the id `{id}` is toolscout's own; call it something else")));
     }
-    let made = RequestFolder::new(header, pattern, place.project(), folder, move || begun.clone());
+    let made = RequestFolder::new(header, pattern, startup.config.project_folder(), folder, move || begun.clone());
     made.map(|it| it.named(id)).map_err(|it| wrong(it.to_string()))
 }

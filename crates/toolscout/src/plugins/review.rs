@@ -3,15 +3,11 @@
 mod decide;
 mod lock;
 mod page;
-mod policy;
 mod show;
 mod shown;
 
-pub(super) use policy::write_policy;
-
 use crate::config::{Config, Rules};
-use crate::plugins::discovery::Place;
-use crate::{AfterSetup, AppError, Plugin, RunCx, Setup};
+use crate::{AppError, Plugin, Setup, Startup, Workspace};
 use toolscout_core::BoxFuture;
 use toolscout_gateway::Approvals;
 use toolscout_gateway::policy::{Level, LevelName, Policies};
@@ -32,42 +28,28 @@ impl Plugin for Review {
     }
 
     fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
-        cx.rule(|gateway, options, surroundings| {
-            let config = Config::of(options, surroundings)?;
-            let place = Place::of(options, surroundings)?;
-            let approvals = Approvals::new(surroundings.store(), partition(place.project()));
-            Ok(gateway.approvals(approvals).policies(policies(&config)))
+        cx.parts.policies = true;
+        cx.rule(|gateway, Startup { environment, config, .. }| {
+            let approvals = Approvals::new(environment.store(), partition(config.project_folder()));
+            Ok(gateway.approvals(approvals).policies(policies(config)))
         });
         Box::pin(async {
             cx.add_command(show::ReviewCommand)?;
             cx.add_command(decide::ApproveCommand)?;
             cx.add_command(decide::RejectCommand)?;
-            cx.add_command(policy::PolicyCommand)?;
             cx.add_command(lock::LockCommand)?;
             cx.add_command(lock::VerifyCommand)
         })
     }
-
-    fn after_setup<'a>(&'a self, _: &'a AfterSetup) -> BoxFuture<'a, Result<(), AppError>> {
-        Box::pin(async { Ok(()) })
-    }
-}
-
-/// Reads the policies anew, in a process that runs for long: what a person has set meanwhile counts from now on.
-pub(super) fn renew_policies(cx: &RunCx) -> Result<(), AppError> {
-    // A program may be put together without this plugin, and has its policies from somewhere else.
-    if cx.commands().find("policy").is_some() {
-        apply_policies(cx, &*Config::again(cx.options(), cx.surroundings())?);
-    }
-    Ok(())
 }
 
 /// Has the gateway take the policies of this configuration.
-pub(super) fn apply_policies(cx: &RunCx, config: &Config) {
-    if cx.commands().find("policy").is_none() {
+pub(crate) fn apply_policies(workspace: &Workspace, config: &Config) {
+    // A program without this plugin has its policies from somewhere else.
+    if !workspace.parts.policies {
         return;
     }
-    let gateway = cx.tools().gateway();
+    let gateway = workspace.tools.gateway();
     let now = gateway.policies();
     let next = policies(config).with(LevelName::Session, now.level(LevelName::Session).clone());
     if next != *now {

@@ -1,8 +1,7 @@
 //! How the program searches: with which encoder, in which language, and what of it the next run knows.
 
-use crate::config::{Config, SearchSettings};
-use crate::plugins::discovery::Place;
-use crate::{AppError, Decorator, Next, Options, Plugin, RunCx, Setup, Surroundings};
+use crate::config::SearchSettings;
+use crate::{AppError, Decorator, Next, Plugin, RunCx, Setup, Startup, Tools};
 use std::error::Error;
 use std::fs;
 use std::path::Path;
@@ -33,15 +32,15 @@ impl Plugin for Search {
     }
 
     fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
-        cx.rule(|gateway, options, surroundings| Ok(gateway.searching(searching(options, surroundings)?)));
+        cx.rule(|gateway, startup| Ok(gateway.searching(searching(startup))));
         cx.decorate(Remember);
         Box::pin(async { Ok(()) })
     }
 }
 
 /// Finds out what tools mean, as far as that takes a moment: for commands that have just found them.
-pub(crate) async fn study(cx: &RunCx) {
-    study_in(cx.tools().gateway()).await;
+pub(crate) async fn study(tools: &Tools) {
+    study_in(tools.gateway()).await;
 }
 
 /// The same, in a gateway of the command's own.
@@ -63,19 +62,18 @@ impl Decorator for Remember {
     }
 }
 
-fn searching(options: &Options, surroundings: &Surroundings) -> Result<Searching, AppError> {
-    let config = Config::of(options, surroundings)?;
-    let place = Place::of(options, surroundings)?;
+fn searching(startup: &Startup) -> Searching {
+    let Startup { options, environment, config, .. } = startup;
     // Tools from elsewhere are another catalog than the project's.
     let from = options.text("tools-from").map(|it| format!("-{}", &blake3::hash(it.as_bytes()).to_hex()[..16]));
-    let project = partition(place.project()) + &from.unwrap_or_default();
+    let project = partition(config.project_folder()) + &from.unwrap_or_default();
     let settings = &config.settings.search;
     let searching =
-        Searching::new().language(settings.language.unwrap_or_default()).kept(surroundings.store(), &project);
-    Ok(match settings.semantic {
+        Searching::new().language(settings.language.unwrap_or_default()).kept(environment.store(), &project);
+    match settings.semantic {
         Some(false) => searching,
         _ => searching.encoder(encoder(settings)),
-    })
+    }
 }
 
 /// The person's own model, or the one in the program. Nothing is read before somebody searches.

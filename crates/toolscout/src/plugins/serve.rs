@@ -51,8 +51,8 @@ impl Plugin for Serve {
 
     fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
         let events = Events::default();
-        cx.offer(events.clone());
-        cx.add_observer(|options, _| Ok(options.serves().then(|| Arc::new(events) as Arc<dyn Observer>)));
+        cx.parts.events = Some(events.clone());
+        cx.add_observer(|startup| Ok(startup.options.serves().then(|| Arc::new(events) as Arc<dyn Observer>)));
         Box::pin(async { cx.add_command(ServeCommand) })
     }
 }
@@ -109,6 +109,13 @@ async fn serve(cx: &RunCx, web: Option<Web>) -> Result<Exit, AppError> {
         return Ok(Exit::Done);
     }
     journal::keep_writing(cx);
+    let served = mcp.clone();
+    cx.workspace().set_served(Box::new(move || served.served_gateway()));
+    let reloading = mcp.clone();
+    cx.workspace().set_reloader(Box::new(move || {
+        let mcp = reloading.clone();
+        Box::pin(async move { mcp.reload().await })
+    }));
     // Each process has servers of its own: what one agent does to a server is nothing to another's.
     configured_servers(cx)?.iter().for_each(|it| it.run_here());
     cx.tools().known().await?;

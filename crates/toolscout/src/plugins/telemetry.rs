@@ -2,7 +2,7 @@
 
 mod collector;
 
-use crate::{AfterSetup, AppError, Decorator, Next, Options, Plugin, RunCx, Setup, Surroundings};
+use crate::{AfterSetup, AppError, Decorator, Next, Plugin, RunCx, Setup, Startup};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use toolscout_core::BoxFuture;
@@ -31,25 +31,20 @@ impl Plugin for Telemetry {
     }
 
     fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
-        cx.offer(Metrics::default());
-        let metrics = cx.offered::<Metrics>();
-        // Nobody reads what a short command has counted.
-        cx.add_observer(move |options, _| Ok(metrics.filter(|_| options.serves()).map(|it| it as Arc<dyn Observer>)));
+        let metrics = Arc::new(Metrics::default());
+        cx.parts.metrics = Some(metrics.clone());
+        // Only a process that serves is scraped.
+        cx.add_observer(move |startup| Ok(startup.options.serves().then_some(metrics as Arc<dyn Observer>)));
         let of_run = OfRun::default();
-        cx.offer(of_run.clone());
         cx.decorate(of_run.clone());
-        cx.add_observer(move |options, surroundings| of_run.begin(options, surroundings));
+        cx.add_observer(move |startup| of_run.begin(startup));
         Box::pin(async { Ok(()) })
     }
 
     fn after_setup<'a>(&'a self, cx: &'a AfterSetup) -> BoxFuture<'a, Result<(), AppError>> {
-        if let Some(metrics) = cx.offered::<Metrics>().filter(|_| cx.options().serves()) {
+        if let Some(metrics) = cx.workspace.parts.metrics.as_ref().filter(|_| cx.options().serves()) {
             let gateway = cx.tools().shared_gateway();
             metrics.set_catalog(move || count(&gateway));
-        }
-        if let Some(traces) = cx.offered::<OfRun>().and_then(|it| it.0.get().cloned()) {
-            let surroundings = cx.surroundings().clone();
-            traces.set_notify(Box::new(move |text| surroundings.say(text)));
         }
         Box::pin(async { Ok(()) })
     }
@@ -64,8 +59,12 @@ fn count(gateway: &Gateway) -> CatalogCounts {
 }
 
 impl OfRun {
-    fn begin(&self, options: &Options, surroundings: &Surroundings) -> Result<Option<Arc<dyn Observer>>, AppError> {
-        let traces = collector::target(options, surroundings)?.map(Traces::new);
+    fn begin(&self, startup: &Startup) -> Result<Option<Arc<dyn Observer>>, AppError> {
+        let traces = collector::target(startup).map(Traces::new);
+        if let Some(traces) = &traces {
+            let environment = startup.environment.clone();
+            traces.set_notify(Box::new(move |text| environment.say(text)));
+        }
         Ok(traces.map(|it| self.0.get_or_init(|| it).clone() as Arc<dyn Observer>))
     }
 }

@@ -31,6 +31,7 @@ impl Plugin for Ui {
     }
 
     fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+        cx.parts.ui = true;
         Box::pin(async { cx.add_command(UiCommand) })
     }
 }

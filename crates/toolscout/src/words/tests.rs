@@ -2,10 +2,12 @@
 //! 2. Nothing else is, nothing twice, and every column is filled.
 
 use super::{TABLE, say};
+use crate::operations::{OPERATIONS, OperationCliCommand};
 use crate::plugin::Setup;
 use crate::{Plugin, line, plugins};
 use std::collections::HashSet;
 use toolscout_surface::cli::{CommandSpec, Locale};
+use toolscout_surface::operation::Operations;
 
 /// What the program says beside its commands and options.
 const PROGRAM: [&str; 3] = ["Finds the right tool, and runs it safely", "What to do", "What it takes"];
@@ -35,13 +37,18 @@ async fn texts() -> Vec<String> {
     for plugin in all {
         plugin.setup(&mut setup).await.expect("the plugins fit together");
     }
+    OPERATIONS.iter().for_each(|(_, add)| add(&mut setup));
+    let operations = Operations::new(std::mem::take(&mut setup.operations));
+    for command in OperationCliCommand::all(&operations) {
+        setup.commands.add(command).expect("a name of its own");
+    }
     let options = line::base_options().into_iter().chain(setup.options.iter().cloned());
     let program = PROGRAM.map(str::to_owned).into_iter().chain(options.map(|it| it.help));
     program.chain(setup.commands.all().iter().flat_map(|it| texts_of(it.spec()))).collect()
 }
 
 fn texts_of(spec: CommandSpec) -> Vec<String> {
-    let options = spec.options.into_iter().map(|it| it.help);
+    let options = spec.options.into_iter().filter(|it| !it.hidden).map(|it| it.help);
     let positionals = spec.positionals.into_iter().map(|it| it.help);
     [spec.about].into_iter().chain(options).chain(positionals).chain(spec.notes).collect()
 }

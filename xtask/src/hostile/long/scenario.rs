@@ -142,8 +142,9 @@ fn word(answered: bool) -> &'static str {
 
 /// What the host says that the hostile server is doing.
 fn state(world: &World) -> anyhow::Result<String> {
-    let servers: Vec<Value> = serde_json::from_slice(&world.run(&["server", "list", "--json"])?.out)?;
-    let hostile = servers.iter().find(|it| it["id"] == "hostile").context("it is not listed")?;
+    let listed: Value = serde_json::from_slice(&world.run(&["server", "list", "--json"])?.out)?;
+    let mut servers = listed["servers"].as_array().into_iter().flatten();
+    let hostile = servers.find(|it| it["id"] == "hostile").context("it is not listed")?;
     Ok(hostile["state"].as_str().unwrap_or_default().to_owned())
 }
 

@@ -14,11 +14,11 @@ const WRONG: [(&str, &str, Option<&str>, &str); 14] = [
     ("GET", "/api/search?profile=magic", None, "profile"),
     ("GET", "/api/tools?cursor=x", None, "cursor"),
     ("GET", "/api/me?x", None, "`x`"),
-    ("POST", "/api/call", Some("{\"name\":1}"), "`name`"),
-    ("POST", "/api/call", Some("{}"), "name"),
-    ("POST", "/api/call", Some("[]"), "object"),
-    ("POST", "/api/call", Some("{"), "JSON"),
-    ("POST", "/api/servers/mail/control", Some("{\"action\":\"x\"}"), "`action`"),
+    ("POST", "/api/reviews", Some("{\"server\":1}"), "`server`"),
+    ("POST", "/api/reviews", Some("{}"), "decision"),
+    ("POST", "/api/reviews", Some("[]"), "object"),
+    ("POST", "/api/reviews", Some("{"), "JSON"),
+    ("POST", "/api/reviews", Some("{\"decision\":\"x\"}"), "`decision`"),
 ];
 
 #[tokio::test]
@@ -37,7 +37,7 @@ async fn what_is_wrong_is_told_and_where() {
 #[tokio::test]
 async fn a_body_of_another_kind_is_not_looked_at() {
     let site = site(terms(Auth::None), Events::default()).await;
-    let form = "POST /api/call HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 16\r\n\r\n{\"name\":\"hello\"}";
+    let form = "POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 16\r\n\r\n{\"name\":\"hello\"}";
     let answer = site.ask(form).await;
     assert_eq!((answer.status, &answer.json()["code"]), (400, &"VALIDATION_FAILED".into()));
 }
@@ -49,7 +49,7 @@ async fn whatever_is_refused_is_refused_in_one_shape() {
         ("GET", "/api/nothing", 404, "RESOURCE_NOT_FOUND"),
         ("GET", "/api", 404, "RESOURCE_NOT_FOUND"),
         ("GET", "/api/", 404, "RESOURCE_NOT_FOUND"),
-        ("PATCH", "/api/servers", 405, "METHOD_NOT_ALLOWED"),
+        ("PATCH", "/api/sessions", 405, "METHOD_NOT_ALLOWED"),
         ("DELETE", "/api/health", 405, "METHOD_NOT_ALLOWED"),
         ("POST", "/metrics", 405, "METHOD_NOT_ALLOWED"),
         ("GET", "/api/tools/mail/nothing", 404, "RESOURCE_NOT_FOUND"),
@@ -59,7 +59,7 @@ async fn whatever_is_refused_is_refused_in_one_shape() {
         assert_eq!((answer.status, &answer.json()["code"]), (status, &code.into()), "{method} {path}: {answer:?}");
         assert!(answer.json()["error"].is_string());
     }
-    let methods = ask(&site, "PATCH", "/api/servers", &["Host: localhost"], None).await;
+    let methods = ask(&site, "PATCH", "/api/sessions", &["Host: localhost"], None).await;
     assert_eq!(methods.header("allow"), Some("GET, POST"));
     let elsewhere = ask(&site, "GET", "/elsewhere", &["Host: localhost"], None).await;
     assert_eq!(elsewhere.code(), -32000, "what is not under `/api` says it as before");
@@ -68,7 +68,7 @@ async fn whatever_is_refused_is_refused_in_one_shape() {
 #[tokio::test]
 async fn a_body_that_is_too_long_is_not_read() {
     let site = site(terms(Auth::None), Events::default()).await;
-    let head = "POST /api/call HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n{";
+    let head = "POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n{";
     let answer = site.ask(head).await;
     assert_eq!((answer.status, &answer.json()["code"]), (413, &"TOO_LARGE".into()));
 }

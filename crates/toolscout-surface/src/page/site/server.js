@@ -130,7 +130,7 @@ export class Row {
 
     async refresh() {
         this.discovering({ phase: "begun" });
-        const asked = await attempt(() => post(path`/api/servers/${this.server.id}/refresh`));
+        const asked = await attempt(() => post("/api/refresh", { servers: [this.server.id], wait: false }));
         if (!asked) await this.view.load();
     }
 

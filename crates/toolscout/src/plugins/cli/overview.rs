@@ -1,7 +1,5 @@
 //! What a bare `toolscout` shows: what there is, what is wrong, and what to type next.
 
-use crate::plugins::discovery::Place;
-use crate::plugins::servers::ServerSet;
 use crate::{AppError, Command, RunCx};
 use toolscout_core::{BoxFuture, Level, escape};
 use toolscout_folder::DefaultRoot;
@@ -44,7 +42,7 @@ impl Command for Overview {
 fn nothing(cx: &RunCx) -> Result<String, AppError> {
     let program = cx.program();
     let mut text = "No tools yet.\n\n".to_owned();
-    if Place::of(cx.options(), cx.surroundings())?.root.is_none() {
+    if cx.workspace().config().root.is_none() {
         let markers = DefaultRoot::MARKERS.join(", ");
         text += &format!(
             "This is no project: no folder from here upward holds one of {markers}.\nMake it one:\n  touch toolscout.toml\n\n"
@@ -68,10 +66,10 @@ fn servers_hint(cx: &RunCx) -> String {
 
 /// How many servers there are and how many of them failed; none where there is none, or this program knows of none.
 fn servers(cx: &RunCx) -> Result<Option<String>, AppError> {
-    if cx.commands().find("server").is_none() {
+    if !cx.workspace().parts.servers {
         return Ok(None);
     }
-    let set = ServerSet::of(cx.options(), cx.surroundings())?;
+    let set = cx.workspace().servers();
     let states = set.sources.iter().filter_map(|it| it.state(&cx.request()).ok());
     let failed = states.filter(|it| it.record.status == DiscoveryStatus::Failed).count();
     let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };

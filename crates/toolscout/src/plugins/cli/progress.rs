@@ -18,9 +18,9 @@ pub(super) struct Shown {
 
 /// The request for a call of this tool. What it says of its progress is logged, and shown on a terminal.
 pub(super) fn watched(cx: &RunCx, tool: &ToolId) -> (Cx, Shown) {
-    let is_shown = cx.surroundings.is_interactive() && !cx.options().switch("quiet");
-    let shown = Shown { surroundings: cx.surroundings.clone(), is_there: Arc::default() };
-    let (surroundings, is_there, tool) = (cx.surroundings.clone(), shown.is_there.clone(), tool.clone());
+    let is_shown = cx.surroundings().is_interactive() && !cx.options().switch("quiet");
+    let shown = Shown { surroundings: cx.workspace().environment.clone(), is_there: Arc::default() };
+    let (surroundings, is_there, tool) = (cx.workspace().environment.clone(), shown.is_there.clone(), tool.clone());
     let progress = move |it: Progress| {
         let message = it.message.as_deref().map(escape::line);
         tracing::debug!(event = "tool_progress", tool = %tool, done = it.done, total = it.total, message = message.as_deref());

@@ -1,16 +1,15 @@
 //! A command per tool, built when somebody types its name.
 
 use super::progress;
+use crate::line::input_text;
 use crate::{AfterSetup, AppError, Command, CommandSet, Listing, RunCx, Tools};
 use serde_json::{Value, json};
-use std::io::Read;
-use std::path::Path;
 use std::sync::Arc;
 use toolscout_core::door::Refusal;
 use toolscout_core::{
     Arguments, BoxFuture, ErrorKind, Origin, Problem, ProblemKind, Status, Tool, ToolCall, ToolOutput, escape,
 };
-use toolscout_surface::cli::{CommandSpec, InputFrom, Locale, Parsed, ToolFlags};
+use toolscout_surface::cli::{CommandSpec, Locale, Parsed, ToolFlags};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::{call, list};
 use toolscout_surface::output::{self, Format};
@@ -115,7 +114,7 @@ impl ToolCommand {
     /// On a thread that may block: standard input may keep us waiting, and an interruption must get through.
     async fn arguments(&self, cx: &RunCx, parsed: &Parsed) -> Result<Arguments, AppError> {
         let (flags, parsed, cwd) = (self.flags.clone(), parsed.clone(), cx.surroundings().cwd().to_owned());
-        let work = tokio::task::spawn_blocking(move || flags.arguments_with(&parsed, |from| read(from, &cwd)));
+        let work = tokio::task::spawn_blocking(move || flags.arguments_with(&parsed, |from| input_text(from, &cwd)));
         work.await.map_err(|it| AppError::io("read", "--input")(it.into()))?.map_err(AppError::from)
     }
 
@@ -161,15 +160,4 @@ fn show(cx: &RunCx, output: &ToolOutput, format: Format, is_foreign: bool) -> Re
         cx.print(&text)?;
     }
     Ok(if output.is_error() { Exit::Failed } else { Exit::Done })
-}
-
-fn read(from: InputFrom<'_>, cwd: &Path) -> Result<String, String> {
-    match from {
-        InputFrom::Text(text) => Ok(text.to_owned()),
-        InputFrom::File(path) => std::fs::read_to_string(cwd.join(path)).map_err(|it| it.to_string()),
-        InputFrom::Stdin => {
-            let mut text = String::new();
-            std::io::stdin().read_to_string(&mut text).map(|_| text).map_err(|it| it.to_string())
-        }
-    }
 }

@@ -1,8 +1,8 @@
 //! `connect`: writes this program into a client's configuration.
 
 use super::launch;
+use crate::config::Scope;
 use crate::config::edit::Editor;
-use crate::config::{Config, Scope};
 use crate::plugins::import::{self, client_folders, counted};
 use crate::{AppError, Command, RunCx};
 use toolscout_config::connect::{ClientStatus, ClientTarget, ConnectPlan, client_status};
@@ -35,7 +35,7 @@ impl Command for ConnectCommand {
                 return list(cx).map(|()| Exit::Done);
             }
             let client = client(cx)?;
-            let config = Config::of(cx.options(), cx.surroundings())?;
+            let config = cx.workspace().config();
             let (folders, own) = (client_folders(cx, &config), OwnProgram::running(cx.program()));
             let target = ClientTarget { client, scope: scope(cx), folders: &folders, own: &own };
             let launch = launch(cx, client.is_desktop)?;
@@ -96,10 +96,7 @@ fn write(cx: &RunCx, plan: &ConnectPlan) -> Result<Exit, AppError> {
 
 /// `connect --list`: the clients that are installed, and which of them are connected.
 fn list(cx: &RunCx) -> Result<(), AppError> {
-    let statuses = client_status(
-        &client_folders(cx, &*Config::of(cx.options(), cx.surroundings())?),
-        &OwnProgram::running(cx.program()),
-    );
+    let statuses = client_status(&client_folders(cx, &cx.workspace().config()), &OwnProgram::running(cx.program()));
     let text = |status: &ClientStatus| {
         let path = status.path.as_ref().map(|it| it.display().to_string()).unwrap_or_default();
         format!("{:<16}{:<12}{}", status.client, status.state, escape::line(&path)).trim_end().to_owned() + "\n"

@@ -1,7 +1,6 @@
 //! `disconnect`: takes this program out of a client's configuration.
 
 use super::command::{client, scope, scope_option};
-use crate::config::Config;
 use crate::plugins::import::client_folders;
 use crate::{AppError, Command, RunCx};
 use toolscout_config::connect::{ClientTarget, DisconnectOutcome, DisconnectPlan};
@@ -27,7 +26,7 @@ impl Command for DisconnectCommand {
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
             let (client, store) = (client(cx)?, cx.surroundings().store());
-            let config = Config::of(cx.options(), cx.surroundings())?;
+            let config = cx.workspace().config();
             let (folders, own) = (client_folders(cx, &config), OwnProgram::running(cx.program()));
             let target = ClientTarget { client, scope: scope(cx), folders: &folders, own: &own };
             let plan = DisconnectPlan::new(target, cx.parsed.switch("whole"), &*store)?;

@@ -25,7 +25,7 @@ impl Command for DiscoverCommand {
         Box::pin(async {
             let problems = cx.tools().discover(|_| ()).await?.iter().filter(|it| it.level == Level::Warning).count();
             let snapshot = cx.tools().gateway().snapshot();
-            search::study(cx).await;
+            search::study(cx.tools()).await;
             if cx.options().format() != Format::Text {
                 let saved: Vec<_> = snapshot.tools().map(|it| SavedTool::from(it.as_ref())).collect();
                 return cx.print_value(&saved, cx.options().format()).map(|()| Exit::Done);

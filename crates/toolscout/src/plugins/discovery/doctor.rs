@@ -2,7 +2,7 @@
 
 mod servers;
 
-use super::{Place, Trust};
+use super::Trust;
 use crate::{AppError, Command, RunCx};
 use serde::Serialize;
 use servers::Servers;
@@ -61,7 +61,7 @@ impl Command for DoctorCommand {
 }
 
 async fn examine(cx: &RunCx) -> Result<Findings, AppError> {
-    let place = Place::of(cx.options(), cx.surroundings())?;
+    let place = cx.workspace().config();
     let trust = Trust::new(cx.surroundings(), cx.options());
     let found = cx.tools().discover_quietly().await?;
     let snapshot = cx.tools().gateway().snapshot();

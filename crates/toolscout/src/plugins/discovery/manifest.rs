@@ -1,6 +1,5 @@
 //! `manifest build` writes a folder's manifest from what its tools say themselves; `manifest check` compares the two.
 
-use super::Place;
 use crate::{AppError, Command, RunCx};
 use futures_util::StreamExt;
 use std::path::{Path, PathBuf};
@@ -40,10 +39,10 @@ impl Command for ManifestCommand {
 }
 
 fn folder(cx: &RunCx) -> Result<PathBuf, AppError> {
-    let place = Place::of(cx.options(), cx.surroundings())?;
+    let place = cx.workspace().config();
     let folder = match cx.parsed.positionals.get(1) {
         Some(given) => cx.surroundings().cwd().join(given),
-        None => place.project().join("tools"),
+        None => place.project_folder().join("tools"),
     };
     folder.canonicalize().map_err(AppError::io("find", &folder))
 }

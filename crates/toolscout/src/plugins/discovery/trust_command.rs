@@ -1,6 +1,6 @@
 //! `trust`: says that a folder's tools may be started for agents, and asked what they are.
 
-use super::{Place, Trust};
+use super::Trust;
 use crate::{AppError, Command, RunCx};
 use std::path::PathBuf;
 use toolscout_core::{BoxFuture, ErrorKind, StoreError};
@@ -56,10 +56,10 @@ impl Command for TrustCommand {
 }
 
 fn folder(cx: &RunCx) -> Result<PathBuf, AppError> {
-    let place = Place::of(cx.options(), cx.surroundings())?;
+    let place = cx.workspace().config();
     Ok(match cx.parsed.positionals.first() {
         Some(given) => cx.surroundings().cwd().join(given),
-        None => place.project().to_owned(),
+        None => place.project_folder().to_owned(),
     })
 }
 

@@ -3,7 +3,7 @@
 use super::{client_folders, counted, page};
 use crate::config::edit::Editor;
 use crate::config::{Config, Scope};
-use crate::plugins::servers::{ServerSet, background, person};
+use crate::plugins::servers::{background, person};
 use crate::{AppError, Command, RunCx};
 use toolscout_config::import::{self, CLIENTS, ImportPlan, ImportPlanView, ImportRequest, OwnProgram, SecretHandling};
 use toolscout_core::{BoxFuture, SourceId, escape};
@@ -38,7 +38,7 @@ impl Command for ImportCommand {
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
-            let config = Config::of(cx.options(), cx.surroundings())?;
+            let config = cx.workspace().config();
             let plan = plan(cx, &config)?;
             if cx.options().switch("verbose") {
                 plan.missing.iter().for_each(|it| cx.say(&format!("nothing at {}\n", shown(it))));
@@ -114,13 +114,14 @@ async fn settle(cx: &RunCx, plan: &ImportPlan) -> Result<bool, AppError> {
 /// Has those that may be asked for their tools asked, as if they had been added one by one.
 async fn ask_later(cx: &RunCx, plan: &ImportPlan) -> Result<(), AppError> {
     // Only now is it written down who has added them.
-    let set = ServerSet::again(cx.options(), cx.surroundings())?;
+    cx.workspace().reload()?;
+    let set = cx.workspace().servers();
     let is_asked = |id: &SourceId| set.sources.iter().any(|it| it.server().id == *id && it.may_start());
     let ids: Vec<_> = plan.additions().map(|(id, _)| id.clone()).filter(is_asked).collect();
     if ids.is_empty() {
         return Ok(());
     }
-    background::discover(cx, &ids).await?;
+    background::discover(cx.workspace(), &ids).await?;
     cx.say("They are asked for their tools in the background.\n  hint: toolscout server list\n");
     Ok(())
 }
@@ -134,7 +135,8 @@ pub(crate) fn has_added_all(cx: &RunCx, ids: &[SourceId]) -> Result<(), AppError
     if ids.is_empty() {
         return Ok(());
     }
-    let set = ServerSet::again(cx.options(), cx.surroundings())?;
+    cx.workspace().reload()?;
+    let set = cx.workspace().servers();
     ids.iter().try_for_each(|id| {
         person::has_added(&set, id, true)?;
         cx.request().decided("server", id, "added");

@@ -3,7 +3,7 @@
 
 use crate::config::edit::Editor;
 use crate::config::{Config, Document, Format};
-use crate::{AppError, Options, Surroundings};
+use crate::{AppError, Surroundings};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ use toolscout_telemetry::stats::{self, PinSuggestion, PinSuggestions};
 
 /// What agents of this project would better see without searching, and what that would save them.
 pub(super) fn pins(
-    options: &Options,
+    config: &Config,
     surroundings: &Surroundings,
     gateway: &Gateway,
     project: Option<&Path>,
@@ -24,14 +24,13 @@ pub(super) fn pins(
     let project = project.map(|it| it.display().to_string());
     let snapshot = gateway.whole_snapshot();
     let tools: BTreeMap<String, &Tool> = snapshot.tools().map(|it| (it.id.to_string(), &**it)).collect();
-    let config = Config::of(options, surroundings)?;
     let is_pinned = |it: &Tool| config.listed.matches(&it.id);
     let cost = |id: &str| tools.get(id).filter(|it| !is_pinned(it)).and_then(|it| definition(it));
     let mut pins = stats::suggest(&counter, project.as_deref(), cost);
     if pins.pins.is_empty() {
         return Ok(pins);
     }
-    let file = Editor::own_file(&config, surroundings, false)?;
+    let file = Editor::own_file(config, surroundings, false)?;
     pins.line = Some(line(&file, &pins.pins)?);
     pins.file = Some(file.display().to_string());
     Ok(pins)

@@ -1,7 +1,6 @@
 //! `lock` and `verify`: writes down which definitions a project was made with, and compares.
 
 use crate::config::edit::overwrite;
-use crate::plugins::discovery::Place;
 use crate::plugins::servers::ServerSet;
 use crate::{AppError, Command, RunCx};
 use serde::Serialize;
@@ -124,8 +123,8 @@ struct Project {
 
 impl Project {
     fn of(cx: &RunCx) -> Result<Self, AppError> {
-        let folder = Place::of(cx.options(), cx.surroundings())?.project().to_owned();
-        Ok(Self { folder, servers: ServerSet::of(cx.options(), cx.surroundings())? })
+        let folder = cx.workspace().config().project_folder().to_owned();
+        Ok(Self { folder, servers: cx.workspace().servers() })
     }
 
     fn file(&self) -> PathBuf {

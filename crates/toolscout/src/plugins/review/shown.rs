@@ -1,6 +1,5 @@
 //! Remembers which definitions a person was shown, so that a yes is to what they saw and not to what came after.
 
-use crate::plugins::discovery::Place;
 use crate::{AppError, RunCx};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,8 +18,8 @@ pub(super) struct Shown {
 impl Shown {
     /// What was shown of this source. What cannot be read was not.
     pub(super) fn of(cx: &RunCx, source: &SourceId) -> Result<Self, AppError> {
-        let place = Place::of(cx.options(), cx.surroundings())?;
-        let key = format!("shown/{}/{source}", partition(place.project()));
+        let place = cx.workspace().config();
+        let key = format!("shown/{}/{source}", partition(place.project_folder()));
         let store = cx.surroundings().store();
         let kept = store.read(Shelf::Approval, &key).ok().flatten();
         let digests = kept.and_then(|it| serde_json::from_slice(&it).ok()).unwrap_or_default();

@@ -1,9 +1,5 @@
-//! What the API has done by the app: servers, their entries and their processes, policies.
+//! What the legacy routes of the API need from the app.
 
-mod change;
 mod desk;
-mod shown;
-mod trouble;
-mod work;
 
 pub(super) use desk::FrontDesk;

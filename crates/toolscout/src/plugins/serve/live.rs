@@ -2,10 +2,9 @@
 
 use super::mcp_servers::{McpServers, configured_servers};
 use super::{settings, startup};
-use crate::config::{Config, Stamps};
+use crate::config::Stamps;
 use crate::plugins::discovery::Trust;
 use crate::plugins::review;
-use crate::plugins::servers::ServerSet;
 use crate::{AppError, RunCx};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -55,16 +54,13 @@ pub(super) async fn follow(cx: &RunCx, mcp: &McpServers) -> Infallible {
 
 /// Takes over what the files say now.
 async fn reload<'a>(cx: &'a RunCx, mcp: &'a McpServers, beside: &mut Beside<'a>) -> Result<(), AppError> {
-    let before = Config::of(cx.options(), cx.surroundings())?;
+    let before = cx.workspace().config();
     let set_before = configured_servers(cx)?;
-    let config = Config::again(cx.options(), cx.surroundings())?;
-    let set = match &set_before {
-        Some(_) => Some(ServerSet::again(cx.options(), cx.surroundings())?),
-        None => None,
-    };
+    cx.workspace().reload()?;
+    let (config, set) = (cx.workspace().config(), configured_servers(cx)?);
     let is_news = |it: &&Problem| !before.problems.contains(it);
     config.problems.iter().filter(is_news).for_each(|it| cx.tools().warn(it));
-    review::apply_policies(cx, &config);
+    review::apply_policies(cx.workspace(), &config);
     set.iter().for_each(|it| it.run_here());
     set.iter().for_each(|it| mcp.gateway().set_absent(it.absent()));
     mcp.update(&config, set.as_ref().map(|it| it.layered()).unwrap_or_default())?;

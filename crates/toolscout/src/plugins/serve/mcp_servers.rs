@@ -24,13 +24,16 @@ pub(super) enum Selection {
     Profile(String),
 }
 
+/// Servers by profile, with the setting each was made with.
+type ServersByProfile = BTreeMap<Option<String>, (MetaTools, Arc<Server>)>;
+
 /// The MCP servers of one run.
 pub(super) struct McpServers {
     selection: Selection,
     settings: ServeSettings,
     gateway: Arc<Gateway>,
     /// By profile; `None` is everything. New clients get this server, connected ones keep the one they have.
-    servers: Mutex<BTreeMap<Option<String>, (MetaTools, Arc<Server>)>>,
+    servers: Mutex<ServersByProfile>,
     /// Sources that are not configured servers. They stay as long as the process runs.
     fixed_sources: Vec<Arc<dyn Source>>,
     wishes: Wishes,
@@ -147,17 +150,15 @@ impl McpServers {
         }
     }
 
-    fn servers(&self) -> MutexGuard<'_, BTreeMap<Option<String>, (MetaTools, Arc<Server>)>> {
+    fn servers(&self) -> MutexGuard<'_, ServersByProfile> {
         self.servers.lock()
     }
 }
 
 /// The configured servers; none in a program without them, or with `--tools-from`.
 pub(super) fn configured_servers(cx: &RunCx) -> Result<Option<Arc<ServerSet>>, AppError> {
-    if cx.commands().find("server list").is_none() || cx.options().text("tools-from").is_some() {
-        return Ok(None);
-    }
-    ServerSet::of(cx.options(), cx.surroundings()).map(Some)
+    let has_servers = cx.workspace().parts.servers && cx.options().text("tools-from").is_none();
+    Ok(has_servers.then(|| cx.workspace().servers()))
 }
 
 /// A profile as the gateway takes it. What it lists replaces what is listed otherwise.

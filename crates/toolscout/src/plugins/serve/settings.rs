@@ -52,11 +52,11 @@ impl ServeSettings {
 
 /// Whether this program reads configuration files.
 pub(super) fn is_configured(cx: &RunCx) -> bool {
-    cx.commands().find("discover").is_some()
+    cx.workspace().parts.configuration
 }
 
 pub(super) fn config(cx: &RunCx) -> Result<Arc<Config>, AppError> {
-    if is_configured(cx) { Config::of(cx.options(), cx.surroundings()) } else { Ok(Arc::default()) }
+    Ok(cx.workspace().config())
 }
 
 /// Which servers this run has.

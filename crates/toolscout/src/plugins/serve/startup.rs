@@ -2,14 +2,14 @@
 
 use super::mcp_servers::McpServers;
 use crate::RunCx;
-use crate::config::{Config, DiscoverOnStart};
+use crate::config::DiscoverOnStart;
 use std::sync::Arc;
 use toolscout_core::{Cx, escape};
 use toolscout_mcp_client::{DiscoveryStatus, McpSource, Staleness, refresh_all};
 
 /// Asks in the background; what each server has is there as soon as it has answered.
 pub(super) async fn discover(cx: &RunCx, mcp: &McpServers, sources: Vec<Arc<McpSource>>) {
-    let Ok(config) = Config::of(cx.options(), cx.surroundings()) else { return };
+    let config = cx.workspace().config();
     let which = config.settings.discover_on_start.unwrap_or_default();
     let request = cx.request();
     let asked = request.clone();

@@ -3,13 +3,13 @@
 use super::api::FrontDesk;
 use super::mcp_servers::McpServers;
 use super::{conversations, stopping, token};
-use crate::plugins::ui::{self, PageLinks};
+use crate::plugins::ui;
 use crate::{AppError, RunCx};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, ToSocketAddrs};
 use std::sync::Arc;
 use toolscout_core::{ErrorKind, escape};
 use toolscout_mcp_client::oauth;
-use toolscout_surface::api::{Api, Events};
+use toolscout_surface::api::{Api, Desk, OperationRouter};
 use toolscout_surface::http::auth::{Fetch, Jwt, JwtTerms, Token};
 use toolscout_surface::http::{Auth, Error, Listener, Role, Routes, Terms};
 use toolscout_surface::mcp::http::{Endpoint, Protocol};
@@ -77,7 +77,7 @@ impl Web {
     /// Takes the address, and says where and how to come in.
     pub(super) async fn bind(&self, cx: &RunCx, mcp: &McpServers) -> Result<Listener, AppError> {
         let (auth, kept) = self.auth(cx)?;
-        let links = PageLinks::of(cx.options())?;
+        let links = &cx.workspace().parts.page_links;
         let texts = |option: &str| cx.parsed.texts(option).to_vec();
         let mut terms = Terms::new(self.place(), auth);
         terms.sign_ins = Some(links.sign_ins().clone());
@@ -96,7 +96,7 @@ impl Web {
         }
         let profiles = mcp.profile_names().into_iter().filter(|_| cx.parsed.text("profile").is_none());
         let profiles: String = profiles.map(|it| format!("profile {it} at {url}/{it}\n")).collect();
-        let has_page = self.wish == Wish::Agents && cx.commands().find("ui").is_some();
+        let has_page = self.wish == Wish::Agents && cx.workspace().parts.ui;
         let page = if has_page { format!("for people: {} ui opens the page\n", cx.program()) } else { String::new() };
         cx.say(&format!("{profiles}{page}listening on {url}\n"));
         Ok(listener)
@@ -139,7 +139,7 @@ impl Web {
 /// Serves until we are told to end; then lets what is under way end.
 pub(super) async fn serve(cx: &RunCx, listener: Listener, mcp: &Arc<McpServers>) {
     let desk = Arc::new(FrontDesk::new(cx, mcp));
-    let events = cx.offered::<Events>().map(|it| Events::clone(&it)).unwrap_or_default();
+    let events = cx.workspace().parts.events.clone().unwrap_or_default();
     let mcp = mcp.clone();
     let servers = Arc::new(move |profile: Option<&str>| {
         let server = mcp.server(profile).ok_or_else(|| mcp.unknown(profile.unwrap_or_default()))?;
@@ -147,7 +147,9 @@ pub(super) async fn serve(cx: &RunCx, listener: Listener, mcp: &Arc<McpServers>)
     });
     let endpoint = Endpoint::new(servers, listener.limits().clone(), listener.ending());
     let routes = Routes::new().guarded(endpoint.routes()).open(page::routes());
-    let api = Api::new(desk, events, listener.limits().clone(), listener.ending());
+    let request = desk.request();
+    let operations = OperationRouter::new(cx.operations(), request, listener.limits().clone());
+    let api = Api::new(desk, operations, events, listener.limits().clone(), listener.ending());
     let cx = cx.clone();
     let api = api.with_conversations(Arc::new(move || {
         let here = endpoint.conversations();

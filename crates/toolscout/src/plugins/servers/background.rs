@@ -1,7 +1,6 @@
 //! Has servers asked for their tools by a process of its own, so that nobody has to wait.
 
-use super::ServerSet;
-use crate::{AppError, RunCx};
+use crate::{AppError, Workspace};
 use std::fs::{File, OpenOptions};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -15,20 +14,20 @@ const SEEN: Duration = Duration::from_millis(120);
 const LOG: u64 = 1 << 20;
 
 /// Starts the process; done when it is seen at work, or soon after.
-pub(crate) async fn discover(cx: &RunCx, ids: &[SourceId]) -> Result<(), AppError> {
+pub(crate) async fn discover(workspace: &Workspace, ids: &[SourceId]) -> Result<(), AppError> {
     let Some(first) = ids.first() else { return Ok(()) };
     // Another process would not see what is only made up here.
-    if cx.surroundings().is_made_up() {
+    if workspace.environment.is_made_up() {
         return Ok(());
     }
-    let state = cx.surroundings().state_dir().unwrap_or_else(std::env::temp_dir);
+    let state = workspace.environment.state_dir().unwrap_or_else(std::env::temp_dir);
     let path = state.join("discovery.log");
     let log = log(&path).map_err(AppError::io("write", &path))?;
     let errors = log.try_clone().map_err(AppError::io("write", &path))?;
     let program = std::env::current_exe().map_err(AppError::io("find", "this program"))?;
     let mut command = Command::new(&program);
-    command.arg("--quiet").arg("--project").arg(cx.options().folder(cx.surroundings().cwd()));
-    if cx.options().switch("trust") {
+    command.arg("--quiet").arg("--project").arg(workspace.options.folder(workspace.environment.cwd()));
+    if workspace.options.switch("trust") {
         command.arg("--trust");
     }
     let ids = ids.iter().map(SourceId::as_str);
@@ -37,11 +36,11 @@ pub(crate) async fn discover(cx: &RunCx, ids: &[SourceId]) -> Result<(), AppErro
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command.spawn().map_err(AppError::io("start", &program))?;
-    until_seen(cx, first).await
+    until_seen(workspace, first).await
 }
 
-async fn until_seen(cx: &RunCx, id: &SourceId) -> Result<(), AppError> {
-    let set = ServerSet::of(cx.options(), cx.surroundings())?;
+async fn until_seen(workspace: &Workspace, id: &SourceId) -> Result<(), AppError> {
+    let set = workspace.servers();
     let Some(shared) = &set.shared else { return Ok(()) };
     let before = shared.records().read(id, None).map(|it| it.last_discovery).ok();
     let limit = Instant::now() + SEEN;

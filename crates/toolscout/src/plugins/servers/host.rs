@@ -1,37 +1,27 @@
 //! `server host`: keeps a project's servers running for other commands, until it is interrupted.
 
-use super::ServerSet;
-use super::control::{Answer, Ask, Control, LINE};
+use super::control::Control;
 use super::socket;
-use crate::plugins::discovery::Place;
 use crate::plugins::journal;
 use crate::plugins::review;
-use crate::plugins::ui::PageLinks;
 use crate::{AppError, Command, RunCx, Surroundings};
 use futures_util::StreamExt;
 use futures_util::stream::{FuturesUnordered, select_all};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::mpsc;
-use toolscout_core::cx::{Asker, Progress};
 use toolscout_core::event::Observers;
-use toolscout_core::{
-    BoxFuture, BoxStream, Cx, Digest, ErrorKind, Lease, ProblemKind, Source, SourceError, ToolCall, escape,
-};
-use toolscout_gateway::Error as GatewayError;
-use toolscout_mcp_client::{McpSource, partition};
+use toolscout_core::{BoxFuture, BoxStream, Cx, ErrorKind, Lease, ProblemKind, Source, escape};
+use toolscout_mcp_client::partition;
+use toolscout_surface::api::{OperationRouter, SocketRouter};
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
+use toolscout_surface::http::{Limits, socket as http_socket};
 
 pub(super) struct HostCommand;
 
-/// So many reports of progress may wait for who asked.
-const UNTOLD: usize = 32;
 /// Who keeps no servers, because another process does, looks this often whether that one is still there.
 const TURN: Duration = Duration::from_secs(1);
 
@@ -45,14 +35,14 @@ impl Command for HostCommand {
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
-            let place = Place::of(cx.options(), cx.surroundings())?;
-            if cx.only_would(&format!("keep the servers of {}", place.project().display())) {
+            let place = cx.workspace().config();
+            if cx.only_would(&format!("keep the servers of {}", place.project_folder().display())) {
                 return Ok(Exit::Done);
             }
-            let listener = listen(cx.surroundings(), place.project())?;
+            let listener = listen(cx.surroundings(), place.project_folder())?;
             journal::keep_writing(cx);
             // A host that was killed has left its socket, which made us think that somebody else is there.
-            let set = ServerSet::of(cx.options(), cx.surroundings())?;
+            let set = cx.workspace().servers();
             set.run_here();
             cx.tools().known().await?;
             cx.say("Keeping servers for this project. Interrupt to end.\n");
@@ -67,7 +57,7 @@ impl Command for HostCommand {
 
 /// The socket, and the right to it: a second process for the same project is told that there is one.
 fn listen(surroundings: &Surroundings, project: &Path) -> Result<Listening, AppError> {
-    let control = Control::place(surroundings, &partition(project)).ok_or_else(|| {
+    let control = Control::location(surroundings, &partition(project)).ok_or_else(|| {
         AppError::invalid(
             "nothing says where the socket should be",
             "set TOOLSCOUT_STATE_DIR to a folder you can write",
@@ -117,9 +107,9 @@ impl Drop for Listening {
 
 /// Keeps the servers of this process reachable for other commands, as soon as no other process does; never ends.
 pub(crate) async fn keep(cx: &RunCx) {
-    let Ok(place) = Place::of(cx.options(), cx.surroundings()) else { return };
+    let place = cx.workspace().config();
     loop {
-        if let Ok(listener) = listen(cx.surroundings(), place.project()) {
+        if let Ok(listener) = listen(cx.surroundings(), place.project_folder()) {
             let never = Box::pin(futures_util::stream::pending());
             if let Err(error) = serve(cx, &listener, never).await {
                 tracing::warn!(event = "unreachable", error = %escape::line(&error.to_string()));
@@ -131,13 +121,16 @@ pub(crate) async fn keep(cx: &RunCx) {
 
 /// What is known of `changes` is looked at; the rest is answered.
 async fn serve(cx: &RunCx, listening: &Listening, mut changes: BoxStream<'_, ()>) -> Result<Exit, AppError> {
+    // The process that forwarded a request reports what it did; reported here as well, it would count twice.
+    let request = Cx { observers: Observers::default(), ..cx.request() };
+    let router = OperationRouter::new(cx.operations(), request, Limits::default()).for_owner();
     let mut asked: FuturesUnordered<BoxFuture<'_, ()>> = FuturesUnordered::new();
     loop {
         tokio::select! {
             taken = listening.listener.accept() => {
                 let (stream, _) = taken.map_err(AppError::io("listen on", &listening.socket))?;
                 if is_ours(&stream) {
-                    asked.push(Box::pin(attend(cx, stream)));
+                    asked.push(Box::pin(attend(cx, stream, router.clone())));
                 }
             }
             Some(()) = changes.next() => asked.push(Box::pin(look_again(cx))),
@@ -160,114 +153,12 @@ fn is_ours(stream: &UnixStream) -> bool {
     stream.peer_cred().is_ok_and(|it| own.is_none_or(|own| own == it.uid()))
 }
 
-/// One question, one answer, and before it how far it is. Who asked and went away is not waited for.
-async fn attend(cx: &RunCx, stream: UnixStream) {
-    let mut stream = BufReader::new(stream);
-    let mut line = Vec::new();
-    let read =
-        tokio::time::timeout(Duration::from_secs(10), (&mut stream).take(LINE).read_until(b'\n', &mut line)).await;
-    if !matches!(read, Ok(Ok(1..))) {
-        return;
+/// Serves one connection. What was configured and decided since this process started counts.
+async fn attend(cx: &RunCx, stream: UnixStream, router: SocketRouter) {
+    match cx.workspace().reload() {
+        Ok(()) => review::apply_policies(cx.workspace(), &cx.workspace().config()),
+        Err(error) => tracing::warn!(event = "configuration_not_read", error = %escape::line(&error.to_string())),
     }
-    let (progress, mut far) = mpsc::channel(UNTOLD);
-    let answering = answer(cx, &line, progress);
-    tokio::pin!(answering);
-    let answer = loop {
-        tokio::select! {
-            answer = &mut answering => break answer,
-            Some(it) = far.recv() => write(&mut stream, &it).await,
-            // Dropping the call tells the server so.
-            _ = stream.fill_buf() => return,
-        }
-    };
-    while let Ok(it) = far.try_recv() {
-        write(&mut stream, &it).await;
-    }
-    write(&mut stream, &answer).await;
-}
-
-async fn write(stream: &mut BufReader<UnixStream>, answer: &Answer) {
-    if let Ok(mut line) = serde_json::to_vec(answer) {
-        line.push(b'\n');
-        let _ = stream.get_mut().write_all(&line).await;
-    }
-}
-
-async fn answer(cx: &RunCx, line: &[u8], progress: mpsc::Sender<Answer>) -> Answer {
-    let ask = match serde_json::from_slice(line) {
-        Ok(ask) => ask,
-        Err(error) => {
-            return failed(&AppError::invalid(format!("the question cannot be read: {error}"), "use toolscout itself"));
-        }
-    };
-    answered(cx, ask, progress).await.unwrap_or_else(|error| failed(&error))
-}
-
-/// Of the servers there are now: others may have been configured since this process began.
-async fn answered(cx: &RunCx, ask: Ask, progress: mpsc::Sender<Answer>) -> Result<Answer, AppError> {
-    let set = ServerSet::of(cx.options(), cx.surroundings())?;
-    match ask {
-        Ask::States => states(&set, &cx.request()),
-        Ask::Start { server } => start(&set, &server, &cx.request()).await,
-        Ask::Stop { server } => stop(&set, &server).await,
-        Ask::Logs { server } => set.source(&server).map(|it| Answer::Logs { tail: it.tail().unwrap_or_default() }),
-        Ask::Page => PageLinks::of(cx.options()).map(|it| Answer::Page { link: it.link() }),
-        Ask::Call { .. } => call(cx, ask, progress).await,
-    }
-}
-
-fn states(set: &ServerSet, cx: &Cx) -> Result<Answer, AppError> {
-    let state = |it: &Arc<McpSource>| Some((it.server().id.to_string(), it.state(cx).ok()?.state.word().to_owned()));
-    Ok(Answer::States { states: set.sources.iter().filter_map(state).collect() })
-}
-
-async fn start(set: &ServerSet, server: &str, cx: &Cx) -> Result<Answer, AppError> {
-    set.source(server)?.start(cx).await?;
-    Ok(Answer::Done)
-}
-
-async fn stop(set: &ServerSet, server: &str) -> Result<Answer, AppError> {
-    set.source(server)?.stop().await;
-    Ok(Answer::Done)
-}
-
-/// Through the gateway and its door, like every other call. What a person has decided since this process began counts.
-async fn call(cx: &RunCx, ask: Ask, progress: mpsc::Sender<Answer>) -> Result<Answer, AppError> {
-    let Ask::Call { tool, arguments, expect, meta, deadline_ms, watched } = ask else { return Ok(Answer::Done) };
-    review::renew_policies(cx)?;
-    cx.tools().discover_quietly_again().await?;
-    let gateway = cx.tools().gateway();
-    let tool = gateway.resolve(&tool)?;
-    let mut call = ToolCall::new(tool.id.clone(), arguments);
-    call.expect = expect.as_deref().and_then(Digest::from_hex);
-    call.meta = meta;
-    // Where a person had to be asked, they were at the door this call has come through; their yes was used up there.
-    let asker: Asker = Arc::new(|_| Box::pin(async { true }));
-    // Who made the call tells of it; told here as well, it would be two.
-    let (progress, observers) = (watched.then(|| passing(progress)), Observers::default());
-    let mut request = Cx { asker: Some(asker), progress, observers, ..cx.request() };
-    if let Some(limit) = deadline_ms {
-        request = request.within(Duration::from_millis(limit));
-    }
-    let output = gateway.call_tool(&tool, call, request).await?;
-    Ok(Answer::Result { result: output.raw().clone() })
-}
-
-/// Passes on how far a call is; what nobody takes in time is not missed.
-fn passing(to: mpsc::Sender<Answer>) -> Arc<dyn Fn(Progress) + Send + Sync> {
-    Arc::new(move |Progress { done, total, message }| {
-        let _ = to.try_send(Answer::Progress { done, total, message });
-    })
-}
-
-fn failed(error: &AppError) -> Answer {
-    let kind = match error.exit() {
-        _ if matches!(error, AppError::Gateway(GatewayError::Source(SourceError::Login { .. }))) => "login",
-        _ if matches!(error, AppError::Gateway(GatewayError::Source(SourceError::Changed { .. }))) => "changed",
-        Exit::Refused => "refused",
-        Exit::Usage => "invalid",
-        Exit::NotFound => "unknown",
-        _ => "unavailable",
-    };
-    Answer::Failed { kind: kind.to_owned(), message: error.to_string(), hint: error.hint() }
+    look_again(cx).await;
+    http_socket::serve(stream, router).await;
 }

@@ -1,6 +1,5 @@
 //! `server login` and `logout`: lets a person log in to a server on the web, and forgets it again.
 
-use super::ServerSet;
 use super::set::lookup;
 use crate::config::Configured;
 use crate::{AppError, Command, RunCx, Surroundings};
@@ -35,7 +34,7 @@ impl Command for LoginCommand {
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
-            let set = ServerSet::of(cx.options(), cx.surroundings())?;
+            let set = cx.workspace().servers();
             let server = &set.find(&cx.parsed.positionals[0])?.server;
             let (endpoint, url) = address(server, cx.surroundings())?;
             let folder = folder(cx.surroundings()).ok_or_else(nowhere)?;
@@ -78,7 +77,7 @@ impl Command for LogoutCommand {
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
-            let set = ServerSet::of(cx.options(), cx.surroundings())?;
+            let set = cx.workspace().servers();
             let server = &set.find(&cx.parsed.positionals[0])?.server;
             let (_, url) = address(server, cx.surroundings())?;
             let folder = folder(cx.surroundings()).ok_or_else(nowhere)?;

@@ -1,20 +1,16 @@
-//! Asks the process that keeps a project's servers for a way to its page.
+//! Asks the host of a project for a link to its web UI.
 
-use super::control::{Answer, Ask, Control};
-use crate::RunCx;
-use crate::plugins::discovery::Place;
-use std::time::Duration;
+use super::control::Control;
+use crate::operations::CreateSignInLink;
+use crate::{RunCx, Workspace};
+use serde_json::Map;
 use toolscout_mcp_client::partition;
+use toolscout_surface::operation::Operation;
 
-/// How long a process that is there may take to answer.
-const PATIENCE: Duration = Duration::from_secs(2);
-
-/// A link to the page of the process that keeps this project's servers; none where there is none, or it has no page.
+/// A sign-in link to the web UI of the process that keeps the servers of this project; none if it has no UI.
 pub(crate) async fn page_link(cx: &RunCx) -> Option<String> {
-    let place = Place::of(cx.options(), cx.surroundings()).ok()?;
-    let control = Control::at(cx.surroundings(), &partition(place.project()))?;
-    match tokio::time::timeout(PATIENCE, control.ask(&Ask::Page)).await {
-        Ok(Ok(Answer::Page { link })) => link,
-        _ => None,
-    }
+    let config = cx.workspace().config();
+    let control = Control::at(cx.surroundings(), &partition(config.project_folder()))?;
+    let response = control.run_promptly(&<CreateSignInLink as Operation<Workspace>>::SPEC, Map::new()).await?;
+    Some(response["link"].as_str()?.to_owned())
 }

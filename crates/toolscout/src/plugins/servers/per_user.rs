@@ -1,8 +1,7 @@
 //! Servers whose users each bring a token of their own: a source for each request, and none for all.
 
-use super::ServerSet;
 use super::set::around;
-use crate::{AppError, Options, Surroundings};
+use crate::{AppError, Startup};
 use std::sync::Arc;
 use toolscout_gateway::GatewayBuilder;
 use toolscout_mcp_client::Server;
@@ -21,15 +20,11 @@ pub(super) fn why(server: &Server) -> (String, String) {
 }
 
 /// No other process answers for them: what is somebody's own stays here.
-pub(super) fn rule(
-    gateway: GatewayBuilder,
-    options: &Options,
-    surroundings: &Surroundings,
-) -> Result<GatewayBuilder, AppError> {
-    if options.text("tools-from").is_some() {
+pub(super) fn rule(gateway: GatewayBuilder, startup: &Startup) -> Result<GatewayBuilder, AppError> {
+    if startup.options.text("tools-from").is_some() {
         return Ok(gateway);
     }
-    let set = ServerSet::of(options, surroundings)?;
+    let set = &startup.servers;
     let Some(shared) = &set.shared else { return Ok(gateway) };
     let own = set.configured.iter().filter(|it| it.server.enabled && it.may_start && is_per_user(&it.server));
     own.map(|it| &it.server).try_fold(gateway, |gateway, server| {

@@ -5,7 +5,6 @@ use super::hosted::Hosted;
 use super::per_user::{self, is_per_user};
 use super::person;
 use crate::config::{Config, Configured};
-use crate::plugins::discovery::Place;
 use crate::{AppError, Options, Surroundings};
 use futures_util::future::join_all;
 use std::path::Path;
@@ -36,40 +35,31 @@ pub(crate) struct ServerSet {
 }
 
 impl ServerSet {
-    /// Those of this run; worked out once.
-    pub(crate) fn of(options: &Options, surroundings: &Surroundings) -> Result<Arc<Self>, AppError> {
-        options.once(|| Self::make(options, surroundings))
-    }
-
-    /// As [`ServerSet::of`], after the configuration may have changed. Those whose entry is what it was are the same ones as
-    /// before, and go on as they are. While a file cannot be read, all stays as it was.
-    pub(crate) fn again(options: &Options, surroundings: &Surroundings) -> Result<Arc<Self>, AppError> {
-        let before = Self::of(options, surroundings)?;
-        Config::again(options, surroundings)?;
-        options.renew(|| Self::after(Some(&before), options, surroundings))
-    }
-
-    fn make(options: &Options, surroundings: &Surroundings) -> Result<Self, AppError> {
-        Self::after(None, options, surroundings)
-    }
-
-    fn after(before: Option<&Self>, options: &Options, surroundings: &Surroundings) -> Result<Self, AppError> {
-        let config = Config::of(options, surroundings)?;
-        let place = Place::of(options, surroundings)?;
-        let project = place.project();
-        let partition = partition(project);
-        let mut set = Self {
-            configured: config.servers.clone(),
+    /// No servers at all.
+    pub(crate) fn empty(config: &Config, surroundings: &Surroundings) -> Self {
+        Self {
+            configured: Vec::new(),
             sources: Vec::new(),
             layered: Vec::new(),
-            shared: before.and_then(|it| it.shared.clone()),
-            control: before.and_then(|it| it.control.clone()),
+            shared: None,
+            control: None,
             problems: Vec::new(),
             store: surroundings.store(),
-            partition,
+            partition: partition(config.project_folder()),
+        }
+    }
+
+    /// The configured servers. A server whose entry is as it was in `before` is the same one, and goes on running.
+    pub(crate) fn new(before: Option<&Self>, config: &Config, options: &Options, surroundings: &Surroundings) -> Self {
+        let project = config.project_folder();
+        let mut set = Self {
+            configured: config.servers.clone(),
+            shared: before.and_then(|it| it.shared.clone()),
+            control: before.and_then(|it| it.control.clone()),
+            ..Self::empty(config, surroundings)
         };
         if set.configured.is_empty() {
-            return Ok(set);
+            return set;
         }
         set.configured.sort_by(|one, other| one.server.id.cmp(&other.server.id));
         for it in set.configured.iter_mut().filter(|it| !it.may_start) {
@@ -83,7 +73,7 @@ impl ServerSet {
         }
         set.share(project, options, surroundings);
         set.fill(before, surroundings);
-        Ok(set)
+        set
     }
 
     fn share(&mut self, project: &Path, options: &Options, surroundings: &Surroundings) {

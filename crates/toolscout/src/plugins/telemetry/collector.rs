@@ -1,7 +1,6 @@
 //! Where spans go: the environment first, then `[telemetry]`.
 
-use crate::config::Config;
-use crate::{AppError, Options, Surroundings};
+use crate::Startup;
 use std::time::Duration;
 use toolscout_core::BoxFuture;
 use toolscout_http_client::{Post, Posted};
@@ -11,25 +10,25 @@ use toolscout_telemetry::traces::{OtelEnvironment, TraceTarget, TraceTransport, 
 const PATH: &str = "/v1/traces";
 
 /// The configured target; none if there is none, or if this command only reads.
-pub(super) fn target(options: &Options, surroundings: &Surroundings) -> Result<Option<TraceTarget>, AppError> {
+pub(super) fn target(startup: &Startup) -> Option<TraceTarget> {
+    let (options, surroundings) = (&startup.options, &startup.environment);
     let environment = OtelEnvironment::read(|name| surroundings.var(name)).filter(|_| !options.only_reads());
-    let Some(environment) = environment else { return Ok(None) };
-    let config = Config::of(options, surroundings)?;
-    let settings = &config.settings.telemetry;
+    let environment = environment?;
+    let settings = &startup.config.settings.telemetry;
     let endpoint = environment.endpoint.clone().map(Setting::Value);
-    let Some(url) = endpoint.or_else(|| settings.otlp.clone().map(Setting::Text)) else { return Ok(None) };
+    let url = endpoint.or_else(|| settings.otlp.clone().map(Setting::Text))?;
     let is_overridden = |name: &str| environment.headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
     let configured = settings.headers.iter().filter(|(name, _)| !is_overridden(name));
     let mut headers: Vec<_> = configured.map(|(name, text)| (name.clone(), Setting::Text(text.clone()))).collect();
     headers.extend(environment.headers.iter().map(|(name, value)| (name.clone(), Setting::Value(value.clone()))));
     let address = CollectorAddress { url, is_base: environment.is_base, headers, lookup: surroundings.lookup() };
-    Ok(Some(TraceTarget {
+    Some(TraceTarget {
         open: Box::new(move || address.open()),
         resource: environment.resource(settings.service.as_deref().unwrap_or("toolscout")),
         content: settings.content.unwrap_or(false) || environment.content,
         timeout: environment.timeout,
         is_compressed: environment.is_compressed,
-    }))
+    })
 }
 
 /// The address of the collector, with references that are not looked up yet.

@@ -1,6 +1,5 @@
 //! Links that sign a person in at the page of this very process, if it has one.
 
-use crate::{AppError, Options};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::{Arc, OnceLock};
 use toolscout_surface::http::SignIns;
@@ -14,11 +13,6 @@ pub(crate) struct PageLinks {
 }
 
 impl PageLinks {
-    /// Those of this run.
-    pub(crate) fn of(options: &Options) -> Result<Arc<Self>, AppError> {
-        options.once(|| Ok(Self::default()))
-    }
-
     pub(crate) fn sign_ins(&self) -> &Arc<SignIns> {
         &self.sign_ins
     }

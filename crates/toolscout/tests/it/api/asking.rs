@@ -61,7 +61,7 @@ impl Api {
         let document = self.document();
         let (place, operation) = operation(document, method, path).unwrap_or_else(|| panic!("{method} {path}"));
         let said = &operation["responses"][answer.status.to_string()];
-        let said = if said.is_null() { &document["components"]["responses"]["Trouble"] } else { said };
+        let said = if said.is_null() { &document["components"]["responses"]["Error"] } else { said };
         let kind = answer.header("content-type").unwrap_or_default();
         let Some(content) = said.get("content") else {
             return assert_eq!(answer.body, "", "{method} {place} says nothing");

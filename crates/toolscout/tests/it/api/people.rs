@@ -91,7 +91,7 @@ fn a_discovery_is_told_as_it_happens() {
     let stream = api.web.begin("GET", "/api/events", &[&api.agent], "");
     let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
     lines.find(|it| it == "event: changed").expect("it is open");
-    api.done("POST", "/api/servers/mail/refresh?wait=true", None);
+    api.done("POST", "/api/refresh", Some(json!({"servers": ["mail"]})));
     lines.find(|it| it == "event: discovery").expect("a discovery");
     let told = lines.find(|it| it.contains("\"phase\":\"done\"")).expect("its end");
     assert!(told.contains("\"server\":\"mail\"") && told.contains("\"tools\":3"), "{told}");

@@ -58,8 +58,8 @@ fn searches_discoveries_and_lists_are_on_record_too() {
 #[test]
 fn decisions_of_people_are_on_record() {
     let world = library();
-    world.run(&["policy", "local/sql_query", "deny"]).exits(0);
-    world.run(&["policy", "local/sql_query", "--unset"]).exits(0);
+    world.run(&["policy", "set", "local/sql_query", "deny"]).exits(0);
+    world.run(&["policy", "unset", "local/sql_query"]).exits(0);
     world.run(&["server", "add", "files", "--", "no-such-program"]).exits(0);
     world.run(&["server", "disable", "files"]).exits(0);
     world.run(&["server", "enable", "files"]).exits(0);
@@ -78,7 +78,7 @@ fn decisions_of_people_are_on_record() {
         format!("trust {folder} added"),
     ];
     assert_eq!(decisions(&world), expected.map(|it| format!("{it} a person at a terminal")));
-    let refused = world.run(&["--dry-run", "policy", "local/sql_query", "deny"]).exits(0);
+    let refused = world.run(&["--dry-run", "policy", "set", "local/sql_query", "deny"]).exits(0);
     assert_eq!(decisions(&world).len(), 8, "what only would be done is not on record: {refused:?}");
 }
 

@@ -118,7 +118,7 @@ fn nothing_is_learned_by_who_does_not_want_to() {
     world.out(&["run", "kubernetes_deploy", "--target", "x"]);
     assert_eq!(search_learned(&world), json!([]));
     let world = world.file("toolscout.toml", "[search]\nlaern = false\n");
-    world.run(&["tools"]).exits(2).says(&["unknown key `laern`; did you mean `learn`?"]);
+    world.run(&["tools"]).exits(2).says(&["`search.laern` is an unknown key; did you mean `learn`?"]);
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn what_is_held_or_disabled_or_old_is_said() {
         .file("tools/a.tool.toml", "name = \"a\"\n[run]\ncommand = [\"cat\"]\n");
     world.run(&["server", "refresh"]).exits(0);
     world.run(&["reject", "s/echo"]).exits(0);
-    world.run(&["policy", "s/add", "disable"]).exits(0);
+    world.run(&["policy", "set", "s/add", "disable"]).exits(0);
     world.run(&["search", "qwertyuiop"]).exits(0).says(&[
         "1 tool is held for review: `toolscout review`",
         "1 tool of `s` disabled by a policy: `toolscout policy s`",

@@ -41,7 +41,7 @@ fn a_server_comes_and_goes_while_an_agent_is_connected() {
     let words: Vec<&str> = ["server", "add", "b", "--"].into_iter().chain(words.iter().map(String::as_str)).collect();
     let began = Instant::now();
     world.run(&words).exits(0);
-    until("it is found", || world.status("b")["status"] == "success");
+    until("it is found", || world.status("b")["discoveryStatus"] == "success");
     agent.next_that(|it| it["method"] == CHANGED);
     let mut found = searched(&mut agent, "add two numbers");
     while !found.contains("b/add") {
@@ -105,7 +105,7 @@ fn policies_pins_and_profiles_hold_without_a_restart() {
     let web = Web::open(&world, &[]);
     let call = || web.session("/mcp", &[]).call("local__sql_query", json!({}));
     assert!(call()["isError"] != true);
-    world.run(&["policy", "local/sql_query", "deny"]).exits(0);
+    world.run(&["policy", "set", "local/sql_query", "deny"]).exits(0);
     until("it is denied", || call()["isError"] == true);
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
     assert_eq!(web.post("/mcp/new", &[], &ping).status, 404);

@@ -29,16 +29,19 @@ fn adding_a_server_does_not_wait_for_it() {
     world.until_held("fs");
     let begun = Instant::now();
     let status = world.status("fs");
-    assert_eq!((&status["status"], &status["toolCount"]), (&json!("discovering"), &json!(0)), "{status}");
+    assert_eq!((&status["discoveryStatus"], &status["toolCount"]), (&json!("discovering"), &json!(0)), "{status}");
     assert_eq!(world.names(&["--quiet"]), [""; 0]);
-    world.run(&["server", "list"]).exits(0).prints(&["stdio, being asked"]);
+    world.run(&["server", "list"]).exits(0).prints(&["stdio, loading tools"]);
     world.run(&["tools"]).exits(0).says(&["`fs` is being asked for its tools right now"]);
     assert!(begun.elapsed() < Duration::from_secs(5), "reading what is known waited for a server");
 
     world.lets_go("fs");
-    until("the server is known", || world.status("fs")["status"] == "success");
+    until("the server is known", || world.status("fs")["discoveryStatus"] == "success");
     let status = world.status("fs");
-    assert_eq!((&status["toolCount"], &status["error"], &status["stale"]), (&json!(6), &json!(null), &json!(false)));
+    assert_eq!(
+        (&status["toolCount"], &status["discoveryError"], &status["stale"]),
+        (&json!(6), &json!(null), &json!(false))
+    );
     assert!(status["lastDiscovery"].as_str().is_some_and(is_rfc3339), "{status}");
     assert_eq!(world.starts("fs"), 1);
 }
@@ -48,21 +51,22 @@ fn adding_a_server_does_not_wait_for_it() {
 fn a_discovery_gives_tools_and_leaves_no_process() {
     let world = World::project();
     let command = world.hostile("fs", "honest", &[]);
-    world.run(&add("fs", &["--wait"], &command)).exits(0).says(&["Added fs to "]).prints(&["fs: 6 tools ("]);
+    world.run(&add("fs", &["--wait"], &command)).exits(0).says(&["Added fs to ", "fs: 6 tools"]);
     let [process] = world.processes("fs")[..] else { panic!("not one process") };
     assert!(!is_alive(process));
     let shown = world.run(&["server", "show", "fs", "--json"]).exits(0).json();
+    let server = &shown["server"];
     assert_eq!(
-        (&shown["status"], &shown["state"], &shown["error"]),
+        (&server["discoveryStatus"], &server["state"], &server["discoveryError"]),
         (&json!("success"), &json!("known"), &json!(null))
     );
-    assert!(shown["lastDiscovery"].as_str().is_some_and(is_rfc3339), "{shown}");
+    assert!(server["lastDiscovery"].as_str().is_some_and(is_rfc3339), "{shown}");
     let first = &shown["tools"][0];
     assert_eq!(
         (&first["name"], &first["description"], &first["discoveryStatus"]),
         (&json!("fs/echo"), &json!("Gives back the text it was given"), &json!("success"))
     );
-    assert_eq!(first["lastDiscovered"], shown["lastDiscovery"]);
+    assert_eq!(first["lastDiscovered"], server["lastDiscovery"]);
     let names: Vec<_> = world.tools(&[]).iter().map(|it| it["id"].as_str().unwrap_or("?").to_owned()).collect();
     assert_eq!(names, ["fs/echo", "fs/add", "fs/sleep", "fs/whoami", "fs/fail", "fs/blob"]);
     assert_eq!(world.starts("fs"), 1, "reading must not start it");
@@ -89,12 +93,12 @@ fn a_program_that_is_not_there_fails_the_discovery_and_keeps_the_entry() {
         "toolscout server refresh fs",
     ]);
     let status = world.status("fs");
-    assert_eq!((&status["status"], &status["state"]), (&json!("failed"), &json!("failed")));
-    assert!(status["error"].as_str().is_some_and(|it| it.contains("no such program")), "{status}");
+    assert_eq!((&status["discoveryStatus"], &status["state"]), (&json!("failed"), &json!("failed")));
+    assert!(status["discoveryError"].as_str().is_some_and(|it| it.contains("no such program")), "{status}");
     assert!(status["lastDiscovery"].as_str().is_some_and(is_rfc3339), "{status}");
     let file = std::fs::read_to_string(world.path("toolscout.toml")).expect("the entry");
     assert!(file.contains("[servers.fs]") && file.contains("/nowhere/at/all"), "{file}");
-    world.run(&args).exits(2).says(&["there is a server `fs` already", "--replace"]);
+    world.run(&args).exits(2).says(&["Server 'fs' already exists", "--replace"]);
 }
 
 /// D-05: a server that never answers is given up in time, and is gone then.
@@ -107,8 +111,8 @@ fn a_server_that_never_answers_is_given_up_in_time() {
     let took: u64 = failed["duration_ms"].to_string().trim_matches('"').parse().expect("a number");
     assert!((450..2_500).contains(&took), "{failed}");
     let status = world.status("fs");
-    assert_eq!(status["status"], "failed");
-    assert!(status["error"].as_str().is_some_and(|it| it.starts_with("timeout: ")), "{status}");
+    assert_eq!(status["discoveryStatus"], "failed");
+    assert!(status["discoveryError"].as_str().is_some_and(|it| it.starts_with("timeout: ")), "{status}");
     assert_eq!(world.processes("fs").iter().filter(|it| is_alive(**it)).count(), 0);
     assert_eq!(world.starts("fs"), 1);
 }

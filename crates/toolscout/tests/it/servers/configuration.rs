@@ -8,7 +8,7 @@ use std::fs;
 
 fn ids(world: &World) -> Vec<String> {
     let all = world.run(&["--quiet", "server", "list", "--json"]).exits(0).json();
-    all.as_array().expect("a list").iter().map(|it| it["id"].as_str().unwrap_or("?").to_owned()).collect()
+    all["servers"].as_array().expect("a list").iter().map(|it| it["id"].as_str().unwrap_or("?").to_owned()).collect()
 }
 
 /// An entry as other programs write it.
@@ -45,7 +45,7 @@ fn the_projects_entry_replaces_the_persons_own() {
     let world = world.server("both", "honest", &["--tools", "1"]).file("../config/config.toml", &own);
     world.run(&["server", "refresh"]).exits(0).prints(&["both: 7 tools", "mine: 6 tools"]);
     let shown = world.run(&["server", "show", "both", "--json"]).exits(0).json();
-    assert!(shown["configuredIn"].as_str().is_some_and(|it| it.ends_with("project/toolscout.toml")), "{shown}");
+    assert!(shown["server"]["file"].as_str().is_some_and(|it| it.ends_with("project/toolscout.toml")), "{shown}");
 }
 
 /// D-22: the good one works, the bad one is named, and nobody touches the file.
@@ -112,7 +112,7 @@ fn a_person_may_add_a_server_to_a_project_nobody_trusts() {
     let world = World::project().server("came-along", "honest", &[]);
     let command = world.hostile("mine", "honest", &[]);
     let words = ["server", "add", "mine", "--wait", "--"].into_iter().chain(command.iter().map(String::as_str));
-    world.run(&words.collect::<Vec<_>>()).exits(0).prints(&["mine: 6 tools"]);
+    world.run(&words.collect::<Vec<_>>()).exits(0).says(&["mine: 6 tools"]);
     assert_eq!(world.run(&["run", "mine/echo", "--text", "a"]).exits(0).out, "a\n");
     world.run(&["run", "came-along/echo", "--text", "a"]).exits(4);
     assert_eq!(world.starts("came-along"), 0);

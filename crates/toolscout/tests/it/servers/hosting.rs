@@ -40,7 +40,7 @@ fn runs_use_the_server_that_a_host_keeps() {
     assert_eq!(answering(&world, "fs"), world.processes("fs")[3]);
     assert_eq!(host.interrupted().0, Some(130));
     assert!(!is_alive(world.processes("fs")[3]));
-    world.run(&["server", "stop", "fs"]).exits(3).says(&["no process keeps the servers", "toolscout server host"]);
+    world.run(&["server", "stop", "fs"]).exits(3).says(&["No server is running", "toolscout server host"]);
 }
 
 /// Errors of a tool, of the caller and of the door are the same as without a host.

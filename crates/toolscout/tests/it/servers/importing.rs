@@ -18,7 +18,7 @@ fn imported_servers_are_asked_in_the_background() {
     assert_eq!(world.starts("one"), 0);
     let added = world.run(&["import", "--file", "theirs.json", "--yes"]).exits(0);
     added.says(&["Added 3 servers to ", "in the background", "hint: toolscout server list"]);
-    until("both are known", || ["one", "two"].iter().all(|it| world.status(it)["status"] == "success"));
+    until("both are known", || ["one", "two"].iter().all(|it| world.status(it)["discoveryStatus"] == "success"));
     assert_eq!((world.starts("one"), world.starts("two"), world.starts("off")), (1, 1, 0));
     assert_eq!(world.out(&["run", "two/echo", "--text", "taken over"]), "taken over\n");
     world.run(&["import", "--file", "theirs.json", "--yes"]).exits(0).says(&["Nothing to add"]);

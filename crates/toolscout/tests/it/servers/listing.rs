@@ -109,8 +109,8 @@ fn a_list_that_is_good_for_one_use_is_no_alarm() {
     let world = World::trusted().server("fs", "honest", &["--ttl-ms", "0"]);
     world.run(&["server", "refresh"]).exits(0);
     assert_eq!(world.status("fs")["stale"], true);
-    let listed = world.run(&["server", "list"]).exits(0).prints(&["6 tools", "asked "]);
+    let listed = world.run(&["server", "list"]).exits(0).prints(&["6 tools", "refreshed "]);
     assert!(!listed.out.contains("stale"), "{listed:?}");
-    world.run(&["server", "show", "fs"]).exits(0).prints(&["it wants to be asked before each use"]);
+    world.run(&["server", "show", "fs"]).exits(0).prints(&["the server wants its tools listed before each use"]);
     assert_eq!(world.out(&["run", "fs/echo", "--text", "a"]), "a\n");
 }

@@ -17,10 +17,10 @@ fn a_failed_refresh_keeps_what_was_known_and_a_good_one_forgets_the_failure() {
     world.run(&["server", "refresh", "fs"]).exits(3).prints(&["fs: failed: ", "out of order"]);
     let status = world.status("fs");
     assert_eq!(
-        (&status["status"], &status["stale"], &status["toolCount"]),
+        (&status["discoveryStatus"], &status["stale"], &status["toolCount"]),
         (&json!("failed"), &json!(true), &json!(6))
     );
-    assert!(status["error"].as_str().is_some_and(|it| it.contains("out of order")), "{status}");
+    assert!(status["discoveryError"].as_str().is_some_and(|it| it.contains("out of order")), "{status}");
     assert_eq!(world.names(&["--quiet"]), known);
     let shown = world.run(&["server", "show", "fs", "--json"]).exits(0).json();
     assert_eq!(shown["staleBecause"], "the last discovery failed");
@@ -29,7 +29,7 @@ fn a_failed_refresh_keeps_what_was_known_and_a_good_one_forgets_the_failure() {
     world.run(&["server", "refresh", "fs"]).exits(0);
     let status = world.status("fs");
     assert_eq!(
-        (&status["status"], &status["stale"], &status["error"]),
+        (&status["discoveryStatus"], &status["stale"], &status["discoveryError"]),
         (&json!("success"), &json!(false), &json!(null))
     );
     assert_eq!(world.out(&["tools"]).lines().count(), 6);
@@ -56,9 +56,9 @@ fn tools_of_a_server_that_is_down_stay_and_a_call_says_why_it_cannot_run() {
 fn a_changed_policy_asks_nobody() {
     let world = World::trusted().server("fs", "honest", &[]);
     world.run(&["server", "refresh"]).exits(0);
-    let before = world.status("fs");
+    let before = world.discovery("fs");
     let world = world.more("tools = { echo = \"ask\", add = \"deny\" }");
-    assert_eq!(world.status("fs"), before);
+    assert_eq!(world.discovery("fs"), before);
     let shown = world.run(&["server", "show", "fs", "--json"]).exits(0).json();
     assert_eq!(shown["staleBecause"], json!(null));
     let policy = |at: usize| shown["tools"][at]["configuredPolicy"].clone();
@@ -87,7 +87,7 @@ fn a_disabled_server_is_neither_started_nor_listed() {
     assert_eq!(world.status("fs")["state"], "disabled");
     assert_eq!(world.starts("fs"), 0);
     world.run(&["server", "enable", "fs"]).exits(0).says(&["fs is now enabled"]);
-    until("the enabled server is known", || world.status("fs")["status"] == "success");
+    until("the enabled server is known", || world.status("fs")["discoveryStatus"] == "success");
     assert_eq!(world.run(&["run", "fs/echo", "--text", "a"]).exits(0).out, "a\n");
 }
 
@@ -154,7 +154,7 @@ fn disabling_a_server_removes_its_tools_and_says_how_many() {
     let [removed] = &outcome.events("tools_removed")[..] else { panic!("not one event: {outcome:?}") };
     assert_eq!((&removed["server"], &removed["removed"]), (&json!("other"), &json!(9)));
     assert_eq!(world.names(&[]).len(), 6);
-    world.run(&["server", "remove", "fs"]).exits(0).says(&["Removed fs from ", "forgot 6 tools"]);
+    world.run(&["server", "remove", "fs"]).exits(0).says(&["Removed fs from ", "6 tools deleted from the cache"]);
     assert_eq!(world.names(&[]), [""; 0]);
 }
 
@@ -165,7 +165,7 @@ fn a_server_added_to_the_file_by_hand_appears_after_a_refresh() {
     world.run(&["server", "refresh"]).exits(0);
     let world = world.server("new", "honest", &["--tools", "2"]);
     world.run(&["tools"]).exits(0).says(&["nobody has asked `new` yet", "toolscout server refresh new"]);
-    assert_eq!((world.status("new")["status"].clone(), world.starts("new")), (json!("never"), 0));
+    assert_eq!((world.status("new")["discoveryStatus"].clone(), world.starts("new")), (json!("never"), 0));
     world.run(&["server", "refresh"]).exits(0).prints(&["new: 8 tools"]);
     assert_eq!(world.names(&[]).len(), 14);
 }
@@ -175,7 +175,7 @@ fn a_server_added_to_the_file_by_hand_appears_after_a_refresh() {
 fn a_call_that_names_a_server_never_asked_asks_it_first() {
     let world = World::trusted().server("fs", "honest", &[]);
     assert_eq!(world.run(&["run", "fs/echo", "--text", "at once"]).exits(0).out, "at once\n");
-    assert_eq!(world.status("fs")["status"], "success");
+    assert_eq!(world.status("fs")["discoveryStatus"], "success");
     assert_eq!(world.names(&[]).len(), 6);
     let starts = world.starts("fs");
     world.run(&["run", "fs/nothing"]).exits(5).says(&["Unknown tool: fs/nothing"]);

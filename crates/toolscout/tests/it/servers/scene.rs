@@ -132,8 +132,15 @@ impl World {
     /// What `server list --json` says about one server.
     pub(crate) fn status(&self, id: &str) -> Value {
         let all = self.run(&["server", "list", "--json"]).exits(0).json();
-        let found = all.as_array().and_then(|it| it.iter().find(|it| it["id"] == id));
+        let found = all["servers"].as_array().and_then(|it| it.iter().find(|it| it["id"] == id));
         found.unwrap_or_else(|| panic!("no `{id}` in {all}")).clone()
+    }
+
+    /// What `server list --json` says about a server, without its policies.
+    pub(crate) fn discovery(&self, id: &str) -> Value {
+        let mut status = self.status(id);
+        status["tools"].take();
+        status
     }
 
     /// Runs `server host`, and waits until it is ready.

@@ -206,7 +206,7 @@ fn a_secret_that_is_typed_is_written_into_the_file_and_nowhere_else() {
     world.until_held("fs");
     expect_unseen(&secrets);
     world.lets_go("fs");
-    until("the server is known", || world.status("fs")["status"] == "success");
+    until("the server is known", || world.status("fs")["discoveryStatus"] == "success");
     look_everywhere(&world, &secrets, "fs");
     let holding: Vec<_> =
         fs::read_dir(world.path("")).expect("the project").map(|it| it.expect("a file").path()).collect();

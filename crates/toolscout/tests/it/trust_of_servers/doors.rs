@@ -3,7 +3,7 @@
 use crate::world::{Outcome, World};
 use serde_json::json;
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 
 /// One tool for each reason not to be called, and one that may be.
@@ -59,13 +59,13 @@ fn nothing_is_executed_for_who_asks_the_other_process_directly() {
     let _host = world.host();
     for tool in ["denied", "disabled", "held"] {
         let answer = asked_directly(&world, tool);
-        assert!(answer.contains("\"failed\"") && answer.contains(&format!("`s/{tool}` is {tool}")), "{answer}");
+        assert!(answer.contains("HTTP/1.1 403") && answer.contains(&format!("`s/{tool}` is {tool}")), "{answer}");
     }
-    world.run(&["policy", "s/allowed", "deny"]).exits(0);
+    world.run(&["policy", "set", "s/allowed", "deny"]).exits(0);
     let answer = asked_directly(&world, "allowed");
     assert!(answer.contains("`s/allowed` is denied by the project rule"), "{answer}");
     assert_eq!(world.executed(), 0);
-    world.run(&["policy", "s/allowed", "allow"]).exits(0);
+    world.run(&["policy", "set", "s/allowed", "allow"]).exits(0);
     let answer = asked_directly(&world, "allowed");
     assert!(answer.contains("called"), "{answer}");
     assert_eq!(world.run(&["run", "s/allowed"]).exits(0).out, "called\n");
@@ -78,9 +78,11 @@ fn asked_directly(world: &World, tool: &str) -> String {
     let socket =
         sockets.map(|it| it.path()).find(|it| it.extension().is_some_and(|it| it == "sock")).expect("a socket");
     let mut stream = UnixStream::connect(socket).expect("somebody listens");
-    let call = json!({"call": {"tool": format!("s/{tool}"), "arguments": {}}});
-    stream.write_all(format!("{call}\n").as_bytes()).expect("ask");
+    let call = json!({"name": format!("s/{tool}")}).to_string();
+    let head = "POST /api/call HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json";
+    let request = format!("{head}\r\nContent-Length: {}\r\n\r\n{call}", call.len());
+    stream.write_all(request.as_bytes()).expect("ask");
     let mut answer = String::new();
-    BufReader::new(stream).read_line(&mut answer).expect("an answer");
+    stream.read_to_string(&mut answer).expect("an answer");
     answer
 }

@@ -23,7 +23,7 @@ fn own(world: World, text: &str) -> World {
 
 /// What holds for a tool, and why, as `policy --json` has it.
 fn holding(world: &World, tool: &str) -> (String, String) {
-    let all = world.run(&["policy", tool, "--json"]).exits(0).json();
+    let all = world.run(&["policy", tool, "--json"]).exits(0).json()["tools"].clone();
     let text = |it: &Value| it.as_str().unwrap_or("?").to_owned();
     (text(&all[0]["policy"]), text(&all[0]["because"]))
 }
@@ -37,7 +37,7 @@ const ADD: [&str; 6] = ["run", "s/add", "--a", "1", "--b", "2"];
 #[test]
 fn a_disabled_tool_is_nowhere() {
     let world = known();
-    world.run(&["policy", "s/add", "disable"]).exits(0).says(&["s/add is set to disable, in "]);
+    world.run(&["policy", "set", "s/add", "disable"]).exits(0).says(&["Set the policy of s/add to disable in "]);
     let read = world.read_out();
     assert!(read.contains("s/echo") && !read.contains("Adds two numbers") && !read.contains("s/add"), "{read}");
     let found = world.run(&["search", "--json", "adds two numbers"]).exits(0).json();
@@ -46,7 +46,7 @@ fn a_disabled_tool_is_nowhere() {
         world.run(args).exits(4).says(&["`s/add` is disabled by the project rule `s/add`", "toolscout policy"]);
     }
     assert_eq!(world.asked("s", "tools/call"), 0);
-    world.run(&["policy", "s/add", "--unset"]).exits(0).says(&["s/add is no longer set"]);
+    world.run(&["policy", "unset", "s/add"]).exits(0).says(&["Removed the policy of s/add"]);
     assert_eq!(world.run(&ADD).exits(0).out, "3\n");
 }
 
@@ -71,31 +71,27 @@ fn a_denied_tool_is_listed_and_refused_with_who_said_so() {
     }
 }
 
-/// L-06: the tightest of what is said, whoever says it; then nothing is said, and all is allowed.
+/// L-06: the tightest value counts; a project may not set a looser one than the user's own configuration.
 #[test]
-fn the_tightest_holds() {
+fn the_tightest_policy_counts_and_a_looser_one_is_refused() {
     let words = ["allow", "ask", "deny", "disable"];
     let world = known();
     for (global, project) in [(0, 1), (1, 0), (2, 1), (0, 3), (2, 2)] {
-        world.run(&["policy", "s/add", words[global], "--global"]).exits(0);
-        let set = world.run(&["policy", "s/add", words[project]]);
-        if global > project {
-            let looser = format!("`{}` is looser than what its parents say", words[project]);
-            set.exits(2).says(&[&looser, &format!("this level may say {}", words[global..].join(", "))]);
+        world.run(&["policy", "unset", "s/add"]).exits(0);
+        world.run(&["policy", "set", "s/add", words[global], "--level", "global"]).exits(0);
+        let set = world.run(&["policy", "set", "s/add", words[project]]);
+        if project < global {
+            let allowed = words[global..].join(", ");
+            set.exits(2).says(&[&format!("`{}` is looser", words[project]), &format!("this level may say {allowed}")]);
         } else {
             set.exits(0);
         }
         assert_eq!(holding(&world, "s/add").0, words[global.max(project)]);
     }
-    let allowed = world.run(&["policy", "s/add", "--json"]).exits(0).json()[0]["allowed"].clone();
-    assert_eq!(allowed, json!(["deny", "disable"]), "what is not looser than what the person's own says");
-    world.run(&["policy", "s/add", "--unset"]).exits(0);
-    world.run(&["policy", "s/add", "--unset", "--global"]).exits(0);
-    assert_eq!(holding(&world, "s/add"), ("allow".to_owned(), "by default".to_owned()));
-    world.run(&["policy", "*", "deny", "--global"]).exits(0);
-    assert_eq!(holding(&world, "s/add"), ("deny".to_owned(), "by the global rule `*`".to_owned()));
-    world.run(&["policy", "s/*", "ask"]).exits(2).says(&["looser"]);
-    world.run(&["policy", "*", "--unset", "--global"]).exits(0);
+    let allowed = world.run(&["policy", "s/add", "--json"]).exits(0).json()["tools"][0]["allowed"].clone();
+    assert_eq!(allowed, json!(["deny", "disable"]), "values that are not looser than the user's own");
+    world.run(&["policy", "unset", "s/add"]).exits(0);
+    world.run(&["policy", "unset", "s/add", "--level", "global"]).exits(0);
     assert_eq!(holding(&world, "s/add"), ("allow".to_owned(), "by default".to_owned()));
 }
 
@@ -139,14 +135,14 @@ fn a_project_cannot_allow_all() {
 fn saying_a_policy_starts_nothing_and_changes_no_server() {
     let world = known();
     world.run(&["lock"]).exits(0);
-    let (starts, before) = (world.starts("s"), world.status("s"));
+    let (starts, before) = (world.starts("s"), world.discovery("s"));
     for (tool, policy) in
         [("s/add", "ask"), ("s/add", "deny"), ("s/*", "ask"), ("s/whoami", "disable"), ("s/add", "allow")]
     {
-        world.run(&["policy", tool, policy]).exits(0);
+        world.run(&["policy", "set", tool, policy]).exits(0);
         world.run(&["tools"]).exits(0);
     }
-    assert_eq!((world.starts("s"), world.status("s")), (starts, before));
+    assert_eq!((world.starts("s"), world.discovery("s")), (starts, before));
     world.run(&["verify"]).exits(0);
     world.run(&ADD).exits(0);
     assert_eq!(world.held(), [""; 0]);
@@ -156,8 +152,8 @@ fn saying_a_policy_starts_nothing_and_changes_no_server() {
 #[test]
 fn a_rule_about_what_is_not_there_is_warned_of() {
     let world = known();
-    world.run(&["policy", "s/renamed", "deny"]).exits(0);
-    world.run(&["policy", "nobody/x", "ask"]).exits(0);
+    world.run(&["policy", "set", "s/renamed", "deny"]).exits(0);
+    world.run(&["policy", "set", "nobody/x", "ask"]).exits(0);
     let warned = ["the project rule `s/renamed` names nothing", "the project rule `nobody/x` names nothing"];
     for args in [&["tools"][..], &["policy"], &["run", "s/whoami"]] {
         world.run(args).exits(0).says(&warned);
@@ -171,9 +167,9 @@ fn a_rule_about_what_is_not_there_is_warned_of() {
 fn a_tool_of_the_project_has_policies_too() {
     let world = World::project().echo("tools/a.tool.toml", "a", "description = \"Says what it was told\"");
     world.run(&["run", "a"]).exits(0);
-    world.run(&["policy", "a", "deny"]).exits(0).says(&["local/a is set to deny"]);
+    world.run(&["policy", "set", "a", "deny"]).exits(0).says(&["Set the policy of local/a to deny"]);
     world.run(&["a"]).exits(4).says(&["`local/a` is denied by the project rule `local/a`"]);
-    world.run(&["policy", "local/*", "disable", "--global"]).exits(0);
+    world.run(&["policy", "set", "local/*", "disable", "--level", "global"]).exits(0);
     for args in [&["tools"][..], &["tools", "--json"], &["tools", "--stream"], &["search", "--json", "told"]] {
         let read = world.run(args).exits(0).out;
         assert!(!read.contains("Says what"), "{args:?}: {read}");
@@ -184,7 +180,7 @@ fn a_tool_of_the_project_has_policies_too() {
 #[test]
 fn policies_are_shown_for_all_for_a_source_and_for_one() {
     let world = known();
-    world.run(&["policy", "s/add", "ask"]).exits(0);
+    world.run(&["policy", "set", "s/add", "ask"]).exits(0);
     let all = world.out(&["policy"]);
     assert_eq!(all.lines().count(), 6);
     assert!(all.contains("  allow    s/echo (by default)\n  ask      s/add (by the project rule `s/add`)\n"), "{all}");
@@ -192,12 +188,8 @@ fn policies_are_shown_for_all_for_a_source_and_for_one() {
     for name in ["add", "s/add", "s:add"] {
         assert_eq!(world.out(&["policy", name]), "  ask      s/add (by the project rule `s/add`)\n");
     }
-    world
-        .run(&["policy", "nothing"])
-        .exits(5)
-        .says(&["`nothing` is neither a tool nor a source", "toolscout tools list"]);
-    world.run(&["policy", "--unset"]).exits(2).says(&["--unset needs to know which tool"]);
-    world.run(&["policy", "add", "deny", "--unset"]).exits(2).says(&["--unset takes no policy"]);
-    world.run(&["policy", "add", "maybe"]).exits(2).says(&["allow, ask, deny, disable"]);
-    world.run(&["policy", "nothing", "deny"]).exits(2).says(&["`nothing` is no tool that is known"]);
+    world.run(&["policy", "nothing"]).exits(5).says(&["no tool or source `nothing`", "toolscout tools list"]);
+    world.run(&["policy", "unset"]).exits(2).says(&["TOOL"]);
+    world.run(&["policy", "set", "add", "maybe"]).exits(2).says(&["allow, ask, deny, disable"]);
+    world.run(&["policy", "set", "nothing", "deny"]).exits(2).says(&["`nothing` is no tool"]);
 }

@@ -28,7 +28,7 @@ fn what_a_person_adds_is_approved_before_anybody_else_looks() {
     let tool = |about: &str| json!([{"name": "t", "description": about, "inputSchema": {"type": "object"}}]);
     let world = World::project().listing("other", &tool("Says something"));
     let add = ["server", "add", "u", "--wait", "--", "sh", "other.sh", "other.tools.json"];
-    world.run(&add).exits(0).prints(&["u: 1 tool"]).keeps_quiet_about(&["held"]);
+    world.run(&add).exits(0).says(&["u: 1 tool"]).keeps_quiet_about(&["held"]);
     let world = world.file("other.tools.json", &tool("Says something else").to_string());
     world.run(&["server", "refresh", "u"]).exits(0).says(&["`u/t` is held for review: changed since it was approved"]);
     assert_eq!(world.held(), ["u/t"]);

@@ -8,7 +8,7 @@ use toolscout_core::ErrorKind;
 /// `{"mcpServers": …}` with this program in it, named after itself. The project is named by its path, because nobody knows
 /// where the client will be started.
 pub(super) fn entry(cx: &RunCx) -> Result<Value, AppError> {
-    if cx.commands().find("serve").is_none() {
+    if cx.workspace().parts.events.is_none() {
         let message = format!("`{}` has no command `serve`, so no client can start it", cx.program());
         return Err(AppError::Said { kind: ErrorKind::Unavailable, message, hint: None });
     }

@@ -1,8 +1,6 @@
 //! Whether this run learns from what is asked and called, and where that is kept.
 
-use crate::config::Config;
-use crate::plugins::discovery::Place;
-use crate::{AppError, Decorator, Next, Options, RunCx, Surroundings};
+use crate::{AppError, Decorator, Next, RunCx, Startup};
 use toolscout_core::BoxFuture;
 use toolscout_gateway::{GatewayBuilder, Learning};
 use toolscout_mcp_client::partition;
@@ -16,23 +14,12 @@ pub(in crate::plugins::cli) fn no_learn() -> OptionSpec {
     OptionSpec::switch("no-learn", "Learn nothing from this run, and use nothing that was learned")
 }
 
-/// Gives the gateway what was learned. `is_configured`: whether there are files that may say no.
-pub(in crate::plugins::cli) fn rule(
-    is_configured: bool,
-    gateway: GatewayBuilder,
-    options: &Options,
-    surroundings: &Surroundings,
-) -> Result<GatewayBuilder, AppError> {
-    let folder = options.folder(surroundings.cwd());
-    let (project, is_allowed) = match is_configured {
-        true => {
-            let (place, config) = (Place::of(options, surroundings)?, Config::of(options, surroundings)?);
-            (partition(place.project()), config.settings.search.learn != Some(false))
-        }
-        false => (partition(&folder), true),
-    };
-    let learning = Learning::new(surroundings.store(), project);
-    let is_off = options.switch("no-learn") || surroundings.var(VARIABLE).is_some() || !is_allowed;
+/// Gives the gateway what was learned.
+pub(in crate::plugins::cli) fn rule(gateway: GatewayBuilder, startup: &Startup) -> Result<GatewayBuilder, AppError> {
+    let Startup { options, environment, config, .. } = startup;
+    let learning = Learning::new(environment.store(), partition(config.project_folder()));
+    let is_allowed = config.settings.search.learn != Some(false);
+    let is_off = options.switch("no-learn") || environment.var(VARIABLE).is_some() || !is_allowed;
     Ok(gateway.learning(if is_off { learning.off() } else { learning }))
 }
 

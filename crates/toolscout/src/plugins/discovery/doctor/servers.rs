@@ -1,6 +1,5 @@
 //! How the project's servers are, in a line.
 
-use crate::plugins::servers::ServerSet;
 use crate::{AppError, RunCx};
 use serde::Serialize;
 use toolscout_gateway::Gateway;
@@ -26,10 +25,10 @@ pub(super) struct Servers {
 impl Servers {
     /// None in a program that knows of no servers.
     pub(super) fn of(cx: &RunCx, gateway: &Gateway) -> Result<Option<Self>, AppError> {
-        if cx.commands().find("server").is_none() {
+        if !cx.workspace().parts.servers {
             return Ok(None);
         }
-        let set = ServerSet::of(cx.options(), cx.surroundings())?;
+        let set = cx.workspace().servers();
         let states = set.sources.iter().filter_map(|it| Some((it, it.state(&cx.request()).ok()?.record.status)));
         let states: Vec<_> = states.collect();
         let named = |wanted: DiscoveryStatus| {

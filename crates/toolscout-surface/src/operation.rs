@@ -1,0 +1,207 @@
+//! Operations: everything toolscout can be asked to do, from any surface.
+//!
+//! An operation has a typed input, a typed output and one `run`. The HTTP route with its OpenAPI entry, the CLI command with its
+//! flags and help, the MCP tool and the request over the control socket are all derived from it. Role check, input check,
+//! deadline, dry run and redaction wrap `run` once, in [`BoundOperation::invoke`]; changes audit themselves through
+//! [`toolscout_core::Cx::change`].
+//!
+//! The workspace type `W` is what an operation works on. A list of operations is [bound](BoundOperation::new) to one workspace;
+//! from then on the surfaces know only [`BoundOperation`]s.
+
+mod bound;
+mod command;
+mod error;
+mod output;
+mod request;
+mod schema;
+#[cfg(test)]
+mod tests;
+
+pub use bound::{BoundOperation, Operations, WorkspaceSlot};
+pub use command::OperationCommand;
+pub use error::{ErrorCode, OperationError};
+pub use output::{OperationOutput, Text};
+pub use request::request_target;
+pub(crate) use schema::{InputSchema, OutputSchema, inline_string_enums, schema_settings};
+
+use crate::codes::Exit;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::time::Duration;
+use toolscout_core::Cx;
+
+/// One thing toolscout can be asked to do.
+pub trait Operation<W>: Send + Sync + 'static {
+    /// What it takes: becomes flags, path and query parameters, and the request body.
+    type Input: DeserializeOwned + JsonSchema + Send + 'static;
+    /// What it returns: becomes `--json`, the response body and the OpenAPI schema.
+    type Output: Serialize + JsonSchema + Send + 'static;
+
+    /// Its name, access level and words.
+    const SPEC: OperationSpec;
+
+    /// Does it. A change is announced with [`Cx::change`] before anything is written.
+    fn run(
+        workspace: &W,
+        input: Self::Input,
+        cx: &Cx,
+    ) -> impl Future<Output = Result<Self::Output, OperationError>> + Send;
+
+    /// The output for people.
+    fn text(output: &Self::Output, text: &Text) -> String;
+
+    /// What the caller should know besides: printed to stderr by commands. The output contains it as well.
+    fn warnings(_: &Self::Output) -> &[String] {
+        &[]
+    }
+
+    /// The exit code of the command: an operation that checks something may fail although it ran.
+    fn exit(_: &Self::Output) -> Exit {
+        Exit::Done
+    }
+}
+
+/// The facts about an operation that its types do not tell.
+#[derive(Debug, Clone, Copy)]
+pub struct OperationSpec {
+    /// Names it in lists and logs: `policy set`.
+    pub name: &'static str,
+    /// Imperative, one line: `Set the policy of a tool`.
+    pub summary: &'static str,
+    /// Shown below the options in help.
+    pub notes: &'static [&'static str],
+    /// The role it needs.
+    pub access: Access,
+    /// Whether it changes anything.
+    pub effect: Effect,
+    /// Where it is over HTTP.
+    pub route: HttpRoute,
+    /// Its commands; one of the operation's own name if empty.
+    pub commands: &'static [CommandName],
+    /// Command lines that work; shown in help, run as tests.
+    pub examples: &'static [&'static str],
+    /// Which process runs it, if it comes from the command line.
+    pub host: HostUse,
+    /// How long it may take, unless the request says less.
+    pub deadline: Option<Duration>,
+}
+
+impl OperationSpec {
+    /// An operation that changes nothing, open to agents.
+    pub const fn read(name: &'static str, summary: &'static str, path: &'static str) -> Self {
+        Self {
+            name,
+            summary,
+            notes: &[],
+            access: Access::Agent,
+            effect: Effect::Read,
+            route: HttpRoute { method: "GET", path, status: 200 },
+            commands: &[],
+            examples: &[],
+            host: HostUse::Never,
+            deadline: None,
+        }
+    }
+
+    /// An operation that changes something, for operators.
+    pub const fn change(name: &'static str, summary: &'static str, method: &'static str, path: &'static str) -> Self {
+        Self {
+            access: Access::Operator,
+            effect: Effect::Change,
+            route: HttpRoute { method, path, status: 200 },
+            ..Self::read(name, summary, path)
+        }
+    }
+}
+
+/// The role an operation needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// None: also requests without a token.
+    Open,
+    /// Any authenticated client.
+    Agent,
+    /// A person with operator rights.
+    Operator,
+}
+
+impl Access {
+    /// The word in the OpenAPI document.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Agent => "agent",
+            Self::Operator => "operator",
+        }
+    }
+}
+
+/// Whether an operation changes anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// It only reads. It may start a server to ask it something.
+    Read,
+    /// It changes configuration, decisions or what runs: it leaves one audit line, and a dry run changes nothing.
+    Change,
+    /// It runs a tool, which may change anything. Calls are audited where they are authorized.
+    Call,
+}
+
+/// Whether a command runs in the process that keeps the servers of the project, if there is one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HostUse {
+    /// It runs in its own process.
+    Never,
+    /// It is forwarded to the host, and runs in its own process if there is none.
+    Preferred,
+    /// It is about running servers: without a host there is nothing to do.
+    Required,
+}
+
+/// Where an operation is over HTTP. Input fields named in the path come from there; for GET and DELETE the others come from the
+/// query, else from the JSON body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HttpRoute {
+    /// `GET`, `POST`, `PUT` or `DELETE`.
+    pub method: &'static str,
+    /// As the router takes it: `/api/servers/{id}`.
+    pub path: &'static str,
+    /// The status of a success.
+    pub status: u16,
+}
+
+/// A command of an operation. Several commands may share one operation, each with some of its input fixed.
+#[derive(Debug, Clone, Copy)]
+pub struct CommandName {
+    /// What to type: `server start`.
+    pub name: &'static str,
+    /// Imperative, one line; the operation's own summary if empty.
+    pub summary: &'static str,
+    /// Input fields that this command fixes, as JSON: `("action", "\"start\"")`.
+    pub preset: &'static [(&'static str, &'static str)],
+    /// Which process runs it; the operation's own choice if none.
+    pub host: Option<HostUse>,
+}
+
+impl CommandName {
+    /// A command with the summary of its operation.
+    pub const fn new(name: &'static str) -> Self {
+        Self { name, summary: "", preset: &[], host: None }
+    }
+
+    /// With a summary of its own.
+    pub const fn summary(self, summary: &'static str) -> Self {
+        Self { summary, ..self }
+    }
+
+    /// With these input fields fixed.
+    pub const fn preset(self, preset: &'static [(&'static str, &'static str)]) -> Self {
+        Self { preset, ..self }
+    }
+
+    /// Run in this process.
+    pub const fn host(self, host: HostUse) -> Self {
+        Self { host: Some(host), ..self }
+    }
+}

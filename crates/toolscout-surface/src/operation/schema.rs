@@ -1,0 +1,92 @@
+//! JSON Schemas of inputs and outputs, generated from their types.
+
+use super::OperationError;
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::{Map, Value};
+use std::sync::OnceLock;
+use toolscout_core::{RawJson, SourceId, Tool, ToolId, ToolName};
+use toolscout_gateway::{Check, Error};
+
+/// The schema of an output: described on request, as part of a document.
+#[derive(Clone, Copy)]
+pub(crate) struct OutputSchema(fn(&mut SchemaGenerator) -> Schema);
+
+impl OutputSchema {
+    pub(crate) fn of<T: JsonSchema>() -> Self {
+        Self(|generator| generator.subschema_for::<T>())
+    }
+
+    pub(crate) fn describe(self, generator: &mut SchemaGenerator) -> Value {
+        (self.0)(generator).to_value()
+    }
+}
+
+/// The schema of an input: described to clients, and checked here.
+pub(crate) struct InputSchema {
+    describe: fn(&mut SchemaGenerator) -> Schema,
+    inlined: OnceLock<Value>,
+    check: OnceLock<Result<Check, String>>,
+}
+
+impl InputSchema {
+    pub(crate) fn of<T: JsonSchema>() -> Self {
+        Self { describe: |generator| generator.subschema_for::<T>(), inlined: OnceLock::new(), check: OnceLock::new() }
+    }
+
+    /// The input with its defaults filled in, or every violation of the schema.
+    pub(crate) fn check(&self, part: &str, input: Map<String, Value>) -> Result<Map<String, Value>, OperationError> {
+        let check = self.check.get_or_init(|| compile(self.inlined())).as_ref();
+        let checked = check.map_err(OperationError::invalid)?.arguments(input);
+        checked.map_err(|error| match error {
+            Error::InvalidArguments { violations, .. } => OperationError::violations(part, &violations),
+            other => other.into(),
+        })
+    }
+
+    /// Whether the input has a field of this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.inlined()["properties"].get(name).is_some()
+    }
+
+    /// The whole schema, without references.
+    pub(crate) fn inlined(&self) -> &Value {
+        self.inlined.get_or_init(|| {
+            let mut generator = schema_settings().with(|settings| settings.inline_subschemas = true).into_generator();
+            let mut schema = (self.describe)(&mut generator).to_value();
+            inline_string_enums(&mut schema);
+            schema
+        })
+    }
+}
+
+/// Settings shared by all generated schemas.
+pub(crate) fn schema_settings() -> SchemaSettings {
+    SchemaSettings::draft2020_12().with(|settings| settings.meta_schema = None)
+}
+
+/// Turns `oneOf` of described string constants into a plain `enum`: violations then name the allowed values.
+pub(crate) fn inline_string_enums(schema: &mut Value) {
+    match schema {
+        Value::Object(map) => {
+            let is_constants = |variants: &[Value]| variants.iter().all(|variant| variant["const"].is_string());
+            let variants = map.get("oneOf").and_then(Value::as_array).filter(|variants| is_constants(variants));
+            if let Some(variants) = variants {
+                let values: Vec<_> = variants.iter().map(|variant| variant["const"].clone()).collect();
+                map.shift_remove("oneOf");
+                map.insert("type".to_owned(), "string".into());
+                map.insert("enum".to_owned(), values.into());
+            }
+            map.values_mut().for_each(inline_string_enums);
+        }
+        Value::Array(all) => all.iter_mut().for_each(inline_string_enums),
+        _ => {}
+    }
+}
+
+/// Inputs of operations are checked by the same code, and within the same limits, as arguments of tools.
+fn compile(schema: &Value) -> Result<Check, String> {
+    let name = ToolName::new("input").map_err(|error| error.to_string())?;
+    let tool = Tool { input_schema: RawJson::from_value(schema), ..Tool::new(ToolId::new(SourceId::app(), name)) };
+    Check::of(&tool).map_err(|error| error.to_string())
+}

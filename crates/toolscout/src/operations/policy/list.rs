@@ -1,0 +1,92 @@
+//! `policy list`: the rules of every level.
+
+use crate::Workspace;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt::Write;
+use toolscout_core::door::Policy;
+use toolscout_core::{Cx, escape};
+use toolscout_gateway::policy::{LevelName, Mode, Policies};
+use toolscout_surface::operation::{Operation, OperationError, OperationSpec, Text};
+
+/// List the policy rules of every level.
+pub(crate) struct ListPolicies;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ListPoliciesInput {}
+
+/// The rules of every level.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct PolicyRules {
+    /// `normal`, `read-only` or `allow-all`.
+    mode: &'static str,
+    /// The possible values, loosest first.
+    values: Vec<&'static str>,
+    /// Parents first; the tightest value wins.
+    levels: Vec<LevelRules>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct LevelRules {
+    /// `global`, `project`, `session` or `profile`.
+    level: &'static str,
+    /// For tools that no rule of this level names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    default: Option<&'static str>,
+    rules: Vec<PolicyRule>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct PolicyRule {
+    /// `source/tool`, `source/*` or `*`.
+    pattern: String,
+    policy: &'static str,
+}
+
+impl Operation<Workspace> for ListPolicies {
+    type Input = ListPoliciesInput;
+    type Output = PolicyRules;
+
+    const SPEC: OperationSpec = OperationSpec {
+        examples: &["toolscout policy list"],
+        ..OperationSpec::read("policy list", "List the policy rules of every level", "/api/policies")
+    };
+
+    async fn run(workspace: &Workspace, _: ListPoliciesInput, cx: &Cx) -> Result<PolicyRules, OperationError> {
+        Ok(PolicyRules::of(&workspace.gateway_for(cx).policies()))
+    }
+
+    fn text(output: &PolicyRules, _: &Text) -> String {
+        let mut text = format!("Mode: {}\n", output.mode);
+        for level in output.levels.iter().filter(|level| level.default.is_some() || !level.rules.is_empty()) {
+            let _ = writeln!(text, "\n{}", level.level);
+            if let Some(default) = level.default {
+                let _ = writeln!(text, "  {default:<8} (default)");
+            }
+            for rule in &level.rules {
+                let _ = writeln!(text, "  {:<8} {}", rule.policy, escape::line(&rule.pattern));
+            }
+        }
+        text
+    }
+}
+
+impl PolicyRules {
+    pub(super) fn of(policies: &Policies) -> Self {
+        let level = |name: LevelName| {
+            let level = policies.level(name);
+            let rules = level
+                .rules
+                .iter()
+                .map(|(pattern, policy)| PolicyRule { pattern: pattern.clone(), policy: policy.word() });
+            LevelRules { level: name.word(), default: level.default.map(Policy::word), rules: rules.collect() }
+        };
+        let mode = match policies.mode {
+            Mode::Normal => "normal",
+            Mode::ReadOnly => "read-only",
+            Mode::AllowAll => "allow-all",
+        };
+        Self { mode, values: Policy::ALL.map(Policy::word).into(), levels: LevelName::ALL.map(level).into() }
+    }
+}

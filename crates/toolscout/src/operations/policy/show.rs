@@ -1,0 +1,94 @@
+//! `policy show`: the policy of each tool, and the rule that decides it.
+
+use crate::Workspace;
+use crate::error::describe;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use toolscout_core::door::Policy;
+use toolscout_core::{Cx, Tool, ToolId, escape};
+use toolscout_gateway::policy::LevelName;
+use toolscout_surface::operation::{CommandName, ErrorCode, Operation, OperationError, OperationSpec, Text};
+
+/// Show the policy of each tool.
+pub(crate) struct ShowPolicy;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ShowPolicyInput {
+    /// Only this tool, or SOURCE/* for all tools of a source.
+    #[serde(default)]
+    #[schemars(extend("x-cli" = {"positional": true}))]
+    tool: Option<String>,
+}
+
+/// The policies of tools.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ToolPolicies {
+    tools: Vec<ToolPolicy>,
+    /// Rules that match no tool.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ToolPolicy {
+    /// `source/name`.
+    tool: String,
+    /// `allow`, `ask`, `deny` or `disable`.
+    policy: &'static str,
+    /// The rule that decides it.
+    because: String,
+    /// The values that the project may set.
+    allowed: Vec<&'static str>,
+}
+
+impl Operation<Workspace> for ShowPolicy {
+    type Input = ShowPolicyInput;
+    type Output = ToolPolicies;
+
+    const SPEC: OperationSpec = OperationSpec {
+        commands: &[
+            CommandName::new("policy show"),
+            CommandName::new("policy").summary("Show or set which tools may be called"),
+        ],
+        notes: &[
+            "The tightest value that your own configuration, the project and the session set is the one that counts.",
+        ],
+        examples: &["toolscout policy", "toolscout policy show"],
+        ..OperationSpec::read("policy show", "Show the policy of each tool", "/api/policies/effective")
+    };
+
+    async fn run(workspace: &Workspace, input: ShowPolicyInput, _: &Cx) -> Result<ToolPolicies, OperationError> {
+        let gateway = workspace.discovered().await?;
+        let (snapshot, policies) = (gateway.whole_snapshot(), gateway.policies());
+        let wanted = input.tool.as_deref();
+        let named = wanted.and_then(|name| snapshot.resolve(name).ok()).map(|tool| &tool.id);
+        let source = wanted.map(|name| name.strip_suffix("/*").unwrap_or(name));
+        let is_wanted = |id: &ToolId| wanted.is_none() || Some(id.source.as_str()) == source || Some(id) == named;
+        let policy = |tool: &Arc<Tool>| {
+            let decision = policies.effective(tool);
+            let allowed = policies.allowed_values(LevelName::Project, &tool.id).into_iter().map(Policy::word).collect();
+            ToolPolicy { tool: tool.id.to_string(), policy: decision.policy.word(), because: decision.because, allowed }
+        };
+        let tools: Vec<_> = snapshot.tools().filter(|tool| is_wanted(&tool.id)).map(policy).collect();
+        if let (Some(wanted), true) = (wanted, tools.is_empty()) {
+            let message = format!("no tool or source `{}`", escape::line(wanted));
+            let error = OperationError::new(ErrorCode::ResourceNotFound, message);
+            return Err(error.hint("`toolscout tools list` lists the tools"));
+        }
+        let warnings = gateway.dangling().iter().map(|rule| describe(&rule.problem())).collect();
+        Ok(ToolPolicies { tools, warnings })
+    }
+
+    fn text(output: &ToolPolicies, _: &Text) -> String {
+        let line = |it: &ToolPolicy| {
+            format!("  {:<8} {} ({})\n", it.policy, escape::line(&it.tool), escape::line(&it.because))
+        };
+        output.tools.iter().map(line).collect()
+    }
+
+    fn warnings(output: &ToolPolicies) -> &[String] {
+        &output.warnings
+    }
+}

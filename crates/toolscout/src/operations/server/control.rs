@@ -1,0 +1,203 @@
+//! `server start`, `stop`, `restart`, `enable` and `disable`.
+
+use super::{ServerInfo, blocking, find, server, startable};
+use crate::Workspace;
+use crate::config::edit::Editor;
+use crate::error::failure;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use toolscout_core::change::{Change, ChangeKind};
+use toolscout_core::{Cx, SourceError, escape, redact};
+use toolscout_gateway::Gateway;
+use toolscout_mcp_client::McpSource;
+use toolscout_surface::operation::{
+    CommandName, ErrorCode, HostUse, HttpRoute, Operation, OperationError, OperationSpec, Text,
+};
+
+/// Start, stop, restart, enable or disable a server.
+pub(crate) struct ControlServer;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ControlServerInput {
+    /// The id of the server.
+    #[schemars(extend("x-cli" = {"positional": true}))]
+    id: String,
+    /// What to do.
+    action: ServerAction,
+    /// Whether to wait until it is done.
+    #[serde(default)]
+    #[schemars(extend("x-cli" = {"skip": true}))]
+    wait: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum ServerAction {
+    /// Start it and keep it running.
+    Start,
+    /// Stop it; the next call starts it again.
+    Stop,
+    /// Stop it and start it again.
+    Restart,
+    /// Use it.
+    Enable,
+    /// Keep its entry, but do not use it.
+    Disable,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ControlledServer {
+    /// `starting`, `stopping` or `restarting`; `started` or `stopped` after waiting; `enabled` or `disabled`.
+    status: &'static str,
+    /// The file that was changed; missing if none was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    server: ServerInfo,
+}
+
+impl ServerAction {
+    fn verb(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Stop => "stop",
+            Self::Restart => "restart",
+            Self::Enable => "enable",
+            Self::Disable => "disable",
+        }
+    }
+
+    fn status(self) -> &'static str {
+        match self {
+            Self::Start => "starting",
+            Self::Stop => "stopping",
+            Self::Restart => "restarting",
+            Self::Enable => "enabled",
+            Self::Disable => "disabled",
+        }
+    }
+}
+
+impl Operation<Workspace> for ControlServer {
+    type Input = ControlServerInput;
+    type Output = ControlledServer;
+
+    const SPEC: OperationSpec = OperationSpec {
+        commands: &[
+            CommandName::new("server start")
+                .summary("Start a server and keep it running")
+                .preset(&[("action", "\"start\""), ("wait", "true")])
+                .host(HostUse::Required),
+            CommandName::new("server stop")
+                .summary("Stop a server; the next call starts it again")
+                .preset(&[("action", "\"stop\""), ("wait", "true")])
+                .host(HostUse::Required),
+            CommandName::new("server restart")
+                .summary("Stop a server and start it again")
+                .preset(&[("action", "\"restart\""), ("wait", "true")])
+                .host(HostUse::Required),
+            CommandName::new("server enable").summary("Enable a server").preset(&[("action", "\"enable\"")]),
+            CommandName::new("server disable")
+                .summary("Disable a server, but keep its entry")
+                .preset(&[("action", "\"disable\"")]),
+        ],
+        route: HttpRoute { method: "POST", path: "/api/servers/{id}/control", status: 202 },
+        examples: &["toolscout server disable files", "toolscout server enable files"],
+        ..OperationSpec::change("server control", "Start, stop, restart, enable or disable a server", "POST", "")
+    };
+
+    async fn run(
+        workspace: &Workspace,
+        input: ControlServerInput,
+        cx: &Cx,
+    ) -> Result<ControlledServer, OperationError> {
+        let ControlServerInput { id, action, wait } = input;
+        let id = find(&workspace.servers(), &id)?.server.id.clone();
+        let summary = format!("{} server `{id}`", action.verb());
+        let subject = id.to_string();
+        let change = cx.change(Change { kind: ChangeKind::Server, subject, action: action.status(), summary })?;
+        let mut file = None;
+        let mut status = action.status();
+        match action {
+            ServerAction::Start | ServerAction::Restart => {
+                let source = startable(workspace, id.as_str())?;
+                let start = start(workspace.gateway_for(cx), source, action == ServerAction::Restart, cx.clone());
+                if wait {
+                    start.await.map_err(unavailable)?;
+                    status = "started";
+                } else {
+                    workspace.tasks.spawn(async { drop(start.await) })?;
+                }
+            }
+            // A server that is disabled does not run.
+            ServerAction::Stop => {
+                if let Ok(source) = workspace.servers().source(id.as_str()).cloned() {
+                    let stop = stop(workspace.gateway_for(cx), source, cx.clone());
+                    if wait {
+                        stop.await;
+                        status = "stopped";
+                    } else {
+                        workspace.tasks.spawn(stop)?;
+                    }
+                }
+            }
+            ServerAction::Enable | ServerAction::Disable => {
+                file = set_enabled(workspace, id.as_str(), action == ServerAction::Enable).await?;
+            }
+        }
+        change.commit();
+        Ok(ControlledServer { status, file, server: server(workspace, &id, cx).await? })
+    }
+
+    fn text(output: &ControlledServer, _: &Text) -> String {
+        let file = output.file.as_deref().map(|file| format!(" in {}", escape::line(file))).unwrap_or_default();
+        format!("{} is now {}{file}.\n", output.server.id, output.status)
+    }
+}
+
+/// Changes the entry; returns its file, or none if it was so before.
+async fn set_enabled(workspace: &Workspace, id: &str, enabled: bool) -> Result<Option<String>, OperationError> {
+    let configured = find(&workspace.servers(), id)?.clone();
+    if configured.server.enabled == enabled {
+        return Ok(None);
+    }
+    let file = configured.file.display().to_string();
+    let editor = Editor::of(&workspace.environment);
+    blocking(move || editor.set_enabled(&configured, enabled).map_err(failure)).await?;
+    workspace.apply_configuration().await?;
+    if enabled {
+        workspace.discover_in_background(id).await?;
+    }
+    Ok(Some(file))
+}
+
+/// A server that fails to start is unavailable, however it failed.
+fn unavailable(error: SourceError) -> OperationError {
+    let error = OperationError::from(error);
+    if error.code == ErrorCode::ToolFailed { error.with_code(ErrorCode::SourceUnavailable) } else { error }
+}
+
+async fn start(gateway: Arc<Gateway>, source: Arc<McpSource>, stop_first: bool, cx: Cx) -> Result<(), SourceError> {
+    if stop_first {
+        source.stop().await;
+    }
+    let id = source.server().id.clone();
+    let started = source.start(&cx).await;
+    match &started {
+        // Sessions see what it lists now.
+        Ok(()) => drop(source.refresh(&cx).await),
+        Err(error) => {
+            let error = redact::text(&error.to_string());
+            tracing::warn!(event = "server_not_started", server = %id, error = %escape::line(&error));
+        }
+    }
+    gateway.refresh_source(&id, &cx).await;
+    started
+}
+
+async fn stop(gateway: Arc<Gateway>, source: Arc<McpSource>, cx: Cx) {
+    source.stop().await;
+    gateway.refresh_source(&source.server().id, &cx).await;
+}

@@ -1,0 +1,68 @@
+//! `server list`: every configured server.
+
+use super::{ServerInfo, servers};
+use crate::Workspace;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolscout_core::{Cx, Moment, escape};
+use toolscout_surface::operation::{CommandName, HostUse, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::ops::list::counted;
+use toolscout_surface::ops::servers::age;
+
+/// List MCP servers.
+pub(crate) struct ListServers;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ListServersInput {}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ServerList {
+    servers: Vec<ServerInfo>,
+}
+
+impl Operation<Workspace> for ListServers {
+    type Input = ListServersInput;
+    type Output = ServerList;
+
+    const SPEC: OperationSpec = OperationSpec {
+        commands: &[
+            CommandName::new("server list"),
+            CommandName::new("server").summary("Add, list, test and control MCP servers"),
+        ],
+        host: HostUse::Preferred,
+        notes: &["Starts no server: it shows what is cached."],
+        examples: &["toolscout server list"],
+        ..OperationSpec::read("server list", "List MCP servers", "/api/servers")
+    };
+
+    async fn run(workspace: &Workspace, _: ListServersInput, cx: &Cx) -> Result<ServerList, OperationError> {
+        Ok(ServerList { servers: servers(workspace, cx).await? })
+    }
+
+    fn text(output: &ServerList, _: &Text) -> String {
+        let servers = &output.servers;
+        if servers.is_empty() {
+            let add = "toolscout server add ID -- COMMAND";
+            return format!("No servers configured. Add one with `{add}`, or import them with `toolscout import`.\n");
+        }
+        let width = servers.iter().map(|server| server.id.len()).max().unwrap_or(0);
+        servers.iter().map(|server| line(server, width)).collect()
+    }
+}
+
+fn line(server: &ServerInfo, width: usize) -> String {
+    let age = match server.discovered {
+        _ if server.discovery_status == "discovering" => "loading tools".to_owned(),
+        Some(moment) => format!("refreshed {} ago", age(moment.age(Moment::now()))),
+        None => "never refreshed".to_owned(),
+    };
+    let stale = if server.stale && !server.is_uncacheable { ", stale" } else { "" };
+    let tools = counted(server.tool_count, "tool");
+    let mut line =
+        format!("  {:<width$}  {:<10}  {tools:<9}  {}, {age}{stale}\n", server.id, server.state, server.transport);
+    if let Some(error) = &server.discovery_error {
+        line += &format!("  {:<width$}  {}\n", "", escape::line(error));
+    }
+    line
+}

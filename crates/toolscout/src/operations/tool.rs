@@ -1,0 +1,5 @@
+//! Tools: calling them.
+
+mod call;
+
+pub(crate) use call::CallTool;

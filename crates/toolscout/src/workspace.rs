@@ -1,0 +1,191 @@
+//! Everything a running toolscout has at hand, as plain fields.
+
+use crate::background::BackgroundTasks;
+use crate::config::Config;
+use crate::error::login;
+use crate::plugins::Metrics;
+use crate::plugins::journal::JournalHandle;
+use crate::plugins::review;
+use crate::plugins::servers::{ServerSet, background, first_sight};
+use crate::plugins::ui::PageLinks;
+use crate::{AppError, Options, Surroundings, Tools};
+use arc_swap::ArcSwap;
+use std::sync::{Arc, OnceLock};
+use toolscout_core::{BoxFuture, Caller, Cx, ErrorKind, redact};
+use toolscout_gateway::Gateway;
+use toolscout_surface::api::Events;
+
+/// What is known before any source is made: sources, gateway rules and observers are built from it.
+pub struct Startup {
+    /// The program's own options.
+    pub options: Arc<Options>,
+    /// The process environment: folder, variables, streams.
+    pub environment: Arc<Surroundings>,
+    pub(crate) config: Arc<Config>,
+    pub(crate) servers: Arc<ServerSet>,
+}
+
+/// Everything a running toolscout has at hand.
+pub struct Workspace {
+    /// The program's own options.
+    pub options: Arc<Options>,
+    /// The process environment: folder, variables, streams.
+    pub environment: Arc<Surroundings>,
+    /// The gateway, and the tools of all sources, discovered on first use.
+    pub tools: Arc<Tools>,
+    pub(crate) parts: Parts,
+    config: ArcSwap<Config>,
+    servers: ArcSwap<ServerSet>,
+    reloader: OnceLock<Reloader>,
+    served: OnceLock<ServedGateway>,
+    /// Work that requests have started and nothing waits for.
+    pub(crate) tasks: BackgroundTasks,
+}
+
+/// The gateway as clients of this process see it.
+pub(crate) type ServedGateway = Box<dyn Fn() -> Arc<Gateway> + Send + Sync>;
+
+/// Applies a changed configuration to everything that runs.
+pub(crate) type Reloader = Box<dyn Fn() -> BoxFuture<'static, Result<(), AppError>> + Send + Sync>;
+
+/// What plugins contribute to the workspace; a part that no plugin brings is absent.
+#[derive(Default)]
+pub(crate) struct Parts {
+    /// Configuration files are read.
+    pub(crate) configuration: bool,
+    /// Configured MCP servers are used.
+    pub(crate) servers: bool,
+    /// Policies come from the configuration.
+    pub(crate) policies: bool,
+    /// The web UI is served.
+    pub(crate) ui: bool,
+    pub(crate) journal: Option<JournalHandle>,
+    pub(crate) metrics: Option<Arc<Metrics>>,
+    pub(crate) events: Option<Events>,
+    pub(crate) page_links: PageLinks,
+}
+
+impl Startup {
+    /// Reads the configuration and sets up the servers, as far as the composition has them. Starts nothing.
+    pub(crate) fn new(parts: &Parts, options: Arc<Options>, environment: Arc<Surroundings>) -> Result<Self, AppError> {
+        let config = if parts.configuration {
+            Config::find(&options, &environment)?
+        } else {
+            Config::without_files(&options, &environment)
+        };
+        let servers = if parts.servers {
+            ServerSet::new(None, &config, &options, &environment)
+        } else {
+            ServerSet::empty(&config, &environment)
+        };
+        Ok(Self { options, environment, config: Arc::new(config), servers: Arc::new(servers) })
+    }
+}
+
+impl Workspace {
+    pub(crate) fn new(startup: Startup, parts: Parts, tools: Arc<Tools>) -> Self {
+        let Startup { options, environment, config, servers } = startup;
+        let (config, servers) = (ArcSwap::new(config), ArcSwap::new(servers));
+        Self {
+            options,
+            environment,
+            tools,
+            parts,
+            config,
+            servers,
+            reloader: OnceLock::new(),
+            served: OnceLock::new(),
+            tasks: BackgroundTasks::default(),
+        }
+    }
+
+    /// The gateway that answers a request: limited to the profile that this process serves, except for decisions of the operator
+    /// at the terminal.
+    pub(crate) fn gateway_for(&self, cx: &Cx) -> Arc<Gateway> {
+        match self.served.get() {
+            Some(served) if cx.caller != Caller::Cli => served(),
+            _ => self.tools.shared_gateway(),
+        }
+    }
+
+    /// Has requests of clients see this gateway from now on.
+    pub(crate) fn set_served(&self, served: ServedGateway) {
+        let _ = self.served.set(served);
+    }
+
+    /// The whole gateway, after the first discovery: for decisions, which are about everything.
+    pub(crate) async fn discovered(&self) -> Result<Arc<Gateway>, AppError> {
+        self.tools.known_quietly().await?;
+        Ok(self.tools.shared_gateway())
+    }
+
+    /// Reads the configuration again and applies it: in a process that serves, to everything that runs.
+    pub(crate) async fn apply_configuration(&self) -> Result<(), AppError> {
+        if let Some(reload) = self.reloader.get() {
+            return reload().await;
+        }
+        self.reload()?;
+        review::apply_policies(self, &self.config());
+        Ok(())
+    }
+
+    /// Discovers the tools of a server without making the caller wait.
+    pub(crate) async fn discover_in_background(&self, id: &str) -> Result<(), AppError> {
+        // A process that serves discovers what it does not know as soon as it has read the configuration.
+        if self.reloader.get().is_some() {
+            return Ok(());
+        }
+        let set = self.servers();
+        let configured = set.find(id)?;
+        if !configured.may_start {
+            return Ok(());
+        }
+        background::discover(self, std::slice::from_ref(&configured.server.id)).await
+    }
+
+    /// Discovers the tools of a server now; returns what is quarantined.
+    pub(crate) async fn discover_now(&self, id: &str, cx: &Cx) -> Result<Vec<String>, AppError> {
+        let set = self.servers();
+        set.source(id)?.refresh(cx).await.map_err(|error| {
+            let hint = match login(&error) {
+                Some(login) => {
+                    format!("The entry is saved. Log in with `{login}`, then run `toolscout server refresh {id}`.")
+                }
+                None => format!("The entry is saved. Fix it, then run `toolscout server refresh {id}`."),
+            };
+            let message = format!("Tool discovery failed: {}", redact::text(&error.to_string()));
+            AppError::Said { kind: ErrorKind::Unavailable, message, hint: Some(hint) }
+        })?;
+        first_sight(self, &set, cx).await
+    }
+
+    /// Has [`Workspace::apply_configuration`] go through a process's own loop from now on.
+    pub(crate) fn set_reloader(&self, reloader: Reloader) {
+        let _ = self.reloader.set(reloader);
+    }
+
+    /// The configuration as it was last read.
+    pub(crate) fn config(&self) -> Arc<Config> {
+        self.config.load_full()
+    }
+
+    /// The configured servers as they were last read.
+    pub(crate) fn servers(&self) -> Arc<ServerSet> {
+        self.servers.load_full()
+    }
+
+    /// Reads the configuration again, and sets up the servers accordingly. A server whose entry is unchanged goes on running.
+    /// If a file cannot be read, everything stays as it was.
+    pub(crate) fn reload(&self) -> Result<(), AppError> {
+        if !self.parts.configuration {
+            return Ok(());
+        }
+        let config = Config::find(&self.options, &self.environment)?;
+        if self.parts.servers {
+            let servers = ServerSet::new(Some(&self.servers()), &config, &self.options, &self.environment);
+            self.servers.store(Arc::new(servers));
+        }
+        self.config.store(Arc::new(config));
+        Ok(())
+    }
+}
