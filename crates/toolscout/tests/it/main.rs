@@ -18,6 +18,7 @@ mod lifecycle;
 mod locale;
 mod manifest;
 mod observe;
+mod operations;
 mod output;
 mod own_server;
 mod readme;
