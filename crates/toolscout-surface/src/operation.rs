@@ -180,6 +180,8 @@ pub struct CommandName {
     pub summary: &'static str,
     /// Input fields that this command fixes, as JSON: `("action", "\"start\"")`.
     pub preset: &'static [(&'static str, &'static str)],
+    /// Input fields that this command needs although the operation does not.
+    pub required: &'static [&'static str],
     /// Which process runs it; the operation's own choice if none.
     pub host: Option<HostUse>,
 }
@@ -187,7 +189,7 @@ pub struct CommandName {
 impl CommandName {
     /// A command with the summary of its operation.
     pub const fn new(name: &'static str) -> Self {
-        Self { name, summary: "", preset: &[], host: None }
+        Self { name, summary: "", preset: &[], required: &[], host: None }
     }
 
     /// With a summary of its own.
@@ -198,6 +200,11 @@ impl CommandName {
     /// With these input fields fixed.
     pub const fn preset(self, preset: &'static [(&'static str, &'static str)]) -> Self {
         Self { preset, ..self }
+    }
+
+    /// With these input fields required.
+    pub const fn required(self, required: &'static [&'static str]) -> Self {
+        Self { required, ..self }
     }
 
     /// Run in this process.

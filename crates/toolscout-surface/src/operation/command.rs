@@ -57,7 +57,8 @@ impl OperationCommand {
             flags.insert(flag, property);
         }
         let required = strings(&schema["required"]);
-        let is_required = |flag: &&String| properties.get(*flag).is_some_and(|name| required.contains(name));
+        let is_needed = |name: &String| required.contains(name) || command.required.contains(&name.as_str());
+        let is_required = |flag: &&String| properties.get(*flag).is_some_and(is_needed);
         let required: Vec<_> = flags.keys().filter(is_required).cloned().collect();
         let input = json!({"type": "object", "properties": flags, "required": required});
         let flags = ToolFlags::in_locale(&tool(&input, hints), locale);
@@ -77,6 +78,8 @@ impl OperationCommand {
         let has_place = |name: &str| spec.positionals.iter().any(|it| it.option.as_deref() == Some(name));
         for option in &mut spec.options {
             option.negatable = false;
+            // A switch that is not given is off.
+            option.default = option.default.take().filter(|_| !option.is_switch());
             if has_place(&option.long) {
                 (option.required, option.hidden) = (false, true);
             }

@@ -52,7 +52,7 @@ impl Operation<Workspace> for SetPolicy {
 
     const SPEC: OperationSpec = OperationSpec {
         commands: &[
-            CommandName::new("policy set"),
+            CommandName::new("policy set").required(&["policy"]),
             CommandName::new("policy unset").summary("Remove the policy of a tool").preset(&[("policy", "null")]),
         ],
         notes: &["A level may only be stricter than the levels above it. Setting a policy starts no server."],

@@ -190,6 +190,9 @@ fn policies_are_shown_for_all_for_a_source_and_for_one() {
     }
     world.run(&["policy", "nothing"]).exits(5).says(&["no tool or source `nothing`", "toolscout tools list"]);
     world.run(&["policy", "unset"]).exits(2).says(&["TOOL"]);
+    // A set without a value must not remove the rule.
+    world.run(&["policy", "set", "s/add"]).exits(2).says(&["POLICY"]);
+    assert_eq!(holding(&world, "s/add").0, "ask");
     world.run(&["policy", "set", "add", "maybe"]).exits(2).says(&["allow, ask, deny, disable"]);
     world.run(&["policy", "set", "nothing", "deny"]).exits(2).says(&["`nothing` is no tool"]);
 }
