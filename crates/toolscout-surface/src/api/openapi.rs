@@ -109,7 +109,11 @@ fn described(operation: &BoundOperation, generator: &mut SchemaGenerator) -> Val
             "name": "dryRun", "in": "query", "required": false, "description": description, "schema": {"type": "boolean"},
         }));
     }
-    let output = json!({"description": "Done", "content": {"application/json": {"schema": operation.output.describe(generator)}}});
+    let mut schema_of_output = operation.output.describe(generator);
+    if spec.effect == Effect::Change {
+        schema_of_output = json!({"anyOf": [schema_of_output, dry_run()]});
+    }
+    let output = json!({"description": "Done", "content": {"application/json": {"schema": schema_of_output}}});
     let mut entry = json!({
         "operationId": spec.name.replace(' ', "_"),
         "summary": spec.summary,
@@ -128,6 +132,17 @@ fn described(operation: &BoundOperation, generator: &mut SchemaGenerator) -> Val
         entry["security"] = json!([]);
     }
     entry
+}
+
+/// The response to a dry run.
+fn dry_run() -> Value {
+    let text = json!({"type": "string"});
+    json!({
+        "type": "object",
+        "description": "What a dry run would have changed",
+        "required": ["dryRun", "kind", "subject", "action", "would"],
+        "properties": {"dryRun": {"const": true}, "kind": text, "subject": text, "action": text, "would": text},
+    })
 }
 
 fn path_names(path: &'static str) -> impl Iterator<Item = &'static str> {

@@ -181,7 +181,8 @@ async fn input(
     let body = input::object(api, &head.headers, body).await?;
     for (name, value) in query.into_iter().chain(body) {
         if name == DRY_RUN && !operation.input.has(DRY_RUN) {
-            cx.dry_run = value == true;
+            let invalid = || OperationError::invalid("the query: `dryRun` must be `true` or `false`");
+            cx.dry_run = value.as_bool().ok_or_else(invalid)?;
         } else if all.insert(name.clone(), value).is_some() {
             return Err(OperationError::invalid(format!("`{name}` is given twice")));
         }
