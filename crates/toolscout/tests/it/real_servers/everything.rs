@@ -13,7 +13,7 @@ fn its_tools_are_known_and_can_be_called() {
     let world = World::project();
     let shown = world.adds("everything", &["--", &program]);
     assert_eq!(
-        (&shown["protocol"], &shown["status"], &shown["state"]),
+        (&shown["protocol"], &shown["server"]["discoveryStatus"], &shown["server"]["state"]),
         (&json!(LEGACY), &json!("success"), &json!("known"))
     );
     for name in ["echo", "get-sum", "get-structured-content", "trigger-long-running-operation", "get-tiny-image"] {

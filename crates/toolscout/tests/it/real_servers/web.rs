@@ -32,7 +32,7 @@ fn a_legacy_server_over_http_gets_sessions_that_are_ended() {
     let world = World::project();
     let Some(server) = everything(&world, "streamableHttp") else { return };
     let shown = world.adds("everything", &[&server.at("/mcp")]);
-    assert_eq!((&shown["protocol"], &shown["transport"]), (&json!(LEGACY), &json!("http")));
+    assert_eq!((&shown["protocol"], &shown["server"]["transport"]), (&json!(LEGACY), &json!("http")));
     assert_eq!(world.calls(&["everything/echo", "--message", "☂"]), "Echo: ☂\n");
     let call = ["everything/trigger-long-running-operation", "--duration", "0.2", "--steps", "2"];
     assert_eq!(world.progress(&call), [1.0, 2.0]);
@@ -50,8 +50,8 @@ fn a_server_of_the_old_transport_works_whether_or_not_somebody_says_that_it_is_o
     let Some(server) = everything(&world, "sse") else { return };
     let guessed = world.adds("guessed", &[&server.at("/sse")]);
     let told = world.adds("told", &[&server.at("/sse"), "--sse"]);
-    assert_eq!((&guessed["protocol"], &guessed["toolCount"]), (&json!(LEGACY), &told["toolCount"]));
-    assert_eq!((&told["protocol"], &told["transport"]), (&json!(LEGACY), &json!("sse")));
+    assert_eq!((&guessed["protocol"], &guessed["server"]["toolCount"]), (&json!(LEGACY), &told["server"]["toolCount"]));
+    assert_eq!((&told["protocol"], &told["server"]["transport"]), (&json!(LEGACY), &json!("sse")));
     for id in ["guessed", "told"] {
         assert_eq!(world.calls(&[&format!("{id}/echo"), "--message", "☂"]), "Echo: ☂\n");
     }
@@ -64,7 +64,7 @@ fn a_modern_server_over_http_needs_no_session() {
     let world = World::project();
     let Some(server) = words(&world, "streamable-http") else { return };
     let shown = world.adds("words", &[&server.at("/mcp")]);
-    assert_eq!((&shown["protocol"], &shown["transport"]), (&json!(MODERN), &json!("http")));
+    assert_eq!((&shown["protocol"], &shown["server"]["transport"]), (&json!(MODERN), &json!("http")));
     assert_eq!(world.calls(&["words/shout", "--text", "grüße ☂"]), "GRÜSSE ☂\n");
     assert_eq!(world.progress(&["words/spell", "--text", "abc"]), [1.0, 2.0, 3.0]);
     world.run(&["run", "words/refuse"]).exits(1).says(&["not today ☂"]);
