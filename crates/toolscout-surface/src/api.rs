@@ -17,7 +17,6 @@ mod dispatch;
 mod events;
 mod health;
 mod input;
-mod journal;
 mod openapi;
 mod operations;
 mod query;

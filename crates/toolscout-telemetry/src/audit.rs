@@ -98,8 +98,10 @@ pub struct AuditPage {
 #[serde(rename_all = "camelCase", default)]
 pub struct AuditQuery {
     /// Number of records; 50 by default, at most 1,000.
+    #[schemars(extend("x-cli" = {"short": "n", "value": "N"}))]
     pub limit: Option<usize>,
     /// Only records with a smaller number than this.
+    #[schemars(extend("x-cli" = {"value": "N"}))]
     pub before: Option<u64>,
     /// Only records of this kind: `discovery`, `search`, `call`, `decision`, `shown`, `lost`, `mended`; several with commas.
     pub kind: Option<String>,

@@ -1,6 +1,7 @@
 //! Every operation of toolscout, one file each; commands, HTTP routes and socket requests are derived from this list.
 
 mod cli_command;
+mod journal;
 mod policy;
 mod server;
 mod sign_in;
@@ -30,6 +31,11 @@ pub(crate) const OPERATIONS: &[(&str, AddOperation)] = &[
     ("servers", Setup::add_operation::<server::RefreshServers>),
     ("servers", Setup::add_operation::<server::TestServer>),
     ("servers", Setup::add_operation::<server::ShowServerLogs>),
+    ("journal", Setup::add_operation::<journal::ShowAudit>),
+    ("journal", Setup::add_operation::<journal::ShowTimeline>),
+    ("journal", Setup::add_operation::<journal::VerifyAudit>),
+    ("journal", Setup::add_operation::<journal::ShowStats>),
+    ("journal", Setup::add_operation::<journal::SuggestPins>),
     ("cli", Setup::add_operation::<CallTool>),
     ("ui", Setup::add_operation::<CreateSignInLink>),
 ];

@@ -5,8 +5,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use toolscout_core::{BoxFuture, Cx, SourceId, Tool};
 use toolscout_gateway::Gateway;
-use toolscout_telemetry::audit::{AuditPage, AuditQuery, AuditVerification};
-use toolscout_telemetry::stats::{PinSuggestions, UsageStats};
 
 /// What came of something that was asked for at the desk.
 pub type Done<'a, T> = BoxFuture<'a, Result<T, OperationError>>;
@@ -47,31 +45,6 @@ pub trait Desk: Send + Sync + 'static {
 
     /// What the servers that run here have listed since they were started, by server.
     fn live(&self) -> BTreeMap<SourceId, Vec<Arc<Tool>>>;
-
-    /// What agents and people did, the newest first.
-    fn timeline(&self, _: AuditQuery) -> Done<'_, AuditPage> {
-        Box::pin(async { Ok(AuditPage::default()) })
-    }
-
-    /// What was called and decided, the newest first.
-    fn audit(&self, _: AuditQuery) -> Done<'_, AuditPage> {
-        Box::pin(async { Ok(AuditPage::default()) })
-    }
-
-    /// Whether the record is as it was written.
-    fn verify(&self) -> Done<'_, AuditVerification> {
-        Box::pin(async { Ok(AuditVerification { sound: true, ..AuditVerification::default() }) })
-    }
-
-    /// What tools have cost and saved, since then.
-    fn stats(&self, _: Option<String>) -> Done<'_, UsageStats> {
-        Box::pin(async { Ok(UsageStats::default()) })
-    }
-
-    /// Which tools agents would better see without searching.
-    fn pins(&self, _: Option<String>) -> Done<'_, PinSuggestions> {
-        Box::pin(async { Ok(PinSuggestions::default()) })
-    }
 
     /// What is counted, in the text format of Prometheus.
     fn metrics(&self) -> String {

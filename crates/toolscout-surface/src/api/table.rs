@@ -1,6 +1,6 @@
 //! Every route there is, each in the file of the thing it is about.
 
-use super::{Route, approvals, catalog, health, journal, reviews, search, sessions, stream, tools};
+use super::{Route, approvals, catalog, health, reviews, search, sessions, stream, tools};
 use std::sync::LazyLock;
 
 /// Every route there is.
@@ -14,7 +14,6 @@ pub fn table() -> &'static [Route] {
             search::routes(),
             approvals::routes(),
             reviews::routes(),
-            journal::routes(),
             stream::routes(),
         ];
         all.into_iter().flatten().collect()

@@ -3,10 +3,7 @@
 //! The files are [`toolscout_store::journal`]'s, and what is written to them and read from them is [`toolscout_telemetry`]'s. Here
 //! they are configured, and the commands that show them.
 
-mod audit_command;
-mod pin_command;
 mod pins;
-mod stats_command;
 
 use crate::config::Keep;
 use crate::{AppError, Decorator, Next, Plugin, RunCx, Setup, Startup, Surroundings};
@@ -17,12 +14,14 @@ use toolscout_store::journal::{Journal as Book, KEEP};
 use toolscout_surface::codes::Exit;
 use toolscout_telemetry::JournalObserver;
 use toolscout_telemetry::audit::{self, AuditPage, AuditQuery, AuditVerification};
-use toolscout_telemetry::stats::{self, PinSuggestions, UsageStats};
+use toolscout_telemetry::stats::{self, UsageStats};
+
+pub(crate) use pins::pins as suggest_pins;
 
 /// Says no for one run.
 const VARIABLE: &str = "TOOLSCOUT_NO_JOURNAL";
 
-/// Writes down what happens, and adds the commands `audit …`, `stats` and `suggest …`.
+/// Records events, and adds the operations `audit …`, `stats` and `suggest pins`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Journal;
 
@@ -41,14 +40,7 @@ impl Plugin for Journal {
         cx.add_observer(move |startup| Ok(opening.open(startup)));
         cx.decorate(handle.clone());
         cx.parts.journal = Some(handle);
-        Box::pin(async {
-            cx.add_command(audit_command::AuditCommand)?;
-            cx.add_command(audit_command::ShowCommand)?;
-            cx.add_command(audit_command::VerifyCommand)?;
-            cx.add_command(stats_command::StatsCommand)?;
-            cx.add_command(pin_command::SuggestCommand)?;
-            cx.add_command(pin_command::PinsCommand)
-        })
+        Box::pin(async { Ok(()) })
     }
 }
 
@@ -73,13 +65,6 @@ impl Journal {
     pub fn stats(surroundings: &Surroundings, since: Option<&str>) -> Result<UsageStats, AppError> {
         Ok(stats::count(surroundings.state_dir().as_deref(), since)?.stats())
     }
-
-    /// Which tools, of those that are known now, agents of this project would better see without searching. Reads all of it.
-    pub fn pins(cx: &RunCx, since: Option<&str>) -> Result<PinSuggestions, AppError> {
-        let project = cx.request().project;
-        let project = project.as_ref().map(|it| it.as_path());
-        pins::pins(&cx.workspace().config(), cx.surroundings(), cx.tools().gateway(), project, since)
-    }
 }
 
 /// Has what happens written down while it happens, in a process that stays. A short command writes it all when it ends.
@@ -89,16 +74,11 @@ pub(crate) fn keep_writing(cx: &RunCx) {
     }
 }
 
-/// Writes down what was told and waits, so that who reads sees it.
-pub(crate) fn flush(cx: &RunCx) {
-    if let Some(book) = book(cx) {
+/// Writes what has happened in this process, so that a reader sees it.
+pub(crate) fn flush_handle(handle: Option<&JournalHandle>) {
+    if let Some(book) = handle.and_then(|handle| handle.book.get()) {
         book.flush();
     }
-}
-
-/// Whether what happens is written down.
-fn is_on(cx: &RunCx) -> bool {
-    book(cx).is_some()
 }
 
 fn book(cx: &RunCx) -> Option<Arc<Book>> {
@@ -112,6 +92,11 @@ pub(crate) struct JournalHandle {
 }
 
 impl JournalHandle {
+    /// Whether events are recorded.
+    pub(crate) fn is_open(&self) -> bool {
+        self.book.get().is_some()
+    }
+
     fn open(&self, startup: &Startup) -> Option<Arc<dyn Observer>> {
         let surroundings = &startup.environment;
         let keep = match startup.config.settings.journal.keep {

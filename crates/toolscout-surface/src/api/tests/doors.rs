@@ -21,7 +21,7 @@ async fn no_operator_route_opens_to_an_agent() {
         }
         seen += 1;
     }
-    assert!(seen >= 9, "only {seen} operator routes");
+    assert!(seen >= 4, "only {seen} operator routes");
 }
 
 /// Whoever reaches an open port may find tools and run them, and nothing else.

@@ -13,7 +13,7 @@ use toolscout_surface::tokens;
 use toolscout_telemetry::stats::{self, PinSuggestion, PinSuggestions};
 
 /// What agents of this project would better see without searching, and what that would save them.
-pub(super) fn pins(
+pub(crate) fn pins(
     config: &Config,
     surroundings: &Surroundings,
     gateway: &Gateway,

@@ -65,7 +65,7 @@ fn a_person_may_have_nothing_written_and_a_project_may_not() {
     let world = library().var("TOOLSCOUT_NO_JOURNAL", "1");
     world.run(&["run", "sql_query", "--target", "x"]).exits(0);
     assert!(!folder(&world).exists());
-    world.run(&["stats"]).exits(0).says(&["nothing is written down now"]);
+    world.run(&["stats"]).exits(0).prints(&["nothing is recorded now"]);
     let world = library();
     fs::create_dir_all(world.outside().join("config")).expect("a folder");
     fs::write(world.outside().join("config/config.toml"), "[journal]\nkeep = \"off\"\n").expect("written");

@@ -1,8 +1,6 @@
 //! What the routes that are not operations yet need from the app.
 
 use crate::RunCx;
-use crate::error::failure;
-use crate::plugins::Journal;
 use crate::plugins::serve::mcp_servers::{McpServers, configured_servers};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,9 +8,7 @@ use std::sync::Arc;
 use toolscout_core::{Caller, Cx, SourceId, Tool};
 use toolscout_gateway::Gateway;
 use toolscout_mcp_client::{McpSource, partition};
-use toolscout_surface::api::{Desk, Discovery, Done, ErrorCode, OperationError};
-use toolscout_telemetry::audit::{AuditPage, AuditQuery, AuditVerification};
-use toolscout_telemetry::stats::{PinSuggestions, UsageStats};
+use toolscout_surface::api::{Desk, Discovery};
 
 /// Where the API has things done.
 pub(in crate::plugins::serve) struct FrontDesk {
@@ -70,40 +66,7 @@ impl Desk for FrontDesk {
         set.sources.iter().filter_map(listed).collect()
     }
 
-    fn timeline(&self, page: AuditQuery) -> Done<'_, AuditPage> {
-        let cx = self.cx.clone();
-        Box::pin(aside(move || Journal::timeline(cx.surroundings(), &page).map_err(failure)))
-    }
-
-    fn audit(&self, page: AuditQuery) -> Done<'_, AuditPage> {
-        let cx = self.cx.clone();
-        Box::pin(aside(move || Journal::audit(cx.surroundings(), &page).map_err(failure)))
-    }
-
-    fn verify(&self) -> Done<'_, AuditVerification> {
-        let cx = self.cx.clone();
-        Box::pin(aside(move || Journal::verify(cx.surroundings()).map_err(failure)))
-    }
-
-    fn stats(&self, since: Option<String>) -> Done<'_, UsageStats> {
-        let cx = self.cx.clone();
-        Box::pin(aside(move || Journal::stats(cx.surroundings(), since.as_deref()).map_err(failure)))
-    }
-
-    fn pins(&self, since: Option<String>) -> Done<'_, PinSuggestions> {
-        let cx = self.cx.clone();
-        Box::pin(aside(move || Journal::pins(&cx, since.as_deref()).map_err(failure)))
-    }
-
     fn metrics(&self) -> String {
         self.cx.workspace().parts.metrics.as_ref().map(|it| it.render()).unwrap_or_default()
     }
-}
-
-/// Runs something that blocks on files or the store.
-async fn aside<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, OperationError> + Send + 'static,
-) -> Result<T, OperationError> {
-    let stopped = |_| Err(OperationError::new(ErrorCode::Cancelled, "toolscout is stopping"));
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(stopped)
 }
