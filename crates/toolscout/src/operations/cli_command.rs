@@ -1,6 +1,7 @@
 //! An operation as a command: reads its input from the command line, runs it, and prints its output.
 
 use crate::line::input_text;
+use crate::plugins::servers::PROMPT;
 use crate::{AppError, Command, RunCx};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -80,6 +81,11 @@ impl OperationCliCommand {
         let format = cx.options().format();
         let accept = if format == Format::Text { "text/plain" } else { "application/json" };
         let response = match host {
+            // A host that hangs must not make a command hang that can run without it.
+            Some(host) if host_use == HostUse::Preferred => {
+                let run = host.run(spec, input.clone(), accept, |_| ());
+                tokio::time::timeout(PROMPT, run).await.ok().and_then(Result::ok)
+            }
             Some(host) => host.run(spec, input.clone(), accept, |_| ()).await.ok(),
             None => None,
         };

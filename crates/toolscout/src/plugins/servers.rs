@@ -20,6 +20,7 @@ use toolscout_core::BoxFuture;
 use toolscout_surface::codes::Exit;
 
 pub(crate) use approve::first_sight;
+pub(crate) use control::PROMPT;
 pub(crate) use host::keep;
 pub(crate) use page::page_link;
 pub(crate) use remove::remove;

@@ -12,7 +12,7 @@ use toolscout_surface::http::socket::{self, SocketRequest, SocketResponse};
 use toolscout_surface::operation::{OperationSpec, request_target};
 
 /// How long a host may take to answer what it knows at once.
-const PROMPT: Duration = Duration::from_secs(2);
+pub(crate) const PROMPT: Duration = Duration::from_secs(2);
 
 /// The way to the process that keeps the servers of a project.
 #[derive(Debug, Clone)]
