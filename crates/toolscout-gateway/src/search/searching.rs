@@ -30,6 +30,8 @@ pub struct Searching {
     main: Option<Arc<Searching>>,
     /// How many are at work to find out what tools mean, as they come.
     students: AtomicUsize,
+    /// Held by the search that encodes tools.
+    pub(super) encoding: Mutex<()>,
 }
 
 impl Searching {

@@ -185,10 +185,16 @@ impl Study {
     }
 }
 
-/// Finds out what the tools of one moment mean, where nobody else does, for so long. A small catalog is known as a whole then, on
-/// whatever machine.
+/// Encodes the tools of one moment during a search, for about this time. A small catalog is encoded as a whole, however slow the
+/// machine is.
+///
+/// Concurrent searches of one process wait for each other, and then use what the first one encoded. With many tools left, a
+/// search waits no longer than its own time.
 pub(super) fn study_here(moment: &Published, time: Duration) {
     let (mut study, end) = (Study::default(), Instant::now() + time);
+    let encoding = &moment.searching.encoding;
+    let guard = if moment.made().missing <= AT_LEAST { Some(encoding.lock()) } else { encoding.try_lock_for(time) };
+    let Some(_guard) = guard else { return };
     while study.step(moment, AT_ONCE) == Left::More && (study.encoded < AT_LEAST || Instant::now() < end) {}
     study.end(moment);
 }
