@@ -23,21 +23,21 @@ use toolscout::folder::recipe::{CommandRecipe, DEFAULT_TIMEOUT_MS, Input, Recipe
 use toolscout::folder::{Entry, Root, RootStrategy, ToolStrategy, Visit};
 use toolscout::surface::cli::CommandSpec;
 use toolscout::surface::codes::Exit;
-use toolscout::{App, AppError, Command, RunCx, Surroundings, plugins};
+use toolscout::{App, AppError, Command, Environment, RunCx, plugins};
 
 fn main() -> ExitCode {
-    toolscout::main(app(Surroundings::of_process()))
+    toolscout::main(app(Environment::of_process()))
 }
 
 /// The program: the parts of toolscout that it wants, and its own.
-pub(crate) fn app(surroundings: Surroundings) -> Result<App, AppError> {
-    let teams = surroundings.cwd().join("teams");
+pub(crate) fn app(environment: Environment) -> Result<App, AppError> {
+    let teams = environment.cwd().join("teams");
     App::builder("tasks")
         .about("Runs what the teams have written down")
         .plugin(plugins::Discovery::default().roots(Teams(teams)).tools(TaskLists))
         .plugin(plugins::Cli)
         .command(TeamsCommand)
-        .surroundings(surroundings)
+        .environment(environment)
         .build()
 }
 

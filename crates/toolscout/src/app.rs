@@ -5,7 +5,7 @@ use crate::line::{self, Line, Wants};
 use crate::operations::{OPERATIONS, OperationCliCommand};
 use crate::plugin::{AfterSetup, Extensions, Setup};
 use crate::{
-    AppError, Command, Decorator, LifecycleError, Listing, Plugin, RunCx, Startup, Surroundings, Tools, Workspace,
+    AppError, Command, Decorator, Environment, LifecycleError, Listing, Plugin, RunCx, Startup, Tools, Workspace,
     lifecycle, words,
 };
 use std::ffi::OsString;
@@ -25,7 +25,7 @@ pub struct App {
     about: String,
     bare: Option<String>,
     plugins: Vec<Arc<dyn Plugin>>,
-    surroundings: Arc<Surroundings>,
+    environment: Arc<Environment>,
 }
 
 /// Collects plugins; opens and starts nothing.
@@ -43,7 +43,7 @@ impl App {
             about: String::new(),
             bare: None,
             plugins: Vec::new(),
-            surroundings: Arc::new(Surroundings::of_process()),
+            environment: Arc::new(Environment::of_process()),
         };
         AppBuilder { app, commands: Vec::new() }
     }
@@ -62,8 +62,8 @@ impl App {
         })
     }
 
-    pub(crate) fn surroundings(&self) -> &Arc<Surroundings> {
-        &self.surroundings
+    pub(crate) fn environment(&self) -> &Arc<Environment> {
+        &self.environment
     }
 
     /// `locale` becomes that of the line as soon as it is known, for saying what is wrong with the rest.
@@ -81,7 +81,7 @@ impl App {
         let word = match line.wants() {
             // Needs no tools, so nothing that is wrong with them, or with where they are, gets in its way.
             Wants::Version => {
-                return self.surroundings.print(&format!("{} {}\n", self.program, self.version)).map(|()| Exit::Done);
+                return self.environment.print(&format!("{} {}\n", self.program, self.version)).map(|()| Exit::Done);
             }
             Wants::Help => None,
             Wants::Nothing => self.bare.clone(),
@@ -111,7 +111,7 @@ impl App {
     }
 
     async fn after_setup(&self, setup: Setup, line: Line, spec: Arc<CommandSpec>) -> Result<Run, AppError> {
-        let startup = Startup::new(&setup.parts, Arc::new(line.options), self.surroundings.clone())?;
+        let startup = Startup::new(&setup.parts, Arc::new(line.options), self.environment.clone())?;
         let mut gateway = Gateway::builder();
         for make in setup.sources {
             gateway = make(&startup)?.into_iter().fold(gateway, GatewayBuilder::source);
@@ -125,7 +125,7 @@ impl App {
             observers.extend(make(&startup)?);
         }
         let observers = Observers::new(observers);
-        let tools = Arc::new(Tools::new(gateway, self.surroundings.clone(), &startup.options, observers));
+        let tools = Arc::new(Tools::new(gateway, self.environment.clone(), &startup.options, observers));
         let workspace = Arc::new(Workspace::new(startup, setup.parts, tools));
         let _ = setup.slot.set(workspace.clone());
         let after =
@@ -196,11 +196,11 @@ impl App {
             }
         }
         let spec = line::translated(run.spec.as_ref().clone(), locale);
-        self.surroundings.print(&help::overview(&self.program, &spec, &groups, &self.surroundings.look(locale)))
+        self.environment.print(&help::overview(&self.program, &spec, &groups, &self.environment.look(locale)))
     }
 
     fn var(&self, name: &str) -> Option<String> {
-        self.surroundings.var(name).map(str::to_owned)
+        self.environment.var(name).map(str::to_owned)
     }
 
     fn report(&self, error: &AppError, locale: Locale) {
@@ -214,7 +214,7 @@ impl App {
         if let Some(hint) = error.hint() {
             text += &format!("  hint: {}\n", escape::text(&hint));
         }
-        self.surroundings.say(&text);
+        self.environment.say(&text);
     }
 }
 
@@ -283,9 +283,9 @@ impl AppBuilder {
         self
     }
 
-    /// Where runs take place; this process's own surroundings otherwise.
-    pub fn surroundings(mut self, surroundings: Surroundings) -> Self {
-        self.app.surroundings = Arc::new(surroundings);
+    /// Where runs take place; this process's own environment otherwise.
+    pub fn environment(mut self, environment: Environment) -> Self {
+        self.app.environment = Arc::new(environment);
         self
     }
 

@@ -1,7 +1,7 @@
 //! A command, sets of commands that are looked up when needed, and what may be wrapped around a run.
 
 use crate::plugin::{Commands, Extensions, Offers};
-use crate::{AppError, Options, Surroundings, Tools, Workspace, line};
+use crate::{AppError, Environment, Options, Tools, Workspace, line};
 use serde::Serialize;
 use std::any::Any;
 use std::sync::Arc;
@@ -116,7 +116,7 @@ impl RunCx {
     }
 
     /// Where the program runs.
-    pub fn surroundings(&self) -> &Surroundings {
+    pub fn environment(&self) -> &Environment {
         &self.workspace.environment
     }
 
@@ -148,11 +148,11 @@ impl RunCx {
     /// How text for people is written.
     pub(crate) fn text_style(&self) -> Text {
         let Look { style, locale, .. } = self.look();
-        Text { style, width: self.surroundings().width(), locale, verbose: self.options().switch("verbose") }
+        Text { style, width: self.environment().width(), locale, verbose: self.options().switch("verbose") }
     }
 
     fn look(&self) -> Look {
-        self.surroundings().look(self.options().locale())
+        self.environment().look(self.options().locale())
     }
 
     /// What the program is called.
@@ -167,7 +167,7 @@ impl RunCx {
 
     /// Prints data.
     pub fn print(&self, text: &str) -> Result<(), AppError> {
-        self.surroundings().print(text)
+        self.environment().print(text)
     }
 
     /// Prints a value that is data, in this format.
@@ -177,7 +177,7 @@ impl RunCx {
                 self.print(&(output::render(&serde_json::to_value(value).unwrap_or_default(), format) + "\n"))
             }
             // Straight from the value: schemas keep their own writing, and nothing is parsed again.
-            _ => self.surroundings().write(|out| {
+            _ => self.environment().write(|out| {
                 output::json::write(out, value)?;
                 out.write_all(b"\n")
             }),
@@ -191,7 +191,7 @@ impl RunCx {
 
     /// Says something beside the data.
     pub fn say(&self, text: &str) {
-        self.surroundings().say(text);
+        self.environment().say(text);
     }
 
     /// Whether this is only a rehearsal (`--dry-run`); if so, says what would be done: `remove files`.

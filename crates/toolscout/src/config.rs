@@ -1,7 +1,7 @@
 //! Connects the configuration crate to the options and the environment of a run.
 
 use crate::plugins::discovery::Trust;
-use crate::{AppError, Options, Surroundings};
+use crate::{AppError, Environment, Options};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use toolscout_config::{ConfigLocations, ConfigScope};
@@ -19,21 +19,21 @@ pub(crate) struct Config(toolscout_config::Config);
 
 impl Config {
     /// The configuration of a program that reads no files.
-    pub(crate) fn without_files(options: &Options, surroundings: &Surroundings) -> Self {
-        let folder = options.folder(surroundings.cwd());
+    pub(crate) fn without_files(options: &Options, environment: &Environment) -> Self {
+        let folder = options.folder(environment.cwd());
         let root = DefaultRoot::find(&folder).map(Path::to_owned);
         Self(toolscout_config::Config { folder, root, ..Default::default() })
     }
 
     /// Reads the configuration of this run.
-    pub(crate) fn find(options: &Options, surroundings: &Surroundings) -> Result<Self, AppError> {
-        let folder = options.folder(surroundings.cwd());
+    pub(crate) fn find(options: &Options, environment: &Environment) -> Result<Self, AppError> {
+        let folder = options.folder(environment.cwd());
         let locations = ConfigLocations {
             project: DefaultRoot::find(&folder).map(Path::to_owned),
             folder,
-            user: surroundings.config_dir(),
-            lookup: surroundings.lookup(),
-            is_trusted: &|root| Trust::new(surroundings, options).covers(root),
+            user: environment.config_dir(),
+            lookup: environment.lookup(),
+            is_trusted: &|root| Trust::new(environment, options).covers(root),
         };
         Ok(Self(toolscout_config::Config::load(&locations)?))
     }
@@ -58,12 +58,12 @@ pub(crate) mod edit {
     pub(crate) struct Editor(toolscout_config::Editor);
 
     impl Editor {
-        pub(crate) fn of(surroundings: &Surroundings) -> Self {
-            Self(toolscout_config::Editor::new(surroundings.state_dir()))
+        pub(crate) fn of(environment: &Environment) -> Self {
+            Self(toolscout_config::Editor::new(environment.state_dir()))
         }
 
         /// The file of ours that edits go to: the user's, or the project's.
-        pub(crate) fn own_file(config: &Config, _: &Surroundings, global: bool) -> Result<PathBuf, AppError> {
+        pub(crate) fn own_file(config: &Config, _: &Environment, global: bool) -> Result<PathBuf, AppError> {
             Ok(config.own_file(if global { ConfigScope::User } else { ConfigScope::Project })?)
         }
     }

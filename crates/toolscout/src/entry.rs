@@ -1,6 +1,6 @@
 //! A program as a process: its arguments, its exit code, and an interruption that always gets through.
 
-use crate::{App, AppError, Surroundings};
+use crate::{App, AppError, Environment};
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
@@ -31,7 +31,7 @@ pub fn main(app: Result<App, AppError>) -> ExitCode {
 }
 
 fn said(reason: &str, exit: Exit) -> Exit {
-    Surroundings::of_process().say(&format!("error: {reason}\n"));
+    Environment::of_process().say(&format!("error: {reason}\n"));
     exit
 }
 
@@ -48,12 +48,12 @@ fn run(app: App, runtime: Runtime) -> Exit {
 async fn until_interrupted(app: App) -> Exit {
     let mut work = JoinSet::new();
     let args: Vec<_> = std::env::args_os().skip(1).collect();
-    let surroundings = app.surroundings().clone();
+    let environment = app.environment().clone();
     tokio::select! {
         // First, so that it is listened for before the work begins.
         biased;
         Ok(()) = tokio::signal::ctrl_c() => {
-            if surroundings.drains_when_interrupted() {
+            if environment.drains_when_interrupted() {
                 drain(&mut work).await;
             }
             let _ = tokio::time::timeout(GRACE, work.shutdown()).await;

@@ -1,7 +1,7 @@
 //! A unit that an application may have or leave out, and what it can do in each phase.
 
 use crate::workspace::{Parts, Startup, Workspace};
-use crate::{AppError, Command, CommandSet, Decorator, LifecycleError, Options, RunCx, Surroundings, Tools};
+use crate::{AppError, Command, CommandSet, Decorator, Environment, LifecycleError, Options, RunCx, Tools};
 use parking_lot::Mutex;
 use std::any::{Any, TypeId};
 use std::collections::{BTreeMap, HashMap};
@@ -171,7 +171,7 @@ impl AfterSetup {
     }
 
     /// Where the program runs.
-    pub fn surroundings(&self) -> &Arc<Surroundings> {
+    pub fn environment(&self) -> &Arc<Environment> {
         &self.workspace.environment
     }
 }

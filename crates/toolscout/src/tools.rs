@@ -1,6 +1,6 @@
 //! The tools of all sources: discovered once, when somebody first needs them.
 
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
 use crate::{AppError, Options};
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
@@ -15,7 +15,7 @@ use toolscout_gateway::{Gateway, Refreshed};
 /// The tools of all sources. Discovery runs once and feeds all.
 pub struct Tools {
     gateway: Arc<Gateway>,
-    surroundings: Arc<Surroundings>,
+    environment: Arc<Environment>,
     request: Cx,
     loudness: Loudness,
     shows_tools: bool,
@@ -37,7 +37,7 @@ impl Tools {
 
     pub(crate) fn new(
         gateway: Gateway,
-        surroundings: Arc<Surroundings>,
+        environment: Arc<Environment>,
         options: &Options,
         observers: Observers,
     ) -> Self {
@@ -47,12 +47,12 @@ impl Tools {
             _ => Loudness::Normal,
         };
         let mut request = Cx { observers, ..Cx::new(Caller::Cli) };
-        let folder = options.folder(surroundings.cwd());
-        request.asker = surroundings.is_interactive().then(|| asker(surroundings.clone()));
+        let folder = options.folder(environment.cwd());
+        request.asker = environment.is_interactive().then(|| asker(environment.clone()));
         request.project = Some(Arc::new(DefaultRoot::find(&folder).unwrap_or(&folder).to_owned()));
         let (discovered, reserved) = (OnceCell::new(), OnceLock::new());
         let gateway = Arc::new(gateway);
-        Self { gateway, surroundings, request, loudness, shows_tools: options.shows_tools(), discovered, reserved }
+        Self { gateway, environment, request, loudness, shows_tools: options.shows_tools(), discovered, reserved }
     }
 
     /// The gateway, once everything is discovered; what went wrong beside that is said on the way.
@@ -172,13 +172,13 @@ impl Tools {
         let is_quiet = problem.level == Level::Debug || is_beside_the_point;
         let needed = if is_quiet { Loudness::Verbose } else { Loudness::Normal };
         if self.loudness >= needed {
-            self.surroundings.say(&render(problem));
+            self.environment.say(&render(problem));
         }
     }
 
     /// Shows on a terminal that something is under way, if it takes longer than half a second.
     async fn with_progress<T>(&self, work: impl Future<Output = T>) -> T {
-        if !self.surroundings.is_interactive() || self.loudness == Loudness::Quiet {
+        if !self.environment.is_interactive() || self.loudness == Loudness::Quiet {
             return work.await;
         }
         tokio::pin!(work);
@@ -191,12 +191,12 @@ impl Tools {
             tokio::select! {
                 done = &mut work => {
                     if shown > 0 {
-                        self.surroundings.say("\r\x1b[K");
+                        self.environment.say("\r\x1b[K");
                     }
                     return done;
                 }
                 _ = ticks.tick() => {
-                    self.surroundings.say(&format!("\r{} looking for tools", ["|", "/", "-", "\\"][shown % 4]));
+                    self.environment.say(&format!("\r{} looking for tools", ["|", "/", "-", "\\"][shown % 4]));
                     shown += 1;
                 }
             }
@@ -216,13 +216,13 @@ fn render(problem: &Problem) -> String {
 }
 
 /// Asks the person at the terminal whether a call may be made, and shows all of it.
-fn asker(surroundings: Arc<Surroundings>) -> Asker {
+fn asker(environment: Arc<Environment>) -> Asker {
     Arc::new(move |question| {
-        let surroundings = surroundings.clone();
+        let environment = environment.clone();
         Box::pin(async move {
             let arguments = serde_json::to_string_pretty(&question.arguments).unwrap_or_default();
             let (tool, arguments) = (question.tool.to_string(), escape::text(&arguments).into_owned());
-            surroundings.ask(&format!("Run {} with {arguments}?", escape::line(&tool))).await
+            environment.ask(&format!("Run {} with {arguments}?", escape::line(&tool))).await
         })
     })
 }

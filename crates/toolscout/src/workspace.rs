@@ -8,7 +8,7 @@ use crate::plugins::journal::JournalHandle;
 use crate::plugins::review;
 use crate::plugins::servers::{ServerSet, background, first_sight};
 use crate::plugins::ui::PageLinks;
-use crate::{AppError, Options, Surroundings, Tools};
+use crate::{AppError, Environment, Options, Tools};
 use arc_swap::ArcSwap;
 use std::sync::{Arc, OnceLock};
 use toolscout_core::{BoxFuture, Caller, Cx, ErrorKind, redact};
@@ -20,7 +20,7 @@ pub struct Startup {
     /// The program's own options.
     pub options: Arc<Options>,
     /// The process environment: folder, variables, streams.
-    pub environment: Arc<Surroundings>,
+    pub environment: Arc<Environment>,
     pub(crate) config: Arc<Config>,
     pub(crate) servers: Arc<ServerSet>,
 }
@@ -30,7 +30,7 @@ pub struct Workspace {
     /// The program's own options.
     pub options: Arc<Options>,
     /// The process environment: folder, variables, streams.
-    pub environment: Arc<Surroundings>,
+    pub environment: Arc<Environment>,
     /// The gateway, and the tools of all sources, discovered on first use.
     pub tools: Arc<Tools>,
     pub(crate) parts: Parts,
@@ -67,7 +67,7 @@ pub(crate) struct Parts {
 
 impl Startup {
     /// Reads the configuration and sets up the servers, as far as the composition has them. Starts nothing.
-    pub(crate) fn new(parts: &Parts, options: Arc<Options>, environment: Arc<Surroundings>) -> Result<Self, AppError> {
+    pub(crate) fn new(parts: &Parts, options: Arc<Options>, environment: Arc<Environment>) -> Result<Self, AppError> {
         let config = if parts.configuration {
             Config::find(&options, &environment)?
         } else {

@@ -53,7 +53,7 @@ impl Command for OperationCliCommand {
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
             let command = self.command_line(cx.options().locale());
-            let input = command.input(&cx.parsed, |from| input_text(from, cx.surroundings().cwd()))?;
+            let input = command.input(&cx.parsed, |from| input_text(from, cx.environment().cwd()))?;
             let dry_run = cx.options().switch("dry-run");
             if let Some(exit) = self.forward(cx, &input, dry_run).await? {
                 return Ok(exit);
@@ -123,7 +123,7 @@ fn print(cx: &RunCx, output: &OperationOutput) -> Result<(), AppError> {
             Ok(())
         }
         Format::Text => cx.print(&output.text(&cx.text_style())),
-        Format::Json => cx.surroundings().write(|out| {
+        Format::Json => cx.environment().write(|out| {
             output.write_pretty(out)?;
             out.write_all(b"\n")
         }),

@@ -13,7 +13,7 @@ pub(crate) use verify::VerifyAudit;
 use crate::Workspace;
 use crate::error::failure;
 use crate::plugins::journal;
-use crate::{AppError, Surroundings};
+use crate::{AppError, Environment};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub(crate) struct SinceInput {
 /// Reads the journal after everything that happened in this process was written to it.
 async fn read<T: Send + 'static>(
     workspace: &Workspace,
-    read: impl FnOnce(&Surroundings) -> Result<T, AppError> + Send + 'static,
+    read: impl FnOnce(&Environment) -> Result<T, AppError> + Send + 'static,
 ) -> Result<T, OperationError> {
     let (environment, journal) = (workspace.environment.clone(), workspace.parts.journal.clone());
     let work = move || {

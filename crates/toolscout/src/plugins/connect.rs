@@ -12,7 +12,7 @@ use toolscout_core::BoxFuture;
 
 /// The command that starts this program as an MCP server, for a client with or without our search path.
 pub(crate) fn launch(cx: &RunCx, is_desktop: bool) -> Result<LaunchCommand, AppError> {
-    let path = cx.surroundings().var("PATH").filter(|_| !is_desktop);
+    let path = cx.environment().var("PATH").filter(|_| !is_desktop);
     Ok(launch_command(cx.program(), path)?)
 }
 

@@ -94,7 +94,7 @@ fn budget(cx: &RunCx) -> Result<usize, AppError> {
 }
 
 async fn read(cx: &RunCx, file: &str) -> Result<String, AppError> {
-    let path = (file != "-").then(|| cx.surroundings().cwd().join(file));
+    let path = (file != "-").then(|| cx.environment().cwd().join(file));
     let named = path.clone().unwrap_or_else(|| PathBuf::from("standard input"));
     // Standard input may take as long as it likes, and an interruption must still get through.
     let bytes = tokio::task::spawn_blocking(move || {

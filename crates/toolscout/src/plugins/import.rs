@@ -15,8 +15,8 @@ pub(super) use page::{counted, page};
 
 /// Where other clients keep their files, as the environment of this run says.
 pub(super) fn client_folders(cx: &RunCx, config: &Config) -> ClientFolders {
-    let variable = |name: &str| cx.surroundings().var(name).map(str::to_owned);
-    ClientFolders::new(&variable, cx.surroundings().cwd(), config.project_folder())
+    let variable = |name: &str| cx.environment().var(name).map(str::to_owned);
+    ClientFolders::new(&variable, cx.environment().cwd(), config.project_folder())
 }
 
 /// Adds the command `import`.

@@ -6,7 +6,7 @@
 mod pins;
 
 use crate::config::Keep;
-use crate::{AppError, Decorator, Next, Plugin, RunCx, Setup, Startup, Surroundings};
+use crate::{AppError, Decorator, Environment, Next, Plugin, RunCx, Setup, Startup};
 use std::sync::{Arc, OnceLock};
 use toolscout_core::BoxFuture;
 use toolscout_core::event::Observer;
@@ -46,24 +46,24 @@ impl Plugin for Journal {
 
 impl Journal {
     /// What agents and people did, the newest first.
-    pub fn timeline(surroundings: &Surroundings, query: &AuditQuery) -> Result<AuditPage, AppError> {
-        Ok(audit::timeline(surroundings.state_dir().as_deref(), query)?)
+    pub fn timeline(environment: &Environment, query: &AuditQuery) -> Result<AuditPage, AppError> {
+        Ok(audit::timeline(environment.state_dir().as_deref(), query)?)
     }
 
     /// What was called and decided, the newest first.
-    pub fn audit(surroundings: &Surroundings, query: &AuditQuery) -> Result<AuditPage, AppError> {
-        Ok(audit::audit(surroundings.state_dir().as_deref(), query)?)
+    pub fn audit(environment: &Environment, query: &AuditQuery) -> Result<AuditPage, AppError> {
+        Ok(audit::audit(environment.state_dir().as_deref(), query)?)
     }
 
     /// Whether the record is as it was written. Reads all of it.
-    pub fn verify(surroundings: &Surroundings) -> Result<AuditVerification, AppError> {
-        Ok(audit::verify(surroundings.state_dir().as_deref(), &*surroundings.store())?)
+    pub fn verify(environment: &Environment) -> Result<AuditVerification, AppError> {
+        Ok(audit::verify(environment.state_dir().as_deref(), &*environment.store())?)
     }
 
     /// What tools have cost and saved, of all clients and projects, since then (`7d`, `2026-07-28`); of all that is kept where
     /// nothing is said. Reads all of it.
-    pub fn stats(surroundings: &Surroundings, since: Option<&str>) -> Result<UsageStats, AppError> {
-        Ok(stats::count(surroundings.state_dir().as_deref(), since)?.stats())
+    pub fn stats(environment: &Environment, since: Option<&str>) -> Result<UsageStats, AppError> {
+        Ok(stats::count(environment.state_dir().as_deref(), since)?.stats())
     }
 }
 
@@ -98,23 +98,23 @@ impl JournalHandle {
     }
 
     fn open(&self, startup: &Startup) -> Option<Arc<dyn Observer>> {
-        let surroundings = &startup.environment;
+        let environment = &startup.environment;
         let keep = match startup.config.settings.journal.keep {
             Some(Keep::Off) => return None,
             Some(Keep::Bytes(bytes)) => bytes,
             None => KEEP,
         };
-        let is_off = surroundings.var(VARIABLE).is_some() || surroundings.is_made_up();
-        let state = surroundings.state_dir().filter(|_| !is_off)?;
-        let environment = surroundings.clone();
+        let is_off = environment.var(VARIABLE).is_some() || environment.is_made_up();
+        let state = environment.state_dir().filter(|_| !is_off)?;
+        let reporting = environment.clone();
         let place = toolscout_store::journal::dir(&state);
         let on_trouble = move |cause: &std::io::Error| {
             let what = format!("what happens is not written down in `{}`: {cause}", place.display());
             tracing::warn!(event = "journal_unwritten", error = what);
             let hint = "set TOOLSCOUT_STATE_DIR to a folder you can write";
-            environment.say(&format!("warning: {what}\n  hint: {hint}\n"));
+            reporting.say(&format!("warning: {what}\n  hint: {hint}\n"));
         };
-        let book = Arc::new(Book::new(&state, surroundings.store(), keep, Box::new(on_trouble)));
+        let book = Arc::new(Book::new(&state, environment.store(), keep, Box::new(on_trouble)));
         let _ = self.book.set(book.clone());
         Some(Arc::new(JournalObserver::new(book)))
     }

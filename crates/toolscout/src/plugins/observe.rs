@@ -1,7 +1,7 @@
 //! `observe`: passes an agent's messages on as they are, and remembers the tools that they name.
 
 use crate::config::Config;
-use crate::{AppError, Command, Plugin, RunCx, Setup, Surroundings};
+use crate::{AppError, Command, Environment, Plugin, RunCx, Setup};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io;
@@ -59,16 +59,16 @@ impl Command for ObserveCommand {
                 let message = "--server is no name of a server: up to 128 bytes, and no `/`";
                 return Err(AppError::invalid(message, "toolscout observe --server rube"));
             }
-            let observed = observed(cx.surroundings(), &cx.workspace().config());
+            let observed = observed(cx.environment(), &cx.workspace().config());
             if cx.parsed.switch("forget") {
                 if !cx.only_would("forget the tools that were observed") {
                     observed.forget().map_err(unkept)?;
                 }
                 return Ok(Exit::Done);
             }
-            let surroundings = cx.workspace().environment.clone();
+            let environment = cx.workspace().environment.clone();
             // On a thread of its own, so that an interruption gets through.
-            let passed = tokio::task::spawn_blocking(move || pass_on(&surroundings, server.as_deref())).await;
+            let passed = tokio::task::spawn_blocking(move || pass_on(&environment, server.as_deref())).await;
             let seen = passed.unwrap_or_else(|error| Err(failed(io::Error::other(error))))?;
             register(seen, &observed, &cx.request())?;
             Ok(Exit::Done)
@@ -76,15 +76,15 @@ impl Command for ObserveCommand {
     }
 }
 
-fn observed(environment: &Surroundings, config: &Config) -> Observed {
+fn observed(environment: &Environment, config: &Config) -> Observed {
     Observed::new(environment.store(), partition(config.project_folder()))
 }
 
 /// Everything from standard input to where data goes. A reader that goes away ends it, as it ends `cat`.
-fn pass_on(surroundings: &Surroundings, server: Option<&str>) -> Result<Vec<SeenTool>, AppError> {
+fn pass_on(environment: &Environment, server: Option<&str>) -> Result<Vec<SeenTool>, AppError> {
     let mut observer = Observer::new(server);
     let input = input().map_err(failed)?;
-    surroundings.write(|out| observer.pass_on(input, out))?;
+    environment.write(|out| observer.pass_on(input, out))?;
     Ok(observer.finish())
 }
 

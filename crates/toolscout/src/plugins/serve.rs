@@ -119,7 +119,7 @@ async fn serve(cx: &RunCx, web: Option<Web>) -> Result<Exit, AppError> {
     // Each process has servers of its own: what one agent does to a server is nothing to another's.
     configured_servers(cx)?.iter().for_each(|it| it.run_here());
     cx.tools().known().await?;
-    cx.surroundings().drain_when_interrupted();
+    cx.environment().drain_when_interrupted();
     let serving: BoxFuture<'_, Result<(), AppError>> = match &web {
         Some(web) => {
             let listener = web.bind(cx, &mcp).await?;

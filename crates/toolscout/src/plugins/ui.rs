@@ -68,7 +68,7 @@ impl Command for UiCommand {
 pub(crate) fn shown(cx: &RunCx, link: &str) {
     cx.say(&format!("Open this to sign in; it works once, within two minutes:\n\n  {link}\n\n"));
     if !cx.parsed.switch("no-open") {
-        browser::open(cx.surroundings(), link);
+        browser::open(cx.environment(), link);
     }
 }
 

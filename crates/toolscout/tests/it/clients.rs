@@ -61,7 +61,7 @@ impl Scene {
         self.world.path("serve.sh").display().to_string()
     }
 
-    /// A client, in surroundings of its own.
+    /// A client, in an environment of its own.
     fn client(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         let node = node().map(PathBuf::from).and_then(|it| it.parent().map(Path::to_owned));

@@ -2,7 +2,7 @@
 //! 2. The example that shows how is run here, so it cannot rot.
 
 use crate::world::World;
-use toolscout::Surroundings;
+use toolscout::Environment;
 use toolscout::surface::codes::Exit;
 
 #[expect(dead_code, reason = "its `main` is for who runs the example")]
@@ -20,8 +20,8 @@ fn book() -> World {
 }
 
 async fn run(world: &World, args: &[&str]) -> (Exit, String, String) {
-    let (surroundings, captured) = Surroundings::captured(&world.path(""), &[]);
-    let app = embed::app(surroundings).expect("the plugins fit together");
+    let (environment, captured) = Environment::captured(&world.path(""), &[]);
+    let app = embed::app(environment).expect("the plugins fit together");
     let exit = app.run(args.iter().map(|it| (*it).to_owned())).await;
     (exit, captured.out(), captured.err())
 }

@@ -11,8 +11,8 @@ use toolscout::source::ToolBuilder;
 use toolscout::surface::cli::CommandSpec;
 use toolscout::surface::codes::Exit;
 use toolscout::{
-    AfterSetup, App, AppError, Captured, Command, Commands, Decorator, Extensions, Next, Plugin, RunCx, Setup,
-    Surroundings, plugins,
+    AfterSetup, App, AppError, Captured, Command, Commands, Decorator, Environment, Extensions, Next, Plugin, RunCx,
+    Setup, plugins,
 };
 
 /// What happened, in order.
@@ -106,9 +106,9 @@ impl Decorator for Around {
 }
 
 fn app(probes: &[Probe]) -> Result<(App, Captured), AppError> {
-    let (surroundings, captured) = Surroundings::captured(Path::new("/"), &[]);
+    let (environment, captured) = Environment::captured(Path::new("/"), &[]);
     let builder = probes.iter().fold(App::builder("test"), |builder, it| builder.plugin(it.clone()));
-    Ok((builder.surroundings(surroundings).build()?, captured))
+    Ok((builder.environment(environment).build()?, captured))
 }
 
 async fn run(probes: &[Probe], args: &[&str]) -> (Exit, String) {
@@ -184,13 +184,13 @@ async fn two_commands_of_one_name_are_an_error() {
 /// B-25: a registry with explicit tools and no discovery, with and without a command line.
 #[tokio::test]
 async fn explicit_tools_work_without_discovery() {
-    let (surroundings, captured) = Surroundings::captured(Path::new("/"), &[]);
+    let (environment, captured) = Environment::captured(Path::new("/"), &[]);
     let greet =
         ToolBuilder::new("greet").unwrap().description("Say hello").run(|_, _| async { Ok(ToolOutput::text("hello")) });
     let app = App::builder("mine")
         .plugin(plugins::Registry::default().tool(greet).unwrap())
         .plugin(plugins::Cli)
-        .surroundings(surroundings)
+        .environment(environment)
         .build()
         .unwrap();
     assert_eq!(app.run(["tools".to_owned()]).await, Exit::Done);
@@ -201,8 +201,8 @@ async fn explicit_tools_work_without_discovery() {
 /// B-25: the same registry without a command line still reads its options and shows help.
 #[tokio::test]
 async fn a_registry_without_a_command_line_has_help_and_no_commands() {
-    let (surroundings, captured) = Surroundings::captured(Path::new("/"), &[]);
-    let app = App::builder("mine").plugin(plugins::Registry::default()).surroundings(surroundings).build().unwrap();
+    let (environment, captured) = Environment::captured(Path::new("/"), &[]);
+    let app = App::builder("mine").plugin(plugins::Registry::default()).environment(environment).build().unwrap();
     assert_eq!(app.run(["--help".to_owned()]).await, Exit::Done);
     assert!(captured.out().contains("--tools-from"), "{}", captured.out());
     assert_eq!(app.run(["tools".to_owned()]).await, Exit::NotFound);

@@ -8,7 +8,7 @@ use crate::serve::Agent;
 use crate::world::{Outcome, World};
 use serde_json::{Value, json};
 use toolscout::surface::codes::Exit;
-use toolscout::{App, AppBuilder, Surroundings, plugins};
+use toolscout::{App, AppBuilder, Environment, plugins};
 use toolscout_hostile::example;
 
 /// An agent of the example, in a world that has nothing for it.
@@ -116,8 +116,8 @@ fn code_gives_tools_to_one_request() {
 
 async fn help_of(app: AppBuilder) -> String {
     let world = World::bare();
-    let (surroundings, captured) = Surroundings::captured(&world.path(""), &[]);
-    let app = app.surroundings(surroundings).build().expect("the plugins fit together");
+    let (environment, captured) = Environment::captured(&world.path(""), &[]);
+    let app = app.environment(environment).build().expect("the plugins fit together");
     assert_eq!(app.run(["--help"]).await, Exit::Done, "{}", captured.err());
     captured.out()
 }

@@ -107,7 +107,7 @@ impl World {
         command
     }
 
-    /// Another program in the same surroundings, with ours on its PATH.
+    /// Another program in the same environment, with ours on its PATH.
     pub(crate) fn other(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.current_dir(&self.cwd).env_clear().stdin(Stdio::null());

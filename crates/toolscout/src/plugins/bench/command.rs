@@ -41,7 +41,7 @@ impl Command for RetrievalCommand {
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
-            let cwd = cx.surroundings().cwd();
+            let cwd = cx.environment().cwd();
             let mut set = match cx.parsed.text("data") {
                 Some(folder) => Set::read(&cwd.join(folder))?,
                 None => Set::built_in()?,

@@ -102,7 +102,7 @@ fn opencode_files(cx: &RunCx, tools: &[Arc<Tool>]) -> Result<(), AppError> {
     let Some(folder) = cx.parsed.text("to") else {
         return tools.iter().try_for_each(|it| cx.print(&opencode::shim(it, cx.program())));
     };
-    let folder = cx.surroundings().cwd().join(folder);
+    let folder = cx.environment().cwd().join(folder);
     if cx.options().switch("dry-run") {
         return tools
             .iter()
@@ -116,7 +116,7 @@ fn opencode_files(cx: &RunCx, tools: &[Arc<Tool>]) -> Result<(), AppError> {
 fn skill_file(cx: &RunCx) -> Result<(), AppError> {
     let text = skill::text(cx.program());
     let Some(folder) = cx.parsed.text("to") else { return cx.print(&text) };
-    let file = skill::file(&cx.surroundings().cwd().join(folder), cx.program());
+    let file = skill::file(&cx.environment().cwd().join(folder), cx.program());
     match cx.options().switch("dry-run") {
         true => cx.print(&format!("would write {}\n", file.display())),
         false => write(cx, &file, &text, skill::is_ours),

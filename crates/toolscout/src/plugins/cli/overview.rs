@@ -88,7 +88,7 @@ fn page(cx: &RunCx, snapshot: &Snapshot, servers: Option<String>, problems: usiz
         text += &format!("{source} ({})\n", counted(tools.len(), "tool"));
         for tool in tools.iter().take(SHOWN) {
             let before = format!("  {:<20} ", escape::line(tool.id.name.as_str()));
-            text += &format!("{before}{}\n", list::in_brief(tool, cx.surroundings().width(), &before));
+            text += &format!("{before}{}\n", list::in_brief(tool, cx.environment().width(), &before));
         }
         if tools.len() > SHOWN {
             text += &format!("  … and {} more: {program} tools\n", tools.len() - SHOWN);

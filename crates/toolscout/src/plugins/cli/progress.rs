@@ -1,6 +1,6 @@
 //! Shows how far a running tool is, where it says so.
 
-use crate::{RunCx, Surroundings};
+use crate::{Environment, RunCx};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use toolscout_core::cx::Progress;
@@ -12,21 +12,21 @@ const MESSAGE: usize = 50;
 
 /// What a person sees of it: one line that is written over again and again, and gone when this is dropped.
 pub(super) struct Shown {
-    surroundings: Arc<Surroundings>,
+    environment: Arc<Environment>,
     is_there: Arc<AtomicBool>,
 }
 
 /// The request for a call of this tool. What it says of its progress is logged, and shown on a terminal.
 pub(super) fn watched(cx: &RunCx, tool: &ToolId) -> (Cx, Shown) {
-    let is_shown = cx.surroundings().is_interactive() && !cx.options().switch("quiet");
-    let shown = Shown { surroundings: cx.workspace().environment.clone(), is_there: Arc::default() };
-    let (surroundings, is_there, tool) = (cx.workspace().environment.clone(), shown.is_there.clone(), tool.clone());
+    let is_shown = cx.environment().is_interactive() && !cx.options().switch("quiet");
+    let shown = Shown { environment: cx.workspace().environment.clone(), is_there: Arc::default() };
+    let (environment, is_there, tool) = (cx.workspace().environment.clone(), shown.is_there.clone(), tool.clone());
     let progress = move |it: Progress| {
         let message = it.message.as_deref().map(escape::line);
         tracing::debug!(event = "tool_progress", tool = %tool, done = it.done, total = it.total, message = message.as_deref());
         if is_shown {
             is_there.store(true, Ordering::Relaxed);
-            surroundings.say(&line(&it));
+            environment.say(&line(&it));
         }
     };
     (Cx { progress: Some(Arc::new(progress)), ..cx.request() }, shown)
@@ -35,7 +35,7 @@ pub(super) fn watched(cx: &RunCx, tool: &ToolId) -> (Cx, Shown) {
 impl Drop for Shown {
     fn drop(&mut self) {
         if self.is_there.load(Ordering::Relaxed) {
-            self.surroundings.say("\r\x1b[K");
+            self.environment.say("\r\x1b[K");
         }
     }
 }

@@ -72,7 +72,7 @@ async fn search(cx: &RunCx, text: &str) -> Result<Exit, AppError> {
     };
     let answer = gateway.answer(&view, &search, &request).await;
     tell(cx, &view, &search, &answer).await?;
-    let width = cx.surroundings().width();
+    let width = cx.environment().width();
     let explanation = cx.parsed.switch("explain").then(|| gateway.explain(&view, &search, &answer.hits, &request));
     match (cx.options().format(), explanation) {
         (Format::Text, None) => cx.print(&search::lines(&answer.hits, width))?,

@@ -113,7 +113,7 @@ impl ToolCommand {
 
     /// On a thread that may block: standard input may keep us waiting, and an interruption must get through.
     async fn arguments(&self, cx: &RunCx, parsed: &Parsed) -> Result<Arguments, AppError> {
-        let (flags, parsed, cwd) = (self.flags.clone(), parsed.clone(), cx.surroundings().cwd().to_owned());
+        let (flags, parsed, cwd) = (self.flags.clone(), parsed.clone(), cx.environment().cwd().to_owned());
         let work = tokio::task::spawn_blocking(move || flags.arguments_with(&parsed, |from| input_text(from, &cwd)));
         work.await.map_err(|it| AppError::io("read", "--input")(it.into()))?.map_err(AppError::from)
     }
@@ -152,7 +152,7 @@ fn show(cx: &RunCx, output: &ToolOutput, format: Format, is_foreign: bool) -> Re
     };
     let text = if text.is_empty() || text.ends_with('\n') { text } else { text + "\n" };
     let is_talk = output.is_error() && format == Format::Text;
-    let is_seen = is_talk || cx.surroundings().out_is_terminal();
+    let is_seen = is_talk || cx.environment().out_is_terminal();
     let text = if is_foreign && is_seen { escape::page(&text).into_owned() } else { text };
     if is_talk {
         cx.say(&text);

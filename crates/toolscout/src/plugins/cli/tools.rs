@@ -29,7 +29,7 @@ impl Command for ToolsCommand {
             let snapshot = &cx.tools().known().await?.snapshot();
             match (cx.options().format(), cx.parsed.positionals.first()) {
                 (Format::Text, Some(_)) => cx.print(&list::qualified_lines(snapshot))?,
-                (Format::Text, None) => cx.print(&list::lines(snapshot, cx.surroundings().width()))?,
+                (Format::Text, None) => cx.print(&list::lines(snapshot, cx.environment().width()))?,
                 (format, _) => cx.print_value(&list::views(snapshot), format)?,
             }
             Ok(Exit::Done)

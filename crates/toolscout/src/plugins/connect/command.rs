@@ -85,7 +85,7 @@ fn write(cx: &RunCx, plan: &ConnectPlan) -> Result<Exit, AppError> {
         cx.say(&format!("{title} was connected already: {path}\n"));
         return Ok(Exit::Done);
     }
-    let added = plan.apply(&Editor::of(cx.surroundings()), &*cx.surroundings().store())?;
+    let added = plan.apply(&Editor::of(cx.environment()), &*cx.environment().store())?;
     import::has_added_all(cx, &added)?;
     if let Some(moves) = plan.moves.as_ref().filter(|it| !it.moved().is_empty()) {
         cx.say(&format!("Moved {} to {}\n", counted(moves.moved().len()), moves.target.file.display()));

@@ -25,7 +25,7 @@ impl Command for DisconnectCommand {
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
-            let (client, store) = (client(cx)?, cx.surroundings().store());
+            let (client, store) = (client(cx)?, cx.environment().store());
             let config = cx.workspace().config();
             let (folders, own) = (client_folders(cx, &config), OwnProgram::running(cx.program()));
             let target = ClientTarget { client, scope: scope(cx), folders: &folders, own: &own };

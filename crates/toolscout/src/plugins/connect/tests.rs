@@ -1,6 +1,6 @@
 //! The two commands, from the line that is typed to what is on disk.
 
-use crate::{App, Captured, Surroundings, plugins};
+use crate::{App, Captured, Environment, plugins};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
@@ -23,8 +23,8 @@ impl Home {
         let home = dir.path().canonicalize().expect("its real path");
         fs::create_dir_all(home.join("desk")).expect("make a folder");
         let vars = [("HOME", home.to_str().expect("a text"))];
-        let (surroundings, captured) = Surroundings::captured(&home.join("desk"), &vars);
-        let app = App::builder("toolscout").plugin(plugins::Connect).surroundings(surroundings).build();
+        let (environment, captured) = Environment::captured(&home.join("desk"), &vars);
+        let app = App::builder("toolscout").plugin(plugins::Connect).environment(environment).build();
         Self { dir, app: app.expect("one plugin fits"), captured }
     }
 

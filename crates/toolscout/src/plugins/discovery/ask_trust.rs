@@ -16,7 +16,7 @@ impl Decorator for AskTrust {
             let options = cx.options();
             // A stream is for programs, and must not wait for an answer.
             let is_for_people = !options.switch("quiet") && !cx.parsed.switch("stream");
-            let may_ask = cx.surroundings().is_interactive() && options.shows_tools() && is_for_people;
+            let may_ask = cx.environment().is_interactive() && options.shows_tools() && is_for_people;
             let first = cx.name.split(' ').next().unwrap_or_default();
             if may_ask && !WITHOUT.contains(&first) {
                 ask(cx).await?;
@@ -27,14 +27,14 @@ impl Decorator for AskTrust {
 }
 
 async fn ask(cx: &RunCx) -> Result<(), AppError> {
-    let trust = Trust::new(cx.surroundings(), cx.options());
+    let trust = Trust::new(cx.environment(), cx.options());
     let problems = cx.tools().discover(|_| ()).await?.iter();
     let folders = problems.filter(|it| it.kind == ProblemKind::Untrusted).filter_map(|it| it.path.as_deref());
     let mut changed = false;
     for folder in folders.filter(|it| !trust.folders.knows(it)) {
         let question =
             format!("Trust {}, so that its files may be started and asked what tools they hold?", folder.display());
-        if cx.surroundings().ask(&question).await {
+        if cx.environment().ask(&question).await {
             changed |= trust.folders.add(folder).is_ok();
             cx.request().decided("trust", folder.display(), "added");
         } else {

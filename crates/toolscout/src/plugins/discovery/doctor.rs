@@ -62,7 +62,7 @@ impl Command for DoctorCommand {
 
 async fn examine(cx: &RunCx) -> Result<Findings, AppError> {
     let place = cx.workspace().config();
-    let trust = Trust::new(cx.surroundings(), cx.options());
+    let trust = Trust::new(cx.environment(), cx.options());
     let found = cx.tools().discover_quietly().await?;
     let snapshot = cx.tools().gateway().snapshot();
     let mut tools: BTreeMap<&'static str, usize> = BTreeMap::new();
@@ -74,7 +74,7 @@ async fn examine(cx: &RunCx) -> Result<Findings, AppError> {
         version: env!("CARGO_PKG_VERSION"),
         trusted: place.root.as_deref().is_some_and(|it| trust.covers(it)),
         project: place.root.clone(),
-        state: cx.surroundings().state_dir(),
+        state: cx.environment().state_dir(),
         runtimes: ["node", "bun", "deno", "python3"].into_iter().map(|it| (it, find(cx, it))).collect(),
         tools,
         servers: Servers::of(cx, cx.tools().gateway())?,
@@ -84,7 +84,7 @@ async fn examine(cx: &RunCx) -> Result<Findings, AppError> {
 }
 
 fn find(cx: &RunCx, program: &str) -> Option<PathBuf> {
-    let path = cx.surroundings().var("PATH")?;
+    let path = cx.environment().var("PATH")?;
     std::env::split_paths(path).map(|it| it.join(program)).find(|it| it.is_file())
 }
 

@@ -41,7 +41,7 @@ impl Command for ManifestCommand {
 fn folder(cx: &RunCx) -> Result<PathBuf, AppError> {
     let place = cx.workspace().config();
     let folder = match cx.parsed.positionals.get(1) {
-        Some(given) => cx.surroundings().cwd().join(given),
+        Some(given) => cx.environment().cwd().join(given),
         None => place.project_folder().join("tools"),
     };
     folder.canonicalize().map_err(AppError::io("find", &folder))
@@ -82,7 +82,7 @@ async fn ask(cx: &RunCx, folder: &Path) -> Result<Vec<Definition>, AppError> {
     let source = FolderSource::builder()
         .roots(ToolDirectories(vec![folder.to_owned()]))
         .tools(GlobTools { patterns: None, ignore: Some(ignore.collect()) })
-        .store(cx.surroundings().store())
+        .store(cx.environment().store())
         .trust(Arc::new(|_: &Path| true))
         .build();
     let mut names: Vec<ToolName> = Vec::new();

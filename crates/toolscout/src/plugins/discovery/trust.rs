@@ -1,6 +1,6 @@
 //! Which folders may run code in this run: those a person trusts, or all of them.
 
-use crate::{Options, Surroundings};
+use crate::{Environment, Options};
 use std::path::Path;
 use std::sync::Arc;
 use toolscout_folder::trust::TrustedFolders;
@@ -13,9 +13,9 @@ pub(crate) struct Trust {
 }
 
 impl Trust {
-    pub(crate) fn new(surroundings: &Surroundings, options: &Options) -> Self {
-        let all = options.switch("trust") || surroundings.var("TOOLSCOUT_TRUST") == Some("1");
-        Self { folders: TrustedFolders::new(surroundings.store()), all }
+    pub(crate) fn new(environment: &Environment, options: &Options) -> Self {
+        let all = options.switch("trust") || environment.var("TOOLSCOUT_TRUST") == Some("1");
+        Self { folders: TrustedFolders::new(environment.store()), all }
     }
 
     /// Whether this folder, or one around it, is trusted.

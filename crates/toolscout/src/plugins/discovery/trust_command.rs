@@ -23,7 +23,7 @@ impl Command for TrustCommand {
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
-            let trust = Trust::new(cx.surroundings(), cx.options()).folders;
+            let trust = Trust::new(cx.environment(), cx.options()).folders;
             if cx.parsed.switch("list") {
                 let lines = trust.list().map_err(unkept)?.into_iter().map(|it| format!("{}\n", it.display()));
                 return cx.print(&lines.collect::<String>()).map(|()| Exit::Done);
@@ -58,7 +58,7 @@ impl Command for TrustCommand {
 fn folder(cx: &RunCx) -> Result<PathBuf, AppError> {
     let place = cx.workspace().config();
     Ok(match cx.parsed.positionals.first() {
-        Some(given) => cx.surroundings().cwd().join(given),
+        Some(given) => cx.environment().cwd().join(given),
         None => place.project_folder().to_owned(),
     })
 }

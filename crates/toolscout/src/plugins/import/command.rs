@@ -63,7 +63,7 @@ impl Command for ImportCommand {
 
 fn plan(cx: &RunCx, config: &Config) -> Result<ImportPlan, AppError> {
     let clients: Vec<_> = cx.parsed.positionals.iter().filter_map(|it| import::named(it)).collect();
-    let file = cx.parsed.text("file").map(|it| cx.surroundings().cwd().join(it));
+    let file = cx.parsed.text("file").map(|it| cx.environment().cwd().join(it));
     if file.is_some() && !clients.is_empty() {
         return Err(AppError::invalid("give clients or --file, not both", "toolscout import --file FILE"));
     }
@@ -98,14 +98,14 @@ async fn settle(cx: &RunCx, plan: &ImportPlan) -> Result<bool, AppError> {
         (true, ..) => false,
         (_, true, _) => true,
         // Who reads JSON is no person.
-        (.., Format::Text) => cx.surroundings().ask(&format!("Add {} to {file}?", counted(count))).await,
+        (.., Format::Text) => cx.environment().ask(&format!("Add {} to {file}?", counted(count))).await,
         _ => false,
     };
     if !is_wanted {
         cx.say(&format!("Would add {} to {file}\n  hint: --yes does it\n", counted(count)));
         return Ok(false);
     }
-    has_added_all(cx, &import::apply(plan, &Editor::of(cx.surroundings()))?)?;
+    has_added_all(cx, &import::apply(plan, &Editor::of(cx.environment()))?)?;
     cx.say(&format!("Added {} to {file}\n", counted(count)));
     ask_later(cx, plan).await?;
     Ok(true)

@@ -2,7 +2,7 @@
 
 mod command;
 
-use crate::{App, Surroundings, plugins};
+use crate::{App, Environment, plugins};
 use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -48,15 +48,15 @@ impl World {
         fs::read_to_string(self.path(path)).unwrap_or_else(|_| "(no file)".to_owned())
     }
 
-    fn surroundings(&self) -> (Surroundings, crate::Captured) {
+    fn environment(&self) -> (Environment, crate::Captured) {
         let home = self.home().display().to_string();
-        Surroundings::captured(&self.path("desk"), &[("HOME", &home)])
+        Environment::captured(&self.path("desk"), &[("HOME", &home)])
     }
 
     /// Runs `import` in the project.
     async fn import(&self, args: &[&str]) -> Ran {
-        let (surroundings, captured) = self.surroundings();
-        let app = App::builder("toolscout").plugin(plugins::Import).surroundings(surroundings).build();
+        let (environment, captured) = self.environment();
+        let app = App::builder("toolscout").plugin(plugins::Import).environment(environment).build();
         let args = ["import"].into_iter().chain(args.iter().copied());
         let exit = app.expect("one plugin fits").run(args).await;
         Ran { out: captured.out(), err: captured.err(), exit }

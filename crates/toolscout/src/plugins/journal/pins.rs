@@ -3,7 +3,7 @@
 
 use crate::config::edit::Editor;
 use crate::config::{Config, Document, Format};
-use crate::{AppError, Surroundings};
+use crate::{AppError, Environment};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,12 +15,12 @@ use toolscout_telemetry::stats::{self, PinSuggestion, PinSuggestions};
 /// What agents of this project would better see without searching, and what that would save them.
 pub(crate) fn pins(
     config: &Config,
-    surroundings: &Surroundings,
+    environment: &Environment,
     gateway: &Gateway,
     project: Option<&Path>,
     since: Option<&str>,
 ) -> Result<PinSuggestions, AppError> {
-    let counter = stats::count(surroundings.state_dir().as_deref(), since)?;
+    let counter = stats::count(environment.state_dir().as_deref(), since)?;
     let project = project.map(|it| it.display().to_string());
     let snapshot = gateway.whole_snapshot();
     let tools: BTreeMap<String, &Tool> = snapshot.tools().map(|it| (it.id.to_string(), &**it)).collect();
@@ -30,7 +30,7 @@ pub(crate) fn pins(
     if pins.pins.is_empty() {
         return Ok(pins);
     }
-    let file = Editor::own_file(config, surroundings, false)?;
+    let file = Editor::own_file(config, environment, false)?;
     pins.line = Some(line(&file, &pins.pins)?);
     pins.file = Some(file.display().to_string());
     Ok(pins)

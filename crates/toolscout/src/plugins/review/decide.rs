@@ -80,7 +80,7 @@ async fn approve(cx: &RunCx, gateway: &Gateway, id: &ToolId) -> Result<bool, App
         (None, Some(held)) => {
             cx.print(&page::one(&held))?;
             shown.note([&held]);
-            if cx.surroundings().is_interactive() && !cx.surroundings().ask("Approve it?").await {
+            if cx.environment().is_interactive() && !cx.environment().ask("Approve it?").await {
                 return Ok(false);
             }
             Some(held.digest)

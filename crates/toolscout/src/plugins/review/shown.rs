@@ -20,7 +20,7 @@ impl Shown {
     pub(super) fn of(cx: &RunCx, source: &SourceId) -> Result<Self, AppError> {
         let place = cx.workspace().config();
         let key = format!("shown/{}/{source}", partition(place.project_folder()));
-        let store = cx.surroundings().store();
+        let store = cx.environment().store();
         let kept = store.read(Shelf::Approval, &key).ok().flatten();
         let digests = kept.and_then(|it| serde_json::from_slice(&it).ok()).unwrap_or_default();
         Ok(Self { store, key, digests })

@@ -71,7 +71,7 @@ fn read(path: &Path) -> Option<Session> {
 }
 
 fn folder(cx: &RunCx) -> Option<PathBuf> {
-    Some(cx.surroundings().state_dir()?.join("conversations"))
+    Some(cx.environment().state_dir()?.join("conversations"))
 }
 
 fn prefix(cx: &RunCx) -> String {

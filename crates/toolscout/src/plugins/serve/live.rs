@@ -111,7 +111,7 @@ impl Seen {
     /// As it was when this run read its configuration.
     fn as_read(cx: &RunCx) -> Result<Self, AppError> {
         let configuration = settings::config(cx)?.stamps.clone();
-        let state = cx.surroundings().state_dir().into_iter();
+        let state = cx.environment().state_dir().into_iter();
         let approvals = Stamps::of(state.flat_map(|it| [it.join("trust.db"), it.join("trust.db-wal")]));
         Ok(Self { configuration, approvals, is_trusted: is_trusted(cx) })
     }
@@ -124,5 +124,5 @@ impl Seen {
 
 fn is_trusted(cx: &RunCx) -> bool {
     let root = cx.request().project;
-    root.is_some_and(|it| Trust::new(cx.surroundings(), cx.options()).covers(&it))
+    root.is_some_and(|it| Trust::new(cx.environment(), cx.options()).covers(&it))
 }

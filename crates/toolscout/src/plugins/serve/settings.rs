@@ -21,7 +21,7 @@ pub(super) struct ServeSettings {
 
 impl ServeSettings {
     pub(super) fn of(cx: &RunCx) -> Result<Self, AppError> {
-        let store = cx.surroundings().store();
+        let store = cx.environment().store();
         // Without a key that survives, the state that clients carry for us is valid until this process ends.
         let key = store.key().or_else(|_| token::random())?;
         let mut terms =

@@ -1,6 +1,6 @@
 //! The tokens that agents and operators come with: made once, kept where nobody else can read them.
 
-use crate::{AppError, Surroundings};
+use crate::{AppError, Environment};
 use ring::rand::{SecureRandom, SystemRandom};
 use rustix::fs::{Mode, OFlags, open};
 use std::fmt::Write as _;
@@ -27,8 +27,8 @@ pub(crate) struct Kept {
 }
 
 /// The token of this person in this file; made, if there is none.
-pub(crate) fn kept(surroundings: &Surroundings, file: &str) -> Result<Kept, AppError> {
-    let folder = surroundings.state_dir().ok_or_else(|| {
+pub(crate) fn kept(environment: &Environment, file: &str) -> Result<Kept, AppError> {
+    let folder = environment.state_dir().ok_or_else(|| {
         AppError::invalid("nothing says where a token could be kept", "set TOOLSCOUT_STATE_DIR to a folder of yours")
     })?;
     let path = folder.join(file);

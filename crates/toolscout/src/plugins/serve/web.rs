@@ -115,8 +115,8 @@ impl Web {
         match &self.auth {
             Who::Anybody => Ok((Auth::None, None)),
             Who::Token => {
-                let kept = token::kept(cx.surroundings(), token::AGENT)?;
-                let operator = token::kept(cx.surroundings(), token::OPERATOR)?;
+                let kept = token::kept(cx.environment(), token::AGENT)?;
+                let operator = token::kept(cx.environment(), token::OPERATOR)?;
                 let agent = Token::new("agent", &kept.secret, Role::Agent).map_err(said)?;
                 let operator = Token::new("operator", &operator.secret, Role::Operator).map_err(said)?;
                 Ok((Auth::Tokens(vec![agent, operator]), Some(kept)))

@@ -1,7 +1,7 @@
 //! The control socket: how a command reaches the process that keeps the servers of its project.
 
 use super::socket as location;
-use crate::Surroundings;
+use crate::Environment;
 use serde_json::{Map, Value};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,12 +24,12 @@ pub(crate) struct Control {
 
 impl Control {
     /// The host of this project; none if its socket does not exist. Whether something listens there shows when it is used.
-    pub(super) fn at(environment: &Surroundings, partition: &str) -> Option<Self> {
+    pub(super) fn at(environment: &Environment, partition: &str) -> Option<Self> {
         Self::location(environment, partition).filter(|control| location::is_there(&control.socket))
     }
 
     /// Where the socket would be; none if there is no state folder.
-    pub(super) fn location(environment: &Surroundings, partition: &str) -> Option<Self> {
+    pub(super) fn location(environment: &Environment, partition: &str) -> Option<Self> {
         let socket = location::place(environment, partition)?;
         Some(Self { socket, is_ours: Arc::default() })
     }

@@ -4,7 +4,7 @@ use super::control::Control;
 use super::socket;
 use crate::plugins::journal;
 use crate::plugins::review;
-use crate::{AppError, Command, RunCx, Surroundings};
+use crate::{AppError, Command, Environment, RunCx};
 use futures_util::StreamExt;
 use futures_util::stream::{FuturesUnordered, select_all};
 use std::io;
@@ -39,7 +39,7 @@ impl Command for HostCommand {
             if cx.only_would(&format!("keep the servers of {}", place.project_folder().display())) {
                 return Ok(Exit::Done);
             }
-            let listener = listen(cx.surroundings(), place.project_folder())?;
+            let listener = listen(cx.environment(), place.project_folder())?;
             journal::keep_writing(cx);
             // A host that was killed has left its socket, which made us think that somebody else is there.
             let set = cx.workspace().servers();
@@ -56,15 +56,15 @@ impl Command for HostCommand {
 }
 
 /// The socket, and the right to it: a second process for the same project is told that there is one.
-fn listen(surroundings: &Surroundings, project: &Path) -> Result<Listening, AppError> {
-    let control = Control::location(surroundings, &partition(project)).ok_or_else(|| {
+fn listen(environment: &Environment, project: &Path) -> Result<Listening, AppError> {
+    let control = Control::location(environment, &partition(project)).ok_or_else(|| {
         AppError::invalid(
             "nothing says where the socket should be",
             "set TOOLSCOUT_STATE_DIR to a folder you can write",
         )
     })?;
     let name = format!("host/{}", partition(project));
-    let leased = surroundings.store().lease(&name).map_err(|error| AppError::Said {
+    let leased = environment.store().lease(&name).map_err(|error| AppError::Said {
         kind: ErrorKind::Unavailable,
         message: error.to_string(),
         hint: Some("set TOOLSCOUT_STATE_DIR to a folder you can write".to_owned()),
@@ -109,7 +109,7 @@ impl Drop for Listening {
 pub(crate) async fn keep(cx: &RunCx) {
     let place = cx.workspace().config();
     loop {
-        if let Ok(listener) = listen(cx.surroundings(), place.project_folder()) {
+        if let Ok(listener) = listen(cx.environment(), place.project_folder()) {
             let never = Box::pin(futures_util::stream::pending());
             if let Err(error) = serve(cx, &listener, never).await {
                 tracing::warn!(event = "unreachable", error = %escape::line(&error.to_string()));

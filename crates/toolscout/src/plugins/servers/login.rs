@@ -2,7 +2,7 @@
 
 use super::set::lookup;
 use crate::config::Configured;
-use crate::{AppError, Command, RunCx, Surroundings};
+use crate::{AppError, Command, Environment, RunCx};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -36,12 +36,12 @@ impl Command for LoginCommand {
         Box::pin(async {
             let set = cx.workspace().servers();
             let server = &set.find(&cx.parsed.positionals[0])?.server;
-            let (endpoint, url) = address(server, cx.surroundings())?;
-            let folder = folder(cx.surroundings()).ok_or_else(nowhere)?;
+            let (endpoint, url) = address(server, cx.environment())?;
+            let folder = folder(cx.environment()).ok_or_else(nowhere)?;
             if cx.only_would(&format!("log in to {}", server.id)) {
                 return Ok(Exit::Done);
             }
-            let lookup = lookup(cx.surroundings());
+            let lookup = lookup(cx.environment());
             // What the server itself says when it turns us away names where to log in, and for what.
             let challenge = match set.source(server.id.as_str()).ok().filter(|it| it.may_start()) {
                 Some(source) => source.challenge(&cx.request()).await,
@@ -79,8 +79,8 @@ impl Command for LogoutCommand {
         Box::pin(async {
             let set = cx.workspace().servers();
             let server = &set.find(&cx.parsed.positionals[0])?.server;
-            let (_, url) = address(server, cx.surroundings())?;
-            let folder = folder(cx.surroundings()).ok_or_else(nowhere)?;
+            let (_, url) = address(server, cx.environment())?;
+            let folder = folder(cx.environment()).ok_or_else(nowhere)?;
             if cx.only_would(&format!("log out of {}", server.id)) {
                 return Ok(Exit::Done);
             }
@@ -120,10 +120,10 @@ async fn by_device(cx: &RunCx, ask: &Ask<'_>) -> Result<(), ClientError> {
 }
 
 /// What the servers share, with the tokens of this one, where a person may have logged in to it.
-pub(super) fn with_tokens(configured: &Configured, shared: &Arc<Shared>, surroundings: &Surroundings) -> Arc<Shared> {
+pub(super) fn with_tokens(configured: &Configured, shared: &Arc<Shared>, environment: &Environment) -> Arc<Shared> {
     let tokens = || {
-        let (endpoint, url) = address(&configured.server, surroundings).ok()?;
-        let folder = folder(surroundings).filter(|_| endpoint.bearer.is_none())?;
+        let (endpoint, url) = address(&configured.server, environment).ok()?;
+        let folder = folder(environment).filter(|_| endpoint.bearer.is_none())?;
         SavedTokens::open(&folder, &configured.server.id, &url).ok()
     };
     match tokens() {
@@ -132,18 +132,18 @@ pub(super) fn with_tokens(configured: &Configured, shared: &Arc<Shared>, surroun
     }
 }
 
-fn address<'a>(server: &'a Server, surroundings: &Surroundings) -> Result<(&'a Endpoint, String), AppError> {
+fn address<'a>(server: &'a Server, environment: &Environment) -> Result<(&'a Endpoint, String), AppError> {
     let Transport::Http(endpoint) = &server.transport else {
         let message = format!("server `{}` is a program on this machine; there is nothing to log in to", server.id);
         return Err(AppError::invalid(message, format!("toolscout server show {}", server.id)));
     };
-    let url = endpoint.url.resolve(&lookup(surroundings));
+    let url = endpoint.url.resolve(&lookup(environment));
     let url = url.map_err(|it| AppError::invalid(it, format!("toolscout server show {}", server.id)))?;
     Ok((endpoint, url))
 }
 
-fn folder(surroundings: &Surroundings) -> Option<PathBuf> {
-    surroundings.state_dir().map(|it| it.join("tokens"))
+fn folder(environment: &Environment) -> Option<PathBuf> {
+    environment.state_dir().map(|it| it.join("tokens"))
 }
 
 fn nowhere() -> AppError {

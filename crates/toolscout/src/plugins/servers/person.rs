@@ -2,7 +2,7 @@
 
 use super::ServerSet;
 use crate::config::Configured;
-use crate::{AppError, Surroundings};
+use crate::{AppError, Environment};
 use toolscout_core::{ErrorKind, Shelf, SourceId, StoreError};
 use toolscout_mcp_client::entry_of;
 
@@ -14,8 +14,8 @@ pub(crate) fn has_added(set: &ServerSet, id: &SourceId, trusts: bool) -> Result<
 
 /// Whether the person who added this server, as it is configured now, trusts it; none where no person has. What cannot be
 /// read was not said.
-pub(super) fn trusts(configured: &Configured, partition: &str, surroundings: &Surroundings) -> Option<bool> {
-    let said = surroundings.store().read(Shelf::Approval, &key(partition, &configured.server.id)).ok()??;
+pub(super) fn trusts(configured: &Configured, partition: &str, environment: &Environment) -> Option<bool> {
+    let said = environment.store().read(Shelf::Approval, &key(partition, &configured.server.id)).ok()??;
     [true, false].into_iter().find(|it| said == record(configured, *it).as_bytes())
 }
 

@@ -5,7 +5,7 @@ use super::hosted::Hosted;
 use super::per_user::{self, is_per_user};
 use super::person;
 use crate::config::{Config, Configured};
-use crate::{AppError, Options, Surroundings};
+use crate::{AppError, Environment, Options};
 use futures_util::future::join_all;
 use std::path::Path;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub(crate) struct ServerSet {
 
 impl ServerSet {
     /// No servers at all.
-    pub(crate) fn empty(config: &Config, surroundings: &Surroundings) -> Self {
+    pub(crate) fn empty(config: &Config, environment: &Environment) -> Self {
         Self {
             configured: Vec::new(),
             sources: Vec::new(),
@@ -44,44 +44,44 @@ impl ServerSet {
             shared: None,
             control: None,
             problems: Vec::new(),
-            store: surroundings.store(),
+            store: environment.store(),
             partition: partition(config.project_folder()),
         }
     }
 
     /// The configured servers. A server whose entry is as it was in `before` is the same one, and goes on running.
-    pub(crate) fn new(before: Option<&Self>, config: &Config, options: &Options, surroundings: &Surroundings) -> Self {
+    pub(crate) fn new(before: Option<&Self>, config: &Config, options: &Options, environment: &Environment) -> Self {
         let project = config.project_folder();
         let mut set = Self {
             configured: config.servers.clone(),
             shared: before.and_then(|it| it.shared.clone()),
             control: before.and_then(|it| it.control.clone()),
-            ..Self::empty(config, surroundings)
+            ..Self::empty(config, environment)
         };
         if set.configured.is_empty() {
             return set;
         }
         set.configured.sort_by(|one, other| one.server.id.cmp(&other.server.id));
         for it in set.configured.iter_mut().filter(|it| !it.may_start) {
-            if let Some(trusts) = person::trusts(it, &set.partition, surroundings) {
+            if let Some(trusts) = person::trusts(it, &set.partition, environment) {
                 it.may_start = true;
                 it.server.trusted = trusts;
             }
         }
         if set.control.is_none() {
-            set.control = Control::at(surroundings, &set.partition);
+            set.control = Control::at(environment, &set.partition);
         }
-        set.share(project, options, surroundings);
-        set.fill(before, surroundings);
+        set.share(project, options, environment);
+        set.fill(before, environment);
         set
     }
 
-    fn share(&mut self, project: &Path, options: &Options, surroundings: &Surroundings) {
+    fn share(&mut self, project: &Path, options: &Options, environment: &Environment) {
         if self.shared.is_some() {
             return;
         }
         let has_counterparts = options.serves();
-        let dial = Dial { lookup: lookup(surroundings), has_counterparts, ..Dial::new(project.to_owned()) };
+        let dial = Dial { lookup: lookup(environment), has_counterparts, ..Dial::new(project.to_owned()) };
         match Shared::new(self.store.clone(), project, dial) {
             Ok(shared) => self.shared = Some(Arc::new(shared)),
             Err(error) => {
@@ -92,11 +92,11 @@ impl ServerSet {
     }
 
     /// Makes a source for each that is enabled, or takes the one that there was for the very same entry.
-    fn fill(&mut self, before: Option<&Self>, surroundings: &Surroundings) {
+    fn fill(&mut self, before: Option<&Self>, environment: &Environment) {
         let Some(shared) = self.shared.clone() else { return };
         for it in self.configured.iter().filter(|it| it.server.enabled) {
             let (source, layered) = before.and_then(|before| before.made_for(it)).unwrap_or_else(|| {
-                let source = Arc::new(source(it, &shared, surroundings));
+                let source = Arc::new(source(it, &shared, environment));
                 let layered = layered(&source, self.control.as_ref());
                 (source, layered)
             });
@@ -210,9 +210,9 @@ fn time_for(server: &Server) -> Duration {
     server.discovery_timeout.unwrap_or(usual.discovery) + server.call_timeout.unwrap_or(usual.call)
 }
 
-fn source(configured: &Configured, shared: &Arc<Shared>, surroundings: &Surroundings) -> McpSource {
+fn source(configured: &Configured, shared: &Arc<Shared>, environment: &Environment) -> McpSource {
     let server = configured.server.clone();
-    let source = McpSource::new(server, super::login::with_tokens(configured, shared, surroundings));
+    let source = McpSource::new(server, super::login::with_tokens(configured, shared, environment));
     match configured.may_start {
         true if !is_per_user(&configured.server) => source,
         _ => {
@@ -232,6 +232,6 @@ pub(crate) fn why_barred(configured: &Configured) -> (String, String) {
 }
 
 /// References lead to the environment of the run.
-pub(super) fn lookup(surroundings: &Surroundings) -> Lookup {
-    surroundings.lookup()
+pub(super) fn lookup(environment: &Environment) -> Lookup {
+    environment.lookup()
 }

@@ -1,6 +1,6 @@
 //! Where the socket of a project's servers is: in the state folder, or in a short folder of its own where that is too deep.
 
-use crate::Surroundings;
+use crate::Environment;
 use std::fs::{self, DirBuilder, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 const LONGEST: usize = 103;
 
 /// Where it is, there or not; none where nothing can be kept.
-pub(super) fn place(surroundings: &Surroundings, partition: &str) -> Option<PathBuf> {
-    let state = surroundings.state_dir()?;
+pub(super) fn place(environment: &Environment, partition: &str) -> Option<PathBuf> {
+    let state = environment.state_dir()?;
     let name = format!("{partition}.sock");
     let usual = state.join("run").join(&name);
     if usual.as_os_str().len() <= LONGEST {
@@ -19,7 +19,7 @@ pub(super) fn place(surroundings: &Surroundings, partition: &str) -> Option<Path
     }
     // Two states have two folders, so that their hosts do not meet.
     let hash = blake3::hash(state.as_os_str().as_encoded_bytes()).to_hex();
-    let near = surroundings.var("XDG_RUNTIME_DIR").or(surroundings.var("TMPDIR")).unwrap_or("/tmp");
+    let near = environment.var("XDG_RUNTIME_DIR").or(environment.var("TMPDIR")).unwrap_or("/tmp");
     let folder = format!("toolscout-{}-{}", rustix::process::geteuid().as_raw(), &hash[..16]);
     let short = |near: &str| Path::new(near).join(&folder).join(&name);
     Some(short(near)).filter(|it| it.as_os_str().len() <= LONGEST).or_else(|| Some(short("/tmp")))

@@ -11,23 +11,23 @@ const PATH: &str = "/v1/traces";
 
 /// The configured target; none if there is none, or if this command only reads.
 pub(super) fn target(startup: &Startup) -> Option<TraceTarget> {
-    let (options, surroundings) = (&startup.options, &startup.environment);
-    let environment = OtelEnvironment::read(|name| surroundings.var(name)).filter(|_| !options.only_reads());
-    let environment = environment?;
+    let (options, environment) = (&startup.options, &startup.environment);
+    let otel = OtelEnvironment::read(|name| environment.var(name)).filter(|_| !options.only_reads());
+    let otel = otel?;
     let settings = &startup.config.settings.telemetry;
-    let endpoint = environment.endpoint.clone().map(Setting::Value);
+    let endpoint = otel.endpoint.clone().map(Setting::Value);
     let url = endpoint.or_else(|| settings.otlp.clone().map(Setting::Text))?;
-    let is_overridden = |name: &str| environment.headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
+    let is_overridden = |name: &str| otel.headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
     let configured = settings.headers.iter().filter(|(name, _)| !is_overridden(name));
     let mut headers: Vec<_> = configured.map(|(name, text)| (name.clone(), Setting::Text(text.clone()))).collect();
-    headers.extend(environment.headers.iter().map(|(name, value)| (name.clone(), Setting::Value(value.clone()))));
-    let address = CollectorAddress { url, is_base: environment.is_base, headers, lookup: surroundings.lookup() };
+    headers.extend(otel.headers.iter().map(|(name, value)| (name.clone(), Setting::Value(value.clone()))));
+    let address = CollectorAddress { url, is_base: otel.is_base, headers, lookup: environment.lookup() };
     Some(TraceTarget {
         open: Box::new(move || address.open()),
-        resource: environment.resource(settings.service.as_deref().unwrap_or("toolscout")),
-        content: settings.content.unwrap_or(false) || environment.content,
-        timeout: environment.timeout,
-        is_compressed: environment.is_compressed,
+        resource: otel.resource(settings.service.as_deref().unwrap_or("toolscout")),
+        content: settings.content.unwrap_or(false) || otel.content,
+        timeout: otel.timeout,
+        is_compressed: otel.is_compressed,
     })
 }
 

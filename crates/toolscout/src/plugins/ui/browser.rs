@@ -1,13 +1,13 @@
 //! Opens an address in the browser of the person who is there.
 
-use crate::Surroundings;
+use crate::Environment;
 use std::process::Stdio;
 use tokio::process::Command;
 
 /// Opens it, if there is a way. Where there is none, the person has been told the address.
-pub(super) fn open(surroundings: &Surroundings, link: &str) {
-    // Of made-up surroundings, nobody sits before a screen.
-    if surroundings.is_made_up() {
+pub(super) fn open(environment: &Environment, link: &str) {
+    // A captured environment has no screen.
+    if environment.is_made_up() {
         return;
     }
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };

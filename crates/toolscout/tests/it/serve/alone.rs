@@ -7,7 +7,7 @@ use serde_json::json;
 use toolscout::core::ToolOutput;
 use toolscout::source::ToolBuilder;
 use toolscout::surface::codes::Exit;
-use toolscout::{App, AppBuilder, Captured, Surroundings, plugins};
+use toolscout::{App, AppBuilder, Captured, Environment, plugins};
 
 /// A file that cannot be read: who reads no configuration does not mind.
 const BROKEN: &str = "this is [ no toml";
@@ -19,8 +19,8 @@ fn own() -> plugins::Registry {
 }
 
 fn begun(world: &World) -> (AppBuilder, Captured) {
-    let (surroundings, captured) = Surroundings::captured(&world.path(""), &[("TOOLSCOUT_TRUST", "1")]);
-    (App::builder("mine").surroundings(surroundings), captured)
+    let (environment, captured) = Environment::captured(&world.path(""), &[("TOOLSCOUT_TRUST", "1")]);
+    (App::builder("mine").environment(environment), captured)
 }
 
 /// Serves what was put together over HTTP; gives the names it lists, and what `call` says.

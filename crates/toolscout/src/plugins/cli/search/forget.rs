@@ -52,7 +52,7 @@ async fn forget(cx: &RunCx) -> Result<Exit, AppError> {
     let is_wanted = match cx.options().format() {
         _ if cx.parsed.switch("yes") => true,
         // Who reads JSON is no person.
-        Format::Text => cx.surroundings().ask(&format!("Forget {what}?")).await,
+        Format::Text => cx.environment().ask(&format!("Forget {what}?")).await,
         _ => false,
     };
     if !is_wanted {

@@ -16,7 +16,7 @@ use toolscout_surface::cli::help::Look;
 use toolscout_surface::cli::{Locale, Style};
 
 /// Where a run takes place.
-pub struct Surroundings {
+pub struct Environment {
     cwd: PathBuf,
     vars: BTreeMap<String, String>,
     out: Mutex<Box<dyn Write + Send>>,
@@ -28,8 +28,8 @@ pub struct Surroundings {
     store: OnceLock<Arc<dyn Store>>,
 }
 
-impl Surroundings {
-    /// Those of this process.
+impl Environment {
+    /// The environment of this process.
     pub fn of_process() -> Self {
         let vars =
             std::env::vars_os().filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)));
@@ -51,7 +51,7 @@ impl Surroundings {
     pub fn captured(cwd: &Path, vars: &[(&str, &str)]) -> (Self, Captured) {
         let captured = Captured::default();
         let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
-        let surroundings = Self {
+        let environment = Self {
             cwd: cwd.to_owned(),
             vars: vars.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
             out: Mutex::new(Box::new(captured.out.clone())),
@@ -62,7 +62,7 @@ impl Surroundings {
             drains: AtomicBool::new(false),
             store: OnceLock::from(store),
         };
-        (surroundings, captured)
+        (environment, captured)
     }
 
     /// The folder the run was started in.
@@ -81,7 +81,7 @@ impl Surroundings {
         Lookup::of(move |name| vars.get(name).map(Into::into))
     }
 
-    /// Whether these are not the surroundings of this process, so that no other process shares them.
+    /// Whether this is not the environment of this process, so that no other process shares it.
     pub(crate) fn is_made_up(&self) -> bool {
         self.is_made_up
     }
@@ -129,7 +129,7 @@ impl Surroundings {
         self.write(|out| out.write_all(text.as_bytes()))
     }
 
-    /// Prints what is written, without holding it all at once; otherwise as [`Surroundings::print`].
+    /// Prints what is written, without holding it all at once; otherwise as [`Environment::print`].
     pub fn write(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), AppError> {
         let mut out = self.out.lock();
         let mut out = io::BufWriter::with_capacity(64 * 1024, &mut *out);
