@@ -2,7 +2,7 @@
 
 use crate::command::Next;
 use crate::line::{self, Line, Wants};
-use crate::operations::{OPERATIONS, OperationCliCommand};
+use crate::operation_command::OperationCliCommand;
 use crate::plugin::{AfterSetup, Extensions, Setup};
 use crate::{
     AppError, Command, Decorator, Environment, LifecycleError, Listing, Plugin, RunCx, Startup, Tools, Workspace,
@@ -17,6 +17,7 @@ use toolscout_surface::cli::help::{self, Group};
 use toolscout_surface::cli::{self, CommandSpec, Locale, Parsed, PositionalSpec, UsageError};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::Operations;
+use toolscout_workspace::OPERATIONS;
 
 /// A program made of plugins.
 pub struct App {
@@ -100,11 +101,8 @@ impl App {
     /// Binds the operations of the plugins that are there, and adds their commands.
     fn add_operations(&self, setup: &mut Setup) -> Result<(), AppError> {
         let is_there = |id: &str| self.plugins.iter().any(|plugin| plugin.id() == id);
-        for (plugin, add) in OPERATIONS {
-            if is_there(plugin) {
-                add(setup);
-            }
-        }
+        let own = OPERATIONS.iter().filter(|(plugin, _)| is_there(plugin));
+        setup.operations.extend(own.map(|(_, bind)| bind(&setup.slot)));
         setup.bound = Operations::new(std::mem::take(&mut setup.operations));
         let commands = OperationCliCommand::all(&setup.bound);
         commands.into_iter().try_for_each(|command| setup.commands.add(command))

@@ -19,30 +19,19 @@
 //! Start reading at [`App::run`]: it is the lifecycle.
 
 mod app;
-mod background;
 mod command;
-mod config;
 mod entry;
-mod environment;
-mod error;
 mod lifecycle;
 mod line;
-mod operations;
+mod operation_command;
 mod plugin;
 pub mod plugins;
-mod tools;
 mod words;
-mod workspace;
 
 pub use app::{App, AppBuilder};
 pub use command::{Command, CommandSet, Decorator, Listing, Next, RunCx};
 pub use entry::main;
-pub use environment::{Captured, Environment};
-pub use error::{AppError, LifecycleError};
-pub use line::Options;
 pub use plugin::{AfterSetup, Commands, Extensions, Plugin, Setup};
-pub use tools::Tools;
-pub use workspace::{Startup, Workspace};
 
 pub use toolscout_catalog as catalog;
 pub use toolscout_catalog::TtlRegistry;
@@ -53,3 +42,4 @@ pub use toolscout_mcp_client as mcp_client;
 pub use toolscout_process as process;
 pub use toolscout_source as source;
 pub use toolscout_surface as surface;
+pub use toolscout_workspace::{AppError, Captured, Environment, LifecycleError, Options, Startup, Tools, Workspace};

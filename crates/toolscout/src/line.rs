@@ -1,82 +1,13 @@
 //! The command line, as far as it can be read before the command is known.
 
 use crate::plugin::Commands;
-use crate::{AppError, words};
+use crate::{AppError, Options, words};
 use std::ffi::OsString;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use toolscout_core::escape;
 use toolscout_surface::cli::{self, CommandSpec, InputFrom, Locale, OptionSpec, Parsed, UsageErrors};
-use toolscout_surface::output::Format;
-
-/// The program's own options, given before the command, or after it where the command is built in.
-#[derive(Default)]
-pub struct Options {
-    before: Parsed,
-    after: Option<Parsed>,
-    locale: Locale,
-    only_reads: bool,
-    shows_tools: bool,
-    serves: bool,
-}
-
-impl Options {
-    /// Whether the switch is on.
-    pub fn switch(&self, long: &str) -> bool {
-        self.both().any(|it| it.switch(long))
-    }
-
-    /// The value, where one was given or there is a default.
-    pub fn text(&self, long: &str) -> Option<&str> {
-        let given = self.both().filter(|it| it.is_given(long)).last();
-        given.unwrap_or(&self.before).text(long)
-    }
-
-    /// All values of an option that may be repeated, in order.
-    pub fn texts(&self, long: &str) -> Vec<&str> {
-        self.both().flat_map(|it| it.texts(long)).map(String::as_str).collect()
-    }
-
-    /// How results are shown.
-    pub fn format(&self) -> Format {
-        match self.text("output").and_then(|it| it.parse().ok()) {
-            _ if self.switch("json") => Format::Json,
-            Some(format) => format,
-            None => Format::Text,
-        }
-    }
-
-    /// The language of help and messages.
-    pub fn locale(&self) -> Locale {
-        self.locale
-    }
-
-    /// Whether somebody only wants to read (help, completion), so that nothing may be started.
-    pub fn only_reads(&self) -> bool {
-        self.only_reads
-    }
-
-    /// Whether the run is about the tools there are, and not about one of them.
-    pub(crate) fn shows_tools(&self) -> bool {
-        self.shows_tools
-    }
-
-    /// Whether agents are served, and can be asked something back.
-    pub(crate) fn serves(&self) -> bool {
-        self.serves
-    }
-
-    /// The folder the run is about: that given with `--project`, else the working folder. Its real path, where it is
-    /// there: `..` in it must not lead upward to the wrong project.
-    pub fn folder(&self, cwd: &Path) -> PathBuf {
-        let folder = self.text("project").map_or(cwd.to_owned(), |it| cwd.join(it));
-        folder.canonicalize().unwrap_or(folder)
-    }
-
-    fn both(&self) -> impl Iterator<Item = &Parsed> {
-        [Some(&self.before), self.after.as_ref()].into_iter().flatten()
-    }
-}
+use toolscout_workspace::CommandTraits;
 
 /// What was typed, taken apart: the program's options, the command's name, and what belongs to the command.
 pub(crate) struct Line {
@@ -101,13 +32,13 @@ impl Line {
         };
         let only_reads = only_reads(&before, word.as_deref(), &rest);
         let shows_tools = !only_reads && word.as_deref().is_none_or(|it| takes_ours(commands, it));
-        let (locale, serves) = (Locale::default(), matches!(word.as_deref(), Some("serve" | "ui")));
-        let mut options = Options { before, after, locale, only_reads, shows_tools, serves };
+        let serves = matches!(word.as_deref(), Some("serve" | "ui"));
         // Of a line that is not understood, at least the language is: the mistake will be explained in it.
-        let is_understood = options.after.is_some() || word.as_deref().is_none_or(|it| !takes_ours(commands, it));
+        let is_understood = after.is_some() || word.as_deref().is_none_or(|it| !takes_ours(commands, it));
+        let options = Options::new(before, after, CommandTraits { only_reads, shows_tools, serves });
         let lang = options.text("lang").or_else(|| lang_seen(&rest).filter(|_| !is_understood));
-        options.locale = self::locale(lang, env);
-        Ok(Self { options, word, rest })
+        let locale = locale(lang, env);
+        Ok(Self { options: options.with_locale(locale), word, rest })
     }
 
     /// What is wanted. Help wins over the version; both are about the program, so they count only before a command.

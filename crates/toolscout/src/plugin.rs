@@ -1,7 +1,8 @@
 //! A unit that an application may have or leave out, and what it can do in each phase.
 
-use crate::workspace::{Parts, Startup, Workspace};
-use crate::{AppError, Command, CommandSet, Decorator, Environment, LifecycleError, Options, RunCx, Tools};
+use crate::{
+    AppError, Command, CommandSet, Decorator, Environment, LifecycleError, Options, RunCx, Startup, Tools, Workspace,
+};
 use parking_lot::Mutex;
 use std::any::{Any, TypeId};
 use std::collections::{BTreeMap, HashMap};
@@ -11,6 +12,7 @@ use toolscout_core::{BoxFuture, Source};
 use toolscout_gateway::GatewayBuilder;
 use toolscout_surface::cli::OptionSpec;
 use toolscout_surface::operation::{BoundOperation, Operation, Operations, WorkspaceSlot};
+use toolscout_workspace::Parts;
 
 /// A unit that an application may have or leave out.
 ///

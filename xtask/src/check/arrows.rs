@@ -23,6 +23,20 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("toolscout-gateway", &["toolscout-core", "toolscout-catalog", "toolscout-index"]),
     ("toolscout-surface", &["toolscout-core", "toolscout-gateway", "toolscout-telemetry"]),
     (
+        "toolscout-workspace",
+        &[
+            "toolscout-core",
+            "toolscout-source",
+            "toolscout-folder",
+            "toolscout-mcp-client",
+            "toolscout-config",
+            "toolscout-store",
+            "toolscout-gateway",
+            "toolscout-surface",
+            "toolscout-telemetry",
+        ],
+    ),
+    (
         "toolscout",
         &[
             "toolscout-core",
@@ -39,6 +53,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "toolscout-gateway",
             "toolscout-surface",
             "toolscout-telemetry",
+            "toolscout-workspace",
         ],
     ),
     ("toolscout-hostile", &[]),

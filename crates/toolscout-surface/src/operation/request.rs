@@ -1,17 +1,17 @@
 //! An operation as an HTTP request: the inverse of its route.
 
-use super::OperationSpec;
+use super::HttpRoute;
 use serde_json::{Map, Value};
 use std::fmt::Write;
 
 /// Path with query, and body, of a request for an operation with this input.
-pub fn request_target(spec: &OperationSpec, mut input: Map<String, Value>) -> (String, Option<Vec<u8>>) {
+pub fn request_target(route: &HttpRoute, mut input: Map<String, Value>) -> (String, Option<Vec<u8>>) {
     let segment = |segment: &str| match segment.strip_prefix('{').and_then(|name| name.strip_suffix('}')) {
         Some(name) => encode(&text(input.shift_remove(name.trim_start_matches('*')).unwrap_or_default())),
         None => segment.to_owned(),
     };
-    let mut path = spec.route.path.split('/').map(segment).collect::<Vec<_>>().join("/");
-    let has_body = !matches!(spec.route.method, "GET" | "DELETE");
+    let mut path = route.path.split('/').map(segment).collect::<Vec<_>>().join("/");
+    let has_body = !matches!(route.method, "GET" | "DELETE");
     let mut separator = '?';
     let mut add = |name: &str, value: &str| {
         let _ = write!(path, "{separator}{}={}", encode(name), encode(value));

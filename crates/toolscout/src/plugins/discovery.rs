@@ -3,10 +3,8 @@
 mod ask_trust;
 mod discover;
 mod doctor;
-mod folder_source;
 mod manifest;
 mod preset;
-mod trust;
 mod trust_command;
 
 use crate::{AfterSetup, AppError, Plugin, Setup};
@@ -15,8 +13,6 @@ use std::sync::Arc;
 use toolscout_core::{BoxFuture, Source};
 use toolscout_folder::{RootStrategy, ToolStrategy};
 use toolscout_surface::cli::OptionSpec;
-
-pub(crate) use trust::Trust;
 
 /// Adds the source `local` and the commands `discover`, `doctor`, `manifest` and `trust`.
 ///

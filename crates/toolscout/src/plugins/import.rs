@@ -5,10 +5,10 @@ mod page;
 #[cfg(test)]
 mod tests;
 
-use crate::config::Config;
 use crate::{AppError, Plugin, RunCx, Setup};
 use toolscout_config::import::ClientFolders;
 use toolscout_core::BoxFuture;
+use toolscout_workspace::config::Config;
 
 pub(super) use command::has_added_all;
 pub(super) use page::{counted, page};

@@ -1,6 +1,5 @@
 //! `observe`: passes an agent's messages on as they are, and remembers the tools that they name.
 
-use crate::config::Config;
 use crate::{AppError, Command, Environment, Plugin, RunCx, Setup};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -13,6 +12,7 @@ use toolscout_mcp_client::partition;
 use toolscout_source::observed::{Observed, ObservedSource, Observer, SeenTool};
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
+use toolscout_workspace::config::Config;
 
 /// Adds `observe`, and the source `observed` where something was.
 #[derive(Debug, Clone, Copy, Default)]

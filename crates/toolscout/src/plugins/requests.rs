@@ -1,10 +1,10 @@
 //! Tools that one request has and another has not: from the configuration, and from an application's own code.
 
-use crate::config::RequestTools;
 use crate::{AppError, Plugin, Setup, Startup};
 use std::sync::Arc;
 use toolscout_core::{BoxFuture, RequestSources, SourceId};
 use toolscout_folder::RequestFolder;
+use toolscout_workspace::config::RequestTools;
 
 /// Adds what `[[request_tools]]` says, and what an application gives to its requests.
 ///

@@ -1,26 +1,23 @@
 //! How the program searches: with which encoder, in which language, and what of it the next run knows.
 
-use crate::config::SearchSettings;
-use crate::{AppError, Decorator, Next, Plugin, RunCx, Setup, Startup, Tools};
+use crate::{AppError, Decorator, Next, Plugin, RunCx, Setup, Startup};
 use std::error::Error;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::UNIX_EPOCH;
 use toolscout_core::BoxFuture;
 use toolscout_encoder::MiniLm;
-use toolscout_gateway::{Encoder, Gateway, LazyEncoder, Searching};
+use toolscout_gateway::{Encoder, LazyEncoder, Searching};
 use toolscout_mcp_client::partition;
 use toolscout_surface::codes::Exit;
+use toolscout_workspace::config::SearchSettings;
 
 /// Has tools found by meaning, too, and what was worked out about them remembered from run to run.
 ///
 /// Without it the gateway searches by words, and reads all tools again in each run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Search;
-
-/// So long a command that has found tools takes to find out what they mean; the rest is left to who searches or serves.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 impl Plugin for Search {
     fn id(&self) -> &str {
@@ -36,17 +33,6 @@ impl Plugin for Search {
         cx.decorate(Remember);
         Box::pin(async { Ok(()) })
     }
-}
-
-/// Finds out what tools mean, as far as that takes a moment: for commands that have just found them.
-pub(crate) async fn study(tools: &Tools) {
-    study_in(tools.gateway()).await;
-}
-
-/// The same, in a gateway of the command's own.
-pub(crate) async fn study_in(gateway: &Gateway) {
-    let left = gateway.study_within(PATIENCE).await;
-    tracing::debug!(event = "studied", left);
 }
 
 /// Writes down what was worked out, when a command is done.

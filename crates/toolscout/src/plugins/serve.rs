@@ -12,8 +12,6 @@ pub(crate) mod token;
 mod web;
 mod wishes;
 
-use crate::plugins::journal;
-use crate::plugins::servers::keep;
 use crate::{AppError, Command, Plugin, RunCx, Setup};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -28,6 +26,7 @@ use toolscout_surface::api::Events;
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::mcp::{Server, stdio};
+use toolscout_workspace::host::keep;
 use web::Web;
 
 /// How often to look for what nobody came back for.
@@ -108,7 +107,7 @@ async fn serve(cx: &RunCx, web: Option<Web>) -> Result<Exit, AppError> {
     if cx.only_would(&format!("offer the tools of this project on {place}")) {
         return Ok(Exit::Done);
     }
-    journal::keep_writing(cx);
+    cx.workspace().keep_writing_journal();
     let served = mcp.clone();
     cx.workspace().set_served(Box::new(move || served.served_gateway()));
     let reloading = mcp.clone();
@@ -148,7 +147,7 @@ async fn over_pipes(cx: &RunCx, server: Option<Arc<Server>>) -> Result<(), AppEr
 
 /// All that goes on beside the conversation; each part is polled only when it has something to do.
 async fn beside(cx: &RunCx, mcp: &McpServers) -> Infallible {
-    let request = cx.request();
+    let (request, operations) = (cx.request(), cx.operations());
     let mut parts: FuturesUnordered<BoxFuture<'_, ()>> = FuturesUnordered::new();
     parts.push(Box::pin(async {
         mcp.gateway().watch(&request).await;
@@ -163,7 +162,7 @@ async fn beside(cx: &RunCx, mcp: &McpServers) -> Infallible {
         }));
     }
     if matches!(configured_servers(cx), Ok(Some(_))) {
-        parts.push(Box::pin(keep(cx)));
+        parts.push(Box::pin(keep(cx.workspace(), &operations)));
     }
     while parts.next().await.is_some() {}
     std::future::pending().await

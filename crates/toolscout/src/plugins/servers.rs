@@ -1,32 +1,12 @@
 //! MCP servers: their tools beside all others, and the commands about them.
 
-mod approve;
-pub(crate) mod background;
-mod control;
 mod host;
-mod hosted;
 mod login;
-mod page;
-mod per_user;
-pub(crate) mod person;
-mod remove;
-mod set;
-mod socket;
-mod state;
-mod try_out;
 
 use crate::{AfterSetup, AppError, Decorator, Next, Plugin, RunCx, Setup};
 use toolscout_core::BoxFuture;
 use toolscout_surface::codes::Exit;
-
-pub(crate) use approve::first_sight;
-pub(crate) use control::PROMPT;
-pub(crate) use host::keep;
-pub(crate) use page::page_link;
-pub(crate) use remove::remove;
-pub(crate) use set::{ServerSet, why_barred};
-pub(crate) use state::{state_of, usable};
-pub(crate) use try_out::try_out;
+use toolscout_workspace::servers::add_request_sources;
 
 /// Adds a source for each configured server, and the commands `server …`.
 #[derive(Default)]
@@ -48,7 +28,10 @@ impl Plugin for Servers {
             Some(_) => Ok(Vec::new()),
             None => Ok(startup.servers.layered()),
         });
-        cx.rule(per_user::rule);
+        cx.rule(|gateway, startup| match startup.options.text("tools-from") {
+            Some(_) => Ok(gateway),
+            None => add_request_sources(gateway, &startup.servers),
+        });
         Box::pin(async {
             cx.add_command(login::LoginCommand)?;
             cx.add_command(login::LogoutCommand)?;

@@ -1,15 +1,13 @@
 //! `ui`: opens the page of a project in a browser, signed in.
 
 mod browser;
-mod links;
 
-use crate::plugins::{serve, servers};
+use crate::plugins::serve;
 use crate::{AppError, Command, Plugin, RunCx, Setup};
 use toolscout_core::BoxFuture;
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
-
-pub(crate) use links::PageLinks;
+use toolscout_workspace::sign_in_link_of_host;
 
 /// Where the page is, unless somebody else is there.
 const PORT: u16 = 7420;
@@ -55,7 +53,7 @@ impl Command for UiCommand {
             if cx.only_would("open the page of this project") {
                 return Ok(Exit::Done);
             }
-            if let Some(link) = servers::page_link(cx).await {
+            if let Some(link) = sign_in_link_of_host(cx.workspace()).await {
                 shown(cx, &link);
                 return Ok(Exit::Done);
             }

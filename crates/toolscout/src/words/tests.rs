@@ -2,12 +2,13 @@
 //! 2. Nothing else is, nothing twice, and every column is filled.
 
 use super::{TABLE, say};
-use crate::operations::{OPERATIONS, OperationCliCommand};
+use crate::operation_command::OperationCliCommand;
 use crate::plugin::Setup;
 use crate::{Plugin, line, plugins};
 use std::collections::HashSet;
 use toolscout_surface::cli::{CommandSpec, Locale};
 use toolscout_surface::operation::Operations;
+use toolscout_workspace::OPERATIONS;
 
 /// What the program says beside its commands and options.
 const PROGRAM: [&str; 3] = ["Finds the right tool, and runs it safely", "What to do", "What it takes"];
@@ -37,8 +38,7 @@ async fn texts() -> Vec<String> {
     for plugin in all {
         plugin.setup(&mut setup).await.expect("the plugins fit together");
     }
-    OPERATIONS.iter().for_each(|(_, add)| add(&mut setup));
-    let operations = Operations::new(std::mem::take(&mut setup.operations));
+    let operations = Operations::new(OPERATIONS.iter().map(|(_, bind)| bind(&setup.slot)).collect());
     for command in OperationCliCommand::all(&operations) {
         setup.commands.add(command).expect("a name of its own");
     }

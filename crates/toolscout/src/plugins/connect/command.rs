@@ -1,8 +1,6 @@
 //! `connect`: writes this program into a client's configuration.
 
 use super::launch;
-use crate::config::Scope;
-use crate::config::edit::Editor;
 use crate::plugins::import::{self, client_folders, counted};
 use crate::{AppError, Command, RunCx};
 use toolscout_config::connect::{ClientStatus, ClientTarget, ConnectPlan, client_status};
@@ -11,6 +9,8 @@ use toolscout_core::{BoxFuture, escape};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec, UsageError, UsageErrors};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::output::Format;
+use toolscout_workspace::config::Scope;
+use toolscout_workspace::config::edit::Editor;
 
 pub(super) struct ConnectCommand;
 

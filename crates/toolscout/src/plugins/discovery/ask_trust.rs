@@ -1,9 +1,9 @@
 //! Asks a person at a terminal, once for each folder, whether its files may be started to say what they are.
 
-use super::Trust;
 use crate::{AppError, Decorator, Next, RunCx};
 use toolscout_core::{BoxFuture, ProblemKind};
 use toolscout_surface::codes::Exit;
+use toolscout_workspace::Trust;
 
 pub(super) struct AskTrust;
 

@@ -1,7 +1,6 @@
 //! `discover`: looks at every source anew and says what it found.
 
 use crate::plugins::registry::SavedTool;
-use crate::plugins::search;
 use crate::{AppError, Command, RunCx};
 use std::collections::BTreeMap;
 use toolscout_core::{BoxFuture, Level};
@@ -9,6 +8,7 @@ use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::list::counted;
 use toolscout_surface::output::Format;
+use toolscout_workspace::study_briefly;
 
 pub(super) struct DiscoverCommand;
 
@@ -25,7 +25,7 @@ impl Command for DiscoverCommand {
         Box::pin(async {
             let problems = cx.tools().discover(|_| ()).await?.iter().filter(|it| it.level == Level::Warning).count();
             let snapshot = cx.tools().gateway().snapshot();
-            search::study(cx.tools()).await;
+            study_briefly(cx.tools().gateway()).await;
             if cx.options().format() != Format::Text {
                 let saved: Vec<_> = snapshot.tools().map(|it| SavedTool::from(it.as_ref())).collect();
                 return cx.print_value(&saved, cx.options().format()).map(|()| Exit::Done);

@@ -2,7 +2,6 @@
 
 mod servers;
 
-use super::Trust;
 use crate::{AppError, Command, RunCx};
 use serde::Serialize;
 use servers::Servers;
@@ -13,6 +12,7 @@ use toolscout_surface::cli::{CommandSpec, OptionSpec, ToolFlags};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::list::counted;
 use toolscout_surface::output::Format;
+use toolscout_workspace::Trust;
 
 pub(super) struct DoctorCommand;
 

@@ -1,11 +1,11 @@
 //! `trust`: says that a folder's tools may be started for agents, and asked what they are.
 
-use super::Trust;
 use crate::{AppError, Command, RunCx};
 use std::path::PathBuf;
 use toolscout_core::{BoxFuture, ErrorKind, StoreError};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
+use toolscout_workspace::Trust;
 
 pub(super) struct TrustCommand;
 

@@ -1,15 +1,14 @@
 //! `import`: shows what other programs have configured, and takes it over where a person says so.
 
 use super::{client_folders, counted, page};
-use crate::config::edit::Editor;
-use crate::config::{Config, Scope};
-use crate::plugins::servers::{background, person};
 use crate::{AppError, Command, RunCx};
 use toolscout_config::import::{self, CLIENTS, ImportPlan, ImportPlanView, ImportRequest, OwnProgram, SecretHandling};
 use toolscout_core::{BoxFuture, SourceId, escape};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::output::Format;
+use toolscout_workspace::config::edit::Editor;
+use toolscout_workspace::config::{Config, Scope};
 
 pub(super) struct ImportCommand;
 
@@ -121,7 +120,7 @@ async fn ask_later(cx: &RunCx, plan: &ImportPlan) -> Result<(), AppError> {
     if ids.is_empty() {
         return Ok(());
     }
-    background::discover(cx.workspace(), &ids).await?;
+    cx.workspace().discover_in_another_process(&ids).await?;
     cx.say("They are asked for their tools in the background.\n  hint: toolscout server list\n");
     Ok(())
 }
@@ -138,7 +137,7 @@ pub(crate) fn has_added_all(cx: &RunCx, ids: &[SourceId]) -> Result<(), AppError
     cx.workspace().reload()?;
     let set = cx.workspace().servers();
     ids.iter().try_for_each(|id| {
-        person::has_added(&set, id, true)?;
+        set.record_added(id, true)?;
         cx.request().decided("server", id, "added");
         Ok(())
     })

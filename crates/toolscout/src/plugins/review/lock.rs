@@ -1,7 +1,5 @@
 //! `lock` and `verify`: writes down which definitions a project was made with, and compares.
 
-use crate::config::edit::overwrite;
-use crate::plugins::servers::ServerSet;
 use crate::{AppError, Command, RunCx};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -15,6 +13,8 @@ use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::list::counted;
 use toolscout_surface::output::Format;
+use toolscout_workspace::config::edit::overwrite;
+use toolscout_workspace::servers::ServerSet;
 
 pub(super) struct LockCommand;
 pub(super) struct VerifyCommand;

@@ -2,9 +2,6 @@
 
 use super::mcp_servers::{McpServers, configured_servers};
 use super::{settings, startup};
-use crate::config::Stamps;
-use crate::plugins::discovery::Trust;
-use crate::plugins::review;
 use crate::{AppError, RunCx};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -14,6 +11,8 @@ use std::time::Duration;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 use toolscout_core::{BoxFuture, Caller, Cx, Problem, escape};
 use toolscout_mcp_client::{McpSource, State};
+use toolscout_workspace::Trust;
+use toolscout_workspace::config::Stamps;
 
 /// Between two looks at the files. A look asks the system about a dozen names, and opens nothing.
 const PACE: Duration = Duration::from_millis(500);
@@ -60,7 +59,7 @@ async fn reload<'a>(cx: &'a RunCx, mcp: &'a McpServers, beside: &mut Beside<'a>)
     let (config, set) = (cx.workspace().config(), configured_servers(cx)?);
     let is_news = |it: &&Problem| !before.problems.contains(it);
     config.problems.iter().filter(is_news).for_each(|it| cx.tools().warn(it));
-    review::apply_policies(cx.workspace(), &config);
+    cx.workspace().apply_policies();
     set.iter().for_each(|it| it.run_here());
     set.iter().for_each(|it| mcp.gateway().set_absent(it.absent()));
     mcp.update(&config, set.as_ref().map(|it| it.layered()).unwrap_or_default())?;

@@ -4,9 +4,6 @@
 
 use super::settings::ServeSettings;
 use super::wishes::Wishes;
-use crate::config::{Config, Profile};
-use crate::plugins::review;
-use crate::plugins::servers::ServerSet;
 use crate::{AppError, LifecycleError, RunCx};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
@@ -14,6 +11,9 @@ use std::sync::Arc;
 use toolscout_core::{ErrorKind, ProblemKind, Source, SourceId, escape};
 use toolscout_gateway::{Gateway, Scope};
 use toolscout_surface::mcp::{MetaTools, Server};
+use toolscout_workspace::config::{Config, Profile};
+use toolscout_workspace::policies;
+use toolscout_workspace::servers::ServerSet;
 
 /// Which servers a run has.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -167,7 +167,7 @@ fn scope(profile: &Profile, config: &Config) -> Scope {
         include: profile.include.clone(),
         exclude: profile.exclude.clone(),
         listed: profile.listed.as_ref().unwrap_or(&config.listed).clone(),
-        rules: review::level(&profile.rules),
+        rules: policies::level(&profile.rules),
         read_only: profile.read_only,
     }
 }

@@ -1,16 +1,13 @@
 //! `server login` and `logout`: lets a person log in to a server on the web, and forgets it again.
 
-use super::set::lookup;
-use crate::config::Configured;
-use crate::{AppError, Command, Environment, RunCx};
-use std::path::PathBuf;
-use std::sync::Arc;
+use crate::{AppError, Command, RunCx};
 use std::time::{Duration, Instant};
 use toolscout_core::{BoxFuture, ErrorKind, escape};
-use toolscout_mcp_client::oauth::{self, Ask, DeviceLogin, Login, SavedTokens};
-use toolscout_mcp_client::{ClientError, Endpoint, Server, Shared, Transport};
+use toolscout_mcp_client::ClientError;
+use toolscout_mcp_client::oauth::{self, Ask, DeviceLogin, Login};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
+use toolscout_workspace::servers::{address, token_folder};
 
 pub(super) struct LoginCommand;
 pub(super) struct LogoutCommand;
@@ -37,11 +34,11 @@ impl Command for LoginCommand {
             let set = cx.workspace().servers();
             let server = &set.find(&cx.parsed.positionals[0])?.server;
             let (endpoint, url) = address(server, cx.environment())?;
-            let folder = folder(cx.environment()).ok_or_else(nowhere)?;
+            let folder = token_folder(cx.environment()).ok_or_else(nowhere)?;
             if cx.only_would(&format!("log in to {}", server.id)) {
                 return Ok(Exit::Done);
             }
-            let lookup = lookup(cx.environment());
+            let lookup = cx.environment().lookup();
             // What the server itself says when it turns us away names where to log in, and for what.
             let challenge = match set.source(server.id.as_str()).ok().filter(|it| it.may_start()) {
                 Some(source) => source.challenge(&cx.request()).await,
@@ -80,7 +77,7 @@ impl Command for LogoutCommand {
             let set = cx.workspace().servers();
             let server = &set.find(&cx.parsed.positionals[0])?.server;
             let (_, url) = address(server, cx.environment())?;
-            let folder = folder(cx.environment()).ok_or_else(nowhere)?;
+            let folder = token_folder(cx.environment()).ok_or_else(nowhere)?;
             if cx.only_would(&format!("log out of {}", server.id)) {
                 return Ok(Exit::Done);
             }
@@ -117,33 +114,6 @@ async fn by_device(cx: &RunCx, ask: &Ask<'_>) -> Result<(), ClientError> {
     let (address, code) = (escape::line(&login.verification_uri), escape::line(&login.user_code));
     cx.say(&format!("Open {address} on any device, and type this code:\n\n  {code}\n\nWaiting.\n"));
     login.wait(Instant::now() + PATIENCE).await
-}
-
-/// What the servers share, with the tokens of this one, where a person may have logged in to it.
-pub(super) fn with_tokens(configured: &Configured, shared: &Arc<Shared>, environment: &Environment) -> Arc<Shared> {
-    let tokens = || {
-        let (endpoint, url) = address(&configured.server, environment).ok()?;
-        let folder = folder(environment).filter(|_| endpoint.bearer.is_none())?;
-        SavedTokens::open(&folder, &configured.server.id, &url).ok()
-    };
-    match tokens() {
-        Some(tokens) => Arc::new(shared.with_tokens(Arc::new(tokens))),
-        None => shared.clone(),
-    }
-}
-
-fn address<'a>(server: &'a Server, environment: &Environment) -> Result<(&'a Endpoint, String), AppError> {
-    let Transport::Http(endpoint) = &server.transport else {
-        let message = format!("server `{}` is a program on this machine; there is nothing to log in to", server.id);
-        return Err(AppError::invalid(message, format!("toolscout server show {}", server.id)));
-    };
-    let url = endpoint.url.resolve(&lookup(environment));
-    let url = url.map_err(|it| AppError::invalid(it, format!("toolscout server show {}", server.id)))?;
-    Ok((endpoint, url))
-}
-
-fn folder(environment: &Environment) -> Option<PathBuf> {
-    environment.state_dir().map(|it| it.join("tokens"))
 }
 
 fn nowhere() -> AppError {

@@ -1,0 +1,29 @@
+//! Work that requests start and nothing waits for; it ends with the program.
+
+use parking_lot::Mutex;
+use std::future::Future;
+use tokio::task::JoinSet;
+use toolscout_surface::operation::{ErrorCode, OperationError};
+
+/// Tasks that may run at a time.
+const LIMIT: usize = 64;
+
+/// Background tasks. Dropping this cancels them.
+#[derive(Default)]
+pub struct BackgroundTasks(Mutex<JoinSet<()>>);
+
+impl BackgroundTasks {
+    /// Starts a task, unless too many are running.
+    pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) -> Result<(), OperationError> {
+        let mut tasks = self.0.lock();
+        while tasks.try_join_next().is_some() {}
+        if tasks.len() >= LIMIT {
+            return Err(OperationError::new(
+                ErrorCode::TooManyRequests,
+                "too many servers are being started at a time",
+            ));
+        }
+        tasks.spawn(task);
+        Ok(())
+    }
+}

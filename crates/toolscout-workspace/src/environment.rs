@@ -1,0 +1,239 @@
+//! Where a run takes place: its folder, variables and streams. Tests and embedding programs bring their own.
+
+mod forgetful;
+
+use crate::AppError;
+use forgetful::Forgetful;
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use toolscout_core::{MemoryStore, Store};
+use toolscout_mcp_client::Lookup;
+use toolscout_surface::cli::help::Look;
+use toolscout_surface::cli::{Locale, Style};
+
+/// Where a run takes place.
+pub struct Environment {
+    cwd: PathBuf,
+    vars: BTreeMap<String, String>,
+    out: Mutex<Box<dyn Write + Send>>,
+    err: Mutex<Box<dyn Write + Send>>,
+    is_interactive: bool,
+    out_is_terminal: bool,
+    is_made_up: bool,
+    drains: AtomicBool,
+    store: OnceLock<Arc<dyn Store>>,
+}
+
+impl Environment {
+    /// The environment of this process.
+    pub fn of_process() -> Self {
+        let vars =
+            std::env::vars_os().filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)));
+        Self {
+            cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
+            vars: vars.collect(),
+            out: Mutex::new(Box::new(io::stdout())),
+            err: Mutex::new(Box::new(io::stderr())),
+            is_interactive: io::stdin().is_terminal() && io::stderr().is_terminal(),
+            out_is_terminal: io::stdout().is_terminal(),
+            is_made_up: false,
+            drains: AtomicBool::new(false),
+            store: OnceLock::new(),
+        }
+    }
+
+    /// Made up: nothing of this process but the file system, and everything printed can be read back. What would
+    /// survive the run is kept in memory.
+    pub fn captured(cwd: &Path, vars: &[(&str, &str)]) -> (Self, Captured) {
+        let captured = Captured::default();
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+        let environment = Self {
+            cwd: cwd.to_owned(),
+            vars: vars.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
+            out: Mutex::new(Box::new(captured.out.clone())),
+            err: Mutex::new(Box::new(captured.err.clone())),
+            is_interactive: false,
+            out_is_terminal: false,
+            is_made_up: true,
+            drains: AtomicBool::new(false),
+            store: OnceLock::from(store),
+        };
+        (environment, captured)
+    }
+
+    /// The folder the run was started in.
+    pub fn cwd(&self) -> &Path {
+        &self.cwd
+    }
+
+    /// A variable of the environment.
+    pub fn var(&self, name: &str) -> Option<&str> {
+        self.vars.get(name).map(String::as_str).filter(|it| !it.is_empty())
+    }
+
+    /// Where references in configured texts lead.
+    pub fn lookup(&self) -> Lookup {
+        let vars = self.vars.clone();
+        Lookup::of(move |name| vars.get(name).map(Into::into))
+    }
+
+    /// Whether this is not the environment of this process, so that no other process shares it.
+    pub fn is_made_up(&self) -> bool {
+        self.is_made_up
+    }
+
+    /// An interruption ends the run in its own way and time, from now on; only a second one ends it at once.
+    pub fn drain_when_interrupted(&self) {
+        self.drains.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether an interruption lets the run end in its own time.
+    pub fn drains_when_interrupted(&self) -> bool {
+        self.drains.load(Ordering::Relaxed)
+    }
+
+    /// Whether a person is there to be asked.
+    pub fn is_interactive(&self) -> bool {
+        self.is_interactive
+    }
+
+    /// Whether data goes to a terminal.
+    pub fn out_is_terminal(&self) -> bool {
+        self.out_is_terminal
+    }
+
+    /// Whether data goes to a terminal, so that it may have colour.
+    pub fn has_colour(&self) -> bool {
+        self.out_is_terminal && self.var("NO_COLOR").is_none() && self.var("TERM") != Some("dumb")
+    }
+
+    /// How pages look here.
+    pub fn look(&self, locale: Locale) -> Look {
+        let style = if self.has_colour() { Style::Coloured } else { Style::Plain };
+        let width = self.var("COLUMNS").and_then(|it| it.parse().ok()).unwrap_or(Look::default().width);
+        Look { width, style, locale }
+    }
+
+    /// How wide lines of data may be, where somebody says so or a terminal shows them.
+    pub fn width(&self) -> Option<usize> {
+        let said = self.var("COLUMNS").and_then(|it| it.parse().ok());
+        let seen = || rustix::termios::tcgetwinsize(io::stdout()).ok().map(|it| usize::from(it.ws_col));
+        said.or_else(|| seen().filter(|_| self.out_is_terminal)).filter(|it| *it > 0)
+    }
+
+    /// Prints data, exactly as it is. A reader that has gone away, as in `toolscout tools | head`, is not an error.
+    pub fn print(&self, text: &str) -> Result<(), AppError> {
+        self.write(|out| out.write_all(text.as_bytes()))
+    }
+
+    /// Prints what is written, without holding it all at once; otherwise as [`Environment::print`].
+    pub fn write(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), AppError> {
+        let mut out = self.out.lock();
+        let mut out = io::BufWriter::with_capacity(64 * 1024, &mut *out);
+        match write(&mut out).and_then(|()| out.flush()) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(AppError::Io { what: "write to standard output".to_owned(), cause: error })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Says something beside the data; if nobody can hear it, so be it.
+    pub fn say(&self, text: &str) {
+        let mut err = self.err.lock();
+        let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
+    }
+
+    /// Asks a question that `y` answers with yes; no where nobody is there.
+    pub async fn ask(&self, question: &str) -> bool {
+        if !self.is_interactive {
+            return false;
+        }
+        self.say(&format!("{question} [y/N] "));
+        // On a thread that may block: whoever is asked may as well interrupt us.
+        let answer = tokio::task::spawn_blocking(|| io::stdin().lines().next().and_then(Result::ok)).await;
+        matches!(answer.ok().flatten().as_deref().map(str::trim), Some("y" | "Y" | "yes"))
+    }
+
+    /// The folder of what survives a run.
+    pub fn state_dir(&self) -> Option<PathBuf> {
+        toolscout_store::state_dir(|name| self.var(name).map(Into::into))
+    }
+
+    /// The folder of the user's own configuration.
+    pub fn config_dir(&self) -> Option<PathBuf> {
+        toolscout_store::config_dir(|name| self.var(name).map(Into::into))
+    }
+
+    /// What survives a run. If it cannot be opened that is said once, and the run goes on without any memory.
+    pub fn store(&self) -> Arc<dyn Store> {
+        self.store.get_or_init(|| self.open_store()).clone()
+    }
+
+    fn open_store(&self) -> Arc<dyn Store> {
+        let Some(dir) = self.state_dir() else {
+            return Arc::new(Forgetful { why: "nothing says where to remember things: HOME is not set".to_owned() });
+        };
+        match toolscout_store::SqliteStore::open(&dir) {
+            Ok(store) => {
+                if let Some(aside) = store.recovered() {
+                    self.say(&format!(
+                        "warning: the state was unreadable; it is now `{}`, and a new one was made\n",
+                        aside.display()
+                    ));
+                }
+                Arc::new(store)
+            }
+            Err(error) => {
+                self.say(&format!(
+                    "warning: {error}\n  hint: nothing is remembered until `{}` can be written\n",
+                    dir.display()
+                ));
+                Arc::new(Forgetful { why: error.to_string() })
+            }
+        }
+    }
+}
+
+/// What a captured run has printed so far.
+#[derive(Clone, Default)]
+pub struct Captured {
+    out: Shared,
+    err: Shared,
+}
+
+impl Captured {
+    /// The data.
+    pub fn out(&self) -> String {
+        self.out.text()
+    }
+
+    /// The talk.
+    pub fn err(&self) -> String {
+        self.err.text()
+    }
+}
+
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Shared {
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock()).into_owned()
+    }
+}
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,228 @@
+//! What ends a run of the program, with the words and the code for it.
+
+use std::path::PathBuf;
+use toolscout_core::{ErrorKind, Problem, SourceError};
+use toolscout_surface::cli::UsageErrors;
+use toolscout_surface::codes::Exit;
+use toolscout_surface::operation::{ErrorCode, OperationError};
+
+/// Why a run ended without doing what was asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AppError {
+    /// The command line cannot be understood.
+    #[error("{errors}")]
+    Usage {
+        /// Every mistake in it.
+        errors: UsageErrors,
+        /// What would show how it is meant.
+        help: Option<String>,
+    },
+    /// No command of that name.
+    #[error("Command not found: {}", toolscout_core::escape::line(name))]
+    UnknownCommand {
+        /// What was typed.
+        name: String,
+        /// What comes nearest.
+        nearest: Option<String>,
+    },
+    /// The gateway could not answer.
+    #[error(transparent)]
+    Gateway(#[from] toolscout_gateway::Error),
+    /// Configuration could not be read or changed.
+    #[error(transparent)]
+    Config(#[from] toolscout_config::ConfigError),
+    /// A source could not answer.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// A problem that strict mode made fatal.
+    #[error("{}", located(.0))]
+    Stopped(Box<Problem>),
+    /// Plugins that do not fit together.
+    #[error(transparent)]
+    Lifecycle(#[from] LifecycleError),
+    /// Something of the system failed.
+    #[error("could not {what}: {cause}")]
+    Io {
+        /// What was tried, for example `write PATH`.
+        what: String,
+        /// Why not.
+        #[source]
+        cause: std::io::Error,
+    },
+    /// An operation failed.
+    #[error("{}", toolscout_core::escape::text(&.0.message))]
+    Operation(Box<OperationError>),
+    /// Anything else that has words of its own.
+    #[error("{message}")]
+    Said {
+        /// Whose fault.
+        kind: ErrorKind,
+        /// What happened.
+        message: String,
+        /// The next thing to type.
+        hint: Option<String>,
+    },
+}
+
+impl AppError {
+    /// Somebody typed something that cannot be.
+    pub fn invalid(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Said { kind: ErrorKind::Invalid, message: message.into(), hint: Some(hint.into()) }
+    }
+
+    /// Says what would show how this command is meant, if the mistake is one of usage.
+    pub fn of_command(self, program: &str, name: &str) -> Self {
+        match self {
+            Self::Usage { errors, help: None } => {
+                Self::Usage { errors, help: Some(format!("{program} {name} --help")) }
+            }
+            other => other,
+        }
+    }
+
+    /// For `map_err`: names what was tried on which path.
+    pub fn io(verb: &str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let what = format!("{verb} `{}`", path.into().display());
+        |cause| Self::Io { what, cause }
+    }
+
+    /// How the process should end.
+    pub fn exit(&self) -> Exit {
+        match self {
+            Self::Usage { .. } | Self::Stopped(_) | Self::Lifecycle(_) => Exit::Usage,
+            Self::UnknownCommand { .. } => Exit::NotFound,
+            Self::Gateway(error) => error.kind().into(),
+            Self::Config(error) => error.kind().into(),
+            Self::Source(error) => error.kind().into(),
+            Self::Io { .. } => Exit::Unavailable,
+            Self::Operation(error) => error.code.exit(),
+            Self::Said { kind, .. } => (*kind).into(),
+        }
+    }
+
+    /// The next thing to type, where there is one.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Source(error) | Self::Gateway(toolscout_gateway::Error::Source(error)) if login(error).is_some() => {
+                login(error)
+            }
+            Self::Gateway(error) => error.hint(),
+            Self::Config(error) => error.hint(),
+            Self::UnknownCommand { nearest: None, .. } => Some("`toolscout tools` lists what there is".to_owned()),
+            Self::Usage { help, .. } => help.clone(),
+            Self::Said { hint, .. } => hint.clone(),
+            Self::Operation(error) => error.hint.clone(),
+            Self::Stopped(problem) => problem.hint.clone(),
+            _ => None,
+        }
+    }
+}
+
+/// What to type where a server wants somebody to log in.
+pub(crate) fn login(error: &SourceError) -> Option<String> {
+    match error {
+        SourceError::Login { id, .. } => Some(format!("toolscout server login {id}")),
+        _ => None,
+    }
+}
+
+impl From<OperationError> for AppError {
+    fn from(error: OperationError) -> Self {
+        Self::Operation(Box::new(error))
+    }
+}
+
+impl From<AppError> for OperationError {
+    fn from(error: AppError) -> Self {
+        let hint = error.hint();
+        let mut failure = match error {
+            AppError::Gateway(error) => return error.into(),
+            AppError::Source(error) => return error.into(),
+            AppError::Operation(error) => return *error,
+            AppError::Config(error) => Self::of_kind(error.kind(), error.to_string()),
+            AppError::Said { kind, message, .. } => Self::of_kind(kind, message),
+            AppError::Io { .. } => Self::new(ErrorCode::Internal, error.to_string()),
+            other => Self::invalid(other.to_string()),
+        };
+        failure.hint = hint;
+        failure
+    }
+}
+
+/// For `map_err` in operations: any error of the app or of the crates below it.
+pub(crate) fn failure(error: impl Into<AppError>) -> OperationError {
+    error.into().into()
+}
+
+impl From<UsageErrors> for AppError {
+    fn from(errors: UsageErrors) -> Self {
+        Self::Usage { errors, help: None }
+    }
+}
+
+/// A diagnostic with its hint, as a warning of an operation.
+pub(crate) fn describe(diagnostic: &Problem) -> String {
+    let hint = diagnostic.hint.as_deref().map(|hint| format!("\n  hint: {hint}")).unwrap_or_default();
+    diagnostic.message.clone() + &hint
+}
+
+fn located(problem: &Problem) -> String {
+    let message = toolscout_core::escape::text(&problem.message).into_owned();
+    match &problem.path {
+        Some(path) => format!("{}: {message}", toolscout_core::escape::line(&path.display().to_string())),
+        None => message,
+    }
+}
+
+/// Plugins or commands that do not fit together.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LifecycleError {
+    /// Two plugins of one id.
+    #[error("Plugin '{id}' is there twice")]
+    Twice {
+        /// The id.
+        id: String,
+    },
+    /// A plugin that is needed is not there.
+    #[error("Plugin '{plugin}' requires '{missing}', which is not there")]
+    Missing {
+        /// Who needs it.
+        plugin: String,
+        /// What is needed.
+        missing: String,
+    },
+    /// Plugins that need each other in a circle.
+    #[error("Plugins require each other in a circle: {}", path.join(" -> "))]
+    Cycle {
+        /// The circle, its first plugin again at the end.
+        path: Vec<String>,
+    },
+    /// Two commands of one name.
+    #[error("Command '{name}' is already registered")]
+    DuplicateCommand {
+        /// The name.
+        name: String,
+    },
+    /// A command that comes after the command line was resolved.
+    #[error("Command '{name}' comes too late: commands are added in setup or after-setup")]
+    TooLate {
+        /// The name.
+        name: String,
+    },
+    /// Two sources of one id.
+    #[error(transparent)]
+    Sources(#[from] toolscout_gateway::TwoSourcesAlike),
+}
+
+impl From<toolscout_telemetry::TelemetryError> for AppError {
+    fn from(error: toolscout_telemetry::TelemetryError) -> Self {
+        use toolscout_telemetry::TelemetryError;
+        match error {
+            TelemetryError::InvalidQuery { message, hint } => Self::invalid(message, hint),
+            TelemetryError::Io { action, path, source } => Self::io(action, path)(source),
+            other => Self::invalid(other.to_string(), "toolscout audit verify"),
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The journal of a run: opening it, and reading it.
+
+mod pins;
+
+use crate::config::Keep;
+use crate::{AppError, Environment};
+use std::sync::{Arc, OnceLock};
+use toolscout_core::event::Observer;
+use toolscout_store::journal::{Journal, KEEP};
+use toolscout_telemetry::JournalObserver;
+use toolscout_telemetry::audit::{self, AuditPage, AuditQuery, AuditVerification};
+use toolscout_telemetry::stats::{self, UsageStats};
+
+pub use pins::pins as suggest_pins;
+
+/// Turns the journal off for one run.
+const VARIABLE: &str = "TOOLSCOUT_NO_JOURNAL";
+
+/// Events of all kinds, newest first.
+pub fn timeline(environment: &Environment, query: &AuditQuery) -> Result<AuditPage, AppError> {
+    Ok(audit::timeline(environment.state_dir().as_deref(), query)?)
+}
+
+/// Calls and decisions, newest first.
+pub fn calls_and_decisions(environment: &Environment, query: &AuditQuery) -> Result<AuditPage, AppError> {
+    Ok(audit::audit(environment.state_dir().as_deref(), query)?)
+}
+
+/// Checks the whole chain of records.
+pub fn verify(environment: &Environment) -> Result<AuditVerification, AppError> {
+    Ok(audit::verify(environment.state_dir().as_deref(), &*environment.store())?)
+}
+
+/// What tools have cost and saved, of all clients and projects, since then (`7d`, `2026-07-28`); without it, of the whole journal.
+pub fn usage(environment: &Environment, since: Option<&str>) -> Result<UsageStats, AppError> {
+    Ok(stats::count(environment.state_dir().as_deref(), since)?.stats())
+}
+
+/// The journal of a run, once it is open. Clones share it.
+#[derive(Clone, Default)]
+pub struct JournalHandle(Arc<OnceLock<Arc<Journal>>>);
+
+impl JournalHandle {
+    /// Whether events are recorded.
+    pub fn is_open(&self) -> bool {
+        self.0.get().is_some()
+    }
+
+    /// Opens the journal, and returns the observer that records events; none if recording is off.
+    pub fn open(&self, keep: Option<Keep>, environment: &Arc<Environment>) -> Option<Arc<dyn Observer>> {
+        let keep = match keep {
+            Some(Keep::Off) => return None,
+            Some(Keep::Bytes(bytes)) => bytes,
+            None => KEEP,
+        };
+        let is_off = environment.var(VARIABLE).is_some() || environment.is_made_up();
+        let state = environment.state_dir().filter(|_| !is_off)?;
+        let reporting = environment.clone();
+        let folder = toolscout_store::journal::dir(&state);
+        let on_error = move |cause: &std::io::Error| {
+            let what = format!("what happens is not written down in `{}`: {cause}", folder.display());
+            tracing::warn!(event = "journal_unwritten", error = what);
+            let hint = "set TOOLSCOUT_STATE_DIR to a folder you can write";
+            reporting.say(&format!("warning: {what}\n  hint: {hint}\n"));
+        };
+        let journal = Arc::new(Journal::new(&state, environment.store(), keep, Box::new(on_error)));
+        let _ = self.0.set(journal.clone());
+        Some(Arc::new(JournalObserver::new(journal)))
+    }
+
+    /// Writes events as they happen, for a process that stays. A short command writes them all when it ends.
+    pub fn keep_writing(&self) {
+        if let Some(journal) = self.0.get() {
+            journal.keep_writing();
+        }
+    }
+
+    /// Writes all events of this process, so that a reader sees them.
+    pub fn flush(&self) {
+        if let Some(journal) = self.0.get() {
+            journal.flush();
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Which tools would better be listed: those that sessions search for again and again, and whose definition takes less than the
+//! answers to those searches.
+
+use crate::config::edit::Editor;
+use crate::config::{Config, Document, Format};
+use crate::{AppError, Environment};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+use toolscout_core::{Tool, ToolId, Visibility};
+use toolscout_gateway::Gateway;
+use toolscout_surface::tokens;
+use toolscout_telemetry::stats::{self, PinSuggestion, PinSuggestions};
+
+/// What agents of this project would better see without searching, and what that would save them.
+pub fn pins(
+    config: &Config,
+    environment: &Environment,
+    gateway: &Gateway,
+    project: Option<&Path>,
+    since: Option<&str>,
+) -> Result<PinSuggestions, AppError> {
+    let counter = stats::count(environment.state_dir().as_deref(), since)?;
+    let project = project.map(|it| it.display().to_string());
+    let snapshot = gateway.whole_snapshot();
+    let tools: BTreeMap<String, &Tool> = snapshot.tools().map(|it| (it.id.to_string(), &**it)).collect();
+    let is_pinned = |it: &Tool| config.listed.matches(&it.id);
+    let cost = |id: &str| tools.get(id).filter(|it| !is_pinned(it)).and_then(|it| definition(it));
+    let mut pins = stats::suggest(&counter, project.as_deref(), cost);
+    if pins.pins.is_empty() {
+        return Ok(pins);
+    }
+    let file = Editor::own_file(config, environment, false)?;
+    pins.line = Some(line(&file, &pins.pins)?);
+    pins.file = Some(file.display().to_string());
+    Ok(pins)
+}
+
+/// Tokens of a definition as it would be listed; none where it is already.
+fn definition(tool: &Tool) -> Option<u64> {
+    let ToolId { source, name } = &tool.id;
+    let listing = || tool.listing(&format!("{source}__{name}"));
+    (tool.visibility != Visibility::Listed).then(|| tokens::at_most(listing().as_str()) as u64)
+}
+
+/// What to write, with what is listed there already.
+fn line(file: &Path, pins: &[PinSuggestion]) -> Result<String, AppError> {
+    let there = Document::read(file)?.and_then(|mut it| it.map.remove("listed"));
+    let there = there.as_ref().and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let mut names: Vec<&str> = there.collect();
+    names.extend(pins.iter().map(|it| it.tool.as_str()));
+    let list = Value::from(names).to_string().replace("\",\"", "\", \"");
+    Ok(match Format::of(file) {
+        Format::Toml => format!("listed = {list}"),
+        Format::Json => format!("\"listed\": {list}"),
+        Format::Yaml => format!("listed: {list}"),
+    })
+}

@@ -1,0 +1,30 @@
+//! Everything a running toolscout has at hand, and the operations on it.
+//!
+//! A [`Workspace`] holds the options, the environment, the configuration, the servers and the gateway of a run. An operation
+//! takes a workspace and an input; commands, HTTP routes and requests over the control socket are derived from
+//! [`OPERATIONS`]. Command lines, plugins and their lifecycle are the app's.
+
+mod background;
+pub mod config;
+mod environment;
+mod error;
+pub mod host;
+pub mod journal;
+mod operations;
+mod options;
+mod page_links;
+pub mod policies;
+pub mod servers;
+mod tools;
+mod trust;
+mod workspace;
+
+pub use background::BackgroundTasks;
+pub use environment::{Captured, Environment};
+pub use error::{AppError, LifecycleError};
+pub use operations::{BindOperation, OPERATIONS, sign_in_link_of_host};
+pub use options::{CommandTraits, Options};
+pub use page_links::PageLinks;
+pub use tools::{Tools, study_briefly};
+pub use trust::Trust;
+pub use workspace::{Parts, Reloader, ServedGateway, Startup, Workspace};

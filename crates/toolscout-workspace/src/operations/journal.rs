@@ -1,0 +1,56 @@
+//! The journal: what agents and people did, what it cost, and whether the record is intact.
+
+mod audit;
+mod pins;
+mod stats;
+mod verify;
+
+pub(crate) use audit::{ShowAudit, ShowTimeline};
+pub(crate) use pins::SuggestPins;
+pub(crate) use stats::ShowStats;
+pub(crate) use verify::VerifyAudit;
+
+use crate::Workspace;
+use crate::error::failure;
+use crate::journal::JournalHandle;
+use crate::{AppError, Environment};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::sync::Arc;
+use toolscout_surface::operation::{ErrorCode, OperationError};
+
+/// Reported while nothing is recorded.
+const OFF: &str = "nothing is recorded now; see `journal` in the configuration, and TOOLSCOUT_NO_JOURNAL";
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SinceInput {
+    /// Only what happened since then: 2h, 7d or 2026-07-28.
+    #[serde(default)]
+    #[schemars(extend("x-cli" = {"value": "TIME"}))]
+    since: Option<String>,
+}
+
+/// Reads the journal after everything that happened in this process was written to it.
+async fn read<T: Send + 'static>(
+    workspace: &Workspace,
+    read: impl FnOnce(&Environment) -> Result<T, AppError> + Send + 'static,
+) -> Result<T, OperationError> {
+    let (environment, journal) = (workspace.environment.clone(), workspace.parts.journal.clone());
+    let work = move || {
+        journal.iter().for_each(JournalHandle::flush);
+        read(&environment).map_err(failure)
+    };
+    let stopped = |_| Err(OperationError::new(ErrorCode::Cancelled, "toolscout is stopping"));
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(stopped)
+}
+
+/// Whether events are recorded in this process.
+fn is_recording(workspace: &Workspace) -> bool {
+    workspace.parts.journal.as_ref().is_some_and(|journal| journal.is_open())
+}
+
+/// The gateway, shared with the thread that reads.
+fn gateway(workspace: &Workspace) -> Arc<toolscout_gateway::Gateway> {
+    workspace.tools.shared_gateway()
+}

@@ -1,0 +1,48 @@
+//! `suggest pins`: tools that agents should see without searching.
+
+use super::{SinceInput, gateway, read};
+use crate::Workspace;
+use crate::journal::suggest_pins;
+use toolscout_core::Cx;
+use toolscout_surface::operation::{Access, CommandName, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::ops::stats as text;
+use toolscout_telemetry::stats::PinSuggestions;
+
+/// Suggest tools to list.
+pub(crate) struct SuggestPins;
+
+impl Operation<Workspace> for SuggestPins {
+    type Input = SinceInput;
+    type Output = PinSuggestions;
+
+    const SPEC: OperationSpec = OperationSpec {
+        access: Access::Operator,
+        commands: &[
+            CommandName::new("suggest pins"),
+            CommandName::new("suggest").summary("Suggest what would save tokens"),
+        ],
+        notes: &[
+            "Compares the results of searches that were only needed to find a tool with its definition in every session. Changes nothing.",
+        ],
+        examples: &["toolscout suggest pins --since 30d"],
+        ..OperationSpec::read(
+            "suggest pins",
+            "Suggest tools that agents should see without searching",
+            "/api/stats/pins",
+        )
+    };
+
+    async fn run(workspace: &Workspace, input: SinceInput, cx: &Cx) -> Result<PinSuggestions, OperationError> {
+        workspace.discovered().await?;
+        let (config, gateway, project) = (workspace.config(), gateway(workspace), cx.project.clone());
+        read(workspace, move |environment| {
+            let project = project.as_ref().map(|it| it.as_path());
+            suggest_pins(&config, environment, &gateway, project, input.since.as_deref())
+        })
+        .await
+    }
+
+    fn text(output: &PinSuggestions, _: &Text) -> String {
+        text::pins(output)
+    }
+}

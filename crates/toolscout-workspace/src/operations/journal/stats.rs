@@ -1,0 +1,40 @@
+//! `stats`: what tools have cost and saved.
+
+use super::{OFF, SinceInput, is_recording, read};
+use crate::Workspace;
+use crate::journal;
+use toolscout_core::Cx;
+use toolscout_surface::operation::{Access, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::ops::stats as text;
+use toolscout_telemetry::stats::UsageStats;
+
+/// Show what tools have cost and saved.
+pub(crate) struct ShowStats;
+
+impl Operation<Workspace> for ShowStats {
+    type Input = SinceInput;
+    type Output = UsageStats;
+
+    const SPEC: OperationSpec = OperationSpec {
+        access: Access::Operator,
+        notes: &[
+            "Tokens are upper bounds, by the vocabulary of `o200k_base`. `--json` shows every client and session.",
+        ],
+        examples: &["toolscout stats --since 7d"],
+        ..OperationSpec::read("stats", "Show what tools have cost and saved: tokens, searches, calls", "/api/stats")
+    };
+
+    async fn run(workspace: &Workspace, input: SinceInput, _: &Cx) -> Result<UsageStats, OperationError> {
+        let mut stats = read(workspace, move |environment| journal::usage(environment, input.since.as_deref())).await?;
+        if !is_recording(workspace) {
+            stats.notes.push(OFF.to_owned());
+        }
+        Ok(stats)
+    }
+
+    fn text(output: &UsageStats, _: &Text) -> String {
+        let page = text::page(output);
+        let is_missing = output.notes.iter().any(|note| note == OFF) && !page.contains(OFF);
+        if is_missing { page + "note: " + OFF + "\n" } else { page }
+    }
+}

@@ -1,0 +1,47 @@
+//! `audit verify`: check the chain of the audit log.
+
+use super::read;
+use crate::Workspace;
+use crate::journal;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolscout_core::Cx;
+use toolscout_surface::codes::Exit;
+use toolscout_surface::operation::{Access, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::ops::journal as text;
+use toolscout_telemetry::audit::AuditVerification;
+
+/// Verify the audit log.
+pub(crate) struct VerifyAudit;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct VerifyAuditInput {}
+
+impl Operation<Workspace> for VerifyAudit {
+    type Input = VerifyAuditInput;
+    type Output = AuditVerification;
+
+    const SPEC: OperationSpec = OperationSpec {
+        access: Access::Operator,
+        notes: &["Exits with 1, and shows where, if a record was changed, removed, inserted or cut off."],
+        examples: &["toolscout audit verify"],
+        ..OperationSpec::read(
+            "audit verify",
+            "Verify the audit log, from the first record to the last",
+            "/api/audit/verify",
+        )
+    };
+
+    async fn run(workspace: &Workspace, _: VerifyAuditInput, _: &Cx) -> Result<AuditVerification, OperationError> {
+        read(workspace, journal::verify).await
+    }
+
+    fn text(output: &AuditVerification, _: &Text) -> String {
+        text::verification(output)
+    }
+
+    fn exit(output: &AuditVerification) -> Exit {
+        if output.sound { Exit::Done } else { Exit::Failed }
+    }
+}

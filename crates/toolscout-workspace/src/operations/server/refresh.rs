@@ -1,0 +1,225 @@
+//! `server refresh`: list the tools of servers again.
+
+use crate::Workspace;
+use crate::error::{describe, failure};
+use crate::servers::ServerSet;
+use crate::tools::study_briefly;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use toolscout_core::change::{Change, ChangeKind};
+use toolscout_core::cx::Progress;
+use toolscout_core::{Cx, ProblemKind, SourceError, escape, redact};
+use toolscout_mcp_client::{Discovered, McpSource, refresh_all};
+use toolscout_surface::codes::Exit;
+use toolscout_surface::operation::{Access, HttpRoute, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::ops::list::counted;
+
+/// List the tools of servers again.
+pub(crate) struct RefreshServers;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RefreshServersInput {
+    /// The ids of the servers; all enabled servers if none is given.
+    #[serde(default)]
+    #[schemars(extend("x-cli" = {"positional": true, "value": "ID"}))]
+    servers: Vec<String>,
+    /// Whether to wait until every server has answered.
+    #[serde(default = "yes")]
+    #[schemars(extend("x-cli" = {"skip": true}))]
+    wait: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct RefreshedServers {
+    servers: Vec<RefreshedServer>,
+    /// Tools that are quarantined now, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct RefreshedServer {
+    id: String,
+    /// `discovering`, `discovered` or `failed`.
+    status: &'static str,
+    /// The number of its tools.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_count: Option<usize>,
+    /// The number of definitions that cannot be used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    excluded_count: Option<usize>,
+    /// How long it took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    took_ms: Option<u64>,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+impl Operation<Workspace> for RefreshServers {
+    type Input = RefreshServersInput;
+    type Output = RefreshedServers;
+
+    const SPEC: OperationSpec = OperationSpec {
+        route: HttpRoute { method: "POST", path: "/api/refresh", status: 200 },
+        notes: &["Exits with 3 if a server failed."],
+        examples: &["toolscout server refresh", "toolscout server refresh files"],
+        access: Access::Operator,
+        ..OperationSpec::read("server refresh", "List the tools of servers again", "")
+    };
+
+    async fn run(
+        workspace: &Workspace,
+        input: RefreshServersInput,
+        cx: &Cx,
+    ) -> Result<RefreshedServers, OperationError> {
+        let set = workspace.servers();
+        let is_all = input.servers.is_empty();
+        let sources = if is_all {
+            set.sources.clone()
+        } else {
+            input.servers.iter().map(|id| set.source(id).cloned().map_err(failure)).collect::<Result<_, _>>()?
+        };
+        let ids: Vec<_> = sources.iter().map(|source| source.server().id.to_string()).collect();
+        let (subject, summary) = (ids.join(", "), format!("start {} and list its tools", ids.join(", ")));
+        // The cache is not configuration: a refresh is no decision, and leaves no audit line.
+        let _refresh = cx.change(Change { kind: ChangeKind::Server, subject, action: "refreshed", summary })?;
+        if is_all {
+            remove_absent(&set)?;
+        }
+        if input.wait { refresh(workspace, &sources, cx).await } else { refresh_in_background(workspace, sources, cx) }
+    }
+
+    fn text(output: &RefreshedServers, _: &Text) -> String {
+        if output.servers.is_empty() {
+            return "No server is enabled. Add one with `toolscout server add ID -- COMMAND`.\n".to_owned();
+        }
+        output.servers.iter().map(line).collect()
+    }
+
+    fn warnings(output: &RefreshedServers) -> &[String] {
+        &output.warnings
+    }
+
+    fn exit(output: &RefreshedServers) -> Exit {
+        if output.servers.iter().any(|server| server.status == "failed") { Exit::Unavailable } else { Exit::Done }
+    }
+}
+
+fn yes() -> bool {
+    true
+}
+
+async fn refresh(
+    workspace: &Workspace,
+    sources: &[Arc<McpSource>],
+    cx: &Cx,
+) -> Result<RefreshedServers, OperationError> {
+    let mut servers = Vec::new();
+    refresh_all(sources, cx, |source, result| {
+        let server = RefreshedServer::new(source, result);
+        if let Some(report) = &cx.progress {
+            let (done, message) = (servers.len() as f64 + 1.0, Some(line(&server).trim_end().to_owned()));
+            report(Progress { done, total: Some(sources.len() as f64), message });
+        }
+        servers.push(server);
+    })
+    .await;
+    // New definitions are approved or quarantined as soon as they are known.
+    let diagnostics = workspace.tools.discover_quietly_again().await?;
+    study_briefly(workspace.tools.gateway()).await;
+    let held = diagnostics.into_iter().filter(|diagnostic| diagnostic.kind == ProblemKind::Held);
+    Ok(RefreshedServers { servers, warnings: held.map(|diagnostic| describe(&diagnostic)).collect() })
+}
+
+fn refresh_in_background(
+    workspace: &Workspace,
+    sources: Vec<Arc<McpSource>>,
+    cx: &Cx,
+) -> Result<RefreshedServers, OperationError> {
+    let servers = sources.iter().map(|source| RefreshedServer::discovering(source)).collect();
+    for source in sources {
+        let (gateway, cx) = (workspace.gateway_for(cx), cx.clone());
+        workspace.tasks.spawn(async move {
+            let _ = source.refresh(&cx).await;
+            gateway.refresh_source(&source.server().id, &cx).await;
+        })?;
+    }
+    Ok(RefreshedServers { servers, warnings: Vec::new() })
+}
+
+/// Deletes the records of servers that are no longer configured or enabled.
+fn remove_absent(set: &ServerSet) -> Result<(), OperationError> {
+    let Some(shared) = &set.shared else { return Ok(()) };
+    let unreadable = |error: toolscout_core::StoreError| {
+        OperationError::of_kind(toolscout_core::ErrorKind::Unavailable, error.to_string())
+    };
+    for id in shared.records().servers().map_err(unreadable)? {
+        if !set.sources.iter().any(|source| source.server().id == id) {
+            let removed = shared.records().remove(&id).map_err(unreadable)?;
+            tracing::info!(event = "tools_removed", server = %id, removed);
+        }
+    }
+    Ok(())
+}
+
+impl RefreshedServer {
+    fn discovering(source: &McpSource) -> Self {
+        let (id, status) = (source.server().id.to_string(), "discovering");
+        Self { id, status, tool_count: None, excluded_count: None, took_ms: None, error: None }
+    }
+
+    fn new(source: &McpSource, result: &Result<Discovered, SourceError>) -> Self {
+        match result {
+            Ok(found) => Self {
+                status: "discovered",
+                tool_count: Some(found.tools),
+                excluded_count: Some(found.excluded),
+                took_ms: Some(u64::try_from(found.took.as_millis()).unwrap_or(u64::MAX)),
+                ..Self::discovering(source)
+            },
+            Err(error) => {
+                let login = match error {
+                    SourceError::Login { id, .. } => format!(". Log in with `toolscout server login {id}`"),
+                    _ => String::new(),
+                };
+                let error = Some(redact::text(&reason(error)) + &login);
+                Self { status: "failed", error, ..Self::discovering(source) }
+            }
+        }
+    }
+}
+
+fn line(server: &RefreshedServer) -> String {
+    let RefreshedServer { id, tool_count, excluded_count, took_ms, error, .. } = server;
+    match (error, tool_count) {
+        (Some(error), _) => format!("{id}: failed: {}\n", escape::line(error)),
+        (None, Some(tools)) => {
+            let excluded = match excluded_count.unwrap_or(0) {
+                0 => String::new(),
+                count => format!(", {} left out", counted(count, "definition")),
+            };
+            let seconds = took_ms.unwrap_or(0) as f64 / 1000.0;
+            format!("{id}: {}{excluded} ({seconds:.1} s)\n", counted(*tools, "tool"))
+        }
+        (None, None) => format!("{id}: loading tools\n"),
+    }
+}
+
+/// Without the name of the source, which stands before it.
+fn reason(error: &SourceError) -> String {
+    match error {
+        SourceError::Spawn { program, reason, .. } => format!("could not run `{program}`: {reason}"),
+        SourceError::TimedOut { what, limit, .. } => {
+            format!("timeout: {what} took longer than {}", toolscout_core::spoken(*limit))
+        }
+        SourceError::Protocol { reason, .. } | SourceError::Refused { reason } => reason.clone(),
+        SourceError::Unavailable { what, .. } | SourceError::Login { what, .. } | SourceError::Busy { what, .. } => {
+            what.clone()
+        }
+        other => other.to_string(),
+    }
+}

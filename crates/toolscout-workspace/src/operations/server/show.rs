@@ -1,0 +1,127 @@
+//! `server show`: one server with its tools.
+
+use super::{ServerInfo, find, is_uncacheable};
+use crate::Workspace;
+use crate::error::failure;
+use crate::servers::state_of;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt::Write;
+use toolscout_core::door::Policy;
+use toolscout_core::{Cx, escape};
+use toolscout_mcp_client::{ServerState, Staleness};
+use toolscout_surface::operation::{Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::ops::list::counted;
+use toolscout_surface::ops::servers::CatalogEntry;
+
+/// Show a server and its tools.
+pub(crate) struct ShowServer;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ShowServerInput {
+    /// The id of the server.
+    #[schemars(extend("x-cli" = {"positional": true}))]
+    id: String,
+}
+
+/// A server and its tools.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ServerDetails {
+    server: ServerInfo,
+    /// Since when it is in its state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<String>,
+    /// Why its cached tools may be outdated.
+    #[serde(rename = "staleBecause", skip_serializing_if = "Option::is_none")]
+    stale_because: Option<&'static str>,
+    /// The protocol revision it speaks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    protocol: Option<String>,
+    /// The id of its process, if it is running.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    process: Option<u32>,
+    /// Definitions that cannot be used, and why.
+    excluded: Vec<String>,
+    /// Its tools.
+    tools: Vec<CatalogEntry>,
+}
+
+impl Operation<Workspace> for ShowServer {
+    type Input = ShowServerInput;
+    type Output = ServerDetails;
+
+    const SPEC: OperationSpec = OperationSpec {
+        examples: &["toolscout server show files"],
+        ..OperationSpec::read("server show", "Show a server and its tools", "/api/servers/{id}")
+    };
+
+    async fn run(workspace: &Workspace, input: ShowServerInput, cx: &Cx) -> Result<ServerDetails, OperationError> {
+        let set = workspace.servers();
+        let configured = find(&set, &input.id)?;
+        let state = state_of(&set, configured, cx).map_err(failure)?;
+        let gateway = workspace.discovered().await?;
+        let server = ServerInfo::new(configured, state.as_ref(), &gateway.whole_snapshot());
+        let policies = &configured.server.policies;
+        let policy = |name: &str| policies.get(name).or(policies.get("*")).copied().map(Policy::word);
+        let snapshot = gateway.snapshot();
+        let tools = snapshot.tools_of(&configured.server.id).iter();
+        let tools = tools.map(|tool| CatalogEntry::new(tool, server.discovery_status, policy(tool.id.name.as_str())));
+        let tools = tools.collect();
+        let cached = state.as_ref().and_then(|state| state.record.tools.as_ref());
+        Ok(ServerDetails {
+            server,
+            since: state.as_ref().and_then(|state| state.since).map(|moment| moment.to_string()),
+            stale_because: state.as_ref().and_then(stale_because),
+            protocol: cached.map(|tools| tools.era.version().to_owned()),
+            process: state.as_ref().and_then(|state| state.process),
+            excluded: cached.map_or_else(Vec::new, |tools| tools.excluded.clone()),
+            tools,
+        })
+    }
+
+    fn text(output: &ServerDetails, _: &Text) -> String {
+        let server = &output.server;
+        let mut text = format!("{}\n", server.id);
+        let mut row = |name: &str, value: &str| text += &format!("  {name:<14} {}\n", escape::line(value));
+        row("state", server.state);
+        row("runs", &server.runs());
+        row("configured in", &server.file);
+        let rows = [
+            ("since", output.since.clone()),
+            ("process", output.process.map(|id| id.to_string())),
+            ("protocol", output.protocol.clone()),
+            ("discovery", Some(server.discovery_status.to_owned())),
+            ("discovered", server.last_discovery.clone()),
+            ("error", server.discovery_error.clone()),
+            ("stale", output.stale_because.map(str::to_owned)),
+        ];
+        for (name, value) in &rows {
+            value.iter().for_each(|value| row(name, value));
+        }
+        output.excluded.iter().for_each(|reason| row("left out", reason));
+        let _ = writeln!(text, "  {}", counted(output.tools.len(), "tool"));
+        for tool in &output.tools {
+            let first = tool.description.trim().lines().next().unwrap_or_default();
+            let reason = tool.reason.as_deref().map(|reason| format!(" ({}: {})", tool.status, escape::line(reason)));
+            let _ = writeln!(
+                text,
+                "    {} - {}{}",
+                escape::line(&tool.name),
+                escape::line(first),
+                reason.unwrap_or_default()
+            );
+        }
+        text
+    }
+}
+
+fn stale_because(state: &ServerState) -> Option<&'static str> {
+    Some(match state.staleness? {
+        Staleness::Old if is_uncacheable(state) => "the server wants its tools listed before each use",
+        Staleness::Reconfigured => "its configuration has changed since",
+        Staleness::Failed => "the last discovery failed",
+        Staleness::Vanished => "it suddenly listed no tools",
+        Staleness::Old => "the list has expired",
+    })
+}

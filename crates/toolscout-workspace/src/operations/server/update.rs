@@ -1,0 +1,396 @@
+//! `server add` and `server update`: write the entry of a server.
+
+use super::{ServerInfo, blocking, find, server};
+use crate::Workspace;
+use crate::config::edit::Editor;
+use crate::config::{Around, Configured, Entry, Scope};
+use crate::error::failure;
+use crate::operations::policy::PolicyValue;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+use toolscout_config::ConfigEdit;
+use toolscout_config::import::hidden;
+use toolscout_core::change::{Change, ChangeKind};
+use toolscout_core::door::Policy;
+use toolscout_core::{Cx, SourceId, escape, redact};
+use toolscout_mcp_client::Text as ConfigText;
+use toolscout_surface::operation::{ErrorCode, HttpRoute, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::ops::list::counted;
+
+/// Add a server.
+pub(crate) struct AddServer;
+/// Change a server.
+pub(crate) struct UpdateServer;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(deny_unknown_fields, extend("x-cli-rest" = ["command", "args"]))]
+pub(crate) struct AddServerInput {
+    /// The id: lower-case letters, digits, `-` and `_`.
+    #[schemars(extend("x-cli" = {"positional": true}))]
+    id: String,
+    #[serde(flatten)]
+    settings: ServerSettings,
+    /// Add it to your own configuration, for all projects.
+    #[serde(default)]
+    global: bool,
+    /// Quarantine each of its tools until it is reviewed.
+    #[serde(default)]
+    untrusted: bool,
+    /// Replace a server of the same id.
+    #[serde(default)]
+    replace: bool,
+    /// Wait until its tools are discovered.
+    #[serde(default)]
+    wait: bool,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields, extend("x-cli-rest" = ["command", "args"]))]
+pub(crate) struct UpdateServerInput {
+    /// The id of the server.
+    #[schemars(extend("x-cli" = {"positional": true}))]
+    id: String,
+    #[serde(flatten)]
+    settings: ServerSettings,
+}
+
+/// The entry of a server. In an update, a field that is given replaces the one in the entry.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ServerSettings {
+    /// The address of an HTTP server.
+    #[serde(default)]
+    #[schemars(extend("x-cli" = {"positional": true}))]
+    url: Option<String>,
+    /// The program of a stdio server.
+    #[serde(default)]
+    command: Option<String>,
+    /// The arguments of the program.
+    #[serde(default)]
+    args: Option<Vec<String>>,
+    /// An environment variable; prefer a reference such as env:NAME.
+    #[serde(default)]
+    #[schemars(extend("x-cli" = {"pairs": "=", "value": "NAME=VALUE"}))]
+    env: Option<BTreeMap<String, String>>,
+    /// The working directory of the program.
+    #[serde(default)]
+    #[schemars(extend("x-cli" = {"value": "DIR"}))]
+    cwd: Option<String>,
+    /// An HTTP header; prefer a reference such as env:NAME.
+    #[serde(default)]
+    #[schemars(extend("x-cli" = {"flag": "header", "pairs": ":", "value": "NAME: VALUE"}))]
+    headers: Option<BTreeMap<String, String>>,
+    /// A bearer token; prefer a reference such as env:NAME.
+    #[serde(default)]
+    #[schemars(extend("x-cli" = {"value": "TOKEN"}))]
+    bearer: Option<String>,
+    /// The server speaks the SSE transport of 2024.
+    #[serde(default)]
+    sse: Option<bool>,
+    /// Whether it is used.
+    #[serde(default)]
+    #[schemars(extend("x-cli" = {"skip": true}))]
+    enabled: Option<bool>,
+    /// The policies of its tools, by name; `*` is for all others.
+    #[serde(default)]
+    #[schemars(extend("x-cli" = {"skip": true}))]
+    tools: Option<BTreeMap<String, PolicyValue>>,
+}
+
+/// The server as it is configured now.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ServerUpdate {
+    /// `added` or `changed`.
+    status: &'static str,
+    server: ServerInfo,
+    /// Secrets that are now in the file, and other things to look at.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
+impl Operation<Workspace> for AddServer {
+    type Input = AddServerInput;
+    type Output = ServerUpdate;
+
+    const SPEC: OperationSpec = OperationSpec {
+        route: HttpRoute { method: "POST", path: "/api/servers", status: 201 },
+        notes: &[
+            "Returns at once; its tools are discovered in the background. The entry stays if that fails.",
+            "Over HTTP, a new server is always untrusted: each of its tools waits for a review.",
+        ],
+        examples: &[
+            "toolscout server add files -- npx -y @modelcontextprotocol/server-filesystem .",
+            "toolscout server add github https://api.githubcopilot.com/mcp/ --bearer env:GITHUB_TOKEN",
+        ],
+        ..OperationSpec::change("server add", "Add a server: a command after `--`, or a URL", "POST", "")
+    };
+
+    async fn run(workspace: &Workspace, input: AddServerInput, cx: &Cx) -> Result<ServerUpdate, OperationError> {
+        let id = new_id(&input.id)?;
+        input.settings.check_new()?;
+        let config = workspace.config();
+        if let (Some(existing), false) = (config.server(id.as_str()), input.replace) {
+            return Err(duplicate(&id, &existing.file));
+        }
+        let is_trusted = cx.caller.is_person() && !input.untrusted;
+        let entry = Entry { trust: (!is_trusted).then_some(false), ..input.settings.clone().entry() };
+        let file = Editor::own_file(&config, &workspace.environment, input.global).map_err(failure)?;
+        let scope = if input.global { Scope::User } else { Scope::Project };
+        let context = context(workspace, &file, scope);
+        let invalid = |reason| OperationError::invalid(format!("invalid server entry: {reason}"));
+        entry.server(id.clone(), &context).map_err(invalid)?;
+        let shown = serde_json::to_string(&hidden(entry.clone())).unwrap_or_default();
+        let change = cx.change(Change {
+            kind: ChangeKind::Server,
+            subject: id.to_string(),
+            action: "added",
+            summary: format!("add server `{id}` to {}: {shown}", file.display()),
+        })?;
+        let mut warnings = plain_secrets(&entry, &file);
+        let written_to = file.clone();
+        let (editor, written, replace) = (Editor::of(&workspace.environment), id.clone(), input.replace);
+        blocking(move || editor.put_server(&file, &written, &entry, replace).map_err(failure)).await?;
+        workspace.apply_configuration().await?;
+        if workspace.config().server(id.as_str()).is_none() {
+            return Err(take_back(workspace, &id, &written_to).await);
+        }
+        trust(workspace, &id, is_trusted).await?;
+        change.commit();
+        if input.wait {
+            warnings.extend(workspace.discover_now(id.as_str(), cx).await?);
+        } else {
+            workspace.discover_in_background(id.as_str()).await?;
+        }
+        Ok(ServerUpdate { status: "added", server: server(workspace, &id, cx).await?, warnings })
+    }
+
+    fn text(output: &ServerUpdate, _: &Text) -> String {
+        let ServerInfo { id, file, discovery_status, tool_count, .. } = &output.server;
+        let mut text = format!("Added {id} to {}.\n", escape::line(file));
+        match *discovery_status {
+            "success" => text += &format!("{id}: {}\n", counted(*tool_count, "tool")),
+            _ => text += "Its tools are loading in the background; see `toolscout server list`.\n",
+        }
+        text
+    }
+
+    fn warnings(output: &ServerUpdate) -> &[String] {
+        &output.warnings
+    }
+}
+
+impl Operation<Workspace> for UpdateServer {
+    type Input = UpdateServerInput;
+    type Output = ServerUpdate;
+
+    const SPEC: OperationSpec = OperationSpec {
+        notes: &["A server whose command, arguments, environment or address changes is no longer trusted."],
+        ..OperationSpec::change("server update", "Change a server", "PUT", "/api/servers/{id}")
+    };
+
+    async fn run(workspace: &Workspace, input: UpdateServerInput, cx: &Cx) -> Result<ServerUpdate, OperationError> {
+        let UpdateServerInput { id, settings } = input;
+        settings.check()?;
+        let configured = find(&workspace.servers(), &id)?.clone();
+        let id = configured.server.id.clone();
+        let (subject, summary) = (id.to_string(), format!("change server `{id}` in {}", configured.file.display()));
+        let change = cx.change(Change { kind: ChangeKind::Server, subject, action: "changed", summary })?;
+        let changes_program = settings.changes_program();
+        let (editor, context) =
+            (Editor::of(&workspace.environment), context(workspace, &configured.file, configured.scope));
+        blocking(move || write(&editor, &configured, settings, &context)).await?;
+        workspace.apply_configuration().await?;
+        if changes_program {
+            trust(workspace, &id, false).await?;
+        }
+        change.commit();
+        Ok(ServerUpdate { status: "changed", server: server(workspace, &id, cx).await?, warnings: Vec::new() })
+    }
+
+    fn text(output: &ServerUpdate, _: &Text) -> String {
+        format!("Changed {} in {}.\n", output.server.id, escape::line(&output.server.file))
+    }
+
+    fn warnings(output: &ServerUpdate) -> &[String] {
+        &output.warnings
+    }
+}
+
+fn write(
+    editor: &Editor,
+    configured: &Configured,
+    settings: ServerSettings,
+    context: &Around,
+) -> Result<(), OperationError> {
+    let enabled = settings.enabled;
+    let mut fields = settings.clone().fields();
+    if settings.changes_program() {
+        fields.insert("trust".to_owned(), json!(false));
+    }
+    if !fields.is_empty() {
+        editor.change_server(configured, &fields, context).map_err(failure)?;
+    }
+    match enabled {
+        Some(enabled) => editor.set_enabled(configured, enabled).map_err(failure),
+        None => Ok(()),
+    }
+}
+
+/// Removes an entry that the reader does not take for a server, such as toolscout itself; returns why.
+async fn take_back(workspace: &Workspace, id: &SourceId, file: &Path) -> OperationError {
+    let config = workspace.config();
+    let names_it = |message: &str| message.contains(&format!("`{id}`"));
+    let reason = config.problems.iter().map(|diagnostic| diagnostic.message.as_str()).find(|message| names_it(message));
+    let error = OperationError::invalid(reason.unwrap_or("this entry is no server that toolscout can use"));
+    let (editor, id, file) = (Editor::of(&workspace.environment), id.to_string(), file.to_owned());
+    let removed = blocking(move || {
+        let tables = ["servers", "mcpServers"];
+        let remove = |map: &Map<String, Value>| {
+            let table = tables.into_iter().find(|table| map.get(*table).is_some_and(|it| it.get(&id).is_some()));
+            Ok(table.map(|table| ConfigEdit::Remove(vec![table.to_owned(), id.clone()])).into_iter().collect())
+        };
+        editor.edit(&file, remove).map_err(failure)
+    });
+    // The reason counts, whether or not the entry could be removed.
+    let _ = removed.await;
+    let _ = workspace.apply_configuration().await;
+    error
+}
+
+/// Records that an operator asked for this server, and whether its tools are trusted at first sight.
+async fn trust(workspace: &Workspace, id: &SourceId, trusted: bool) -> Result<(), OperationError> {
+    let (set, recorded) = (workspace.servers(), id.clone());
+    blocking(move || set.record_added(&recorded, trusted).map_err(failure)).await?;
+    Ok(workspace.apply_configuration().await?)
+}
+
+/// A valid id that toolscout does not use itself.
+fn new_id(text: &str) -> Result<SourceId, OperationError> {
+    let id = SourceId::new(text)
+        .map_err(|error| OperationError::invalid(format!("`id`: {error}")).hint(format!("Try `{}`.", error.nearest)))?;
+    if SourceId::RESERVED.contains(&id.as_str()) {
+        return Err(OperationError::invalid(format!("`id`: `{id}` is reserved")).hint("Choose another id."));
+    }
+    Ok(id)
+}
+
+fn duplicate(id: &SourceId, file: &Path) -> OperationError {
+    let message = format!("Server '{id}' already exists in {}", file.display());
+    OperationError::new(ErrorCode::DuplicateServer, message).hint("Choose another id, or replace it with --replace.")
+}
+
+/// Secrets that are written into the file as they are.
+fn plain_secrets(entry: &Entry, file: &Path) -> Vec<String> {
+    let is_plain = |value: &str| !ConfigText::new(value, None).is_reference() && !value.is_empty();
+    let named = entry.env.iter().chain(&entry.headers);
+    let named =
+        named.filter(|(name, value)| redact::names_a_secret(name) && is_plain(value)).map(|(name, _)| name.as_str());
+    let bearer = entry.bearer.as_deref().filter(|token| is_plain(token)).map(|_| "bearer");
+    let warning = |name: &str| {
+        let reference = "Use a reference instead: env:NAME, file:PATH or keyring:NAME.";
+        format!("the value of `{name}` is now in {}. {reference}", file.display())
+    };
+    named.chain(bearer).map(warning).collect()
+}
+
+impl ServerSettings {
+    fn check_new(&self) -> Result<(), OperationError> {
+        if self.command.is_none() && self.url.is_none() {
+            let usage = "toolscout server add ID -- COMMAND ARGS…, or toolscout server add ID URL";
+            return Err(OperationError::invalid("`command` or `url` is missing").hint(usage));
+        }
+        self.check()
+    }
+
+    fn check(&self) -> Result<(), OperationError> {
+        if self.command.is_some() && self.url.is_some() {
+            return Err(OperationError::invalid("give either `command` or `url`, not both"));
+        }
+        if self.command.as_ref().is_some_and(|command| command.trim().is_empty()) {
+            return Err(OperationError::invalid("`command` is empty"));
+        }
+        let is_http = |url: &String| url.starts_with("http://") || url.starts_with("https://");
+        if self.url.as_ref().is_some_and(|url| !is_http(url)) {
+            return Err(OperationError::invalid("`url` must start with `http://` or `https://`"));
+        }
+        let of_program = [("env", self.env.is_some()), ("cwd", self.cwd.is_some())];
+        let of_address =
+            [("headers", self.headers.is_some()), ("bearer", self.bearer.is_some()), ("sse", self.sse == Some(true))];
+        let misplaced = match (&self.command, &self.url) {
+            (Some(_), None) => of_address.iter().find(|(_, given)| *given).map(|(name, _)| (name, "an HTTP server")),
+            (None, Some(_)) => of_program.iter().find(|(_, given)| *given).map(|(name, _)| (name, "a stdio server")),
+            _ => None,
+        };
+        if let Some((name, kind)) = misplaced {
+            return Err(OperationError::invalid(format!("`{name}` is only for {kind}")));
+        }
+        let texts = self.command.iter().chain(&self.url).chain(&self.cwd).chain(self.args.iter().flatten());
+        let maps = self.env.iter().chain(&self.headers).flatten().flat_map(|(name, value)| [name, value]);
+        if texts.chain(maps).any(|text| text.contains('\0')) {
+            return Err(OperationError::invalid("NUL characters are not allowed"));
+        }
+        Ok(())
+    }
+
+    /// Whether what is started or reached changes.
+    fn changes_program(&self) -> bool {
+        let Self { command, args, env, cwd, url, headers, bearer, .. } = self;
+        command.is_some()
+            || args.is_some()
+            || env.is_some()
+            || cwd.is_some()
+            || url.is_some()
+            || headers.is_some()
+            || bearer.is_some()
+    }
+
+    fn entry(self) -> Entry {
+        let tools = self.tools.into_iter().flatten();
+        Entry {
+            command: self.command,
+            args: self.args.unwrap_or_default(),
+            env: self.env.unwrap_or_default(),
+            cwd: self.cwd,
+            url: self.url,
+            kind: (self.sse == Some(true)).then(|| "sse".to_owned()),
+            headers: self.headers.unwrap_or_default(),
+            bearer: self.bearer,
+            enabled: self.enabled,
+            tools: tools.map(|(name, policy)| (name, Policy::from(policy).word().to_owned())).collect(),
+            ..Entry::default()
+        }
+    }
+
+    /// The given fields as they are written in a file, without `enabled`.
+    fn fields(self) -> Map<String, Value> {
+        let tools = self.tools.map(|tools| {
+            tools.into_iter().map(|(name, policy)| (name, json!(Policy::from(policy).word()))).collect::<Map<_, _>>()
+        });
+        let fields = [
+            ("command", self.command.map(Value::from)),
+            ("args", self.args.map(Value::from)),
+            ("env", self.env.map(|env| json!(env))),
+            ("cwd", self.cwd.map(Value::from)),
+            ("url", self.url.map(Value::from)),
+            ("headers", self.headers.map(|headers| json!(headers))),
+            ("bearer", self.bearer.map(Value::from)),
+            ("tools", tools.map(Value::Object)),
+        ];
+        fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+    }
+}
+
+/// What the meaning of an entry in this file depends on.
+fn context(workspace: &Workspace, file: &Path, scope: Scope) -> Around {
+    let folder = file.parent().unwrap_or(Path::new(".")).to_owned();
+    let root = workspace.config().root.clone();
+    let base = match scope {
+        Scope::User => folder,
+        Scope::Project => root.clone().unwrap_or(folder),
+    };
+    Around { file: file.to_owned(), root, base, trusted: false, lookup: workspace.environment.lookup() }
+}

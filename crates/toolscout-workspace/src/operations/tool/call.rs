@@ -1,0 +1,95 @@
+//! `call`: call a tool with JSON arguments.
+
+use crate::Workspace;
+use crate::servers::CALL_ROUTE;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use toolscout_core::{Cx, Digest, RawJson, Tool, ToolCall, ToolOutput};
+use toolscout_surface::codes::Exit;
+use toolscout_surface::operation::{Effect, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::ops::call;
+
+/// Call a tool with JSON arguments.
+pub(crate) struct CallTool;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct CallToolInput {
+    /// Any form of its name: `source/tool`, `source__tool`, or the name alone if only one source has it.
+    #[schemars(extend("x-cli" = {"positional": true, "value": "TOOL"}))]
+    name: String,
+    /// The arguments, as JSON.
+    #[serde(default)]
+    arguments: Map<String, Value>,
+    /// The digest of the definition that the caller has read; the call of another definition is refused.
+    #[serde(default)]
+    expect: Option<String>,
+    /// The `_meta` object of the call.
+    #[serde(default)]
+    meta: Option<Map<String, Value>>,
+    /// How long the call may take, in milliseconds.
+    #[serde(default)]
+    timeout_ms: Option<u64>,
+}
+
+/// The result of a call.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CallResult {
+    /// As the tool returned it, byte for byte: `content`, `structuredContent`, `isError` and everything else.
+    #[schemars(with = "Map<String, Value>")]
+    result: RawJson,
+    /// The duration of the call.
+    took_ms: u64,
+    /// Why the result may not be what the tool has promised.
+    doubts: Vec<String>,
+    #[serde(skip)]
+    output: ToolOutput,
+}
+
+impl Operation<Workspace> for CallTool {
+    type Input = CallToolInput;
+    type Output = CallResult;
+
+    const SPEC: OperationSpec = OperationSpec {
+        effect: Effect::Call,
+        route: CALL_ROUTE,
+        examples: &["toolscout call local/word-count --arguments '{\"text\": \"one two\"}'"],
+        ..OperationSpec::read("call", "Call a tool with JSON arguments", "")
+    };
+
+    async fn run(workspace: &Workspace, input: CallToolInput, cx: &Cx) -> Result<CallResult, OperationError> {
+        let digest = |text: String| {
+            Digest::from_hex(&text)
+                .ok_or_else(|| OperationError::invalid("`expect` is no digest of 64 hexadecimal digits"))
+        };
+        let expect = input.expect.map(digest).transpose()?;
+        let meta = input.meta.map(|meta| RawJson::from_value(&Value::Object(meta)));
+        let cx = match input.timeout_ms {
+            Some(limit) => cx.clone().within(Duration::from_millis(limit)),
+            None => cx.clone(),
+        };
+        let started = Instant::now();
+        workspace.discovered().await?;
+        let gateway = workspace.gateway_for(&cx);
+        let call = |tool: &Arc<Tool>| {
+            let call = ToolCall::new(tool.id.clone(), input.arguments.clone());
+            ToolCall { expect, meta: meta.clone(), ..call }
+        };
+        let output = gateway.call_named(&input.name, cx, call).await?;
+        let took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Ok(CallResult { result: output.raw().clone(), took_ms, doubts: output.doubts().to_vec(), output })
+    }
+
+    fn text(output: &CallResult, _: &Text) -> String {
+        let text = call::text(&output.output);
+        if text.is_empty() || text.ends_with('\n') { text } else { text + "\n" }
+    }
+
+    fn exit(output: &CallResult) -> Exit {
+        if output.output.is_error() { Exit::Failed } else { Exit::Done }
+    }
+}

@@ -1,0 +1,93 @@
+//! The program's own options, as the command line gave them.
+
+use std::path::{Path, PathBuf};
+use toolscout_surface::cli::{Locale, Parsed};
+use toolscout_surface::output::Format;
+
+/// The program's own options, given before the command, or after it if the command is built in.
+#[derive(Default)]
+pub struct Options {
+    before: Parsed,
+    after: Option<Parsed>,
+    locale: Locale,
+    traits: CommandTraits,
+}
+
+/// The properties of the command of a run that sources and the gateway depend on.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CommandTraits {
+    /// It only reads (help, completion), so that nothing may be started.
+    pub only_reads: bool,
+    /// It is about all tools, and not about one of them.
+    pub shows_tools: bool,
+    /// It serves clients, which can be sent requests.
+    pub serves: bool,
+}
+
+impl Options {
+    /// The options given before the command, and those after it, if the command takes them.
+    pub fn new(before: Parsed, after: Option<Parsed>, traits: CommandTraits) -> Self {
+        Self { before, after, locale: Locale::default(), traits }
+    }
+
+    /// Sets the language of help and messages.
+    pub fn with_locale(self, locale: Locale) -> Self {
+        Self { locale, ..self }
+    }
+
+    /// Whether the switch is on.
+    pub fn switch(&self, long: &str) -> bool {
+        self.both().any(|it| it.switch(long))
+    }
+
+    /// The value, where one was given or there is a default.
+    pub fn text(&self, long: &str) -> Option<&str> {
+        let given = self.both().filter(|it| it.is_given(long)).last();
+        given.unwrap_or(&self.before).text(long)
+    }
+
+    /// All values of an option that may be repeated, in order.
+    pub fn texts(&self, long: &str) -> Vec<&str> {
+        self.both().flat_map(|it| it.texts(long)).map(String::as_str).collect()
+    }
+
+    /// How results are shown.
+    pub fn format(&self) -> Format {
+        match self.text("output").and_then(|it| it.parse().ok()) {
+            _ if self.switch("json") => Format::Json,
+            Some(format) => format,
+            None => Format::Text,
+        }
+    }
+
+    /// The language of help and messages.
+    pub fn locale(&self) -> Locale {
+        self.locale
+    }
+
+    /// Whether the command only reads (help, completion), so that nothing may be started.
+    pub fn only_reads(&self) -> bool {
+        self.traits.only_reads
+    }
+
+    /// Whether the command is about all tools, and not about one of them.
+    pub fn shows_tools(&self) -> bool {
+        self.traits.shows_tools
+    }
+
+    /// Whether the command serves clients, which can be sent requests.
+    pub fn serves(&self) -> bool {
+        self.traits.serves
+    }
+
+    /// The folder the run is about: that given with `--project`, else the working folder. Its real path, where it is
+    /// there: `..` in it must not lead upward to the wrong project.
+    pub fn folder(&self, cwd: &Path) -> PathBuf {
+        let folder = self.text("project").map_or(cwd.to_owned(), |it| cwd.join(it));
+        folder.canonicalize().unwrap_or(folder)
+    }
+
+    fn both(&self) -> impl Iterator<Item = &Parsed> {
+        [Some(&self.before), self.after.as_ref()].into_iter().flatten()
+    }
+}

@@ -1,0 +1,18 @@
+//! Policies of the configuration, as the gateway takes them.
+
+use crate::config::{Config, Rules};
+use toolscout_gateway::policy::{Level, LevelName, Policies};
+
+/// The policies of this configuration.
+pub fn of_config(config: &Config) -> Policies {
+    Policies::new()
+        .with(LevelName::Global, level(&config.user))
+        .with(LevelName::Project, level(&config.project))
+        .in_mode(config.mode)
+        .shadowing(config.settings.shadow.unwrap_or_default())
+}
+
+/// The policy rules of one file or profile.
+pub fn level(rules: &Rules) -> Level {
+    Level { default: rules.default, rules: rules.rules.clone() }
+}

@@ -1,0 +1,122 @@
+//! Calls a server where it already runs, if another process of the same person keeps it.
+
+use super::control::{CALL_ROUTE, Control};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::io;
+use std::sync::Arc;
+use toolscout_core::cx::Progress;
+use toolscout_core::{
+    Authorized, BoxFuture, Cx, RawJson, Source, SourceError, SourceId, Through, ToolCall, ToolOutput,
+};
+use toolscout_mcp_client::McpSource;
+use toolscout_surface::http::socket::{EVENT_STREAM, SocketResponse};
+use toolscout_surface::operation::{ErrorCode, OperationError};
+
+/// A server that may be kept by another process: calls go there while it is there, and are our own otherwise.
+pub(super) struct Hosted {
+    inner: Arc<McpSource>,
+    control: Control,
+}
+
+impl Hosted {
+    pub(super) fn new(inner: Arc<McpSource>, control: Control) -> Self {
+        Self { inner, control }
+    }
+
+    async fn call_there(&self, call: &ToolCall, cx: &Cx) -> io::Result<SocketResponse> {
+        let mut input = Map::new();
+        input.insert("name".to_owned(), call.tool.to_string().into());
+        input.insert("arguments".to_owned(), Value::Object(call.arguments.clone()));
+        call.expect.iter().for_each(|digest| drop(input.insert("expect".to_owned(), digest.to_string().into())));
+        call.meta.iter().for_each(|meta| drop(input.insert("meta".to_owned(), meta.to_value())));
+        let left = cx.remaining().and_then(|left| u64::try_from(left.as_millis()).ok());
+        left.iter().for_each(|left| drop(input.insert("timeoutMs".to_owned(), (*left).into())));
+        let report = |data: &str| {
+            if let (Some(report), Ok(progress)) = (&cx.progress, serde_json::from_str(data)) {
+                let ProgressData { done, total, message } = progress;
+                report(Progress { done, total, message });
+            }
+        };
+        self.control.run(&CALL_ROUTE, input, EVENT_STREAM, report).await
+    }
+
+    fn understand(&self, call: &ToolCall, response: &SocketResponse) -> Result<ToolOutput, SourceError> {
+        let id = self.inner.id().clone();
+        let unreadable = |error: serde_json::Error| SourceError::Protocol {
+            id: self.inner.id().clone(),
+            reason: format!("the host gave no result: {error}"),
+        };
+        if response.status.is_success() {
+            let CallResultData { result } = serde_json::from_slice(&response.body).map_err(unreadable)?;
+            return result_of(result).map_err(|reason| SourceError::Protocol { id, reason });
+        }
+        let error: OperationError = serde_json::from_slice(&response.body).map_err(unreadable)?;
+        let what = nameless(&id, error.message);
+        Err(match error.code {
+            ErrorCode::Conflict => SourceError::Changed { id, name: call.tool.name.to_string() },
+            ErrorCode::PolicyDenied | ErrorCode::Forbidden => SourceError::Refused { reason: what },
+            ErrorCode::ValidationFailed => SourceError::Invalid { reason: what },
+            ErrorCode::LoginRequired => SourceError::Login { what, id },
+            _ => SourceError::Unavailable { what, id },
+        })
+    }
+}
+
+/// A progress event of a call.
+#[derive(Deserialize)]
+struct ProgressData {
+    done: f64,
+    total: Option<f64>,
+    message: Option<String>,
+}
+
+/// The part of a call's output that is the tool's own.
+#[derive(Deserialize)]
+struct CallResultData {
+    result: RawJson,
+}
+
+fn is_unknown(response: &SocketResponse) -> bool {
+    let error = serde_json::from_slice::<OperationError>(&response.body);
+    !response.status.is_success() && error.is_ok_and(|error| error.code == ErrorCode::ResourceNotFound)
+}
+
+/// Without the source's name, which is said again here.
+fn nameless(id: &SourceId, message: String) -> String {
+    message.strip_prefix(&format!("source `{id}`: ")).map(str::to_owned).unwrap_or(message)
+}
+
+fn result_of(result: RawJson) -> Result<ToolOutput, String> {
+    ToolOutput::from_raw(result).map_err(str::to_owned)
+}
+
+impl Through for Hosted {
+    fn behind(&self) -> &dyn Source {
+        &*self.inner
+    }
+
+    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+        Box::pin(async move {
+            if self.control.is_ours() {
+                return self.inner.call(call, cx).await;
+            }
+            match self.call_there(call.get(), &cx).await {
+                // It has begun before this server was added, and leaves it to us.
+                Ok(response) if is_unknown(&response) => self.inner.call(call, cx).await,
+                Ok(response) => self.understand(call.get(), &response),
+                // Nobody listens there any more. Had the call been taken, its answer, or the end of the connection
+                // after it, would be an error of another kind.
+                Err(error) if never_taken(&error) => self.inner.call(call, cx).await,
+                Err(error) => {
+                    let what = format!("the process that keeps it did not answer: {error}");
+                    Err(SourceError::Unavailable { id: self.inner.id().clone(), what })
+                }
+            }
+        })
+    }
+}
+
+fn never_taken(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused | io::ErrorKind::PermissionDenied)
+}

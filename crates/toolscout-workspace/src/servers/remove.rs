@@ -1,0 +1,18 @@
+//! Removes a server from its configuration file, from the cache and from the approvals.
+
+use super::set::ServerSet;
+use crate::AppError;
+use crate::config::Configured;
+use crate::config::edit::Editor;
+use toolscout_gateway::Approvals;
+
+/// Removes a server; returns how many tools were in the cache.
+pub fn remove(set: &ServerSet, configured: &Configured, editor: &Editor) -> Result<usize, AppError> {
+    let id = &configured.server.id;
+    editor.remove_server(configured)?;
+    let forgotten = set.shared.as_ref().and_then(|it| it.records().remove(id).ok()).unwrap_or(0);
+    // If it is added again, it is reviewed again.
+    let _ = Approvals::new(set.store.clone(), set.partition.as_str()).forget(id);
+    tracing::info!(event = "tools_removed", server = %id, removed = forgotten);
+    Ok(forgotten)
+}

@@ -1,0 +1,37 @@
+//! What is known about a configured server without starting it.
+
+use super::set::ServerSet;
+use crate::AppError;
+use crate::config::Configured;
+use serde::Deserialize;
+use toolscout_core::{Cx, RawJson, ToolName};
+use toolscout_mcp_client::{KnownTools, McpSource, Server, ServerState, ToolFilter};
+use toolscout_source::layer::Filter;
+
+/// The state of a configured server; none if nothing can be known.
+pub fn state_of(set: &ServerSet, configured: &Configured, cx: &Cx) -> Result<Option<ServerState>, AppError> {
+    let Some(shared) = &set.shared else { return Ok(None) };
+    let running = set.sources.iter().find(|it| it.server().id == configured.server.id);
+    let state = match running {
+        Some(source) => source.state(cx)?,
+        None => McpSource::new(configured.server.clone(), shared.clone()).state(cx)?,
+    };
+    Ok(Some(state))
+}
+
+/// The number of its tools that its entry does not filter out, whatever their policies.
+pub fn usable(server: &Server, known: &KnownTools) -> usize {
+    #[derive(Deserialize)]
+    struct Named {
+        name: String,
+    }
+    if server.filter == ToolFilter::default() {
+        return known.definitions.len();
+    }
+    let filter = Filter::patterns(server.filter.include.clone(), server.filter.exclude.clone());
+    let is_usable = |raw: &&RawJson| {
+        let name = serde_json::from_str::<Named>(raw.as_str()).ok().and_then(|it| ToolName::new(&it.name).ok());
+        name.is_some_and(|it| filter.lets(&it))
+    };
+    known.definitions.iter().filter(is_usable).count()
+}

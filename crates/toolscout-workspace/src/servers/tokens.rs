@@ -1,0 +1,37 @@
+//! Saved OAuth tokens of servers on the web.
+
+use crate::config::Configured;
+use crate::{AppError, Environment};
+use std::path::PathBuf;
+use std::sync::Arc;
+use toolscout_mcp_client::oauth::SavedTokens;
+use toolscout_mcp_client::{Endpoint, Server, Shared, Transport};
+
+/// What the servers share, with the tokens of this one, where a person may have logged in to it.
+pub(super) fn with_tokens(configured: &Configured, shared: &Arc<Shared>, environment: &Environment) -> Arc<Shared> {
+    let tokens = || {
+        let (endpoint, url) = address(&configured.server, environment).ok()?;
+        let folder = token_folder(environment).filter(|_| endpoint.bearer.is_none())?;
+        SavedTokens::open(&folder, &configured.server.id, &url).ok()
+    };
+    match tokens() {
+        Some(tokens) => Arc::new(shared.with_tokens(Arc::new(tokens))),
+        None => shared.clone(),
+    }
+}
+
+/// The endpoint of a server on the web, and its address with all references resolved.
+pub fn address<'a>(server: &'a Server, environment: &Environment) -> Result<(&'a Endpoint, String), AppError> {
+    let Transport::Http(endpoint) = &server.transport else {
+        let message = format!("server `{}` is a program on this machine; there is nothing to log in to", server.id);
+        return Err(AppError::invalid(message, format!("toolscout server show {}", server.id)));
+    };
+    let url = endpoint.url.resolve(&environment.lookup());
+    let url = url.map_err(|it| AppError::invalid(it, format!("toolscout server show {}", server.id)))?;
+    Ok((endpoint, url))
+}
+
+/// The folder of saved tokens; none if there is no state folder.
+pub fn token_folder(environment: &Environment) -> Option<PathBuf> {
+    environment.state_dir().map(|it| it.join("tokens"))
+}

@@ -1,0 +1,233 @@
+//! The tools of all sources: discovered once, when somebody first needs them.
+
+use crate::environment::Environment;
+use crate::{AppError, Options};
+use std::collections::HashSet;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use tokio::sync::OnceCell;
+use toolscout_core::cx::Asker;
+use toolscout_core::event::Observers;
+use toolscout_core::{Caller, Cx, Found, Level, Origin, Problem, ProblemKind, SourceError, Tool, escape};
+use toolscout_folder::DefaultRoot;
+use toolscout_gateway::{Gateway, Refreshed};
+
+/// The tools of all sources. Discovery runs once and feeds all.
+pub struct Tools {
+    gateway: Arc<Gateway>,
+    environment: Arc<Environment>,
+    request: Cx,
+    loudness: Loudness,
+    shows_tools: bool,
+    discovered: OnceCell<Vec<Problem>>,
+    /// Names of built-in commands.
+    reserved: OnceLock<HashSet<String>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Loudness {
+    Quiet,
+    Normal,
+    Verbose,
+}
+
+impl Tools {
+    /// So many sources that cannot be listed are told of one by one.
+    pub const SOURCES: usize = 3;
+
+    /// The tools that this gateway has. Discovers nothing.
+    pub fn new(gateway: Gateway, environment: Arc<Environment>, options: &Options, observers: Observers) -> Self {
+        let loudness = match (options.switch("quiet"), options.switch("verbose")) {
+            (true, _) => Loudness::Quiet,
+            (_, true) => Loudness::Verbose,
+            _ => Loudness::Normal,
+        };
+        let mut request = Cx { observers, ..Cx::new(Caller::Cli) };
+        let folder = options.folder(environment.cwd());
+        request.asker = environment.is_interactive().then(|| asker(environment.clone()));
+        request.project = Some(Arc::new(DefaultRoot::find(&folder).unwrap_or(&folder).to_owned()));
+        let (discovered, reserved) = (OnceCell::new(), OnceLock::new());
+        let gateway = Arc::new(gateway);
+        Self { gateway, environment, request, loudness, shows_tools: options.shows_tools(), discovered, reserved }
+    }
+
+    /// The gateway, once everything is discovered; what went wrong beside that is said on the way.
+    pub async fn known(&self) -> Result<&Gateway, AppError> {
+        self.discover(|_| ()).await?;
+        Ok(&self.gateway)
+    }
+
+    /// As [`Tools::known`], and shows each finding as it comes, if this is the first time.
+    pub async fn discover(&self, watch: impl FnMut(&Found)) -> Result<&[Problem], AppError> {
+        let run = || async {
+            let refreshed = self.with_progress(self.gateway.refresh_watched(&self.request, watch)).await;
+            self.settle(refreshed)
+        };
+        self.discovered.get_or_try_init(run).await.map(Vec::as_slice)
+    }
+
+    /// As [`Tools::known`], for who has other things to say than what went wrong.
+    pub async fn known_quietly(&self) -> Result<&Gateway, AppError> {
+        self.discover_quietly().await?;
+        Ok(&self.gateway)
+    }
+
+    /// Asks all sources again, and says nothing about it.
+    pub async fn discover_quietly_again(&self) -> Result<Vec<Problem>, AppError> {
+        self.sorted(self.gateway.refresh(&self.request).await)
+    }
+
+    /// What went wrong, for who says it in words of their own.
+    pub async fn discover_quietly(&self) -> Result<&[Problem], AppError> {
+        let run = || async { self.sorted(self.gateway.refresh(&self.request).await) };
+        self.discovered.get_or_try_init(run).await.map(Vec::as_slice)
+    }
+
+    /// Asks all sources again, after something changed that they depend on.
+    pub async fn discover_again(&self) -> Result<(), AppError> {
+        let refreshed = self.gateway.refresh(&self.request).await;
+        self.settle(refreshed).map(|_| ())
+    }
+
+    /// The gateway as it is, discovered or not.
+    pub fn gateway(&self) -> &Gateway {
+        &self.gateway
+    }
+
+    /// The same, to keep.
+    pub fn shared_gateway(&self) -> Arc<Gateway> {
+        self.gateway.clone()
+    }
+
+    /// The circumstances for requests of this run.
+    pub fn request(&self) -> Cx {
+        self.request.clone()
+    }
+
+    fn settle(&self, refreshed: Refreshed) -> Result<Vec<Problem>, AppError> {
+        let problems = self.sorted(refreshed)?;
+        let (of_sources, others): (Vec<_>, Vec<_>) = problems.iter().partition(|it| it.kind == ProblemKind::Source);
+        others.iter().for_each(|it| self.warn(it));
+        of_sources.iter().take(Self::SOURCES).for_each(|it| self.warn(it));
+        if of_sources.len() > Self::SOURCES {
+            let message =
+                format!("{} more servers could not be asked, or were not yet", of_sources.len() - Self::SOURCES);
+            self.warn(&Problem::warning(ProblemKind::Source, message).hint("toolscout server list"));
+        }
+        Ok(problems)
+    }
+
+    /// All problems there are; what strict mode stopped at is an error.
+    fn sorted(&self, refreshed: Refreshed) -> Result<Vec<Problem>, AppError> {
+        let mut problems = refreshed.problems;
+        for (id, error) in refreshed.failed {
+            match error {
+                SourceError::Stopped(problem) => return Err(AppError::Stopped(problem)),
+                error => problems
+                    .push(Problem::warning(ProblemKind::Source, format!("source `{id}` could not be listed: {error}"))),
+            }
+        }
+        problems.extend(self.clashes());
+        Ok(problems)
+    }
+
+    /// Says which names are taken by built-in commands.
+    pub fn reserve(&self, names: HashSet<String>) {
+        let _ = self.reserved.set(names);
+    }
+
+    /// Tools that cannot be typed as commands, because a built-in one has their name.
+    fn clashes(&self) -> Vec<Problem> {
+        let snapshot = self.gateway.snapshot();
+        // There are a few dozen commands, and there may be thousands of tools.
+        let reserved = self.reserved.get().into_iter().flatten();
+        let mut clashing: Vec<_> = reserved.flat_map(|it| snapshot.named(it)).collect();
+        clashing.sort_by_key(|it| it.at);
+        let problem = |tool: &Arc<Tool>| {
+            let (name, message) = (&tool.id.name, format!("`{}` is also a built-in command", tool.id.name));
+            // Nobody here has named what a server has, and nobody here can give it another name.
+            if self.gateway.sources().iter().any(|it| *it.id() == tool.id.source && it.origin() == Origin::Mcp) {
+                let problem = Problem::debug(ProblemKind::Collision, message).of(tool.id.source.clone());
+                return problem.hint(format!("toolscout run {}", tool.id));
+            }
+            let problem = Problem::warning(ProblemKind::Collision, message).of(tool.id.source.clone());
+            let problem = problem.hint(format!("toolscout run {name}"));
+            match &tool.provenance.path {
+                Some(path) => problem.at(path),
+                None => problem,
+            }
+        };
+        clashing.into_iter().map(|it| problem(&it.tool)).collect()
+    }
+
+    /// Says a problem, unless it is too quiet for it.
+    pub fn warn(&self, problem: &Problem) {
+        // Who runs one tool need not hear each time that others could not be asked. That something is held is said once.
+        let is_of_a_server = problem.source.is_some() && problem.path.is_none() && problem.kind != ProblemKind::Held;
+        let is_beside_the_point = (problem.kind == ProblemKind::Untrusted || is_of_a_server) && !self.shows_tools;
+        let is_quiet = problem.level == Level::Debug || is_beside_the_point;
+        let needed = if is_quiet { Loudness::Verbose } else { Loudness::Normal };
+        if self.loudness >= needed {
+            self.environment.say(&render(problem));
+        }
+    }
+
+    /// Shows on a terminal that something is under way, if it takes longer than half a second.
+    async fn with_progress<T>(&self, work: impl Future<Output = T>) -> T {
+        if !self.environment.is_interactive() || self.loudness == Loudness::Quiet {
+            return work.await;
+        }
+        tokio::pin!(work);
+        let mut ticks = tokio::time::interval_at(
+            tokio::time::Instant::now() + Duration::from_millis(500),
+            Duration::from_millis(120),
+        );
+        let mut shown = 0usize;
+        loop {
+            tokio::select! {
+                done = &mut work => {
+                    if shown > 0 {
+                        self.environment.say("\r\x1b[K");
+                    }
+                    return done;
+                }
+                _ = ticks.tick() => {
+                    self.environment.say(&format!("\r{} looking for tools", ["|", "/", "-", "\\"][shown % 4]));
+                    shown += 1;
+                }
+            }
+        }
+    }
+}
+
+/// The longest time that a command takes to encode the tools it has found; the rest is left to searches and servers.
+const STUDY_LIMIT: Duration = Duration::from_secs(2);
+
+/// Encodes tools for search by meaning, for a moment: for commands that have just discovered them.
+pub async fn study_briefly(gateway: &Gateway) {
+    let left = gateway.study_within(STUDY_LIMIT).await;
+    tracing::debug!(event = "studied", left);
+}
+
+fn render(problem: &Problem) -> String {
+    let path =
+        problem.path.as_ref().map(|it| format!("{}: ", escape::line(&it.display().to_string()))).unwrap_or_default();
+    let level = if problem.level == Level::Debug { "note" } else { "warning" };
+    let mut text = format!("{level}: {path}{}\n", escape::text(&problem.message));
+    if let Some(hint) = &problem.hint {
+        text += &format!("  hint: {}\n", escape::text(hint));
+    }
+    text
+}
+
+/// Asks the person at the terminal whether a call may be made, and shows all of it.
+fn asker(environment: Arc<Environment>) -> Asker {
+    Arc::new(move |question| {
+        let environment = environment.clone();
+        Box::pin(async move {
+            let arguments = serde_json::to_string_pretty(&question.arguments).unwrap_or_default();
+            let (tool, arguments) = (question.tool.to_string(), escape::text(&arguments).into_owned());
+            environment.ask(&format!("Run {} with {arguments}?", escape::line(&tool))).await
+        })
+    })
+}

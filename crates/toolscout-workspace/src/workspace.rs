@@ -1,0 +1,230 @@
+//! Everything a running toolscout has at hand, as plain fields.
+
+mod background_discovery;
+mod first_sight;
+mod folder_source;
+
+use crate::background::BackgroundTasks;
+use crate::config::Config;
+use crate::error::login;
+use crate::journal::JournalHandle;
+use crate::policies;
+use crate::servers::ServerSet;
+use crate::{AppError, Environment, Options, PageLinks, Tools};
+use arc_swap::ArcSwap;
+use std::sync::{Arc, OnceLock};
+use toolscout_core::{BoxFuture, Caller, Cx, ErrorKind, SourceId, redact};
+use toolscout_gateway::Gateway;
+use toolscout_gateway::policy::LevelName;
+use toolscout_surface::api::Events;
+use toolscout_telemetry::Metrics;
+
+/// What is known before any source is made: sources, gateway rules and observers are built from it.
+pub struct Startup {
+    /// The program's own options.
+    pub options: Arc<Options>,
+    /// The process environment: folder, variables, streams.
+    pub environment: Arc<Environment>,
+    /// The configuration.
+    pub config: Arc<Config>,
+    /// The configured servers.
+    pub servers: Arc<ServerSet>,
+}
+
+/// Everything a running toolscout has at hand.
+pub struct Workspace {
+    /// The program's own options.
+    pub options: Arc<Options>,
+    /// The process environment: folder, variables, streams.
+    pub environment: Arc<Environment>,
+    /// The gateway, and the tools of all sources, discovered on first use.
+    pub tools: Arc<Tools>,
+    /// What plugins contributed.
+    pub parts: Parts,
+    config: ArcSwap<Config>,
+    servers: ArcSwap<ServerSet>,
+    reloader: OnceLock<Reloader>,
+    served: OnceLock<ServedGateway>,
+    /// Work that requests have started and nothing waits for.
+    pub tasks: BackgroundTasks,
+}
+
+/// The gateway as clients of this process see it.
+pub type ServedGateway = Box<dyn Fn() -> Arc<Gateway> + Send + Sync>;
+
+/// Applies a changed configuration to everything that runs.
+pub type Reloader = Box<dyn Fn() -> BoxFuture<'static, Result<(), AppError>> + Send + Sync>;
+
+/// What plugins contribute to the workspace; a part that no plugin brings is absent.
+#[derive(Default)]
+pub struct Parts {
+    /// Configuration files are read.
+    pub configuration: bool,
+    /// Configured MCP servers are used.
+    pub servers: bool,
+    /// Policies come from the configuration.
+    pub policies: bool,
+    /// The web UI is served.
+    pub ui: bool,
+    /// The journal.
+    pub journal: Option<JournalHandle>,
+    /// Metrics of this process.
+    pub metrics: Option<Arc<Metrics>>,
+    /// The live events of the UI.
+    pub events: Option<Events>,
+    /// Sign-in links to the UI.
+    pub page_links: PageLinks,
+}
+
+impl Startup {
+    /// Reads the configuration and sets up the servers, as far as the composition has them. Starts nothing.
+    pub fn new(parts: &Parts, options: Arc<Options>, environment: Arc<Environment>) -> Result<Self, AppError> {
+        let config = if parts.configuration {
+            Config::find(&options, &environment)?
+        } else {
+            Config::without_files(&options, &environment)
+        };
+        let servers = if parts.servers {
+            ServerSet::new(None, &config, &options, &environment)
+        } else {
+            ServerSet::empty(&config, &environment)
+        };
+        Ok(Self { options, environment, config: Arc::new(config), servers: Arc::new(servers) })
+    }
+}
+
+impl Workspace {
+    /// The workspace of a run.
+    pub fn new(startup: Startup, parts: Parts, tools: Arc<Tools>) -> Self {
+        let Startup { options, environment, config, servers } = startup;
+        let (config, servers) = (ArcSwap::new(config), ArcSwap::new(servers));
+        Self {
+            options,
+            environment,
+            tools,
+            parts,
+            config,
+            servers,
+            reloader: OnceLock::new(),
+            served: OnceLock::new(),
+            tasks: BackgroundTasks::default(),
+        }
+    }
+
+    /// The gateway that answers a request: limited to the profile that this process serves, except for decisions of the operator
+    /// at the terminal.
+    pub fn gateway_for(&self, cx: &Cx) -> Arc<Gateway> {
+        match self.served.get() {
+            Some(served) if cx.caller != Caller::Cli => served(),
+            _ => self.tools.shared_gateway(),
+        }
+    }
+
+    /// Has requests of clients see this gateway from now on.
+    pub fn set_served(&self, served: ServedGateway) {
+        let _ = self.served.set(served);
+    }
+
+    /// The whole gateway, after the first discovery: for decisions, which are about everything.
+    pub async fn discovered(&self) -> Result<Arc<Gateway>, AppError> {
+        self.tools.known_quietly().await?;
+        Ok(self.tools.shared_gateway())
+    }
+
+    /// Reads the configuration again and applies it: in a process that serves, to everything that runs.
+    pub async fn apply_configuration(&self) -> Result<(), AppError> {
+        if let Some(reload) = self.reloader.get() {
+            return reload().await;
+        }
+        self.reload()?;
+        self.apply_policies();
+        Ok(())
+    }
+
+    /// Has the gateway take the policies of the configuration, as it was last read. Those of the session stay.
+    pub fn apply_policies(&self) {
+        // A program without the review plugin sets its policies itself.
+        if !self.parts.policies {
+            return;
+        }
+        let gateway = self.tools.gateway();
+        let now = gateway.policies();
+        let session = now.level(LevelName::Session).clone();
+        let next = policies::of_config(&self.config()).with(LevelName::Session, session);
+        if next != *now {
+            gateway.set_policies(next);
+        }
+    }
+
+    /// Has a process that stays write its journal as events happen.
+    pub fn keep_writing_journal(&self) {
+        if let Some(journal) = &self.parts.journal {
+            journal.keep_writing();
+        }
+    }
+
+    /// Discovers the tools of a server without making the caller wait.
+    pub async fn discover_in_background(&self, id: &str) -> Result<(), AppError> {
+        // A process that serves discovers what it does not know as soon as it has read the configuration.
+        if self.reloader.get().is_some() {
+            return Ok(());
+        }
+        let set = self.servers();
+        let configured = set.find(id)?;
+        if !configured.may_start {
+            return Ok(());
+        }
+        self.discover_in_another_process(std::slice::from_ref(&configured.server.id)).await
+    }
+
+    /// Starts another process that discovers the tools of these servers; returns when it is at work, or soon after.
+    pub async fn discover_in_another_process(&self, ids: &[SourceId]) -> Result<(), AppError> {
+        background_discovery::discover(self, ids).await
+    }
+
+    /// Discovers the tools of a server now; returns what is quarantined.
+    pub async fn discover_now(&self, id: &str, cx: &Cx) -> Result<Vec<String>, AppError> {
+        let set = self.servers();
+        set.source(id)?.refresh(cx).await.map_err(|error| {
+            let hint = match login(&error) {
+                Some(login) => {
+                    format!("The entry is saved. Log in with `{login}`, then run `toolscout server refresh {id}`.")
+                }
+                None => format!("The entry is saved. Fix it, then run `toolscout server refresh {id}`."),
+            };
+            let message = format!("Tool discovery failed: {}", redact::text(&error.to_string()));
+            AppError::Said { kind: ErrorKind::Unavailable, message, hint: Some(hint) }
+        })?;
+        first_sight::first_sight(self, &set, cx).await
+    }
+
+    /// Has [`Workspace::apply_configuration`] go through a process's own loop from now on.
+    pub fn set_reloader(&self, reloader: Reloader) {
+        let _ = self.reloader.set(reloader);
+    }
+
+    /// The configuration as it was last read.
+    pub fn config(&self) -> Arc<Config> {
+        self.config.load_full()
+    }
+
+    /// The configured servers as they were last read.
+    pub fn servers(&self) -> Arc<ServerSet> {
+        self.servers.load_full()
+    }
+
+    /// Reads the configuration again, and sets up the servers accordingly. A server whose entry is unchanged goes on running.
+    /// If a file cannot be read, everything stays as it was.
+    pub fn reload(&self) -> Result<(), AppError> {
+        if !self.parts.configuration {
+            return Ok(());
+        }
+        let config = Config::find(&self.options, &self.environment)?;
+        if self.parts.servers {
+            let servers = ServerSet::new(Some(&self.servers()), &config, &self.options, &self.environment);
+            self.servers.store(Arc::new(servers));
+        }
+        self.config.store(Arc::new(config));
+        Ok(())
+    }
+}

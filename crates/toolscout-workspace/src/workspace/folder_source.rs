@@ -1,0 +1,91 @@
+//! The folder source of a run, as options and configuration describe it.
+
+use super::Startup;
+use crate::{AppError, Trust};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use toolscout_folder::probe::ProbeLimits;
+use toolscout_folder::{
+    ChainRoots, DefaultRoot, ExplicitRoots, FolderSource, FolderSourceBuilder, GlobTools, Probing, RootStrategy,
+    ToolDirectories, ToolStrategy,
+};
+
+impl Startup {
+    /// The folder source that this run reads.
+    pub fn folder_source(
+        &self,
+        roots: Option<Arc<dyn RootStrategy>>,
+        tools: Option<Arc<dyn ToolStrategy>>,
+    ) -> Result<FolderSource, AppError> {
+        let mut builder = self.folder_builder()?.explicit(self.explicit_files());
+        builder = match tools {
+            Some(tools) => builder.tools(tools),
+            None => builder.tools(self.globs()),
+        };
+        if !self.options.switch("no-discovery") {
+            builder = builder.roots(roots.unwrap_or_else(|| Arc::new(self.roots())));
+        }
+        Ok(builder.build())
+    }
+
+    /// The settings that every folder source of this run shares, whichever its roots.
+    pub fn folder_builder(&self) -> Result<FolderSourceBuilder, AppError> {
+        let options = &self.options;
+        Ok(FolderSource::builder()
+            .store(self.environment.store())
+            .trust(Trust::new(&self.environment, options).question())
+            .probing(if options.only_reads() { Probing::Never } else { Probing::Allowed })
+            .limits(self.probe_limits())
+            .on_conflict(self.on_conflict()?)
+            .strict(self.options.switch("strict") || self.config.settings.strict.unwrap_or_default()))
+    }
+
+    fn roots(&self) -> ChainRoots {
+        let given: Vec<PathBuf> = self.options.texts("root").into_iter().map(PathBuf::from).collect();
+        let usual = || vec![PathBuf::from("default")];
+        let roots =
+            if given.is_empty() { self.config.settings.roots.clone().unwrap_or_else(usual) } else { given.clone() };
+        let mut chain: Vec<Arc<dyn RootStrategy>> = Vec::new();
+        for root in roots {
+            chain.push(match root.to_str() {
+                Some("default") => Arc::new(DefaultRoot { from: self.config.folder.clone() }),
+                _ => Arc::new(ExplicitRoots(vec![self.environment.cwd().join(root)])),
+            });
+        }
+        if given.is_empty() {
+            chain.push(Arc::new(ToolDirectories(self.config.settings.tool_directories.clone().unwrap_or_default())));
+        }
+        ChainRoots(chain)
+    }
+
+    fn globs(&self) -> GlobTools {
+        let either = |given: Vec<&str>, set: &Option<Vec<String>>| match given.is_empty() {
+            true => set.clone(),
+            false => Some(given.into_iter().map(str::to_owned).collect()),
+        };
+        GlobTools {
+            patterns: either(self.options.texts("pattern"), &self.config.settings.patterns),
+            ignore: either(self.options.texts("ignore"), &self.config.settings.ignore),
+        }
+    }
+
+    fn explicit_files(&self) -> Vec<PathBuf> {
+        let given = self.options.texts("tool").into_iter().map(|it| self.environment.cwd().join(it));
+        given.chain(self.config.settings.tool_files.iter().flatten().cloned()).collect()
+    }
+
+    fn probe_limits(&self) -> ProbeLimits {
+        let usual = ProbeLimits::default();
+        let Some(per_file) = self.config.settings.probe_timeout_ms.map(Duration::from_millis) else { return usual };
+        ProbeLimits { per_file, total: per_file.saturating_mul(4), ..usual }
+    }
+
+    fn on_conflict(&self) -> Result<toolscout_source::Conflict, AppError> {
+        let word =
+            self.options.text("on-conflict").or(self.config.settings.on_conflict.as_deref()).unwrap_or("replace");
+        word.parse().map_err(|it: toolscout_source::UnknownConflict| {
+            AppError::invalid(it.to_string(), "use replace, skip or error")
+        })
+    }
+}
