@@ -213,6 +213,12 @@ impl Workspace {
         self.servers.load_full()
     }
 
+    /// The servers that this run uses; none in a program without them, or with `--tools-from`.
+    pub fn configured_servers(&self) -> Option<Arc<ServerSet>> {
+        let has_servers = self.parts.servers && self.options.text("tools-from").is_none();
+        has_servers.then(|| self.servers())
+    }
+
     /// Reads the configuration again, and sets up the servers accordingly. A server whose entry is unchanged goes on running.
     /// If a file cannot be read, everything stays as it was.
     pub fn reload(&self) -> Result<(), AppError> {

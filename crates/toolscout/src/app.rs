@@ -1,9 +1,9 @@
 //! The lifecycle: set up, read the options, set up again with all in sight, resolve, extend, run.
 
-use crate::command::Next;
+use crate::command::{Extensions, Next};
 use crate::line::{self, Line, Wants};
 use crate::operation_command::OperationCliCommand;
-use crate::plugin::{AfterSetup, Extensions, Setup};
+use crate::plugin::{AfterSetup, Setup};
 use crate::{
     AppError, Command, Decorator, Environment, LifecycleError, Listing, Plugin, RunCx, Startup, Tools, Workspace,
     lifecycle, words,
@@ -193,7 +193,7 @@ impl App {
                 None => groups.push(Group { source: Some(&listing.group), entries: vec![entry] }),
             }
         }
-        let spec = line::translated(run.spec.as_ref().clone(), locale);
+        let spec = words::translated(run.spec.as_ref().clone(), locale);
         self.environment.print(&help::overview(&self.program, &spec, &groups, &self.environment.look(locale)))
     }
 

@@ -1,7 +1,13 @@
 //! A command, sets of commands that are looked up when needed, and what may be wrapped around a run.
 
-use crate::plugin::{Commands, Extensions, Offers};
-use crate::{AppError, Environment, Options, Tools, Workspace, line};
+mod extensions;
+mod registry;
+
+pub use extensions::Extensions;
+pub(crate) use extensions::Offers;
+pub use registry::Commands;
+
+use crate::{AppError, Environment, Options, Tools, Workspace, words};
 use serde::Serialize;
 use std::any::Any;
 use std::sync::Arc;
@@ -186,7 +192,7 @@ impl RunCx {
 
     /// Prints a command's help.
     pub fn print_help(&self, spec: CommandSpec) -> Result<(), AppError> {
-        self.print(&help::command(&self.program, &line::translated(spec, self.options().locale()), &self.look()))
+        self.print(&help::command(&self.program, &words::translated(spec, self.options().locale()), &self.look()))
     }
 
     /// Says something beside the data.

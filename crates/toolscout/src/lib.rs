@@ -29,9 +29,9 @@ pub mod plugins;
 mod words;
 
 pub use app::{App, AppBuilder};
-pub use command::{Command, CommandSet, Decorator, Listing, Next, RunCx};
+pub use command::{Command, CommandSet, Commands, Decorator, Extensions, Listing, Next, RunCx};
 pub use entry::main;
-pub use plugin::{AfterSetup, Commands, Extensions, Plugin, Setup};
+pub use plugin::{AfterSetup, Plugin, Setup};
 
 pub use toolscout_catalog as catalog;
 pub use toolscout_catalog::TtlRegistry;

@@ -1,7 +1,7 @@
 //! The command line, as far as it can be read before the command is known.
 
-use crate::plugin::Commands;
-use crate::{AppError, Options, words};
+use crate::command::Commands;
+use crate::{AppError, Options};
 use std::ffi::OsString;
 use std::io::Read;
 use std::path::Path;
@@ -157,16 +157,6 @@ pub(crate) fn base_options() -> Vec<OptionSpec> {
         OptionSpec::help("Show this help"),
         OptionSpec::version("Show the version"),
     ]
-}
-
-/// In the words of the reader.
-pub(crate) fn translated(mut spec: CommandSpec, locale: Locale) -> CommandSpec {
-    let say = |text: &mut String| *text = words::say(locale, text).to_owned();
-    say(&mut spec.about);
-    spec.notes.iter_mut().for_each(say);
-    spec.options.iter_mut().for_each(|it| say(&mut it.help));
-    spec.positionals.iter_mut().for_each(|it| say(&mut it.help));
-    spec
 }
 
 /// The text of a file or of standard input.

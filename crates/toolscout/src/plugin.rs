@@ -1,11 +1,8 @@
 //! A unit that an application may have or leave out, and what it can do in each phase.
 
-use crate::{
-    AppError, Command, CommandSet, Decorator, Environment, LifecycleError, Options, RunCx, Startup, Tools, Workspace,
-};
-use parking_lot::Mutex;
-use std::any::{Any, TypeId};
-use std::collections::{BTreeMap, HashMap};
+use crate::command::{Command, CommandSet, Commands, Decorator, Extensions, Offers, RunCx};
+use crate::{AppError, Environment, Options, Startup, Tools, Workspace};
+use std::any::Any;
 use std::sync::Arc;
 use toolscout_core::event::Observer;
 use toolscout_core::{BoxFuture, Source};
@@ -175,88 +172,5 @@ impl AfterSetup {
     /// Where the program runs.
     pub fn environment(&self) -> &Arc<Environment> {
         &self.workspace.environment
-    }
-}
-
-/// One thing of each type.
-#[derive(Default)]
-pub(crate) struct Offers(HashMap<TypeId, Arc<dyn Any + Send + Sync>>);
-
-impl Offers {
-    pub(crate) fn of<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
-        self.0.get(&TypeId::of::<T>())?.clone().downcast().ok()
-    }
-
-    /// Keeps this instead of what there was of its type.
-    pub(crate) fn insert<T: Any + Send + Sync>(&mut self, value: T) -> Arc<T> {
-        let value = Arc::new(value);
-        self.0.insert(TypeId::of::<T>(), value.clone());
-        value
-    }
-}
-
-/// What plugins give the running command, by type.
-#[derive(Default)]
-pub struct Extensions(Offers);
-
-impl Extensions {
-    /// Gives the command this.
-    pub fn insert<T: Any + Send + Sync>(&mut self, value: T) {
-        self.0.insert(value);
-    }
-
-    pub(crate) fn of<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
-        self.0.of()
-    }
-}
-
-/// Where commands are added, until the command line is resolved.
-#[derive(Clone, Default)]
-pub struct Commands(Arc<Mutex<Added>>);
-
-#[derive(Default)]
-struct Added {
-    commands: BTreeMap<String, Arc<dyn Command>>,
-    sets: Vec<Arc<dyn CommandSet>>,
-    is_sealed: bool,
-}
-
-impl Commands {
-    /// Adds a command; a second one of the same name, or one that comes too late, is an error.
-    pub fn add(&self, command: impl Command + 'static) -> Result<(), AppError> {
-        let name = command.name();
-        let mut added = self.0.lock();
-        if added.is_sealed {
-            return Err(LifecycleError::TooLate { name }.into());
-        }
-        if added.commands.contains_key(&name) {
-            return Err(LifecycleError::DuplicateCommand { name }.into());
-        }
-        added.commands.insert(name, Arc::new(command));
-        Ok(())
-    }
-
-    fn add_set(&self, set: impl CommandSet + 'static) -> Result<(), AppError> {
-        self.0.lock().sets.push(Arc::new(set));
-        Ok(())
-    }
-
-    pub(crate) fn seal(&self) {
-        self.0.lock().is_sealed = true;
-    }
-
-    /// The command of exactly this name that a plugin added.
-    pub fn find(&self, name: &str) -> Option<Arc<dyn Command>> {
-        self.0.lock().commands.get(name).cloned()
-    }
-
-    /// All commands that plugins added one by one, by name.
-    pub fn all(&self) -> Vec<Arc<dyn Command>> {
-        self.0.lock().commands.values().cloned().collect()
-    }
-
-    /// The sets of commands that are looked up when needed.
-    pub fn sets(&self) -> Vec<Arc<dyn CommandSet>> {
-        self.0.lock().sets.clone()
     }
 }

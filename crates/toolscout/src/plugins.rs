@@ -1,6 +1,7 @@
 //! The plugins the `toolscout` program is made of; an application takes those it wants.
 
 mod bench;
+mod browser;
 mod cli;
 mod connect;
 mod context;

@@ -4,7 +4,7 @@
 #[cfg(test)]
 mod tests;
 
-use toolscout_surface::cli::Locale;
+use toolscout_surface::cli::{CommandSpec, Locale};
 
 /// The text in the reader's language.
 pub(crate) fn say(locale: Locale, english: &str) -> &str {
@@ -13,6 +13,16 @@ pub(crate) fn say(locale: Locale, english: &str) -> &str {
         (Locale::Japanese, Some((_, japanese))) => japanese,
         _ => english,
     }
+}
+
+/// The specification of a command in the reader's language.
+pub(crate) fn translated(mut spec: CommandSpec, locale: Locale) -> CommandSpec {
+    let translate = |text: &mut String| *text = say(locale, text).to_owned();
+    translate(&mut spec.about);
+    spec.notes.iter_mut().for_each(translate);
+    spec.options.iter_mut().for_each(|it| translate(&mut it.help));
+    spec.positionals.iter_mut().for_each(|it| translate(&mut it.help));
+    spec
 }
 
 /// English, Japanese.

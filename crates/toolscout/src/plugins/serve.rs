@@ -15,7 +15,7 @@ mod wishes;
 use crate::{AppError, Command, Plugin, RunCx, Setup};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use mcp_servers::{McpServers, configured_servers};
+use mcp_servers::{McpServers, Selection};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -102,7 +102,7 @@ pub(crate) async fn page(cx: &RunCx, port: u16, insists: bool) -> Result<Exit, A
 }
 
 async fn serve(cx: &RunCx, web: Option<Web>) -> Result<Exit, AppError> {
-    let mcp = Arc::new(McpServers::new(cx, settings::selection(cx, web.is_some()))?);
+    let mcp = Arc::new(McpServers::new(cx, Selection::of(cx, web.is_some()))?);
     let place = web.as_ref().map_or("standard input and output".to_owned(), |it| it.addr().to_string());
     if cx.only_would(&format!("offer the tools of this project on {place}")) {
         return Ok(Exit::Done);
@@ -116,7 +116,7 @@ async fn serve(cx: &RunCx, web: Option<Web>) -> Result<Exit, AppError> {
         Box::pin(async move { mcp.reload().await })
     }));
     // Each process has servers of its own: what one agent does to a server is nothing to another's.
-    configured_servers(cx)?.iter().for_each(|it| it.run_here());
+    cx.workspace().configured_servers().iter().for_each(|it| it.run_here());
     cx.tools().known().await?;
     cx.environment().drain_when_interrupted();
     let serving: BoxFuture<'_, Result<(), AppError>> = match &web {
@@ -161,7 +161,7 @@ async fn beside(cx: &RunCx, mcp: &McpServers) -> Infallible {
             live::follow(cx, mcp).await;
         }));
     }
-    if matches!(configured_servers(cx), Ok(Some(_))) {
+    if cx.workspace().configured_servers().is_some() {
         parts.push(Box::pin(keep(cx.workspace(), &operations)));
     }
     while parts.next().await.is_some() {}

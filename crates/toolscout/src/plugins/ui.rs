@@ -1,8 +1,6 @@
 //! `ui`: opens the page of a project in a browser, signed in.
 
-mod browser;
-
-use crate::plugins::serve;
+use crate::plugins::{browser, serve};
 use crate::{AppError, Command, Plugin, RunCx, Setup};
 use toolscout_core::BoxFuture;
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
@@ -54,19 +52,11 @@ impl Command for UiCommand {
                 return Ok(Exit::Done);
             }
             if let Some(link) = sign_in_link_of_host(cx.workspace()).await {
-                shown(cx, &link);
+                browser::show_sign_in_link(cx, &link);
                 return Ok(Exit::Done);
             }
             serve::page(cx, port.unwrap_or(PORT), port.is_some()).await
         })
-    }
-}
-
-/// Tells a person how to come in, and opens the door for them unless they want to do so themselves.
-pub(crate) fn shown(cx: &RunCx, link: &str) {
-    cx.say(&format!("Open this to sign in; it works once, within two minutes:\n\n  {link}\n\n"));
-    if !cx.parsed.switch("no-open") {
-        browser::open(cx.environment(), link);
     }
 }
 

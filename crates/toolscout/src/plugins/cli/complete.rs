@@ -55,7 +55,7 @@ impl Command for CompleteCommand {
                 _ => Vec::new(),
             };
             let spec = |path: &[String]| match path {
-                [] => Some(line::translated(cx.program_spec().clone(), cx.options().locale())),
+                [] => Some(words::translated(cx.program_spec().clone(), cx.options().locale())),
                 [only] => built_in_spec(cx, only).or_else(|| tool_spec(only)),
                 [run, tool] if run == "run" => tool_spec(tool),
                 [first, second] => built_in_spec(cx, &format!("{first} {second}")),
@@ -82,5 +82,5 @@ fn below(cx: &RunCx, first: &str) -> Vec<Candidate> {
 
 fn built_in_spec(cx: &RunCx, name: &str) -> Option<CommandSpec> {
     let spec = line::joined(cx.commands().find(name)?.spec(), &cx.program_spec().options);
-    Some(line::translated(spec, cx.options().locale()))
+    Some(words::translated(spec, cx.options().locale()))
 }

@@ -1,6 +1,6 @@
 //! Follows what people change while agents are served: configuration, trust, approvals. No change wants a restart.
 
-use super::mcp_servers::{McpServers, configured_servers};
+use super::mcp_servers::McpServers;
 use super::{settings, startup};
 use crate::{AppError, RunCx};
 use futures_util::StreamExt;
@@ -28,7 +28,7 @@ pub(super) async fn follow(cx: &RunCx, mcp: &McpServers) -> Infallible {
     let mut ticks = interval(PACE);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut beside = Beside::new();
-    if let Ok(Some(set)) = configured_servers(cx) {
+    if let Some(set) = cx.workspace().configured_servers() {
         beside.push(Box::pin(startup::discover(cx, mcp, set.sources.clone())));
     }
     let mut trouble = None;
@@ -54,9 +54,9 @@ pub(super) async fn follow(cx: &RunCx, mcp: &McpServers) -> Infallible {
 /// Takes over what the files say now.
 async fn reload<'a>(cx: &'a RunCx, mcp: &'a McpServers, beside: &mut Beside<'a>) -> Result<(), AppError> {
     let before = cx.workspace().config();
-    let set_before = configured_servers(cx)?;
+    let set_before = cx.workspace().configured_servers();
     cx.workspace().reload()?;
-    let (config, set) = (cx.workspace().config(), configured_servers(cx)?);
+    let (config, set) = (cx.workspace().config(), cx.workspace().configured_servers());
     let is_news = |it: &&Problem| !before.problems.contains(it);
     config.problems.iter().filter(is_news).for_each(|it| cx.tools().warn(it));
     cx.workspace().apply_policies();

@@ -13,7 +13,6 @@ use toolscout_gateway::{Gateway, Scope};
 use toolscout_surface::mcp::{MetaTools, Server};
 use toolscout_workspace::config::{Config, Profile};
 use toolscout_workspace::policies;
-use toolscout_workspace::servers::ServerSet;
 
 /// Which servers a run has.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +21,17 @@ pub(super) enum Selection {
     EverythingAndProfiles,
     /// This profile, and nothing else.
     Profile(String),
+}
+
+impl Selection {
+    /// The servers that the command line asks for.
+    pub(super) fn of(cx: &RunCx, is_web: bool) -> Self {
+        match cx.parsed.text("profile") {
+            Some(name) => Self::Profile(name.to_owned()),
+            None if is_web => Self::EverythingAndProfiles,
+            None => Self::Everything,
+        }
+    }
 }
 
 /// Servers by profile, with the setting each was made with.
@@ -44,7 +54,7 @@ impl McpServers {
     pub(super) fn new(cx: &RunCx, selection: Selection) -> Result<Self, AppError> {
         let config = super::settings::config(cx)?;
         let gateway = cx.tools().shared_gateway();
-        let configured = configured_servers(cx)?.map(|set| set.layered()).unwrap_or_default();
+        let configured = cx.workspace().configured_servers().map(|set| set.layered()).unwrap_or_default();
         let is_configured = |source: &Arc<dyn Source>| configured.iter().any(|other| Arc::ptr_eq(other, source));
         let fixed_sources = gateway.sources().iter().filter(|source| !is_configured(source)).cloned().collect();
         let (servers, wishes) = (Mutex::default(), Wishes::default());
@@ -153,12 +163,6 @@ impl McpServers {
     fn servers(&self) -> MutexGuard<'_, ServersByProfile> {
         self.servers.lock()
     }
-}
-
-/// The configured servers; none in a program without them, or with `--tools-from`.
-pub(super) fn configured_servers(cx: &RunCx) -> Result<Option<Arc<ServerSet>>, AppError> {
-    let has_servers = cx.workspace().parts.servers && cx.options().text("tools-from").is_none();
-    Ok(has_servers.then(|| cx.workspace().servers()))
 }
 
 /// A profile as the gateway takes it. What it lists replaces what is listed otherwise.

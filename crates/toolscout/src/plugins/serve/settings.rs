@@ -1,6 +1,5 @@
 //! What the command line and the configuration say about serving agents.
 
-use super::mcp_servers::{Selection, configured_servers};
 use super::token;
 use crate::{AppError, RunCx};
 use std::sync::Arc;
@@ -59,22 +58,13 @@ pub(super) fn config(cx: &RunCx) -> Result<Arc<Config>, AppError> {
     Ok(cx.workspace().config())
 }
 
-/// Which servers this run has.
-pub(super) fn selection(cx: &RunCx, is_web: bool) -> Selection {
-    match cx.parsed.text("profile") {
-        Some(name) => Selection::Profile(name.to_owned()),
-        None if is_web => Selection::EverythingAndProfiles,
-        None => Selection::Everything,
-    }
-}
-
 /// The source that `--transparent` names: a server, or any other.
 fn transparent(cx: &RunCx, id: &str) -> Result<SourceId, AppError> {
     let gateway = cx.tools().gateway();
     if let Some(source) = gateway.sources().iter().find(|it| it.id().as_str() == id) {
         return Ok(source.id().clone());
     }
-    if let Some(set) = configured_servers(cx)? {
+    if let Some(set) = cx.workspace().configured_servers() {
         set.source(id)?;
     }
     let hint = gateway.sources().iter().map(|it| it.id().to_string()).collect::<Vec<_>>().join(", ");

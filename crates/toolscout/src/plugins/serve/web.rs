@@ -3,7 +3,7 @@
 use super::api::FrontDesk;
 use super::mcp_servers::McpServers;
 use super::{conversations, stopping, token};
-use crate::plugins::ui;
+use crate::plugins::browser;
 use crate::{AppError, RunCx};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, ToSocketAddrs};
 use std::sync::Arc;
@@ -92,7 +92,7 @@ impl Web {
         match (self.wish, kept) {
             (Wish::Agents, Some(kept)) => cx.say(&way_in(&url, &kept)),
             (Wish::Agents, None) => {}
-            _ => links.link().iter().for_each(|it| ui::shown(cx, it)),
+            _ => links.link().iter().for_each(|it| browser::show_sign_in_link(cx, it)),
         }
         let profiles = mcp.profile_names().into_iter().filter(|_| cx.parsed.text("profile").is_none());
         let profiles: String = profiles.map(|it| format!("profile {it} at {url}/{it}\n")).collect();

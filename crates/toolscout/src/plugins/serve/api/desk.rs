@@ -1,7 +1,7 @@
 //! What the routes that are not operations yet need from the app.
 
 use crate::RunCx;
-use crate::plugins::serve::mcp_servers::{McpServers, configured_servers};
+use crate::plugins::serve::mcp_servers::McpServers;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ impl Desk for FrontDesk {
     }
 
     fn discoveries(&self, cx: &Cx) -> BTreeMap<SourceId, Discovery> {
-        let Ok(Some(set)) = configured_servers(&self.cx) else { return BTreeMap::new() };
+        let Some(set) = self.cx.workspace().configured_servers() else { return BTreeMap::new() };
         let of = |id: &SourceId| {
             let record = set.shared.as_ref().and_then(|it| it.records().read(id, cx.user.as_deref()).ok());
             Discovery {
@@ -58,7 +58,7 @@ impl Desk for FrontDesk {
     }
 
     fn live(&self) -> BTreeMap<SourceId, Vec<Arc<Tool>>> {
-        let Ok(Some(set)) = configured_servers(&self.cx) else { return BTreeMap::new() };
+        let Some(set) = self.cx.workspace().configured_servers() else { return BTreeMap::new() };
         let listed = |it: &Arc<McpSource>| {
             let tools = it.listed()?.into_iter().map(Arc::new).collect();
             Some((it.server().id.clone(), tools))

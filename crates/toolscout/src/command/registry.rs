@@ -1,0 +1,58 @@
+//! The commands of a program, collected until the command line is resolved.
+
+use super::{Command, CommandSet};
+use crate::{AppError, LifecycleError};
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Where commands are added, until the command line is resolved.
+#[derive(Clone, Default)]
+pub struct Commands(Arc<Mutex<Added>>);
+
+#[derive(Default)]
+struct Added {
+    commands: BTreeMap<String, Arc<dyn Command>>,
+    sets: Vec<Arc<dyn CommandSet>>,
+    is_sealed: bool,
+}
+
+impl Commands {
+    /// Adds a command; a second one of the same name, or one that comes too late, is an error.
+    pub fn add(&self, command: impl Command + 'static) -> Result<(), AppError> {
+        let name = command.name();
+        let mut added = self.0.lock();
+        if added.is_sealed {
+            return Err(LifecycleError::TooLate { name }.into());
+        }
+        if added.commands.contains_key(&name) {
+            return Err(LifecycleError::DuplicateCommand { name }.into());
+        }
+        added.commands.insert(name, Arc::new(command));
+        Ok(())
+    }
+
+    pub(crate) fn add_set(&self, set: impl CommandSet + 'static) -> Result<(), AppError> {
+        self.0.lock().sets.push(Arc::new(set));
+        Ok(())
+    }
+
+    pub(crate) fn seal(&self) {
+        self.0.lock().is_sealed = true;
+    }
+
+    /// The command of exactly this name that a plugin added.
+    pub fn find(&self, name: &str) -> Option<Arc<dyn Command>> {
+        self.0.lock().commands.get(name).cloned()
+    }
+
+    /// All commands that plugins added one by one, by name.
+    pub fn all(&self) -> Vec<Arc<dyn Command>> {
+        self.0.lock().commands.values().cloned().collect()
+    }
+
+    /// The sets of commands that are looked up when needed.
+    pub fn sets(&self) -> Vec<Arc<dyn CommandSet>> {
+        self.0.lock().sets.clone()
+    }
+}

@@ -1,0 +1,27 @@
+//! Shows a sign-in link for the web UI, and opens it in the browser.
+
+use crate::{Environment, RunCx};
+use std::process::Stdio;
+use tokio::process::Command;
+
+/// Shows a sign-in link, and opens it in the browser unless `--no-open` is given.
+pub(super) fn show_sign_in_link(cx: &RunCx, link: &str) {
+    cx.say(&format!("Open this to sign in; it works once, within two minutes:\n\n  {link}\n\n"));
+    if !cx.parsed.switch("no-open") {
+        open(cx.environment(), link);
+    }
+}
+
+/// Opens the link, if the system has a way to. If not, the operator has seen the address.
+fn open(environment: &Environment, link: &str) {
+    // A captured environment has no screen.
+    if environment.is_made_up() {
+        return;
+    }
+    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let null = Stdio::null;
+    // It is not waited for: the browser stays open when this process ends.
+    if let Err(error) = Command::new(program).arg(link).stdin(null()).stdout(null()).stderr(null()).spawn() {
+        tracing::debug!(event = "browser_not_opened", program, %error);
+    }
+}
