@@ -2,9 +2,9 @@
 
 mod pins;
 
-use crate::config::Keep;
 use crate::{AppError, Environment};
 use std::sync::{Arc, OnceLock};
+use toolscout_config::JournalRetention;
 use toolscout_core::event::Observer;
 use toolscout_store::journal::{Journal, KEEP};
 use toolscout_telemetry::JournalObserver;
@@ -47,10 +47,10 @@ impl JournalHandle {
     }
 
     /// Opens the journal, and returns the observer that records events; none if recording is off.
-    pub fn open(&self, keep: Option<Keep>, environment: &Arc<Environment>) -> Option<Arc<dyn Observer>> {
+    pub fn open(&self, keep: Option<JournalRetention>, environment: &Arc<Environment>) -> Option<Arc<dyn Observer>> {
         let keep = match keep {
-            Some(Keep::Off) => return None,
-            Some(Keep::Bytes(bytes)) => bytes,
+            Some(JournalRetention::Off) => return None,
+            Some(JournalRetention::Bytes(bytes)) => bytes,
             None => KEEP,
         };
         let is_off = environment.var(VARIABLE).is_some() || environment.is_made_up();

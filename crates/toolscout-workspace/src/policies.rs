@@ -1,6 +1,6 @@
 //! Policies of the configuration, as the gateway takes them.
 
-use crate::config::{Config, Rules};
+use toolscout_config::{Config, PolicyRules};
 use toolscout_gateway::policy::{Level, LevelName, Policies};
 
 /// The policies of this configuration.
@@ -13,6 +13,6 @@ pub fn of_config(config: &Config) -> Policies {
 }
 
 /// The policy rules of one file or profile.
-pub fn level(rules: &Rules) -> Level {
+pub fn level(rules: &PolicyRules) -> Level {
     Level { default: rules.default, rules: rules.rules.clone() }
 }

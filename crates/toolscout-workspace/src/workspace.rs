@@ -5,7 +5,7 @@ mod first_sight;
 mod folder_source;
 
 use crate::background::BackgroundTasks;
-use crate::config::Config;
+use crate::config;
 use crate::error::login;
 use crate::journal::JournalHandle;
 use crate::policies;
@@ -13,6 +13,7 @@ use crate::servers::ServerSet;
 use crate::{AppError, Environment, Options, PageLinks, Tools};
 use arc_swap::ArcSwap;
 use std::sync::{Arc, OnceLock};
+use toolscout_config::Config;
 use toolscout_core::{BoxFuture, Caller, Cx, ErrorKind, SourceId, redact};
 use toolscout_gateway::Gateway;
 use toolscout_gateway::policy::LevelName;
@@ -80,9 +81,9 @@ impl Startup {
     /// Reads the configuration and sets up the servers, as far as the composition has them. Starts nothing.
     pub fn new(parts: &Parts, options: Arc<Options>, environment: Arc<Environment>) -> Result<Self, AppError> {
         let config = if parts.configuration {
-            Config::find(&options, &environment)?
+            config::load(&options, &environment)?
         } else {
-            Config::without_files(&options, &environment)
+            config::without_files(&options, &environment)
         };
         let servers = if parts.servers {
             ServerSet::new(None, &config, &options, &environment)
@@ -225,7 +226,7 @@ impl Workspace {
         if !self.parts.configuration {
             return Ok(());
         }
-        let config = Config::find(&self.options, &self.environment)?;
+        let config = config::load(&self.options, &self.environment)?;
         if self.parts.servers {
             let servers = ServerSet::new(Some(&self.servers()), &config, &self.options, &self.environment);
             self.servers.store(Arc::new(servers));

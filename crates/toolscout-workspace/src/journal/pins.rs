@@ -1,12 +1,11 @@
 //! Which tools would better be listed: those that sessions search for again and again, and whose definition takes less than the
 //! answers to those searches.
 
-use crate::config::edit::Editor;
-use crate::config::{Config, Document, Format};
 use crate::{AppError, Environment};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
+use toolscout_config::{Config, ConfigScope, Document, DocumentFormat};
 use toolscout_core::{Tool, ToolId, Visibility};
 use toolscout_gateway::Gateway;
 use toolscout_surface::tokens;
@@ -30,7 +29,7 @@ pub fn pins(
     if pins.pins.is_empty() {
         return Ok(pins);
     }
-    let file = Editor::own_file(config, environment, false)?;
+    let file = config.own_file(ConfigScope::Project)?;
     pins.line = Some(line(&file, &pins.pins)?);
     pins.file = Some(file.display().to_string());
     Ok(pins)
@@ -50,9 +49,9 @@ fn line(file: &Path, pins: &[PinSuggestion]) -> Result<String, AppError> {
     let mut names: Vec<&str> = there.collect();
     names.extend(pins.iter().map(|it| it.tool.as_str()));
     let list = Value::from(names).to_string().replace("\",\"", "\", \"");
-    Ok(match Format::of(file) {
-        Format::Toml => format!("listed = {list}"),
-        Format::Json => format!("\"listed\": {list}"),
-        Format::Yaml => format!("listed: {list}"),
+    Ok(match DocumentFormat::of(file) {
+        DocumentFormat::Toml => format!("listed = {list}"),
+        DocumentFormat::Json => format!("\"listed\": {list}"),
+        DocumentFormat::Yaml => format!("listed: {list}"),
     })
 }

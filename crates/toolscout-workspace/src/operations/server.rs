@@ -19,13 +19,13 @@ pub(crate) use test::TestServer;
 pub(crate) use update::{AddServer, UpdateServer};
 
 use crate::Workspace;
-use crate::config::Configured;
 use crate::error::failure;
 use crate::servers::{ServerSet, state_of, usable, why_barred};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use toolscout_config::ConfiguredServer;
 use toolscout_core::redact::{self, REDACTED};
 use toolscout_core::{Cx, Moment, SourceId, Status};
 use toolscout_gateway::Snapshot;
@@ -91,7 +91,7 @@ pub(crate) struct ServerInfo {
 
 impl ServerInfo {
     /// A configured server with its state, if known.
-    fn new(configured: &Configured, state: Option<&ServerState>, snapshot: &Snapshot) -> Self {
+    fn new(configured: &ConfiguredServer, state: Option<&ServerState>, snapshot: &Snapshot) -> Self {
         let server = &configured.server;
         let record = state.map(|state| &state.record);
         let is_held = |status: &Status| matches!(status, Status::Held(_));
@@ -166,7 +166,7 @@ async fn server(workspace: &Workspace, id: &SourceId, cx: &Cx) -> Result<ServerI
 }
 
 /// The server of this id; an error names the nearest one.
-fn find<'a>(set: &'a ServerSet, id: &str) -> Result<&'a Configured, OperationError> {
+fn find<'a>(set: &'a ServerSet, id: &str) -> Result<&'a ConfiguredServer, OperationError> {
     set.find(id).map_err(failure)
 }
 

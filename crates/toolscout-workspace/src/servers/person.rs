@@ -1,7 +1,7 @@
 //! Remembers which servers a person has added with their own hands, in a project that nobody trusts as a whole.
 
-use crate::config::Configured;
 use crate::{AppError, Environment};
+use toolscout_config::ConfiguredServer;
 use toolscout_core::{ErrorKind, Shelf, SourceId, Store, StoreError};
 use toolscout_mcp_client::entry_of;
 
@@ -9,7 +9,7 @@ use toolscout_mcp_client::entry_of;
 pub(super) fn record_added(
     store: &dyn Store,
     partition: &str,
-    configured: &Configured,
+    configured: &ConfiguredServer,
     trusts: bool,
 ) -> Result<(), AppError> {
     let record = record(configured, trusts);
@@ -18,12 +18,12 @@ pub(super) fn record_added(
 
 /// Whether the person who added this server, as it is configured now, trusts it; none where no person has. What cannot be
 /// read was not said.
-pub(super) fn trusts(configured: &Configured, partition: &str, environment: &Environment) -> Option<bool> {
+pub(super) fn trusts(configured: &ConfiguredServer, partition: &str, environment: &Environment) -> Option<bool> {
     let said = environment.store().read(Shelf::Approval, &key(partition, &configured.server.id)).ok()??;
     [true, false].into_iter().find(|it| said == record(configured, *it).as_bytes())
 }
 
-fn record(configured: &Configured, trusts: bool) -> String {
+fn record(configured: &ConfiguredServer, trusts: bool) -> String {
     format!("{} {}", entry_of(&configured.server), if trusts { "trusted" } else { "untrusted" })
 }
 

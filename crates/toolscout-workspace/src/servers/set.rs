@@ -5,12 +5,12 @@ use super::hosted::Hosted;
 use super::per_user::{self, is_per_user};
 use super::person;
 use super::tokens::with_tokens;
-use crate::config::{Config, Configured};
 use crate::{AppError, Environment, Options};
 use futures_util::future::join_all;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use toolscout_config::{Config, ConfiguredServer};
 use toolscout_core::{ErrorKind, Layer, Problem, ProblemKind, Source, SourceId, Store};
 use toolscout_mcp_client::limits::Limits;
 use toolscout_mcp_client::{Dial, McpSource, Server, Shared, Transport, partition};
@@ -19,7 +19,7 @@ use toolscout_source::layer::{Filter, Retry, Timeout};
 /// The servers of a run.
 pub struct ServerSet {
     /// Every configured server, enabled or not, by id.
-    pub configured: Vec<Configured>,
+    pub configured: Vec<ConfiguredServer>,
     /// A source for each enabled one.
     pub sources: Vec<Arc<McpSource>>,
     /// The same, as the gateway takes them.
@@ -107,7 +107,7 @@ impl ServerSet {
         }
     }
 
-    fn made_for(&self, configured: &Configured) -> Option<(Arc<McpSource>, Arc<dyn Source>)> {
+    fn made_for(&self, configured: &ConfiguredServer) -> Option<(Arc<McpSource>, Arc<dyn Source>)> {
         self.configured.iter().find(|it| runs_the_same(it, configured))?;
         let at = self.sources.iter().position(|it| it.server().id == configured.server.id)?;
         Some((self.sources[at].clone(), self.layered[at].clone()))
@@ -127,7 +127,7 @@ impl ServerSet {
 
     /// What there is to say about servers whose tools nobody sees here: they are off, or have tools for requests only.
     pub fn absent(&self) -> Vec<Problem> {
-        let absent = |it: &Configured| {
+        let absent = |it: &ConfiguredServer| {
             let id = &it.server.id;
             let (what, hint) = match it.server.enabled {
                 false => (format!("server `{id}` is turned off"), format!("toolscout server enable {id}")),
@@ -145,7 +145,7 @@ impl ServerSet {
     }
 
     /// The configured server of this id.
-    pub fn find(&self, id: &str) -> Result<&Configured, AppError> {
+    pub fn find(&self, id: &str) -> Result<&ConfiguredServer, AppError> {
         self.configured.iter().find(|it| it.server.id.as_str() == id).ok_or_else(|| self.unknown(id))
     }
 
@@ -183,8 +183,8 @@ impl ServerSet {
 
 /// Whether both entries are of the same server, run in the same way. What may be done with its tools is no matter of the server, and
 /// no reason to end one that runs.
-fn runs_the_same(one: &Configured, other: &Configured) -> bool {
-    let bare = |it: &Configured| {
+fn runs_the_same(one: &ConfiguredServer, other: &ConfiguredServer) -> bool {
+    let bare = |it: &ConfiguredServer| {
         let mut it = it.clone();
         it.server.policies.clear();
         it
@@ -217,7 +217,7 @@ fn time_for(server: &Server) -> Duration {
     server.discovery_timeout.unwrap_or(usual.discovery) + server.call_timeout.unwrap_or(usual.call)
 }
 
-fn source(configured: &Configured, shared: &Arc<Shared>, environment: &Environment) -> McpSource {
+fn source(configured: &ConfiguredServer, shared: &Arc<Shared>, environment: &Environment) -> McpSource {
     let server = configured.server.clone();
     let source = McpSource::new(server, with_tokens(configured, shared, environment));
     match configured.may_start {
@@ -230,7 +230,7 @@ fn source(configured: &Configured, shared: &Arc<Shared>, environment: &Environme
 }
 
 /// Why a server is not started here, and what would change that: it came with a project, or is for requests only.
-pub fn why_barred(configured: &Configured) -> (String, String) {
+pub fn why_barred(configured: &ConfiguredServer) -> (String, String) {
     if configured.may_start {
         return per_user::why(&configured.server);
     }

@@ -2,14 +2,14 @@
 
 use super::set::ServerSet;
 use crate::AppError;
-use crate::config::Configured;
 use serde::Deserialize;
+use toolscout_config::ConfiguredServer;
 use toolscout_core::{Cx, RawJson, ToolName};
 use toolscout_mcp_client::{KnownTools, McpSource, Server, ServerState, ToolFilter};
 use toolscout_source::layer::Filter;
 
 /// The state of a configured server; none if nothing can be known.
-pub fn state_of(set: &ServerSet, configured: &Configured, cx: &Cx) -> Result<Option<ServerState>, AppError> {
+pub fn state_of(set: &ServerSet, configured: &ConfiguredServer, cx: &Cx) -> Result<Option<ServerState>, AppError> {
     let Some(shared) = &set.shared else { return Ok(None) };
     let running = set.sources.iter().find(|it| it.server().id == configured.server.id);
     let state = match running {

@@ -1,14 +1,18 @@
 //! Saved OAuth tokens of servers on the web.
 
-use crate::config::Configured;
 use crate::{AppError, Environment};
 use std::path::PathBuf;
 use std::sync::Arc;
+use toolscout_config::ConfiguredServer;
 use toolscout_mcp_client::oauth::SavedTokens;
 use toolscout_mcp_client::{Endpoint, Server, Shared, Transport};
 
 /// What the servers share, with the tokens of this one, where a person may have logged in to it.
-pub(super) fn with_tokens(configured: &Configured, shared: &Arc<Shared>, environment: &Environment) -> Arc<Shared> {
+pub(super) fn with_tokens(
+    configured: &ConfiguredServer,
+    shared: &Arc<Shared>,
+    environment: &Environment,
+) -> Arc<Shared> {
     let tokens = || {
         let (endpoint, url) = address(&configured.server, environment).ok()?;
         let folder = token_folder(environment).filter(|_| endpoint.bearer.is_none())?;

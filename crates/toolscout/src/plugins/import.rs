@@ -6,9 +6,9 @@ mod page;
 mod tests;
 
 use crate::{AppError, Plugin, RunCx, Setup};
+use toolscout_config::Config;
 use toolscout_config::import::ClientFolders;
 use toolscout_core::BoxFuture;
-use toolscout_workspace::config::Config;
 
 pub(super) use command::has_added_all;
 pub(super) use page::{counted, page};

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 use toolscout_catalog::findings::{self, Names, Severity};
+use toolscout_config::Config;
 use toolscout_core::event::{DiscoveryEvent, EventKind};
 use toolscout_core::{BoxFuture, Cx, ErrorKind, Source, SourceId, Tool, ToolId};
 use toolscout_mcp_client::partition;
 use toolscout_source::observed::{Observed, ObservedSource, Observer, SeenTool};
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
-use toolscout_workspace::config::Config;
 
 /// Adds `observe`, and the source `observed` where something was.
 #[derive(Debug, Clone, Copy, Default)]

@@ -2,9 +2,9 @@
 
 use crate::{AppError, Plugin, Setup, Startup};
 use std::sync::Arc;
+use toolscout_config::RequestTools;
 use toolscout_core::{BoxFuture, RequestSources, SourceId};
 use toolscout_folder::RequestFolder;
-use toolscout_workspace::config::RequestTools;
 
 /// Adds what `[[request_tools]]` says, and what an application gives to its requests.
 ///

@@ -6,12 +6,12 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
+use toolscout_config::SearchSettings;
 use toolscout_core::BoxFuture;
 use toolscout_encoder::MiniLm;
 use toolscout_gateway::{Encoder, LazyEncoder, Searching};
 use toolscout_mcp_client::partition;
 use toolscout_surface::codes::Exit;
-use toolscout_workspace::config::SearchSettings;
 
 /// Has tools found by meaning, too, and what was worked out about them remembered from run to run.
 ///

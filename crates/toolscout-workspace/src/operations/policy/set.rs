@@ -3,11 +3,12 @@
 use super::list::PolicyRules;
 use super::{PolicyLevel, PolicyValue};
 use crate::Workspace;
-use crate::config::edit::Editor;
+use crate::config;
 use crate::error::failure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use toolscout_config::ConfigScope;
 use toolscout_core::door::Policy;
 use toolscout_core::{Cx, SourceId, ToolId, ToolName, escape};
 use toolscout_gateway::Gateway;
@@ -74,7 +75,8 @@ impl Operation<Workspace> for SetPolicy {
         };
         let file = match input.level {
             PolicyLevel::Session => None,
-            level => Some(own_file(workspace, level == PolicyLevel::Global)?),
+            PolicyLevel::Global => Some(own_file(workspace, ConfigScope::User)?),
+            PolicyLevel::Project => Some(own_file(workspace, ConfigScope::Project)?),
         };
         gateway.set_policy(update, cx, |update| write(workspace, file.as_deref(), update)).await?;
         let file = file.map(|file| file.display().to_string());
@@ -129,14 +131,14 @@ impl Target {
     }
 }
 
-fn own_file(workspace: &Workspace, is_global: bool) -> Result<PathBuf, OperationError> {
-    Editor::own_file(&workspace.config(), &workspace.environment, is_global).map_err(failure)
+fn own_file(workspace: &Workspace, scope: ConfigScope) -> Result<PathBuf, OperationError> {
+    workspace.config().own_file(scope).map_err(failure)
 }
 
 /// Writes the rule into the configuration file of its level, and applies it.
 async fn write(workspace: &Workspace, file: Option<&Path>, update: PolicyUpdate) -> Result<(), OperationError> {
     let Some(file) = file else { return Ok(()) };
-    let editor = Editor::of(&workspace.environment);
+    let editor = config::editor(&workspace.environment);
     editor.set_policy(file, &update.pattern, update.policy, &Policy::ALL).map_err(failure)?;
     Ok(workspace.apply_configuration().await?)
 }

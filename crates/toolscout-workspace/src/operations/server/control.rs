@@ -2,7 +2,7 @@
 
 use super::{ServerInfo, blocking, find, server, startable};
 use crate::Workspace;
-use crate::config::edit::Editor;
+use crate::config;
 use crate::error::failure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -164,7 +164,7 @@ async fn set_enabled(workspace: &Workspace, id: &str, enabled: bool) -> Result<O
         return Ok(None);
     }
     let file = configured.file.display().to_string();
-    let editor = Editor::of(&workspace.environment);
+    let editor = config::editor(&workspace.environment);
     blocking(move || editor.set_enabled(&configured, enabled).map_err(failure)).await?;
     workspace.apply_configuration().await?;
     if enabled {

@@ -2,7 +2,7 @@
 
 use super::{blocking, find};
 use crate::Workspace;
-use crate::config::edit::Editor;
+use crate::config;
 use crate::error::failure;
 use crate::servers::remove;
 use schemars::JsonSchema;
@@ -53,7 +53,7 @@ impl Operation<Workspace> for RemoveServer {
             action: "removed",
             summary: format!("remove server `{id}` from {file}"),
         })?;
-        let editor = Editor::of(&workspace.environment);
+        let editor = config::editor(&workspace.environment);
         let removed_tools = blocking(move || remove(&set, &configured, &editor).map_err(failure)).await?;
         workspace.apply_configuration().await?;
         change.commit();

@@ -2,8 +2,7 @@
 
 use super::{ServerInfo, blocking, find, server};
 use crate::Workspace;
-use crate::config::edit::Editor;
-use crate::config::{Around, Configured, Entry, Scope};
+use crate::config;
 use crate::error::failure;
 use crate::operations::policy::PolicyValue;
 use schemars::JsonSchema;
@@ -11,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
-use toolscout_config::ConfigEdit;
 use toolscout_config::import::hidden;
+use toolscout_config::{ConfigEdit, ConfigScope, ConfiguredServer, Editor, EntryContext, ServerEntry};
 use toolscout_core::change::{Change, ChangeKind};
 use toolscout_core::door::Policy;
 use toolscout_core::{Cx, SourceId, escape, redact};
@@ -137,9 +136,9 @@ impl Operation<Workspace> for AddServer {
             return Err(duplicate(&id, &existing.file));
         }
         let is_trusted = cx.caller.is_person() && !input.untrusted;
-        let entry = Entry { trust: (!is_trusted).then_some(false), ..input.settings.clone().entry() };
-        let file = Editor::own_file(&config, &workspace.environment, input.global).map_err(failure)?;
-        let scope = if input.global { Scope::User } else { Scope::Project };
+        let entry = ServerEntry { trust: (!is_trusted).then_some(false), ..input.settings.clone().entry() };
+        let scope = if input.global { ConfigScope::User } else { ConfigScope::Project };
+        let file = config.own_file(scope).map_err(failure)?;
         let context = context(workspace, &file, scope);
         let invalid = |reason| OperationError::invalid(format!("invalid server entry: {reason}"));
         entry.server(id.clone(), &context).map_err(invalid)?;
@@ -152,7 +151,7 @@ impl Operation<Workspace> for AddServer {
         })?;
         let mut warnings = plain_secrets(&entry, &file);
         let written_to = file.clone();
-        let (editor, written, replace) = (Editor::of(&workspace.environment), id.clone(), input.replace);
+        let (editor, written, replace) = (config::editor(&workspace.environment), id.clone(), input.replace);
         blocking(move || editor.put_server(&file, &written, &entry, replace).map_err(failure)).await?;
         workspace.apply_configuration().await?;
         if workspace.config().server(id.as_str()).is_none() {
@@ -201,7 +200,7 @@ impl Operation<Workspace> for UpdateServer {
         let change = cx.change(Change { kind: ChangeKind::Server, subject, action: "changed", summary })?;
         let changes_program = settings.changes_program();
         let (editor, context) =
-            (Editor::of(&workspace.environment), context(workspace, &configured.file, configured.scope));
+            (config::editor(&workspace.environment), context(workspace, &configured.file, configured.scope));
         blocking(move || write(&editor, &configured, settings, &context)).await?;
         workspace.apply_configuration().await?;
         if changes_program {
@@ -222,9 +221,9 @@ impl Operation<Workspace> for UpdateServer {
 
 fn write(
     editor: &Editor,
-    configured: &Configured,
+    configured: &ConfiguredServer,
     settings: ServerSettings,
-    context: &Around,
+    context: &EntryContext,
 ) -> Result<(), OperationError> {
     let enabled = settings.enabled;
     let mut fields = settings.clone().fields();
@@ -246,7 +245,7 @@ async fn take_back(workspace: &Workspace, id: &SourceId, file: &Path) -> Operati
     let names_it = |message: &str| message.contains(&format!("`{id}`"));
     let reason = config.problems.iter().map(|diagnostic| diagnostic.message.as_str()).find(|message| names_it(message));
     let error = OperationError::invalid(reason.unwrap_or("this entry is no server that toolscout can use"));
-    let (editor, id, file) = (Editor::of(&workspace.environment), id.to_string(), file.to_owned());
+    let (editor, id, file) = (config::editor(&workspace.environment), id.to_string(), file.to_owned());
     let removed = blocking(move || {
         let tables = ["servers", "mcpServers"];
         let remove = |map: &Map<String, Value>| {
@@ -284,7 +283,7 @@ fn duplicate(id: &SourceId, file: &Path) -> OperationError {
 }
 
 /// Secrets that are written into the file as they are.
-fn plain_secrets(entry: &Entry, file: &Path) -> Vec<String> {
+fn plain_secrets(entry: &ServerEntry, file: &Path) -> Vec<String> {
     let is_plain = |value: &str| !ConfigText::new(value, None).is_reference() && !value.is_empty();
     let named = entry.env.iter().chain(&entry.headers);
     let named =
@@ -348,9 +347,9 @@ impl ServerSettings {
             || bearer.is_some()
     }
 
-    fn entry(self) -> Entry {
+    fn entry(self) -> ServerEntry {
         let tools = self.tools.into_iter().flatten();
-        Entry {
+        ServerEntry {
             command: self.command,
             args: self.args.unwrap_or_default(),
             env: self.env.unwrap_or_default(),
@@ -361,7 +360,7 @@ impl ServerSettings {
             bearer: self.bearer,
             enabled: self.enabled,
             tools: tools.map(|(name, policy)| (name, Policy::from(policy).word().to_owned())).collect(),
-            ..Entry::default()
+            ..ServerEntry::default()
         }
     }
 
@@ -385,12 +384,12 @@ impl ServerSettings {
 }
 
 /// What the meaning of an entry in this file depends on.
-fn context(workspace: &Workspace, file: &Path, scope: Scope) -> Around {
+fn context(workspace: &Workspace, file: &Path, scope: ConfigScope) -> EntryContext {
     let folder = file.parent().unwrap_or(Path::new(".")).to_owned();
     let root = workspace.config().root.clone();
     let base = match scope {
-        Scope::User => folder,
-        Scope::Project => root.clone().unwrap_or(folder),
+        ConfigScope::User => folder,
+        ConfigScope::Project => root.clone().unwrap_or(folder),
     };
-    Around { file: file.to_owned(), root, base, trusted: false, lookup: workspace.environment.lookup() }
+    EntryContext { file: file.to_owned(), root, base, trusted: false, lookup: workspace.environment.lookup() }
 }

@@ -3,14 +3,14 @@
 use super::launch;
 use crate::plugins::import::{self, client_folders, counted};
 use crate::{AppError, Command, RunCx};
+use toolscout_config::ConfigScope;
 use toolscout_config::connect::{ClientStatus, ClientTarget, ConnectPlan, client_status};
 use toolscout_config::import::{CLIENTS, ClientFormat, OwnProgram, named};
 use toolscout_core::{BoxFuture, escape};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec, UsageError, UsageErrors};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::output::Format;
-use toolscout_workspace::config::Scope;
-use toolscout_workspace::config::edit::Editor;
+use toolscout_workspace::config;
 
 pub(super) struct ConnectCommand;
 
@@ -56,10 +56,10 @@ pub(super) fn scope_option() -> OptionSpec {
         .default("user")
 }
 
-pub(super) fn scope(cx: &RunCx) -> Scope {
+pub(super) fn scope(cx: &RunCx) -> ConfigScope {
     match cx.parsed.text("scope") {
-        Some("project") => Scope::Project,
-        _ => Scope::User,
+        Some("project") => ConfigScope::Project,
+        _ => ConfigScope::User,
     }
 }
 
@@ -85,7 +85,7 @@ fn write(cx: &RunCx, plan: &ConnectPlan) -> Result<Exit, AppError> {
         cx.say(&format!("{title} was connected already: {path}\n"));
         return Ok(Exit::Done);
     }
-    let added = plan.apply(&Editor::of(cx.environment()), &*cx.environment().store())?;
+    let added = plan.apply(&config::editor(cx.environment()), &*cx.environment().store())?;
     import::has_added_all(cx, &added)?;
     if let Some(moves) = plan.moves.as_ref().filter(|it| !it.moved().is_empty()) {
         cx.say(&format!("Moved {} to {}\n", counted(moves.moved().len()), moves.target.file.display()));

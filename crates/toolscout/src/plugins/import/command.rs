@@ -3,12 +3,12 @@
 use super::{client_folders, counted, page};
 use crate::{AppError, Command, RunCx};
 use toolscout_config::import::{self, CLIENTS, ImportPlan, ImportPlanView, ImportRequest, OwnProgram, SecretHandling};
+use toolscout_config::{Config, ConfigScope};
 use toolscout_core::{BoxFuture, SourceId, escape};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::output::Format;
-use toolscout_workspace::config::edit::Editor;
-use toolscout_workspace::config::{Config, Scope};
+use toolscout_workspace::config;
 
 pub(super) struct ImportCommand;
 
@@ -75,7 +75,7 @@ fn plan(cx: &RunCx, config: &Config) -> Result<ImportPlan, AppError> {
         clients,
         file: file.as_deref(),
         only: cx.parsed.texts("only").iter().map(|it| it.parse()).collect::<Result<_, _>>()?,
-        scope: if cx.parsed.switch("global") { Scope::User } else { Scope::Project },
+        scope: if cx.parsed.switch("global") { ConfigScope::User } else { ConfigScope::Project },
         secrets,
         folders: &client_folders(cx, config),
         own: &OwnProgram::running(cx.program()),
@@ -104,7 +104,7 @@ async fn settle(cx: &RunCx, plan: &ImportPlan) -> Result<bool, AppError> {
         cx.say(&format!("Would add {} to {file}\n  hint: --yes does it\n", counted(count)));
         return Ok(false);
     }
-    has_added_all(cx, &import::apply(plan, &Editor::of(cx.environment()))?)?;
+    has_added_all(cx, &import::apply(plan, &config::editor(cx.environment()))?)?;
     cx.say(&format!("Added {} to {file}\n", counted(count)));
     ask_later(cx, plan).await?;
     Ok(true)

@@ -4,6 +4,7 @@ use crate::{AppError, Command, RunCx};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use toolscout_config::overwrite;
 use toolscout_core::change::{Change, ChangeKind};
 use toolscout_core::{BoxFuture, SourceId, escape};
 use toolscout_gateway::Snapshot;
@@ -13,7 +14,6 @@ use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::list::counted;
 use toolscout_surface::output::Format;
-use toolscout_workspace::config::edit::overwrite;
 use toolscout_workspace::servers::ServerSet;
 
 pub(super) struct LockCommand;

@@ -9,10 +9,10 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
+use toolscout_config::FileStamps;
 use toolscout_core::{BoxFuture, Caller, Cx, Problem, escape};
 use toolscout_mcp_client::{McpSource, State};
 use toolscout_workspace::Trust;
-use toolscout_workspace::config::Stamps;
 
 /// Between two looks at the files. A look asks the system about a dozen names, and opens nothing.
 const PACE: Duration = Duration::from_millis(500);
@@ -100,9 +100,9 @@ fn tell(cx: &RunCx, told: &mut Option<String>, error: Option<AppError>) {
 /// What was there when the configuration was last read.
 #[derive(PartialEq)]
 struct Seen {
-    configuration: Stamps,
+    configuration: FileStamps,
     /// Where approvals are kept.
-    approvals: Stamps,
+    approvals: FileStamps,
     is_trusted: bool,
 }
 
@@ -111,7 +111,7 @@ impl Seen {
     fn as_read(cx: &RunCx) -> Result<Self, AppError> {
         let configuration = settings::config(cx)?.stamps.clone();
         let state = cx.environment().state_dir().into_iter();
-        let approvals = Stamps::of(state.flat_map(|it| [it.join("trust.db"), it.join("trust.db-wal")]));
+        let approvals = FileStamps::of(state.flat_map(|it| [it.join("trust.db"), it.join("trust.db-wal")]));
         Ok(Self { configuration, approvals, is_trusted: is_trusted(cx) })
     }
 

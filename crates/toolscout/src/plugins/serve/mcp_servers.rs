@@ -8,10 +8,10 @@ use crate::{AppError, LifecycleError, RunCx};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use toolscout_config::{Config, Profile};
 use toolscout_core::{ErrorKind, ProblemKind, Source, SourceId, escape};
 use toolscout_gateway::{Gateway, Scope};
 use toolscout_surface::mcp::{MetaTools, Server};
-use toolscout_workspace::config::{Config, Profile};
 use toolscout_workspace::policies;
 
 /// Which servers a run has.

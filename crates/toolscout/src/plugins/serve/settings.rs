@@ -3,11 +3,11 @@
 use super::token;
 use crate::{AppError, RunCx};
 use std::sync::Arc;
+use toolscout_config::Config;
 use toolscout_core::{Caller, Cx, SourceId, Store, escape};
 use toolscout_gateway::Gateway;
 use toolscout_mcp_client::partition;
 use toolscout_surface::mcp::{MetaTools, Remembered, Server, Terms};
-use toolscout_workspace::config::Config;
 
 /// What all MCP servers of a run have in common.
 pub(super) struct ServeSettings {

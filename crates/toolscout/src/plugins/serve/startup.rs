@@ -3,9 +3,9 @@
 use super::mcp_servers::McpServers;
 use crate::RunCx;
 use std::sync::Arc;
+use toolscout_config::DiscoverOnStart;
 use toolscout_core::{Cx, escape};
 use toolscout_mcp_client::{DiscoveryStatus, McpSource, Staleness, refresh_all};
-use toolscout_workspace::config::DiscoverOnStart;
 
 /// Asks in the background; what each server has is there as soon as it has answered.
 pub(super) async fn discover(cx: &RunCx, mcp: &McpServers, sources: Vec<Arc<McpSource>>) {
