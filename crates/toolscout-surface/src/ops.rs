@@ -2,11 +2,9 @@
 
 pub mod call;
 pub mod describe;
-pub mod journal;
 pub mod list;
 pub mod search;
 pub mod servers;
-pub mod stats;
 
 #[cfg(test)]
 mod tests;

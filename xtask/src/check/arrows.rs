@@ -21,7 +21,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("toolscout-encoder", &["toolscout-index"]),
     ("toolscout-telemetry", &["toolscout-core", "toolscout-store"]),
     ("toolscout-gateway", &["toolscout-core", "toolscout-catalog", "toolscout-index"]),
-    ("toolscout-surface", &["toolscout-core", "toolscout-gateway", "toolscout-telemetry"]),
+    ("toolscout-surface", &["toolscout-core", "toolscout-gateway"]),
     (
         "toolscout-workspace",
         &[

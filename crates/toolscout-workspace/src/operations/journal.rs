@@ -1,8 +1,10 @@
 //! The journal: what agents and people did, what it cost, and whether the record is intact.
 
 mod audit;
+mod audit_text;
 mod pins;
 mod stats;
+mod stats_text;
 mod verify;
 
 pub(crate) use audit::{ShowAudit, ShowTimeline};

@@ -1,11 +1,10 @@
 //! `audit show` and `timeline show`: pages of the journal.
 
-use super::{OFF, is_recording, read};
+use super::{OFF, audit_text, is_recording, read};
 use crate::Workspace;
 use crate::journal;
 use toolscout_core::Cx;
 use toolscout_surface::operation::{Access, CommandName, Operation, OperationError, OperationSpec, Text};
-use toolscout_surface::ops::journal as text;
 use toolscout_telemetry::audit::{AuditPage, AuditQuery};
 
 /// Show calls and decisions.
@@ -75,5 +74,5 @@ fn with_notes(workspace: &Workspace, mut page: AuditPage) -> AuditPage {
 }
 
 fn page(output: &AuditPage) -> String {
-    if output.entries.is_empty() { "Nothing is on record.\n".to_owned() } else { text::page(output) }
+    if output.entries.is_empty() { "Nothing is on record.\n".to_owned() } else { audit_text::page(output) }
 }

@@ -1,11 +1,10 @@
 //! `suggest pins`: tools that agents should see without searching.
 
-use super::{SinceInput, gateway, read};
+use super::{SinceInput, gateway, read, stats_text};
 use crate::Workspace;
 use crate::journal::suggest_pins;
 use toolscout_core::Cx;
 use toolscout_surface::operation::{Access, CommandName, Operation, OperationError, OperationSpec, Text};
-use toolscout_surface::ops::stats as text;
 use toolscout_telemetry::stats::PinSuggestions;
 
 /// Suggest tools to list.
@@ -43,6 +42,6 @@ impl Operation<Workspace> for SuggestPins {
     }
 
     fn text(output: &PinSuggestions, _: &Text) -> String {
-        text::pins(output)
+        stats_text::pins(output)
     }
 }

@@ -1,11 +1,10 @@
 //! `stats`: what tools have cost and saved.
 
-use super::{OFF, SinceInput, is_recording, read};
+use super::{OFF, SinceInput, is_recording, read, stats_text};
 use crate::Workspace;
 use crate::journal;
 use toolscout_core::Cx;
 use toolscout_surface::operation::{Access, Operation, OperationError, OperationSpec, Text};
-use toolscout_surface::ops::stats as text;
 use toolscout_telemetry::stats::UsageStats;
 
 /// Show what tools have cost and saved.
@@ -33,7 +32,7 @@ impl Operation<Workspace> for ShowStats {
     }
 
     fn text(output: &UsageStats, _: &Text) -> String {
-        let page = text::page(output);
+        let page = stats_text::page(output);
         let is_missing = output.notes.iter().any(|note| note == OFF) && !page.contains(OFF);
         if is_missing { page + "note: " + OFF + "\n" } else { page }
     }

@@ -1,6 +1,6 @@
 //! `audit verify`: check the chain of the audit log.
 
-use super::read;
+use super::{audit_text, read};
 use crate::Workspace;
 use crate::journal;
 use schemars::JsonSchema;
@@ -8,7 +8,6 @@ use serde::Deserialize;
 use toolscout_core::Cx;
 use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::{Access, Operation, OperationError, OperationSpec, Text};
-use toolscout_surface::ops::journal as text;
 use toolscout_telemetry::audit::AuditVerification;
 
 /// Verify the audit log.
@@ -38,7 +37,7 @@ impl Operation<Workspace> for VerifyAudit {
     }
 
     fn text(output: &AuditVerification, _: &Text) -> String {
-        text::verification(output)
+        audit_text::verification(output)
     }
 
     fn exit(output: &AuditVerification) -> Exit {

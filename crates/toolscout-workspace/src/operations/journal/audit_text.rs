@@ -5,12 +5,12 @@ use toolscout_telemetry::audit::{AuditPage, AuditVerification};
 use toolscout_telemetry::journal::{EntryDetails, JournalEntry, RecordedOutcome};
 
 /// A page of the journal as text, oldest first, so that the newest record is next to the prompt.
-pub fn page(page: &AuditPage) -> String {
+pub(super) fn page(page: &AuditPage) -> String {
     page.entries.iter().rev().map(line).collect()
 }
 
 /// The result of checking the journal, as text.
-pub fn verification(verified: &AuditVerification) -> String {
+pub(super) fn verification(verified: &AuditVerification) -> String {
     let mut out = match (verified.first, verified.last) {
         (Some(first), Some(last)) if verified.sound => {
             format!("Sound: {} records, from {first} to {last}\n", verified.records)

@@ -1,15 +1,15 @@
 //! Usage statistics and pin suggestions, as text.
 
-use super::journal::duration;
-use super::list::counted;
+use super::audit_text::duration;
 use toolscout_core::escape;
+use toolscout_surface::ops::list::counted;
 use toolscout_telemetry::stats::{PinSuggestion, PinSuggestions, UsageStats, UsageTotals};
 
 /// Rows of each table.
 const ROWS: usize = 10;
 
 /// Statistics as text: the totals, then clients, tools, sources and unanswered queries.
-pub fn page(stats: &UsageStats) -> String {
+pub(super) fn page(stats: &UsageStats) -> String {
     let Some((since, until)) = stats.since.as_deref().zip(stats.until.as_deref()) else {
         return "Nothing is on record yet.\n".to_owned();
     };
@@ -113,7 +113,7 @@ fn number(value: i64) -> String {
 }
 
 /// Pin suggestions as text.
-pub fn pins(pins: &PinSuggestions) -> String {
+pub(super) fn pins(pins: &PinSuggestions) -> String {
     let sessions = counted(pins.sessions as usize, "session");
     if pins.pins.is_empty() {
         return format!("Nothing to pin: in {sessions} of this project, no list would save what it costs.\n");
