@@ -37,13 +37,13 @@ type Write<T> = Box<dyn FnMut(Vec<T>, u64) + Send>;
 
 struct SharedQueue<T> {
     limits: BatchLimits,
-    queue: Mutex<Queue<T>>,
+    queue: Mutex<BatchQueue<T>>,
     changed: Condvar,
     /// Locked from taking a batch until it is written, so that batches stay in order and a flush waits for the last one.
     write: Mutex<Write<T>>,
 }
 
-struct Queue<T> {
+struct BatchQueue<T> {
     items: Vec<T>,
     dropped: u64,
     is_closed: bool,
@@ -52,7 +52,7 @@ struct Queue<T> {
 impl<T: Send + 'static> BatchWriter<T> {
     /// A writer without a thread yet.
     pub fn new(limits: BatchLimits, write: impl FnMut(Vec<T>, u64) + Send + 'static) -> Self {
-        let queue = Mutex::new(Queue { items: Vec::new(), dropped: 0, is_closed: false });
+        let queue = Mutex::new(BatchQueue { items: Vec::new(), dropped: 0, is_closed: false });
         let shared = SharedQueue { limits, queue, changed: Condvar::new(), write: Mutex::new(Box::new(write)) };
         Self { shared: Arc::new(shared), thread: Mutex::default(), is_started: AtomicBool::new(false) }
     }
@@ -112,7 +112,7 @@ impl<T> SharedQueue<T> {
         while !is_closed {
             let mut queue = self.queue.lock();
             self.changed.wait_while(&mut queue, |queue| queue.items.is_empty() && !queue.is_closed);
-            let is_filling = |queue: &mut Queue<T>| queue.items.len() < self.limits.batch && !queue.is_closed;
+            let is_filling = |queue: &mut BatchQueue<T>| queue.items.len() < self.limits.batch && !queue.is_closed;
             self.changed.wait_while_for(&mut queue, is_filling, self.limits.delay);
             is_closed = queue.is_closed;
             drop(queue);

@@ -82,7 +82,7 @@ impl ToolOutput {
 
     /// Takes a result as it came. It must be an object whose `content`, if any, is a list.
     pub fn from_raw(raw: RawJson) -> Result<Self, &'static str> {
-        let shape = Shape::of(&raw)?;
+        let shape = ResultHead::of(&raw)?;
         if shape.content.is_some_and(|it| !it.get().starts_with('[')) {
             return Err("`content` must be a list");
         }
@@ -142,7 +142,7 @@ impl ToolOutput {
 
 /// What must be known of a result to pass it on. The rest, which may be long, is skipped and not parsed.
 #[derive(Deserialize)]
-struct Shape<'a> {
+struct ResultHead<'a> {
     #[serde(borrow, default, deserialize_with = "present")]
     content: Option<&'a RawValue>,
     #[serde(rename = "isError", borrow, default, deserialize_with = "present")]
@@ -151,7 +151,7 @@ struct Shape<'a> {
     result_type: Option<&'a RawValue>,
 }
 
-impl<'a> Shape<'a> {
+impl<'a> ResultHead<'a> {
     fn of(raw: &'a RawJson) -> Result<Self, &'static str> {
         if !raw.as_str().starts_with('{') {
             return Err("a result must be a JSON object");

@@ -14,13 +14,13 @@ use std::sync::{Arc, LazyLock};
 /// of a parsed tree. Cloning is cheap.
 #[derive(Clone)]
 pub struct RawJson {
-    of: Arc<Text>,
+    of: Arc<JsonText>,
     /// Where it stands in a text that holds many.
     from: u32,
     to: u32,
 }
 
-enum Text {
+enum JsonText {
     /// This one and nothing else.
     One(Box<RawValue>),
     /// Many in one, none of which was copied.
@@ -30,12 +30,12 @@ enum Text {
 /// A long text that holds many JSON texts. Whoever makes one vouches for them: they were read before, and have not changed since.
 /// Cloning is cheap.
 #[derive(Clone)]
-pub struct CheckedText(Arc<Text>);
+pub struct CheckedText(Arc<JsonText>);
 
 impl CheckedText {
     /// `mark` stands for the text: no two texts have the same.
     pub fn new(text: String, mark: Digest) -> Self {
-        Self(Arc::new(Text::Many { text, mark }))
+        Self(Arc::new(JsonText::Many { text, mark }))
     }
 
     /// A piece of the text; none where it does not reach so far, or not to whole characters.
@@ -44,7 +44,7 @@ impl CheckedText {
     }
 }
 
-impl Text {
+impl JsonText {
     fn as_str(&self) -> &str {
         match self {
             Self::One(raw) => raw.get(),
@@ -94,8 +94,8 @@ impl RawJson {
     /// The text.
     pub fn as_str(&self) -> &str {
         match &*self.of {
-            Text::One(raw) => raw.get(),
-            Text::Many { text, .. } => &text[self.from as usize..self.to as usize],
+            JsonText::One(raw) => raw.get(),
+            JsonText::Many { text, .. } => &text[self.from as usize..self.to as usize],
         }
     }
 
@@ -108,12 +108,12 @@ impl RawJson {
     /// the same are the same text; the same text may be stood for in two ways.
     pub fn stand_in(&self, all: &mut Vec<u8>) {
         match &*self.of {
-            Text::One(raw) => {
+            JsonText::One(raw) => {
                 all.push(0);
                 all.extend((raw.get().len() as u64).to_le_bytes());
                 all.extend_from_slice(raw.get().as_bytes());
             }
-            Text::Many { mark, .. } => {
+            JsonText::Many { mark, .. } => {
                 all.push(1);
                 all.extend_from_slice(mark.as_bytes());
                 all.extend([self.from, self.to].map(u32::to_le_bytes).as_flattened());
@@ -125,7 +125,7 @@ impl RawJson {
 /// Takes what was already read as it is, and does not read it again.
 impl From<Box<RawValue>> for RawJson {
     fn from(raw: Box<RawValue>) -> Self {
-        Self { of: Arc::new(Text::One(raw)), from: 0, to: 0 }
+        Self { of: Arc::new(JsonText::One(raw)), from: 0, to: 0 }
     }
 }
 
@@ -147,8 +147,8 @@ impl Eq for RawJson {}
 impl Serialize for RawJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &*self.of {
-            Text::One(raw) => raw.serialize(serializer),
-            Text::Many { .. } => {
+            JsonText::One(raw) => raw.serialize(serializer),
+            JsonText::Many { .. } => {
                 let raw: &RawValue = serde_json::from_str(self.as_str()).map_err(serde::ser::Error::custom)?;
                 raw.serialize(serializer)
             }

@@ -151,12 +151,12 @@ impl MemoryStore {
 }
 
 /// Names the right that is given back when this is dropped.
-struct Returned {
+struct LeaseRelease {
     name: String,
     leased: Arc<Mutex<BTreeSet<String>>>,
 }
 
-impl Drop for Returned {
+impl Drop for LeaseRelease {
     fn drop(&mut self) {
         self.leased.lock().remove(&self.name);
     }
@@ -195,7 +195,7 @@ impl Store for MemoryStore {
 
     fn lease(&self, name: &str) -> Result<Option<Lease>, StoreError> {
         let is_free = self.leased.lock().insert(name.to_owned());
-        Ok(is_free.then(|| Lease::new(Returned { name: name.to_owned(), leased: self.leased.clone() })))
+        Ok(is_free.then(|| Lease::new(LeaseRelease { name: name.to_owned(), leased: self.leased.clone() })))
     }
 
     fn is_leased(&self, name: &str) -> Result<bool, StoreError> {

@@ -15,7 +15,7 @@ use shape::{is_reference, is_token, looks_random};
 /// A copy for logs and messages: what is shaped or named like a secret is replaced, and what is known to be one.
 pub fn text(text: &str) -> String {
     let text = &*super::values(text);
-    let mut copy = Copy { text, copied: 0, out: String::with_capacity(text.len()) };
+    let mut copy = RedactedCopy { text, copied: 0, out: String::with_capacity(text.len()) };
     let mut at = 0;
     while let Some(start) = find(text, at, is_word) {
         let word = &text[start..end_of(text, start, is_word)];
@@ -24,14 +24,14 @@ pub fn text(text: &str) -> String {
     copy.finish()
 }
 
-struct Copy<'a> {
+struct RedactedCopy<'a> {
     text: &'a str,
     /// Up to here the text was copied or replaced.
     copied: usize,
     out: String,
 }
 
-impl<'a> Copy<'a> {
+impl<'a> RedactedCopy<'a> {
     /// Hides what this word says is secret; gives where to go on.
     fn past(&mut self, start: usize, word: &'a str) -> usize {
         let end = start + word.len();

@@ -23,11 +23,11 @@ const LINES: usize = 64;
 /// So many are remembered, and as many of requests; the oldest is forgotten for a new one.
 const MOST: usize = 512;
 
-static KNOWN: RwLock<Known> = RwLock::new(Known::new());
+static KNOWN: RwLock<KnownSecrets> = RwLock::new(KnownSecrets::new());
 /// How many are known, for who need not even look.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
-struct Known {
+struct KnownSecrets {
     /// What a configuration refers to; the oldest first.
     lasting: VecDeque<Box<str>>,
     /// What came with requests, apart: many users must not push out what belongs to all.
@@ -44,7 +44,7 @@ pub fn remember_briefly(value: &str) {
     add(value, |known| &mut known.passing);
 }
 
-fn add(value: &str, place: fn(&mut Known) -> &mut VecDeque<Box<str>>) {
+fn add(value: &str, place: fn(&mut KnownSecrets) -> &mut VecDeque<Box<str>>) {
     let value = value.trim();
     // Asked first: the same secrets are looked up again and again, and readers do not keep each other waiting.
     let is_known = |it: &str| KNOWN.read().has(it);
@@ -65,7 +65,7 @@ pub fn values(text: &str) -> Cow<'_, str> {
     known.hide(text)
 }
 
-impl Known {
+impl KnownSecrets {
     const fn new() -> Self {
         Self { lasting: VecDeque::new(), passing: VecDeque::new() }
     }

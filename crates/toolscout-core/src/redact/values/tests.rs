@@ -29,7 +29,7 @@ fn a_secret_with_quotes_is_hidden_in_json_and_each_line_of_a_long_one_by_itself(
 fn what_is_short_stays_and_there_is_an_end_to_what_is_remembered() {
     remember("abcde");
     assert_eq!(values("abcde"), "abcde");
-    let mut known = Known::new();
+    let mut known = KnownSecrets::new();
     for at in 0..=MOST {
         known.add(&format!("secret-number-{at:04}"), |it| &mut it.lasting);
     }
@@ -43,7 +43,7 @@ fn what_is_short_stays_and_there_is_an_end_to_what_is_remembered() {
 
 #[test]
 fn a_secret_that_holds_another_goes_as_a_whole() {
-    let mut known = Known::new();
+    let mut known = KnownSecrets::new();
     known.add("inner-part", |it| &mut it.lasting);
     known.add("outer-inner-part-outer", |it| &mut it.lasting);
     assert_eq!(known.hide("x outer-inner-part-outer y"), "x [REDACTED] y");
@@ -52,7 +52,7 @@ fn a_secret_that_holds_another_goes_as_a_whole() {
 proptest! {
     #[test]
     fn no_text_shows_it_afterwards(before in ".{0,40}", after in ".{0,40}") {
-        let mut known = Known::new();
+        let mut known = KnownSecrets::new();
         known.add("kXq7-canary-value", |it| &mut it.lasting);
         let hidden = known.hide(&format!("{before}kXq7-canary-value{after}")).into_owned();
         prop_assert!(!hidden.contains("kXq7-canary-value"));
