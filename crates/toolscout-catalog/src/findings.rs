@@ -23,11 +23,11 @@ mod tests;
 
 pub use names::Names;
 
-use fields::{Field, Fields};
-use phrases::Tally;
+use fields::{DefinitionText, DefinitionTexts};
+use phrases::PhraseMatches;
 use std::fmt;
 use toolscout_core::{Tool, escape};
-use words::Words;
+use words::WordSequence;
 
 /// More text than this is not looked through; saying so is a finding of its own.
 pub const MAX_BYTES: usize = 256 * 1024;
@@ -129,7 +129,7 @@ pub fn is_severe(findings: &[Finding]) -> bool {
 /// them.
 pub fn scan(tool: &Tool, others: &Names) -> Vec<Finding> {
     let definition = tool.definition();
-    let fields = Fields::of(&definition);
+    let fields = DefinitionTexts::of(&definition);
     let mut found = names::findings(&tool.id, others);
     for field in fields.texts.iter().filter(|it| !it.is_keyword()) {
         let here = look_at(field).chain(references::findings(field.text, &tool.id, others));
@@ -144,10 +144,10 @@ pub fn scan(tool: &Tool, others: &Names) -> Vec<Finding> {
     found
 }
 
-fn look_at<'a>(field: &Field<'a>) -> impl Iterator<Item = Finding> + use<'a> {
+fn look_at<'a>(field: &DefinitionText<'a>) -> impl Iterator<Item = Finding> + use<'a> {
     let text = field.text;
-    let words = if field.is_key { Words::of_key(text) } else { Words::of(text) };
-    let mut tally = Tally::of(text, &words, field.is_key);
+    let words = if field.is_key { WordSequence::of_key(text) } else { WordSequence::of(text) };
+    let mut tally = PhraseMatches::of(text, &words, field.is_key);
     markup::weigh(text, &mut tally);
     let said = tally.findings().chain(encoded::findings(text)).chain(stuffed::finding(text, &words));
     hidden::findings(text).into_iter().chain(markup::finding(text)).chain(said)

@@ -143,7 +143,8 @@ pub fn review(
         next.record.entry = entry.to_string();
     }
     next.record.listed = listed.or(record.listed);
-    let desk = Desk { approves_first_sight: *approves_first_sight, accepts_changes: *accepts_changes, scan, now };
+    let desk =
+        ReviewTerms { approves_first_sight: *approves_first_sight, accepts_changes: *accepts_changes, scan, now };
     for tool in found {
         let name = tool.id.name.as_str();
         // A person's word about these very bytes outlives a change of the entry, where first sight would do.
@@ -169,14 +170,14 @@ fn only_rejected(record: &Record) -> Record {
 }
 
 /// The terms of one review.
-struct Desk<S> {
+struct ReviewTerms<S> {
     approves_first_sight: bool,
     accepts_changes: bool,
     scan: S,
     now: Moment,
 }
 
-impl<S: Fn(&Tool) -> Vec<Finding>> Desk<S> {
+impl<S: Fn(&Tool) -> Vec<Finding>> ReviewTerms<S> {
     fn decide(&self, tool: &Tool, remembered: &mut Remembered, before: Option<&Approved>) {
         let definition = Definition::of(tool);
         match (&mut remembered.held, &remembered.approved) {

@@ -12,13 +12,13 @@ use toolscout_core::{Origin, Problem, ProblemKind, SourceId, Tool, ToolId, ToolN
 pub struct Snapshot {
     /// In the order tools are listed: stronger origins first, then as sources were added.
     discoveries: Vec<Arc<Discovery>>,
-    by_name: Arc<Names>,
+    by_name: Arc<ToolsByName>,
     /// Names that mean something else than they do in `by_name`, which many snapshots share.
-    over: Names,
+    over: ToolsByName,
 }
 
 /// All tools of each name, strongest source first.
-type Names = HashMap<ToolName, Namesakes>;
+type ToolsByName = HashMap<ToolName, Namesakes>;
 
 /// The tools of one name; mostly one.
 #[derive(Debug, Clone)]
@@ -113,7 +113,7 @@ impl Snapshot {
 
     fn of(mut discoveries: Vec<Arc<Discovery>>) -> (Self, Vec<Problem>) {
         discoveries.sort_by_key(|it| it.origin);
-        let mut by_name = Names::with_capacity(discoveries.iter().map(|it| it.tools.len()).sum());
+        let mut by_name = ToolsByName::with_capacity(discoveries.iter().map(|it| it.tools.len()).sum());
         let mut problems = Vec::new();
         let tools = discoveries.iter().flat_map(|it| it.tools.iter().map(|tool| (it.origin, tool)));
         for (at, (origin, tool)) in tools.enumerate() {
@@ -125,7 +125,7 @@ impl Snapshot {
                 Entry::Occupied(mut place) => place.get_mut().add(known, &mut problems),
             }
         }
-        (Self { discoveries, by_name: Arc::new(by_name), over: Names::new() }, problems)
+        (Self { discoveries, by_name: Arc::new(by_name), over: ToolsByName::new() }, problems)
     }
 
     /// Whether the two have the same tools, as [`alike`] means it, in whatever order.

@@ -13,7 +13,7 @@ pub use clock::{Clock, Monotonic};
 
 use futures_util::future::join_all;
 use futures_util::lock::Mutex as Turn;
-use kept::Kept;
+use kept::RegisteredTools;
 use parking_lot::Mutex;
 use serde::Serialize;
 use std::future::Future;
@@ -30,7 +30,7 @@ use toolscout_core::{SourceId, Tool, ToolName};
 pub struct TtlRegistry<C = Monotonic> {
     clock: C,
     ttl: Duration,
-    kept: Mutex<Option<Kept>>,
+    kept: Mutex<Option<RegisteredTools>>,
     /// Who fetches is alone in that; readers do not wait for them.
     turn: Turn<()>,
     hits: AtomicU64,
@@ -74,7 +74,7 @@ impl<C: Clock> TtlRegistry<C> {
             return;
         }
         let current = kept.take_if(|it| it.age(now) <= self.ttl);
-        let current = kept.insert(current.unwrap_or_else(|| Kept::since(now)));
+        let current = kept.insert(current.unwrap_or_else(|| RegisteredTools::since(now)));
         tools.into_iter().for_each(|it| current.add(it));
     }
 
@@ -86,12 +86,12 @@ impl<C: Clock> TtlRegistry<C> {
 
     /// All tools, in the order they were first registered.
     pub fn list_tools(&self) -> Vec<Arc<Tool>> {
-        self.fresh(Kept::tools).unwrap_or_default()
+        self.fresh(RegisteredTools::tools).unwrap_or_default()
     }
 
     /// The names of all tools by their servers, both in the order they were first registered.
     pub fn list_tools_by_server(&self) -> Vec<(SourceId, Vec<ToolName>)> {
-        self.fresh(Kept::by_server).unwrap_or_default()
+        self.fresh(RegisteredTools::by_server).unwrap_or_default()
     }
 
     /// Whether what was registered is too old, or nothing was. At exactly the end of its time it is not yet.
@@ -183,7 +183,7 @@ impl<C: Clock> TtlRegistry<C> {
         A: Future<Output = Result<Vec<Tool>, E>>,
     {
         let said = join_all(servers.iter().map(|it| fetch(it.clone()))).await;
-        let mut next = Kept::since(self.clock.now());
+        let mut next = RegisteredTools::since(self.clock.now());
         let mut failed = Vec::new();
         let mut kept = self.kept.lock();
         for (server, said) in servers.iter().zip(said) {
@@ -201,13 +201,13 @@ impl<C: Clock> TtlRegistry<C> {
     }
 
     fn remembered<E>(&self) -> Option<Queried<E>> {
-        let tools = self.fresh(Kept::tools).filter(|it| !it.is_empty())?;
+        let tools = self.fresh(RegisteredTools::tools).filter(|it| !it.is_empty())?;
         self.hits.fetch_add(1, Relaxed);
         Some(Queried { tools, failed: Vec::new() })
     }
 
     /// Looks at what is kept, if it is not too old.
-    fn fresh<T>(&self, look: impl FnOnce(&Kept) -> T) -> Option<T> {
+    fn fresh<T>(&self, look: impl FnOnce(&RegisteredTools) -> T) -> Option<T> {
         let now = self.clock.now();
         self.kept.lock().as_ref().filter(|it| it.age(now) <= self.ttl).map(look)
     }

@@ -1,7 +1,7 @@
 //! Text that is encoded so that people do not read it, and models do.
 
-use super::phrases::{Tally, excerpt};
-use super::words::Words;
+use super::phrases::{PhraseMatches, excerpt};
+use super::words::WordSequence;
 use super::{Finding, Kind, Severity};
 use base64::Engine;
 use base64::alphabet;
@@ -17,7 +17,7 @@ pub(super) fn findings(text: &str) -> impl Iterator<Item = Finding> {
     let runs = text.split(move |it| !is_part(it)).filter(|it| it.len() >= SHORTEST);
     let found = runs.filter_map(|run| {
         let plain = decoded(run)?;
-        let said = Tally::of(&plain, &Words::of(&plain), false);
+        let said = PhraseMatches::of(&plain, &WordSequence::of(&plain), false);
         let severity = if said.weight() >= 3 { Severity::Severe } else { Severity::Note };
         Some(Finding::new(Kind::Encoded, severity, excerpt(&plain, 0..plain.len().min(80))))
     });

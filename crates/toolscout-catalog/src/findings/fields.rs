@@ -4,24 +4,24 @@ use super::MAX_BYTES;
 use serde_json::Value;
 
 /// All strings and keys of a definition, in the order they are written.
-pub(super) struct Fields<'a> {
-    pub(super) texts: Vec<Field<'a>>,
+pub(super) struct DefinitionTexts<'a> {
+    pub(super) texts: Vec<DefinitionText<'a>>,
     /// Whether there was more than anybody looks through.
     pub(super) is_cut: bool,
     /// How each value is reached from its parent; pointers are put together only for what is found.
-    places: Vec<(usize, Step<'a>)>,
+    places: Vec<(usize, PathSegment<'a>)>,
 }
 
 /// One text.
 #[derive(Clone, Copy)]
-pub(super) struct Field<'a> {
+pub(super) struct DefinitionText<'a> {
     pub(super) text: &'a str,
     /// Whether it is the key of something: a property's name, say.
     pub(super) is_key: bool,
     place: usize,
 }
 
-impl Field<'_> {
+impl DefinitionText<'_> {
     /// What every schema is full of: `type`, `object`, `string` …
     pub(super) fn is_keyword(&self) -> bool {
         self.text.len() <= 6 && self.text.bytes().all(|it| it.is_ascii_graphic())
@@ -29,28 +29,28 @@ impl Field<'_> {
 }
 
 #[derive(Clone, Copy)]
-enum Step<'a> {
+enum PathSegment<'a> {
     Root,
     Key(&'a str),
     Item(usize),
 }
 
-impl<'a> Fields<'a> {
+impl<'a> DefinitionTexts<'a> {
     /// Walks the definition without recursion: hostile ones are deep.
     pub(super) fn of(definition: &'a Value) -> Self {
-        let mut fields = Self { texts: Vec::new(), is_cut: false, places: vec![(0, Step::Root)] };
+        let mut fields = Self { texts: Vec::new(), is_cut: false, places: vec![(0, PathSegment::Root)] };
         let (mut open, mut left) = (vec![(definition, 0)], MAX_BYTES);
         while let Some((value, place)) = open.pop() {
             match value {
                 Value::String(text) => fields.add(text, false, place, &mut left),
                 Value::Array(items) => {
                     let first = fields.places.len();
-                    fields.places.extend((0..items.len()).map(|at| (place, Step::Item(at))));
+                    fields.places.extend((0..items.len()).map(|at| (place, PathSegment::Item(at))));
                     open.extend(items.iter().enumerate().rev().map(|(at, it)| (it, first + at)));
                 }
                 Value::Object(map) => {
                     let first = fields.places.len();
-                    fields.places.extend(map.keys().map(|key| (place, Step::Key(key))));
+                    fields.places.extend(map.keys().map(|key| (place, PathSegment::Key(key))));
                     for (at, key) in map.keys().enumerate() {
                         fields.add(key, true, first + at, &mut left);
                     }
@@ -69,18 +69,18 @@ impl<'a> Fields<'a> {
         let text = &text[..text.floor_char_boundary(*left)];
         *left -= text.len();
         if !text.is_empty() {
-            self.texts.push(Field { text, is_key, place });
+            self.texts.push(DefinitionText { text, is_key, place });
         }
     }
 
-    pub(super) fn pointer(&self, field: &Field<'_>) -> String {
+    pub(super) fn pointer(&self, field: &DefinitionText<'_>) -> String {
         let (mut place, mut steps) = (field.place, Vec::new());
         loop {
             let (parent, step) = self.places[place];
             match step {
-                Step::Root => break,
-                Step::Key(key) => steps.push(key.replace('~', "~0").replace('/', "~1")),
-                Step::Item(at) => steps.push(at.to_string()),
+                PathSegment::Root => break,
+                PathSegment::Key(key) => steps.push(key.replace('~', "~0").replace('/', "~1")),
+                PathSegment::Item(at) => steps.push(at.to_string()),
             }
             place = parent;
         }

@@ -8,8 +8,8 @@ pub(super) fn findings(text: &str) -> Vec<Finding> {
     if text.bytes().all(|it| matches!(it, b' '..=b'~' | b'\n' | b'\t')) {
         return Vec::new();
     }
-    let mut sorts: [Option<Sort>; 2] = [None, None];
-    let mut before = Before::default();
+    let mut sorts: [Option<CharacterGroup>; 2] = [None, None];
+    let mut before = PrecedingText::default();
     let mut letters = text.char_indices().peekable();
     while let Some((at, it)) = letters.next() {
         let next = letters.peek().map(|(_, it)| *it);
@@ -21,7 +21,7 @@ pub(super) fn findings(text: &str) -> Vec<Finding> {
                 continue;
             }
         };
-        sorts[slot].get_or_insert(Sort { first: at, count: 0, worst: severity }).count(severity);
+        sorts[slot].get_or_insert(CharacterGroup { first: at, count: 0, worst: severity }).count(severity);
         before.see(it);
     }
     let kinds = [Kind::Control, Kind::Hidden];
@@ -29,13 +29,13 @@ pub(super) fn findings(text: &str) -> Vec<Finding> {
 }
 
 /// All characters of one sort.
-struct Sort {
+struct CharacterGroup {
     first: usize,
     count: usize,
     worst: Severity,
 }
 
-impl Sort {
+impl CharacterGroup {
     /// A stray one may come from a word processor; many carry a message.
     const MANY: usize = 6;
 
@@ -52,14 +52,14 @@ impl Sort {
 
 /// What came before, as far as it excuses what follows.
 #[derive(Default)]
-struct Before {
+struct PrecedingText {
     last: Option<char>,
     is_rtl: bool,
     /// Within the tags of a flag, such as Scotland's.
     in_flag: bool,
 }
 
-impl Before {
+impl PrecedingText {
     fn see(&mut self, it: char) {
         self.is_rtl |= matches!(it, '\u{0590}'..='\u{08ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}');
         self.in_flag = it == '\u{1f3f4}' || (self.in_flag && is_tag(it));
@@ -88,7 +88,7 @@ fn control(it: char, next: Option<char>) -> Option<Severity> {
     }
 }
 
-fn hidden(it: char, next: Option<char>, before: &Before) -> Option<Severity> {
+fn hidden(it: char, next: Option<char>, before: &PrecedingText) -> Option<Severity> {
     let splits_a_word =
         before.last.is_some_and(|it| it.is_ascii_alphanumeric()) && next.is_some_and(|it| it.is_ascii_alphanumeric());
     let severe_if = |severe: bool| Some(if severe { Severity::Severe } else { Severity::Note });
@@ -113,7 +113,7 @@ fn hidden(it: char, next: Option<char>, before: &Before) -> Option<Severity> {
     }
 }
 
-fn picks_nothing(before: &Before) -> bool {
+fn picks_nothing(before: &PrecedingText) -> bool {
     before.last.is_none_or(|it| {
         it.is_ascii_alphabetic() || it == ' ' || matches!(it, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
     })

@@ -1,6 +1,6 @@
 //! Tags that pose as part of a model's own conversation, and markup that a page might run.
 
-use super::phrases::{Tally, excerpt};
+use super::phrases::{PhraseMatches, excerpt};
 use super::{Finding, Kind, Severity};
 
 /// Words that, as a tag around a text, lend it an authority it does not have.
@@ -85,7 +85,7 @@ const MAX_TAGS: usize = 64;
 const LONGEST_TAG: usize = 60;
 
 /// Weighs tags and turns that pose as somebody else's words.
-pub(super) fn weigh(text: &str, tally: &mut Tally) {
+pub(super) fn weigh(text: &str, tally: &mut PhraseMatches) {
     if !text.contains(['<', '[', ':', '#']) && !text.contains("SYSTEM") {
         return;
     }

@@ -4,7 +4,7 @@
 //! secrets, to carry them out. One phrase rarely says enough, since honest authors write "before using this tool" too; so
 //! each has a weight, a section counts once, and together they must reach [`ENOUGH`].
 
-use super::words::{self, Words};
+use super::words::{self, WordSequence};
 use super::{Finding, Kind, Severity};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -19,14 +19,14 @@ const TONE_AT_MOST: u32 = 4;
 
 /// What was recognised in one text. Texts are weighed alone: a long schema says a little of everything.
 #[derive(Default)]
-pub(super) struct Tally {
+pub(super) struct PhraseMatches {
     /// By section: the heaviest phrase, and what is written there.
     heaviest: BTreeMap<usize, (u32, String)>,
 }
 
-impl Tally {
+impl PhraseMatches {
     /// Looks for all phrases in a text.
-    pub(super) fn of(text: &str, words: &Words, is_key: bool) -> Self {
+    pub(super) fn of(text: &str, words: &WordSequence, is_key: bool) -> Self {
         let mut tally = Self::default();
         for found in PHRASES.find(words) {
             // A property is named, not described: tone means nothing there, and one that spells out an errand has no
@@ -90,7 +90,7 @@ static PHRASES: LazyLock<Phrases> = LazyLock::new(|| Phrases::read(include_str!(
 
 /// All phrases, ready to be looked for.
 struct Phrases {
-    sections: Vec<Section>,
+    sections: Vec<PhraseSection>,
     phrases: Vec<Phrase>,
     /// Every word of every phrase; others are nobody's.
     vocabulary: HashMap<String, u32>,
@@ -98,7 +98,7 @@ struct Phrases {
     starts: Vec<Vec<usize>>,
 }
 
-struct Section {
+struct PhraseSection {
     name: String,
     /// Whether it is about how something is said rather than what.
     is_tone: bool,
@@ -107,11 +107,11 @@ struct Section {
 struct Phrase {
     section: usize,
     weight: u32,
-    parts: Vec<Part>,
+    parts: Vec<PhrasePart>,
 }
 
 /// One of several words or runs of words, after a gap.
-struct Part {
+struct PhrasePart {
     gap: Gap,
     /// Sorted.
     choices: Vec<Vec<u32>>,
@@ -124,21 +124,21 @@ struct Gap {
 }
 
 /// One phrase that was found.
-struct Match {
+struct PhraseMatch {
     section: usize,
     weight: u32,
     words: Range<usize>,
 }
 
 impl Phrases {
-    fn find(&self, words: &Words) -> Vec<Match> {
+    fn find(&self, words: &WordSequence) -> Vec<PhraseMatch> {
         let ids: Vec<u32> = (0..words.len()).map(|at| self.id(words.word(at))).collect();
         let mut found = Vec::new();
         for at in 0..ids.len() {
             for phrase in self.starts.get(ids[at] as usize).into_iter().flatten() {
                 let phrase = &self.phrases[*phrase];
                 if let Some(end) = phrase.end(&ids, words, at) {
-                    found.push(Match { section: phrase.section, weight: phrase.weight, words: at..end });
+                    found.push(PhraseMatch { section: phrase.section, weight: phrase.weight, words: at..end });
                 }
             }
         }
@@ -154,7 +154,7 @@ impl Phrases {
 impl Phrase {
     /// Where the phrase ends if it begins here. Keeps all ends a part may have at once, so that no text is gone through
     /// more than once for each part.
-    fn end(&self, ids: &[u32], words: &Words, at: usize) -> Option<usize> {
+    fn end(&self, ids: &[u32], words: &WordSequence, at: usize) -> Option<usize> {
         let mut ends = vec![at];
         for part in &self.parts {
             let mut next = Vec::new();
@@ -178,7 +178,7 @@ impl Phrase {
     }
 }
 
-impl Part {
+impl PhrasePart {
     /// How long each choice is that stands at the beginning of these words.
     fn lengths<'a>(&'a self, ids: &'a [u32]) -> impl Iterator<Item = usize> + 'a {
         let first = ids.first().copied().unwrap_or(0);
@@ -200,7 +200,7 @@ impl Phrases {
                 classes.insert(name.trim(), known);
             } else if let Some(name) = line.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
                 let (name, is_tone) = name.strip_suffix(", tone").map_or((name, false), |it| (it, true));
-                phrases.sections.push(Section { name: name.to_owned(), is_tone });
+                phrases.sections.push(PhraseSection { name: name.to_owned(), is_tone });
             } else if let Some((weight, phrase)) = line.split_once(' ') {
                 phrases.add(weight.parse().unwrap_or(0), phrase, &classes);
             }
@@ -220,7 +220,7 @@ impl Phrases {
                     let choices = choices.split('|').flat_map(|it| expand(it, classes));
                     let mut choices: Vec<_> = choices.map(|it| self.run(it)).filter(|it| !it.is_empty()).collect();
                     choices.sort();
-                    parts.push(Part { gap, choices });
+                    parts.push(PhrasePart { gap, choices });
                     gap = Gap { at_most: 0, crosses_sentences: false };
                 }
             }
@@ -235,7 +235,7 @@ impl Phrases {
             "<mail>" => vec![self.word(words::MAIL)],
             "<home>" => vec![self.word(words::HOME)],
             _ => {
-                let words = Words::of(&choice.replace('_', " "));
+                let words = WordSequence::of(&choice.replace('_', " "));
                 (0..words.len()).map(|at| self.word(words.word(at))).collect()
             }
         }

@@ -1,12 +1,12 @@
 //! Descriptions that repeat words to be found for everything.
 
 use super::phrases::excerpt;
-use super::words::Words;
+use super::words::WordSequence;
 use super::{Finding, Kind, Severity};
 use std::collections::HashSet;
 
 /// A long text of few different words.
-pub(super) fn finding(text: &str, words: &Words) -> Option<Finding> {
+pub(super) fn finding(text: &str, words: &WordSequence) -> Option<Finding> {
     const LONG: usize = 80;
     if words.len() < LONG {
         return None;

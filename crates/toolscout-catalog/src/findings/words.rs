@@ -12,12 +12,12 @@ pub(super) const MAIL: &str = "@";
 pub(super) const HOME: &str = "~";
 
 /// The words of one text, in order.
-pub(super) struct Words {
+pub(super) struct WordSequence {
     folded: String,
-    words: Vec<Word>,
+    words: Vec<WordSpan>,
 }
 
-struct Word {
+struct WordSpan {
     /// In the folded text.
     folded: Range<usize>,
     /// In the text as written.
@@ -25,15 +25,15 @@ struct Word {
     sentence: u32,
 }
 
-impl Words {
+impl WordSequence {
     /// The words of a text.
     pub(super) fn of(text: &str) -> Self {
-        Cutter::new(text, false).run()
+        WordSplitter::new(text, false).run()
     }
 
     /// The words of a key: `contentOfFile` has three.
     pub(super) fn of_key(text: &str) -> Self {
-        Cutter::new(text, true).run()
+        WordSplitter::new(text, true).run()
     }
 
     pub(super) fn len(&self) -> usize {
@@ -55,11 +55,11 @@ impl Words {
 }
 
 /// Goes through a text once.
-struct Cutter<'a> {
+struct WordSplitter<'a> {
     text: &'a str,
     splits_camels: bool,
     folded: String,
-    words: Vec<Word>,
+    words: Vec<WordSpan>,
     /// Where the present word begins, folded and written; none between words.
     open: Option<(usize, usize)>,
     has_letter: bool,
@@ -69,7 +69,7 @@ struct Cutter<'a> {
     breaks: u32,
 }
 
-impl<'a> Cutter<'a> {
+impl<'a> WordSplitter<'a> {
     fn new(text: &'a str, splits_camels: bool) -> Self {
         let folded = String::with_capacity(text.len());
         Self {
@@ -85,7 +85,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    fn run(mut self) -> Words {
+    fn run(mut self) -> WordSequence {
         let (mut at, mut before) = (0, ' ');
         while let Some((letter, length)) = letter(&self.text[at..]) {
             let next = self.text[at + length..].chars().next().unwrap_or(' ');
@@ -97,7 +97,7 @@ impl<'a> Cutter<'a> {
         }
         self.close(at);
         join_spelled(&mut self.words, &mut self.folded, self.text);
-        Words { folded: self.folded, words: self.words }
+        WordSequence { folded: self.folded, words: self.words }
     }
 
     fn take(&mut self, letter: char, at: usize, before: char, next: char) {
@@ -139,7 +139,7 @@ impl<'a> Cutter<'a> {
         let start = self.folded.len();
         self.folded.push_str(mark);
         let folded = start..self.folded.len();
-        self.words.push(Word { folded, written: at..at + 1, sentence: self.sentence });
+        self.words.push(WordSpan { folded, written: at..at + 1, sentence: self.sentence });
     }
 
     /// Looks whether a sentence ends here: at its full stop, a blank line, a list's next item.
@@ -176,7 +176,7 @@ impl<'a> Cutter<'a> {
         (self.has_letter, self.has_digit) = (false, false);
         let folded = start..self.folded.len();
         if !folded.is_empty() {
-            self.words.push(Word { folded, written: written..at, sentence: self.sentence });
+            self.words.push(WordSpan { folded, written: written..at, sentence: self.sentence });
         }
     }
 }
@@ -240,12 +240,12 @@ fn undisguised(it: char) -> char {
 }
 
 /// Four or more single letters, each one character apart, are a word spelled out.
-fn join_spelled(words: &mut Vec<Word>, folded: &mut String, text: &str) {
+fn join_spelled(words: &mut Vec<WordSpan>, folded: &mut String, text: &str) {
     const SHORTEST: usize = 4;
     if !words.windows(SHORTEST).any(|it| it.iter().all(|word| is_letter(folded, word))) {
         return;
     }
-    let mut joined: Vec<Word> = Vec::with_capacity(words.len());
+    let mut joined: Vec<WordSpan> = Vec::with_capacity(words.len());
     let mut at = 0;
     while at < words.len() {
         let mut end = at + 1;
@@ -260,12 +260,12 @@ fn join_spelled(words: &mut Vec<Word>, folded: &mut String, text: &str) {
             folded.push_str(&piece);
         }
         let written = words[at].written.start..words[end - 1].written.end;
-        joined.push(Word { folded: start..folded.len(), written, sentence: words[at].sentence });
+        joined.push(WordSpan { folded: start..folded.len(), written, sentence: words[at].sentence });
         at = end;
     }
     *words = joined;
 }
 
-fn is_letter(folded: &str, word: &Word) -> bool {
+fn is_letter(folded: &str, word: &WordSpan) -> bool {
     word.folded.len() == 1 && folded.as_bytes()[word.folded.start].is_ascii_lowercase()
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use toolscout_core::{SourceId, Tool, ToolId, ToolName};
 
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct RegisteredTools {
     since: Duration,
     tools: Vec<Arc<Tool>>,
     positions: HashMap<ToolId, usize>,
@@ -14,7 +14,7 @@ pub(super) struct Kept {
     names: HashMap<ToolName, usize>,
 }
 
-impl Kept {
+impl RegisteredTools {
     pub(super) fn since(now: Duration) -> Self {
         Self { since: now, tools: Vec::new(), positions: HashMap::new(), names: HashMap::new() }
     }
