@@ -1,37 +1,37 @@
 //! A question as terms, and for each term all that may answer it.
 
 use crate::lexical::Lexical;
-use crate::near::Guess;
+use crate::near::SpellingGuess;
 use crate::{Index, synonyms, words};
 
 /// What is asked for, as far as it is words.
 #[derive(Debug, Default)]
-pub(crate) struct Asked {
-    pub(crate) terms: Vec<Term>,
+pub(crate) struct QueryTerms {
+    pub(crate) terms: Vec<QueryTerm>,
 }
 
 /// One word of the question.
 #[derive(Debug)]
-pub(crate) struct Term {
+pub(crate) struct QueryTerm {
     /// As it was typed, or translated.
     pub(crate) word: String,
     /// How rare it is among the tools, from 0 to 1: a word no tool has is as rare as can be.
     pub(crate) rarity: f32,
     /// What answers it, the word itself first.
-    pub(crate) ways: Vec<Way>,
+    pub(crate) ways: Vec<TermMatch>,
 }
 
 /// A term of the tools that answers a word of the question.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Way {
+pub(crate) struct TermMatch {
     pub(crate) term: u32,
     /// What it is worth, compared to the word itself.
     pub(crate) worth: f32,
-    pub(crate) kind: Kind,
+    pub(crate) kind: TermMatchKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TermMatchKind {
     Same,
     /// Means nearly the same.
     Synonym,
@@ -47,28 +47,28 @@ const OF_SYNONYM: f32 = 0.4;
 const OF_COMPOUND: f32 = 0.8;
 
 /// Reads questions about these tools.
-pub(crate) struct Questions<'a>(pub(crate) &'a Index);
+pub(crate) struct QueryReader<'a>(pub(crate) &'a Index);
 
 /// A word with its stem; a name is capital in the middle of a sentence, and is not taken for a slip.
-struct Word {
+struct QueryWord {
     text: String,
     stem: String,
     is_name: bool,
 }
 
-impl<'a> Questions<'a> {
+impl<'a> QueryReader<'a> {
     fn lexical(&self) -> &'a Lexical {
         &self.0.known.lexical
     }
 
-    pub(crate) fn read(&self, text: &str, english: Option<&str>) -> Asked {
+    pub(crate) fn read(&self, text: &str, english: Option<&str>) -> QueryTerms {
         let mut all = self.words(text);
         // Where all is said in English, too, what no tool says in the other language is not missing.
         if let Some(english) = english {
             all.retain(|it| self.lexical().vocabulary.number(&it.stem).is_some());
             all.extend(self.words(english));
         }
-        let mut asked = Asked::default();
+        let mut asked = QueryTerms::default();
         for (at, word) in all.iter().enumerate() {
             if asked.terms.len() < MOST_TERMS && !all[..at].iter().any(|it| it.stem == word.stem) {
                 asked.terms.extend(self.term(word, at.checked_sub(1).map(|it| &all[it]), all.get(at + 1)));
@@ -77,14 +77,14 @@ impl<'a> Questions<'a> {
         asked
     }
 
-    fn words(&self, text: &str) -> Vec<Word> {
+    fn words(&self, text: &str) -> Vec<QueryWord> {
         let mut all = Vec::new();
         let mut is_start = true;
         for piece in text.split_whitespace() {
             let is_name = !is_start && piece.starts_with(char::is_uppercase);
             words::each(piece, |word| {
                 if let Some(stem) = self.0.stems.term(word) {
-                    all.push(Word { text: word.to_owned(), stem: stem.into_owned(), is_name });
+                    all.push(QueryWord { text: word.to_owned(), stem: stem.into_owned(), is_name });
                 }
             });
             is_start = piece.ends_with(['.', '!', '?', ':']);
@@ -93,9 +93,10 @@ impl<'a> Questions<'a> {
     }
 
     /// None for a number that no tool has: it is a value, not a question.
-    fn term(&self, word: &Word, before: Option<&Word>, after: Option<&Word>) -> Option<Term> {
+    fn term(&self, word: &QueryWord, before: Option<&QueryWord>, after: Option<&QueryWord>) -> Option<QueryTerm> {
         let own = self.lexical().vocabulary.number(&word.stem);
-        let mut ways: Vec<Way> = own.into_iter().map(|term| Way { term, worth: 1.0, kind: Kind::Same }).collect();
+        let mut ways: Vec<TermMatch> =
+            own.into_iter().map(|term| TermMatch { term, worth: 1.0, kind: TermMatchKind::Same }).collect();
         ways.extend(self.synonyms(&word.stem));
         let joined = [before.map(|it| (it, word)), after.map(|it| (word, it))];
         ways.extend(joined.into_iter().flatten().filter_map(|(one, other)| self.joined(one, other)));
@@ -107,42 +108,46 @@ impl<'a> Questions<'a> {
         }
         let rarest = ways.iter().map(|it| self.rarity(it.term)).fold(0.0, f32::max);
         let rarity = own.map_or(if ways.is_empty() { 1.0 } else { rarest }, |it| self.rarity(it));
-        Some(Term { word: word.text.clone(), rarity, ways })
+        Some(QueryTerm { word: word.text.clone(), rarity, ways })
     }
 
-    fn synonyms(&self, stem: &str) -> impl Iterator<Item = Way> {
+    fn synonyms(&self, stem: &str) -> impl Iterator<Item = TermMatch> {
         synonyms::of(stem).iter().filter_map(|other| {
             let term = self.lexical().vocabulary.number(other)?;
-            Some(Way { term, worth: OF_SYNONYM, kind: Kind::Synonym })
+            Some(TermMatch { term, worth: OF_SYNONYM, kind: TermMatchKind::Synonym })
         })
     }
 
     /// `data base` meets `database`.
-    fn joined(&self, one: &Word, other: &Word) -> Option<Way> {
+    fn joined(&self, one: &QueryWord, other: &QueryWord) -> Option<TermMatch> {
         let whole = format!("{}{}", one.text, other.text);
         let term = self.lexical().vocabulary.number(&self.0.stems.stem(&whole))?;
-        Some(Way { term, worth: OF_COMPOUND, kind: Kind::Compound })
+        Some(TermMatch { term, worth: OF_COMPOUND, kind: TermMatchKind::Compound })
     }
 
     /// What somebody who typed a word that no tool has may have wanted to type.
-    fn meant(&self, word: &Word) -> Vec<Way> {
+    fn meant(&self, word: &QueryWord) -> Vec<TermMatch> {
         let parts = self.parts(&word.text);
         if !parts.is_empty() {
             return parts;
         }
         let guesses =
             self.0.near().guesses(&word.stem, &self.lexical().vocabulary, |it| self.lexical().postings(it).len());
-        let way = |it: Guess| Way { term: it.term, worth: if it.slips == 1 { 0.8 } else { 0.6 }, kind: Kind::Near };
+        let way = |it: SpellingGuess| TermMatch {
+            term: it.term,
+            worth: if it.slips == 1 { 0.8 } else { 0.6 },
+            kind: TermMatchKind::Near,
+        };
         guesses.into_iter().map(way).collect()
     }
 
     /// `webpage` meets `web` and `page`.
-    fn parts(&self, word: &str) -> Vec<Way> {
+    fn parts(&self, word: &str) -> Vec<TermMatch> {
         if !word.is_ascii() || word.len() < 6 {
             return Vec::new();
         }
         let number = |it: &str| self.lexical().vocabulary.number(&self.0.stems.stem(it));
-        let way = |term| Way { term, worth: OF_COMPOUND / 2.0, kind: Kind::Compound };
+        let way = |term| TermMatch { term, worth: OF_COMPOUND / 2.0, kind: TermMatchKind::Compound };
         let cut = |at: usize| Some([way(number(&word[..at])?), way(number(&word[at..])?)]);
         (3..=word.len() - 3).rev().find_map(cut).map_or_else(Vec::new, Vec::from)
     }

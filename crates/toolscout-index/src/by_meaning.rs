@@ -1,18 +1,18 @@
 //! By meaning alone: what the encoder thinks of question and tools, without their words.
 
-use crate::question::Question;
-use crate::rules::Rules;
+use crate::question::NormalizedQuery;
+use crate::rules::ScoringRules;
 use crate::{Hit, Index, Query};
 
 pub(crate) struct ByMeaning;
 
-impl Rules for ByMeaning {
+impl ScoringRules for ByMeaning {
     fn word(&self) -> &'static str {
         "meaning"
     }
 
     /// Nothing where there is no encoder: who asks for meaning is not served words.
-    fn search(&self, index: &Index, query: &Query<'_>, _: &Question) -> Vec<Hit> {
+    fn search(&self, index: &Index, query: &Query<'_>, _: &NormalizedQuery) -> Vec<Hit> {
         let Some(alike) = query.meaning.and_then(|it| index.known.vectors.similarities(it)) else { return Vec::new() };
         let mut hits: Vec<(f32, &toolscout_core::ToolId)> = alike
             .into_iter()

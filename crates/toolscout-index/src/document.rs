@@ -1,9 +1,9 @@
 //! A tool as it is given to the index, and the terms it is found by.
 
-use crate::fields::{Field, saturated};
+use crate::fields::{IndexField, saturated};
 use crate::parameters::Parameters;
 use crate::stems::Stems;
-use crate::vocabulary::New;
+use crate::vocabulary::NewTerms;
 use crate::words;
 use hashbrown::HashMap;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub type Stamp = u128;
 
 /// A term in a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Entry {
+pub(crate) struct TermEntry {
     pub(crate) term: u32,
     /// How much the tool is about the term, in 255ths.
     pub(crate) impact: u8,
@@ -36,9 +36,9 @@ pub(crate) struct Entry {
 }
 
 /// Reads tools; remembers the words it has met, as tools of a kind use the same ones.
-pub(crate) struct Reader<'a> {
+pub(crate) struct DocumentReader<'a> {
     stems: &'a Stems,
-    pub(crate) terms: New,
+    pub(crate) terms: NewTerms,
     /// By word; none for what is not searched.
     known: HashMap<Box<str>, Option<u32>>,
     /// Term, weight and field of each word of one tool.
@@ -51,28 +51,28 @@ const MOST_WORDS: usize = 1000;
 /// So often a word counts in one field.
 const MOST_TIMES: usize = 6;
 
-impl<'a> Reader<'a> {
+impl<'a> DocumentReader<'a> {
     pub(crate) fn new(stems: &'a Stems) -> Self {
-        Self { stems, terms: New::default(), known: HashMap::new(), scratch: Vec::new(), field: Vec::new() }
+        Self { stems, terms: NewTerms::default(), known: HashMap::new(), scratch: Vec::new(), field: Vec::new() }
     }
 
     /// The tool's terms, by numbers of this reader's own.
-    pub(crate) fn read(&mut self, document: &Document<'_>, into: &mut Vec<Entry>) {
+    pub(crate) fn read(&mut self, document: &Document<'_>, into: &mut Vec<TermEntry>) {
         let tool = document.tool;
         let parameters = Parameters::of(tool.input_schema.as_str());
         self.scratch.clear();
-        self.add(Field::Name, [tool.id.name.as_str()]);
-        self.add(Field::Source, [tool.id.source.as_str()]);
-        self.add(Field::Title, tool.title.as_deref());
-        self.add(Field::Description, tool.description.as_deref());
-        self.add(Field::Keywords, tool.keywords.iter().map(String::as_str));
-        self.add(Field::ParameterNames, [parameters.names.as_str()]);
-        self.add(Field::Parameters, [parameters.texts.as_str()]);
-        self.add(Field::About, [document.about]);
+        self.add(IndexField::Name, [tool.id.name.as_str()]);
+        self.add(IndexField::Source, [tool.id.source.as_str()]);
+        self.add(IndexField::Title, tool.title.as_deref());
+        self.add(IndexField::Description, tool.description.as_deref());
+        self.add(IndexField::Keywords, tool.keywords.iter().map(String::as_str));
+        self.add(IndexField::ParameterNames, [parameters.names.as_str()]);
+        self.add(IndexField::Parameters, [parameters.texts.as_str()]);
+        self.add(IndexField::About, [document.about]);
         self.merge(into);
     }
 
-    fn add<'t>(&mut self, field: Field, texts: impl IntoIterator<Item = &'t str>) {
+    fn add<'t>(&mut self, field: IndexField, texts: impl IntoIterator<Item = &'t str>) {
         let mut found = std::mem::take(&mut self.field);
         found.clear();
         for text in texts {
@@ -99,13 +99,13 @@ impl<'a> Reader<'a> {
         number
     }
 
-    fn merge(&mut self, into: &mut Vec<Entry>) {
+    fn merge(&mut self, into: &mut Vec<TermEntry>) {
         self.scratch.sort_by_key(|(term, _, _)| *term);
         for same in self.scratch.chunk_by(|one, other| one.0 == other.0) {
             let weight: f32 = same.iter().map(|it| it.1).sum();
             let fields = same.iter().fold(0, |all, it| all | it.2);
             let impact = (saturated(weight) * 255.0).round().clamp(1.0, 255.0) as u8;
-            into.push(Entry { term: same[0].0, impact, fields });
+            into.push(TermEntry { term: same[0].0, impact, fields });
         }
     }
 }

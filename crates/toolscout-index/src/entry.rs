@@ -3,7 +3,7 @@
 use toolscout_core::{Tool, ToolId};
 
 #[derive(Debug)]
-pub(crate) struct Entry {
+pub(crate) struct SearchableText {
     pub(crate) id: ToolId,
     /// What the tool answers to, its own name first. Scored one by one; the best counts.
     names: Vec<String>,
@@ -11,7 +11,7 @@ pub(crate) struct Entry {
     pub(crate) description: String,
 }
 
-impl Entry {
+impl SearchableText {
     pub(crate) fn of(tool: &Tool) -> Self {
         let lower = |it: &String| it.to_lowercase();
         Self {

@@ -1,14 +1,14 @@
 //! All that speaks for tools when a question is asked, before anybody weighs it.
 
-use crate::asked::{Asked, Term};
-use crate::scores::Scores;
+use crate::asked::{QueryTerm, QueryTerms};
+use crate::scores::LexicalScores;
 use crate::{Index, Query};
 use toolscout_core::ToolId;
 
 /// What words, meaning and use say. By tool, where it is a list.
 pub(crate) struct Evidence {
-    pub(crate) asked: Asked,
-    pub(crate) words: Scores,
+    pub(crate) asked: QueryTerms,
+    pub(crate) words: LexicalScores,
     /// How alike; none where there is no encoder, not a number where a tool is not encoded yet.
     pub(crate) meaning: Option<Vec<f32>>,
     /// What earlier questions add, those tools of which they say something.
@@ -21,7 +21,7 @@ impl Evidence {
     pub(crate) fn of(index: &Index, query: &Query<'_>) -> Self {
         let (_, asked) = index.asked(query.text);
         Self {
-            words: Scores::of(&asked, &index.known.lexical),
+            words: LexicalScores::of(&asked, &index.known.lexical),
             meaning: query.meaning.and_then(|it| index.known.vectors.similarities(it)),
             lessons: query.learned.map(|it| it.lessons(index, query.text, query.meaning)).unwrap_or_default(),
             named: named(index, &asked, &query.text.trim().to_lowercase()),
@@ -41,8 +41,8 @@ impl Evidence {
 }
 
 /// That somebody calls a tool of theirs what others ask for earns them nothing. `text` is in lower case.
-fn named(index: &Index, asked: &Asked, text: &str) -> Vec<u32> {
-    let same = |it: &Term| it.ways.first().map(|it| it.term);
+fn named(index: &Index, asked: &QueryTerms, text: &str) -> Vec<u32> {
+    let same = |it: &QueryTerm| it.ways.first().map(|it| it.term);
     let rarest = asked.terms.iter().filter_map(same).min_by_key(|it| index.known.lexical.postings(*it).len());
     let Some(rarest) = rarest.filter(|_| !text.contains(char::is_whitespace)) else { return Vec::new() };
     let tools = index.known.lexical.postings(rarest).iter().map(|it| crate::lexical::unpacked(*it).0);

@@ -1,6 +1,6 @@
 //! How a question was read and what a score is made of, for who wants to know.
 
-use crate::asked::{Kind, Term};
+use crate::asked::{QueryTerm, TermMatchKind};
 use crate::evidence::Evidence;
 use crate::{Index, Query, words};
 use toolscout_core::ToolId;
@@ -91,16 +91,16 @@ impl Index {
         Reading { english, words }
     }
 
-    fn word_read(&self, term: &Term) -> WordRead {
-        let of = |kinds: &[Kind]| {
+    fn word_read(&self, term: &QueryTerm) -> WordRead {
+        let of = |kinds: &[TermMatchKind]| {
             let ways = term.ways.iter().filter(|it| kinds.contains(&it.kind));
             ways.map(|it| self.spelled(it.term)).collect::<Vec<_>>()
         };
         WordRead {
             word: term.word.clone(),
-            is_known: term.ways.iter().any(|it| it.kind == Kind::Same),
-            corrected: of(&[Kind::Near]),
-            related: of(&[Kind::Synonym, Kind::Compound]),
+            is_known: term.ways.iter().any(|it| it.kind == TermMatchKind::Same),
+            corrected: of(&[TermMatchKind::Near]),
+            related: of(&[TermMatchKind::Synonym, TermMatchKind::Compound]),
         }
     }
 

@@ -3,7 +3,7 @@
 /// A part of a tool that words are found in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Field {
+pub(crate) enum IndexField {
     Name,
     Source,
     Title,
@@ -14,7 +14,7 @@ pub(crate) enum Field {
     About,
 }
 
-impl Field {
+impl IndexField {
     pub(crate) const ALL: [Self; 8] = [
         Self::Name,
         Self::Source,

@@ -4,7 +4,7 @@
 //! how the tools compare. So a question that shares no word with its tool is decided by meaning, and one that repeats the
 //! tool's words by words. `docs/search.md` has what led here.
 
-use crate::scores::Scores;
+use crate::scores::LexicalScores;
 
 /// What a rare word that a tool is all about is worth beside meaning.
 const WORDS: f32 = 0.47;
@@ -15,7 +15,7 @@ const SOME: f32 = 0.35;
 const MOST_OF_IT: f32 = 0.65;
 
 /// How well each tool fits, and how well one would that is all that was asked for.
-pub(crate) struct Fits {
+pub(crate) struct FusedScores {
     pub(crate) of: Vec<f32>,
     most: f32,
     /// Who is less sure than that is no hit: nonsense finds nothing.
@@ -27,8 +27,8 @@ const FLOOR: f64 = 0.14;
 const FLOOR_OF_NONSENSE: f64 = 0.2;
 const FLOOR_OF_WORDS: f64 = 0.08;
 
-impl Fits {
-    pub(crate) fn of(words: &Scores, meaning: Option<&[f32]>) -> Self {
+impl FusedScores {
+    pub(crate) fn of(words: &LexicalScores, meaning: Option<&[f32]>) -> Self {
         // Of a long question nobody answers every word; one of words that all tools have is answered by little.
         let most = words.most.sqrt().min(words.most).max(f32::MIN_POSITIVE);
         let Some(meaning) = meaning else {

@@ -3,8 +3,8 @@
 use crate::document::{Document, Stamp};
 use crate::lexical::Lexical;
 use crate::stems::Stems;
-use crate::vectors::{Old, Vector, Vectors};
-use crate::vocabulary::Vocabulary;
+use crate::vectors::{ExistingVectors, Vector, Vectors};
+use crate::vocabulary::TermVocabulary;
 use hashbrown::HashMap;
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ impl Known {
             return before.clone();
         }
         let lexical = Lexical::build(&before.lexical, stems, documents.iter().copied());
-        let old = Old::of(&before.vectors, &before.lexical.stamps);
+        let old = ExistingVectors::of(&before.vectors, &before.lexical.stamps);
         let vectors = Vectors::gather(&before.vectors.encoder, &lexical.stamps, &old, &HashMap::new());
         Self { lexical: Arc::new(lexical), vectors: Arc::new(vectors) }
     }
@@ -39,7 +39,7 @@ impl Known {
     pub(crate) fn with_vectors(&self, encoder: &str, new: impl IntoIterator<Item = (Stamp, Vector)>) -> Self {
         let none = Vectors::default();
         let old = if self.vectors.encoder == encoder { &*self.vectors } else { &none };
-        let old = Old::of(old, &self.lexical.stamps);
+        let old = ExistingVectors::of(old, &self.lexical.stamps);
         let vectors = Vectors::gather(encoder, &self.lexical.stamps, &old, &new.into_iter().collect());
         Self { lexical: self.lexical.clone(), vectors: Arc::new(vectors) }
     }
@@ -74,7 +74,7 @@ impl Known {
         let [ends_of_words, ends, entries, term_ends, postings]: [Vec<u32>; 5] =
             [numbers()?, numbers()?, numbers()?, numbers()?, numbers()?];
         let fields = part(&mut rest)?.to_vec();
-        let vocabulary = Vocabulary { text, ends: ends_of_words };
+        let vocabulary = TermVocabulary { text, ends: ends_of_words };
         let lexical = Lexical { vocabulary, stamps, ends, entries, fields, term_ends, postings };
         let encoder = String::from_utf8(part(&mut rest)?.to_vec()).ok()?;
         let dimensions = u32::from_le_bytes(part(&mut rest)?.try_into().ok()?) as usize;

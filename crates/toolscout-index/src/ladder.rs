@@ -1,26 +1,26 @@
 //! The classic ladder: exact name, prefix, keyword, part of the name, part of a keyword, description, near miss.
 
-use crate::entry::Entry;
-use crate::question::Question;
-use crate::rules::Rules;
+use crate::entry::SearchableText;
+use crate::question::NormalizedQuery;
+use crate::rules::ScoringRules;
 use crate::rung::{Met, Rung, in_description, similar};
-use crate::steps::{self, Steps};
+use crate::steps::{self, LadderSteps};
 use crate::{Hit, Index, Query};
 
 pub(crate) struct Ladder;
 
-impl Rules for Ladder {
+impl ScoringRules for Ladder {
     fn word(&self) -> &'static str {
         "ladder"
     }
 
-    fn search(&self, index: &Index, query: &Query<'_>, question: &Question) -> Vec<Hit> {
+    fn search(&self, index: &Index, query: &Query<'_>, question: &NormalizedQuery) -> Vec<Hit> {
         steps::search(self, index.tools.entries(), question, query)
     }
 }
 
-impl Steps for Ladder {
-    fn climb<'a>(&self, word: &'a str, name: &'a str, entry: &'a Entry) -> Option<Rung<'a>> {
+impl LadderSteps for Ladder {
+    fn climb<'a>(&self, word: &'a str, name: &'a str, entry: &'a SearchableText) -> Option<Rung<'a>> {
         let rungs = [in_name(word, name), in_keywords(word, entry), in_description(word, entry)];
         Rung::highest(rungs.into_iter().flatten()).or_else(|| similar(word, name, entry))
     }
@@ -46,7 +46,7 @@ fn in_name<'a>(word: &'a str, name: &str) -> Option<Rung<'a>> {
     }
 }
 
-fn in_keywords<'a>(word: &'a str, entry: &'a Entry) -> Option<Rung<'a>> {
+fn in_keywords<'a>(word: &'a str, entry: &'a SearchableText) -> Option<Rung<'a>> {
     let rungs = entry.keywords.iter().filter_map(|keyword| {
         if keyword == word {
             Some(Rung::new(0.85, word, Met::Keyword))

@@ -1,8 +1,8 @@
 //! Which terms are in which tools, both ways round.
 
-use crate::document::{Document, Entry, Reader, Stamp};
+use crate::document::{Document, DocumentReader, Stamp, TermEntry};
 use crate::stems::Stems;
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::TermVocabulary;
 use hashbrown::HashMap;
 
 /// The terms of all tools. A tool is a number: its place in the order the tools were given in.
@@ -11,7 +11,7 @@ use hashbrown::HashMap;
 /// what comes out is the same as if all had been read anew.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Lexical {
-    pub(crate) vocabulary: Vocabulary,
+    pub(crate) vocabulary: TermVocabulary,
     pub(crate) stamps: Vec<Stamp>,
     /// Where each tool's entries end.
     pub(crate) ends: Vec<u32>,
@@ -42,30 +42,30 @@ impl Lexical {
     pub(crate) fn build<'a>(before: &Self, stems: &Stems, documents: impl Iterator<Item = Document<'a>>) -> Self {
         let known: HashMap<Stamp, u32> = before.stamps.iter().zip(0..).map(|(stamp, at)| (*stamp, at)).collect();
         let mut is_used = vec![false; before.vocabulary.len()];
-        let mut reader = Reader::new(stems);
+        let mut reader = DocumentReader::new(stems);
         let (mut stamps, mut fresh, mut origins) = (Vec::new(), Vec::new(), Vec::new());
         for document in documents.take(MOST) {
             stamps.push(document.stamp);
             origins.push(match known.get(&document.stamp) {
                 Some(&at) => {
                     before.terms_of(at).for_each(|it| is_used[it.term as usize] = true);
-                    Origin::Known(at)
+                    EntryOrigin::Known(at)
                 }
                 None => {
                     let start = fresh.len();
                     reader.read(&document, &mut fresh);
-                    Origin::Fresh(start, fresh.len())
+                    EntryOrigin::Fresh(start, fresh.len())
                 }
             });
         }
-        let (vocabulary, of_known, of_new) = Vocabulary::merged(&before.vocabulary, &is_used, &reader.terms);
+        let (vocabulary, of_known, of_new) = TermVocabulary::merged(&before.vocabulary, &is_used, &reader.terms);
         let mut all = Self { vocabulary, stamps, ..Self::default() };
         for origin in origins {
             match origin {
-                Origin::Known(at) => {
-                    all.push(before.terms_of(at).map(|it| Entry { term: of_known[it.term as usize], ..it }))
+                EntryOrigin::Known(at) => {
+                    all.push(before.terms_of(at).map(|it| TermEntry { term: of_known[it.term as usize], ..it }))
                 }
-                Origin::Fresh(start, end) => {
+                EntryOrigin::Fresh(start, end) => {
                     let entries = &mut fresh[start..end];
                     entries.iter_mut().for_each(|it| it.term = of_new[it.term as usize]);
                     entries.sort_unstable_by_key(|it| it.term);
@@ -103,23 +103,23 @@ impl Lexical {
     }
 
     /// The terms of a tool.
-    pub(crate) fn terms_of(&self, tool: u32) -> impl Iterator<Item = Entry> {
+    pub(crate) fn terms_of(&self, tool: u32) -> impl Iterator<Item = TermEntry> {
         let span = span(&self.ends, tool);
         self.entries[span.clone()].iter().zip(&self.fields[span]).map(|(entry, fields)| {
             let (term, impact) = unpacked(*entry);
-            Entry { term, impact, fields: *fields }
+            TermEntry { term, impact, fields: *fields }
         })
     }
 
     /// This term in this tool.
-    pub(crate) fn entry(&self, tool: u32, term: u32) -> Option<Entry> {
+    pub(crate) fn entry(&self, tool: u32, term: u32) -> Option<TermEntry> {
         let span = span(&self.ends, tool);
         let at = self.entries[span.clone()].binary_search_by_key(&term, |it| unpacked(*it).0).ok()?;
         let (_, impact) = unpacked(self.entries[span.start + at]);
-        Some(Entry { term, impact, fields: self.fields[span.start + at] })
+        Some(TermEntry { term, impact, fields: self.fields[span.start + at] })
     }
 
-    fn push(&mut self, entries: impl Iterator<Item = Entry>) {
+    fn push(&mut self, entries: impl Iterator<Item = TermEntry>) {
         for it in entries {
             self.entries.push(packed(it.term, it.impact));
             self.fields.push(it.fields);
@@ -149,7 +149,7 @@ impl Lexical {
 }
 
 /// Where a tool's entries are found before they are together.
-enum Origin {
+enum EntryOrigin {
     Known(u32),
     Fresh(usize, usize),
 }

@@ -56,13 +56,13 @@ pub use query::{Hit, Query, ToolScope};
 pub use toolscout_core::Language;
 pub use vectors::Vector;
 
-use asked::{Asked, Questions};
-use near::Near;
-use question::Question;
+use asked::{QueryReader, QueryTerms};
+use near::SpellingIndex;
+use question::NormalizedQuery;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use stems::Stems;
-use tools::Tools;
+use tools::IndexedTools;
 use toolscout_core::Tool;
 
 /// Tools made ready to be found, in the order they were given. Built once, never changed; cloning is cheap.
@@ -70,9 +70,9 @@ use toolscout_core::Tool;
 pub struct Index {
     stems: Arc<Stems>,
     known: Known,
-    tools: Arc<Tools>,
+    tools: Arc<IndexedTools>,
     /// Made when a word is asked for that no tool has.
-    near: Arc<OnceLock<Near>>,
+    near: Arc<OnceLock<SpellingIndex>>,
 }
 
 impl Index {
@@ -85,7 +85,7 @@ impl Index {
     pub fn after(known: &Known, language: Language, documents: &[Document<'_>]) -> Self {
         let stems = Arc::new(Stems::of(language));
         let known = Known::after(known, &stems, documents);
-        Self { stems, known, tools: Arc::new(Tools::of(documents)), near: Arc::default() }
+        Self { stems, known, tools: Arc::new(IndexedTools::of(documents)), near: Arc::default() }
     }
 
     /// The same tools with these vectors besides those there are; what another encoder made is dropped.
@@ -95,7 +95,7 @@ impl Index {
 
     /// The tools that fit, best first, at most as many as the query wants.
     pub fn search(&self, query: &Query<'_>) -> Vec<Hit> {
-        query.profile.rules().search(self, query, &Question::read(query.text))
+        query.profile.rules().search(self, query, &NormalizedQuery::read(query.text))
     }
 
     /// What was worked out about the tools: for the next index, or the next process.
@@ -127,15 +127,15 @@ impl Index {
     }
 
     /// A question as terms; before that, in English where it is not in words that the tools have.
-    fn asked(&self, text: &str) -> (Option<String>, Asked) {
+    fn asked(&self, text: &str) -> (Option<String>, QueryTerms) {
         let knows = |word: &str| self.known.lexical.vocabulary.number(&self.stems.stem(word)).is_some();
         let english = lexicon::in_english(text, knows);
-        let asked = Questions(self).read(text, english.as_deref());
+        let asked = QueryReader(self).read(text, english.as_deref());
         (english, asked)
     }
 
-    fn near(&self) -> &Near {
-        self.near.get_or_init(|| Near::of(&self.known.lexical.vocabulary))
+    fn near(&self) -> &SpellingIndex {
+        self.near.get_or_init(|| SpellingIndex::of(&self.known.lexical.vocabulary))
     }
 }
 

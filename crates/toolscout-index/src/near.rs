@@ -1,16 +1,16 @@
 //! Words that were nearly typed.
 
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::TermVocabulary;
 
 /// The letters of every word of a vocabulary, so that most are told apart without being read.
 #[derive(Debug, Default)]
-pub(crate) struct Near {
+pub(crate) struct SpellingIndex {
     letters: Vec<u32>,
 }
 
 /// What a word that is not known was probably meant to be, and how far it is from that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Guess {
+pub(crate) struct SpellingGuess {
     pub(crate) term: u32,
     pub(crate) slips: usize,
 }
@@ -20,13 +20,18 @@ const SHORTEST: usize = 4;
 const LONG: usize = 8;
 const GUESSES: usize = 2;
 
-impl Near {
-    pub(crate) fn of(vocabulary: &Vocabulary) -> Self {
+impl SpellingIndex {
+    pub(crate) fn of(vocabulary: &TermVocabulary) -> Self {
         Self { letters: vocabulary.words().map(|(_, word)| letters(word)).collect() }
     }
 
     /// The nearest words, those in more tools first.
-    pub(crate) fn guesses(&self, word: &str, vocabulary: &Vocabulary, tools: impl Fn(u32) -> usize) -> Vec<Guess> {
+    pub(crate) fn guesses(
+        &self,
+        word: &str,
+        vocabulary: &TermVocabulary,
+        tools: impl Fn(u32) -> usize,
+    ) -> Vec<SpellingGuess> {
         let length = word.chars().count();
         if length < SHORTEST || !word.chars().all(char::is_alphabetic) {
             return Vec::new();
@@ -50,7 +55,7 @@ impl Near {
         found.sort_unstable();
         let least = found.first().map_or(0, |it| it.0);
         let nearest = found.into_iter().take_while(|it| it.0 == least).take(GUESSES);
-        nearest.map(|(slips, _, _, term)| Guess { term, slips }).collect()
+        nearest.map(|(slips, _, _, term)| SpellingGuess { term, slips }).collect()
     }
 }
 

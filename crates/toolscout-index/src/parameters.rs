@@ -22,7 +22,7 @@ impl Parameters {
     pub(crate) fn of(schema: &str) -> Self {
         let mut found = Self::default();
         let mut reader = serde_json::Deserializer::from_str(schema);
-        let _ = Place { found: &mut found, level: 0, kind: Kind::Schema }.deserialize(&mut reader);
+        let _ = SchemaPosition { found: &mut found, level: 0, kind: PositionKind::Schema }.deserialize(&mut reader);
         found
     }
 }
@@ -35,15 +35,15 @@ fn push(to: &mut String, text: &str) {
 }
 
 /// Somewhere in a schema, so many levels down.
-struct Place<'a> {
+struct SchemaPosition<'a> {
     found: &'a mut Parameters,
     level: u8,
-    kind: Kind,
+    kind: PositionKind,
 }
 
 /// What may stand at a place. Whatever else stands there is passed over.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum PositionKind {
     Schema,
     Properties,
     Choices,
@@ -52,40 +52,40 @@ enum Kind {
 }
 
 #[derive(Deserialize)]
-struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+struct SchemaKey<'a>(#[serde(borrow)] Cow<'a, str>);
 
-impl Place<'_> {
-    fn inside(&mut self, kind: Kind) -> Place<'_> {
-        Place { found: &mut *self.found, level: self.level, kind }
+impl SchemaPosition<'_> {
+    fn inside(&mut self, kind: PositionKind) -> SchemaPosition<'_> {
+        SchemaPosition { found: &mut *self.found, level: self.level, kind }
     }
 
-    fn below(&mut self) -> Place<'_> {
-        Place { found: &mut *self.found, level: self.level + 1, kind: Kind::Schema }
+    fn below(&mut self) -> SchemaPosition<'_> {
+        SchemaPosition { found: &mut *self.found, level: self.level + 1, kind: PositionKind::Schema }
     }
 
     /// What stands behind this key.
-    fn behind(&mut self, key: &str) -> Place<'_> {
+    fn behind(&mut self, key: &str) -> SchemaPosition<'_> {
         let is_deep = self.level > LEVELS;
         match (self.kind, key) {
-            (Kind::Properties, name) => {
+            (PositionKind::Properties, name) => {
                 push(&mut self.found.names, name);
                 self.below()
             }
-            (Kind::Schema, "properties") if !is_deep => self.inside(Kind::Properties),
-            (Kind::Schema, "items" | "anyOf" | "oneOf" | "allOf") if !is_deep => self.below(),
-            (Kind::Schema, "enum") => self.inside(Kind::Choices),
-            (Kind::Schema, "description") if self.level > 0 => self.inside(Kind::Text),
-            _ => self.inside(Kind::Anything),
+            (PositionKind::Schema, "properties") if !is_deep => self.inside(PositionKind::Properties),
+            (PositionKind::Schema, "items" | "anyOf" | "oneOf" | "allOf") if !is_deep => self.below(),
+            (PositionKind::Schema, "enum") => self.inside(PositionKind::Choices),
+            (PositionKind::Schema, "description") if self.level > 0 => self.inside(PositionKind::Text),
+            _ => self.inside(PositionKind::Anything),
         }
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Place<'_> {
+impl<'de> DeserializeSeed<'de> for SchemaPosition<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
         match self.kind {
-            Kind::Anything => IgnoredAny::deserialize(reader).map(drop),
+            PositionKind::Anything => IgnoredAny::deserialize(reader).map(drop),
             _ => reader.deserialize_any(self),
         }
     }
@@ -97,7 +97,7 @@ macro_rules! passes_over {
     };
 }
 
-impl<'de> Visitor<'de> for Place<'_> {
+impl<'de> Visitor<'de> for SchemaPosition<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -111,7 +111,7 @@ impl<'de> Visitor<'de> for Place<'_> {
     }
 
     fn visit_str<E>(self, text: &str) -> Result<(), E> {
-        if self.kind == Kind::Text {
+        if self.kind == PositionKind::Text {
             push(&mut self.found.texts, text);
         }
         Ok(())
@@ -119,19 +119,19 @@ impl<'de> Visitor<'de> for Place<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<(), A::Error> {
         let (most, kind) = match self.kind {
-            Kind::Choices => (CHOICES, Kind::Text),
-            Kind::Schema => (usize::MAX, Kind::Schema),
-            _ => (0, Kind::Anything),
+            PositionKind::Choices => (CHOICES, PositionKind::Text),
+            PositionKind::Schema => (usize::MAX, PositionKind::Schema),
+            _ => (0, PositionKind::Anything),
         };
         let mut at = 0;
-        while seq.next_element_seed(self.inside(if at < most { kind } else { Kind::Anything }))?.is_some() {
+        while seq.next_element_seed(self.inside(if at < most { kind } else { PositionKind::Anything }))?.is_some() {
             at += 1;
         }
         Ok(())
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
-        while let Some(Key(key)) = map.next_key()? {
+        while let Some(SchemaKey(key)) = map.next_key()? {
             map.next_value_seed(self.behind(&key))?;
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! The ways to score, and their list.
 
-use crate::rules::Rules;
+use crate::rules::ScoringRules;
 use crate::{by_meaning, ladder, ladder2, ranked, substring};
 use std::fmt;
 use std::str::FromStr;
@@ -19,7 +19,7 @@ macro_rules! profiles {
             /// Every profile, in the order shown to people.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
-            pub(crate) fn rules(self) -> &'static dyn Rules {
+            pub(crate) fn rules(self) -> &'static dyn ScoringRules {
                 match self {
                     $(Self::$name => &$rules,)*
                 }
@@ -31,7 +31,7 @@ macro_rules! profiles {
 profiles! {
     /// By words and by meaning, with what was learned from use; trusted sources before others.
     #[default]
-    Ranked => ranked::Ranked,
+    Ranked => ranked::RankedScoring,
     /// By meaning alone; finds nothing where there is no encoder.
     Meaning => by_meaning::ByMeaning,
     /// Fixed scores: the name first, then keywords, then the description; near misses last.

@@ -2,11 +2,11 @@
 
 /// The query in lower case, without white space around it, and its words.
 #[derive(Debug)]
-pub(crate) struct Question {
+pub(crate) struct NormalizedQuery {
     text: String,
 }
 
-impl Question {
+impl NormalizedQuery {
     pub(crate) fn read(text: &str) -> Self {
         Self { text: text.trim().to_lowercase() }
     }

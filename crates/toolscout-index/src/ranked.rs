@@ -2,33 +2,33 @@
 
 use crate::evidence::Evidence;
 use crate::fair::{self, Fit};
-use crate::fusion::Fits;
-use crate::question::Question;
+use crate::fusion::FusedScores;
+use crate::question::NormalizedQuery;
 use crate::reasons::Reasons;
-use crate::rules::Rules;
+use crate::rules::ScoringRules;
 use crate::{Hit, Index, Query, ladder2};
 use std::cmp::Ordering;
 
-pub(crate) struct Ranked;
+pub(crate) struct RankedScoring;
 
 /// What a tool of a source that nobody approved loses: among hits that are nearly alike, trust decides.
 const UNAPPROVED: f64 = 0.97;
 /// A tool that says so much of what was asked is a hit, as it would be without meaning.
 const SAID: f32 = 0.2;
 
-impl Rules for Ranked {
+impl ScoringRules for RankedScoring {
     fn word(&self) -> &'static str {
         "ranked"
     }
 
-    fn search(&self, index: &Index, query: &Query<'_>, question: &Question) -> Vec<Hit> {
+    fn search(&self, index: &Index, query: &Query<'_>, question: &NormalizedQuery) -> Vec<Hit> {
         let evidence = Evidence::of(index, query);
         // Words that say nothing to anybody, or none at all.
         if evidence.asked.terms.is_empty() {
             return ladder2::Ladder2.search(index, query, question);
         }
         let Evidence { words, meaning, lessons, named, .. } = &evidence;
-        let mut fits = Fits::of(words, meaning.as_deref());
+        let mut fits = FusedScores::of(words, meaning.as_deref());
         for (tool, worth) in lessons {
             fits.of[*tool as usize] += worth;
         }

@@ -1,9 +1,9 @@
 //! Why a tool is a hit, for people.
 
 use crate::Index;
-use crate::asked::{Kind, Term};
+use crate::asked::{QueryTerm, TermMatchKind};
 use crate::evidence::Evidence;
-use crate::fields::Field;
+use crate::fields::IndexField;
 
 /// What led to an answer.
 pub(crate) struct Reasons<'a> {
@@ -33,19 +33,19 @@ impl Reasons<'_> {
     }
 
     /// Where the tool has this word, or what stands for it.
-    fn word(&self, term: &Term, tool: u32) -> Option<String> {
+    fn word(&self, term: &QueryTerm, tool: u32) -> Option<String> {
         let lexical = &self.index.known.lexical;
         let met = term.ways.iter().find_map(|way| Some((way, lexical.entry(tool, way.term)?)));
         let (way, entry) = met?;
         let fields: Vec<&str> =
-            Field::ALL.iter().filter(|it| entry.fields & it.bit() != 0).map(|it| it.word()).collect();
+            IndexField::ALL.iter().filter(|it| entry.fields & it.bit() != 0).map(|it| it.word()).collect();
         let place = fields.join(", ");
         let (asked, found) = (&term.word, || self.index.spelled(way.term));
         Some(match way.kind {
-            Kind::Same => format!("`{asked}` in {place}"),
-            Kind::Synonym => format!("`{}` (for `{asked}`) in {place}", found()),
-            Kind::Near => format!("`{}` (you typed `{asked}`) in {place}", found()),
-            Kind::Compound => format!("`{}` (as in `{asked}`) in {place}", found()),
+            TermMatchKind::Same => format!("`{asked}` in {place}"),
+            TermMatchKind::Synonym => format!("`{}` (for `{asked}`) in {place}", found()),
+            TermMatchKind::Near => format!("`{}` (you typed `{asked}`) in {place}", found()),
+            TermMatchKind::Compound => format!("`{}` (as in `{asked}`) in {place}", found()),
         })
     }
 }

@@ -1,6 +1,6 @@
 //! One reason for a score: what of a tool met a word, and what that is worth.
 
-use crate::entry::Entry;
+use crate::entry::SearchableText;
 use std::fmt;
 
 /// What a word met.
@@ -58,7 +58,7 @@ impl fmt::Display for Rung<'_> {
 }
 
 /// Whole words of the description count more than pieces of words.
-pub(crate) fn in_description<'a>(word: &'a str, entry: &Entry) -> Option<Rung<'a>> {
+pub(crate) fn in_description<'a>(word: &'a str, entry: &SearchableText) -> Option<Rung<'a>> {
     if !entry.description.contains(word) {
         return None;
     }
@@ -68,7 +68,7 @@ pub(crate) fn in_description<'a>(word: &'a str, entry: &Entry) -> Option<Rung<'a
 }
 
 /// Near misses of the name or a keyword: asked only when nothing else met the word.
-pub(crate) fn similar<'a>(word: &'a str, name: &'a str, entry: &'a Entry) -> Option<Rung<'a>> {
+pub(crate) fn similar<'a>(word: &'a str, name: &'a str, entry: &'a SearchableText) -> Option<Rung<'a>> {
     let by_name = likeness(word, name).map(|it| Rung::new(it * 0.7, word, Met::LikeName(name)));
     let by_keyword = entry
         .keywords

@@ -1,11 +1,11 @@
 //! How much of a question each tool answers with its words.
 
-use crate::asked::{Asked, Kind, Term, rarity};
+use crate::asked::{QueryTerm, QueryTerms, TermMatchKind, rarity};
 use crate::lexical::{Lexical, unpacked};
 
 /// For every tool how much it says of what was asked.
 #[derive(Debug)]
-pub(crate) struct Scores {
+pub(crate) struct LexicalScores {
     pub(crate) of: Vec<f32>,
     /// What a tool would have that is all about every word of the question.
     pub(crate) most: f32,
@@ -14,9 +14,10 @@ pub(crate) struct Scores {
     pub(crate) is_known: bool,
 }
 
-impl Scores {
-    pub(crate) fn of(asked: &Asked, lexical: &Lexical) -> Self {
-        let is_said = |it: &Term| it.ways.iter().any(|it| matches!(it.kind, Kind::Same | Kind::Synonym));
+impl LexicalScores {
+    pub(crate) fn of(asked: &QueryTerms, lexical: &Lexical) -> Self {
+        let is_said =
+            |it: &QueryTerm| it.ways.iter().any(|it| matches!(it.kind, TermMatchKind::Same | TermMatchKind::Synonym));
         let met = asked.terms.iter().filter(|it| !it.ways.is_empty()).count();
         let is_known = asked.terms.iter().any(is_said) || met * 2 > asked.terms.len();
         let mut scores = Self { of: vec![0.0; lexical.len()], most: 0.0, is_known };
@@ -38,7 +39,7 @@ impl Scores {
         self.of.iter().copied().fold(0.0, f32::max)
     }
 
-    fn add(&mut self, term: &Term, lexical: &Lexical, scratch: &mut Scratch) {
+    fn add(&mut self, term: &QueryTerm, lexical: &Lexical, scratch: &mut Scratch) {
         if let [way] = term.ways.as_slice() {
             let worth = way.worth * term.rarity / 255.0;
             for posting in lexical.postings(way.term) {
@@ -57,7 +58,7 @@ impl Scores {
                 let (best, value) = (&mut scratch.best[tool as usize], worth * f32::from(impact));
                 if *best == 0.0 {
                     scratch.touched.push(tool);
-                    *best = if way.kind == Kind::Same { -value } else { value };
+                    *best = if way.kind == TermMatchKind::Same { -value } else { value };
                 } else if *best > 0.0 {
                     *best = best.max(value);
                 }

@@ -1,24 +1,29 @@
 //! What both ladders share: words are scored one by one, names one by one, and the best tools come first.
 
-use crate::entry::Entry;
-use crate::question::Question;
+use crate::entry::SearchableText;
+use crate::question::NormalizedQuery;
 use crate::rung::{Met, Rung};
 use crate::{Hit, Query};
 use std::cmp::Ordering;
 
 /// Where two ladders differ.
-pub(crate) trait Steps {
+pub(crate) trait LadderSteps {
     /// The highest rung the word reaches on this tool under this name.
-    fn climb<'a>(&self, word: &'a str, name: &'a str, entry: &'a Entry) -> Option<Rung<'a>>;
+    fn climb<'a>(&self, word: &'a str, name: &'a str, entry: &'a SearchableText) -> Option<Rung<'a>>;
     /// One score of what the words reached: `total` over `met` words that met something, of `asked` words in all.
     fn combine(&self, total: f64, met: usize, asked: usize) -> f64;
 }
 
 /// The best tools: by score, then by name, then by source. An empty question gives every tool, by name.
-pub(crate) fn search(steps: &impl Steps, entries: &[Entry], question: &Question, query: &Query<'_>) -> Vec<Hit> {
+pub(crate) fn search(
+    steps: &impl LadderSteps,
+    entries: &[SearchableText],
+    question: &NormalizedQuery,
+    query: &Query<'_>,
+) -> Vec<Hit> {
     let limit = query.bounded_limit();
     let wanted = entries.iter().filter(|entry| query.admits(&entry.id));
-    let mut scored: Vec<(f64, &Entry)> =
+    let mut scored: Vec<(f64, &SearchableText)> =
         wanted.map(|entry| (score(steps, entry, question), entry)).filter(|(score, _)| *score > 0.0).collect();
     if scored.len() > limit {
         scored.select_nth_unstable_by(limit, best_first);
@@ -32,19 +37,19 @@ pub(crate) fn search(steps: &impl Steps, entries: &[Entry], question: &Question,
         .collect()
 }
 
-fn best_first((left_score, left): &(f64, &Entry), (right_score, right): &(f64, &Entry)) -> Ordering {
+fn best_first((left_score, left): &(f64, &SearchableText), (right_score, right): &(f64, &SearchableText)) -> Ordering {
     let by_name = || left.id.name.as_str().cmp(right.id.name.as_str());
     right_score.total_cmp(left_score).then_with(by_name).then_with(|| left.id.source.cmp(&right.id.source))
 }
 
-fn score(steps: &impl Steps, entry: &Entry, question: &Question) -> f64 {
+fn score(steps: &impl LadderSteps, entry: &SearchableText, question: &NormalizedQuery) -> f64 {
     if question.is_empty() {
         return 1.0;
     }
     entry.names().map(|name| score_as(steps, name, entry, question)).fold(0.0, f64::max)
 }
 
-fn score_as(steps: &impl Steps, name: &str, entry: &Entry, question: &Question) -> f64 {
+fn score_as(steps: &impl LadderSteps, name: &str, entry: &SearchableText, question: &NormalizedQuery) -> f64 {
     if name == question.text() {
         return 1.0;
     }
@@ -64,7 +69,7 @@ fn round(score: f64) -> f64 {
     (score * 1e9).round() / 1e9
 }
 
-fn why(steps: &impl Steps, entry: &Entry, question: &Question) -> Vec<String> {
+fn why(steps: &impl LadderSteps, entry: &SearchableText, question: &NormalizedQuery) -> Vec<String> {
     if question.is_empty() {
         return Vec::new();
     }

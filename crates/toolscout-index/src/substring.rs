@@ -1,18 +1,18 @@
 //! Plain text search: no scores, no ranking, no surprises.
 
-use crate::entry::Entry;
-use crate::question::Question;
-use crate::rules::Rules;
+use crate::entry::SearchableText;
+use crate::question::NormalizedQuery;
+use crate::rules::ScoringRules;
 use crate::{Hit, Index, Query};
 
 pub(crate) struct Substring;
 
-impl Rules for Substring {
+impl ScoringRules for Substring {
     fn word(&self) -> &'static str {
         "substring"
     }
 
-    fn search(&self, index: &Index, query: &Query<'_>, question: &Question) -> Vec<Hit> {
+    fn search(&self, index: &Index, query: &Query<'_>, question: &NormalizedQuery) -> Vec<Hit> {
         index
             .tools
             .entries()
@@ -25,7 +25,7 @@ impl Rules for Substring {
 }
 
 /// What has the text, or nothing where nothing does. An empty question is met by every tool and needs no reason.
-fn why(entry: &Entry, question: &Question) -> Option<Vec<String>> {
+fn why(entry: &SearchableText, question: &NormalizedQuery) -> Option<Vec<String>> {
     let text = question.text();
     if question.is_empty() {
         Some(Vec::new())

@@ -1,24 +1,24 @@
 //! The tools of an index, and what is asked about them by number.
 
 use crate::document::Document;
-use crate::entry::Entry;
+use crate::entry::SearchableText;
 use hashbrown::HashMap;
 use std::sync::{Arc, OnceLock};
 use toolscout_core::{SourceId, Tool, ToolId};
 
 /// Tools in the order they were given in: a tool's number is its place.
 #[derive(Default)]
-pub(crate) struct Tools {
+pub(crate) struct IndexedTools {
     pub(crate) all: Vec<Arc<Tool>>,
     /// By tool, the number of its source.
     pub(crate) sources: Vec<u32>,
     /// By tool.
     approved: Vec<bool>,
     places: OnceLock<HashMap<ToolId, u32>>,
-    entries: OnceLock<Vec<Entry>>,
+    entries: OnceLock<Vec<SearchableText>>,
 }
 
-impl Tools {
+impl IndexedTools {
     pub(crate) fn of(documents: &[Document<'_>]) -> Self {
         let mut numbers: HashMap<&SourceId, u32> = HashMap::new();
         let mut number = |source| {
@@ -47,7 +47,7 @@ impl Tools {
     }
 
     /// As the ladders read tools. Made when somebody first climbs one.
-    pub(crate) fn entries(&self) -> &[Entry] {
-        self.entries.get_or_init(|| self.all.iter().map(|it| Entry::of(it)).collect())
+    pub(crate) fn entries(&self) -> &[SearchableText] {
+        self.entries.get_or_init(|| self.all.iter().map(|it| SearchableText::of(it)).collect())
     }
 }

@@ -53,7 +53,12 @@ pub(crate) struct Vectors {
 
 impl Vectors {
     /// Those of these tools, from what there was and from what is new; what is new counts.
-    pub(crate) fn gather(encoder: &str, stamps: &[Stamp], old: &Old<'_>, new: &HashMap<Stamp, Vector>) -> Self {
+    pub(crate) fn gather(
+        encoder: &str,
+        stamps: &[Stamp],
+        old: &ExistingVectors<'_>,
+        new: &HashMap<Stamp, Vector>,
+    ) -> Self {
         let dimensions = new.values().next().map_or(old.vectors.dimensions, |it| it.numbers.len());
         if dimensions == 0 {
             return Self::default();
@@ -114,12 +119,12 @@ impl Vectors {
 }
 
 /// Vectors that are there already, and whose they are.
-pub(crate) struct Old<'a> {
+pub(crate) struct ExistingVectors<'a> {
     vectors: &'a Vectors,
     places: HashMap<Stamp, usize>,
 }
 
-impl<'a> Old<'a> {
+impl<'a> ExistingVectors<'a> {
     pub(crate) fn of(vectors: &'a Vectors, stamps: &[Stamp]) -> Self {
         let places = if vectors.dimensions == 0 { &[] } else { stamps };
         Self { vectors, places: places.iter().zip(0..).map(|(stamp, at)| (*stamp, at)).collect() }

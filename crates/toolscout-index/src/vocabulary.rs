@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 /// Sorted words; a word's number is its place. One block of text: ten thousand words are not ten thousand allocations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Vocabulary {
+pub(crate) struct TermVocabulary {
     pub(crate) text: String,
     /// Where each word ends.
     pub(crate) ends: Vec<u32>,
 }
 
-impl Vocabulary {
+impl TermVocabulary {
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -53,7 +53,7 @@ impl Vocabulary {
     }
 
     /// Those words of `known` that are still used, and new ones. Gives for each of both the number it has now.
-    pub(crate) fn merged(known: &Self, is_used: &[bool], new: &New) -> (Self, Vec<u32>, Vec<u32>) {
+    pub(crate) fn merged(known: &Self, is_used: &[bool], new: &NewTerms) -> (Self, Vec<u32>, Vec<u32>) {
         let mut fresh: Vec<(&str, u32)> = new.numbers.iter().map(|(word, number)| (&**word, *number)).collect();
         fresh.sort_unstable();
         let mut fresh = fresh.into_iter().peekable();
@@ -81,11 +81,11 @@ impl Vocabulary {
 
 /// Words in the order they came.
 #[derive(Debug, Default)]
-pub(crate) struct New {
+pub(crate) struct NewTerms {
     numbers: HashMap<Box<str>, u32>,
 }
 
-impl New {
+impl NewTerms {
     pub(crate) fn number(&mut self, word: &str) -> u32 {
         if let Some(number) = self.numbers.get(word) {
             return *number;

@@ -23,7 +23,7 @@ pub(crate) fn each(text: &str, mut with: impl FnMut(&str)) {
 
 /// What a text is written in, as far as words go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CharClass {
     Small,
     Capital,
     Digit,
@@ -32,7 +32,7 @@ enum Kind {
     Gap,
 }
 
-impl Kind {
+impl CharClass {
     fn of(it: char) -> Self {
         match it {
             'a'..='z' => Self::Small,
@@ -56,20 +56,20 @@ pub(crate) fn is_dense(it: char) -> bool {
 }
 
 fn runs(text: &str, with: &mut impl FnMut(&str)) {
-    let (mut start, mut last) = (0, Kind::Gap);
+    let (mut start, mut last) = (0, CharClass::Gap);
     let mut chars = text.char_indices().peekable();
     while let Some((at, it)) = chars.next() {
-        let kind = Kind::of(it);
-        let rest = || chars.clone().map(|(_, it)| Kind::of(it));
+        let kind = CharClass::of(it);
+        let rest = || chars.clone().map(|(_, it)| CharClass::of(it));
         if begins(last, kind, rest) {
             word(&text[start..at], last, with);
             start = at;
         }
-        if kind == Kind::Gap {
+        if kind == CharClass::Gap {
             start = at + it.len_utf8();
         }
         // A digit belongs to what it stands behind: `mp3`, `top10Movies`.
-        if !(kind == Kind::Digit && matches!(last, Kind::Small | Kind::Capital)) {
+        if !(kind == CharClass::Digit && matches!(last, CharClass::Small | CharClass::Capital)) {
             last = kind;
         }
     }
@@ -77,26 +77,26 @@ fn runs(text: &str, with: &mut impl FnMut(&str)) {
 }
 
 /// Whether a new word begins here.
-fn begins<I: Iterator<Item = Kind>>(last: Kind, kind: Kind, rest: impl Fn() -> I) -> bool {
+fn begins<I: Iterator<Item = CharClass>>(last: CharClass, kind: CharClass, rest: impl Fn() -> I) -> bool {
     match (last, kind) {
-        (Kind::Gap, _) => false,
-        (_, Kind::Gap) | (Kind::Small, Kind::Capital) => true,
-        (Kind::Dense, it) | (it, Kind::Dense) => it != Kind::Dense,
-        (Kind::Capital, Kind::Capital) => ends_capitals(rest()),
+        (CharClass::Gap, _) => false,
+        (_, CharClass::Gap) | (CharClass::Small, CharClass::Capital) => true,
+        (CharClass::Dense, it) | (it, CharClass::Dense) => it != CharClass::Dense,
+        (CharClass::Capital, CharClass::Capital) => ends_capitals(rest()),
         _ => false,
     }
 }
 
 /// In `HTTPServer` the last capital begins the next word; in `URLs` none does.
-fn ends_capitals(mut rest: impl Iterator<Item = Kind>) -> bool {
-    rest.next() == Some(Kind::Small) && rest.next() == Some(Kind::Small)
+fn ends_capitals(mut rest: impl Iterator<Item = CharClass>) -> bool {
+    rest.next() == Some(CharClass::Small) && rest.next() == Some(CharClass::Small)
 }
 
-fn word(run: &str, kind: Kind, with: &mut impl FnMut(&str)) {
+fn word(run: &str, kind: CharClass, with: &mut impl FnMut(&str)) {
     if run.is_empty() {
         return;
     }
-    if kind != Kind::Dense {
+    if kind != CharClass::Dense {
         return with(run);
     }
     let mut ends = run.char_indices().map(|(at, it)| at + it.len_utf8());
