@@ -20,7 +20,7 @@ mod tests;
 pub use reader::{Kept, Reader, Wanted};
 pub use verify::{Break, Verdict, verify};
 
-use book::Book;
+use book::JournalFolder;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -67,7 +67,7 @@ pub type OnTrouble = Box<dyn Fn(&io::Error) + Send + Sync>;
 impl Journal {
     /// The journal below this folder of state; opens nothing. `keep` is how many bytes may be kept.
     pub fn new(state: &Path, store: Arc<dyn Store>, keep: u64, on_trouble: OnTrouble) -> Self {
-        let appender = Arc::new(Appender::new(Book::new(dir(state), store, keep), on_trouble));
+        let appender = Arc::new(Appender::new(JournalFolder::new(dir(state), store, keep), on_trouble));
         let append = appender.clone();
         let writer = BatchWriter::new(LIMITS, move |batch: Vec<Pending>, dropped| {
             append.add_lost(dropped);

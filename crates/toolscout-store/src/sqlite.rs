@@ -13,7 +13,7 @@ use bulk::Bulk;
 use database::Database;
 use open::Care;
 use rusqlite::{Connection, OptionalExtension, params};
-use secret::Secret;
+use secret::StoreSecret;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -32,7 +32,7 @@ pub struct SqliteStore {
     state: Database,
     /// Opened when first needed: most runs never ask.
     trust: Database,
-    secret: Secret,
+    secret: StoreSecret,
     bulk: Bulk,
 }
 
@@ -42,7 +42,7 @@ impl SqliteStore {
         let state = Database::new(dir.join("state.db"), Care::Rebuild);
         state.open()?;
         let trust = Database::new(dir.join("trust.db"), Care::Keep);
-        Ok(Self { dir: dir.to_owned(), state, trust, secret: Secret::new(dir.join("key")), bulk: Bulk::new(dir) })
+        Ok(Self { dir: dir.to_owned(), state, trust, secret: StoreSecret::new(dir.join("key")), bulk: Bulk::new(dir) })
     }
 
     /// Where a damaged `state.db` was set aside by this store, if that happened.

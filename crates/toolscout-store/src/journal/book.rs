@@ -1,8 +1,8 @@
 //! How records get into the files: one process at a time, some lines in one piece, then the head.
 
-use super::head::Locked;
+use super::head::LockedHead;
 use super::line::{self, LONGEST};
-use super::tail::Tail;
+use super::tail::JournalTail;
 use super::{Record, SEGMENT, folder, reader};
 use std::fs;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 const FEWEST: u64 = 2;
 
 /// A folder of lines.
-pub(super) struct Book {
+pub(super) struct JournalFolder {
     dir: PathBuf,
     store: Arc<dyn Store>,
     /// How many files are kept.
@@ -25,7 +25,7 @@ pub(super) struct Book {
     segment: u64,
 }
 
-impl Book {
+impl JournalFolder {
     pub(super) fn new(dir: PathBuf, store: Arc<dyn Store>, keep: u64) -> Self {
         Self::with_segments(dir, store, keep, SEGMENT)
     }
@@ -39,8 +39,8 @@ impl Book {
     /// Writes them all, or says why not; then none of those that a reader does not see.
     pub(super) fn append(&self, records: &[Record]) -> io::Result<()> {
         let key = key(&*self.store)?;
-        let mut locked = Locked::take(&self.dir, PATIENCE)?;
-        let mut tail = Tail::find(&self.dir, &key, &mut locked)?;
+        let mut locked = LockedHead::take(&self.dir, PATIENCE)?;
+        let mut tail = JournalTail::find(&self.dir, &key, &mut locked)?;
         let mended: Vec<_> = tail.mended.drain(..).map(|it| mended(&it)).collect();
         let mut text = String::with_capacity(512 * (records.len() + mended.len()));
         let mut last = tail.head.last;
@@ -59,10 +59,10 @@ impl Book {
     /// What cannot be written whole is not written.
     fn write(
         &self,
-        tail: &mut Tail,
+        tail: &mut JournalTail,
         text: &mut String,
-        last: line::Place,
-        locked: &mut Locked,
+        last: line::ChainPosition,
+        locked: &mut LockedHead,
         key: &[u8; 32],
     ) -> io::Result<()> {
         if let Err(cause) = tail.file.write_all(text.as_bytes()) {
@@ -77,7 +77,7 @@ impl Book {
     }
 
     /// Begins the next file, and lets go of the oldest where there are too many.
-    fn turn_over(&self, tail: &mut Tail, locked: &mut Locked, key: &[u8; 32]) -> io::Result<()> {
+    fn turn_over(&self, tail: &mut JournalTail, locked: &mut LockedHead, key: &[u8; 32]) -> io::Result<()> {
         tail.turn_over(&self.dir, key)?;
         let (was, first) = (tail.head.first, (tail.head.segment + 1).saturating_sub(self.files));
         if first <= was {

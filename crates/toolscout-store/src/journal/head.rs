@@ -1,7 +1,7 @@
 //! The head: how far the journal goes, sealed, so that it shows when its end was cut off. Whoever writes has it locked.
 
 use super::folder;
-use super::line::{Mark, Place};
+use super::line::{ChainHash, ChainPosition};
 use crate::sqlite::file::open_private;
 use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -16,9 +16,9 @@ const NAP: Duration = Duration::from_micros(200);
 
 /// How far the journal goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Head {
+pub(super) struct JournalHead {
     /// Of the last line.
-    pub(super) last: Place,
+    pub(super) last: ChainPosition,
     /// The file it is in, and how long that is.
     pub(super) segment: u32,
     pub(super) length: u64,
@@ -29,39 +29,39 @@ pub(super) struct Head {
 
 /// What the file says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum HeadState {
     /// There is none, or nothing in it.
     Nothing,
     /// Something that is not ours.
     Changed,
-    Head(Head),
+    Head(JournalHead),
 }
 
-impl Head {
+impl JournalHead {
     /// Of a journal without any line.
-    pub(super) const START: Self = Self { last: Place::START, segment: 1, length: 0, first: 1, from: 1 };
+    pub(super) const START: Self = Self { last: ChainPosition::START, segment: 1, length: 0, first: 1, from: 1 };
 
     fn to_text(self, key: &[u8; 32]) -> String {
-        let Self { last: Place { n, hash }, segment, length, first, from } = self;
+        let Self { last: ChainPosition { n, hash }, segment, length, first, from } = self;
         let said = format!("{WORDS} {n} {hash} {segment} {length} {first} {from}");
-        let mark = Mark::of(key, said.as_bytes());
+        let mark = ChainHash::of(key, said.as_bytes());
         format!("{:<width$}\n", format!("{said} {mark}"), width = LENGTH - 1)
     }
 
-    pub(super) fn read(text: &str, key: &[u8; 32]) -> Found {
+    pub(super) fn read(text: &str, key: &[u8; 32]) -> HeadState {
         match text.trim() {
-            "" => Found::Nothing,
-            text => Self::parse(text, key).map_or(Found::Changed, Found::Head),
+            "" => HeadState::Nothing,
+            text => Self::parse(text, key).map_or(HeadState::Changed, HeadState::Head),
         }
     }
 
     fn parse(text: &str, key: &[u8; 32]) -> Option<Self> {
         let (said, mark) = text.rsplit_once(' ')?;
-        (Mark::read(mark)? == Mark::of(key, said.as_bytes())).then_some(())?;
+        (ChainHash::read(mark)? == ChainHash::of(key, said.as_bytes())).then_some(())?;
         let mut words = said.strip_prefix(WORDS)?.split_ascii_whitespace();
         let mut next = || words.next();
         Some(Self {
-            last: Place { n: next()?.parse().ok()?, hash: Mark::read(next()?)? },
+            last: ChainPosition { n: next()?.parse().ok()?, hash: ChainHash::read(next()?)? },
             segment: next()?.parse().ok()?,
             length: next()?.parse().ok()?,
             first: next()?.parse().ok()?,
@@ -71,24 +71,24 @@ impl Head {
 }
 
 /// The head of this folder, as it is now; nobody is waited for.
-pub(super) fn look(dir: &Path, key: &[u8; 32]) -> io::Result<Found> {
+pub(super) fn look(dir: &Path, key: &[u8; 32]) -> io::Result<HeadState> {
     match File::open(folder::head(dir)) {
         Ok(file) => read(file, key),
-        Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(Found::Nothing),
+        Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(HeadState::Nothing),
         Err(cause) => Err(cause),
     }
 }
 
-fn read(file: impl Read, key: &[u8; 32]) -> io::Result<Found> {
+fn read(file: impl Read, key: &[u8; 32]) -> io::Result<HeadState> {
     let mut bytes = Vec::with_capacity(LENGTH);
     file.take(4 * LENGTH as u64).read_to_end(&mut bytes)?;
-    Ok(std::str::from_utf8(&bytes).map_or(Found::Changed, |it| Head::read(it, key)))
+    Ok(std::str::from_utf8(&bytes).map_or(HeadState::Changed, |it| JournalHead::read(it, key)))
 }
 
 /// The head, and the right to write into the journal: one at a time has it.
-pub(super) struct Locked(File);
+pub(super) struct LockedHead(File);
 
-impl Locked {
+impl LockedHead {
     /// Waits for its turn, but not for longer than that: a process that was stopped in the middle must not stop others.
     pub(super) fn take(dir: &Path, patience: Duration) -> io::Result<Self> {
         let file = open_private(&folder::head(dir))?;
@@ -105,18 +105,18 @@ impl Locked {
         }
     }
 
-    pub(super) fn read(&mut self, key: &[u8; 32]) -> io::Result<Found> {
+    pub(super) fn read(&mut self, key: &[u8; 32]) -> io::Result<HeadState> {
         self.0.seek(SeekFrom::Start(0))?;
         read(&self.0, key)
     }
 
-    pub(super) fn write(&mut self, head: Head, key: &[u8; 32]) -> io::Result<()> {
+    pub(super) fn write(&mut self, head: JournalHead, key: &[u8; 32]) -> io::Result<()> {
         self.0.seek(SeekFrom::Start(0))?;
         self.0.write_all(head.to_text(key).as_bytes())
     }
 }
 
-impl Drop for Locked {
+impl Drop for LockedHead {
     /// Said, not left to closing: a child that is just being started has the file open, too, until its own program runs.
     fn drop(&mut self) {
         let _ = self.0.unlock();

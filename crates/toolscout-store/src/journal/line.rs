@@ -11,9 +11,9 @@ pub(super) const LONGEST: usize = 16 << 10;
 
 /// What a line is sealed with: the first half of a keyed hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Mark([u8; 16]);
+pub(super) struct ChainHash([u8; 16]);
 
-impl Mark {
+impl ChainHash {
     /// Stands before the first line.
     pub(super) const NONE: Self = Self([0; 16]);
 
@@ -29,7 +29,7 @@ impl Mark {
     }
 }
 
-impl fmt::Display for Mark {
+impl fmt::Display for ChainHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:032x}", u128::from_be_bytes(self.0))
     }
@@ -37,18 +37,18 @@ impl fmt::Display for Mark {
 
 /// The place of a line in the chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ChainPosition {
     pub(super) n: u64,
-    pub(super) hash: Mark,
+    pub(super) hash: ChainHash,
 }
 
-impl Place {
+impl ChainPosition {
     /// Before the first line.
-    pub(super) const START: Self = Self { n: 0, hash: Mark::NONE };
+    pub(super) const START: Self = Self { n: 0, hash: ChainHash::NONE };
 }
 
 /// Writes the line that follows this place, with its end; gives the place of it.
-pub(super) fn write(out: &mut String, key: &[u8; 32], after: Place, record: &Record) -> Place {
+pub(super) fn write(out: &mut String, key: &[u8; 32], after: ChainPosition, record: &Record) -> ChainPosition {
     let start = out.len();
     let n = after.n + 1;
     // A string takes everything.
@@ -59,30 +59,30 @@ pub(super) fn write(out: &mut String, key: &[u8; 32], after: Place, record: &Rec
         out.push_str(body);
     }
     let _ = write!(out, r#","prev":"{}""#, after.hash);
-    let hash = Mark::of(key, &out.as_bytes()[start..]);
+    let hash = ChainHash::of(key, &out.as_bytes()[start..]);
     let _ = writeln!(out, r#","hash":"{hash}"}}"#);
-    Place { n, hash }
+    ChainPosition { n, hash }
 }
 
 /// A line as it was found.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Line<'a> {
-    pub(super) start: Start<'a>,
-    pub(super) prev: Mark,
-    pub(super) hash: Mark,
+pub(super) struct JournalLine<'a> {
+    pub(super) start: LineStart<'a>,
+    pub(super) prev: ChainHash,
+    pub(super) hash: ChainHash,
     sealed: &'a str,
 }
 
 /// What a line says first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Start<'a> {
+pub(super) struct LineStart<'a> {
     pub(super) n: u64,
     /// RFC 3339, always of the same length: later is greater.
     pub(super) at: &'a str,
     pub(super) kind: &'a str,
 }
 
-impl<'a> Start<'a> {
+impl<'a> LineStart<'a> {
     pub(super) fn read(line: &'a str) -> Option<Self> {
         let rest = line.strip_prefix(r#"{"n":"#)?;
         let (n, rest) = rest.split_once(r#","at":""#)?;
@@ -92,27 +92,27 @@ impl<'a> Start<'a> {
     }
 }
 
-impl<'a> Line<'a> {
+impl<'a> JournalLine<'a> {
     /// Takes it apart; none where it has not the shape of a line.
     pub(super) fn read(line: &'a str) -> Option<Self> {
         let (sealed, end) = line.split_at_checked(line.len().checked_sub(43)?)?;
-        let hash = Mark::read(end.strip_prefix(r#","hash":""#)?.strip_suffix("\"}")?)?;
+        let hash = ChainHash::read(end.strip_prefix(r#","hash":""#)?.strip_suffix("\"}")?)?;
         let (_, end) = sealed.split_at_checked(sealed.len().checked_sub(42)?)?;
-        let prev = Mark::read(end.strip_prefix(r#","prev":""#)?.strip_suffix('"')?)?;
-        Some(Self { start: Start::read(line)?, prev, hash, sealed })
+        let prev = ChainHash::read(end.strip_prefix(r#","prev":""#)?.strip_suffix('"')?)?;
+        Some(Self { start: LineStart::read(line)?, prev, hash, sealed })
     }
 
     /// Whether it is as it was written.
     pub(super) fn is_sealed(&self, key: &[u8; 32]) -> bool {
-        Mark::of(key, self.sealed.as_bytes()) == self.hash
+        ChainHash::of(key, self.sealed.as_bytes()) == self.hash
     }
 
     /// Whether it is the next one after this place.
-    pub(super) fn follows(&self, place: Place) -> bool {
+    pub(super) fn follows(&self, place: ChainPosition) -> bool {
         self.prev == place.hash && self.start.n == place.n + 1
     }
 
-    pub(super) fn place(&self) -> Place {
-        Place { n: self.start.n, hash: self.hash }
+    pub(super) fn place(&self) -> ChainPosition {
+        ChainPosition { n: self.start.n, hash: self.hash }
     }
 }

@@ -1,7 +1,7 @@
 //! Reads the journal: from the end backwards for who wants the newest, from the beginning for who counts.
 
 use super::folder;
-use super::line::{LONGEST, Line, Place, Start};
+use super::line::{ChainPosition, JournalLine, LONGEST, LineStart};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ pub struct Kept {
 }
 
 impl Wanted<'_> {
-    fn takes(&self, line: &Start<'_>, since: Option<&str>) -> bool {
+    fn takes(&self, line: &LineStart<'_>, since: Option<&str>) -> bool {
         self.before.is_none_or(|it| line.n < it)
             && (self.kinds.is_empty() || self.kinds.contains(&line.kind))
             && since.is_none_or(|it| line.at >= it)
@@ -66,7 +66,7 @@ impl Reader {
                 continue;
             }
             let is_done = backwards(&folder::segment(&self.dir, number), |text| {
-                let Some(start) = Start::read(text) else { return false };
+                let Some(start) = LineStart::read(text) else { return false };
                 if wanted.takes(&start, since.as_deref()) {
                     found.push(Kept { n: start.n, text: text.to_owned() });
                 }
@@ -86,7 +86,7 @@ impl Reader {
             let Some(file) = there(File::open(folder::segment(&self.dir, number)))? else { continue };
             lines(file, |text, is_whole| {
                 let text = std::str::from_utf8(text).ok().filter(|_| is_whole);
-                let start = text.and_then(Start::read);
+                let start = text.and_then(LineStart::read);
                 if let Some((text, _)) = text.zip(start.filter(|it| wanted.takes(it, since.as_deref()))) {
                     show(text);
                 }
@@ -170,15 +170,15 @@ pub(super) fn first_of(dir: &Path, segment: u32) -> io::Result<Option<u64>> {
     let Some(file) = there(File::open(folder::segment(dir, segment)))? else { return Ok(None) };
     let mut line = Vec::new();
     BufReader::with_capacity(1024, file).take(LONGEST as u64).read_until(b'\n', &mut line)?;
-    Ok(std::str::from_utf8(&line).ok().and_then(Start::read).map(|it| it.n))
+    Ok(std::str::from_utf8(&line).ok().and_then(LineStart::read).map(|it| it.n))
 }
 
 /// The place of the last line that is as it was written.
-pub(super) fn last_sealed(dir: &Path, segments: &[u32], key: &[u8; 32]) -> io::Result<Option<Place>> {
+pub(super) fn last_sealed(dir: &Path, segments: &[u32], key: &[u8; 32]) -> io::Result<Option<ChainPosition>> {
     let mut last = None;
     for number in segments.iter().rev() {
         backwards(&folder::segment(dir, *number), |text| {
-            last = Line::read(text).filter(|it| it.is_sealed(key)).map(|it| it.place());
+            last = JournalLine::read(text).filter(|it| it.is_sealed(key)).map(|it| it.place());
             last.is_some()
         })?;
         if last.is_some() {

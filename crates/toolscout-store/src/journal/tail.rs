@@ -1,7 +1,7 @@
 //! The end of the journal, found and put right: where the next line goes, whatever happened to the last ones.
 
-use super::head::{Found, Head, Locked};
-use super::line::{LONGEST, Line, Place};
+use super::head::{HeadState, JournalHead, LockedHead};
+use super::line::{ChainPosition, JournalLine, LONGEST};
 use super::reader::last_sealed;
 use super::{SEGMENT, folder};
 use crate::sqlite::file::open_private;
@@ -13,18 +13,18 @@ use std::path::Path;
 const UNSAID: u64 = 4 * SEGMENT;
 
 /// Where the next line goes.
-pub(super) struct Tail {
+pub(super) struct JournalTail {
     pub(super) file: File,
-    pub(super) head: Head,
+    pub(super) head: JournalHead,
     /// What was not as it was left: to be written down first.
     pub(super) mended: Vec<String>,
 }
 
-impl Tail {
+impl JournalTail {
     /// Opens the file that is written to. Where it is as the head says, as nearly always, nothing of it is read.
-    pub(super) fn find(dir: &Path, key: &[u8; 32], locked: &mut Locked) -> io::Result<Self> {
+    pub(super) fn find(dir: &Path, key: &[u8; 32], locked: &mut LockedHead) -> io::Result<Self> {
         let (head, mut mended) = match locked.read(key)? {
-            Found::Head(head) => (head, Vec::new()),
+            HeadState::Head(head) => (head, Vec::new()),
             other => {
                 let (head, mended) = anew(dir, key, other)?;
                 // Before the first line: whoever is killed behind it leaves lines that a head knows the beginning of.
@@ -110,10 +110,10 @@ impl Tail {
 }
 
 /// The lines at the beginning that go on from this place: how many bytes they are, and the place of the last.
-fn following(bytes: &[u8], key: &[u8; 32], mut place: Place) -> (usize, Place) {
+fn following(bytes: &[u8], key: &[u8; 32], mut place: ChainPosition) -> (usize, ChainPosition) {
     let mut taken = 0;
     for piece in bytes.split_inclusive(|it| *it == b'\n') {
-        let line = piece.strip_suffix(b"\n").and_then(|it| std::str::from_utf8(it).ok()).and_then(Line::read);
+        let line = piece.strip_suffix(b"\n").and_then(|it| std::str::from_utf8(it).ok()).and_then(JournalLine::read);
         let Some(line) = line.filter(|it| it.follows(place) && it.is_sealed(key)) else { break };
         (taken, place) = (taken + piece.len(), line.place());
     }
@@ -121,20 +121,20 @@ fn following(bytes: &[u8], key: &[u8; 32], mut place: Place) -> (usize, Place) {
 }
 
 /// The head is lost: goes on from the last line there is. What may have been behind it, nobody knows.
-fn anew(dir: &Path, key: &[u8; 32], found: Found) -> io::Result<(Head, Vec<String>)> {
+fn anew(dir: &Path, key: &[u8; 32], found: HeadState) -> io::Result<(JournalHead, Vec<String>)> {
     let segments = folder::segments(dir)?;
     let how = match found {
-        Found::Changed => "was changed",
+        HeadState::Changed => "was changed",
         _ => "was missing",
     };
     let Some((&first, &segment)) = segments.first().zip(segments.last()) else {
-        let is_new = found == Found::Nothing;
-        return Ok((Head::START, (!is_new).then(|| format!("{HEAD} {how}")).into_iter().collect()));
+        let is_new = found == HeadState::Nothing;
+        return Ok((JournalHead::START, (!is_new).then(|| format!("{HEAD} {how}")).into_iter().collect()));
     };
-    let last = last_sealed(dir, &segments, key)?.unwrap_or(Place::START);
+    let last = last_sealed(dir, &segments, key)?.unwrap_or(ChainPosition::START);
     let from = super::reader::first_of(dir, first)?.unwrap_or(1);
     let length = fs::metadata(folder::segment(dir, segment))?.len();
-    Ok((Head { last, segment, length, first, from }, vec![format!("{HEAD} {how}")]))
+    Ok((JournalHead { last, segment, length, first, from }, vec![format!("{HEAD} {how}")]))
 }
 
 /// How the record begins that says so.

@@ -1,7 +1,7 @@
 //! Walks the chain from its first line to its head, and says where it does not hold.
 
-use super::head::{self, Found, Head};
-use super::line::{LONGEST, Line, Place, Start};
+use super::head::{self, HeadState, JournalHead};
+use super::line::{ChainPosition, JournalLine, LONGEST, LineStart};
 use super::{book, folder, reader, tail};
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -45,27 +45,27 @@ pub fn verify(state: &Path, store: &dyn Store) -> io::Result<Verdict> {
     let key = book::key(store)?;
     let segments = folder::segments(&dir)?;
     let found = head::look(&dir, &key)?;
-    let mut walk = Walk { dir: &dir, key, verdict: Verdict::default(), next: None, at: (PathBuf::new(), 0) };
+    let mut walk = ChainVerifier { dir: &dir, key, verdict: Verdict::default(), next: None, at: (PathBuf::new(), 0) };
     match found {
-        Found::Nothing if segments.is_empty() => {}
-        Found::Nothing => walk.headless("is missing", &segments)?,
-        Found::Changed => walk.headless("was changed, or the store has another key", &segments)?,
-        Found::Head(head) => walk.all(&head)?,
+        HeadState::Nothing if segments.is_empty() => {}
+        HeadState::Nothing => walk.headless("is missing", &segments)?,
+        HeadState::Changed => walk.headless("was changed, or the store has another key", &segments)?,
+        HeadState::Head(head) => walk.all(&head)?,
     }
     Ok(walk.verdict)
 }
 
-struct Walk<'a> {
+struct ChainVerifier<'a> {
     dir: &'a Path,
     key: [u8; 32],
     verdict: Verdict,
     /// After which the next line must come; none before the first.
-    next: Option<Place>,
+    next: Option<ChainPosition>,
     /// The file and the line that is looked at.
     at: (PathBuf, u64),
 }
 
-impl Walk<'_> {
+impl ChainVerifier<'_> {
     fn headless(&mut self, how: &str, segments: &[u32]) -> io::Result<()> {
         segments.iter().try_for_each(|it| self.segment(*it, u64::MAX))?;
         self.at = (folder::head(self.dir), 0);
@@ -73,9 +73,9 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn all(&mut self, head: &Head) -> io::Result<()> {
+    fn all(&mut self, head: &JournalHead) -> io::Result<()> {
         if head.from == 1 {
-            self.next = Some(Place::START);
+            self.next = Some(ChainPosition::START);
         }
         for number in head.first..=head.segment {
             let until = if number == head.segment { head.length } else { u64::MAX };
@@ -89,8 +89,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn end(&mut self, head: &Head) {
-        let last = self.next.unwrap_or(Place::START);
+    fn end(&mut self, head: &JournalHead) {
+        let last = self.next.unwrap_or(ChainPosition::START);
         if last.n < head.last.n {
             let (from, to) = (last.n + 1, head.last.n);
             self.break_here(from, format!("cut off: records {from} to {to} are missing at the end"));
@@ -118,7 +118,7 @@ impl Walk<'_> {
 
     /// A file may have been dropped since we began, to make room.
     fn gone(&mut self, number: u32) -> io::Result<()> {
-        let is_dropped = matches!(head::look(self.dir, &self.key)?, Found::Head(it) if it.first > number);
+        let is_dropped = matches!(head::look(self.dir, &self.key)?, HeadState::Head(it) if it.first > number);
         if is_dropped {
             self.next = None;
         } else {
@@ -130,7 +130,7 @@ impl Walk<'_> {
     fn line(&mut self, bytes: &[u8], is_whole: bool) {
         self.verdict.records += 1;
         let text = std::str::from_utf8(bytes).ok().filter(|it| is_whole && it.len() <= LONGEST);
-        let Some(line) = text.and_then(Line::read) else {
+        let Some(line) = text.and_then(JournalLine::read) else {
             self.verdict.records -= 1;
             let what = if is_whole { "no record, but something else" } else { "half a record" };
             return self.break_here(self.expected(), what.to_owned());
@@ -146,7 +146,7 @@ impl Walk<'_> {
         self.mended(&line.start, text.unwrap_or_default());
     }
 
-    fn wrong(&self, line: &Line<'_>) -> Option<String> {
+    fn wrong(&self, line: &JournalLine<'_>) -> Option<String> {
         let n = line.start.n;
         if !line.is_sealed(&self.key) {
             return Some(format!("record {n} was changed: its hash is not that of what it says"));
@@ -161,7 +161,7 @@ impl Walk<'_> {
     }
 
     /// What was noticed when it happened.
-    fn mended(&mut self, start: &Start<'_>, text: &str) {
+    fn mended(&mut self, start: &LineStart<'_>, text: &str) {
         if start.kind != "mended" {
             return;
         }

@@ -1,11 +1,11 @@
 //! Appends records to the files of the journal, and counts those that could not be written.
 
-use super::book::{Book, lost};
+use super::book::{JournalFolder, lost};
 use super::{OnTrouble, Record};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 pub(super) struct Appender {
-    book: Book,
+    book: JournalFolder,
     /// Records that were not written. The next record written says how many.
     lost: AtomicU64,
     has_reported: AtomicBool,
@@ -13,7 +13,7 @@ pub(super) struct Appender {
 }
 
 impl Appender {
-    pub(super) fn new(book: Book, on_trouble: OnTrouble) -> Self {
+    pub(super) fn new(book: JournalFolder, on_trouble: OnTrouble) -> Self {
         Self { book, lost: AtomicU64::new(0), has_reported: AtomicBool::new(false), on_trouble }
     }
 

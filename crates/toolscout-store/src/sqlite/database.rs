@@ -1,6 +1,6 @@
 //! One file and the connection to it, for all threads of this process.
 
-use super::open::{self, Care, Opened};
+use super::open::{self, Care, OpenedDatabase};
 use super::{failed, file};
 use parking_lot::Mutex;
 use rusqlite::Connection;
@@ -19,7 +19,7 @@ pub(super) struct Database {
 
 #[derive(Debug, Default)]
 struct Current {
-    opened: Option<Opened>,
+    opened: Option<OpenedDatabase>,
     set_aside: Option<PathBuf>,
 }
 
@@ -89,7 +89,7 @@ impl Database {
         }
     }
 
-    fn keep<'a>(&self, current: &'a mut Current, opened: Opened) -> &'a Connection {
+    fn keep<'a>(&self, current: &'a mut Current, opened: OpenedDatabase) -> &'a Connection {
         self.changes.fetch_add(1, Ordering::Relaxed);
         if opened.set_aside.is_some() {
             current.set_aside.clone_from(&opened.set_aside);

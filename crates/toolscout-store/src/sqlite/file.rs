@@ -69,8 +69,8 @@ pub(super) fn copy_aside(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// Tells this file from another one that has its name later; nothing where there is none.
-pub(super) fn identity(path: &Path) -> Option<Identity> {
-    fs::metadata(path).ok().map(|it| Identity::of(&it))
+pub(super) fn identity(path: &Path) -> Option<FileIdentity> {
+    fs::metadata(path).ok().map(|it| FileIdentity::of(&it))
 }
 
 /// Stands for the file's content, and for what of it lies in the log beside it: the system notes when either was last
@@ -91,16 +91,16 @@ pub(super) fn imprint(path: &Path) -> Option<Digest> {
 
 fn written(file: &fs::Metadata) -> Vec<u8> {
     let since = |it: SystemTime| it.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-    let Identity(device, inode) = Identity::of(file);
+    let FileIdentity(device, inode) = FileIdentity::of(file);
     let mut all: Vec<u8> = [device, inode, file.len()].into_iter().flat_map(u64::to_le_bytes).collect();
     all.extend(file.modified().map_or(0, since).to_le_bytes());
     all
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Identity(u64, u64);
+pub(super) struct FileIdentity(u64, u64);
 
-impl Identity {
+impl FileIdentity {
     #[cfg(unix)]
     pub(super) fn of(file: &fs::Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;

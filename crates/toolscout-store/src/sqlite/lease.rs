@@ -22,7 +22,7 @@ pub(super) fn take(path: &Path) -> io::Result<Option<Lease>> {
     let due = Instant::now() + PATIENCE;
     loop {
         match file.try_lock() {
-            Ok(()) => return Ok(Some(Lease::new(Held(file)))),
+            Ok(()) => return Ok(Some(Lease::new(FileLease(file)))),
             Err(TryLockError::WouldBlock) if has_owner(&file)? || Instant::now() > due => return Ok(None),
             Err(TryLockError::WouldBlock) => std::thread::yield_now(),
             Err(TryLockError::Error(cause)) => return Err(cause),
@@ -49,9 +49,9 @@ fn has_owner(file: &File) -> io::Result<bool> {
 }
 
 /// A right we have.
-struct Held(File);
+struct FileLease(File);
 
-impl Drop for Held {
+impl Drop for FileLease {
     /// Said, not left to closing: a child that is just being started has the file open, too, until its own program runs.
     fn drop(&mut self) {
         let _ = self.0.unlock();

@@ -1,6 +1,6 @@
 //! From a path to a connection that can be used, whatever state the file is in.
 
-use super::file::{self, Identity};
+use super::file::{self, FileIdentity};
 use super::{failed, schema};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::path::{Path, PathBuf};
@@ -20,17 +20,17 @@ pub(super) enum Care {
 }
 
 #[derive(Debug)]
-pub(super) struct Opened {
+pub(super) struct OpenedDatabase {
     pub(super) connection: Connection,
     /// Which file this is.
-    pub(super) file: Option<Identity>,
+    pub(super) file: Option<FileIdentity>,
     /// Where the file that was here before went, if it was damaged.
     pub(super) set_aside: Option<PathBuf>,
 }
 
 /// Opens the file. One that is as it should be costs a look at its first page, at all of them where it must be kept; any
 /// other is settled.
-pub(super) fn open(path: &Path, care: Care) -> Result<Opened, StoreError> {
+pub(super) fn open(path: &Path, care: Care) -> Result<OpenedDatabase, StoreError> {
     match open_settled(path, care).map(|found| ready(path, found, care)) {
         Some(Ok(opened)) => Ok(opened),
         // Damage in the rest of the first page shows only when the tables are looked at.
@@ -47,7 +47,7 @@ fn open_settled(path: &Path, care: Care) -> Option<Versioned> {
 }
 
 /// Makes, migrates or replaces the file. Where that cannot be done, gives what is there to read.
-pub(super) fn settle(path: &Path, care: Care) -> Result<Opened, StoreError> {
+pub(super) fn settle(path: &Path, care: Care) -> Result<OpenedDatabase, StoreError> {
     settle_alone(path, care).or_else(|error| read_only(path, care).ok_or(error))
 }
 
@@ -57,7 +57,7 @@ pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
 }
 
 /// One process at a time, and from the beginning: while waiting for our turn, another may have done it all.
-fn settle_alone(path: &Path, care: Care) -> Result<Opened, StoreError> {
+fn settle_alone(path: &Path, care: Care) -> Result<OpenedDatabase, StoreError> {
     let cannot_make = |cause| failed(format!("cannot make `{}`", path.display()), cause);
     file::make_folder(path).map_err(cannot_make)?;
     let _alone = file::lock(path).map_err(cannot_make)?;
@@ -75,17 +75,17 @@ fn settle_alone(path: &Path, care: Care) -> Result<Opened, StoreError> {
         return Err(newer(path, found.version));
     }
     schema::migrate(&mut found.connection).map_err(|cause| cannot_open(path, cause))?;
-    Ok(Opened { set_aside, ..ready(path, found, care)? })
+    Ok(OpenedDatabase { set_aside, ..ready(path, found, care)? })
 }
 
 /// A folder that cannot be written has no place for the files SQLite shares between processes; it can be read as if
 /// nobody wrote.
-fn read_only(path: &Path, care: Care) -> Option<Opened> {
+fn read_only(path: &Path, care: Care) -> Option<OpenedDatabase> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let found = look(Connection::open_with_flags(immutable(path), flags)).ok()?;
     let fits =
         found.version == schema::CURRENT && (care == Care::Rebuild || is_sound(&found.connection, care) == Ok(true));
-    fits.then(|| Opened { connection: found.connection, file: file::identity(path), set_aside: None })
+    fits.then(|| OpenedDatabase { connection: found.connection, file: file::identity(path), set_aside: None })
 }
 
 fn is_damaged(path: &Path, care: Care) -> bool {
@@ -136,7 +136,7 @@ fn immutable(path: &Path) -> String {
     uri + "?immutable=1"
 }
 
-fn ready(path: &Path, found: Versioned, care: Care) -> Result<Opened, StoreError> {
+fn ready(path: &Path, found: Versioned, care: Care) -> Result<OpenedDatabase, StoreError> {
     let connection = found.connection;
     let synchronous = match care {
         // After a power cut the last writes may be missing; the file is whole all the same.
@@ -144,7 +144,7 @@ fn ready(path: &Path, found: Versioned, care: Care) -> Result<Opened, StoreError
         Care::Keep => "full",
     };
     connection.pragma_update(None, "synchronous", synchronous).map_err(|cause| cannot_open(path, cause))?;
-    Ok(Opened { connection, file: file::identity(path), set_aside: None })
+    Ok(OpenedDatabase { connection, file: file::identity(path), set_aside: None })
 }
 
 /// Says that a file which must be kept is damaged, after copying it aside, so that moving it away loses nothing.

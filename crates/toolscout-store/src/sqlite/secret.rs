@@ -1,6 +1,6 @@
 //! The store's own secret: 32 bytes of chance, made once.
 
-use super::file::{self, Identity};
+use super::file::{self, FileIdentity};
 use parking_lot::Mutex;
 use std::fmt;
 use std::fs;
@@ -10,19 +10,19 @@ use std::time::SystemTime;
 
 /// The secret of one store. Every row that is precious asks for it, so it is read again only where its file is another.
 #[derive(Debug)]
-pub(super) struct Secret {
+pub(super) struct StoreSecret {
     path: PathBuf,
-    read: Mutex<Option<Read>>,
+    read: Mutex<Option<CachedKey>>,
 }
 
-struct Read {
-    stamp: Stamp,
+struct CachedKey {
+    stamp: SecretStamp,
     key: [u8; 32],
 }
 
-type Stamp = (Identity, Option<SystemTime>);
+type SecretStamp = (FileIdentity, Option<SystemTime>);
 
-impl Secret {
+impl StoreSecret {
     /// Reads nothing yet.
     pub(super) fn new(path: PathBuf) -> Self {
         Self { path, read: Mutex::default() }
@@ -41,21 +41,21 @@ impl Secret {
         }
         let key = of(&self.path)?;
         // Looked at before it was read: what was written in between is read again.
-        *read = stamp.map(|stamp| Read { stamp, key });
+        *read = stamp.map(|stamp| CachedKey { stamp, key });
         Ok(key)
     }
 }
 
 /// The bytes are nobody's to see.
-impl fmt::Debug for Read {
+impl fmt::Debug for CachedKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Read").field("stamp", &self.stamp).finish_non_exhaustive()
     }
 }
 
-fn stamp(path: &Path) -> Option<Stamp> {
+fn stamp(path: &Path) -> Option<SecretStamp> {
     let file = fs::metadata(path).ok()?;
-    Some((Identity::of(&file), file.modified().ok()))
+    Some((FileIdentity::of(&file), file.modified().ok()))
 }
 
 /// The 32 bytes kept in this file; made where it is missing. Of several who make it at once, all get the same.

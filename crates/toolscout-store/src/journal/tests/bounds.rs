@@ -1,7 +1,7 @@
 //! It stays small, and what cannot be written stops nothing.
 
 use super::super::LIMITS;
-use super::super::book::Book;
+use super::super::book::JournalFolder;
 use super::{World, journal, numbers, pending, record};
 use crate::journal::{Journal, KEEP, Wanted};
 use parking_lot::{Condvar, Mutex};
@@ -13,7 +13,12 @@ use toolscout_core::MemoryStore;
 #[test]
 fn old_files_go_and_the_chain_is_vouched_for_from_there() {
     let world = World::new();
-    let book = Book::with_segments(crate::journal::dir(world.state()), Arc::new(MemoryStore::default()), 4_096, 1_024);
+    let book = JournalFolder::with_segments(
+        crate::journal::dir(world.state()),
+        Arc::new(MemoryStore::default()),
+        4_096,
+        1_024,
+    );
     for n in 1..=200 {
         book.append(&[record(n)]).unwrap();
     }
@@ -35,8 +40,12 @@ fn old_files_go_and_the_chain_is_vouched_for_from_there() {
 #[test]
 fn a_batch_that_is_larger_than_a_file_goes_on_in_the_next() {
     let world = World::new();
-    let book =
-        Book::with_segments(crate::journal::dir(world.state()), Arc::new(MemoryStore::default()), 1 << 20, 1_024);
+    let book = JournalFolder::with_segments(
+        crate::journal::dir(world.state()),
+        Arc::new(MemoryStore::default()),
+        1 << 20,
+        1_024,
+    );
     book.append(&(1..=50).map(record).collect::<Vec<_>>()).unwrap();
     assert!(fs::metadata(world.segment(1)).unwrap().len() < 1_500);
     assert!(world.segment(5).exists());
@@ -50,8 +59,12 @@ fn a_batch_that_is_larger_than_a_file_goes_on_in_the_next() {
 #[test]
 fn files_that_are_missing_at_the_beginning_are_missed() {
     let world = World::new();
-    let book =
-        Book::with_segments(crate::journal::dir(world.state()), Arc::new(MemoryStore::default()), 1 << 20, 1_024);
+    let book = JournalFolder::with_segments(
+        crate::journal::dir(world.state()),
+        Arc::new(MemoryStore::default()),
+        1 << 20,
+        1_024,
+    );
     book.append(&(1..=50).map(record).collect::<Vec<_>>()).unwrap();
     fs::remove_file(world.segment(1)).unwrap();
     assert_eq!(world.breaks()[0], "000001.jsonl:0 the file is missing");

@@ -1,7 +1,7 @@
 //! Whatever is done to the files is found.
 
 use super::super::book::key;
-use super::super::head::{Head, Locked};
+use super::super::head::{JournalHead, LockedHead};
 use super::{World, numbers};
 use crate::journal::{Wanted, dir};
 use std::fs;
@@ -153,14 +153,14 @@ fn a_process_that_is_killed_in_the_very_first_write_breaks_nothing() {
     let world = World::with(2);
     let key = key(&MemoryStore::default()).unwrap();
     // As if it had been killed right behind its lines.
-    Locked::take(&dir(world.state()), Duration::ZERO).unwrap().write(Head::START, &key).unwrap();
+    LockedHead::take(&dir(world.state()), Duration::ZERO).unwrap().write(JournalHead::START, &key).unwrap();
     assert_eq!(world.breaks(), NONE);
     world.write([3]);
     let verdict = world.verify();
     assert_eq!((verdict.last, world.breaks().len(), verdict.notes.len()), (Some(3), 0, 0));
     // And before them: there is a head without anything in it.
     let world = World::new();
-    drop(Locked::take(&dir(world.state()), Duration::ZERO).unwrap());
+    drop(LockedHead::take(&dir(world.state()), Duration::ZERO).unwrap());
     world.write([1]);
     assert_eq!((world.verify().last, world.breaks().len()), (Some(1), 0));
 }
