@@ -17,8 +17,8 @@ pub use record::Observed;
 pub use seen::SeenTool;
 pub use source::ObservedSource;
 
-use lines::Lines;
-use seen::Seen;
+use lines::TranscriptLines;
+use seen::SeenTools;
 use std::io::{self, Read, Write};
 
 /// Bytes that are passed on at a time.
@@ -28,14 +28,14 @@ const BLOCK: usize = 256 << 10;
 /// the same memory for any length of a line or of a stream, and fails at nothing.
 pub struct Observer {
     server: Option<String>,
-    lines: Lines,
-    seen: Seen,
+    lines: TranscriptLines,
+    seen: SeenTools,
 }
 
 impl Observer {
     /// Nothing seen yet. `server` has the tools whose names do not say whose they are.
     pub fn new(server: Option<&str>) -> Self {
-        Self { server: server.map(str::to_owned), lines: Lines::default(), seen: Seen::default() }
+        Self { server: server.map(str::to_owned), lines: TranscriptLines::default(), seen: SeenTools::default() }
     }
 
     /// Looks at what comes next; it may begin and end anywhere.

@@ -21,7 +21,7 @@ pub use typed::TypedBuilder;
 
 use futures_util::stream;
 use parking_lot::RwLock;
-use set::Set;
+use set::ToolSet;
 use std::sync::Arc;
 use tokio::sync::watch;
 use toolscout_core::{
@@ -36,13 +36,13 @@ use toolscout_core::{
 pub struct Registry {
     id: SourceId,
     conflict: Conflict,
-    shared: Arc<Shared>,
+    shared: Arc<RegistryState>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct RegistryState {
     /// Swapped or extended in one step; nobody holds the lock while they work with what they found.
-    tools: RwLock<Arc<Set>>,
+    tools: RwLock<Arc<ToolSet>>,
     /// Told after each real change. Keeps only that there was one, so a slow listener holds nobody up.
     changed: watch::Sender<()>,
 }
@@ -89,7 +89,7 @@ impl Registry {
         // Before the lock: the iterator is somebody else's code.
         let tools: Vec<_> = tools.into_iter().map(|it| self.adopt(it)).collect();
         let outcomes = self.write(|set| {
-            let mut next = Set::clone(set);
+            let mut next = ToolSet::clone(set);
             let outcomes: Vec<_> = tools.into_iter().map(|it| next.add(it, self.conflict)).collect::<Result<_, _>>()?;
             *set = Arc::new(next);
             Ok(outcomes)
@@ -138,11 +138,11 @@ impl Registry {
         tool
     }
 
-    fn snapshot(&self) -> Arc<Set> {
+    fn snapshot(&self) -> Arc<ToolSet> {
         self.shared.tools.read().clone()
     }
 
-    fn write<T>(&self, change: impl FnOnce(&mut Arc<Set>) -> T) -> T {
+    fn write<T>(&self, change: impl FnOnce(&mut Arc<ToolSet>) -> T) -> T {
         change(&mut self.shared.tools.write())
     }
 

@@ -98,7 +98,7 @@ impl Through for Retried {
     }
 
     fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
-        let listing = Listing { found: self.inner.discover(cx.clone()), said: Vec::new(), attempt: 1 };
+        let listing = RetriedListing { found: self.inner.discover(cx.clone()), said: Vec::new(), attempt: 1 };
         Box::pin(stream::unfold(Some(listing), move |listing| {
             let cx = cx.clone();
             async move { listing?.next(self, &cx).await }
@@ -153,13 +153,13 @@ fn is_passing(error: &SourceError) -> bool {
 }
 
 /// A listing that may begin anew. Tools that come again replace themselves; problems are said once.
-struct Listing<'a> {
+struct RetriedListing<'a> {
     found: BoxStream<'a, Result<Found, SourceError>>,
     said: Vec<Problem>,
     attempt: u32,
 }
 
-impl<'a> Listing<'a> {
+impl<'a> RetriedListing<'a> {
     async fn next(mut self, source: &'a Retried, cx: &Cx) -> Option<(Result<Found, SourceError>, Option<Self>)> {
         loop {
             match self.found.next().await? {

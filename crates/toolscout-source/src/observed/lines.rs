@@ -13,13 +13,13 @@ static MARKS: LazyLock<[Finder<'static>; 2]> =
 
 /// The line that has not ended yet, and how to go on.
 #[derive(Default)]
-pub(super) struct Lines {
+pub(super) struct TranscriptLines {
     begun: Vec<u8>,
     /// Whether the line is longer than anybody wants to look at.
     is_long: bool,
 }
 
-impl Lines {
+impl TranscriptLines {
     pub(super) fn feed(&mut self, bytes: &[u8], mut look: impl FnMut(&[u8])) {
         let Some(last) = memrchr(b'\n', bytes) else { return self.keep(bytes) };
         let (mut whole, rest) = bytes.split_at(last + 1);

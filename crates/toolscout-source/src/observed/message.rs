@@ -4,7 +4,7 @@
 //! an application of the Agent SDK may pass on whole definitions. Whatever is none of these says nothing, and is no error.
 
 use super::news::MCP_PREFIX;
-use super::seen::{Seen, SeenTool};
+use super::seen::{SeenTool, SeenTools};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use toolscout_core::RawJson;
 
 #[derive(Deserialize)]
-struct Message<'a> {
+struct AgentMessage<'a> {
     #[serde(borrow, rename = "type")]
     kind: Cow<'a, str>,
     #[serde(borrow, default)]
@@ -29,20 +29,20 @@ struct Message<'a> {
 
 /// What a model says.
 #[derive(Deserialize)]
-struct Said<'a> {
+struct ModelMessage<'a> {
     #[serde(borrow, default)]
     content: Vec<&'a RawValue>,
 }
 
 /// A piece of what it says, as it begins to say it.
 #[derive(Deserialize)]
-struct Piece<'a> {
+struct ContentStart<'a> {
     #[serde(borrow)]
     content_block: &'a RawValue,
 }
 
 #[derive(Deserialize)]
-struct Block<'a> {
+struct ContentBlock<'a> {
     #[serde(borrow, rename = "type")]
     kind: Cow<'a, str>,
     #[serde(borrow)]
@@ -50,11 +50,11 @@ struct Block<'a> {
 }
 
 /// Adds the tools that this line names. `server` has those that do not say whose they are.
-pub(super) fn look(line: &[u8], server: Option<&str>, seen: &mut Seen) {
+pub(super) fn look(line: &[u8], server: Option<&str>, seen: &mut SeenTools) {
     if !seen.may_miss(line) {
         return;
     }
-    let Ok(message) = serde_json::from_slice::<Message<'_>>(line) else { return };
+    let Ok(message) = serde_json::from_slice::<AgentMessage<'_>>(line) else { return };
     match (&*message.kind, message.subtype.as_deref()) {
         ("tool_use", _) => {
             let tool = message.tool.and_then(|it| whole(it.get(), server));
@@ -66,11 +66,11 @@ pub(super) fn look(line: &[u8], server: Option<&str>, seen: &mut Seen) {
             names.filter_map(named).for_each(|it| seen.add(it));
         }
         ("assistant", _) => {
-            let said = message.message.and_then(|it| serde_json::from_str::<Said<'_>>(it.get()).ok());
+            let said = message.message.and_then(|it| serde_json::from_str::<ModelMessage<'_>>(it.get()).ok());
             said.iter().flat_map(|it| &it.content).filter_map(|it| used(it)).for_each(|it| seen.add(it));
         }
         ("stream_event", _) => {
-            let piece = message.event.and_then(|it| serde_json::from_str::<Piece<'_>>(it.get()).ok());
+            let piece = message.event.and_then(|it| serde_json::from_str::<ContentStart<'_>>(it.get()).ok());
             piece.and_then(|it| used(it.content_block)).into_iter().for_each(|it| seen.add(it));
         }
         _ => {}
@@ -90,7 +90,7 @@ fn whole(tool: &str, server: Option<&str>) -> Option<SeenTool> {
 
 /// A tool that is used; a client's own tools belong to no server, and are none that anybody else could have.
 fn used(block: &RawValue) -> Option<SeenTool> {
-    let block: Block<'_> = serde_json::from_str(block.get()).ok()?;
+    let block: ContentBlock<'_> = serde_json::from_str(block.get()).ok()?;
     (block.kind == "tool_use").then(|| named(&block.name)).flatten()
 }
 

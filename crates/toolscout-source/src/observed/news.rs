@@ -14,9 +14,9 @@ static MCP_NAMES: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(MCP_P
 
 /// Names as they stand in messages, of tools that are known.
 #[derive(Default)]
-pub(super) struct Known(HashSet<Box<[u8]>>);
+pub(super) struct KnownToolNames(HashSet<Box<[u8]>>);
 
-impl Known {
+impl KnownToolNames {
     pub(super) fn add(&mut self, server: &str, name: &str) {
         self.0.insert(format!("{MCP_PREFIX}{server}__{name}").into_bytes().into());
     }

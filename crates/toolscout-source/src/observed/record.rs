@@ -1,6 +1,6 @@
 //! What was seen, remembered from one run to the next.
 
-use super::seen::{MOST, Seen, SeenTool};
+use super::seen::{MOST, SeenTool, SeenTools};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use toolscout_core::{Shelf, Store, StoreError};
@@ -17,7 +17,7 @@ pub struct Observed {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Row {
+struct ObservedRow {
     version: u32,
     tools: Vec<SeenTool>,
 }
@@ -38,7 +38,7 @@ impl Observed {
         for _ in 0..ATTEMPTS {
             let before = self.store.read(Shelf::Observed, &self.project)?;
             let known = before.as_deref().map_or_else(Vec::new, read);
-            let row = Row { version: VERSION, tools: joined(known, tools) };
+            let row = ObservedRow { version: VERSION, tools: joined(known, tools) };
             let next = serde_json::to_vec(&row).map_err(|error| unkept(Some(error.into())))?;
             if self.store.swap(Shelf::Observed, &self.project, before.as_deref(), Some(&next))? {
                 return Ok(());
@@ -54,12 +54,12 @@ impl Observed {
 }
 
 fn read(bytes: &[u8]) -> Vec<SeenTool> {
-    let row = serde_json::from_slice::<Row>(bytes).ok().filter(|it| it.version == VERSION);
+    let row = serde_json::from_slice::<ObservedRow>(bytes).ok().filter(|it| it.version == VERSION);
     row.map_or_else(Vec::new, |it| it.tools)
 }
 
 fn joined(known: Vec<SeenTool>, tools: &[SeenTool]) -> Vec<SeenTool> {
-    let mut all = Seen::default();
+    let mut all = SeenTools::default();
     let room = MOST.saturating_sub(tools.len());
     let kept = known.len().saturating_sub(room);
     known.into_iter().skip(kept).chain(tools.iter().cloned()).for_each(|it| all.add(it));

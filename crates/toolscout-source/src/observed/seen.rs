@@ -1,6 +1,6 @@
 //! What was seen so far: each tool once, and never more than there is room for.
 
-use super::news::Known;
+use super::news::KnownToolNames;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use toolscout_core::{Moment, RawJson, ToolName};
@@ -68,14 +68,14 @@ fn anything() -> RawJson {
 
 /// Everything so far.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct SeenTools {
     tools: Vec<SeenTool>,
     places: HashMap<(Option<String>, String), usize>,
-    known: Known,
+    known: KnownToolNames,
     size: usize,
 }
 
-impl Seen {
+impl SeenTools {
     /// Whether the line may name a tool that is not here.
     pub(super) fn may_miss(&self, line: &[u8]) -> bool {
         self.known.may_be_more_than(line)

@@ -11,14 +11,14 @@ use toolscout_core::{Arguments, BoxFuture, Cx, SourceError, Tool, ToolOutput};
 /// tool's output, except that a [`SourceError`] stays one.
 pub type RunError = Box<dyn std::error::Error + Send + Sync>;
 
-type Run = Arc<dyn Fn(Arguments, Cx) -> BoxFuture<'static, Result<ToolOutput, RunError>> + Send + Sync>;
+type ToolFunction = Arc<dyn Fn(Arguments, Cx) -> BoxFuture<'static, Result<ToolOutput, RunError>> + Send + Sync>;
 
 /// A tool and the closure that does its work.
 #[derive(Clone)]
 pub struct CodeTool {
     /// What is known about it.
     pub tool: Tool,
-    run: Run,
+    run: ToolFunction,
 }
 
 impl CodeTool {

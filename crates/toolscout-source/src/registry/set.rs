@@ -6,24 +6,24 @@ use std::sync::Arc;
 use toolscout_core::{Found, Problem, ProblemKind};
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Set {
-    entries: Vec<Entry>,
+pub(super) struct ToolSet {
+    entries: Vec<RegisteredTool>,
     places: HashMap<String, usize>,
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
+pub(super) struct RegisteredTool {
     pub(super) tool: Arc<CodeTool>,
     /// What was said when a second tool came under this name.
     collision: Option<Problem>,
 }
 
-impl Set {
+impl ToolSet {
     pub(super) fn add(&mut self, tool: CodeTool, conflict: Conflict) -> Result<Registered, AlreadyRegistered> {
         let name = tool.tool.id.name.to_string();
         let Some(&place) = self.places.get(&name) else {
             self.places.insert(name, self.entries.len());
-            self.entries.push(Entry { tool: Arc::new(tool), collision: None });
+            self.entries.push(RegisteredTool { tool: Arc::new(tool), collision: None });
             return Ok(Registered::Added);
         };
         let entry = &mut self.entries[place];
@@ -54,7 +54,7 @@ impl Set {
         self.places.get(name).map(|place| &self.entries[*place].tool)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Entry> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &RegisteredTool> {
         self.entries.iter()
     }
 
@@ -67,7 +67,7 @@ impl Set {
     }
 }
 
-impl Entry {
+impl RegisteredTool {
     /// The tool, and the news about its name.
     pub(super) fn found(&self) -> Vec<Found> {
         let tool = Found::Tool(Arc::new(self.tool.tool.clone()));
