@@ -13,16 +13,16 @@ use toolscout_core::{Cx, Digest, Shelf, SourceError, SourceId, Store};
 
 /// A file's answer, kept in memory and on a shelf of the store.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Answer {
+pub(super) struct ProbeRecord {
     version: u32,
     /// When it was asked, in nanoseconds since 1970.
     at: i64,
-    pub(super) said: Said,
+    pub(super) said: ProbeResult,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Said {
+pub(super) enum ProbeResult {
     /// Its tools, each sound or with the reason why not.
     Tools(Vec<Result<Probed, String>>),
     /// Nothing that could be understood.
@@ -48,7 +48,7 @@ const FAILURE_LASTS: i64 = 3_600_000_000_000;
 
 /// Who asks, and so how readily a file is started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Eagerness {
+pub(super) enum ProbeEagerness {
     /// Only what is remembered.
     Remembered,
     /// Starts the file where nothing is remembered.
@@ -58,15 +58,15 @@ pub(super) enum Eagerness {
 }
 
 /// Asks files, each content once.
-pub(super) struct Asker {
+pub(super) struct Prober {
     id: SourceId,
     store: Option<Arc<dyn Store>>,
-    answers: Mutex<HashMap<String, Arc<Answer>>>,
+    answers: Mutex<HashMap<String, Arc<ProbeRecord>>>,
     /// Files being asked right now; who else wants to know waits for the same answer.
-    asking: Mutex<HashMap<String, Arc<OnceCell<Arc<Answer>>>>>,
+    asking: Mutex<HashMap<String, Arc<OnceCell<Arc<ProbeRecord>>>>>,
 }
 
-impl Asker {
+impl Prober {
     pub(super) fn new(id: SourceId, store: Option<Arc<dyn Store>>) -> Self {
         Self { id, store, answers: Mutex::default(), asking: Mutex::default() }
     }
@@ -77,14 +77,14 @@ impl Asker {
         &self,
         recipe: &Recipe,
         content: Digest,
-        eagerness: Eagerness,
+        eagerness: ProbeEagerness,
         limits: &ProbeLimits,
         cx: &Cx,
-    ) -> Option<Arc<Answer>> {
+    ) -> Option<Arc<ProbeRecord>> {
         let key = key(recipe, content);
         match self.remembered(&key) {
             Some(answer) if answer.holds(eagerness) => return Some(answer),
-            _ if eagerness == Eagerness::Remembered => return None,
+            _ if eagerness == ProbeEagerness::Remembered => return None,
             _ => {}
         }
         let cell = self.asking.lock().entry(key.clone()).or_default().clone();
@@ -96,34 +96,36 @@ impl Asker {
         Some(answer)
     }
 
-    async fn start(&self, recipe: &Recipe, limits: &ProbeLimits, cx: &Cx) -> Arc<Answer> {
+    async fn start(&self, recipe: &Recipe, limits: &ProbeLimits, cx: &Cx) -> Arc<ProbeRecord> {
         let said = match probe::probe(&self.id, recipe, limits, cx).await {
-            Ok(tools) => Said::Tools(tools),
+            Ok(tools) => ProbeResult::Tools(tools),
             Err(SourceError::TimedOut { limit, .. }) => {
-                Said::TimedOut { limit_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX) }
+                ProbeResult::TimedOut { limit_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX) }
             }
-            Err(SourceError::Spawn { program, reason, .. }) => Said::NotStarted { program, reason },
-            Err(SourceError::Protocol { reason, .. } | SourceError::Invalid { reason }) => Said::Nonsense(reason),
-            Err(other) => Said::NotStarted {
+            Err(SourceError::Spawn { program, reason, .. }) => ProbeResult::NotStarted { program, reason },
+            Err(SourceError::Protocol { reason, .. } | SourceError::Invalid { reason }) => {
+                ProbeResult::Nonsense(reason)
+            }
+            Err(other) => ProbeResult::NotStarted {
                 program: recipe.askable().map(|it| it.display().to_string()).unwrap_or_default(),
                 reason: other.to_string(),
             },
         };
-        Arc::new(Answer { version: VERSION, at: nanos_of(SystemTime::now()), said })
+        Arc::new(ProbeRecord { version: VERSION, at: nanos_of(SystemTime::now()), said })
     }
 
-    fn remembered(&self, key: &str) -> Option<Arc<Answer>> {
+    fn remembered(&self, key: &str) -> Option<Arc<ProbeRecord>> {
         if let Some(answer) = self.answers.lock().get(key) {
             return Some(answer.clone());
         }
         let bytes = self.store.as_ref()?.read(Shelf::Probe, key).ok().flatten()?;
-        let answer: Answer = serde_json::from_slice(&bytes).ok()?;
+        let answer: ProbeRecord = serde_json::from_slice(&bytes).ok()?;
         let answer = Arc::new(Some(answer).filter(|it| it.version == VERSION)?);
         self.answers.lock().insert(key.to_owned(), answer.clone());
         Some(answer)
     }
 
-    fn remember(&self, key: &str, answer: &Arc<Answer>) {
+    fn remember(&self, key: &str, answer: &Arc<ProbeRecord>) {
         if let (Some(store), Ok(bytes)) = (&self.store, serde_json::to_vec(&**answer)) {
             // A store that cannot be written costs another start some day, nothing else.
             let _ = store.write(Shelf::Probe, key, &bytes);
@@ -132,25 +134,25 @@ impl Asker {
     }
 }
 
-impl Answer {
+impl ProbeRecord {
     fn is_failure(&self) -> bool {
-        !matches!(self.said, Said::Tools(_))
+        !matches!(self.said, ProbeResult::Tools(_))
     }
 
-    fn holds(&self, eagerness: Eagerness) -> bool {
+    fn holds(&self, eagerness: ProbeEagerness) -> bool {
         match eagerness {
-            Eagerness::Remembered => true,
-            Eagerness::Once => !self.is_failure() || nanos_of(SystemTime::now()) - self.at < FAILURE_LASTS,
-            Eagerness::AfterFailure => !self.is_failure(),
+            ProbeEagerness::Remembered => true,
+            ProbeEagerness::Once => !self.is_failure() || nanos_of(SystemTime::now()) - self.at < FAILURE_LASTS,
+            ProbeEagerness::AfterFailure => !self.is_failure(),
         }
     }
 
     /// Whether the next one may rely on it: not where the machine, or the asker's own hurry, was the cause.
     fn is_lasting(&self, cx: &Cx) -> bool {
         match self.said {
-            Said::NotStarted { .. } => false,
-            Said::TimedOut { .. } => cx.remaining().is_none_or(|it| !it.is_zero()),
-            Said::Tools(_) | Said::Nonsense(_) => true,
+            ProbeResult::NotStarted { .. } => false,
+            ProbeResult::TimedOut { .. } => cx.remaining().is_none_or(|it| !it.is_zero()),
+            ProbeResult::Tools(_) | ProbeResult::Nonsense(_) => true,
         }
     }
 
@@ -158,14 +160,14 @@ impl Answer {
     pub(super) fn tools(&self, id: &SourceId, what: &str) -> Result<&[Result<Probed, String>], SourceError> {
         let id = id.clone();
         match &self.said {
-            Said::Tools(tools) => Ok(tools),
-            Said::Nonsense(reason) => Err(SourceError::Protocol { id, reason: format!("`{what}` {reason}") }),
-            Said::TimedOut { limit_ms } => Err(SourceError::TimedOut {
+            ProbeResult::Tools(tools) => Ok(tools),
+            ProbeResult::Nonsense(reason) => Err(SourceError::Protocol { id, reason: format!("`{what}` {reason}") }),
+            ProbeResult::TimedOut { limit_ms } => Err(SourceError::TimedOut {
                 id,
                 what: format!("asking `{what}` what it holds"),
                 limit: std::time::Duration::from_millis(*limit_ms),
             }),
-            Said::NotStarted { program, reason } => {
+            ProbeResult::NotStarted { program, reason } => {
                 Err(SourceError::Spawn { id, program: program.clone(), reason: reason.clone(), cause: None })
             }
         }

@@ -10,26 +10,26 @@ use toolscout_core::{
 
 /// All that one file says: its tools, what is wrong with it, and which other files are its business.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Reading {
+pub(super) struct FileReading {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) tools: Vec<Described>,
+    pub(super) tools: Vec<DescribedTool>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) remarks: Vec<Remark>,
+    pub(super) remarks: Vec<FileDiagnostic>,
     /// Files, relative to the root, that are not to be discovered for themselves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) claims: Vec<String>,
 }
 
-impl Reading {
+impl FileReading {
     /// A file that says nothing but this.
-    pub(super) fn remark(remark: Remark) -> Self {
+    pub(super) fn remark(remark: FileDiagnostic) -> Self {
         Self { remarks: vec![remark], ..Self::default() }
     }
 }
 
 /// One tool as its file describes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Described {
+pub(super) struct DescribedTool {
     pub(super) name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) title: Option<String>,
@@ -47,7 +47,7 @@ pub(super) struct Described {
     pub(super) visibility: Visibility,
     #[serde(default, skip_serializing_if = "is_plain")]
     pub(super) cli: CliHints,
-    pub(super) plan: Plan,
+    pub(super) plan: RecipePlan,
 }
 
 fn is_plain(hints: &CliHints) -> bool {
@@ -57,7 +57,7 @@ fn is_plain(hints: &CliHints) -> bool {
 /// How a described tool comes to its recipe.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Plan {
+pub(super) enum RecipePlan {
     /// All is said; calls go through.
     Ready(Recipe),
     /// Enough is said to list it; the file itself knows the rest.
@@ -69,9 +69,9 @@ pub(super) enum Plan {
     Target(String),
 }
 
-impl Described {
+impl DescribedTool {
     /// A tool of which nothing is known but this.
-    pub(super) fn new(name: impl Into<String>, plan: Plan) -> Self {
+    pub(super) fn new(name: impl Into<String>, plan: RecipePlan) -> Self {
         Self {
             name: name.into(),
             title: None,
@@ -92,11 +92,11 @@ impl Described {
         source: &SourceId,
         path: &Path,
         content: Option<Digest>,
-    ) -> Result<(Tool, Plan), InvalidName> {
+    ) -> Result<(Tool, RecipePlan), InvalidName> {
         let status = match self.plan {
-            Plan::Ready(_) => Status::Ready,
-            Plan::Static(_) | Plan::Target(_) => Status::Static,
-            Plan::Unasked(_) => Status::Unprobed("nobody has asked it yet what it holds".to_owned()),
+            RecipePlan::Ready(_) => Status::Ready,
+            RecipePlan::Static(_) | RecipePlan::Target(_) => Status::Static,
+            RecipePlan::Unasked(_) => Status::Unprobed("nobody has asked it yet what it holds".to_owned()),
         };
         let tool = Tool {
             id: ToolId::new(source.clone(), ToolName::new(&self.name)?),
@@ -118,8 +118,8 @@ impl Described {
 
 /// A problem as the record keeps it: without its path, which is the record's own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Remark {
-    kind: RemarkKind,
+pub(super) struct FileDiagnostic {
+    kind: FileDiagnosticKind,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     debug: bool,
     message: String,
@@ -129,28 +129,28 @@ pub(super) struct Remark {
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum RemarkKind {
+enum FileDiagnosticKind {
     Broken,
     Forbidden,
     Unavailable,
     Limit,
 }
 
-impl Remark {
+impl FileDiagnostic {
     pub(super) fn broken(message: impl Into<String>) -> Self {
-        Self { kind: RemarkKind::Broken, debug: false, message: message.into(), hint: None }
+        Self { kind: FileDiagnosticKind::Broken, debug: false, message: message.into(), hint: None }
     }
 
     pub(super) fn forbidden(message: impl Into<String>) -> Self {
-        Self { kind: RemarkKind::Forbidden, ..Self::broken(message) }
+        Self { kind: FileDiagnosticKind::Forbidden, ..Self::broken(message) }
     }
 
     pub(super) fn unavailable(message: impl Into<String>) -> Self {
-        Self { kind: RemarkKind::Unavailable, ..Self::broken(message) }
+        Self { kind: FileDiagnosticKind::Unavailable, ..Self::broken(message) }
     }
 
     pub(super) fn limit(message: impl Into<String>) -> Self {
-        Self { kind: RemarkKind::Limit, ..Self::broken(message) }
+        Self { kind: FileDiagnosticKind::Limit, ..Self::broken(message) }
     }
 
     /// Only who looks for it wants to read this.
@@ -164,10 +164,10 @@ impl Remark {
 
     pub(super) fn into_problem(self, source: &SourceId, path: &Path) -> Problem {
         let kind = match self.kind {
-            RemarkKind::Broken => ProblemKind::Broken,
-            RemarkKind::Forbidden => ProblemKind::Forbidden,
-            RemarkKind::Unavailable => ProblemKind::Unavailable,
-            RemarkKind::Limit => ProblemKind::Limit,
+            FileDiagnosticKind::Broken => ProblemKind::Broken,
+            FileDiagnosticKind::Forbidden => ProblemKind::Forbidden,
+            FileDiagnosticKind::Unavailable => ProblemKind::Unavailable,
+            FileDiagnosticKind::Limit => ProblemKind::Limit,
         };
         let level = if self.debug { Level::Debug } else { Level::Warning };
         let problem = Problem { level, hint: self.hint, ..Problem::warning(kind, self.message) };

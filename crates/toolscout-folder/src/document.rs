@@ -6,7 +6,7 @@ use std::fmt;
 
 /// How a document is written down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
+pub(super) enum ToolFileFormat {
     Toml,
     Json,
     Yaml,
@@ -14,15 +14,15 @@ pub(super) enum Format {
 
 /// The document as a tree, keys in the author's order; `None` where there is nothing in it. The error is a reason for
 /// people, with line and column.
-pub(super) fn parse(format: Format, bytes: &[u8]) -> Result<Option<Value>, String> {
+pub(super) fn parse(format: ToolFileFormat, bytes: &[u8]) -> Result<Option<Value>, String> {
     let text = text(bytes)?;
     if text.trim().is_empty() {
         return Ok(None);
     }
-    let Strict(value) = match format {
-        Format::Toml => toml::from_str(text).map_err(|err| toml_reason(text, &err))?,
-        Format::Json => serde_json::from_str(text).map_err(|err| err.to_string())?,
-        Format::Yaml => yaml(text)?,
+    let StrictValue(value) = match format {
+        ToolFileFormat::Toml => toml::from_str(text).map_err(|err| toml_reason(text, &err))?,
+        ToolFileFormat::Json => serde_json::from_str(text).map_err(|err| err.to_string())?,
+        ToolFileFormat::Yaml => yaml(text)?,
     };
     let is_empty = value.is_null() || value.as_object().is_some_and(Map::is_empty);
     Ok(if is_empty { None } else { Some(value) })
@@ -66,7 +66,7 @@ fn toml_reason(text: &str, err: &toml::de::Error) -> String {
 }
 
 /// YAML can grow when it is read (aliases), so it is read within bounds far above what a tool file needs.
-fn yaml(text: &str) -> Result<Strict, String> {
+fn yaml(text: &str) -> Result<StrictValue, String> {
     let mut options = serde_saphyr::Options::default();
     options.with_snippet = false;
     if let Some(budget) = &mut options.budget {
@@ -87,9 +87,9 @@ fn yaml(text: &str) -> Result<Strict, String> {
 }
 
 /// A tree in which no key came twice.
-struct Strict(Value);
+struct StrictValue(Value);
 
-impl<'de> Deserialize<'de> for Strict {
+impl<'de> Deserialize<'de> for StrictValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(StrictVisitor).map(Self)
     }
@@ -144,7 +144,7 @@ impl<'de> Visitor<'de> for StrictVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
         let mut items = Vec::new();
-        while let Some(Strict(item)) = list.next_element()? {
+        while let Some(StrictValue(item)) = list.next_element()? {
             items.push(item);
         }
         Ok(Value::Array(items))
@@ -156,7 +156,7 @@ impl<'de> Visitor<'de> for StrictVisitor {
             if map.contains_key(&key) {
                 return Err(de::Error::custom(format_args!("the key `{key}` is given twice")));
             }
-            let Strict(value) = entries.next_value()?;
+            let StrictValue(value) = entries.next_value()?;
             // TOML hands dates over as a map with this one key; in a schema they are texts.
             if key == "$__toml_private_datetime" {
                 return Ok(value);
@@ -168,13 +168,13 @@ impl<'de> Visitor<'de> for StrictVisitor {
 }
 
 /// One table of a document, read key by key. Reasons name the key.
-pub(super) struct Table {
+pub(super) struct DocumentTable {
     map: Map<String, Value>,
     /// Said before a key in reasons, such as `[run] `; empty at the top.
     place: &'static str,
 }
 
-impl Table {
+impl DocumentTable {
     /// Takes the table if it holds no key but these.
     pub(super) fn new(place: &'static str, map: Map<String, Value>, known: &[&str]) -> Result<Self, String> {
         match map.keys().find(|it| !known.contains(&it.as_str())) {

@@ -14,9 +14,9 @@ use toolscout_core::BoxStream;
 const AHEAD: usize = 64;
 
 /// Where the making code puts what it has made.
-pub(super) struct Out<T>(Arc<Mutex<VecDeque<T>>>);
+pub(super) struct FlowSink<T>(Arc<Mutex<VecDeque<T>>>);
 
-impl<T> Out<T> {
+impl<T> FlowSink<T> {
     /// Hands one thing over; waits while the reader is behind.
     pub(super) async fn give(&self, item: T) {
         let mut is_behind = self.push(item) >= AHEAD;
@@ -48,11 +48,11 @@ impl<T> Out<T> {
 pub(super) fn stream_of<'a, T, F, Making>(make: F) -> BoxStream<'a, T>
 where
     T: Send + 'a,
-    F: FnOnce(Out<T>) -> Making,
+    F: FnOnce(FlowSink<T>) -> Making,
     Making: Future<Output = ()> + Send + 'a,
 {
-    let queue = Out(Arc::default());
-    let mut making = Some(Box::pin(make(Out(queue.0.clone()))));
+    let queue = FlowSink(Arc::default());
+    let mut making = Some(Box::pin(make(FlowSink(queue.0.clone()))));
     Box::pin(stream::poll_fn(move |cx| {
         if let Some(item) = queue.pop() {
             return Poll::Ready(Some(item));

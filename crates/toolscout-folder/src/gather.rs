@@ -1,6 +1,6 @@
 //! Puts together what the roots give: which of two tools of one name stays, what is said only once, what stops all.
 
-use super::flow::Out;
+use super::flow::FlowSink;
 use super::prompts::Prompt;
 use super::recipe::Recipe;
 use super::roots::Root;
@@ -12,15 +12,15 @@ use toolscout_source::Conflict;
 
 /// A tool that is listed, and how it is run.
 #[derive(Debug, Clone)]
-pub(super) struct Listed {
+pub(super) struct ListedTool {
     pub(super) tool: Arc<Tool>,
     pub(super) recipe: Recipe,
-    pub(super) ground: Arc<Ground>,
+    pub(super) ground: Arc<ToolLocation>,
 }
 
 /// Where a tool was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Ground {
+pub(super) struct ToolLocation {
     /// With a real path.
     pub(super) root: Root,
     /// The file was named by somebody, not found by a strategy.
@@ -28,23 +28,23 @@ pub(super) struct Ground {
 }
 
 /// The listed tools by name.
-pub(super) type Table = HashMap<ToolName, Arc<Listed>>;
+pub(super) type ToolTable = HashMap<ToolName, Arc<ListedTool>>;
 
 /// What the source's owner wants done about problems.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Rules {
+pub(super) struct GatherRules {
     pub(super) on_conflict: Conflict,
     pub(super) strict: bool,
 }
 
 /// The discovery has ended with an error; its reader knows.
-pub(super) struct Stop;
+pub(super) struct DiscoveryStopped;
 
 /// One discovery under way.
 pub(super) struct Gathering<'a> {
-    out: &'a Out<Result<Found, SourceError>>,
-    rules: Rules,
-    table: Table,
+    out: &'a FlowSink<Result<Found, SourceError>>,
+    rules: GatherRules,
+    table: ToolTable,
     prompts: Vec<Prompt>,
     /// Names without their case, to find those that differ in nothing else.
     folded: HashMap<String, ToolName>,
@@ -55,13 +55,13 @@ pub(super) struct Gathering<'a> {
 }
 
 impl<'a> Gathering<'a> {
-    pub(super) fn new(out: &'a Out<Result<Found, SourceError>>, rules: Rules) -> Self {
+    pub(super) fn new(out: &'a FlowSink<Result<Found, SourceError>>, rules: GatherRules) -> Self {
         let (table, folded, said) = (HashMap::new(), HashMap::new(), HashSet::new());
         let (earlier, current) = (HashSet::new(), HashSet::new());
         Self { out, rules, table, prompts: Vec::new(), folded, said, earlier, current }
     }
 
-    pub(super) fn into_parts(self) -> (Table, Vec<Prompt>) {
+    pub(super) fn into_parts(self) -> (ToolTable, Vec<Prompt>) {
         (self.table, self.prompts)
     }
 
@@ -71,7 +71,7 @@ impl<'a> Gathering<'a> {
     }
 
     /// A problem that is said however often it comes up.
-    pub(super) async fn problem(&mut self, problem: Problem) -> Result<(), Stop> {
+    pub(super) async fn problem(&mut self, problem: Problem) -> Result<(), DiscoveryStopped> {
         if let Some(path) = &problem.path {
             if self.earlier.contains(path) {
                 return Ok(());
@@ -87,17 +87,17 @@ impl<'a> Gathering<'a> {
     }
 
     /// A problem that is said once for all who share the key.
-    pub(super) async fn problem_once(&mut self, key: String, problem: Problem) -> Result<(), Stop> {
+    pub(super) async fn problem_once(&mut self, key: String, problem: Problem) -> Result<(), DiscoveryStopped> {
         if self.said.insert(key) { self.problem(problem).await } else { Ok(()) }
     }
 
     /// An error that ends the discovery.
-    pub(super) async fn stop(&mut self, err: SourceError) -> Result<(), Stop> {
+    pub(super) async fn stop(&mut self, err: SourceError) -> Result<(), DiscoveryStopped> {
         self.out.give(Err(err)).await;
-        Err(Stop)
+        Err(DiscoveryStopped)
     }
 
-    pub(super) async fn tool(&mut self, listed: Listed) -> Result<(), Stop> {
+    pub(super) async fn tool(&mut self, listed: ListedTool) -> Result<(), DiscoveryStopped> {
         if let Some(path) = &listed.tool.provenance.path {
             if self.earlier.contains(path) {
                 return Ok(());
@@ -117,7 +117,7 @@ impl<'a> Gathering<'a> {
     }
 
     /// A prompt; of two with one name the first one stays.
-    pub(super) async fn prompt(&mut self, prompt: Prompt, root: &Path) -> Result<(), Stop> {
+    pub(super) async fn prompt(&mut self, prompt: Prompt, root: &Path) -> Result<(), DiscoveryStopped> {
         if self.prompts.iter().any(|it| it.name == prompt.name) {
             let message = format!("an earlier root has a prompt `{}`, too, which stays", prompt.name);
             return self.problem(Problem::warning(ProblemKind::Collision, message).at(root)).await;
@@ -126,7 +126,7 @@ impl<'a> Gathering<'a> {
         Ok(())
     }
 
-    async fn conflict(&mut self, first: &Listed, second: Listed) -> Result<(), Stop> {
+    async fn conflict(&mut self, first: &ListedTool, second: ListedTool) -> Result<(), DiscoveryStopped> {
         let (first, later) = (place(&first.tool), place(&second.tool));
         let name = &second.tool.id.name;
         let message = match self.rules.on_conflict {
@@ -143,7 +143,7 @@ impl<'a> Gathering<'a> {
     }
 
     /// Two names that differ only in case are two tools, but people and some file systems will mix them up.
-    async fn near_name(&mut self, tool: &Tool) -> Result<(), Stop> {
+    async fn near_name(&mut self, tool: &Tool) -> Result<(), DiscoveryStopped> {
         let name = &tool.id.name;
         match self.folded.insert(name.as_str().to_lowercase(), name.clone()) {
             Some(other) if other != *name => {
@@ -155,13 +155,13 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    async fn list(&mut self, listed: Listed) -> Result<(), Stop> {
+    async fn list(&mut self, listed: ListedTool) -> Result<(), DiscoveryStopped> {
         let found = Found::Tool(listed.tool.clone());
         self.table.insert(listed.tool.id.name.clone(), Arc::new(listed));
         self.give(found).await
     }
 
-    async fn give(&mut self, found: Found) -> Result<(), Stop> {
+    async fn give(&mut self, found: Found) -> Result<(), DiscoveryStopped> {
         self.out.give(Ok(found)).await;
         Ok(())
     }

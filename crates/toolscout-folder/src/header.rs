@@ -28,7 +28,7 @@
 //! `input` (`stdin`, the default; `args`: `--name=value`; `env`: `TOOL_NAME`), `timeout` (`500ms`, `30s`, `2m`) and `env`
 //! (names let through) are for plain scripts: executables that know nothing of `tool-schema`.
 
-use super::described::{Described, Plan};
+use super::described::{DescribedTool, RecipePlan};
 use super::document::did_you_mean;
 use super::parameters::{self, Parameter};
 use super::recipe::Input;
@@ -37,7 +37,7 @@ use toolscout_core::{RawJson, Visibility};
 
 /// What a header says.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Header {
+pub(super) struct ToolHeader {
     name: String,
     title: Option<String>,
     description: Option<String>,
@@ -49,22 +49,22 @@ pub(super) struct Header {
     pub(super) env: Vec<String>,
 }
 
-impl Header {
+impl ToolHeader {
     /// The tool that this header describes.
-    pub(super) fn describe(self, plan: Plan) -> Described {
-        Described {
+    pub(super) fn describe(self, plan: RecipePlan) -> DescribedTool {
+        DescribedTool {
             title: self.title,
             description: self.description,
             keywords: self.keywords,
             visibility: self.visibility,
             input_schema: self.schema,
-            ..Described::new(self.name, plan)
+            ..DescribedTool::new(self.name, plan)
         }
     }
 }
 
 /// Reads the header of a file; `None` where it has none. The error is a reason for people, with the line.
-pub(super) fn read(text: &str) -> Option<Result<Header, String>> {
+pub(super) fn read(text: &str) -> Option<Result<ToolHeader, String>> {
     let lines = logical_lines(text);
     let start = lines.iter().position(|it| it.key() == Some("tool"))?;
     Some(parse(&lines[start..]))
@@ -72,8 +72,8 @@ pub(super) fn read(text: &str) -> Option<Result<Header, String>> {
 
 const KEYS: [&str; 8] = ["tool", "title", "description", "keywords", "visibility", "input", "timeout", "env"];
 
-fn parse(lines: &[Line]) -> Result<Header, String> {
-    let mut header = Header::default();
+fn parse(lines: &[HeaderLine]) -> Result<ToolHeader, String> {
+    let mut header = ToolHeader::default();
     let mut parameters = Vec::new();
     for line in lines {
         let at = |reason: String| format!("header, line {}: {reason}", line.number);
@@ -89,7 +89,7 @@ fn parse(lines: &[Line]) -> Result<Header, String> {
     Ok(header)
 }
 
-fn set(header: &mut Header, key: &str, value: &str) -> Result<(), String> {
+fn set(header: &mut ToolHeader, key: &str, value: &str) -> Result<(), String> {
     let text = || Some(value.to_owned()).filter(|it| !it.is_empty());
     match key {
         "tool" if value.is_empty() => return Err("`tool:` names no tool".to_owned()),
@@ -219,12 +219,12 @@ fn value_of(text: &str, is_text: bool) -> Value {
 }
 
 /// A line of the comment, with the lines that go on from it.
-struct Line {
+struct HeaderLine {
     number: usize,
     text: String,
 }
 
-impl Line {
+impl HeaderLine {
     /// The word before a colon, where the line begins with one.
     fn key(&self) -> Option<&str> {
         let (key, _) = self.text.split_once(':')?;
@@ -234,9 +234,9 @@ impl Line {
 }
 
 /// The leading comment lines, their marks taken off.
-fn logical_lines(text: &str) -> Vec<Line> {
+fn logical_lines(text: &str) -> Vec<HeaderLine> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut lines: Vec<Line> = Vec::new();
+    let mut lines: Vec<HeaderLine> = Vec::new();
     let mut mark = None;
     for (at, line) in text.lines().enumerate() {
         let line = line.trim_end();
@@ -251,7 +251,7 @@ fn logical_lines(text: &str) -> Vec<Line> {
                 last.text.push(' ');
                 last.text.push_str(rest.trim());
             }
-            _ => lines.push(Line { number: at + 1, text: rest.trim().to_owned() }),
+            _ => lines.push(HeaderLine { number: at + 1, text: rest.trim().to_owned() }),
         }
     }
     lines

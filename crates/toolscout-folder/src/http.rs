@@ -8,7 +8,7 @@ mod tests;
 
 use super::output;
 use super::recipe::HttpRecipe;
-use super::template::{self, Part};
+use super::template::{self, TemplatePart};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Method, Response, Url, redirect};
 use serde_json::Value;
@@ -102,7 +102,7 @@ fn headers(
 
 /// A header's value; `None` where an argument is absent. Only the author's own text may refer to our environment.
 fn header_value(
-    parts: &[Part<'_>],
+    parts: &[TemplatePart<'_>],
     recipe: &HttpRecipe,
     arguments: &Arguments,
     variable: impl Fn(&str) -> Option<String>,
@@ -110,8 +110,8 @@ fn header_value(
     let mut out = String::new();
     for part in parts {
         match part {
-            Part::Text(text) => out += &with_variables(text, recipe, &variable)?,
-            Part::Place(name) => match template::find(arguments, name) {
+            TemplatePart::Text(text) => out += &with_variables(text, recipe, &variable)?,
+            TemplatePart::Place(name) => match template::find(arguments, name) {
                 Some(value) => out += &template::text(value),
                 None => return Ok(None),
             },

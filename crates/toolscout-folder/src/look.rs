@@ -1,11 +1,11 @@
 //! Looks at one file: is it a tool, and what does it say about itself? Opens files, starts nothing.
 
-use super::described::{Described, Plan, Reading, Remark};
-use super::header::{self, Header};
+use super::described::{DescribedTool, FileDiagnostic, FileReading, RecipePlan};
+use super::header::{self, ToolHeader};
 use super::manifest;
-use super::place::Place;
+use super::place::FileInRoot;
 use super::recipe::{CommandRecipe, DEFAULT_TIMEOUT_MS, Flavour, Input, Recipe};
-use super::stamp::Stamp;
+use super::stamp::ScanStamp;
 use super::tool_file;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -22,7 +22,7 @@ const PROGRAM_LIMIT: u64 = 256 << 20;
 
 /// What a look at a file gave.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Look {
+pub(super) struct FileInspection {
     /// The digest of the whole content, where the file holds or describes tools.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "hex")]
     pub(super) content: Option<Digest>,
@@ -30,36 +30,36 @@ pub(super) struct Look {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) speaks: bool,
     #[serde(default)]
-    pub(super) reading: Reading,
+    pub(super) reading: FileReading,
     /// Reading failed in a way that says nothing about the file; the look is not worth remembering.
     #[serde(skip)]
     pub(super) is_passing: bool,
 }
 
-impl Look {
-    fn remark(remark: Remark) -> Self {
-        Self { reading: Reading::remark(remark), ..Self::default() }
+impl FileInspection {
+    fn remark(remark: FileDiagnostic) -> Self {
+        Self { reading: FileReading::remark(remark), ..Self::default() }
     }
 }
 
 /// How a file is looked at.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Manner {
+pub(super) struct InspectionMode {
     pub(super) is_manifest: bool,
     pub(super) flavour: Flavour,
 }
 
 /// Looks at one file.
-pub(super) fn look(place: &Place<'_>, stamp: &Stamp, manner: Manner) -> Look {
+pub(super) fn look(place: &FileInRoot<'_>, stamp: &ScanStamp, manner: InspectionMode) -> FileInspection {
     let name = place.relative.rsplit('/').next().unwrap_or(place.relative);
     let looked = match tool_file::format(name) {
         Some(format) => document(place, stamp, |bytes| tool_file::read(format, bytes, place)),
         None if manner.is_manifest => document(place, stamp, |bytes| manifest::read(bytes, place)),
         None => script(place, name, stamp, manner.flavour),
     };
-    looked.unwrap_or_else(|err| Look {
+    looked.unwrap_or_else(|err| FileInspection {
         is_passing: err.kind() != io::ErrorKind::PermissionDenied,
-        ..Look::remark(Remark::unavailable(format!("cannot be read: {err}")))
+        ..FileInspection::remark(FileDiagnostic::unavailable(format!("cannot be read: {err}")))
     })
 }
 
@@ -81,9 +81,17 @@ pub(super) fn content_digest(path: &Path) -> io::Result<Digest> {
     Digest::from_hex(&hasher.finalize().to_hex()).ok_or_else(|| io::Error::other("no digest"))
 }
 
-fn document(place: &Place<'_>, stamp: &Stamp, read: impl FnOnce(&[u8]) -> Reading) -> io::Result<Look> {
-    let too_large =
-        || Look::remark(Remark::limit(format!("has more than {} KiB, so it is not read", DOCUMENT_LIMIT >> 10)));
+fn document(
+    place: &FileInRoot<'_>,
+    stamp: &ScanStamp,
+    read: impl FnOnce(&[u8]) -> FileReading,
+) -> io::Result<FileInspection> {
+    let too_large = || {
+        FileInspection::remark(FileDiagnostic::limit(format!(
+            "has more than {} KiB, so it is not read",
+            DOCUMENT_LIMIT >> 10
+        )))
+    };
     if stamp.size() > DOCUMENT_LIMIT {
         return Ok(too_large());
     }
@@ -92,12 +100,12 @@ fn document(place: &Place<'_>, stamp: &Stamp, read: impl FnOnce(&[u8]) -> Readin
     if bytes.len() as u64 > DOCUMENT_LIMIT {
         return Ok(too_large());
     }
-    Ok(Look { content: Some(Digest::of_bytes(&bytes)), reading: read(&bytes), ..Look::default() })
+    Ok(FileInspection { content: Some(Digest::of_bytes(&bytes)), reading: read(&bytes), ..FileInspection::default() })
 }
 
-fn script(place: &Place<'_>, name: &str, stamp: &Stamp, flavour: Flavour) -> io::Result<Look> {
+fn script(place: &FileInRoot<'_>, name: &str, stamp: &ScanStamp, flavour: Flavour) -> io::Result<FileInspection> {
     let might_run = stamp.is_executable() || is_module(name);
-    let Some(head) = head(&place.path(), stamp, might_run)? else { return Ok(Look::default()) };
+    let Some(head) = head(&place.path(), stamp, might_run)? else { return Ok(FileInspection::default()) };
     let mut look = judge(place, name, stamp, flavour, &head);
     if !look.reading.tools.is_empty() {
         let whole = stamp.size() <= WINDOW && head.len() as u64 == stamp.size();
@@ -107,7 +115,7 @@ fn script(place: &Place<'_>, name: &str, stamp: &Stamp, flavour: Flavour) -> io:
 }
 
 /// The beginning of a file. Of one that nothing but an interpreter line could make a script, only if it has that.
-fn head(path: &Path, stamp: &Stamp, might_run: bool) -> io::Result<Option<Vec<u8>>> {
+fn head(path: &Path, stamp: &ScanStamp, might_run: bool) -> io::Result<Option<Vec<u8>>> {
     let mut file = open(path)?;
     let mut head = Vec::new();
     if !might_run {
@@ -132,22 +140,25 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no regular file any more")) }
 }
 
-fn judge(place: &Place<'_>, name: &str, stamp: &Stamp, flavour: Flavour, head: &[u8]) -> Look {
+fn judge(place: &FileInRoot<'_>, name: &str, stamp: &ScanStamp, flavour: Flavour, head: &[u8]) -> FileInspection {
     let program = place.path();
     let executable = stamp.is_executable();
-    let unasked = |recipe| Look { reading: one(Described::new(stem(name), Plan::Unasked(recipe))), ..Look::default() };
+    let unasked = |recipe| FileInspection {
+        reading: one(DescribedTool::new(stem(name), RecipePlan::Unasked(recipe))),
+        ..FileInspection::default()
+    };
     if head.contains(&0) {
         // Nobody can read a binary's mind; its name has to say that it is one of ours.
         return match executable && name.ends_with(".tool") {
             true => unasked(Recipe::Executable { program }),
-            false => Look::remark(Remark::quiet("is a program that does not show it is a tool")),
+            false => FileInspection::remark(FileDiagnostic::quiet("is a program that does not show it is a tool")),
         };
     }
     let text = String::from_utf8_lossy(head);
     let speaks = text.contains("tool-schema");
     let header = match header::read(&text).transpose() {
         Ok(header) => header,
-        Err(reason) => return Look { speaks, ..Look::remark(Remark::broken(reason)) },
+        Err(reason) => return FileInspection { speaks, ..FileInspection::remark(FileDiagnostic::broken(reason)) },
     };
     let is_script = text.starts_with("#!");
     let is_module =
@@ -161,32 +172,42 @@ fn judge(place: &Place<'_>, name: &str, stamp: &Stamp, flavour: Flavour, head: &
         match header {
             Some(header) => known(header, Recipe::Module { file: program, flavour }),
             None if shows_a_tool(name, &text) => unasked(Recipe::Module { file: program, flavour }),
-            None => Look::remark(Remark::quiet("is a module that shows no tool")),
+            None => FileInspection::remark(FileDiagnostic::quiet("is a module that shows no tool")),
         }
     } else {
         plain(place, header, executable, is_script && speaks, is_script)
     };
-    Look { speaks, ..look }
+    FileInspection { speaks, ..look }
 }
 
 /// A file that is neither a module nor one that answers `tool-schema`.
-fn plain(place: &Place<'_>, header: Option<Header>, executable: bool, speaks: bool, is_script: bool) -> Look {
+fn plain(
+    place: &FileInRoot<'_>,
+    header: Option<ToolHeader>,
+    executable: bool,
+    speaks: bool,
+    is_script: bool,
+) -> FileInspection {
     match header {
-        Some(header) if executable => Look { reading: one(plain_script(place, header)), ..Look::default() },
-        None if executable => Look::remark(Remark::quiet("is a program that does not show it is a tool")),
+        Some(header) if executable => {
+            FileInspection { reading: one(plain_script(place, header)), ..FileInspection::default() }
+        }
+        None if executable => {
+            FileInspection::remark(FileDiagnostic::quiet("is a program that does not show it is a tool"))
+        }
         header if speaks || (header.is_some() && is_script) => {
             let hint = format!("chmod +x {}", place.path().display());
-            Look::remark(Remark::broken("looks like a tool, but is not executable").hint(hint))
+            FileInspection::remark(FileDiagnostic::broken("looks like a tool, but is not executable").hint(hint))
         }
-        _ => Look::default(),
+        _ => FileInspection::default(),
     }
 }
 
-fn known(header: Header, recipe: Recipe) -> Look {
-    Look { reading: one(header.describe(Plan::Static(recipe))), ..Look::default() }
+fn known(header: ToolHeader, recipe: Recipe) -> FileInspection {
+    FileInspection { reading: one(header.describe(RecipePlan::Static(recipe))), ..FileInspection::default() }
 }
 
-fn plain_script(place: &Place<'_>, mut header: Header) -> Described {
+fn plain_script(place: &FileInRoot<'_>, mut header: ToolHeader) -> DescribedTool {
     let recipe = Recipe::Command(CommandRecipe {
         argv: vec![place.path().to_string_lossy().into_owned()],
         cwd: place.folder(),
@@ -194,11 +215,11 @@ fn plain_script(place: &Place<'_>, mut header: Header) -> Described {
         env: std::mem::take(&mut header.env),
         timeout_ms: header.timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS),
     });
-    header.describe(Plan::Ready(recipe))
+    header.describe(RecipePlan::Ready(recipe))
 }
 
-fn one(tool: Described) -> Reading {
-    Reading { tools: vec![tool], ..Reading::default() }
+fn one(tool: DescribedTool) -> FileReading {
+    FileReading { tools: vec![tool], ..FileReading::default() }
 }
 
 fn shows_a_tool(name: &str, text: &str) -> bool {

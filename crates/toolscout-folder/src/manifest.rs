@@ -20,52 +20,52 @@ mod drift;
 
 pub use drift::{Definition, build, check};
 
-use super::described::{Described, Plan, Reading, Remark};
-use super::document::{self, Format, Table, sort_of};
+use super::described::{DescribedTool, FileDiagnostic, FileReading, RecipePlan};
+use super::document::{self, DocumentTable, ToolFileFormat, sort_of};
 use super::header::visibility;
 use super::parameters::{self, Parameter};
-use super::place::Place;
+use super::place::FileInRoot;
 use serde_json::{Map, Value};
 use toolscout_core::RawJson;
 
 const KEYS: [&str; 7] = ["name", "title", "description", "keywords", "visibility", "path", "args"];
 
 /// Reads a manifest.
-pub(super) fn read(bytes: &[u8], place: &Place<'_>) -> Reading {
+pub(super) fn read(bytes: &[u8], place: &FileInRoot<'_>) -> FileReading {
     let tools = match entries(bytes) {
         Ok(Some(tools)) => tools,
-        Ok(None) => return Reading::remark(Remark::quiet("lists no tools")),
-        Err(reason) => return Reading::remark(Remark::broken(reason)),
+        Ok(None) => return FileReading::remark(FileDiagnostic::quiet("lists no tools")),
+        Err(reason) => return FileReading::remark(FileDiagnostic::broken(reason)),
     };
-    let mut reading = Reading::default();
+    let mut reading = FileReading::default();
     for (at, value) in tools.into_iter().enumerate() {
         let name = value.get("name").and_then(Value::as_str).map(|it| format!(" (`{it}`)")).unwrap_or_default();
         let said = |reason: String| format!("tool {}{name}: {reason}", at + 1);
         let listed = match listed(value) {
             Ok(listed) => listed,
             Err(reason) => {
-                reading.remarks.push(Remark::broken(said(reason)));
+                reading.remarks.push(FileDiagnostic::broken(said(reason)));
                 continue;
             }
         };
         match place.inside(&listed.path) {
             Some(target) => {
                 reading.claims.push(target.clone());
-                reading.tools.push(Described { plan: Plan::Target(target), ..listed.described });
+                reading.tools.push(DescribedTool { plan: RecipePlan::Target(target), ..listed.described });
             }
             None => {
                 let reason = format!("`{}` leads out of the folder, so it is refused", listed.path);
-                reading.remarks.push(Remark::forbidden(said(reason)));
+                reading.remarks.push(FileDiagnostic::forbidden(said(reason)));
             }
         }
-        reading.remarks.extend(listed.unknown.map(|it| Remark::quiet(said(format!("unknown key `{it}`")))));
+        reading.remarks.extend(listed.unknown.map(|it| FileDiagnostic::quiet(said(format!("unknown key `{it}`")))));
     }
     reading
 }
 
 /// The list of tools; `None` where the file is some other program's manifest.
 fn entries(bytes: &[u8]) -> Result<Option<Vec<Value>>, String> {
-    match document::parse(Format::Json, bytes)? {
+    match document::parse(ToolFileFormat::Json, bytes)? {
         None => Ok(None),
         Some(Value::Object(mut map)) => match map.shift_remove("tools") {
             None => Ok(None),
@@ -77,18 +77,18 @@ fn entries(bytes: &[u8]) -> Result<Option<Vec<Value>>, String> {
 }
 
 /// One entry, its path as written.
-struct Listed {
-    described: Described,
+struct ManifestEntry {
+    described: DescribedTool,
     path: String,
     /// A key we do not know. Manifests are written by other programs, too, so that alone is no mistake.
     unknown: Option<String>,
 }
 
-fn listed(value: Value) -> Result<Listed, String> {
+fn listed(value: Value) -> Result<ManifestEntry, String> {
     let Value::Object(mut map) = value else { return Err(format!("is {}; it must be an object", sort_of(&value))) };
     let unknown = map.keys().find(|it| !KEYS.contains(&it.as_str())).cloned();
     map.retain(|key, _| KEYS.contains(&key.as_str()));
-    let mut table = Table::new("", map, &KEYS)?;
+    let mut table = DocumentTable::new("", map, &KEYS)?;
     let name = table.text("name")?.ok_or("no `name`: every tool needs one")?;
     if name.is_empty() {
         return Err("the tool's name is empty".to_owned());
@@ -97,15 +97,15 @@ fn listed(value: Value) -> Result<Listed, String> {
     if path.is_empty() {
         return Err("`path` is empty".to_owned());
     }
-    let described = Described {
+    let described = DescribedTool {
         title: table.text("title")?,
         description: table.text("description")?,
         keywords: table.texts("keywords")?.unwrap_or_default(),
         visibility: table.text("visibility")?.map(|it| visibility(&it)).transpose()?.unwrap_or_default(),
         input_schema: table.table("args")?.map(input_schema).transpose()?,
-        ..Described::new(name, Plan::Target(String::new()))
+        ..DescribedTool::new(name, RecipePlan::Target(String::new()))
     };
-    Ok(Listed { described, path, unknown })
+    Ok(ManifestEntry { described, path, unknown })
 }
 
 fn input_schema(args: Map<String, Value>) -> Result<RawJson, String> {

@@ -20,9 +20,9 @@ use toolscout_process::{self as child, Limits, Outcome, Task, environment, progr
 /// What a shim answers; exactly one of these is there.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Answer {
+struct ShimResponse {
     /// To `list`.
-    tools: Option<Vec<Entry>>,
+    tools: Option<Vec<ShimEntry>>,
     /// To `call`.
     result: Option<RawJson>,
     /// The module could not be loaded.
@@ -33,7 +33,7 @@ struct Answer {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Entry {
+enum ShimEntry {
     Tool(RawJson),
     Problem(String),
 }
@@ -49,8 +49,8 @@ pub(super) async fn list(
     let request = json!({"op": "list", "flavour": flavour});
     let (answer, outcome) = ask(id, file, flavour, request, limits, cx).await?;
     match answer {
-        Some(Answer { tools: Some(entries), .. }) => Ok(entries.into_iter().map(read).collect()),
-        Some(Answer { error: Some(reason), .. }) => {
+        Some(ShimResponse { tools: Some(entries), .. }) => Ok(entries.into_iter().map(read).collect()),
+        Some(ShimResponse { error: Some(reason), .. }) => {
             Err(SourceError::Protocol { id: id.clone(), reason: format!("could not be loaded: {reason}") })
         }
         _ => Err(SourceError::Protocol {
@@ -60,10 +60,10 @@ pub(super) async fn list(
     }
 }
 
-fn read(entry: Entry) -> Result<Probed, String> {
+fn read(entry: ShimEntry) -> Result<Probed, String> {
     match entry {
-        Entry::Tool(raw) => probed::read(raw.as_str()),
-        Entry::Problem(reason) => Err(reason),
+        ShimEntry::Tool(raw) => probed::read(raw.as_str()),
+        ShimEntry::Problem(reason) => Err(reason),
     }
 }
 
@@ -83,13 +83,13 @@ pub(super) async fn call(
     let (answer, outcome) = ask(id, file, flavour, request, limits, cx).await?;
     let shown = file.display().to_string();
     match answer {
-        Some(Answer { result: Some(raw), .. }) => ToolOutput::from_raw(raw)
+        Some(ShimResponse { result: Some(raw), .. }) => ToolOutput::from_raw(raw)
             .map_err(|reason| SourceError::Protocol { id: id.clone(), reason: format!("`{shown}`: {reason}") }),
-        Some(Answer { missing: Some(names), .. }) => Err(SourceError::Unavailable {
+        Some(ShimResponse { missing: Some(names), .. }) => Err(SourceError::Unavailable {
             id: id.clone(),
             what: format!("`{shown}` has no tool `{name}` any more; it has: {}", or_none(&names.join(", "))),
         }),
-        Some(Answer { error: Some(reason), .. }) => Err(spawn_error(id, file, reason)),
+        Some(ShimResponse { error: Some(reason), .. }) => Err(spawn_error(id, file, reason)),
         _ => Ok(output::of_failure(&shown, &outcome)),
     }
 }
@@ -106,7 +106,7 @@ async fn ask(
     mut request: Value,
     limits: Limits,
     cx: &Cx,
-) -> Result<(Option<Answer>, Outcome), SourceError> {
+) -> Result<(Option<ShimResponse>, Outcome), SourceError> {
     let fail = |reason| spawn_error(id, file, reason);
     let runtime = runtime::runtime_for(file).map_err(fail)?;
     let project = cx.project.as_ref().map(|it| it.as_path());
@@ -140,7 +140,7 @@ fn folder(file: &Path, flavour: Flavour, project: Option<&Path>) -> PathBuf {
 }
 
 /// Takes the answer out of standard output and puts the rest, the module's own talk, behind standard error.
-fn take_answer(outcome: &mut Outcome, nonce: &str) -> Result<Option<Answer>, String> {
+fn take_answer(outcome: &mut Outcome, nonce: &str) -> Result<Option<ShimResponse>, String> {
     let mut answer = None;
     let stdout = std::mem::take(&mut outcome.stdout);
     for line in stdout.split_inclusive(|it| *it == b'\n') {

@@ -4,14 +4,14 @@ use std::path::{Component, Path, PathBuf};
 
 /// One file of a root. Paths in it are compared as text: links are followed, and judged, where files are opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place<'a> {
+pub(super) struct FileInRoot<'a> {
     /// The root's real path.
     pub(super) root: &'a Path,
     /// The file, relative to the root, parts joined by `/`.
     pub(super) relative: &'a str,
 }
 
-impl Place<'_> {
+impl FileInRoot<'_> {
     pub(super) fn path(&self) -> PathBuf {
         self.root.join(self.relative)
     }

@@ -20,7 +20,7 @@ mod shelf;
 mod text;
 
 pub(super) use find::find;
-pub(super) use shelf::Shelf;
+pub(super) use shelf::PromptLibrary;
 
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
@@ -53,9 +53,9 @@ impl Prompt {
     /// Reads a file; the error is a reason for people.
     fn read(name: &str, bytes: &[u8]) -> Result<Self, String> {
         let (head, text) = head::split(bytes)?;
-        let head = head::Head::read(head)?;
+        let head = head::PromptHead::read(head)?;
         text::check(text, &head.arguments)?;
-        let head::Head { title, description, arguments } = head;
+        let head::PromptHead { title, description, arguments } = head;
         Ok(Self { name: name.to_owned(), title, description, arguments, text: text.to_owned() })
     }
 

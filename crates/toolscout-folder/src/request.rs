@@ -27,11 +27,11 @@ pub struct RequestFolder {
     pattern: Regex,
     root: PathBuf,
     folder: String,
-    open: Open,
+    open: OpenFolder,
 }
 
 /// Begins a source over a folder, with the trust, the limits and the store of all others.
-type Open = Arc<dyn Fn() -> FolderSourceBuilder + Send + Sync>;
+type OpenFolder = Arc<dyn Fn() -> FolderSourceBuilder + Send + Sync>;
 
 /// Why a folder cannot be chosen this way; for people.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -62,7 +62,7 @@ impl RequestFolder {
             }
         };
         check_folder(folder)?;
-        let (root, folder, open): (_, _, Open) = (root.to_owned(), folder.to_owned(), Arc::new(open));
+        let (root, folder, open): (_, _, OpenFolder) = (root.to_owned(), folder.to_owned(), Arc::new(open));
         Ok(Self { id: own(), header, pattern, root, folder, open })
     }
 

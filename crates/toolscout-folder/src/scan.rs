@@ -5,23 +5,23 @@
 
 mod record;
 
-use super::described::{Described, Plan};
-use super::look::{Look, Manner, is_module};
+use super::described::{DescribedTool, RecipePlan};
+use super::look::{FileInspection, InspectionMode, is_module};
 use super::matcher::Matcher;
-use super::place::Place;
+use super::place::FileInRoot;
 use super::recipe::{Flavour, Recipe};
 use super::roots::{Layout, Root};
 use super::stamp::Owners;
 use super::strategy::{Entry, Visit};
 use super::walk::{self, NotAFile, WalkLimits, Walked, WalkedFile};
-use record::Memory;
+use record::ScanCache;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use toolscout_core::{Digest, Problem, ProblemKind, Status, Tool, escape};
 
 /// How many files were known from the last time, and how many had to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Counts {
+pub(super) struct ScanCounts {
     pub(super) hits: usize,
     pub(super) misses: usize,
 }
@@ -30,14 +30,14 @@ pub(super) struct Counts {
 pub(super) type Give<'a> = &'a mut dyn FnMut(Entry) -> bool;
 
 /// Searches a root, whose path must be real. Blocks.
-pub(super) fn scan(root: &Root, matcher: &Matcher, visit: &Visit, give: Give<'_>) -> Counts {
+pub(super) fn scan(root: &Root, matcher: &Matcher, visit: &Visit, give: Give<'_>) -> ScanCounts {
     // Remembering and walking cost about the same, and neither needs the other.
     let (walked, mut memory) = std::thread::scope(|scope| {
-        let memory = scope.spawn(|| Memory::open(root, matcher, visit.store.as_deref()));
+        let memory = scope.spawn(|| ScanCache::open(root, matcher, visit.store.as_deref()));
         let walked = walk::walk(&root.path, matcher, WalkLimits::default());
-        (walked, memory.join().unwrap_or_else(|_| Memory::none()))
+        (walked, memory.join().unwrap_or_else(|_| ScanCache::none()))
     });
-    let survey = Survey::new(root, walked, &mut memory, |it| matcher.is_manifest(it));
+    let survey = RootSurvey::new(root, walked, &mut memory, |it| matcher.is_manifest(it));
     let record = memory.close(survey.sights.iter());
     let counts = memory.counts();
     tracing::debug!(event = "discovery.scan", root = %root.path.display(), hits = counts.hits, misses = counts.misses);
@@ -59,7 +59,7 @@ pub(super) fn scan_file(root: &Root, file: &Path, visit: &Visit, give: Give<'_>)
         Ok(it) => {
             let walked = Walked { files: vec![it], problems: Vec::new() };
             let is_manifest = |it: &str| file_name(it) == "manifest.json";
-            Survey::new(root, walked, &mut Memory::none(), is_manifest).give(visit, give);
+            RootSurvey::new(root, walked, &mut ScanCache::none(), is_manifest).give(visit, give);
         }
         Err(NotAFile::Missing) => drop(give(Entry::Problem(problem(ProblemKind::Unavailable, "is not there")))),
         Err(NotAFile::Outside) => {
@@ -72,17 +72,17 @@ pub(super) fn scan_file(root: &Root, file: &Path, visit: &Visit, give: Give<'_>)
 }
 
 /// A file and what a look at it gave.
-pub(super) struct Sight {
+pub(super) struct InspectedFile {
     pub(super) file: WalkedFile,
-    pub(super) look: Look,
+    pub(super) look: FileInspection,
 }
 
 /// Everything seen in a root, before it is put together.
-struct Survey<'a> {
+struct RootSurvey<'a> {
     root: &'a Root,
     owners: Owners,
     /// Walked files first, in order; then those that only a manifest names.
-    sights: Vec<Sight>,
+    sights: Vec<InspectedFile>,
     walked: usize,
     by_path: HashMap<String, usize>,
     /// What lies at a manifest's path, where it is no file of the folder.
@@ -91,8 +91,8 @@ struct Survey<'a> {
     problems: Vec<Problem>,
 }
 
-impl<'a> Survey<'a> {
-    fn new(root: &'a Root, walked: Walked, memory: &mut Memory<'_>, is_manifest: impl Fn(&str) -> bool) -> Self {
+impl<'a> RootSurvey<'a> {
+    fn new(root: &'a Root, walked: Walked, memory: &mut ScanCache<'_>, is_manifest: impl Fn(&str) -> bool) -> Self {
         let flavour = if root.layout == Layout::Opencode { Flavour::Opencode } else { Flavour::Plain };
         let mut survey = Self {
             root,
@@ -105,22 +105,23 @@ impl<'a> Survey<'a> {
             problems: walked.problems,
         };
         for file in walked.files {
-            let manner = Manner { is_manifest: is_manifest(&file.relative), flavour };
+            let manner = InspectionMode { is_manifest: is_manifest(&file.relative), flavour };
             survey.see(file, manner, memory);
         }
         survey.follow_targets(flavour, memory);
         survey
     }
 
-    fn see(&mut self, file: WalkedFile, manner: Manner, memory: &mut Memory<'_>) {
-        let look = memory.look(&Place { root: &self.root.path, relative: &file.relative }, &file.stamp, manner);
+    fn see(&mut self, file: WalkedFile, manner: InspectionMode, memory: &mut ScanCache<'_>) {
+        let look = memory.look(&FileInRoot { root: &self.root.path, relative: &file.relative }, &file.stamp, manner);
         self.claims.extend(look.reading.claims.iter().cloned());
-        self.sights.push(Sight { file, look });
+        self.sights.push(InspectedFile { file, look });
     }
 
     /// Looks at the files that manifests name and the walk did not meet.
-    fn follow_targets(&mut self, flavour: Flavour, memory: &mut Memory<'_>) {
-        let is_target = |it: &Described| if let Plan::Target(path) = &it.plan { Some(path.clone()) } else { None };
+    fn follow_targets(&mut self, flavour: Flavour, memory: &mut ScanCache<'_>) {
+        let is_target =
+            |it: &DescribedTool| if let RecipePlan::Target(path) = &it.plan { Some(path.clone()) } else { None };
         let targets: Vec<String> =
             self.sights.iter().flat_map(|it| &it.look.reading.tools).filter_map(is_target).collect();
         if targets.is_empty() && self.claims.is_empty() {
@@ -134,7 +135,7 @@ impl<'a> Survey<'a> {
             match walk::walk_to(&self.root.path, &target) {
                 Ok(file) => {
                     self.by_path.insert(target, self.sights.len());
-                    self.see(file, Manner { is_manifest: false, flavour }, memory);
+                    self.see(file, InspectionMode { is_manifest: false, flavour }, memory);
                 }
                 Err(why) => drop(self.absent.insert(target, why)),
             }
@@ -158,7 +159,7 @@ impl<'a> Survey<'a> {
         }
     }
 
-    fn give_file(&self, at: usize, look: Look, visit: &Visit, give: Give<'_>) -> bool {
+    fn give_file(&self, at: usize, look: FileInspection, visit: &Visit, give: Give<'_>) -> bool {
         let file = &self.sights[at].file;
         // A tool file speaks for itself, even when another one's command mentions it.
         if self.claims.contains(&file.relative) && super::tool_file::format(file_name(&file.relative)).is_none() {
@@ -196,7 +197,7 @@ impl<'a> Survey<'a> {
     /// The tool with its recipe, or why it is refused.
     fn assemble(
         &self,
-        described: Described,
+        described: DescribedTool,
         objection: &Option<String>,
         path: &Path,
         content: Option<Digest>,
@@ -205,11 +206,11 @@ impl<'a> Survey<'a> {
         let made = described.into_tool(&visit.source, path, content);
         let (mut tool, plan) = made.map_err(|err| (ProblemKind::Broken, err.to_string()))?;
         let settled = match plan {
-            Plan::Ready(recipe @ Recipe::Http(_)) => Ok(recipe),
-            Plan::Ready(recipe) | Plan::Static(recipe) | Plan::Unasked(recipe) => {
+            RecipePlan::Ready(recipe @ Recipe::Http(_)) => Ok(recipe),
+            RecipePlan::Ready(recipe) | RecipePlan::Static(recipe) | RecipePlan::Unasked(recipe) => {
                 objection.clone().map_or(Ok(recipe), Err)
             }
-            Plan::Target(target) => self.target(&target),
+            RecipePlan::Target(target) => self.target(&target),
         };
         let recipe = settled.map_err(|reason| (ProblemKind::Forbidden, reason))?;
         if let Recipe::Missing { reason } = &recipe {

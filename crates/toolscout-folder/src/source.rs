@@ -6,11 +6,11 @@ mod start;
 
 pub use build::{FolderSourceBuilder, Probing};
 
-use super::ask::Asker;
+use super::ask::Prober;
 use super::flow::stream_of;
-use super::gather::{Gathering, Listed, Table};
+use super::gather::{Gathering, ListedTool, ToolTable};
 use super::manifest::Definition;
-use super::prompts::{Prompt, Shelf};
+use super::prompts::{Prompt, PromptLibrary};
 use super::strategy::Visit;
 use super::watch;
 use futures_util::{StreamExt, stream};
@@ -30,10 +30,10 @@ use toolscout_core::{
 /// ```
 pub struct FolderSource {
     terms: FolderSourceBuilder,
-    asker: Asker,
+    asker: Prober,
     /// What the last whole discovery found; a discovery under way builds its own aside.
-    table: Mutex<Option<Arc<Table>>>,
-    shelf: Shelf,
+    table: Mutex<Option<Arc<ToolTable>>>,
+    shelf: PromptLibrary,
 }
 
 impl FolderSource {
@@ -67,17 +67,17 @@ impl FolderSource {
         Visit { source: self.terms.id.clone(), store: self.terms.store.clone(), cx: cx.clone() }
     }
 
-    fn current(&self) -> Option<Arc<Table>> {
+    fn current(&self) -> Option<Arc<ToolTable>> {
         self.table.lock().clone()
     }
 
-    fn publish(&self, (table, prompts): (Table, Vec<Prompt>)) {
+    fn publish(&self, (table, prompts): (ToolTable, Vec<Prompt>)) {
         *self.table.lock() = Some(Arc::new(table));
         self.shelf.publish(prompts);
     }
 
     /// The listed tools; discovers them if nobody has yet.
-    async fn table(&self, cx: &Cx) -> Result<Arc<Table>, SourceError> {
+    async fn table(&self, cx: &Cx) -> Result<Arc<ToolTable>, SourceError> {
         if let Some(table) = self.current() {
             return Ok(table);
         }
@@ -89,7 +89,7 @@ impl FolderSource {
     }
 
     /// Puts one tool in another's place.
-    fn replace(&self, listed: &Arc<Listed>) {
+    fn replace(&self, listed: &Arc<ListedTool>) {
         let mut current = self.table.lock();
         if let Some(table) = current.as_mut() {
             Arc::make_mut(table).insert(listed.tool.id.name.clone(), listed.clone());

@@ -8,9 +8,9 @@ use std::path::Path;
 ///
 /// Written as a plain list in the scan record, because there is one for each file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Stamp(u64, i64, i64, u64, u32, u32);
+pub(super) struct ScanStamp(u64, i64, i64, u64, u32, u32);
 
-impl Stamp {
+impl ScanStamp {
     #[cfg(unix)]
     pub(super) fn of(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
@@ -80,11 +80,11 @@ pub(super) struct Owners {
 impl Owners {
     pub(super) fn of(root: &Path) -> Self {
         let us = current_user();
-        Self { us, root: std::fs::metadata(root).map_or(us, |it| Stamp::of(&it).owner()) }
+        Self { us, root: std::fs::metadata(root).map_or(us, |it| ScanStamp::of(&it).owner()) }
     }
 
     /// Why a file must not be run, where somebody else could have written it.
-    pub(super) fn objection(&self, file: &Stamp) -> Option<&'static str> {
+    pub(super) fn objection(&self, file: &ScanStamp) -> Option<&'static str> {
         if file.is_open_to_all() {
             Some("anybody may write this file, so it is not run")
         } else if file.lends_rights() {

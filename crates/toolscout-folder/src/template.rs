@@ -12,7 +12,7 @@ use toolscout_core::{Arguments, SourceError};
 
 /// A piece of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Part<'a> {
+pub(super) enum TemplatePart<'a> {
     /// Stays as it is.
     Text(&'a str),
     /// Filled with the argument of this name.
@@ -20,7 +20,7 @@ pub(super) enum Part<'a> {
 }
 
 /// Cuts a template into its pieces. Braces that hold no name, such as those of JSON, are text.
-pub(super) fn parts(template: &str) -> Vec<Part<'_>> {
+pub(super) fn parts(template: &str) -> Vec<TemplatePart<'_>> {
     let mut out = Vec::new();
     let (mut text_from, mut at) = (0, 0);
     while let Some(open) = template[at..].find('{').map(|it| at + it) {
@@ -29,14 +29,14 @@ pub(super) fn parts(template: &str) -> Vec<Part<'_>> {
             continue;
         };
         if text_from < open {
-            out.push(Part::Text(&template[text_from..open]));
+            out.push(TemplatePart::Text(&template[text_from..open]));
         }
-        out.push(Part::Place(name));
+        out.push(TemplatePart::Place(name));
         at += name.len() + 1;
         text_from = at;
     }
     if text_from < template.len() {
-        out.push(Part::Text(&template[text_from..]));
+        out.push(TemplatePart::Text(&template[text_from..]));
     }
     out
 }
@@ -64,12 +64,12 @@ pub(super) fn text(value: &Value) -> Cow<'_, str> {
 }
 
 /// Fills a whole template; `None` where an argument is absent.
-pub(super) fn fill(parts: &[Part<'_>], arguments: &Arguments) -> Option<String> {
+pub(super) fn fill(parts: &[TemplatePart<'_>], arguments: &Arguments) -> Option<String> {
     parts
         .iter()
         .map(|it| match it {
-            Part::Text(text) => Some(Cow::Borrowed(*text)),
-            Part::Place(name) => find(arguments, name).map(text),
+            TemplatePart::Text(text) => Some(Cow::Borrowed(*text)),
+            TemplatePart::Place(name) => find(arguments, name).map(text),
         })
         .collect()
 }
@@ -105,7 +105,7 @@ fn filled_flags(templates: &[String], arguments: &Arguments) -> Vec<String> {
     let mut flag: Option<&str> = None;
     for template in templates {
         let parts = parts(template);
-        let is_literal = parts.iter().all(|it| matches!(it, Part::Text(_)));
+        let is_literal = parts.iter().all(|it| matches!(it, TemplatePart::Text(_)));
         if is_literal {
             out.push(template.clone());
             flag = Some(template.as_str()).filter(|it| it.starts_with('-') && *it != "--" && *it != "-");
@@ -124,13 +124,16 @@ fn filled_flags(templates: &[String], arguments: &Arguments) -> Vec<String> {
 }
 
 /// What an entry becomes: nothing where an argument is absent, one for each item where its only place is a list.
-fn values(parts: &[Part<'_>], arguments: &Arguments) -> Vec<String> {
-    let mut places = parts.iter().filter_map(|it| if let Part::Place(name) = it { Some(*name) } else { None });
+fn values(parts: &[TemplatePart<'_>], arguments: &Arguments) -> Vec<String> {
+    let mut places = parts.iter().filter_map(|it| if let TemplatePart::Place(name) = it { Some(*name) } else { None });
     if let (Some(name), None) = (places.next(), places.next())
         && let Some(Value::Array(items)) = find(arguments, name)
     {
         let with = |item: &Value| -> String {
-            parts.iter().map(|it| if let Part::Text(text) = it { Cow::Borrowed(*text) } else { text(item) }).collect()
+            parts
+                .iter()
+                .map(|it| if let TemplatePart::Text(text) = it { Cow::Borrowed(*text) } else { text(item) })
+                .collect()
         };
         return items.iter().map(with).collect();
     }

@@ -27,11 +27,11 @@
 mod action;
 mod hints;
 
-use super::described::{Described, Plan, Reading, Remark};
-use super::document::{self, Format, Table, sort_of};
+use super::described::{DescribedTool, FileDiagnostic, FileReading, RecipePlan};
+use super::document::{self, DocumentTable, ToolFileFormat, sort_of};
 use super::header::visibility;
 use super::parameters::{self, Parameter};
-use super::place::Place;
+use super::place::FileInRoot;
 use serde_json::{Map, Value};
 use toolscout_core::RawJson;
 
@@ -57,12 +57,12 @@ const KEYS: [&str; 17] = [
 ];
 
 /// How a tool file of this name is written; `None`: it is not one.
-pub(super) fn format(name: &str) -> Option<Format> {
+pub(super) fn format(name: &str) -> Option<ToolFileFormat> {
     let (stem, extension) = name.rsplit_once('.')?;
     let format = match extension {
-        "toml" => Format::Toml,
-        "json" => Format::Json,
-        "yaml" | "yml" => Format::Yaml,
+        "toml" => ToolFileFormat::Toml,
+        "json" => ToolFileFormat::Json,
+        "yaml" | "yml" => ToolFileFormat::Yaml,
         _ => return None,
     };
     // `.tool.toml` alone names nothing.
@@ -70,48 +70,48 @@ pub(super) fn format(name: &str) -> Option<Format> {
 }
 
 /// Reads a tool file.
-pub(super) fn read(format: Format, bytes: &[u8], place: &Place<'_>) -> Reading {
+pub(super) fn read(format: ToolFileFormat, bytes: &[u8], place: &FileInRoot<'_>) -> FileReading {
     let map = match document::parse(format, bytes) {
         Ok(Some(Value::Object(map))) => map,
-        Ok(None) => return Reading::remark(Remark::quiet("holds no tools")),
+        Ok(None) => return FileReading::remark(FileDiagnostic::quiet("holds no tools")),
         Ok(Some(other)) => {
             let reason = format!("is {}; a tool file is a table with a `name`", sort_of(&other));
-            return Reading::remark(Remark::broken(reason));
+            return FileReading::remark(FileDiagnostic::broken(reason));
         }
-        Err(reason) => return Reading::remark(Remark::broken(reason)),
+        Err(reason) => return FileReading::remark(FileDiagnostic::broken(reason)),
     };
     if map.contains_key("tool") { several(map, place) } else { one(map, place) }
 }
 
 /// Why a tool is not taken, or what is only worth a word.
-enum Objection {
+enum ToolFileError {
     Broken(String),
     Forbidden(String),
 }
 
-impl From<String> for Objection {
+impl From<String> for ToolFileError {
     fn from(reason: String) -> Self {
         Self::Broken(reason)
     }
 }
 
-impl From<&str> for Objection {
+impl From<&str> for ToolFileError {
     fn from(reason: &str) -> Self {
         Self::Broken(reason.to_owned())
     }
 }
 
-impl Objection {
-    fn remark(self, prefix: &str) -> Remark {
+impl ToolFileError {
+    fn remark(self, prefix: &str) -> FileDiagnostic {
         match self {
-            Self::Broken(reason) => Remark::broken(format!("{prefix}{reason}")),
-            Self::Forbidden(reason) => Remark::forbidden(format!("{prefix}{reason}")),
+            Self::Broken(reason) => FileDiagnostic::broken(format!("{prefix}{reason}")),
+            Self::Forbidden(reason) => FileDiagnostic::forbidden(format!("{prefix}{reason}")),
         }
     }
 }
 
-fn one(map: Map<String, Value>, place: &Place<'_>) -> Reading {
-    let mut reading = Reading::default();
+fn one(map: Map<String, Value>, place: &FileInRoot<'_>) -> FileReading {
+    let mut reading = FileReading::default();
     match tool(map, place, &mut reading) {
         Ok((tool, _)) => reading.tools.push(tool),
         Err(objection) => reading.remarks.push(objection.remark("")),
@@ -119,16 +119,16 @@ fn one(map: Map<String, Value>, place: &Place<'_>) -> Reading {
     reading
 }
 
-fn several(mut map: Map<String, Value>, place: &Place<'_>) -> Reading {
+fn several(mut map: Map<String, Value>, place: &FileInRoot<'_>) -> FileReading {
     let Some(Value::Array(tables)) = map.shift_remove("tool") else {
-        return Reading::remark(Remark::broken("`tool` must be a list of tables: write `[[tool]]`"));
+        return FileReading::remark(FileDiagnostic::broken("`tool` must be a list of tables: write `[[tool]]`"));
     };
     if let Some(key) = map.keys().find(|it| *it != "$schema") {
-        return Reading::remark(Remark::broken(format!(
+        return FileReading::remark(FileDiagnostic::broken(format!(
             "`{key}` stands beside `[[tool]]`; move it into one of the tools"
         )));
     }
-    let mut reading = Reading::default();
+    let mut reading = FileReading::default();
     let mut first = None;
     for (at, table) in tables.into_iter().enumerate() {
         let name = table.get("name").and_then(Value::as_str).map(|it| format!(" (`{it}`)")).unwrap_or_default();
@@ -140,7 +140,7 @@ fn several(mut map: Map<String, Value>, place: &Place<'_>) -> Reading {
         };
         match read {
             Ok((_, true)) if first.is_some() => {
-                reading.remarks.push(Remark::broken(format!("{prefix}a second `default = true`")))
+                reading.remarks.push(FileDiagnostic::broken(format!("{prefix}a second `default = true`")))
             }
             Ok((tool, true)) => first = Some(tool),
             Ok((tool, false)) => reading.tools.push(tool),
@@ -152,15 +152,19 @@ fn several(mut map: Map<String, Value>, place: &Place<'_>) -> Reading {
 }
 
 /// Reads one tool, and whether it is the file's default one. Claims and quiet remarks go into `reading`.
-fn tool(map: Map<String, Value>, place: &Place<'_>, reading: &mut Reading) -> Result<(Described, bool), Objection> {
-    let mut table = Table::new("", map, &KEYS)?;
+fn tool(
+    map: Map<String, Value>,
+    place: &FileInRoot<'_>,
+    reading: &mut FileReading,
+) -> Result<(DescribedTool, bool), ToolFileError> {
+    let mut table = DocumentTable::new("", map, &KEYS)?;
     let name = table.text("name")?.ok_or("no `name`: every tool needs one")?;
     if name.is_empty() {
         return Err("the tool's name is empty".into());
     }
     let input_schema = input_schema(&mut table)?;
     let action = action::read(&mut table, &input_schema, place)?;
-    let described = Described {
+    let described = DescribedTool {
         title: table.text("title")?,
         description: table.text("description")?,
         keywords: table.texts("keywords")?.unwrap_or_default(),
@@ -169,16 +173,16 @@ fn tool(map: Map<String, Value>, place: &Place<'_>, reading: &mut Reading) -> Re
         visibility: table.text("visibility")?.map(|it| visibility(&it)).transpose()?.unwrap_or_default(),
         cli: table.table("cli")?.map(hints::read).transpose()?.unwrap_or_default(),
         input_schema: Some(input_schema),
-        ..Described::new(name, Plan::Ready(action.recipe))
+        ..DescribedTool::new(name, RecipePlan::Ready(action.recipe))
     };
     let is_default = table.flag("default")?.unwrap_or(false);
     reading.claims.extend(action.claims);
-    reading.remarks.extend(action.remark.map(Remark::quiet));
+    reading.remarks.extend(action.remark.map(FileDiagnostic::quiet));
     Ok((described, is_default))
 }
 
 /// The schema, whole or from the short form; without either, the tool takes no arguments.
-fn input_schema(table: &mut Table) -> Result<RawJson, String> {
+fn input_schema(table: &mut DocumentTable) -> Result<RawJson, String> {
     let whole = schema(table, "input_schema", "inputSchema")?;
     let parameters = match table.take("parameters") {
         None => return whole.map_or_else(|| parameters::input_schema(Vec::new()), Ok),
@@ -206,7 +210,7 @@ fn parameter(value: Value) -> Result<Parameter, String> {
 }
 
 /// A whole JSON Schema under either spelling of its key.
-fn schema(table: &mut Table, key: &str, other_key: &str) -> Result<Option<RawJson>, String> {
+fn schema(table: &mut DocumentTable, key: &str, other_key: &str) -> Result<Option<RawJson>, String> {
     let value = match (table.take(key), table.take(other_key)) {
         (None, None) => return Ok(None),
         (Some(_), Some(_)) => return Err(format!("both `{key}` and `{other_key}`: keep one")),

@@ -3,7 +3,7 @@
 //! Trust is of a folder, known by its real path and its owner, and of everything in it; not of what its files hold at
 //! the moment. A cloned repository must not run code because somebody listed its tools.
 
-use super::stamp::Stamp;
+use super::stamp::ScanStamp;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub struct TrustedFolders {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Record {
+struct TrustRecord {
     version: u32,
     owner: u32,
     /// A person was asked and said no: not trusted, and not to be asked again.
@@ -60,7 +60,8 @@ impl TrustedFolders {
         let real = std::fs::canonicalize(folder).map_err(|err| failed(err.into()))?;
         let owner = owner(&real).ok_or_else(|| failed("it is no folder".into()))?;
         let key = key(&real).ok_or_else(|| failed("its path is not UTF-8".into()))?;
-        let record = serde_json::to_vec(&Record { version: 1, owner, refused }).map_err(|err| failed(err.into()))?;
+        let record =
+            serde_json::to_vec(&TrustRecord { version: 1, owner, refused }).map_err(|err| failed(err.into()))?;
         self.store.write(Shelf::Trust, key, &record)?;
         Ok(real)
     }
@@ -87,9 +88,9 @@ impl TrustedFolders {
         self.record(folder).is_some_and(|it| !it.refused && owner(folder) == Some(it.owner))
     }
 
-    fn record(&self, folder: &Path) -> Option<Record> {
+    fn record(&self, folder: &Path) -> Option<TrustRecord> {
         let bytes = self.store.read(Shelf::Trust, key(folder)?).ok()??;
-        serde_json::from_slice(&bytes).ok().filter(|it: &Record| it.version == 1)
+        serde_json::from_slice(&bytes).ok().filter(|it: &TrustRecord| it.version == 1)
     }
 }
 
@@ -98,5 +99,5 @@ fn key(folder: &Path) -> Option<&str> {
 }
 
 fn owner(folder: &Path) -> Option<u32> {
-    std::fs::metadata(folder).ok().filter(std::fs::Metadata::is_dir).map(|it| Stamp::of(&it).owner())
+    std::fs::metadata(folder).ok().filter(std::fs::Metadata::is_dir).map(|it| ScanStamp::of(&it).owner())
 }

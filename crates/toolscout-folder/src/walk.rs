@@ -4,7 +4,7 @@
 //! entered once, however many ways lead to it, so loops end.
 
 use super::matcher::Matcher;
-use super::stamp::Stamp;
+use super::stamp::ScanStamp;
 use std::collections::HashSet;
 use std::fs::{self, DirEntry, FileType};
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ impl Default for WalkLimits {
 #[derive(Debug, Clone)]
 pub(super) struct WalkedFile {
     pub(super) relative: String,
-    pub(super) stamp: Stamp,
+    pub(super) stamp: ScanStamp,
     /// Anybody may put files into one of the folders it is in.
     pub(super) in_open_folder: bool,
     /// Where a link leads; `None` for a file that is no link.
@@ -67,7 +67,7 @@ pub(super) fn walk_to(root: &Path, relative: &str) -> Result<WalkedFile, NotAFil
     let folders = path.ancestors().skip(1).take_while(|it| it.starts_with(root));
     let in_open_folder = folders.into_iter().any(is_open);
     let real = (real != path).then_some(real);
-    Ok(WalkedFile { relative: relative.to_owned(), stamp: Stamp::of(&metadata), in_open_folder, real })
+    Ok(WalkedFile { relative: relative.to_owned(), stamp: ScanStamp::of(&metadata), in_open_folder, real })
 }
 
 /// Why there is no file to look at.
@@ -215,7 +215,7 @@ impl<'a> Walker<'a> {
     }
 
     fn file(&mut self, folder: &Folder, relative: String, metadata: &fs::Metadata, real: Option<PathBuf>) {
-        let stamp = Stamp::of(metadata);
+        let stamp = ScanStamp::of(metadata);
         self.walked.files.push(WalkedFile { relative, stamp, in_open_folder: folder.open, real });
     }
 
@@ -248,7 +248,7 @@ impl<'a> Walker<'a> {
 }
 
 fn is_open(folder: &Path) -> bool {
-    fs::metadata(folder).is_ok_and(|it| Stamp::of(&it).is_open_to_all())
+    fs::metadata(folder).is_ok_and(|it| ScanStamp::of(&it).is_open_to_all())
 }
 
 #[cfg(unix)]

@@ -1,6 +1,6 @@
 //! Notices that something changed on disk, and says so once things are quiet again.
 
-use super::flow::{Out, stream_of};
+use super::flow::{FlowSink, stream_of};
 use super::prompts;
 use super::roots::{Layout, Root, RootStrategy};
 use super::strategy::ToolStrategy;
@@ -28,9 +28,9 @@ pub(super) fn changes<'a>(
     stream_of(move |out| async move { watch(roots, tools, explicit, &out).await })
 }
 
-async fn watch(roots: &dyn RootStrategy, tools: &dyn ToolStrategy, explicit: &[PathBuf], out: &Out<()>) {
-    let (news, mut heard) = News::channel();
-    let mut ears = Ears::new(&news);
+async fn watch(roots: &dyn RootStrategy, tools: &dyn ToolStrategy, explicit: &[PathBuf], out: &FlowSink<()>) {
+    let (news, mut heard) = ChangeSender::channel();
+    let mut ears = FolderWatcher::new(&news);
     let mut is_first = true;
     loop {
         let spots = spots(roots, tools, explicit).await;
@@ -55,7 +55,7 @@ async fn watch(roots: &dyn RootStrategy, tools: &dyn ToolStrategy, explicit: &[P
 }
 
 /// Each folder once, with all below it if anybody wants that: a second watch would take the place of the first.
-fn places(spots: &[Spot]) -> Vec<(PathBuf, RecursiveMode)> {
+fn places(spots: &[WatchTarget]) -> Vec<(PathBuf, RecursiveMode)> {
     let mut places: BTreeMap<PathBuf, RecursiveMode> = BTreeMap::new();
     for spot in spots {
         let mode = places.entry(spot.folder.clone()).or_insert(spot.mode);
@@ -67,7 +67,11 @@ fn places(spots: &[Spot]) -> Vec<(PathBuf, RecursiveMode)> {
 }
 
 /// Returns when something that matters has happened and nothing more is happening.
-async fn wait_for_change(heard: &mut mpsc::Receiver<Vec<PathBuf>>, news: &News, matters: impl Fn(&Path) -> bool) {
+async fn wait_for_change(
+    heard: &mut mpsc::Receiver<Vec<PathBuf>>,
+    news: &ChangeSender,
+    matters: impl Fn(&Path) -> bool,
+) {
     let mut since: Option<Instant> = None;
     loop {
         let paths = match since {
@@ -86,7 +90,7 @@ async fn wait_for_change(heard: &mut mpsc::Receiver<Vec<PathBuf>>, news: &News, 
 }
 
 /// A folder to listen at, and on whose behalf.
-struct Spot {
+struct WatchTarget {
     folder: PathBuf,
     mode: RecursiveMode,
     /// Where the tools are; may lie below `folder`, if it does not exist yet.
@@ -95,15 +99,15 @@ struct Spot {
     root: Option<Root>,
 }
 
-impl Spot {
+impl WatchTarget {
     fn heeds(&self, path: &Path, tools: &dyn ToolStrategy) -> bool {
         let concerns = path.starts_with(&self.base) || self.base.starts_with(path);
         concerns && self.root.as_ref().is_none_or(|it| tools.heeds(it, path))
     }
 }
 
-async fn spots(roots: &dyn RootStrategy, tools: &dyn ToolStrategy, explicit: &[PathBuf]) -> Vec<Spot> {
-    let mut spots: Vec<Spot> = explicit.iter().filter_map(|it| spot_of_file(it)).collect();
+async fn spots(roots: &dyn RootStrategy, tools: &dyn ToolStrategy, explicit: &[PathBuf]) -> Vec<WatchTarget> {
+    let mut spots: Vec<WatchTarget> = explicit.iter().filter_map(|it| spot_of_file(it)).collect();
     let mut roots = roots.roots();
     while let Some(root) = roots.next().await {
         let Ok(root) = root else { continue };
@@ -112,34 +116,34 @@ async fn spots(roots: &dyn RootStrategy, tools: &dyn ToolStrategy, explicit: &[P
         spots.extend(tools.watched(&root).into_iter().map(|base| spot_of_base(base, &root)));
         if root.layout == Layout::Project {
             // Every change there matters: the strategy knows tools only.
-            spots.push(Spot { root: None, ..spot_of_base(prompts::folder(&root.path), &root) });
+            spots.push(WatchTarget { root: None, ..spot_of_base(prompts::folder(&root.path), &root) });
         }
     }
     spots
 }
 
 /// A folder that is not there yet is waited for at the nearest one above it.
-fn spot_of_base(base: PathBuf, root: &Root) -> Spot {
+fn spot_of_base(base: PathBuf, root: &Root) -> WatchTarget {
     let folder = base.ancestors().find(|it| it.is_dir()).unwrap_or(&root.path).to_owned();
     let mode = if folder == base { RecursiveMode::Recursive } else { RecursiveMode::NonRecursive };
-    Spot { folder, mode, base, root: Some(root.clone()) }
+    WatchTarget { folder, mode, base, root: Some(root.clone()) }
 }
 
-fn spot_of_file(file: &Path) -> Option<Spot> {
+fn spot_of_file(file: &Path) -> Option<WatchTarget> {
     let file = std::path::absolute(file).ok()?;
     let folder = std::fs::canonicalize(file.parent()?).ok()?;
     let base = folder.join(file.file_name()?);
-    Some(Spot { folder, mode: RecursiveMode::NonRecursive, base, root: None })
+    Some(WatchTarget { folder, mode: RecursiveMode::NonRecursive, base, root: None })
 }
 
 /// Carries paths from the watching thread to us. Never blocks it: what does not fit is counted as missed.
 #[derive(Clone)]
-struct News {
+struct ChangeSender {
     sender: mpsc::Sender<Vec<PathBuf>>,
     missed: Arc<AtomicBool>,
 }
 
-impl News {
+impl ChangeSender {
     fn channel() -> (Self, mpsc::Receiver<Vec<PathBuf>>) {
         let (sender, receiver) = mpsc::channel(1024);
         (Self { sender, missed: Arc::default() }, receiver)
@@ -162,19 +166,19 @@ impl News {
 }
 
 /// The watcher and what it watches.
-struct Ears {
+struct FolderWatcher {
     watcher: Option<Box<dyn Watcher + Send>>,
     at: Vec<PathBuf>,
 }
 
-impl Ears {
-    fn new(news: &News) -> Self {
+impl FolderWatcher {
+    fn new(news: &ChangeSender) -> Self {
         let news = news.clone();
         let native = notify::recommended_watcher(move |event| news.tell(event));
         Self { watcher: native.ok().map(|it| Box::new(it) as _), at: Vec::new() }
     }
 
-    fn listen_at(mut self, wanted: Vec<(PathBuf, RecursiveMode)>, news: &News) -> Self {
+    fn listen_at(mut self, wanted: Vec<(PathBuf, RecursiveMode)>, news: &ChangeSender) -> Self {
         if self.watcher.is_some() && self.try_listen(&wanted) {
             return self;
         }

@@ -1,6 +1,6 @@
 //! Fills a call's arguments into an address, each so that it cannot become another part of it.
 
-use crate::template::{self, Part};
+use crate::template::{self, TemplatePart};
 use reqwest::Url;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -34,9 +34,9 @@ pub(super) fn add_query(url: &mut Url, arguments: &Arguments) {
 }
 
 /// Notes the arguments that a template uses.
-pub(super) fn note(parts: &[Part<'_>], used: &mut BTreeSet<String>) {
+pub(super) fn note(parts: &[TemplatePart<'_>], used: &mut BTreeSet<String>) {
     for part in parts {
-        if let Part::Place(name) = part {
+        if let TemplatePart::Place(name) = part {
             let outer = name.split('.').next().unwrap_or(name);
             used.extend([(*name).to_owned(), outer.to_owned()]);
         }
@@ -58,12 +58,12 @@ fn fill_path(template: &str, arguments: &Arguments, used: &mut BTreeSet<String>)
     Ok(segments.join("/"))
 }
 
-fn fill_parts(parts: &[Part<'_>], arguments: &Arguments) -> Result<String, String> {
+fn fill_parts(parts: &[TemplatePart<'_>], arguments: &Arguments) -> Result<String, String> {
     let mut out = String::new();
     for part in parts {
         match part {
-            Part::Text(text) => out += text,
-            Part::Place(name) => {
+            TemplatePart::Text(text) => out += text,
+            TemplatePart::Place(name) => {
                 let value = template::find(arguments, name);
                 out +=
                     &encode(&template::text(value.ok_or_else(|| format!("the address needs the argument `{name}`"))?));
@@ -76,7 +76,7 @@ fn fill_parts(parts: &[Part<'_>], arguments: &Arguments) -> Result<String, Strin
 fn fill_pair(template: &str, arguments: &Arguments, used: &mut BTreeSet<String>) -> Vec<String> {
     let parts = template::parts(template);
     note(&parts, used);
-    if let [Part::Text(key), Part::Place(name)] = parts.as_slice()
+    if let [TemplatePart::Text(key), TemplatePart::Place(name)] = parts.as_slice()
         && let Some(value) = template::find(arguments, name)
     {
         return items(value).iter().map(|it| format!("{key}{}", encode(&template::text(it)))).collect();

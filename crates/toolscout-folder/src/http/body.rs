@@ -1,7 +1,7 @@
 //! Fills a call's arguments into a request's body, in the way its format needs.
 
 use super::address::encode;
-use crate::template::{self, Part};
+use crate::template::{self, TemplatePart};
 use reqwest::header::HeaderValue;
 use serde_json::Value;
 use toolscout_core::Arguments;
@@ -40,12 +40,12 @@ fn with_quoted_places(template: &str) -> String {
     let mut in_string = false;
     for part in template::parts(template) {
         match part {
-            Part::Text(text) => {
+            TemplatePart::Text(text) => {
                 in_string ^= quotes(text) % 2 == 1;
                 out += text;
             }
-            Part::Place(name) if in_string => out += &format!("{{{name}}}"),
-            Part::Place(name) => out += &format!("\"{{{name}}}\""),
+            TemplatePart::Place(name) if in_string => out += &format!("{{{name}}}"),
+            TemplatePart::Place(name) => out += &format!("\"{{{name}}}\""),
         }
     }
     out
@@ -67,8 +67,8 @@ fn fill_text(template: &str, arguments: &Arguments, say: impl Fn(&Value) -> Stri
     let mut text = String::new();
     for part in template::parts(template) {
         match part {
-            Part::Text(literal) => text += literal,
-            Part::Place(name) => text += &template::find(arguments, name).map(&say).unwrap_or_default(),
+            TemplatePart::Text(literal) => text += literal,
+            TemplatePart::Place(name) => text += &template::find(arguments, name).map(&say).unwrap_or_default(),
         }
     }
     Body { text, kind: None }
@@ -78,7 +78,7 @@ fn fill_text(template: &str, arguments: &Arguments, say: impl Fn(&Value) -> Stri
 fn fill_json(value: Value, arguments: &Arguments) -> Option<Value> {
     match value {
         Value::String(text) => match template::parts(&text).as_slice() {
-            [Part::Place(name)] => template::find(arguments, name).cloned(),
+            [TemplatePart::Place(name)] => template::find(arguments, name).cloned(),
             parts => template::fill(parts, arguments).map(Value::String),
         },
         Value::Array(items) => Some(items.into_iter().filter_map(|it| fill_json(it, arguments)).collect()),

@@ -1,6 +1,6 @@
 //! Writes manifests, and finds where one no longer says what its tools say.
 
-use super::{Listed, entries, input_schema, listed};
+use super::{ManifestEntry, entries, input_schema, listed};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use toolscout_core::RawJson;
@@ -48,7 +48,7 @@ pub fn check(
 
 fn compare(
     folder: &Path,
-    listed: &Listed,
+    listed: &ManifestEntry,
     args: &Map<String, Value>,
     tools: &[Definition],
     is_there: &impl Fn(&Path) -> bool,

@@ -1,6 +1,6 @@
 //! What stands at the top of a prompt's file, between two lines of dashes.
 
-use super::super::document::{self, Format, Table, did_you_mean, sort_of};
+use super::super::document::{self, DocumentTable, ToolFileFormat, did_you_mean, sort_of};
 use super::Argument;
 use super::text;
 use serde_json::{Map, Value};
@@ -9,7 +9,7 @@ const FENCE: &str = "---";
 const KEYS: [&str; 3] = ["title", "description", "arguments"];
 
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Head {
+pub(super) struct PromptHead {
     pub(super) title: Option<String>,
     pub(super) description: Option<String>,
     pub(super) arguments: Vec<Argument>,
@@ -35,14 +35,14 @@ fn after_line(rest: &str) -> Option<&str> {
     line.trim_end().is_empty().then_some(below)
 }
 
-impl Head {
+impl PromptHead {
     pub(super) fn read(head: &str) -> Result<Self, String> {
-        let map = match document::parse(Format::Yaml, head.as_bytes())? {
+        let map = match document::parse(ToolFileFormat::Yaml, head.as_bytes())? {
             None => return Ok(Self::default()),
             Some(Value::Object(map)) => ours(map)?,
             Some(other) => return Err(format!("its head is {}; it must be a table", sort_of(&other))),
         };
-        let mut table = Table::new("", map, &KEYS)?;
+        let mut table = DocumentTable::new("", map, &KEYS)?;
         let arguments = match table.take("arguments") {
             None | Some(Value::Null) => Vec::new(),
             Some(Value::Array(items)) => items.into_iter().map(argument).collect::<Result<Vec<_>, _>>()?,
@@ -74,7 +74,7 @@ fn argument(item: Value) -> Result<Argument, String> {
     let argument = match item {
         Value::String(name) => Argument { name, description: None, is_required: false },
         Value::Object(map) => {
-            let mut table = Table::new("arguments: ", map, &["name", "description", "required"])?;
+            let mut table = DocumentTable::new("arguments: ", map, &["name", "description", "required"])?;
             let name = table.text("name")?.ok_or("an argument has no `name`")?;
             let (description, required) = (table.text("description")?, table.flag("required")?);
             Argument { name, description, is_required: required.unwrap_or_default() }

@@ -12,12 +12,12 @@ const NO_METHOD: i64 = -32_601;
 const PARAMS: i64 = -32_602;
 
 /// What the last whole discovery found.
-pub(crate) struct Shelf {
+pub(crate) struct PromptLibrary {
     id: SourceId,
     known: watch::Sender<Arc<[Prompt]>>,
 }
 
-impl Shelf {
+impl PromptLibrary {
     pub(crate) fn new(id: SourceId) -> Self {
         Self { id, known: watch::Sender::new(Arc::default()) }
     }
@@ -51,7 +51,7 @@ impl Shelf {
     }
 }
 
-impl Library for Shelf {
+impl Library for PromptLibrary {
     fn holdings(&self, _: &Cx) -> Result<Holdings, SourceError> {
         let known = self.known.borrow().clone();
         let able = if known.is_empty() { json!({}) } else { json!({"prompts": {"listChanged": true}}) };

@@ -13,8 +13,8 @@ pub(super) fn is_name(text: &str) -> bool {
 /// Fails where a text has a place for what nobody can give. Without any arguments, braces are nothing special.
 pub(super) fn check(text: &str, arguments: &[Argument]) -> Result<(), String> {
     let known: Vec<&str> = arguments.iter().map(|it| it.name.as_str()).collect();
-    let unknown = |piece: Piece<'_>| match piece {
-        Piece::Place(name) if !known.contains(&name) => Some(name.to_owned()),
+    let unknown = |piece: PromptPiece<'_>| match piece {
+        PromptPiece::Place(name) if !known.contains(&name) => Some(name.to_owned()),
         _ => None,
     };
     match pieces(text).find_map(unknown).filter(|_| !known.is_empty()) {
@@ -31,20 +31,20 @@ pub(super) fn fill(text: &str, known: &[&str], arguments: &Map<String, Value>) -
         Some(other) => other.to_string(),
     };
     let filled = pieces(text).map(|piece| match piece {
-        Piece::Place(name) if known.contains(&name) => given(name),
-        Piece::Place(name) => format!("{{{{{name}}}}}"),
-        Piece::Text(text) => text.to_owned(),
+        PromptPiece::Place(name) if known.contains(&name) => given(name),
+        PromptPiece::Place(name) => format!("{{{{{name}}}}}"),
+        PromptPiece::Text(text) => text.to_owned(),
     });
     filled.collect()
 }
 
-enum Piece<'a> {
+enum PromptPiece<'a> {
     Text(&'a str),
     Place(&'a str),
 }
 
 /// The text in pieces; braces around anything but a name are text.
-fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+fn pieces(text: &str) -> impl Iterator<Item = PromptPiece<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
         if rest.is_empty() {
@@ -52,14 +52,14 @@ fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
         }
         if let Some((name, below)) = place(rest) {
             rest = below;
-            return Some(Piece::Place(name));
+            return Some(PromptPiece::Place(name));
         }
         // At least one character, so that braces which are no place are passed.
         let first = rest.chars().next().map_or(0, char::len_utf8);
         let end = rest[first..].find("{{").map_or(rest.len(), |it| first + it);
         let (text, below) = rest.split_at(end);
         rest = below;
-        Some(Piece::Text(text))
+        Some(PromptPiece::Text(text))
     })
 }
 

@@ -1,11 +1,11 @@
 //! What the last scan of a root saw, kept on a shelf of the store.
 
-use super::{Counts, Sight};
-use crate::look::{self, Look, Manner};
+use super::{InspectedFile, ScanCounts};
+use crate::look::{self, FileInspection, InspectionMode};
 use crate::matcher::Matcher;
-use crate::place::Place;
+use crate::place::FileInRoot;
 use crate::roots::Root;
-use crate::stamp::{Stamp, nanos_of};
+use crate::stamp::{ScanStamp, nanos_of};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::time::SystemTime;
@@ -15,48 +15,49 @@ use toolscout_core::{Digest, Shelf, Store};
 const VERSION: u32 = 1;
 
 /// What is remembered of a root, while it is searched.
-pub(super) struct Memory<'a> {
+pub(super) struct ScanCache<'a> {
     store: Option<&'a dyn Store>,
     key: String,
     written: i64,
-    files: HashMap<String, (Stamp, Look)>,
-    counts: Counts,
+    files: HashMap<String, (ScanStamp, FileInspection)>,
+    counts: ScanCounts,
     changed: bool,
 }
 
 #[derive(Deserialize)]
-struct Record {
+struct ScanRecord {
     version: u32,
     written: i64,
-    files: Vec<(String, Stamp, Look)>,
+    files: Vec<(String, ScanStamp, FileInspection)>,
 }
 
 #[derive(Serialize)]
-struct RecordRef<'a> {
+struct ScanRecordRef<'a> {
     version: u32,
     written: i64,
-    files: Vec<(&'a str, &'a Stamp, &'a Look)>,
+    files: Vec<(&'a str, &'a ScanStamp, &'a FileInspection)>,
 }
 
-impl<'a> Memory<'a> {
+impl<'a> ScanCache<'a> {
     /// Reads what is remembered. Anything that cannot be read is as good as nothing.
     pub(super) fn open(root: &Root, matcher: &Matcher, store: Option<&'a dyn Store>) -> Self {
         let key = key(root, matcher);
         let bytes = store.and_then(|it| it.read(Shelf::Scan, &key).ok().flatten());
-        let record = bytes.and_then(|it| serde_json::from_slice::<Record>(&it).ok()).filter(|it| it.version == VERSION);
+        let record =
+            bytes.and_then(|it| serde_json::from_slice::<ScanRecord>(&it).ok()).filter(|it| it.version == VERSION);
         let (written, files) = record.map_or((0, Vec::new()), |it| (it.written, it.files));
         let files = files.into_iter().map(|(path, stamp, look)| (path, (stamp, look))).collect();
-        Self { store, key, written, files, counts: Counts::default(), changed: false }
+        Self { store, key, written, files, counts: ScanCounts::default(), changed: false }
     }
 
     /// Remembers nothing.
     pub(super) fn none() -> Self {
         let (key, files) = (String::new(), HashMap::new());
-        Self { store: None, key, written: 0, files, counts: Counts::default(), changed: false }
+        Self { store: None, key, written: 0, files, counts: ScanCounts::default(), changed: false }
     }
 
     /// What the file says: from memory where its stamp is the same, else from the file.
-    pub(super) fn look(&mut self, place: &Place<'_>, stamp: &Stamp, manner: Manner) -> Look {
+    pub(super) fn look(&mut self, place: &FileInRoot<'_>, stamp: &ScanStamp, manner: InspectionMode) -> FileInspection {
         let known = self.files.remove(place.relative).filter(|(old, _)| old == stamp);
         match known {
             Some((_, look)) if stamp.is_settled_at(self.written) => {
@@ -73,35 +74,35 @@ impl<'a> Memory<'a> {
         }
     }
 
-    pub(super) fn counts(&self) -> Counts {
+    pub(super) fn counts(&self) -> ScanCounts {
         self.counts
     }
 
     /// What is to be kept, where it differs from what is kept already.
-    pub(super) fn close<'s>(&self, sights: impl Iterator<Item = &'s Sight>) -> Option<Kept<'a>> {
+    pub(super) fn close<'s>(&self, sights: impl Iterator<Item = &'s InspectedFile>) -> Option<PendingScanWrite<'a>> {
         // What is still here was not met again: its file is gone.
         if !self.changed && self.files.is_empty() {
             return None;
         }
         let store = self.store?;
         let lasting = sights.filter(|it| !it.look.is_passing);
-        let record = RecordRef {
+        let record = ScanRecordRef {
             version: VERSION,
             written: nanos_of(SystemTime::now()),
             files: lasting.map(|it| (it.file.relative.as_str(), &it.file.stamp, &it.look)).collect(),
         };
-        Some(Kept { store, key: self.key.clone(), bytes: serde_json::to_vec(&record).ok()? })
+        Some(PendingScanWrite { store, key: self.key.clone(), bytes: serde_json::to_vec(&record).ok()? })
     }
 }
 
 /// A record, written down but not yet on its shelf.
-pub(super) struct Kept<'a> {
+pub(super) struct PendingScanWrite<'a> {
     store: &'a dyn Store,
     key: String,
     bytes: Vec<u8>,
 }
 
-impl Kept<'_> {
+impl PendingScanWrite<'_> {
     /// Puts it on its shelf. A store that cannot be written costs the next scan some time, nothing else.
     pub(super) fn keep(self) {
         if let Err(err) = self.store.write(Shelf::Scan, &self.key, &self.bytes) {

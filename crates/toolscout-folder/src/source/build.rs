@@ -1,11 +1,11 @@
 //! Says what a folder source is made of. Nothing is opened before the first discovery.
 
 use super::FolderSource;
-use crate::ask::Asker;
-use crate::gather::Rules;
+use crate::ask::Prober;
+use crate::gather::GatherRules;
 use crate::globs::GlobTools;
 use crate::probe::ProbeLimits;
-use crate::prompts::Shelf;
+use crate::prompts::PromptLibrary;
 use crate::roots::{ChainRoots, RootStrategy};
 use crate::strategy::ToolStrategy;
 use parking_lot::Mutex;
@@ -34,7 +34,7 @@ pub struct FolderSourceBuilder {
     pub(super) store: Option<Arc<dyn Store>>,
     pub(super) trust: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
     pub(super) probing: Probing,
-    pub(super) rules: Rules,
+    pub(super) rules: GatherRules,
     pub(super) limits: ProbeLimits,
 }
 
@@ -48,7 +48,7 @@ impl Default for FolderSourceBuilder {
             store: None,
             trust: Arc::new(|_| false),
             probing: Probing::default(),
-            rules: Rules::default(),
+            rules: GatherRules::default(),
             limits: ProbeLimits::default(),
         }
     }
@@ -118,8 +118,8 @@ impl FolderSourceBuilder {
     /// The source. Opens nothing.
     pub fn build(self) -> FolderSource {
         FolderSource {
-            asker: Asker::new(self.id.clone(), self.store.clone()),
-            shelf: Shelf::new(self.id.clone()),
+            asker: Prober::new(self.id.clone(), self.store.clone()),
+            shelf: PromptLibrary::new(self.id.clone()),
             table: Mutex::new(None),
             terms: self,
         }

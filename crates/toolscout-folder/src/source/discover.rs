@@ -1,8 +1,8 @@
 //! Lists: explicit files, then root after root; asks the files that only they themselves can describe.
 
 use super::{FolderSource, Probing};
-use crate::ask::{Answer, Eagerness, Said};
-use crate::gather::{Gathering, Ground, Listed, Stop, about};
+use crate::ask::{ProbeEagerness, ProbeRecord, ProbeResult};
+use crate::gather::{DiscoveryStopped, Gathering, ListedTool, ToolLocation, about};
 use crate::globs::one_file;
 use crate::look;
 use crate::probe::ProbeLimits;
@@ -24,8 +24,8 @@ use toolscout_core::{
 const AT_A_TIME: usize = 4;
 
 impl FolderSource {
-    pub(super) async fn gather(&self, gathering: &mut Gathering<'_>, cx: &Cx) -> Result<(), Stop> {
-        let budget = Budget::new(self.terms.limits.total);
+    pub(super) async fn gather(&self, gathering: &mut Gathering<'_>, cx: &Cx) -> Result<(), DiscoveryStopped> {
+        let budget = ProbeBudget::new(self.terms.limits.total);
         for file in &self.terms.explicit {
             self.gather_file(file, gathering, &budget, cx).await?;
         }
@@ -50,8 +50,14 @@ impl FolderSource {
         Ok(())
     }
 
-    async fn gather_root(&self, root: Root, to: &mut Gathering<'_>, budget: &Budget, cx: &Cx) -> Result<(), Stop> {
-        let ground = Arc::new(Ground { root, is_explicit: false });
+    async fn gather_root(
+        &self,
+        root: Root,
+        to: &mut Gathering<'_>,
+        budget: &ProbeBudget,
+        cx: &Cx,
+    ) -> Result<(), DiscoveryStopped> {
+        let ground = Arc::new(ToolLocation { root, is_explicit: false });
         let entries = self.terms.tools.tools(&ground.root, self.visit(cx));
         self.gather_entries(entries, &ground, to, budget, cx).await?;
         match ground.root.layout {
@@ -61,7 +67,7 @@ impl FolderSource {
     }
 
     /// A prompt is an instruction: nobody gets one from a folder that no person has looked at.
-    async fn gather_prompts(&self, root: &Path, to: &mut Gathering<'_>) -> Result<(), Stop> {
+    async fn gather_prompts(&self, root: &Path, to: &mut Gathering<'_>) -> Result<(), DiscoveryStopped> {
         // Most projects have none, and crossing threads costs more than this look.
         if !prompts::folder(root).is_dir() {
             return Ok(());
@@ -83,13 +89,19 @@ impl FolderSource {
         Ok(())
     }
 
-    async fn gather_file(&self, file: &Path, to: &mut Gathering<'_>, budget: &Budget, cx: &Cx) -> Result<(), Stop> {
+    async fn gather_file(
+        &self,
+        file: &Path,
+        to: &mut Gathering<'_>,
+        budget: &ProbeBudget,
+        cx: &Cx,
+    ) -> Result<(), DiscoveryStopped> {
         let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
         let (Some(folder), Some(name)) = (absolute.parent(), absolute.file_name()) else {
             return to.problem(self.problem(ProblemKind::Broken, "names no file").at(file)).await;
         };
         let Some(path) = self.real(folder, to).await? else { return Ok(()) };
-        let ground = Arc::new(Ground { root: Root::tools(&path), is_explicit: true });
+        let ground = Arc::new(ToolLocation { root: Root::tools(&path), is_explicit: true });
         let entries = one_file(&ground.root, &path.join(name), self.visit(cx));
         if self.gather_entries(entries, &ground, to, budget, cx).await? == 0 {
             // Somebody named this file, so that it holds nothing is news.
@@ -102,11 +114,11 @@ impl FolderSource {
     async fn gather_entries(
         &self,
         entries: BoxStream<'_, Result<Entry, SourceError>>,
-        ground: &Arc<Ground>,
+        ground: &Arc<ToolLocation>,
         to: &mut Gathering<'_>,
-        budget: &Budget,
+        budget: &ProbeBudget,
         cx: &Cx,
-    ) -> Result<usize, Stop> {
+    ) -> Result<usize, DiscoveryStopped> {
         let trusted = self.is_trusted(&ground.root.path).await;
         let mut count = 0;
         let mut entries = entries.ready_chunks(256);
@@ -124,12 +136,19 @@ impl FolderSource {
         Ok(count)
     }
 
-    async fn take(&self, step: Step, ground: &Arc<Ground>, to: &mut Gathering<'_>) -> Result<(), Stop> {
+    async fn take(
+        &self,
+        step: GatherStep,
+        ground: &Arc<ToolLocation>,
+        to: &mut Gathering<'_>,
+    ) -> Result<(), DiscoveryStopped> {
         match step {
-            Step::Tool(tool, recipe) => to.tool(Listed { tool: tool.into(), recipe, ground: ground.clone() }).await,
-            Step::Problem(problem) => to.problem(problem).await,
-            Step::Once(key, problem) => to.problem_once(key, problem).await,
-            Step::Failed(err) => self.failed(err, to).await,
+            GatherStep::Tool(tool, recipe) => {
+                to.tool(ListedTool { tool: tool.into(), recipe, ground: ground.clone() }).await
+            }
+            GatherStep::Problem(problem) => to.problem(problem).await,
+            GatherStep::Once(key, problem) => to.problem_once(key, problem).await,
+            GatherStep::Failed(err) => self.failed(err, to).await,
         }
     }
 
@@ -139,7 +158,7 @@ impl FolderSource {
     }
 
     /// A root's real path; one that is not there is a problem, not the end.
-    async fn real(&self, path: &Path, to: &mut Gathering<'_>) -> Result<Option<PathBuf>, Stop> {
+    async fn real(&self, path: &Path, to: &mut Gathering<'_>) -> Result<Option<PathBuf>, DiscoveryStopped> {
         let given = path.to_owned();
         let real = tokio::task::spawn_blocking(move || {
             let real = std::fs::canonicalize(given)?;
@@ -160,7 +179,7 @@ impl FolderSource {
     }
 
     /// What one root or file could not give. The rest goes on, unless the request itself was wrong.
-    async fn failed(&self, err: SourceError, to: &mut Gathering<'_>) -> Result<(), Stop> {
+    async fn failed(&self, err: SourceError, to: &mut Gathering<'_>) -> Result<(), DiscoveryStopped> {
         match err {
             SourceError::Stopped(_) | SourceError::Invalid { .. } | SourceError::Refused { .. } => to.stop(err).await,
             other => to.problem(self.problem(ProblemKind::Unavailable, other.to_string())).await,
@@ -172,17 +191,24 @@ impl FolderSource {
     }
 
     /// What an entry comes to, where its file has to be asked: what it says, or why nobody asks it.
-    async fn answer(&self, settled: Settled, ground: &Ground, trusted: bool, budget: &Budget, cx: &Cx) -> Vec<Step> {
+    async fn answer(
+        &self,
+        settled: EntryOutcome,
+        ground: &ToolLocation,
+        trusted: bool,
+        budget: &ProbeBudget,
+        cx: &Cx,
+    ) -> Vec<GatherStep> {
         let (tool, recipe) = match settled {
-            Settled::Steps(steps) => return steps,
-            Settled::Ask(tool, recipe) => (tool, recipe),
+            EntryOutcome::Steps(steps) => return steps,
+            EntryOutcome::Ask(tool, recipe) => (tool, recipe),
         };
         let Some(content) = content_of(&tool, &recipe).await else {
-            return vec![Step::Problem(about(&tool, ProblemKind::Unavailable, "cannot be read".to_owned()))];
+            return vec![GatherStep::Problem(about(&tool, ProblemKind::Unavailable, "cannot be read".to_owned()))];
         };
         let eagerness = match (trusted, self.terms.probing, budget.left()) {
-            (true, Probing::Allowed, Some(_)) => Eagerness::Once,
-            _ => Eagerness::Remembered,
+            (true, Probing::Allowed, Some(_)) => ProbeEagerness::Once,
+            _ => ProbeEagerness::Remembered,
         };
         let per_file = budget.left().map_or(self.terms.limits.per_file, |it| it.min(self.terms.limits.per_file));
         let limits = ProbeLimits { per_file, ..self.terms.limits.clone() };
@@ -197,10 +223,10 @@ impl FolderSource {
         &self,
         mut tool: Box<Tool>,
         recipe: Recipe,
-        ground: &Ground,
+        ground: &ToolLocation,
         trusted: bool,
-        budget: &Budget,
-    ) -> Vec<Step> {
+        budget: &ProbeBudget,
+    ) -> Vec<GatherStep> {
         let root = ground.root.path.display().to_string();
         let root = escape::line(&root).into_owned();
         let mut steps = Vec::new();
@@ -208,26 +234,26 @@ impl FolderSource {
             let message = "this folder is not trusted, so its files are not asked what tools they hold";
             let hint = format!("toolscout trust {root}");
             let problem = self.problem(ProblemKind::Untrusted, message).at(&ground.root.path).hint(hint);
-            steps.push(Step::Once(format!("untrusted {root}"), problem));
+            steps.push(GatherStep::Once(format!("untrusted {root}"), problem));
             format!("its folder is not trusted; type `toolscout trust {root}`")
         } else if budget.left().is_none() {
             let message = format!(
                 "asking files what tools they hold took longer than {} ms; the rest is listed by file name",
                 self.terms.limits.total.as_millis()
             );
-            steps.push(Step::Once("budget".to_owned(), self.problem(ProblemKind::Limit, message)));
+            steps.push(GatherStep::Once("budget".to_owned(), self.problem(ProblemKind::Limit, message)));
             "there was no time left to ask it what it holds".to_owned()
         } else {
             "nobody has asked it yet what it holds; `toolscout tools` does".to_owned()
         };
         tool.status = Status::Unprobed(reason);
-        steps.push(Step::Tool(tool, recipe));
+        steps.push(GatherStep::Tool(tool, recipe));
         steps
     }
 }
 
 /// What is to be gathered.
-enum Step {
+enum GatherStep {
     Tool(Box<Tool>, Recipe),
     Problem(Problem),
     /// Said once for all who share the key.
@@ -235,7 +261,7 @@ enum Step {
     Failed(SourceError),
 }
 
-impl Step {
+impl GatherStep {
     /// Whether it shows that there was something in a file.
     fn is_news(&self) -> bool {
         match self {
@@ -246,47 +272,47 @@ impl Step {
 }
 
 /// An entry that is what it is, or one whose file has to be asked.
-enum Settled {
-    Steps(Vec<Step>),
+enum EntryOutcome {
+    Steps(Vec<GatherStep>),
     Ask(Box<Tool>, Recipe),
 }
 
 /// Settles entry by entry; what comes between two files to be asked is one piece, because it needs no waiting.
-fn settle_all(entries: Vec<Result<Entry, SourceError>>, trusted: bool) -> Vec<Settled> {
-    let mut all: Vec<Settled> = Vec::new();
+fn settle_all(entries: Vec<Result<Entry, SourceError>>, trusted: bool) -> Vec<EntryOutcome> {
+    let mut all: Vec<EntryOutcome> = Vec::new();
     for entry in entries {
         match (settle(entry, trusted), all.last_mut()) {
-            (Settled::Steps(more), Some(Settled::Steps(steps))) => steps.extend(more),
+            (EntryOutcome::Steps(more), Some(EntryOutcome::Steps(steps))) => steps.extend(more),
             (settled, _) => all.push(settled),
         }
     }
     all
 }
 
-fn settle(entry: Result<Entry, SourceError>, trusted: bool) -> Settled {
+fn settle(entry: Result<Entry, SourceError>, trusted: bool) -> EntryOutcome {
     let (mut tool, recipe) = match entry {
         Ok(Entry::Tool(tool, recipe)) => (tool, recipe),
-        Ok(Entry::Problem(problem)) => return Settled::Steps(vec![Step::Problem(problem)]),
-        Err(err) => return Settled::Steps(vec![Step::Failed(err)]),
+        Ok(Entry::Problem(problem)) => return EntryOutcome::Steps(vec![GatherStep::Problem(problem)]),
+        Err(err) => return EntryOutcome::Steps(vec![GatherStep::Failed(err)]),
     };
     tool.provenance.trusted = trusted;
     if let Some(reason) = missing_runtime(&mut tool, &recipe) {
         let problem = about(&tool, ProblemKind::Unavailable, reason.clone());
-        return Settled::Steps(vec![Step::Once(reason, problem), Step::Tool(tool, recipe)]);
+        return EntryOutcome::Steps(vec![GatherStep::Once(reason, problem), GatherStep::Tool(tool, recipe)]);
     }
     match tool.status {
-        Status::Unprobed(_) => Settled::Ask(tool, recipe),
-        _ => Settled::Steps(vec![Step::Tool(tool, recipe)]),
+        Status::Unprobed(_) => EntryOutcome::Ask(tool, recipe),
+        _ => EntryOutcome::Steps(vec![GatherStep::Tool(tool, recipe)]),
     }
 }
 
 /// Time for asking, all files together. It runs from the first one on.
-struct Budget {
+struct ProbeBudget {
     total: Duration,
     since: OnceLock<Instant>,
 }
 
-impl Budget {
+impl ProbeBudget {
     fn new(total: Duration) -> Self {
         Self { total, since: OnceLock::new() }
     }
@@ -318,25 +344,25 @@ async fn content_of(tool: &Tool, recipe: &Recipe) -> Option<Digest> {
 }
 
 /// The tools that a file has told us of.
-fn told(id: &SourceId, asked: &Tool, recipe: &Recipe, answer: &Answer) -> Vec<Step> {
+fn told(id: &SourceId, asked: &Tool, recipe: &Recipe, answer: &ProbeRecord) -> Vec<GatherStep> {
     let tools = match &answer.said {
-        Said::Tools(tools) => tools,
-        Said::Nonsense(reason) => return vec![broken(asked, ProblemKind::Broken, reason.clone())],
-        Said::TimedOut { limit_ms } => {
+        ProbeResult::Tools(tools) => tools,
+        ProbeResult::Nonsense(reason) => return vec![broken(asked, ProblemKind::Broken, reason.clone())],
+        ProbeResult::TimedOut { limit_ms } => {
             let message = format!("did not say within {limit_ms} ms what tools it holds");
             return vec![broken(asked, ProblemKind::Limit, message)];
         }
-        Said::NotStarted { reason, .. } => {
+        ProbeResult::NotStarted { reason, .. } => {
             return vec![broken(asked, ProblemKind::Unavailable, format!("cannot be started: {reason}"))];
         }
     };
     if tools.is_empty() {
         let quiet = about(asked, ProblemKind::Broken, "says it holds no tools".to_owned());
-        return vec![Step::Problem(Problem { level: Level::Debug, ..quiet })];
+        return vec![GatherStep::Problem(Problem { level: Level::Debug, ..quiet })];
     }
     let step = |it: &Result<Probed, String>| match it {
         Ok(probed) => match ToolName::for_command(&probed.name) {
-            Ok(name) => Step::Tool(Box::new(complete(named(id, name, asked), probed)), recipe.clone()),
+            Ok(name) => GatherStep::Tool(Box::new(complete(named(id, name, asked), probed)), recipe.clone()),
             Err(err) => broken(asked, ProblemKind::Forbidden, err.to_string()),
         },
         Err(reason) => broken(asked, ProblemKind::Broken, reason.clone()),
@@ -344,8 +370,8 @@ fn told(id: &SourceId, asked: &Tool, recipe: &Recipe, answer: &Answer) -> Vec<St
     tools.iter().map(step).collect()
 }
 
-fn broken(asked: &Tool, kind: ProblemKind, message: String) -> Step {
-    Step::Problem(about(asked, kind, message))
+fn broken(asked: &Tool, kind: ProblemKind, message: String) -> GatherStep {
+    GatherStep::Problem(about(asked, kind, message))
 }
 
 fn named(id: &SourceId, name: ToolName, asked: &Tool) -> Tool {

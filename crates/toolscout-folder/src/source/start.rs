@@ -2,13 +2,13 @@
 
 use super::discover::{complete, missing_runtime};
 use super::{FolderSource, Probing};
-use crate::ask::Eagerness;
-use crate::gather::Listed;
+use crate::ask::ProbeEagerness;
+use crate::gather::ListedTool;
 use crate::globs::one_file;
 use crate::look;
 use crate::recipe::{Probed, Recipe};
 use crate::run;
-use crate::stamp::{Owners, Stamp};
+use crate::stamp::{Owners, ScanStamp};
 use crate::strategy::Entry;
 use futures_util::StreamExt;
 use std::path::{Path, PathBuf};
@@ -57,12 +57,12 @@ impl FolderSource {
     }
 
     /// What a person types themselves runs, as with make or npm; what agents ask for needs the folder's trust.
-    pub(super) fn may_start(&self, listed: &Listed, cx: &Cx) -> bool {
+    pub(super) fn may_start(&self, listed: &ListedTool, cx: &Cx) -> bool {
         cx.caller.is_person() || (self.terms.trust)(&listed.ground.root.path)
     }
 
     /// What the tool's file says about it: remembered, or asked for where it may be started.
-    pub(super) async fn own(&self, listed: &Listed, may_start: bool, cx: &Cx) -> Result<Probed, SourceError> {
+    pub(super) async fn own(&self, listed: &ListedTool, may_start: bool, cx: &Cx) -> Result<Probed, SourceError> {
         let Some(file) = listed.recipe.askable() else {
             return Err(SourceError::Invalid {
                 reason: format!("`{}` cannot be asked what it is", listed.tool.id.name),
@@ -70,7 +70,7 @@ impl FolderSource {
         };
         let (path, root) = (file.to_owned(), listed.ground.root.path.clone());
         let content = blocking(move || check(&path, &root).and_then(|()| digest(&path))).await?;
-        let eagerness = if may_start { Eagerness::AfterFailure } else { Eagerness::Remembered };
+        let eagerness = if may_start { ProbeEagerness::AfterFailure } else { ProbeEagerness::Remembered };
         let answer = self.asker.ask(&listed.recipe, content, eagerness, &self.terms.limits, cx).await;
         let answer = answer.ok_or_else(|| untrusted(listed))?;
         let shown = file.display().to_string();
@@ -80,7 +80,7 @@ impl FolderSource {
     }
 
     /// The listed tool, read anew if its file is not the one that was listed; `None` where it is gone.
-    pub(super) async fn fresh(&self, name: &ToolName, cx: &Cx) -> Result<Option<Arc<Listed>>, SourceError> {
+    pub(super) async fn fresh(&self, name: &ToolName, cx: &Cx) -> Result<Option<Arc<ListedTool>>, SourceError> {
         let Some(listed) = self.table(cx).await?.get(name).cloned() else { return Ok(None) };
         let Provenance { path: Some(path), content, .. } = listed.tool.provenance.clone() else {
             return Ok(Some(listed));
@@ -99,7 +99,13 @@ impl FolderSource {
         Ok(again)
     }
 
-    async fn reread(&self, listed: &Listed, path: &Path, now: Digest, cx: &Cx) -> Result<Option<Listed>, SourceError> {
+    async fn reread(
+        &self,
+        listed: &ListedTool,
+        path: &Path,
+        now: Digest,
+        cx: &Cx,
+    ) -> Result<Option<ListedTool>, SourceError> {
         let root = &listed.ground.root;
         let mut entries = match listed.ground.is_explicit {
             true => one_file(root, path, self.visit(cx)),
@@ -123,7 +129,7 @@ impl FolderSource {
             }
             tool.provenance.trusted = listed.tool.provenance.trusted;
             missing_runtime(&mut tool, &recipe);
-            return Ok(Some(Listed { tool: tool.into(), recipe, ground: listed.ground.clone() }));
+            return Ok(Some(ListedTool { tool: tool.into(), recipe, ground: listed.ground.clone() }));
         }
         match reasons.first() {
             None => Ok(None),
@@ -152,7 +158,7 @@ fn pick(tools: &[Result<Probed, String>], name: &str, file: &str) -> Result<Prob
     }
 }
 
-fn untrusted(listed: &Listed) -> SourceError {
+fn untrusted(listed: &ListedTool) -> SourceError {
     let root = listed.ground.root.path.display().to_string();
     let (name, root) = (&listed.tool.id.name, escape::line(&root));
     SourceError::Refused {
@@ -181,7 +187,7 @@ fn files_to_start(recipe: &Recipe) -> Vec<PathBuf> {
 fn check(file: &Path, root: &Path) -> Result<(), SourceError> {
     check_place(file, root)?;
     let metadata = std::fs::metadata(file).map_err(|err| unreadable(file, &err))?;
-    match Owners::of(root).objection(&Stamp::of(&metadata)) {
+    match Owners::of(root).objection(&ScanStamp::of(&metadata)) {
         None => Ok(()),
         Some(reason) => Err(SourceError::Refused { reason: format!("`{}`: {reason}", file.display()) }),
     }

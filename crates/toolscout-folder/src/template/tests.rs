@@ -1,7 +1,7 @@
 //! 1. Places are found, braces that hold no name are not.
 //! 2. Arguments become argv entries and variables, whole, each in one piece.
 
-use super::{Part, argv, parts, variables};
+use super::{TemplatePart, argv, parts, variables};
 use serde_json::{Value, json};
 use toolscout_core::Arguments;
 
@@ -16,12 +16,15 @@ fn filled(templates: &[&str], value: Value) -> Vec<String> {
 
 #[test]
 fn places_are_found_and_other_braces_are_text() {
-    assert_eq!(parts("a{b}c"), [Part::Text("a"), Part::Place("b"), Part::Text("c")]);
-    assert_eq!(parts("{a}{b-c.d}"), [Part::Place("a"), Part::Place("b-c.d")]);
+    assert_eq!(parts("a{b}c"), [TemplatePart::Text("a"), TemplatePart::Place("b"), TemplatePart::Text("c")]);
+    assert_eq!(parts("{a}{b-c.d}"), [TemplatePart::Place("a"), TemplatePart::Place("b-c.d")]);
     for text in ["", "{", "}", "{}", "{a b}", "{\"a\":1}", "${", "a{"] {
-        assert!(parts(text).iter().all(|it| *it == Part::Text(text)), "{text}");
+        assert!(parts(text).iter().all(|it| *it == TemplatePart::Text(text)), "{text}");
     }
-    assert_eq!(parts("{\"q\": {q}}"), [Part::Text("{\"q\": "), Part::Place("q"), Part::Text("}")]);
+    assert_eq!(
+        parts("{\"q\": {q}}"),
+        [TemplatePart::Text("{\"q\": "), TemplatePart::Place("q"), TemplatePart::Text("}")]
+    );
 }
 
 #[test]

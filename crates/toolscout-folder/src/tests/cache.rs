@@ -5,7 +5,7 @@ use crate::globs::GlobTools;
 use crate::matcher::Matcher;
 use crate::roots::Root;
 use crate::run::fixture::has;
-use crate::scan::{self, Counts};
+use crate::scan::{self, ScanCounts};
 use crate::strategy::{Entry, Visit};
 use std::fs::File;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime};
 use toolscout_core::{MemoryStore, Shelf, SourceId, Store};
 
 /// Scans the world's project; gives the counts and the names.
-fn scan(world: &World, store: &Arc<MemoryStore>) -> (Counts, Vec<String>) {
+fn scan(world: &World, store: &Arc<MemoryStore>) -> (ScanCounts, Vec<String>) {
     let matcher = Matcher::new(&["tools/**".to_owned()], &GlobTools::IGNORED.map(str::to_owned)).expect("patterns");
     let visit = Visit { source: SourceId::local(), store: Some(store.clone()), cx: person() };
     let mut names = Vec::new();
@@ -44,12 +44,12 @@ fn only_changed_files_are_read_again() {
     age(&world, "tools/a.tool.toml");
     age(&world, "tools/b.tool.toml");
     let store = Arc::new(MemoryStore::default());
-    assert_eq!(scan(&world, &store), (Counts { hits: 0, misses: 2 }, vec!["a".to_owned(), "b".to_owned()]));
+    assert_eq!(scan(&world, &store), (ScanCounts { hits: 0, misses: 2 }, vec!["a".to_owned(), "b".to_owned()]));
     let first = record(&store);
-    assert_eq!(scan(&world, &store), (Counts { hits: 2, misses: 0 }, vec!["a".to_owned(), "b".to_owned()]));
+    assert_eq!(scan(&world, &store), (ScanCounts { hits: 2, misses: 0 }, vec!["a".to_owned(), "b".to_owned()]));
     assert_eq!(record(&store), first, "nothing changed, so nothing is written");
     world.file("tools/b.tool.toml", tool_file("c", ""));
-    assert_eq!(scan(&world, &store), (Counts { hits: 1, misses: 1 }, vec!["a".to_owned(), "c".to_owned()]));
+    assert_eq!(scan(&world, &store), (ScanCounts { hits: 1, misses: 1 }, vec!["a".to_owned(), "c".to_owned()]));
     std::fs::remove_file(world.path("tools/a.tool.toml")).expect("removed");
     assert_eq!(scan(&world, &store).1, ["c"]);
     assert!(!String::from_utf8_lossy(&record(&store)).contains("a.tool.toml"), "a file that is gone is forgotten");
@@ -65,8 +65,8 @@ fn a_file_written_just_now_is_not_taken_on_trust() {
     let [key] = &store.keys(Shelf::Scan).expect("keys")[..] else { panic!("one record") };
     let lie = String::from_utf8(record(&store)).expect("text").replace("\"name\":\"a\"", "\"name\":\"lie\"");
     store.write(Shelf::Scan, key, lie.as_bytes()).expect("written");
-    assert_eq!(scan(&world, &store), (Counts { hits: 0, misses: 1 }, vec!["a".to_owned()]));
-    assert_eq!(scan(&world, &store).0, Counts { hits: 1, misses: 0 }, "read, and found to be the same");
+    assert_eq!(scan(&world, &store), (ScanCounts { hits: 0, misses: 1 }, vec!["a".to_owned()]));
+    assert_eq!(scan(&world, &store).0, ScanCounts { hits: 1, misses: 0 }, "read, and found to be the same");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn a_broken_record_is_as_good_as_none() {
         ["", "{", "null", r#"{"version":99,"written":0,"files":[]}"#, r#"{"version":1,"written":0,"files":[[1]]}"#]
     {
         store.write(Shelf::Scan, key, lie.as_bytes()).expect("written");
-        assert_eq!(scan(&world, &store), (Counts { hits: 0, misses: 1 }, whole.clone()), "{lie}");
+        assert_eq!(scan(&world, &store), (ScanCounts { hits: 0, misses: 1 }, whole.clone()), "{lie}");
     }
 }
 

@@ -1,11 +1,11 @@
 //! What a tool file's tool does when called: `[run]` or `[http]`.
 
-use super::Objection;
-use crate::document::{Table, did_you_mean, sort_of};
+use super::ToolFileError;
+use crate::document::{DocumentTable, did_you_mean, sort_of};
 use crate::header::input;
-use crate::place::Place;
+use crate::place::FileInRoot;
 use crate::recipe::{CommandRecipe, DEFAULT_TIMEOUT_MS, HttpRecipe, Input, Recipe};
-use crate::template::{self, Part};
+use crate::template::{self, TemplatePart};
 use serde_json::{Map, Value};
 use toolscout_core::RawJson;
 
@@ -17,7 +17,11 @@ pub(super) struct Action {
     pub(super) remark: Option<String>,
 }
 
-pub(super) fn read(table: &mut Table, schema: &RawJson, place: &Place<'_>) -> Result<Action, Objection> {
+pub(super) fn read(
+    table: &mut DocumentTable,
+    schema: &RawJson,
+    place: &FileInRoot<'_>,
+) -> Result<Action, ToolFileError> {
     match (table.table("run")?, table.table("http")?) {
         (Some(run), None) => command(run, schema, place),
         (None, Some(http)) => {
@@ -28,11 +32,11 @@ pub(super) fn read(table: &mut Table, schema: &RawJson, place: &Place<'_>) -> Re
     }
 }
 
-fn command(map: Map<String, Value>, schema: &RawJson, place: &Place<'_>) -> Result<Action, Objection> {
-    let mut table = Table::new("[run] ", map, &["command", "input", "args", "env", "timeout_ms"])?;
+fn command(map: Map<String, Value>, schema: &RawJson, place: &FileInRoot<'_>) -> Result<Action, ToolFileError> {
+    let mut table = DocumentTable::new("[run] ", map, &["command", "input", "args", "env", "timeout_ms"])?;
     let argv = argv(&mut table)?;
     if is_path(&argv[0]) && place.inside(&argv[0]).is_none() {
-        return Err(Objection::Forbidden(format!("[run] `{}` leads out of the folder, so it is not run", argv[0])));
+        return Err(ToolFileError::Forbidden(format!("[run] `{}` leads out of the folder, so it is not run", argv[0])));
     }
     let given = table.text("input")?;
     let templates = table.texts("args")?;
@@ -59,7 +63,7 @@ fn command(map: Map<String, Value>, schema: &RawJson, place: &Place<'_>) -> Resu
     Ok(Action { recipe, claims, remark })
 }
 
-fn argv(table: &mut Table) -> Result<Vec<String>, String> {
+fn argv(table: &mut DocumentTable) -> Result<Vec<String>, String> {
     const EXAMPLE: &str = "write it as a list such as [\"python3\", \"fetch.py\"]";
     let items = match table.take("command") {
         None => return Err(format!("[run] no `command`: {EXAMPLE}")),
@@ -92,7 +96,7 @@ fn places_exist<'a>(
 ) -> Result<(), String> {
     let schema = schema.to_value();
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Ok(()) };
-    let place = |it| if let Part::Place(name) = it { Some(name) } else { None };
+    let place = |it| if let TemplatePart::Place(name) = it { Some(name) } else { None };
     for name in templates.into_iter().flat_map(|it| template::parts(it)).filter_map(place) {
         // `{outer.inner}` is a part of the parameter `outer`.
         let outer = name.split('.').next().unwrap_or(name);
@@ -105,7 +109,7 @@ fn places_exist<'a>(
 }
 
 fn request(map: Map<String, Value>, schema: &RawJson) -> Result<HttpRecipe, String> {
-    let mut table = Table::new("[http] ", map, &["method", "url", "headers", "body", "env", "timeout_ms"])?;
+    let mut table = DocumentTable::new("[http] ", map, &["method", "url", "headers", "body", "env", "timeout_ms"])?;
     let url = table.text("url")?.ok_or("[http] no `url`")?;
     if !(url.starts_with("http://") || url.starts_with("https://")) {
         return Err(format!("[http] `url` is `{url}`; it must begin with http:// or https://"));
@@ -134,7 +138,7 @@ fn method(word: Option<String>) -> Result<String, String> {
     }
 }
 
-fn headers(table: &mut Table) -> Result<Vec<(String, String)>, String> {
+fn headers(table: &mut DocumentTable) -> Result<Vec<(String, String)>, String> {
     let header = |(name, value): (String, Value)| match value {
         Value::String(text) => Ok((name, text)),
         Value::Number(number) => Ok((name, number.to_string())),

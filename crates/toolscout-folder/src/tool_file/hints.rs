@@ -1,6 +1,6 @@
 //! Hints for the command line: `[cli]` of a tool file.
 
-use crate::document::{Table, sort_of};
+use crate::document::{DocumentTable, sort_of};
 use serde_json::{Map, Value};
 use toolscout_core::{CliHint, CliHints};
 
@@ -24,7 +24,7 @@ pub(super) fn read(map: Map<String, Value>) -> Result<CliHints, String> {
 fn hint(flag: &str, map: Map<String, Value>) -> Result<CliHint, String> {
     let said = |reason: String| format!("[cli.{flag}] {reason}");
     let known = ["short", "description", "value_name", "hidden", "positional", "conflicts"];
-    let mut table = Table::new("", map, &known).map_err(said)?;
+    let mut table = DocumentTable::new("", map, &known).map_err(said)?;
     Ok(CliHint {
         short: table.text("short").map_err(said)?.map(|it| letter(&it).map_err(said)).transpose()?,
         description: table.text("description").map_err(said)?,
