@@ -60,18 +60,18 @@ for it in $groups; do
 done
 "#;
 
-    static GUARD: Mutex<Guard> = Mutex::new(Guard { groups: BTreeSet::new(), shell: None });
+    static GUARD: Mutex<GroupGuard> = Mutex::new(GroupGuard { groups: BTreeSet::new(), shell: None });
 
-    pub(super) struct Guard {
+    pub(super) struct GroupGuard {
         groups: BTreeSet<i32>,
         shell: Option<Child>,
     }
 
-    pub(super) fn lock() -> MutexGuard<'static, Guard> {
+    pub(super) fn lock() -> MutexGuard<'static, GroupGuard> {
         GUARD.lock()
     }
 
-    impl Guard {
+    impl GroupGuard {
         pub(super) fn prepare(&mut self) {
             if self.shell.is_none() {
                 self.start_again();
