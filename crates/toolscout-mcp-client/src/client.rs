@@ -21,13 +21,13 @@ pub use super::peer::Counts;
 pub use list::library::LibraryListing;
 pub use list::{Listing, Scope};
 
-use super::handshake::{self, Agreed};
+use super::handshake::{self, HandshakeResult};
 use super::limits::Limits;
-use super::params::Params;
-use super::peer::{Ask, Behalf, Hub, Peer};
+use super::params::RequestParams;
+use super::peer::{Behalf, Peer, PeerRequest, ResponseRouter};
 use super::{ClientError, Dial, Server};
-use list::List;
-use opening::Opened;
+use list::ListMethod;
+use opening::OpenedConversation;
 use parking_lot::Mutex;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -47,9 +47,9 @@ struct Conversation {
     limits: Arc<Limits>,
     peer: Peer,
     is_web: bool,
-    first: Agreed,
+    first: HandshakeResult,
     /// What was agreed on when the first assumption turned out wrong; `None` in it: that did not help.
-    second: OnceCell<Option<Agreed>>,
+    second: OnceCell<Option<HandshakeResult>>,
     listening: Mutex<JoinSet<()>>,
     /// The resources that somebody wants to hear of.
     watched: watch::Sender<BTreeSet<String>>,
@@ -64,7 +64,11 @@ impl Client {
         Ok(Self::of(server.id.clone(), dial.limits.clone(), opened))
     }
 
-    pub(super) fn of(id: SourceId, limits: Arc<Limits>, Opened { peer, agreed: first, is_web }: Opened) -> Self {
+    pub(super) fn of(
+        id: SourceId,
+        limits: Arc<Limits>,
+        OpenedConversation { peer, agreed: first, is_web }: OpenedConversation,
+    ) -> Self {
         let (second, listening, watched) = (OnceCell::new(), Mutex::new(JoinSet::new()), watch::Sender::default());
         let client = Self(Arc::new(Conversation { id, limits, peer, is_web, first, second, listening, watched }));
         client.settle_on(client.era());
@@ -104,16 +108,16 @@ impl Client {
     ) -> Result<RawJson, ClientError> {
         let no_object = || ClientError::Invalid { reason: format!("the parameters of `{method}` are no object") };
         let mut written = match params.as_str() {
-            "null" => Params::default(),
-            _ => Params::of(params).ok_or_else(no_object)?,
+            "null" => RequestParams::default(),
+            _ => RequestParams::of(params).ok_or_else(no_object)?,
         };
         let trace = cx.trace.iter().map(|(name, value)| (name.clone(), value.as_str().into()));
         written.meta.extend(trace);
-        let ask = Ask {
+        let ask = PeerRequest {
             name: about(params),
             progress: cx.progress.clone(),
             behalf: Behalf::Caller(cx.counterpart.clone()),
-            ..Ask::new(method, written, deadline)
+            ..PeerRequest::new(method, written, deadline)
         };
         self.ask(ask).await
     }
@@ -168,17 +172,22 @@ impl Client {
     }
 
     /// One page of what the server has: its tools, its resources.
-    async fn ask_for_page(&self, list: &List, cursor: Option<&str>, deadline: Instant) -> Result<RawJson, ClientError> {
-        let params = Params::default();
+    async fn ask_for_page(
+        &self,
+        list: &ListMethod,
+        cursor: Option<&str>,
+        deadline: Instant,
+    ) -> Result<RawJson, ClientError> {
+        let params = RequestParams::default();
         let params = cursor.into_iter().fold(params, |params, it| params.with("cursor", &it));
-        self.ask(Ask::new(list.method, params, deadline).called(format!("listing its {}", list.things))).await
+        self.ask(PeerRequest::new(list.method, params, deadline).called(format!("listing its {}", list.things))).await
     }
 
-    pub(super) fn hub(&self) -> &Hub {
+    pub(super) fn hub(&self) -> &ResponseRouter {
         self.0.peer.hub()
     }
 
-    fn agreed(&self) -> &Agreed {
+    fn agreed(&self) -> &HandshakeResult {
         self.0.second.get().and_then(Option::as_ref).unwrap_or(&self.0.first)
     }
 
@@ -189,7 +198,7 @@ impl Client {
 
     /// Asks in the way of the era. A server that says it waits for a handshake gets it, once, and is asked again: it has
     /// refused before it did anything.
-    async fn ask(&self, ask: Ask) -> Result<RawJson, ClientError> {
+    async fn ask(&self, ask: PeerRequest) -> Result<RawJson, ClientError> {
         let may_be_wrong = self.0.second.get().is_none() && self.era().is_modern();
         let spare = may_be_wrong.then(|| ask.clone());
         match (self.ask_once(ask).await, spare) {
@@ -200,7 +209,7 @@ impl Client {
         }
     }
 
-    async fn ask_again(&self, ask: Ask, refusal: ClientError) -> Result<RawJson, ClientError> {
+    async fn ask_again(&self, ask: PeerRequest, refusal: ClientError) -> Result<RawJson, ClientError> {
         match self.0.second.get_or_init(|| self.initialize(ask.deadline)).await {
             Some(agreed) => {
                 self.settle_on(&agreed.era);
@@ -210,7 +219,7 @@ impl Client {
         }
     }
 
-    async fn ask_once(&self, mut ask: Ask) -> Result<RawJson, ClientError> {
+    async fn ask_once(&self, mut ask: PeerRequest) -> Result<RawJson, ClientError> {
         let counterpart = ask.behalf.counterpart().map(|it| &**it);
         meta::complete(&mut ask.params.meta, self.era(), counterpart);
         // Over HTTP, a request of the modern era is cancelled by closing its stream.
@@ -218,7 +227,7 @@ impl Client {
         self.0.peer.ask(ask).await
     }
 
-    async fn initialize(&self, deadline: Instant) -> Option<Agreed> {
+    async fn initialize(&self, deadline: Instant) -> Option<HandshakeResult> {
         handshake::initialize(&self.0.peer, handshake::newest_legacy(), deadline).await.ok()
     }
 }
@@ -226,10 +235,10 @@ impl Client {
 /// What a request is about, for who routes it without reading it: a prompt's name, a resource's address.
 fn about(params: &RawJson) -> Option<String> {
     #[derive(Deserialize)]
-    struct Named {
+    struct RequestTarget {
         name: Option<String>,
         uri: Option<String>,
     }
-    let named: Named = serde_json::from_str(params.as_str()).ok()?;
+    let named: RequestTarget = serde_json::from_str(params.as_str()).ok()?;
     named.name.or(named.uri)
 }

@@ -8,7 +8,7 @@ pub(super) mod strict;
 mod tests;
 
 use super::limits::Limits;
-use split::Split;
+use split::DefinitionParts;
 use std::borrow::Cow;
 use strict::members;
 use toolscout_core::{ProblemKind, RawJson, SourceId, Tool, ToolId, ToolName, escape};
@@ -36,19 +36,19 @@ impl Definition {
     }
 
     /// As [`Self::parse`], and sorts the reason.
-    pub(super) fn check(raw: RawJson, limits: &Limits) -> Result<Self, Flaw> {
+    pub(super) fn check(raw: RawJson, limits: &Limits) -> Result<Self, DefinitionError> {
         let size = raw.as_str().len();
         if size > limits.definition {
-            return Err(Flaw::too_big("its definition", size, limits.definition));
+            return Err(DefinitionError::too_big("its definition", size, limits.definition));
         }
-        strict::check(raw.as_str()).map_err(Flaw::broken)?;
-        let members = members(raw.as_str()).ok_or_else(|| Flaw::broken("it is no JSON object"))?;
+        strict::check(raw.as_str()).map_err(DefinitionError::broken)?;
+        let members = members(raw.as_str()).ok_or_else(|| DefinitionError::broken("it is no JSON object"))?;
         let member = |key: &str| members.iter().find(|(it, _)| it == key).map(|(_, value)| value);
         let name = name(member("name"))?;
         if member("description").is_some_and(|it| !is_text_or_null(it)) {
-            return Err(Flaw::broken("its description is not a text"));
+            return Err(DefinitionError::broken("its description is not a text"));
         }
-        let schema = member("inputSchema").ok_or_else(|| Flaw::broken("it has no input schema"))?;
+        let schema = member("inputSchema").ok_or_else(|| DefinitionError::broken("it has no input schema"))?;
         check_schema("input", schema, limits)?;
         check_type(schema)?;
         if let Some(schema) = member("outputSchema") {
@@ -66,18 +66,18 @@ impl Definition {
     /// they must not be; all others in `extra`.
     pub fn tool(&self, source: &SourceId) -> Tool {
         let id = ToolId::new(source.clone(), self.name.clone());
-        Split::of(self.raw.as_str()).unwrap_or_default().tool(id)
+        DefinitionParts::of(self.raw.as_str()).unwrap_or_default().tool(id)
     }
 }
 
 /// Why a definition cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Flaw {
+pub(super) struct DefinitionError {
     pub(super) kind: ProblemKind,
     pub(super) reason: String,
 }
 
-impl Flaw {
+impl DefinitionError {
     pub(super) fn broken(reason: impl Into<String>) -> Self {
         Self { kind: ProblemKind::Broken, reason: reason.into() }
     }
@@ -88,16 +88,17 @@ impl Flaw {
     }
 }
 
-fn name(value: Option<&RawJson>) -> Result<ToolName, Flaw> {
-    let value = value.ok_or_else(|| Flaw::broken("it has no name"))?;
-    let name: String = serde_json::from_str(value.as_str()).map_err(|_| Flaw::broken("its name is not a text"))?;
+fn name(value: Option<&RawJson>) -> Result<ToolName, DefinitionError> {
+    let value = value.ok_or_else(|| DefinitionError::broken("it has no name"))?;
+    let name: String =
+        serde_json::from_str(value.as_str()).map_err(|_| DefinitionError::broken("its name is not a text"))?;
     if name.len() > NAME {
-        return Err(Flaw::broken(format!("its name has {} bytes, and {NAME} are allowed", name.len())));
+        return Err(DefinitionError::broken(format!("its name has {} bytes, and {NAME} are allowed", name.len())));
     }
     if name.chars().any(is_unseen) {
-        return Err(Flaw::broken("its name holds control characters or characters that cannot be seen"));
+        return Err(DefinitionError::broken("its name holds control characters or characters that cannot be seen"));
     }
-    ToolName::new(&name).map_err(|_| Flaw::broken("its name is empty"))
+    ToolName::new(&name).map_err(|_| DefinitionError::broken("its name is empty"))
 }
 
 /// Characters that a name must not have, because two names could look alike or one could look like something else:
@@ -111,31 +112,31 @@ fn is_unseen(it: char) -> bool {
             | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}' | '\u{e0100}'..='\u{e01ef}')
 }
 
-fn check_schema(which: &str, schema: &RawJson, limits: &Limits) -> Result<(), Flaw> {
+fn check_schema(which: &str, schema: &RawJson, limits: &Limits) -> Result<(), DefinitionError> {
     if first(schema.as_str()) != b'{' {
-        return Err(Flaw::broken(format!("its {which} schema is no JSON object")));
+        return Err(DefinitionError::broken(format!("its {which} schema is no JSON object")));
     }
     check_schema_size(which, schema, limits)
 }
 
-fn check_schema_size(which: &str, schema: &RawJson, limits: &Limits) -> Result<(), Flaw> {
+fn check_schema_size(which: &str, schema: &RawJson, limits: &Limits) -> Result<(), DefinitionError> {
     let (size, values) = (schema.as_str().len(), strict::values(schema.as_str()));
     if size > limits.schema {
-        return Err(Flaw::too_big(&format!("its {which} schema"), size, limits.schema));
+        return Err(DefinitionError::too_big(&format!("its {which} schema"), size, limits.schema));
     }
     if values > limits.schema_nodes {
         let reason = format!("its {which} schema has {values} values, and {} are allowed", limits.schema_nodes);
-        return Err(Flaw { kind: ProblemKind::Limit, reason });
+        return Err(DefinitionError { kind: ProblemKind::Limit, reason });
     }
     Ok(())
 }
 
 /// Arguments are always an object, so a schema that says otherwise can never be met.
-fn check_type(schema: &RawJson) -> Result<(), Flaw> {
+fn check_type(schema: &RawJson) -> Result<(), DefinitionError> {
     let kind = members(schema.as_str()).unwrap_or_default().into_iter().find(|(key, _)| key == "type");
     match kind {
         Some((_, kind)) if kind.as_str() != "\"object\"" => {
-            Err(Flaw::broken("its input schema is for something else than an object"))
+            Err(DefinitionError::broken("its input schema is for something else than an object"))
         }
         _ => Ok(()),
     }

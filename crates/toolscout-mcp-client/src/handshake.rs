@@ -18,8 +18,8 @@ pub use said::Said;
 use super::ClientError;
 use super::era::Era;
 use super::limits::Limits;
-use super::params::Params;
-use super::peer::{Ask, Peer, given};
+use super::params::RequestParams;
+use super::peer::{Peer, PeerRequest, given};
 use serde_json::{Map, Value, json};
 use std::pin::{Pin, pin};
 use std::time::{Duration, Instant};
@@ -41,7 +41,7 @@ const VERSION: usize = 32;
 
 /// What was agreed on.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Agreed {
+pub(super) struct HandshakeResult {
     pub(super) era: Era,
     pub(super) said: Said,
 }
@@ -52,7 +52,7 @@ pub(super) async fn agree(
     known: Option<&Era>,
     limits: &Limits,
     deadline: Instant,
-) -> Result<Agreed, ClientError> {
+) -> Result<HandshakeResult, ClientError> {
     let began = Instant::now();
     let agreed = open(peer, known, limits, deadline).await;
     agreed.map_err(|error| match error {
@@ -62,7 +62,12 @@ pub(super) async fn agree(
     })
 }
 
-async fn open(peer: &Peer, known: Option<&Era>, limits: &Limits, deadline: Instant) -> Result<Agreed, ClientError> {
+async fn open(
+    peer: &Peer,
+    known: Option<&Era>,
+    limits: &Limits,
+    deadline: Instant,
+) -> Result<HandshakeResult, ClientError> {
     match known {
         Some(Era::Legacy { .. }) => match initialize(peer, LEGACY[0], deadline).await {
             Err(error) if is_about_era(peer, &error) => probe(peer, limits, true, deadline).await,
@@ -74,7 +79,7 @@ async fn open(peer: &Peer, known: Option<&Era>, limits: &Limits, deadline: Insta
 }
 
 /// Opens a legacy conversation.
-pub(super) async fn initialize(peer: &Peer, offer: &str, deadline: Instant) -> Result<Agreed, ClientError> {
+pub(super) async fn initialize(peer: &Peer, offer: &str, deadline: Instant) -> Result<HandshakeResult, ClientError> {
     let opened = match ask_to_initialize(peer, offer, deadline).await {
         Err(ClientError::Answered { code, message, data }) => match other_than(offer, data.as_ref()) {
             Some(version) if LEGACY.contains(&version) => ask_to_initialize(peer, version, deadline).await?,
@@ -90,7 +95,7 @@ pub(super) async fn initialize(peer: &Peer, offer: &str, deadline: Instant) -> R
     };
     // A server that does not care to hear this will not miss it; one that is gone is noticed by the next request.
     let _ = peer.tell("notifications/initialized", None, deadline).await;
-    Ok(Agreed { era: Era::Legacy { version }, said: Said::of(&opened) })
+    Ok(HandshakeResult { era: Era::Legacy { version }, said: Said::of(&opened) })
 }
 
 /// Whether this refusal says that the server waits for a handshake of the legacy era.
@@ -120,13 +125,18 @@ fn us() -> Value {
 }
 
 /// What the answer to `server/discover` says.
-enum Verdict {
-    Modern(Agreed),
+enum DiscoverVerdict {
+    Modern(HandshakeResult),
     /// Offer it this.
     Legacy(&'static str),
 }
 
-async fn probe(peer: &Peer, limits: &Limits, minds_silence: bool, deadline: Instant) -> Result<Agreed, ClientError> {
+async fn probe(
+    peer: &Peer,
+    limits: &Limits,
+    minds_silence: bool,
+    deadline: Instant,
+) -> Result<HandshakeResult, ClientError> {
     let mut discovering = pin!(discover(peer, deadline));
     let verdict = match minds_silence {
         false => discovering.await,
@@ -136,8 +146,8 @@ async fn probe(peer: &Peer, limits: &Limits, minds_silence: bool, deadline: Inst
         },
     };
     match verdict? {
-        Verdict::Modern(agreed) => Ok(agreed),
-        Verdict::Legacy(offer) => initialize(peer, offer, deadline).await,
+        DiscoverVerdict::Modern(agreed) => Ok(agreed),
+        DiscoverVerdict::Legacy(offer) => initialize(peer, offer, deadline).await,
     }
 }
 
@@ -149,21 +159,21 @@ fn patience(limits: &Limits, deadline: Instant) -> Duration {
 /// Both questions are open; the first good answer wins. What still arrives for the other finds nobody waiting.
 async fn race(
     peer: &Peer,
-    mut discovering: Pin<&mut impl Future<Output = Result<Verdict, ClientError>>>,
+    mut discovering: Pin<&mut impl Future<Output = Result<DiscoverVerdict, ClientError>>>,
     limits: &Limits,
     deadline: Instant,
-) -> Result<Agreed, ClientError> {
+) -> Result<HandshakeResult, ClientError> {
     let mut opening = pin!(initialize(peer, LEGACY[0], deadline));
     tokio::select! {
         biased;
         verdict = &mut discovering => match verdict {
-            Ok(Verdict::Modern(agreed)) => Ok(agreed),
+            Ok(DiscoverVerdict::Modern(agreed)) => Ok(agreed),
             _ => opening.await,
         },
         opened = &mut opening => match opened {
             // It may be a modern one that takes its time to say so.
             Err(error) if is_about_era(peer, &error) => match timeout(limits.probe, discovering).await {
-                Ok(Ok(Verdict::Modern(agreed))) => Ok(agreed),
+                Ok(Ok(DiscoverVerdict::Modern(agreed))) => Ok(agreed),
                 _ => Err(error),
             },
             other => other,
@@ -171,7 +181,7 @@ async fn race(
     }
 }
 
-async fn discover(peer: &Peer, deadline: Instant) -> Result<Verdict, ClientError> {
+async fn discover(peer: &Peer, deadline: Instant) -> Result<DiscoverVerdict, ClientError> {
     let answer = match ask_to_discover(peer, deadline).await {
         // It may have been asked by way of another than answers now. Once more, and no more.
         Err(ClientError::Answered { code: UNSUPPORTED_VERSION, data, .. }) if supports_modern(data.as_ref()) => {
@@ -183,12 +193,12 @@ async fn discover(peer: &Peer, deadline: Instant) -> Result<Verdict, ClientError
         Ok(answer) => judge(&answer.to_value()),
         Err(ClientError::Answered { code: UNSUPPORTED_VERSION, message, data }) => {
             match other_than(MODERN, data.as_ref()) {
-                Some(version) => Ok(Verdict::Legacy(version)),
+                Some(version) => Ok(DiscoverVerdict::Legacy(version)),
                 None => Err(refused(message, data.as_ref())),
             }
         }
         Err(error @ ClientError::Answered { code: HEADER_MISMATCH | MISSING_CAPABILITY, .. }) => Err(error),
-        Err(error) if is_about_era(peer, &error) => Ok(Verdict::Legacy(LEGACY[0])),
+        Err(error) if is_about_era(peer, &error) => Ok(DiscoverVerdict::Legacy(LEGACY[0])),
         Err(error) => Err(error),
     }
 }
@@ -197,30 +207,33 @@ async fn ask_to_discover(peer: &Peer, deadline: Instant) -> Result<RawJson, Clie
     let mut meta = Map::new();
     introduce(&mut meta, json!({}));
     let params = Map::from_iter([("_meta".to_owned(), Value::Object(meta))]);
-    peer.ask(Ask::new("server/discover", params, deadline).called("the handshake").quietly()).await
+    peer.ask(PeerRequest::new("server/discover", params, deadline).called("the handshake").quietly()).await
 }
 
 fn supports_modern(data: Option<&RawJson>) -> bool {
     data.is_some_and(|it| texts(&it.to_value()["supported"]).contains(&MODERN))
 }
 
-fn judge(answer: &Value) -> Result<Verdict, ClientError> {
+fn judge(answer: &Value) -> Result<DiscoverVerdict, ClientError> {
     let offered: Vec<&str> = texts(&answer["supportedVersions"]);
     if offered.contains(&MODERN) {
-        return Ok(Verdict::Modern(Agreed { era: Era::Modern { version: MODERN.to_owned() }, said: Said::of(answer) }));
+        return Ok(DiscoverVerdict::Modern(HandshakeResult {
+            era: Era::Modern { version: MODERN.to_owned() },
+            said: Said::of(answer),
+        }));
     }
     match (LEGACY.into_iter().find(|it| offered.contains(it)), offered.is_empty()) {
-        (Some(version), _) => Ok(Verdict::Legacy(version)),
+        (Some(version), _) => Ok(DiscoverVerdict::Legacy(version)),
         // Some legacy servers answer anything at all with an empty result.
-        (None, true) => Ok(Verdict::Legacy(LEGACY[0])),
+        (None, true) => Ok(DiscoverVerdict::Legacy(LEGACY[0])),
         (None, false) => Err(nothing_common(&offered)),
     }
 }
 
 async fn ask_to_initialize(peer: &Peer, version: &str, deadline: Instant) -> Result<RawJson, ClientError> {
-    let params = Params::default().with("protocolVersion", &version);
+    let params = RequestParams::default().with("protocolVersion", &version);
     let params = params.with("capabilities", &capabilities(peer.hub().relays())).with("clientInfo", &us());
-    peer.ask(Ask::new("initialize", params, deadline).called("the handshake").quietly()).await
+    peer.ask(PeerRequest::new("initialize", params, deadline).called("the handshake").quietly()).await
 }
 
 /// What a server of the legacy era is told that we can do. It is shared by callers of whom some can do all of this and some

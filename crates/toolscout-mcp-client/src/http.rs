@@ -18,13 +18,13 @@ pub(super) mod fixture;
 mod tests;
 
 use super::era::Era;
-use super::wire::{Ear, Outgoing, Wire};
+use super::wire::{Outgoing, Wire, WireObserver};
 use super::{ClientError, Dial, Endpoint};
-use remote::Remote;
+use remote::HttpRemote;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tasks::Tasks;
-use terms::Terms;
+use tasks::RequestTasks;
+use terms::HttpSession;
 use tokio::time::timeout;
 use toolscout_core::BoxFuture;
 
@@ -35,28 +35,36 @@ const GOODBYE: Duration = Duration::from_secs(2);
 pub(crate) async fn open(
     endpoint: &Endpoint,
     dial: &Dial,
-    ear: Arc<dyn Ear>,
+    ear: Arc<dyn WireObserver>,
     deadline: Instant,
 ) -> Result<Arc<dyn Wire>, ClientError> {
     Ok(Arc::new(HttpWire::open(endpoint, dial, ear, deadline).await?))
 }
 
 struct HttpWire {
-    line: Arc<Line>,
-    tasks: Tasks,
+    line: Arc<HttpConnection>,
+    tasks: RequestTasks,
 }
 
 /// What the tasks of a wire share.
-struct Line {
-    remote: Remote,
-    terms: Terms,
-    ear: Arc<dyn Ear>,
+struct HttpConnection {
+    remote: HttpRemote,
+    terms: HttpSession,
+    ear: Arc<dyn WireObserver>,
 }
 
 impl HttpWire {
-    async fn open(endpoint: &Endpoint, dial: &Dial, ear: Arc<dyn Ear>, deadline: Instant) -> Result<Self, ClientError> {
-        let remote = Remote::of(endpoint, dial, deadline).await?;
-        Ok(Self { line: Arc::new(Line { remote, terms: Terms::default(), ear }), tasks: Tasks::new(&dial.limits) })
+    async fn open(
+        endpoint: &Endpoint,
+        dial: &Dial,
+        ear: Arc<dyn WireObserver>,
+        deadline: Instant,
+    ) -> Result<Self, ClientError> {
+        let remote = HttpRemote::of(endpoint, dial, deadline).await?;
+        Ok(Self {
+            line: Arc::new(HttpConnection { remote, terms: HttpSession::default(), ear }),
+            tasks: RequestTasks::new(&dial.limits),
+        })
     }
 
     async fn post(&self, message: Outgoing) -> Result<(), ClientError> {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use toolscout_core::{Cx, SourceError};
-use turns::{Hope, Turns};
+use turns::{StartLimiter, StartPriority};
 
 /// How often to look, while servers wait for their turn, whether those that were started are at work.
 const LOOK: Duration = Duration::from_millis(10);
@@ -28,13 +28,13 @@ pub async fn refresh_all(
     cx: &Cx,
     watch: impl FnMut(&McpSource, &Result<Discovered, SourceError>),
 ) {
-    refresh_in_turn(sources, cx, Turns::default(), watch).await;
+    refresh_in_turn(sources, cx, StartLimiter::default(), watch).await;
 }
 
 async fn refresh_in_turn(
     sources: &[Arc<McpSource>],
     cx: &Cx,
-    mut turns: Turns,
+    mut turns: StartLimiter,
     mut watch: impl FnMut(&McpSource, &Result<Discovered, SourceError>),
 ) {
     let mut ordered: Vec<_> = sources.iter().map(|it| (hope(it, cx), it)).collect();
@@ -61,10 +61,10 @@ async fn refresh_in_turn(
 }
 
 /// What the last time says about this time.
-fn hope(source: &McpSource, cx: &Cx) -> Hope {
+fn hope(source: &McpSource, cx: &Cx) -> StartPriority {
     match source.state(cx).map(|it| it.record.status) {
-        Ok(DiscoveryStatus::Success) => Hope::Good,
-        Ok(DiscoveryStatus::Failed) => Hope::Poor,
-        _ => Hope::Unknown,
+        Ok(DiscoveryStatus::Success) => StartPriority::Good,
+        Ok(DiscoveryStatus::Failed) => StartPriority::Poor,
+        _ => StartPriority::Unknown,
     }
 }

@@ -10,7 +10,7 @@ mod tests;
 
 use super::ClientError;
 use super::limits::Limits;
-use super::params::{Params, on_one_line};
+use super::params::{RequestParams, on_one_line};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ const FOREIGN_ID: usize = 256;
 
 /// One message of a server.
 #[derive(Debug)]
-pub(super) enum Message<'a> {
+pub(super) enum ServerMessage<'a> {
     /// An answer to a request of ours.
     Reply { id: u64, outcome: Result<&'a RawValue, ClientError> },
     /// An answer whose id cannot be one of ours: a text, null, a fraction.
@@ -37,7 +37,7 @@ pub(super) enum Message<'a> {
 
 /// A message that cannot be read.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Unreadable {
+pub(super) struct UnreadableMessage {
     /// The requests it seems to answer, as far as can be told without understanding it.
     pub(super) about: Vec<u64>,
     /// What is wrong with it, for people.
@@ -45,13 +45,13 @@ pub(super) struct Unreadable {
 }
 
 /// Reads one message.
-pub(super) fn read<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Message<'a>, Unreadable> {
-    understand(bytes, limits).map_err(|reason| Unreadable { about: scan::about(bytes), reason })
+pub(super) fn read<'a>(bytes: &'a [u8], limits: &Limits) -> Result<ServerMessage<'a>, UnreadableMessage> {
+    understand(bytes, limits).map_err(|reason| UnreadableMessage { about: scan::about(bytes), reason })
 }
 
 /// The envelope; keys in exactly this case. One that comes twice is refused by its parser.
 #[derive(Deserialize)]
-struct Envelope<'a> {
+struct MessageEnvelope<'a> {
     jsonrpc: Option<String>,
     #[serde(borrow)]
     id: Option<&'a RawValue>,
@@ -64,7 +64,7 @@ struct Envelope<'a> {
     error: Option<&'a RawValue>,
 }
 
-fn understand<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Message<'a>, String> {
+fn understand<'a>(bytes: &'a [u8], limits: &Limits) -> Result<ServerMessage<'a>, String> {
     scan::check(bytes, limits)?;
     let text = std::str::from_utf8(bytes).map_err(|_| "it sent a message that is not UTF-8")?;
     match text.trim_start().as_bytes().first() {
@@ -72,18 +72,19 @@ fn understand<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Message<'a>, Strin
         Some(b'[') => return Err("it sent a batch of messages, which the protocol does not have".to_owned()),
         _ => return Err("it sent a line that is no message".to_owned()),
     }
-    let envelope: Envelope<'_> = serde_json::from_str(text).map_err(|err| format!("it sent broken JSON: {err}"))?;
+    let envelope: MessageEnvelope<'_> =
+        serde_json::from_str(text).map_err(|err| format!("it sent broken JSON: {err}"))?;
     if envelope.jsonrpc.as_deref() != Some("2.0") {
         return Err("it sent a message that is not JSON-RPC 2.0".to_owned());
     }
     sort(envelope)
 }
 
-fn sort(envelope: Envelope<'_>) -> Result<Message<'_>, String> {
-    let Envelope { id, method, params, result, error, .. } = envelope;
+fn sort(envelope: MessageEnvelope<'_>) -> Result<ServerMessage<'_>, String> {
+    let MessageEnvelope { id, method, params, result, error, .. } = envelope;
     match (method, id, result, error) {
-        (Some(method), Some(id), None, None) => Ok(Message::Request { id, method, params }),
-        (Some(method), None, None, None) => Ok(Message::Notification { method, params }),
+        (Some(method), Some(id), None, None) => Ok(ServerMessage::Request { id, method, params }),
+        (Some(method), None, None, None) => Ok(ServerMessage::Notification { method, params }),
         (Some(_), ..) => Err("it sent a message that is a request and an answer at once".to_owned()),
         (None, _, Some(_), Some(_)) => Err("it sent an answer with both a result and an error".to_owned()),
         (None, _, None, None) => Err("it sent an answer with neither a result nor an error".to_owned()),
@@ -92,10 +93,10 @@ fn sort(envelope: Envelope<'_>) -> Result<Message<'_>, String> {
     }
 }
 
-fn reply<'a>(id: Option<&RawValue>, outcome: Result<&'a RawValue, ClientError>) -> Message<'a> {
+fn reply<'a>(id: Option<&RawValue>, outcome: Result<&'a RawValue, ClientError>) -> ServerMessage<'a> {
     match id.and_then(|it| number(it.get().as_bytes())) {
-        Some(id) => Message::Reply { id, outcome },
-        None => Message::Stray,
+        Some(id) => ServerMessage::Reply { id, outcome },
+        None => ServerMessage::Stray,
     }
 }
 
@@ -136,7 +137,7 @@ fn number(bytes: &[u8]) -> Option<u64> {
 }
 
 /// A request of ours.
-pub(super) fn request(id: u64, method: &str, params: &Params) -> String {
+pub(super) fn request(id: u64, method: &str, params: &RequestParams) -> String {
     let mut text = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":{},\"params\":", Value::from(method));
     params.write(&mut text);
     text.push('}');

@@ -15,7 +15,7 @@ const MOST: u32 = 12;
 
 /// How often one server is listed for its own sake.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(super) struct ListingPace {
     /// From the end of a list to the next one, where it is not early.
     apart: Duration,
     /// When the last lists ended, the latest last; no more of them than [`MOST`].
@@ -24,7 +24,7 @@ pub(super) struct Pace {
     early: u32,
 }
 
-impl Pace {
+impl ListingPace {
     pub(super) fn new(apart: Duration) -> Self {
         Self { apart, ended: VecDeque::new(), early: 0 }
     }

@@ -11,13 +11,13 @@ use toolscout_core::RawJson;
 
 /// The parameters of a request. Its `_meta` stays open until it is sent, because the peer has something to say there.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Params {
+pub(super) struct RequestParams {
     /// All other members, in JSON, without the braces around them.
     members: String,
     pub(super) meta: Map<String, Value>,
 }
 
-impl Params {
+impl RequestParams {
     /// Of an object as it came; none if it is no object.
     pub(super) fn of(raw: &RawJson) -> Option<Self> {
         let mut params = Self::default();
@@ -63,7 +63,7 @@ impl Params {
     }
 }
 
-impl From<Map<String, Value>> for Params {
+impl From<Map<String, Value>> for RequestParams {
     fn from(mut map: Map<String, Value>) -> Self {
         let meta = map.remove("_meta").map(object).unwrap_or_default();
         map.iter().fold(Self { meta, ..Self::default() }, |params, (key, value)| params.with(key, value))

@@ -1,6 +1,6 @@
 //! Our end of a JSON-RPC conversation: asks, waits, and lets go.
 //!
-//! [`Peer`] is for who asks; [`Hub`] is what the wire speaks to. They are two, because the wire keeps the hub alive and the
+//! [`Peer`] is for who asks; [`ResponseRouter`] is what the wire speaks to. They are two, because the wire keeps the hub alive and the
 //! peer keeps the wire alive: when the peer goes, the wire goes, and what stands behind it.
 
 mod bucket;
@@ -14,14 +14,14 @@ mod spread;
 pub(super) mod tests;
 
 pub use counts::Counts;
-pub(super) use hub::{Hub, ProgressTo};
+pub(super) use hub::{ProgressTo, ResponseRouter};
 
-use super::params::Params;
+use super::params::RequestParams;
 use super::wire::{Outgoing, Wire};
 use super::{ClientError, message};
-use desk::{Desk, Slot};
-use hub::Waiting;
-use seats::Seat;
+use desk::{ReverseRequestSender, ReverseRequests};
+use hub::PendingResponse;
+use seats::RequestOrigin;
 use serde_json::{Value, json};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -36,13 +36,13 @@ const POSTING: Duration = Duration::from_secs(2);
 const FOR_EVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// Where an answer arrives.
-type Answer = oneshot::Receiver<Result<RawJson, ClientError>>;
+type ResponseReceiver = oneshot::Receiver<Result<RawJson, ClientError>>;
 
 /// Something to ask.
 #[derive(Clone)]
-pub(super) struct Ask {
+pub(super) struct PeerRequest {
     pub(super) method: String,
-    pub(super) params: Params,
+    pub(super) params: RequestParams,
     /// For `Mcp-Name`.
     pub(super) name: Option<String>,
     /// For `Mcp-Param-…`.
@@ -58,8 +58,8 @@ pub(super) struct Ask {
     pub(super) deadline: Instant,
 }
 
-impl Ask {
-    pub(super) fn new(method: &str, params: impl Into<Params>, deadline: Instant) -> Self {
+impl PeerRequest {
+    pub(super) fn new(method: &str, params: impl Into<RequestParams>, deadline: Instant) -> Self {
         let (what, params, behalf) = (format!("`{method}`"), params.into(), Behalf::Ourselves);
         let (name, mirrored, progress) = (None, Vec::new(), None);
         Self { method: method.to_owned(), params, name, mirrored, progress, behalf, cancels: true, what, deadline }
@@ -97,7 +97,7 @@ impl Behalf {
 
 /// Our end of a conversation.
 pub(super) struct Peer {
-    hub: Arc<Hub>,
+    hub: Arc<ResponseRouter>,
     wire: Arc<dyn Wire>,
     /// Sends what nobody waits for. Ends with the peer.
     _courier: JoinSet<()>,
@@ -105,7 +105,7 @@ pub(super) struct Peer {
 
 impl Peer {
     /// Joins a wire and the hub it already speaks to.
-    pub(super) fn new(hub: Arc<Hub>, wire: Arc<dyn Wire>) -> Self {
+    pub(super) fn new(hub: Arc<ResponseRouter>, wire: Arc<dyn Wire>) -> Self {
         let mut courier = JoinSet::new();
         if let Some(outbox) = hub.take_outbox() {
             courier.spawn(post(outbox, Arc::downgrade(&wire)));
@@ -113,7 +113,7 @@ impl Peer {
         Self { hub, wire, _courier: courier }
     }
 
-    pub(super) fn hub(&self) -> &Hub {
+    pub(super) fn hub(&self) -> &ResponseRouter {
         &self.hub
     }
 
@@ -125,10 +125,10 @@ impl Peer {
     /// in which the caller is asked something does not count.
     ///
     /// Cancel-safe: who stops waiting frees the place at once, and the server is told.
-    pub(super) async fn ask(&self, ask: Ask) -> Result<RawJson, ClientError> {
+    pub(super) async fn ask(&self, ask: PeerRequest) -> Result<RawJson, ClientError> {
         let began = Instant::now();
         let (deadline, what) = (ask.deadline, ask.what.clone());
-        let Registered { mut asked, outgoing, answer, desk } = self.register(ask, false)?;
+        let RegisteredRequest { mut asked, outgoing, answer, desk } = self.register(ask, false)?;
         let work = async {
             self.wire.send(outgoing).await?;
             asked.is_sent = true;
@@ -143,9 +143,9 @@ impl Peer {
     }
 
     /// Asks for something that goes on: done when the server has agreed, or has said nothing for `patience`.
-    pub(super) async fn stand(&self, mut ask: Ask, patience: Duration) -> Result<Standing, ClientError> {
+    pub(super) async fn stand(&self, mut ask: PeerRequest, patience: Duration) -> Result<StandingRequest, ClientError> {
         ask.deadline = Instant::now() + FOR_EVER;
-        let Registered { mut asked, outgoing, mut answer, .. } = self.register(ask, true)?;
+        let RegisteredRequest { mut asked, outgoing, mut answer, .. } = self.register(ask, true)?;
         let acknowledged = self.hub.acknowledgement(asked.id);
         let sent = timeout(patience.max(POSTING), self.wire.send(outgoing)).await;
         sent.unwrap_or_else(|_| Err(ClientError::Lost { what: "it does not take what is sent to it".to_owned() }))?;
@@ -156,11 +156,11 @@ impl Peer {
                 Ok(Err(error)) => return Err(error),
                 Err(_) => return Err(gone()),
                 // It is over already; who waits for its end will see at once.
-                Ok(Ok(_)) => return Ok(Standing { _asked: asked, answer: None }),
+                Ok(Ok(_)) => return Ok(StandingRequest { _asked: asked, answer: None }),
             },
             _ = timeout(patience, acknowledged) => {}
         }
-        Ok(Standing { _asked: asked, answer: Some(answer) })
+        Ok(StandingRequest { _asked: asked, answer: Some(answer) })
     }
 
     /// Tells the server something.
@@ -168,52 +168,54 @@ impl Peer {
         self.wire.send(told(method, params, deadline)).await
     }
 
-    fn register(&self, ask: Ask, stands: bool) -> Result<Registered, ClientError> {
-        let Ask { method, mut params, name, mirrored, progress, behalf, cancels, deadline, .. } = ask;
+    fn register(&self, ask: PeerRequest, stands: bool) -> Result<RegisteredRequest, ClientError> {
+        let PeerRequest { method, mut params, name, mirrored, progress, behalf, cancels, deadline, .. } = ask;
         let (sender, answer) = oneshot::channel();
         let wants_progress = progress.is_some();
         let (seat, desk) = self.seat(behalf);
-        let id = self.hub.register(Waiting::new(sender, progress, stands, seat))?;
+        let id = self.hub.register(PendingResponse::new(sender, progress, stands, seat))?;
         let wire = Arc::downgrade(&self.wire);
-        let asked = Asked { hub: self.hub.clone(), wire, id, is_sent: false, cancels };
+        let asked = InFlightRequest { hub: self.hub.clone(), wire, id, is_sent: false, cancels };
         if wants_progress {
             params.meta.insert("progressToken".to_owned(), id.into());
         }
         let body = message::request(id, &method, &params);
         let longer = desk.as_ref().map_or(Duration::ZERO, |_| Cx::THINKING);
         let outgoing = Outgoing { body, id: Some(id), method: Some(method), name, mirrored, deadline, longer };
-        Ok(Registered { asked, outgoing, answer, desk })
+        Ok(RegisteredRequest { asked, outgoing, answer, desk })
     }
 
-    fn seat(&self, behalf: Behalf) -> (Seat, Option<Desk>) {
+    fn seat(&self, behalf: Behalf) -> (RequestOrigin, Option<ReverseRequests>) {
         match behalf {
-            Behalf::Ourselves => (Seat::Ourselves, None),
-            Behalf::Caller(None) => (Seat::Mute, None),
+            Behalf::Ourselves => (RequestOrigin::Ourselves, None),
+            Behalf::Caller(None) => (RequestOrigin::Mute, None),
             Behalf::Caller(Some(counterpart)) if self.hub.may_be_asked() => {
                 let (slot, desk) = desk::open(counterpart);
-                (Seat::Caller(slot), Some(desk))
+                (RequestOrigin::Caller(slot), Some(desk))
             }
-            Behalf::Caller(Some(counterpart)) => (Seat::Caller(Slot::without_desk(counterpart)), None),
+            Behalf::Caller(Some(counterpart)) => {
+                (RequestOrigin::Caller(ReverseRequestSender::without_desk(counterpart)), None)
+            }
         }
     }
 }
 
 /// A request that is ready to be sent.
-struct Registered {
-    asked: Asked,
+struct RegisteredRequest {
+    asked: InFlightRequest,
     outgoing: Outgoing,
-    answer: Answer,
+    answer: ResponseReceiver,
     /// Where the caller can be asked something meanwhile.
-    desk: Option<Desk>,
+    desk: Option<ReverseRequests>,
 }
 
 /// A request that goes on until the server ends it. Dropping it ends it, too.
-pub(super) struct Standing {
-    _asked: Asked,
-    answer: Option<Answer>,
+pub(super) struct StandingRequest {
+    _asked: InFlightRequest,
+    answer: Option<ResponseReceiver>,
 }
 
-impl Standing {
+impl StandingRequest {
     /// Waits until it is over.
     pub(super) async fn ended(&mut self) {
         if let Some(answer) = &mut self.answer {
@@ -224,15 +226,15 @@ impl Standing {
 }
 
 /// A request in flight; dropped, it is forgotten, and the server is told if it has not answered.
-struct Asked {
-    hub: Arc<Hub>,
+struct InFlightRequest {
+    hub: Arc<ResponseRouter>,
     wire: Weak<dyn Wire>,
     id: u64,
     is_sent: bool,
     cancels: bool,
 }
 
-impl Drop for Asked {
+impl Drop for InFlightRequest {
     fn drop(&mut self) {
         if !self.hub.forget(self.id) {
             return;

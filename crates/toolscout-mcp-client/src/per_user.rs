@@ -61,8 +61,8 @@ impl<V: Clone, E: Clone> PerUser<V, E> {
         let Keep::For(time) = self.keep else { return fetch().await };
         let flight = loop {
             match self.step(user) {
-                Step::Known(value) => return Ok(value),
-                Step::Wait(mut news) => {
+                FetchStep::Known(value) => return Ok(value),
+                FetchStep::Wait(mut news) => {
                     // Nobody to tell it any more means that they gave up.
                     if let Ok(result) = news.wait_for(Option::is_some).await
                         && let Some(result) = &*result
@@ -70,7 +70,7 @@ impl<V: Clone, E: Clone> PerUser<V, E> {
                         return result.clone();
                     }
                 }
-                Step::Fetch(flight) => break flight,
+                FetchStep::Fetch(flight) => break flight,
             }
         };
         let result = fetch().await;
@@ -103,19 +103,19 @@ impl<V: Clone, E: Clone> PerUser<V, E> {
         self.len() == 0
     }
 
-    fn step(&self, user: &str) -> Step<'_, V, E> {
+    fn step(&self, user: &str) -> FetchStep<'_, V, E> {
         let now = Instant::now();
         let mut users = self.users.lock();
         if let Some(kept) = users.kept.get(user).filter(|it| it.is_fresh(now)) {
-            return Step::Known(kept.value.clone());
+            return FetchStep::Known(kept.value.clone());
         }
         if let Some(news) = users.flights.get(user) {
-            return Step::Wait(news.clone());
+            return FetchStep::Wait(news.clone());
         }
         let (tell, news) = watch::channel(None);
         let user: Arc<str> = user.into();
         users.flights.insert(user.clone(), news.clone());
-        Step::Fetch(Flight { cache: self, user, tell, news })
+        FetchStep::Fetch(Flight { cache: self, user, tell, news })
     }
 }
 
@@ -126,12 +126,12 @@ impl<V, E> fmt::Debug for PerUser<V, E> {
     }
 }
 
-type News<V, E> = watch::Receiver<Option<Result<V, E>>>;
+type FetchWatch<V, E> = watch::Receiver<Option<Result<V, E>>>;
 
 struct Users<V, E> {
-    kept: BoundedCache<Arc<str>, Kept<V>>,
+    kept: BoundedCache<Arc<str>, CachedValue<V>>,
     /// Those whose value is being fetched.
-    flights: HashMap<Arc<str>, News<V, E>>,
+    flights: HashMap<Arc<str>, FetchWatch<V, E>>,
 }
 
 impl<V, E> Users<V, E> {
@@ -140,21 +140,21 @@ impl<V, E> Users<V, E> {
     }
 }
 
-struct Kept<V> {
+struct CachedValue<V> {
     value: V,
     /// None where the end of its time cannot be said in numbers.
     due: Option<Instant>,
 }
 
-impl<V> Kept<V> {
+impl<V> CachedValue<V> {
     fn is_fresh(&self, now: Instant) -> bool {
         self.due.is_none_or(|due| now <= due)
     }
 }
 
-enum Step<'a, V, E> {
+enum FetchStep<'a, V, E> {
     Known(V),
-    Wait(News<V, E>),
+    Wait(FetchWatch<V, E>),
     Fetch(Flight<'a, V, E>),
 }
 
@@ -163,7 +163,7 @@ struct Flight<'a, V, E> {
     cache: &'a PerUser<V, E>,
     user: Arc<str>,
     tell: watch::Sender<Option<Result<V, E>>>,
-    news: News<V, E>,
+    news: FetchWatch<V, E>,
 }
 
 impl<V: Clone, E: Clone> Flight<'_, V, E> {
@@ -178,14 +178,14 @@ impl<V: Clone, E: Clone> Flight<'_, V, E> {
 
     /// Remembers the value, unless it was forgotten while it was fetched; gives those that made room, to be dropped where
     /// nobody waits for it.
-    fn keep(&self, value: V, time: Duration) -> Vec<Kept<V>> {
+    fn keep(&self, value: V, time: Duration) -> Vec<CachedValue<V>> {
         let now = Instant::now();
         let mut users = self.cache.users.lock();
         if !self.is_current(&users) {
             return Vec::new();
         }
         let mut gone = users.kept.remove_if(|kept| !kept.is_fresh(now));
-        gone.extend(users.kept.insert(self.user.clone(), Kept { value, due: now.checked_add(time) }));
+        gone.extend(users.kept.insert(self.user.clone(), CachedValue { value, due: now.checked_add(time) }));
         gone
     }
 }

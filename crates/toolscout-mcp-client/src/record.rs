@@ -7,7 +7,7 @@ mod row;
 mod tests;
 
 use super::era::Era;
-use packed::Packed;
+use packed::PackedDefinitions;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -62,7 +62,7 @@ pub struct Record {
     pub(super) checked: Option<String>,
     /// The definitions as they were read, where they bear the mark.
     #[serde(skip)]
-    pub(super) packed: Option<Packed>,
+    pub(super) packed: Option<PackedDefinitions>,
     /// What it has besides tools. Records from before toolscout knew of such things have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub library: Option<KnownLibrary>,
@@ -157,12 +157,12 @@ pub struct Records {
     partition: String,
     /// What marks are made with; see [`Records::mark`].
     key: [u8; 32],
-    read: Arc<Mutex<Recent>>,
+    read: Arc<Mutex<RecordCache>>,
 }
 
 /// What was last read, by key. It is not read again before something was written.
 #[derive(Default)]
-struct Recent {
+struct RecordCache {
     edition: Option<u64>,
     records: HashMap<String, Option<Record>>,
 }
@@ -274,7 +274,7 @@ impl Records {
     }
 }
 
-impl Recent {
+impl RecordCache {
     /// What was read there in this edition, even if it was nothing.
     fn of(&mut self, edition: Option<u64>, key: &str) -> Option<&Option<Record>> {
         if self.edition != edition {

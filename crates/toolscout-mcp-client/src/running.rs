@@ -3,7 +3,7 @@
 use super::client::{Client, Definition, Listing};
 use super::discovery::{Shared, soonest, with_tail};
 use super::limits::Limits;
-use super::pace::Pace;
+use super::pace::ListingPace;
 use super::{ClientError, Server};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -14,15 +14,15 @@ use tokio::time::{sleep_until, timeout_at};
 use toolscout_core::{Cx, Digest, Moment, RawJson, SourceError, SourceId, Tool, ToolName};
 
 /// A server that runs.
-pub(super) struct Running {
+pub(super) struct RunningServer {
     pub(super) client: Client,
     pub(super) since: Moment,
     started: Instant,
     in_use: AtomicUsize,
     answered: AtomicUsize,
     last_use: Mutex<Instant>,
-    listed: Mutex<Option<Arc<Listed>>>,
-    pace: Mutex<Pace>,
+    listed: Mutex<Option<Arc<ListedTools>>>,
+    pace: Mutex<ListingPace>,
     /// One listing at a time; who comes meanwhile waits for it.
     listing: tokio::sync::Mutex<()>,
 }
@@ -49,7 +49,7 @@ impl Callable {
 }
 
 /// What the server listed last.
-struct Listed {
+struct ListedTools {
     tools: HashMap<ToolName, Arc<Callable>>,
     /// How many changes it had announced by then.
     changes: u64,
@@ -57,7 +57,7 @@ struct Listed {
     good_for: Duration,
 }
 
-impl Running {
+impl RunningServer {
     pub(super) fn new(client: Client, limits: &Limits) -> Self {
         Self {
             client,
@@ -67,7 +67,7 @@ impl Running {
             answered: AtomicUsize::new(0),
             last_use: Mutex::new(Instant::now()),
             listed: Mutex::default(),
-            pace: Mutex::new(Pace::new(limits.apart)),
+            pace: Mutex::new(ListingPace::new(limits.apart)),
             listing: tokio::sync::Mutex::new(()),
         }
     }
@@ -170,7 +170,7 @@ impl Running {
         }
         match taken {
             Ok((listing, changes)) => {
-                *self.listed.lock() = Some(Arc::new(Listed::of(&listing, changes, shared.dial.limits.apart)));
+                *self.listed.lock() = Some(Arc::new(ListedTools::of(&listing, changes, shared.dial.limits.apart)));
                 shared.succeed(server, cx, record, &listing, &self.client, begun).map(|it| it.changed)
             }
             Err(error) => Err(shared.fail(server, cx, record, with_tail(error, &self.client), begun)),
@@ -190,13 +190,13 @@ impl Running {
     }
 
     /// The last list, if there is no reason to make another.
-    fn current(&self) -> Option<Arc<Listed>> {
+    fn current(&self) -> Option<Arc<ListedTools>> {
         let listed = self.listed.lock().clone()?;
         (self.announced() == listed.changes && listed.ended.elapsed() <= listed.good_for).then_some(listed)
     }
 }
 
-impl Listed {
+impl ListedTools {
     fn of(listing: &Listing, changes: u64, apart: Duration) -> Self {
         Self {
             tools: listing.tools.iter().map(|it| (it.name.clone(), Callable::of(it))).collect(),
@@ -209,7 +209,7 @@ impl Listed {
 }
 
 /// A use of a running server; keeps it from being stopped as idle.
-pub(super) struct InUse(pub(super) Arc<Running>);
+pub(super) struct InUse(pub(super) Arc<RunningServer>);
 
 impl Drop for InUse {
     fn drop(&mut self) {

@@ -16,9 +16,9 @@ const SHORTEST: usize = 6;
 
 /// Values that nobody is to read in what a server says; has no `Debug` that shows them.
 #[derive(Default)]
-pub(super) struct Secrets(Vec<String>);
+pub(super) struct SecretValues(Vec<String>);
 
-impl Secrets {
+impl SecretValues {
     /// Those of this server: all that it refers to, and what stands in its entry under the name of a secret. Reads files
     /// and asks the keyring, so it may take a while.
     pub(super) fn of(server: &Server, lookup: &Lookup) -> Self {

@@ -4,13 +4,13 @@
 mod tests;
 
 use super::era::Era;
-use super::http::answer::{Kind, kind, use_up};
-use super::http::events::{Event, Events, read};
-use super::http::refusal::{Refusal, refusal};
-use super::http::remote::Remote;
-use super::http::tasks::Tasks;
-use super::http::terms::Terms;
-use super::wire::{Ear, Outgoing, Wire};
+use super::http::answer::{ResponseKind, kind, use_up};
+use super::http::events::{SseEvent, SseParser, read};
+use super::http::refusal::{HttpRefusal, refusal};
+use super::http::remote::HttpRemote;
+use super::http::tasks::RequestTasks;
+use super::http::terms::HttpSession;
+use super::wire::{Outgoing, Wire, WireObserver};
 use super::{ClientError, Dial, Endpoint};
 use reqwest::header::HeaderMap;
 use reqwest::{Response, Url};
@@ -28,38 +28,38 @@ const ADDRESS: usize = 8 << 10;
 pub(crate) async fn open(
     endpoint: &Endpoint,
     dial: &Dial,
-    ear: Arc<dyn Ear>,
+    ear: Arc<dyn WireObserver>,
     deadline: Instant,
 ) -> Result<Arc<dyn Wire>, ClientError> {
     let limit = deadline.saturating_duration_since(Instant::now());
-    let remote = Arc::new(Remote::of(endpoint, dial, deadline).await?);
+    let remote = Arc::new(HttpRemote::of(endpoint, dial, deadline).await?);
     let what = format!("opening the event stream of `{}`", remote.name());
     let opened = timeout_at(deadline.into(), SseWire::open(remote, dial, ear)).await;
     Ok(Arc::new(opened.map_err(|_| ClientError::TimedOut { what, limit })??))
 }
 
 struct SseWire {
-    remote: Arc<Remote>,
+    remote: Arc<HttpRemote>,
     /// Where messages go.
     target: Url,
-    terms: Terms,
-    ear: Arc<dyn Ear>,
-    tasks: Tasks,
+    terms: HttpSession,
+    ear: Arc<dyn WireObserver>,
+    tasks: RequestTasks,
 }
 
 impl SseWire {
-    async fn open(remote: Arc<Remote>, dial: &Dial, ear: Arc<dyn Ear>) -> Result<Self, ClientError> {
+    async fn open(remote: Arc<HttpRemote>, dial: &Dial, ear: Arc<dyn WireObserver>) -> Result<Self, ClientError> {
         let response = remote.ask(remote.listen(HeaderMap::new())).await?;
         let response = accepted(response, remote.name()).await?;
-        if kind(&response, remote.name())? != Kind::Events {
+        if kind(&response, remote.name())? != ResponseKind::Events {
             let reason = format!("`{}` answered with JSON where an event stream was asked for", remote.name());
             return Err(ClientError::Protocol { reason });
         }
         let (found, target) = oneshot::channel();
-        let tasks = Tasks::new(&dial.limits);
+        let tasks = RequestTasks::new(&dial.limits);
         tasks.spawn(None, hear(remote.clone(), response, ear.clone(), found))?;
         let target = target.await.unwrap_or_else(|_| Err(ended(remote.name())))?;
-        Ok(Self { remote, target, terms: Terms::default(), ear, tasks })
+        Ok(Self { remote, target, terms: HttpSession::default(), ear, tasks })
     }
 
     async fn post(&self, message: Outgoing) -> Result<(), ClientError> {
@@ -100,13 +100,13 @@ impl Wire for SseWire {
 
 /// Gives everything on the stream to the ear, once the server has said where to post to.
 async fn hear(
-    remote: Arc<Remote>,
+    remote: Arc<HttpRemote>,
     mut response: Response,
-    ear: Arc<dyn Ear>,
+    ear: Arc<dyn WireObserver>,
     found: oneshot::Sender<Result<Url, ClientError>>,
 ) {
     let name = remote.name();
-    let mut events = Events::new(remote.limits().message);
+    let mut events = SseParser::new(remote.limits().message);
     let mut found = Some(found);
     let over = read(&mut response, &mut events, name, |event| match (event.name, found.take()) {
         ("endpoint", Some(found)) => tell_target(found, target(remote.url(), &event, name)),
@@ -139,7 +139,7 @@ fn tell_target(found: oneshot::Sender<Result<Url, ClientError>>, target: Result<
 }
 
 /// Where the event says to post to: only ever where the stream itself comes from, because secrets go there.
-fn target(base: &Url, event: &Event<'_>, name: &str) -> Result<Url, ClientError> {
+fn target(base: &Url, event: &SseEvent<'_>, name: &str) -> Result<Url, ClientError> {
     let protocol = |reason| ClientError::Protocol { reason };
     let text = std::str::from_utf8(event.data).ok().filter(|it| it.len() <= ADDRESS);
     let url = text.and_then(|it| base.join(it.trim()).ok());
@@ -159,7 +159,12 @@ fn target(base: &Url, event: &Event<'_>, name: &str) -> Result<Url, ClientError>
 }
 
 /// Posts one message; what is answered to it comes on the stream.
-async fn deliver(remote: Arc<Remote>, target: Url, headers: HeaderMap, message: Outgoing) -> Result<(), ClientError> {
+async fn deliver(
+    remote: Arc<HttpRemote>,
+    target: Url,
+    headers: HeaderMap,
+    message: Outgoing,
+) -> Result<(), ClientError> {
     let limit = message.deadline.saturating_duration_since(Instant::now());
     let deadline = message.deadline;
     let what = format!("`{}` at `{}`", message.method.as_deref().unwrap_or("an answer"), remote.name());
@@ -176,9 +181,9 @@ async fn accepted(response: Response, name: &str) -> Result<Response, ClientErro
         return Ok(response);
     }
     match refusal(response, name, None).await {
-        Refusal::Error(err) => Err(err),
+        HttpRefusal::Error(err) => Err(err),
         // Only the reply to a request is one, and none was named.
-        Refusal::Reply(_) => Err(ended(name)),
+        HttpRefusal::Reply(_) => Err(ended(name)),
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) mod tests;
 
 pub use toolscout_process::orphans::end_orphans;
 
-use super::wire::{Ear, Outgoing, Wire};
+use super::wire::{Outgoing, Wire, WireObserver};
 use super::{ClientError, Dial, Program};
 use parking_lot::Mutex;
 use std::sync::{Arc, Once};
@@ -61,7 +61,11 @@ pub(super) struct StdioWire {
 
 impl StdioWire {
     /// Starts the program. Cancel-safe: dropping the future ends what was started.
-    pub(super) async fn open(program: &Program, dial: &Dial, ear: Arc<dyn Ear>) -> Result<Arc<Self>, ClientError> {
+    pub(super) async fn open(
+        program: &Program,
+        dial: &Dial,
+        ear: Arc<dyn WireObserver>,
+    ) -> Result<Arc<Self>, ClientError> {
         let (program, from) = (program.clone(), dial.clone());
         // Looking references up may read files and run the keyring's program.
         let launch = spawn_blocking(move || {
@@ -75,7 +79,7 @@ impl StdioWire {
         Ok(Arc::new(Self::attach(child, Arc::new(held), dial, ear)))
     }
 
-    fn attach(mut child: tokio::process::Child, held: Arc<Held>, dial: &Dial, ear: Arc<dyn Ear>) -> Self {
+    fn attach(mut child: tokio::process::Child, held: Arc<Held>, dial: &Dial, ear: Arc<dyn WireObserver>) -> Self {
         let process = child.id();
         let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let tail = Arc::new(Mutex::new(Tail::new(dial.limits.stderr)));
@@ -86,7 +90,7 @@ impl StdioWire {
         let mut tasks = JoinSet::new();
         tasks.spawn(pipes::write(input, queued, ear.clone(), closing.subscribe()));
         tasks.spawn(pipes::drain(errors, tail.clone(), drained_sender));
-        let keeper = keeper::Keeper {
+        let keeper = keeper::ChildKeeper {
             child,
             held: held.clone(),
             ear,

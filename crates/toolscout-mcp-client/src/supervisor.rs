@@ -5,7 +5,7 @@ mod library;
 use super::backoff::Backoff;
 use super::client::Client;
 use super::discovery::{Shared, in_full, soonest};
-use super::running::{InUse, Running};
+use super::running::{InUse, RunningServer};
 use super::{ClientError, Server};
 use parking_lot::Mutex;
 use serde_json::json;
@@ -32,7 +32,7 @@ pub(super) enum Phase {
     /// It is being started.
     Starting { since: Moment },
     /// It can be called.
-    Running(Arc<Running>),
+    Running(Arc<RunningServer>),
     /// It could not be started, or ended by itself.
     Failed { error: ClientError, at: Moment, retry: Instant },
 }
@@ -50,13 +50,13 @@ pub(super) struct Supervisor {
     watched: Mutex<BTreeSet<String>>,
     /// Wakes a server that waits before it tries again.
     poke: Arc<Notify>,
-    kept: Mutex<Kept>,
+    kept: Mutex<SupervisorState>,
     /// The task that leads the server's life; ends with us.
     life: Mutex<JoinSet<()>>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct SupervisorState {
     backoff: Backoff,
     /// A person wants it to run, used or not.
     is_wanted: bool,
@@ -207,14 +207,14 @@ impl Supervisor {
     }
 
     /// Notes that it is being started, and starts it.
-    fn begin(&self) -> impl Future<Output = Result<Arc<Running>, ClientError>> + use<> {
+    fn begin(&self) -> impl Future<Output = Result<Arc<RunningServer>, ClientError>> + use<> {
         self.phase.send_replace(Phase::Starting { since: Moment::now() });
         self.kept.lock().backoff.started(Instant::now());
         connect(self.server.clone(), self.shared.clone(), self.teller().clone(), self.watched())
     }
 
     /// Notes the failure; gives when the next try may be.
-    fn failed(&self, error: ClientError, running: Option<&Running>) -> Instant {
+    fn failed(&self, error: ClientError, running: Option<&RunningServer>) -> Instant {
         let (up, answered) = running.map_or((Duration::ZERO, 0), |it| (it.up(), it.answered()));
         let retry = self.kept.lock().backoff.failed(Instant::now(), up, answered, jitter());
         tracing::warn!(event = "server_failed", server = %self.server.id, error = %toolscout_core::escape::line(&error.to_string()));
@@ -285,7 +285,7 @@ async fn connect(
     shared: Arc<Shared>,
     news: broadcast::Sender<News>,
     watched: BTreeSet<String>,
-) -> Result<Arc<Running>, ClientError> {
+) -> Result<Arc<RunningServer>, ClientError> {
     let cx = Cx::new(Caller::Mcp);
     let record = shared.read(&server, &cx).unwrap_or_default();
     let limit = shared.time_for(&server, &record);
@@ -301,7 +301,7 @@ async fn connect(
     {
         return Err(error);
     }
-    Ok(Arc::new(Running::new(client, &shared.dial.limits)))
+    Ok(Arc::new(RunningServer::new(client, &shared.dial.limits)))
 }
 
 /// Subscribes anew to what somebody subscribed to when the server last ran. A resource that is gone changes no more.
@@ -317,7 +317,7 @@ async fn subscribe(client: &Client, watched: BTreeSet<String>, deadline: Instant
 }
 
 /// Watches a running server until it is lost, which is given, or nobody needs it, and it is ended.
-async fn attend(supervisor: &Weak<Supervisor>, running: &Arc<Running>) -> Option<ClientError> {
+async fn attend(supervisor: &Weak<Supervisor>, running: &Arc<RunningServer>) -> Option<ClientError> {
     let mut changes = running.client.list_changes();
     loop {
         let idle = supervisor.upgrade()?.idle();

@@ -6,7 +6,7 @@ mod pieces;
 mod tests;
 
 use parking_lot::Mutex;
-use pieces::Piece;
+use pieces::TextPiece;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fmt;
@@ -52,7 +52,7 @@ impl Text {
     /// Whether it is, or holds, a reference.
     pub fn is_reference(&self) -> bool {
         match self.kind() {
-            Kind::Plain(text) => pieces::of(text).iter().any(|it| !matches!(it, Piece::Plain(_))),
+            ReferenceKind::Plain(text) => pieces::of(text).iter().any(|it| !matches!(it, TextPiece::Plain(_))),
             _ => true,
         }
     }
@@ -60,7 +60,7 @@ impl Text {
     /// The header of a request that it stands for, as written.
     pub fn of_request(&self) -> Option<&str> {
         match self.kind() {
-            Kind::Request(name) => Some(name),
+            ReferenceKind::Request(name) => Some(name),
             _ => None,
         }
     }
@@ -70,11 +70,11 @@ impl Text {
     /// Reads files, and for `keyring:` runs a program, which may take seconds: not for a thread that others wait for.
     pub fn resolve(&self, lookup: &Lookup) -> Result<String, String> {
         let found = match self.kind() {
-            Kind::Variable(name) => return lookup.needed(name).inspect(|it| keep_secret(name, it)),
-            Kind::File(path) => read(&self.path(path, lookup)),
-            Kind::Keyring(name) => (lookup.keyring)(name),
-            Kind::Request(name) => return lookup.said(name).inspect(|it| redact::remember_briefly(it)),
-            Kind::Plain(text) => return pieces::of(text).into_iter().map(|it| fill(it, lookup)).collect(),
+            ReferenceKind::Variable(name) => return lookup.needed(name).inspect(|it| keep_secret(name, it)),
+            ReferenceKind::File(path) => read(&self.path(path, lookup)),
+            ReferenceKind::Keyring(name) => (lookup.keyring)(name),
+            ReferenceKind::Request(name) => return lookup.said(name).inspect(|it| redact::remember_briefly(it)),
+            ReferenceKind::Plain(text) => return pieces::of(text).into_iter().map(|it| fill(it, lookup)).collect(),
         };
         // Whoever keeps a value out of a file wants to read it in no log.
         found.inspect(|it| redact::remember(it))
@@ -85,11 +85,13 @@ impl Text {
     pub(super) fn referred(&self, lookup: &Lookup) -> Vec<String> {
         let variable = |name: &str| lookup.text(name).ok().flatten().filter(|_| !environment::is_passed(name.as_ref()));
         match self.kind() {
-            Kind::Variable(name) => variable(name).into_iter().collect(),
-            Kind::File(_) | Kind::Keyring(_) | Kind::Request(_) => self.resolve(lookup).into_iter().collect(),
-            Kind::Plain(text) => {
+            ReferenceKind::Variable(name) => variable(name).into_iter().collect(),
+            ReferenceKind::File(_) | ReferenceKind::Keyring(_) | ReferenceKind::Request(_) => {
+                self.resolve(lookup).into_iter().collect()
+            }
+            ReferenceKind::Plain(text) => {
                 let name = |piece| match piece {
-                    Piece::Variable { name, .. } => variable(name),
+                    TextPiece::Variable { name, .. } => variable(name),
                     _ => None,
                 };
                 pieces::of(text).into_iter().filter_map(name).collect()
@@ -101,7 +103,7 @@ impl Text {
     /// resolved stands for itself, and so does one to the keyring, which is not asked just to compare.
     pub fn fingerprint(&self, key: &[u8; 32], lookup: &Lookup) -> [u8; 32] {
         let value = match self.kind() {
-            Kind::Keyring(_) => None,
+            ReferenceKind::Keyring(_) => None,
             _ => self.resolve(lookup).ok(),
         };
         let mut hasher = blake3::Hasher::new_keyed(key);
@@ -112,21 +114,21 @@ impl Text {
         hasher.finalize().into()
     }
 
-    fn kind(&self) -> Kind<'_> {
+    fn kind(&self) -> ReferenceKind<'_> {
         let text = self.written.as_str();
         if let Some(name) = text.strip_prefix("env:") {
-            return Kind::Variable(name);
+            return ReferenceKind::Variable(name);
         }
         if let Some(name) = text.strip_prefix("keyring:") {
-            return Kind::Keyring(name);
+            return ReferenceKind::Keyring(name);
         }
         if let Some(name) = text.strip_prefix("request:") {
-            return Kind::Request(name);
+            return ReferenceKind::Request(name);
         }
         match text.strip_prefix("file:") {
             // An argument may well be an address.
-            Some(path) if !path.starts_with("//") => Kind::File(path),
-            _ => Kind::Plain(text),
+            Some(path) if !path.starts_with("//") => ReferenceKind::File(path),
+            _ => ReferenceKind::Plain(text),
         }
     }
 
@@ -140,7 +142,7 @@ impl Text {
 }
 
 /// What a whole text is.
-enum Kind<'a> {
+enum ReferenceKind<'a> {
     Variable(&'a str),
     File(&'a str),
     Keyring(&'a str),
@@ -148,16 +150,16 @@ enum Kind<'a> {
     Plain(&'a str),
 }
 
-fn fill(piece: Piece<'_>, lookup: &Lookup) -> Result<String, String> {
+fn fill(piece: TextPiece<'_>, lookup: &Lookup) -> Result<String, String> {
     match piece {
-        Piece::Plain(text) => Ok(text.to_owned()),
-        Piece::Variable { name, default: None } => lookup.needed(name).inspect(|it| keep_part_secret(name, it)),
+        TextPiece::Plain(text) => Ok(text.to_owned()),
+        TextPiece::Variable { name, default: None } => lookup.needed(name).inspect(|it| keep_part_secret(name, it)),
         // As in a shell, a variable that is set to nothing is as good as unset here.
-        Piece::Variable { name, default: Some(default) } => {
+        TextPiece::Variable { name, default: Some(default) } => {
             let value = lookup.text(name)?.filter(|it| !it.is_empty()).inspect(|it| keep_part_secret(name, it));
             Ok(value.unwrap_or_else(|| default.to_owned()))
         }
-        Piece::Unknown(written) => Err(format!("`{written}` is nothing that can be filled in; use `${{NAME}}`")),
+        TextPiece::Unknown(written) => Err(format!("`{written}` is nothing that can be filled in; use `${{NAME}}`")),
     }
 }
 
@@ -198,7 +200,7 @@ fn read(path: &Path) -> Result<String, String> {
 impl fmt::Debug for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind() {
-            Kind::Plain(text) => write!(f, "({} bytes)", text.len()),
+            ReferenceKind::Plain(text) => write!(f, "({} bytes)", text.len()),
             _ => write!(f, "{:?}", self.written),
         }
     }
@@ -213,14 +215,14 @@ impl From<&str> for Text {
 /// Where references lead: our environment, the system's keyring, and the request where there is one. Cloning is cheap.
 #[derive(Clone)]
 pub struct Lookup {
-    variable: Arc<Variable>,
-    keyring: Arc<Keyring>,
-    request: Option<Arc<Said>>,
+    variable: Arc<VariableLookup>,
+    keyring: Arc<KeyringLookup>,
+    request: Option<Arc<HeaderLookup>>,
 }
 
-type Variable = dyn Fn(&str) -> Option<OsString> + Send + Sync;
-type Keyring = dyn Fn(&str) -> Result<String, String> + Send + Sync;
-type Said = dyn Fn(&str) -> Option<String> + Send + Sync;
+type VariableLookup = dyn Fn(&str) -> Option<OsString> + Send + Sync;
+type KeyringLookup = dyn Fn(&str) -> Result<String, String> + Send + Sync;
+type HeaderLookup = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 impl Lookup {
     /// The environment of this process.

@@ -5,7 +5,7 @@ use super::era::Era;
 use std::time::{Duration, Instant};
 use toolscout_core::BoxFuture;
 
-/// Carries messages to a server. What comes back is given to an [`Ear`].
+/// Carries messages to a server. What comes back is given to an [`WireObserver`].
 pub(crate) trait Wire: Send + Sync + 'static {
     /// Sends one message; done when it has been taken, not when it is answered. Never waits past the message's deadline.
     /// Dropping the future before it is done may leave the message unsent, never half sent.
@@ -55,7 +55,7 @@ pub(crate) struct Outgoing {
 }
 
 /// Hears what arrives on a wire. None of its methods waits or blocks for long.
-pub(crate) trait Ear: Send + Sync + 'static {
+pub(crate) trait WireObserver: Send + Sync + 'static {
     /// One whole message, as it came; may be anything at all.
     fn message(&self, bytes: &[u8]);
 

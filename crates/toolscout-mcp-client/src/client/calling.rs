@@ -3,8 +3,8 @@
 use super::super::ClientError;
 use super::super::definition::mirror;
 use super::super::limits::Limits;
-use super::super::params::Params;
-use super::super::peer::{Ask, Behalf};
+use super::super::params::RequestParams;
+use super::super::peer::{Behalf, PeerRequest};
 use super::{Client, meta};
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -27,18 +27,18 @@ impl Client {
         cx: &Cx,
         deadline: Instant,
     ) -> Result<RawJson, ClientError> {
-        let mut params = Params::default().with("name", &name.as_str()).with("arguments", &call.arguments);
+        let mut params = RequestParams::default().with("name", &name.as_str()).with("arguments", &call.arguments);
         params.meta = meta::of_call(call.meta.as_ref(), &cx.trace);
         if let Some(resume) = call.resume.as_ref().filter(|_| self.era().is_modern()) {
             resume.responses.iter().for_each(|it| params.set("inputResponses", it));
             resume.state.iter().for_each(|it| params.set("requestState", it));
         }
-        let ask = Ask {
+        let ask = PeerRequest {
             name: Some(name.to_string()),
             mirrored: self.mirrored(call, schema)?,
             progress: cx.progress.clone(),
             behalf: Behalf::Caller(cx.counterpart.clone()),
-            ..Ask::new("tools/call", params, deadline).called(format!("`{name}`"))
+            ..PeerRequest::new("tools/call", params, deadline).called(format!("`{name}`"))
         };
         let result = self.ask(ask).await?;
         check(&result, self.era().is_modern(), &self.0.limits)?;
@@ -55,67 +55,67 @@ impl Client {
 
 /// What of a result we look at; the rest is for the caller.
 #[derive(Deserialize)]
-struct Head<'a> {
+struct CallResultHead<'a> {
     #[serde(default)]
-    content: Items,
+    content: ItemCount,
     #[serde(borrow, rename = "resultType")]
     kind: Option<&'a RawValue>,
 }
 
 /// How many items a list has; what is no list has none.
 #[derive(Default)]
-struct Items(usize);
+struct ItemCount(usize);
 
-impl<'de> Deserialize<'de> for Items {
+impl<'de> Deserialize<'de> for ItemCount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Counting)
+        deserializer.deserialize_any(ItemCounter)
     }
 }
 
-struct Counting;
+struct ItemCounter;
 
-impl<'de> Visitor<'de> for Counting {
-    type Value = Items;
+impl<'de> Visitor<'de> for ItemCounter {
+    type Value = ItemCount;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a list")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Items, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<ItemCount, A::Error> {
         let mut count = 0;
         while items.next_element::<IgnoredAny>()?.is_some() {
             count += 1;
         }
-        Ok(Items(count))
+        Ok(ItemCount(count))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Items, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ItemCount, A::Error> {
         while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Items(0))
+        Ok(ItemCount(0))
     }
 
-    fn visit_str<E>(self, _: &str) -> Result<Items, E> {
-        Ok(Items(0))
+    fn visit_str<E>(self, _: &str) -> Result<ItemCount, E> {
+        Ok(ItemCount(0))
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Items, E> {
-        Ok(Items(0))
+    fn visit_f64<E>(self, _: f64) -> Result<ItemCount, E> {
+        Ok(ItemCount(0))
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<Items, E> {
-        Ok(Items(0))
+    fn visit_i64<E>(self, _: i64) -> Result<ItemCount, E> {
+        Ok(ItemCount(0))
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<Items, E> {
-        Ok(Items(0))
+    fn visit_u64<E>(self, _: u64) -> Result<ItemCount, E> {
+        Ok(ItemCount(0))
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Items, E> {
-        Ok(Items(0))
+    fn visit_bool<E>(self, _: bool) -> Result<ItemCount, E> {
+        Ok(ItemCount(0))
     }
 
-    fn visit_unit<E>(self) -> Result<Items, E> {
-        Ok(Items(0))
+    fn visit_unit<E>(self) -> Result<ItemCount, E> {
+        Ok(ItemCount(0))
     }
 }
 
@@ -124,7 +124,7 @@ fn check(result: &RawJson, is_modern: bool, limits: &Limits) -> Result<(), Clien
     if !text.starts_with('{') {
         return Err(protocol("its result is no JSON object"));
     }
-    let head: Head<'_> =
+    let head: CallResultHead<'_> =
         serde_json::from_str(text).map_err(|err| protocol(format!("its result cannot be read: {err}")))?;
     if is_modern && !matches!(head.kind.map(RawValue::get), None | Some("\"complete\"" | "\"input_required\"")) {
         return Err(protocol("its result is neither complete nor a request for more input"));

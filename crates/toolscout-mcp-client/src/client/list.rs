@@ -6,7 +6,7 @@ pub(super) mod library;
 mod tests;
 
 use super::super::ClientError;
-use super::super::definition::{Definition, Flaw, mirror};
+use super::super::definition::{Definition, DefinitionError, mirror};
 use super::super::limits::Limits;
 use super::Client;
 use serde::Deserialize;
@@ -24,7 +24,7 @@ const PROBLEMS: usize = 100;
 const SHOWN: usize = 80;
 
 /// Something that servers list, page by page.
-pub(super) struct List {
+pub(super) struct ListMethod {
     pub(super) method: &'static str,
     /// Where a page has it.
     key: &'static str,
@@ -34,7 +34,7 @@ pub(super) struct List {
     id: &'static str,
 }
 
-const TOOLS: List = List { method: "tools/list", key: "tools", things: "tools", id: "name" };
+const TOOLS: ListMethod = ListMethod { method: "tools/list", key: "tools", things: "tools", id: "name" };
 
 /// The tools of a server, all of them.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,7 +65,7 @@ pub enum Scope {
 
 /// Asks for page after page until there are no more.
 pub(super) async fn list(client: &Client, limits: &Limits, deadline: Instant) -> Result<Listing, ClientError> {
-    let mut walk = Walk::new(limits, client.needs_headers());
+    let mut walk = ToolListReader::new(limits, client.needs_headers());
     let mut cursor: Option<String> = None;
     loop {
         let page = client.ask_for_page(&TOOLS, cursor.take().as_deref(), deadline).await?;
@@ -77,7 +77,7 @@ pub(super) async fn list(client: &Client, limits: &Limits, deadline: Instant) ->
 }
 
 /// What has been seen so far.
-struct Walk<'a> {
+struct ToolListReader<'a> {
     limits: &'a Limits,
     /// Whether tools must be left out whose arguments cannot be mirrored as they want.
     checks_headers: bool,
@@ -95,7 +95,7 @@ struct Walk<'a> {
 }
 
 #[derive(Deserialize)]
-struct Page<'a> {
+struct ToolListPage<'a> {
     #[serde(borrow)]
     tools: Option<&'a RawValue>,
     #[serde(borrow, rename = "nextCursor")]
@@ -108,7 +108,7 @@ struct Page<'a> {
     kind: Option<&'a RawValue>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> ToolListReader<'a> {
     fn new(limits: &'a Limits, checks_headers: bool) -> Self {
         Self {
             limits,
@@ -136,7 +136,7 @@ impl<'a> Walk<'a> {
         if !text.trim_start().starts_with('{') {
             return Err(protocol("its list of tools is no JSON object"));
         }
-        let page: Page<'_> =
+        let page: ToolListPage<'_> =
             serde_json::from_str(text).map_err(|err| protocol(format!("its list of tools cannot be read: {err}")))?;
         if is_modern && page.kind.is_some_and(|it| it.get() != "\"complete\"") {
             return Err(protocol("it answered a request for its tools with something else than a whole result"));
@@ -194,10 +194,10 @@ impl<'a> Walk<'a> {
         Ok(is_new)
     }
 
-    fn check(&self, raw: &RawValue) -> Result<Definition, Flaw> {
+    fn check(&self, raw: &RawValue) -> Result<Definition, DefinitionError> {
         let definition = Definition::check(crate::message::keep(raw), self.limits)?;
         if let Some(schema) = definition.input_schema().filter(|_| self.checks_headers) {
-            mirror::mirrors(&schema).map_err(Flaw::broken)?;
+            mirror::mirrors(&schema).map_err(DefinitionError::broken)?;
         }
         Ok(definition)
     }
@@ -216,7 +216,7 @@ impl<'a> Walk<'a> {
         !is_same
     }
 
-    fn leave_out(&mut self, at: usize, raw: &RawValue, flaw: &Flaw) {
+    fn leave_out(&mut self, at: usize, raw: &RawValue, flaw: &DefinitionError) {
         let which = match name_in(raw) {
             Some(name) => format!("tool `{name}`"),
             None => format!("tool number {}", at + 1),
@@ -243,7 +243,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The shortest time and the narrowest scope of all pages hold for the whole.
-    fn remember(&mut self, page: &Page<'_>) {
+    fn remember(&mut self, page: &ToolListPage<'_>) {
         let ttl = page.ttl.and_then(|it| serde_json::from_str::<f64>(it.get()).ok());
         let ttl = ttl.map(|it| Duration::from_secs_f64((it / 1000.0).clamp(0.0, TTL_AT_MOST.as_secs_f64())));
         self.ttl = [self.ttl, ttl].into_iter().flatten().min();
@@ -270,10 +270,10 @@ impl<'a> Walk<'a> {
 /// The name of a definition that is of no use otherwise.
 fn name_in(raw: &RawValue) -> Option<String> {
     #[derive(Deserialize)]
-    struct Named {
+    struct NamedDefinition {
         name: String,
     }
-    let named: Named = serde_json::from_str(raw.get()).ok().filter(|_| raw.get().starts_with('{'))?;
+    let named: NamedDefinition = serde_json::from_str(raw.get()).ok().filter(|_| raw.get().starts_with('{'))?;
     let end = named.name.floor_char_boundary(SHOWN);
     (end > 0).then(|| named.name[..end].to_owned())
 }

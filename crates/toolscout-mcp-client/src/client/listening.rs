@@ -1,8 +1,8 @@
 //! Hearing of changes.
 
 use super::super::ClientError;
-use super::super::params::Params;
-use super::super::peer::{Ask, Standing};
+use super::super::params::RequestParams;
+use super::super::peer::{PeerRequest, StandingRequest};
 use super::{Client, Conversation, meta};
 use serde_json::Map;
 use std::collections::BTreeSet;
@@ -50,7 +50,7 @@ impl Client {
         !listening.is_empty()
     }
 
-    async fn subscribe(&self) -> Result<Standing, ClientError> {
+    async fn subscribe(&self) -> Result<StandingRequest, ClientError> {
         let mut filter = Map::from_iter([("toolsListChanged".to_owned(), true.into())]);
         let others = [("resources", "resourcesListChanged"), ("prompts", "promptsListChanged")];
         for (_, key) in others.into_iter().filter(|(things, _)| self.said().tells_of(things)) {
@@ -60,16 +60,17 @@ impl Client {
         if !watched.is_empty() {
             filter.insert("resourceSubscriptions".to_owned(), watched.into_iter().collect());
         }
-        let mut params = Params::default().with("notifications", &filter);
+        let mut params = RequestParams::default().with("notifications", &filter);
         meta::complete(&mut params.meta, self.era(), None);
-        let ask = Ask { cancels: !self.0.is_web, ..Ask::new("subscriptions/listen", params, Instant::now()) };
+        let ask =
+            PeerRequest { cancels: !self.0.is_web, ..PeerRequest::new("subscriptions/listen", params, Instant::now()) };
         self.0.peer.stand(ask, self.0.limits.probe).await
     }
 }
 
 async fn keep_listening(
     conversation: Weak<Conversation>,
-    mut standing: Standing,
+    mut standing: StandingRequest,
     mut watched: watch::Receiver<BTreeSet<String>>,
 ) {
     let mut pause = FIRST_PAUSE;

@@ -1,8 +1,8 @@
 //! From a configured server to a conversation.
 
-use super::super::handshake::{self, Agreed};
-use super::super::peer::{Hub, Peer, given};
-use super::super::secrets::Secrets;
+use super::super::handshake::{self, HandshakeResult};
+use super::super::peer::{Peer, ResponseRouter, given};
+use super::super::secrets::SecretValues;
 use super::super::stdio::StdioWire;
 use super::super::{ClientError, Dial, Endpoint, Server, Transport, http, sse};
 use std::sync::Arc;
@@ -11,15 +11,15 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout_at;
 
 /// A conversation that has been opened.
-pub(in super::super) struct Opened {
+pub(in super::super) struct OpenedConversation {
     pub(in super::super) peer: Peer,
-    pub(in super::super) agreed: Agreed,
+    pub(in super::super) agreed: HandshakeResult,
     /// Whether it runs over streamable HTTP, which knows headers.
     pub(in super::super) is_web: bool,
 }
 
 /// Opens a conversation over whatever leads to the server.
-pub(super) async fn open(server: &Server, dial: &Dial, deadline: Instant) -> Result<Opened, ClientError> {
+pub(super) async fn open(server: &Server, dial: &Dial, deadline: Instant) -> Result<OpenedConversation, ClientError> {
     let dial = &Dial { lookup: dial.lookup.remembering(), ..dial.clone() };
     let hub = make_hub(server, dial, deadline).await?;
     match &server.transport {
@@ -30,7 +30,7 @@ pub(super) async fn open(server: &Server, dial: &Dial, deadline: Instant) -> Res
             let wire = wire.map_err(late)??;
             let peer = Peer::new(hub, wire);
             let agreed = handshake::agree(&peer, dial.era.as_ref(), &dial.limits, deadline).await?;
-            Ok(Opened { peer, agreed, is_web: false })
+            Ok(OpenedConversation { peer, agreed, is_web: false })
         }
         Transport::Http(endpoint) if endpoint.sse => open_events(hub, endpoint, dial, deadline).await,
         Transport::Http(endpoint) => {
@@ -38,7 +38,7 @@ pub(super) async fn open(server: &Server, dial: &Dial, deadline: Instant) -> Res
             let wire = http::open(endpoint, dial, hub.clone(), deadline).await?;
             let peer = Peer::new(hub, wire);
             match handshake::agree(&peer, dial.era.as_ref(), &dial.limits, deadline).await {
-                Ok(agreed) => Ok(Opened { peer, agreed, is_web: true }),
+                Ok(agreed) => Ok(OpenedConversation { peer, agreed, is_web: true }),
                 // Nothing is posted to here. It may be an event stream, as it was before there was anything else.
                 Err(error @ ClientError::Status { status: 400 | 404 | 405, .. }) => {
                     drop(peer);
@@ -51,8 +51,8 @@ pub(super) async fn open(server: &Server, dial: &Dial, deadline: Instant) -> Res
     }
 }
 
-async fn make_hub(server: &Server, dial: &Dial, deadline: Instant) -> Result<Arc<Hub>, ClientError> {
-    let hub = Hub::new(server.id.as_str(), dial.limits.clone());
+async fn make_hub(server: &Server, dial: &Dial, deadline: Instant) -> Result<Arc<ResponseRouter>, ClientError> {
+    let hub = ResponseRouter::new(server.id.as_str(), dial.limits.clone());
     hub.keep_out(secrets(server, dial, deadline).await?);
     if dial.has_counterparts {
         hub.relay();
@@ -62,24 +62,24 @@ async fn make_hub(server: &Server, dial: &Dial, deadline: Instant) -> Result<Arc
 
 /// The transport of old knows but one era.
 async fn open_events(
-    hub: Arc<Hub>,
+    hub: Arc<ResponseRouter>,
     endpoint: &Endpoint,
     dial: &Dial,
     deadline: Instant,
-) -> Result<Opened, ClientError> {
+) -> Result<OpenedConversation, ClientError> {
     hub.draw_ids();
     let wire = sse::open(endpoint, dial, hub.clone(), deadline).await?;
     let peer = Peer::new(hub, wire);
     let agreed = handshake::initialize(&peer, handshake::newest_legacy(), deadline).await?;
-    Ok(Opened { peer, agreed, is_web: false })
+    Ok(OpenedConversation { peer, agreed, is_web: false })
 }
 
 /// What must not be in anything that the server says.
-async fn secrets(server: &Server, dial: &Dial, deadline: Instant) -> Result<Secrets, ClientError> {
+async fn secrets(server: &Server, dial: &Dial, deadline: Instant) -> Result<SecretValues, ClientError> {
     let limit = given(Instant::now(), deadline);
     let (server, lookup) = (server.clone(), dial.lookup.clone());
     // Looking references up may read files and run the keyring's program.
-    let found = timeout_at(deadline.into(), spawn_blocking(move || Secrets::of(&server, &lookup))).await;
+    let found = timeout_at(deadline.into(), spawn_blocking(move || SecretValues::of(&server, &lookup))).await;
     let found = found.map_err(|_| ClientError::TimedOut { what: "reading its configuration".to_owned(), limit })?;
     found.map_err(|_| ClientError::Lost { what: "its configuration could not be read".to_owned() })
 }

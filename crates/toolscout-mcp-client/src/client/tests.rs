@@ -5,12 +5,12 @@
 
 mod web;
 
-use super::super::handshake::{Agreed, Said};
+use super::super::handshake::{HandshakeResult, Said};
 use super::super::limits::Limits;
 use super::super::peer::tests::{Fake, World, soon};
 use super::super::stdio::tests::{Shell, until, within};
-use super::super::wire::{Ear, Outgoing};
-use super::opening::Opened;
+use super::super::wire::{Outgoing, WireObserver};
+use super::opening::OpenedConversation;
 use super::{Client, Era};
 use crate::ClientError;
 use parking_lot::Mutex;
@@ -35,7 +35,7 @@ struct Talk {
     client: Client,
     sent: mpsc::UnboundedReceiver<Value>,
     wire: Arc<Fake>,
-    ear: Arc<dyn Ear>,
+    ear: Arc<dyn WireObserver>,
 }
 
 impl Talk {
@@ -49,7 +49,7 @@ impl Talk {
         });
         let (wire, ear) = (world.wire.clone(), world.hub.clone());
         let (peer, sent) = world.into_peer();
-        let opened = Opened { peer, agreed: Agreed { era, said: Said::default() }, is_web };
+        let opened = OpenedConversation { peer, agreed: HandshakeResult { era, said: Said::default() }, is_web };
         let client = Client::of(SourceId::new("fake").expect("an id"), Arc::new(limits), opened);
         Self { client, sent, wire, ear }
     }

@@ -15,7 +15,7 @@ const SAFE: u64 = (1 << 53) - 1;
 
 /// A parameter to mirror.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Mirror {
+pub(crate) struct MirroredParameter {
     /// The header's name without `Mcp-Param-`.
     pub(crate) header: String,
     /// The names that lead to the argument.
@@ -24,7 +24,7 @@ pub(crate) struct Mirror {
 
 /// The parameters that a schema wants mirrored. An error if a mark is where it must not be, or is no header's name: such
 /// a tool must not be used over HTTP.
-pub(crate) fn mirrors(schema: &RawJson) -> Result<Vec<Mirror>, String> {
+pub(crate) fn mirrors(schema: &RawJson) -> Result<Vec<MirroredParameter>, String> {
     if !schema.as_str().contains(MARK) {
         return Ok(Vec::new());
     }
@@ -51,9 +51,9 @@ pub(crate) fn mirrors(schema: &RawJson) -> Result<Vec<Mirror>, String> {
     }
 }
 
-type Place<'a> = (&'a Value, Option<Vec<String>>);
+type SchemaLocation<'a> = (&'a Value, Option<Vec<String>>);
 
-fn within<'a>(schema: &'a Map<String, Value>, path: Option<&[String]>) -> Vec<Place<'a>> {
+fn within<'a>(schema: &'a Map<String, Value>, path: Option<&[String]>) -> Vec<SchemaLocation<'a>> {
     let mut all = Vec::new();
     for (key, value) in schema {
         let named = value.as_object().filter(|_| NAMED.contains(&key.as_str()));
@@ -69,12 +69,14 @@ fn within<'a>(schema: &'a Map<String, Value>, path: Option<&[String]>) -> Vec<Pl
     all
 }
 
-fn marked(mark: &Value, schema: &Map<String, Value>, path: Option<&[String]>) -> Result<Mirror, String> {
+fn marked(mark: &Value, schema: &Map<String, Value>, path: Option<&[String]>) -> Result<MirroredParameter, String> {
     let header = mark.as_str().filter(|it| is_token(it)).ok_or("it wants a header that is none")?;
     let path = path.filter(|it| !it.is_empty());
     let path = path.ok_or_else(|| format!("`{header}` is marked where no argument can be told to be"))?;
     match schema.get("type").and_then(Value::as_str) {
-        Some("string" | "integer" | "boolean") => Ok(Mirror { header: header.to_owned(), path: path.to_vec() }),
+        Some("string" | "integer" | "boolean") => {
+            Ok(MirroredParameter { header: header.to_owned(), path: path.to_vec() })
+        }
         _ => Err(format!("`{header}` is marked on an argument that is no text, whole number or truth value")),
     }
 }
@@ -85,7 +87,7 @@ fn is_token(text: &str) -> bool {
 }
 
 /// The headers for these arguments, values as they are; those that are absent or null are left out.
-pub(crate) fn headers(mirrors: &[Mirror], arguments: &Arguments) -> Result<Vec<(String, String)>, String> {
+pub(crate) fn headers(mirrors: &[MirroredParameter], arguments: &Arguments) -> Result<Vec<(String, String)>, String> {
     let mut all = Vec::new();
     for mirror in mirrors {
         let mut path = mirror.path.iter();

@@ -7,7 +7,7 @@ use toolscout_core::{RawJson, Tool, ToolId};
 
 /// What a definition says, each in its place. A member of a type it must not be is among the others.
 #[derive(Default)]
-pub(in super::super) struct Split<'a> {
+pub(in super::super) struct DefinitionParts<'a> {
     pub(in super::super) name: Option<Cow<'a, str>>,
     pub(in super::super) title: Option<Cow<'a, str>>,
     pub(in super::super) description: Option<Cow<'a, str>>,
@@ -17,7 +17,7 @@ pub(in super::super) struct Split<'a> {
     others: Vec<(Cow<'a, str>, &'a RawValue)>,
 }
 
-impl<'a> Split<'a> {
+impl<'a> DefinitionParts<'a> {
     /// None where it is no object.
     pub(in super::super) fn of(definition: &'a str) -> Option<Self> {
         let mut split = Self::default();

@@ -46,9 +46,9 @@ pub(in super::super) fn members(text: &str) -> Option<Vec<(String, RawJson)>> {
 
 /// As [`members`], without copying anything.
 pub(super) fn parts(text: &str) -> Option<Vec<(Cow<'_, str>, &RawValue)>> {
-    struct Parts;
+    struct PartsVisitor;
 
-    impl<'de> Visitor<'de> for Parts {
+    impl<'de> Visitor<'de> for PartsVisitor {
         type Value = Vec<(Cow<'de, str>, &'de RawValue)>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -57,24 +57,24 @@ pub(super) fn parts(text: &str) -> Option<Vec<(Cow<'_, str>, &RawValue)>> {
 
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
             let mut all = Vec::with_capacity(8);
-            while let Some((Key(key), value)) = map.next_entry()? {
+            while let Some((MemberName(key), value)) = map.next_entry()? {
                 all.push((key, value));
             }
             Ok(all)
         }
     }
 
-    serde_json::Deserializer::from_str(text).deserialize_map(Parts).ok()
+    serde_json::Deserializer::from_str(text).deserialize_map(PartsVisitor).ok()
 }
 
 /// A text without its quotes, as it stands, unless it has to be unescaped; none where it is something else.
 pub(super) fn text(value: &RawValue) -> Option<Cow<'_, str>> {
-    serde_json::from_str(value.get()).ok().map(|Key(text)| text)
+    serde_json::from_str(value.get()).ok().map(|MemberName(text)| text)
 }
 
 /// A key as it stands in the text, unless it has to be unescaped.
 #[derive(Deserialize)]
-struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+struct MemberName<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// The members as one object, in this order.
 pub(super) fn object(members: &[(Cow<'_, str>, &RawValue)]) -> RawJson {
@@ -92,16 +92,16 @@ pub(super) fn object(members: &[(Cow<'_, str>, &RawValue)]) -> RawJson {
 fn walk(text: &str) -> Result<usize, serde_json::Error> {
     let count = Cell::new(0);
     let mut parser = serde_json::Deserializer::from_str(text);
-    Once(&count).deserialize(&mut parser)?;
+    CountedValue(&count).deserialize(&mut parser)?;
     parser.end()?;
     Ok(count.get())
 }
 
 /// One value; counts it and all within.
 #[derive(Clone, Copy)]
-struct Once<'a>(&'a Cell<usize>);
+struct CountedValue<'a>(&'a Cell<usize>);
 
-impl<'de> DeserializeSeed<'de> for Once<'_> {
+impl<'de> DeserializeSeed<'de> for CountedValue<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -110,7 +110,7 @@ impl<'de> DeserializeSeed<'de> for Once<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Once<'_> {
+impl<'de> Visitor<'de> for CountedValue<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -148,7 +148,7 @@ impl<'de> Visitor<'de> for Once<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let mut seen = HashSet::new();
-        while let Some(Key(key)) = map.next_key()? {
+        while let Some(MemberName(key)) = map.next_key()? {
             map.next_value_seed(self)?;
             if seen.contains(&key) {
                 return Err(A::Error::custom(format_args!("a key comes twice: {:?}", short(&key))));

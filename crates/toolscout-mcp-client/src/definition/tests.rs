@@ -4,7 +4,7 @@
 //! 4. Arguments are mirrored as their schema says, and only where it may say so.
 
 use super::super::limits::Limits;
-use super::mirror::{Mirror, headers, mirrors};
+use super::mirror::{MirroredParameter, headers, mirrors};
 use super::{Definition, RawJson, SourceId, members};
 use serde_json::{Value, json};
 
@@ -141,7 +141,7 @@ fn sizes_are_limited() {
     assert_eq!([9, 10, 11].map(|it| fits(values(it))), [true, true, false]);
 }
 
-fn marked(schema: Value) -> Result<Vec<Mirror>, String> {
+fn marked(schema: Value) -> Result<Vec<MirroredParameter>, String> {
     mirrors(&RawJson::from_value(&schema))
 }
 

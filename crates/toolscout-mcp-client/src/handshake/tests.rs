@@ -4,8 +4,8 @@
 
 use super::super::limits::Limits;
 use super::super::peer::tests::{World, soon};
-use super::super::wire::Ear;
-use super::{Agreed, ClientError, Era, agree};
+use super::super::wire::WireObserver;
+use super::{ClientError, Era, HandshakeResult, agree};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -50,7 +50,7 @@ fn no_such_method() -> Value {
     json!({"code": -32601, "message": "Method not found"})
 }
 
-async fn try_it(world: &mut World, known: Option<Era>) -> (Result<Agreed, ClientError>, Vec<String>) {
+async fn try_it(world: &mut World, known: Option<Era>) -> (Result<HandshakeResult, ClientError>, Vec<String>) {
     let outcome = agree(&world.peer, known.as_ref(), &limits(), soon()).await;
     (outcome, world.methods())
 }
@@ -126,7 +126,7 @@ async fn silence_is_waited_out_and_then_taken_for_an_old_server() {
 }
 
 /// A server that takes its time to start finds both questions waiting, and answers them in their order.
-async fn slow_to_start(first: Value, second: Value) -> Agreed {
+async fn slow_to_start(first: Value, second: Value) -> HandshakeResult {
     let mut world = World::new(limits(), |_| Vec::new());
     let (peer, hub) = (world.peer.clone(), world.hub.clone());
     let limits = limits();

@@ -15,7 +15,7 @@ const LINGER: Duration = Duration::from_millis(100);
 
 /// What an answer that is no refusal consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ResponseKind {
     /// One message.
     Json,
     /// Messages as they come.
@@ -23,15 +23,15 @@ pub(crate) enum Kind {
 }
 
 /// What the answer says it is. Nothing is guessed: a login page of somebody's network is also an answer.
-pub(crate) fn kind(response: &Response, from: &str) -> Result<Kind, ClientError> {
+pub(crate) fn kind(response: &Response, from: &str) -> Result<ResponseKind, ClientError> {
     let status = response.status();
     if let Some(encoding) = encoding(response) {
         let encoding = encoding.escape_debug();
         return Err(protocol(format!("`{from}` answered encoded as `{encoding}`, which it was not asked to")));
     }
     match media_type(response).as_deref() {
-        Some("application/json") => Ok(Kind::Json),
-        Some("text/event-stream") => Ok(Kind::Events),
+        Some("application/json") => Ok(ResponseKind::Json),
+        Some("text/event-stream") => Ok(ResponseKind::Events),
         Some(other) => {
             let other = other.escape_debug();
             Err(protocol(format!(
@@ -75,11 +75,11 @@ pub(crate) async fn use_up(mut response: Response) {
 /// Whether this is surely the reply to our request of this id. What is less than sure is for the peer to say.
 pub(crate) fn is_reply_to(bytes: &[u8], id: u64) -> bool {
     #[derive(Deserialize)]
-    struct Envelope {
+    struct ReplyEnvelope {
         id: Option<u64>,
         method: Option<IgnoredAny>,
     }
-    serde_json::from_slice::<Envelope>(bytes).is_ok_and(|it| it.id == Some(id) && it.method.is_none())
+    serde_json::from_slice::<ReplyEnvelope>(bytes).is_ok_and(|it| it.id == Some(id) && it.method.is_none())
 }
 
 /// The media type in lower case, without parameters.

@@ -15,7 +15,7 @@ const KEPT: usize = 64 << 10;
 
 /// One event.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Event<'a> {
+pub(crate) struct SseEvent<'a> {
     /// What it is called; `message` unless said otherwise.
     pub(crate) name: &'a str,
     /// Its data, lines joined.
@@ -24,7 +24,7 @@ pub(crate) struct Event<'a> {
 
 /// Where in an event stream we are. Comments cost nothing, however long; events have a limit.
 #[derive(Debug)]
-pub(crate) struct Events {
+pub(crate) struct SseParser {
     limit: usize,
     /// A line that has begun.
     line: Vec<u8>,
@@ -41,9 +41,9 @@ pub(crate) struct Events {
 
 /// An event is larger than it may be.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct TooLarge;
+pub(crate) struct SseEventTooLarge;
 
-impl Events {
+impl SseParser {
     /// At the start of a stream whose events have at most this many bytes.
     pub(crate) fn new(limit: usize) -> Self {
         Self {
@@ -61,7 +61,7 @@ impl Events {
     }
 
     /// The next event that ends within these bytes; takes them away from the front. `None`: more are needed.
-    pub(crate) fn next(&mut self, bytes: &mut &[u8]) -> Result<Option<Event<'_>>, TooLarge> {
+    pub(crate) fn next(&mut self, bytes: &mut &[u8]) -> Result<Option<SseEvent<'_>>, SseEventTooLarge> {
         self.forget_given();
         while let Some(&first) = bytes.first() {
             if std::mem::take(&mut self.after_return) && first == b'\n' {
@@ -78,7 +78,7 @@ impl Events {
             if self.end_line() {
                 self.was_given = true;
                 let name = if self.name.is_empty() { "message" } else { &self.name };
-                return Ok(Some(Event { name, data: self.data.as_deref().unwrap_or_default() }));
+                return Ok(Some(SseEvent { name, data: self.data.as_deref().unwrap_or_default() }));
             }
         }
         Ok(None)
@@ -107,14 +107,14 @@ impl Events {
         }
     }
 
-    fn hold(&mut self, part: &[u8]) -> Result<(), TooLarge> {
+    fn hold(&mut self, part: &[u8]) -> Result<(), SseEventTooLarge> {
         if self.is_comment || (self.line.is_empty() && part.first() == Some(&b':')) {
             self.is_comment = true;
             return Ok(());
         }
         let held = self.line.len() + self.data.as_ref().map_or(0, Vec::len);
         if held + part.len() > self.limit + FIELD {
-            return Err(TooLarge);
+            return Err(SseEventTooLarge);
         }
         self.line.extend_from_slice(part);
         Ok(())
@@ -168,14 +168,14 @@ impl Events {
 /// Gives each event of the answer to `hear` as it comes, until that wants no more or the stream is over.
 pub(crate) async fn read(
     response: &mut Response,
-    events: &mut Events,
+    events: &mut SseParser,
     from: &str,
-    mut hear: impl FnMut(Event<'_>) -> ControlFlow<()>,
+    mut hear: impl FnMut(SseEvent<'_>) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, ClientError> {
     while let Some(chunk) = response.chunk().await.map_err(|err| broken(from, err))? {
         let mut bytes = &chunk[..];
         let limit = events.limit;
-        while let Some(event) = events.next(&mut bytes).map_err(|TooLarge| too_large(from, limit))? {
+        while let Some(event) = events.next(&mut bytes).map_err(|SseEventTooLarge| too_large(from, limit))? {
             if hear(event).is_break() {
                 return Ok(ControlFlow::Break(()));
             }

@@ -2,12 +2,12 @@
 
 use super::super::ClientError;
 use super::super::wire::Outgoing;
-use super::Line;
-use super::answer::{Kind, body, is_reply_to, kind, use_up};
-use super::events::{Event, Events, read};
+use super::HttpConnection;
+use super::answer::{ResponseKind, body, is_reply_to, kind, use_up};
+use super::events::{SseEvent, SseParser, read};
 use super::headers::{LAST_EVENT, SESSION, plain};
-use super::refusal::{Refusal, refusal};
-use super::tasks::Place;
+use super::refusal::{HttpRefusal, refusal};
+use super::tasks::TaskPermit;
 use reqwest::header::HeaderMap;
 use reqwest::{Response, StatusCode};
 use std::ops::ControlFlow;
@@ -19,9 +19,9 @@ const USUAL_RETRY: Duration = Duration::from_secs(1);
 /// However eager a server is to be asked again.
 const SHORTEST_RETRY: Duration = Duration::from_millis(100);
 
-impl Line {
+impl HttpConnection {
     /// Posts a request; the ear hears of whatever comes of it.
-    pub(super) async fn request(&self, id: u64, message: Outgoing, headers: HeaderMap, place: Place) {
+    pub(super) async fn request(&self, id: u64, message: Outgoing, headers: HeaderMap, place: TaskPermit) {
         let timed_out = self.timed_out(&message);
         let outcome = timeout_at((message.deadline + message.longer).into(), self.answer(id, message, headers)).await;
         drop(place);
@@ -78,13 +78,13 @@ impl Line {
             self.terms.begin_session(response.headers())?;
         }
         match kind(&response, name)? {
-            Kind::Json => {
+            ResponseKind::Json => {
                 let bytes = body(response, name, self.remote.limits().message).await?;
                 self.ear.message_for(id, &bytes);
                 let reason = format!("`{name}` answered with something other than the reply");
                 if is_reply_to(&bytes, id) { Ok(None) } else { Err(ClientError::Protocol { reason }) }
             }
-            Kind::Events => self.follow(id, response).await.map(Some),
+            ResponseKind::Events => self.follow(id, response).await.map(Some),
         }
     }
 
@@ -93,17 +93,17 @@ impl Line {
             return Err(self.session_is_gone());
         }
         match refusal(response, self.remote.name(), id).await {
-            Refusal::Reply(bytes) => {
+            HttpRefusal::Reply(bytes) => {
                 self.ear.message(&bytes);
                 Ok(())
             }
-            Refusal::Error(err) => Err(err),
+            HttpRefusal::Error(err) => Err(err),
         }
     }
 
     /// Hears the events of an answer up to the reply.
     async fn follow(&self, id: u64, mut response: Response) -> Result<Response, ClientError> {
-        let mut events = Events::new(self.remote.limits().message);
+        let mut events = SseParser::new(self.remote.limits().message);
         loop {
             let over = read(&mut response, &mut events, self.remote.name(), |it| self.hear(&it, id)).await;
             let why = match over {
@@ -119,7 +119,7 @@ impl Line {
         }
     }
 
-    fn hear(&self, event: &Event<'_>, id: u64) -> ControlFlow<()> {
+    fn hear(&self, event: &SseEvent<'_>, id: u64) -> ControlFlow<()> {
         if event.name != "message" || event.data.is_empty() {
             return ControlFlow::Continue(());
         }
@@ -129,7 +129,7 @@ impl Line {
 
     /// The rest of a stream that is over too early. In the legacy era a server may hang up during long work, and tell with
     /// an event's id that it can be asked for the rest.
-    async fn take_up(&self, events: &Events, why: ClientError) -> Result<Response, ClientError> {
+    async fn take_up(&self, events: &SseParser, why: ClientError) -> Result<Response, ClientError> {
         let Some(last) = events.last_id().filter(|_| self.terms.is_legacy()) else { return Err(why) };
         if !matches!(why, ClientError::Lost { .. }) {
             return Err(why);
@@ -138,7 +138,7 @@ impl Line {
         let mut headers = self.terms.legacy_headers()?;
         headers.insert(LAST_EVENT, plain(last)?);
         let response = self.remote.ask(self.remote.listen(headers)).await?;
-        let is_stream = response.status().is_success() && kind(&response, self.remote.name())? == Kind::Events;
+        let is_stream = response.status().is_success() && kind(&response, self.remote.name())? == ResponseKind::Events;
         if is_stream { Ok(response) } else { Err(why) }
     }
 

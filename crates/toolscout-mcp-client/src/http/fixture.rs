@@ -3,7 +3,7 @@
 use super::super::ClientError;
 use super::super::limits::Limits;
 use super::super::value::{Lookup, Text};
-use super::super::wire::{Ear, Outgoing};
+use super::super::wire::{Outgoing, WireObserver};
 use super::super::{Dial, Endpoint};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -182,7 +182,7 @@ pub(crate) enum Heard {
 /// Writes down what it hears.
 pub(crate) struct Notes(UnboundedSender<Heard>);
 
-impl Ear for Notes {
+impl WireObserver for Notes {
     fn message(&self, bytes: &[u8]) {
         let _ = self.0.send(Heard::Message(String::from_utf8_lossy(bytes).into_owned()));
     }

@@ -59,20 +59,20 @@ pub(super) fn encode(value: &str) -> String {
 /// The revision that a request's own body names; only those of the modern era do.
 pub(super) fn version_within(body: &str) -> Option<String> {
     #[derive(Deserialize)]
-    struct Message {
-        params: Params,
+    struct VersionedMessage {
+        params: VersionedParams,
     }
     #[derive(Deserialize)]
-    struct Params {
+    struct VersionedParams {
         #[serde(rename = "_meta")]
-        meta: Meta,
+        meta: VersionedMeta,
     }
     #[derive(Deserialize)]
-    struct Meta {
+    struct VersionedMeta {
         #[serde(rename = "io.modelcontextprotocol/protocolVersion")]
         version: String,
     }
-    serde_json::from_str::<Message>(body).ok().map(|it| it.params.meta.version)
+    serde_json::from_str::<VersionedMessage>(body).ok().map(|it| it.params.meta.version)
 }
 
 fn invalid(reason: String) -> ClientError {

@@ -1,9 +1,9 @@
 //! What a server of the legacy era says without being asked.
 
 use super::super::ClientError;
-use super::Line;
-use super::answer::{Kind, kind};
-use super::events::{Events, read};
+use super::HttpConnection;
+use super::answer::{ResponseKind, kind};
+use super::events::{SseParser, read};
 use super::headers::{LAST_EVENT, plain};
 use reqwest::{Response, StatusCode};
 use std::ops::ControlFlow;
@@ -18,24 +18,24 @@ const LASTING: Duration = Duration::from_secs(10);
 const PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 
 /// Why a server is not listened to any longer.
-enum Over {
+enum StreamEnd {
     /// The stream broke or was closed, as streams are.
     Stream,
     /// There is none, which servers are free to say.
     ForGood,
 }
 
-impl Line {
+impl HttpConnection {
     /// Hears what the server says without being asked, for as long as it has a stream for that.
     pub(super) async fn listen(&self) {
-        let mut events = Events::new(self.remote.limits().message);
+        let mut events = SseParser::new(self.remote.limits().message);
         let mut short_streams = 0;
         while short_streams < SHORT_STREAMS {
             let began = Instant::now();
             match self.hear_stream(&mut events).await {
-                Over::ForGood => break,
-                Over::Stream if began.elapsed() >= LASTING => short_streams = 0,
-                Over::Stream => short_streams += 1,
+                StreamEnd::ForGood => break,
+                StreamEnd::Stream if began.elapsed() >= LASTING => short_streams = 0,
+                StreamEnd::Stream => short_streams += 1,
             }
             let growing = PAUSE.0 * 2_u32.saturating_pow(short_streams.saturating_sub(1));
             sleep(events.retry().unwrap_or(growing).clamp(PAUSE.0, PAUSE.1)).await;
@@ -44,11 +44,11 @@ impl Line {
         tracing::debug!(server = self.remote.name(), "no stream of its own to listen to");
     }
 
-    async fn hear_stream(&self, events: &mut Events) -> Over {
+    async fn hear_stream(&self, events: &mut SseParser) -> StreamEnd {
         let mut response = match self.begin_stream(events).await {
             Ok(Some(response)) => response,
-            Ok(None) => return Over::ForGood,
-            Err(_) => return Over::Stream,
+            Ok(None) => return StreamEnd::ForGood,
+            Err(_) => return StreamEnd::Stream,
         };
         let name = self.remote.name();
         let over = read(&mut response, events, name, |event| {
@@ -61,13 +61,13 @@ impl Line {
             // Whoever breaks a limit here breaks it elsewhere.
             Err(err @ ClientError::Protocol { .. }) => {
                 self.ear.lost(err);
-                Over::ForGood
+                StreamEnd::ForGood
             }
-            _ => Over::Stream,
+            _ => StreamEnd::Stream,
         }
     }
 
-    async fn begin_stream(&self, events: &Events) -> Result<Option<Response>, ClientError> {
+    async fn begin_stream(&self, events: &SseParser) -> Result<Option<Response>, ClientError> {
         let mut headers = self.terms.legacy_headers()?;
         if let Some(last) = events.last_id() {
             headers.insert(LAST_EVENT, plain(last)?);
@@ -78,7 +78,7 @@ impl Line {
             return Ok(None);
         }
         let is_stream =
-            response.status().is_success() && matches!(kind(&response, self.remote.name()), Ok(Kind::Events));
+            response.status().is_success() && matches!(kind(&response, self.remote.name()), Ok(ResponseKind::Events));
         Ok(is_stream.then_some(response))
     }
 }

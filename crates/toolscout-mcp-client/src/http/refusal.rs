@@ -16,7 +16,7 @@ const LOOKED_AT: usize = 64 << 10;
 const CHALLENGE: usize = 8 << 10;
 
 /// What a refusal comes down to.
-pub(crate) enum Refusal {
+pub(crate) enum HttpRefusal {
     /// A message, the reply to the request.
     Reply(Vec<u8>),
     /// An error.
@@ -24,26 +24,26 @@ pub(crate) enum Refusal {
 }
 
 /// Makes sense of an answer that is no success, to the request of this id, if it was one.
-pub(crate) async fn refusal(response: Response, from: &str, id: Option<u64>) -> Refusal {
+pub(crate) async fn refusal(response: Response, from: &str, id: Option<u64>) -> HttpRefusal {
     let status = response.status();
     let answered = format!("`{from}` answered {status}");
     if status.is_redirection() {
-        return Refusal::Error(redirected(&response, &answered));
+        return HttpRefusal::Error(redirected(&response, &answered));
     }
     let challenge = header(&response, &WWW_AUTHENTICATE).filter(|it| it.len() <= CHALLENGE);
     if status == StatusCode::UNAUTHORIZED || (status == StatusCode::FORBIDDEN && challenge.is_some()) {
-        return Refusal::Error(ClientError::Login { what: format!("{answered}; it wants a login"), challenge });
+        return HttpRefusal::Error(ClientError::Login { what: format!("{answered}; it wants a login"), challenge });
     }
     let after = header(&response, &RETRY_AFTER).and_then(|it| retry_after::parse(&it, SystemTime::now()));
     let is_busy = matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
     if is_busy && after.is_some() {
-        return Refusal::Error(ClientError::Busy { what: format!("{answered}; it is busy"), after });
+        return HttpRefusal::Error(ClientError::Busy { what: format!("{answered}; it is busy"), after });
     }
     let said = message(response, from).await;
     if let Some(reply) = said.as_ref().filter(|it| id.is_some_and(|id| is_reply_to(it, id))) {
-        return Refusal::Reply(reply.clone());
+        return HttpRefusal::Reply(reply.clone());
     }
-    Refusal::Error(match status {
+    HttpRefusal::Error(match status {
         StatusCode::FORBIDDEN => {
             ClientError::Login { what: format!("{answered}; it lets nobody in like this"), challenge }
         }
@@ -76,20 +76,20 @@ async fn message(response: Response, from: &str) -> Option<Vec<u8>> {
 /// An error that names no request, as servers send it to whom they do not understand: ours it is all the same.
 fn nameless_error(bytes: &[u8]) -> Option<ClientError> {
     #[derive(Deserialize)]
-    struct Message {
+    struct JsonRpcErrorMessage {
         #[serde(rename = "jsonrpc")]
         _jsonrpc: String,
         id: Option<IgnoredAny>,
-        error: Error,
+        error: JsonRpcError,
     }
     #[derive(Deserialize)]
-    struct Error {
+    struct JsonRpcError {
         code: i64,
         message: String,
         data: Option<RawJson>,
     }
-    let message: Message = serde_json::from_slice(bytes).ok()?;
-    let Error { code, message, data } = message.id.is_none().then_some(message.error)?;
+    let message: JsonRpcErrorMessage = serde_json::from_slice(bytes).ok()?;
+    let JsonRpcError { code, message, data } = message.id.is_none().then_some(message.error)?;
     Some(ClientError::Answered { code, message, data })
 }
 

@@ -25,13 +25,13 @@ const KEEP_ALIVE: Duration = Duration::from_secs(30);
 const IDLE_CONNECTIONS: usize = 8;
 
 /// A request, and whether it does no harm to make it twice.
-pub(crate) struct Ask {
+pub(crate) struct HttpRequest {
     request: Request,
     is_harmless: bool,
 }
 
 /// A server on the web. Nothing private of it is in `name`.
-pub(crate) struct Remote {
+pub(crate) struct HttpRemote {
     client: Client,
     url: Url,
     /// The address, for people.
@@ -43,7 +43,7 @@ pub(crate) struct Remote {
     limits: Arc<Limits>,
 }
 
-impl Remote {
+impl HttpRemote {
     /// Resolves what the configuration refers to, and asks nobody.
     pub(crate) async fn of(endpoint: &Endpoint, dial: &Dial, deadline: Instant) -> Result<Self, ClientError> {
         let limit = deadline.saturating_duration_since(Instant::now());
@@ -70,27 +70,27 @@ impl Remote {
     }
 
     /// Posts a message, which may be answered by one message or by many.
-    pub(crate) fn post(&self, url: &Url, headers: HeaderMap, message: Outgoing) -> Ask {
+    pub(crate) fn post(&self, url: &Url, headers: HeaderMap, message: Outgoing) -> HttpRequest {
         let is_harmless = message.method.as_deref().is_some_and(only_reads);
         let mut request = self.request(Method::POST, url, headers, "application/json, text/event-stream");
         request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         *request.body_mut() = Some(message.body.into());
-        Ask { request, is_harmless }
+        HttpRequest { request, is_harmless }
     }
 
     /// Asks for an event stream.
-    pub(crate) fn listen(&self, headers: HeaderMap) -> Ask {
-        Ask { request: self.request(Method::GET, &self.url, headers, "text/event-stream"), is_harmless: true }
+    pub(crate) fn listen(&self, headers: HeaderMap) -> HttpRequest {
+        HttpRequest { request: self.request(Method::GET, &self.url, headers, "text/event-stream"), is_harmless: true }
     }
 
     /// Ends a session.
-    pub(crate) fn delete(&self, headers: HeaderMap) -> Ask {
-        Ask { request: self.request(Method::DELETE, &self.url, headers, "application/json"), is_harmless: true }
+    pub(crate) fn delete(&self, headers: HeaderMap) -> HttpRequest {
+        HttpRequest { request: self.request(Method::DELETE, &self.url, headers, "application/json"), is_harmless: true }
     }
 
     /// Sends the request and waits for the head of the answer, whatever its status. Where a token of ours was not taken
     /// and there is a better one, asks once more.
-    pub(crate) async fn ask(&self, mut ask: Ask) -> Result<Response, ClientError> {
+    pub(crate) async fn ask(&self, mut ask: HttpRequest) -> Result<Response, ClientError> {
         let Some(tokens) = &self.tokens else { return self.send(ask).await };
         let Some(token) = tokens.current().await? else { return self.send(ask).await };
         let again = ask.copy();
@@ -131,7 +131,7 @@ impl Remote {
 
     /// A connection kept from before may be closed by the server in the moment it is used again; whether the request was
     /// read then, nobody knows. One that only reads is made again.
-    async fn send(&self, ask: Ask) -> Result<Response, ClientError> {
+    async fn send(&self, ask: HttpRequest) -> Result<Response, ClientError> {
         let again = ask.copy().filter(|it| it.is_harmless);
         let outcome = match (self.client.execute(ask.request).await, again) {
             (Err(err), Some(again)) if !err.is_connect() && !err.is_timeout() => {
@@ -143,7 +143,7 @@ impl Remote {
     }
 }
 
-impl Ask {
+impl HttpRequest {
     fn copy(&self) -> Option<Self> {
         Some(Self { request: self.request.try_clone()?, is_harmless: self.is_harmless })
     }
@@ -174,7 +174,7 @@ fn address(text: &Text, lookup: &Lookup) -> Result<Url, ClientError> {
     Ok(url)
 }
 
-fn authorize(ask: &mut Ask, token: &str) -> Result<(), ClientError> {
+fn authorize(ask: &mut HttpRequest, token: &str) -> Result<(), ClientError> {
     ask.request.headers_mut().insert(AUTHORIZATION, credentials::bearer(token)?);
     Ok(())
 }

@@ -16,41 +16,41 @@ use tokio::time::timeout_at;
 const OTHERS: usize = 16;
 
 /// The tasks of one wire; all end with it.
-pub(crate) struct Tasks {
+pub(crate) struct RequestTasks {
     requests: Arc<Semaphore>,
     others: Arc<Semaphore>,
     /// None once the wire is closed.
-    running: Mutex<Option<Running>>,
+    running: Mutex<Option<RunningTasks>>,
 }
 
 #[derive(Default)]
-struct Running {
+struct RunningTasks {
     tasks: JoinSet<()>,
     by_request: HashMap<u64, AbortHandle>,
 }
 
 /// A place among what may be under way at once, given back on drop.
-pub(crate) struct Place {
+pub(crate) struct TaskPermit {
     _permit: OwnedSemaphorePermit,
 }
 
-impl Tasks {
+impl RequestTasks {
     pub(crate) fn new(limits: &Limits) -> Self {
         Self {
             requests: Arc::new(Semaphore::new(limits.pending)),
             others: Arc::new(Semaphore::new(OTHERS)),
-            running: Mutex::new(Some(Running::default())),
+            running: Mutex::new(Some(RunningTasks::default())),
         }
     }
 
     /// Waits for a place, for a request or for any other message.
-    pub(crate) async fn place(&self, is_request: bool, deadline: Instant) -> Result<Place, ClientError> {
+    pub(crate) async fn place(&self, is_request: bool, deadline: Instant) -> Result<TaskPermit, ClientError> {
         let places = if is_request { &self.requests } else { &self.others };
         let limit = deadline.saturating_duration_since(Instant::now());
         let permit = timeout_at(deadline.into(), places.clone().acquire_owned()).await;
         let what = || "waiting for earlier requests".to_owned();
         let permit = permit.map_err(|_| ClientError::TimedOut { what: what(), limit })?;
-        Ok(Place { _permit: permit.map_err(|_| closed())? })
+        Ok(TaskPermit { _permit: permit.map_err(|_| closed())? })
     }
 
     /// Starts a task; one that belongs to a request can be ended by the request's id.
@@ -91,7 +91,7 @@ impl Tasks {
 }
 
 #[cfg(test)]
-impl Tasks {
+impl RequestTasks {
     /// How many have not ended.
     pub(crate) fn count(&self) -> usize {
         let mut running = self.running.lock();

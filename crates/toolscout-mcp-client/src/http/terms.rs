@@ -12,15 +12,15 @@ const SESSION_ID: usize = 512;
 
 /// On what terms we talk with a server; nothing is settled at first.
 #[derive(Default)]
-pub(crate) struct Terms(Mutex<Settled>);
+pub(crate) struct HttpSession(Mutex<HttpSessionState>);
 
 #[derive(Default)]
-struct Settled {
+struct HttpSessionState {
     era: Option<Era>,
     session: Option<HeaderValue>,
 }
 
-impl Terms {
+impl HttpSession {
     /// Settles the era.
     pub(crate) fn agree(&self, era: &Era) {
         self.0.lock().era = Some(era.clone());

@@ -13,10 +13,10 @@ const MOST: usize = 64;
 
 /// What was last seen of each child.
 #[derive(Default)]
-pub(super) struct Children(HashMap<u32, Seen>);
+pub(super) struct Children(HashMap<u32, ChildActivity>);
 
 #[derive(Clone, Copy, Default)]
-struct Seen {
+struct ChildActivity {
     /// Processor time of the whole family so far, in the system's unit, which is about 10 ms.
     ticks: u64,
     calm: u32,
@@ -41,7 +41,7 @@ impl Children {
 }
 
 /// Looks at a child and all below it.
-fn look(child: u32, before: Option<Seen>) -> Seen {
+fn look(child: u32, before: Option<ChildActivity>) -> ChildActivity {
     let mut family = vec![child];
     let (mut ticks, mut is_running) = (0, false);
     let mut at = 0;
@@ -58,8 +58,8 @@ fn look(child: u32, before: Option<Seen>) -> Seen {
         at += 1;
     }
     match before {
-        Some(before) if !is_running && before.ticks == ticks => Seen { ticks, calm: before.calm + 1 },
-        _ => Seen { ticks, calm: 0 },
+        Some(before) if !is_running && before.ticks == ticks => ChildActivity { ticks, calm: before.calm + 1 },
+        _ => ChildActivity { ticks, calm: 0 },
     }
 }
 

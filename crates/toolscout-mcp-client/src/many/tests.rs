@@ -5,7 +5,7 @@
 
 use super::children::{Children, state_and_ticks};
 use super::refresh_in_turn;
-use super::turns::{Hope, Turns};
+use super::turns::{StartLimiter, StartPriority};
 use crate::{Dial, McpSource, Program, Server, Shared, Text, Transport};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -22,11 +22,12 @@ fn after(start: Instant, milliseconds: u64) -> Instant {
 #[test]
 fn one_more_may_start_when_one_answered_or_is_old_or_rests() {
     let now = Instant::now();
-    let mut turns = Turns::new(2, Duration::from_millis(500));
-    let has_room = |turns: &Turns, milliseconds| turns.has_room(Hope::Unknown, after(now, milliseconds));
-    turns.take(0, Hope::Unknown, now);
+    let mut turns = StartLimiter::new(2, Duration::from_millis(500));
+    let has_room =
+        |turns: &StartLimiter, milliseconds| turns.has_room(StartPriority::Unknown, after(now, milliseconds));
+    turns.take(0, StartPriority::Unknown, now);
     assert!(has_room(&turns, 0));
-    turns.take(1, Hope::Unknown, now);
+    turns.take(1, StartPriority::Unknown, now);
     assert!(!has_room(&turns, 0) && !has_room(&turns, 499));
     assert!(has_room(&turns, 500), "they are old");
     turns.see(Some(2));
@@ -43,15 +44,17 @@ fn one_more_may_start_when_one_answered_or_is_old_or_rests() {
 #[test]
 fn who_failed_the_last_time_waits_for_those_with_more_hope_but_not_for_long() {
     let now = Instant::now();
-    let mut turns = Turns::new(8, Duration::from_millis(500));
-    assert!(turns.has_room(Hope::Poor, now));
-    turns.take(0, Hope::Poor, now);
-    assert!(turns.has_room(Hope::Poor, now));
-    turns.take(1, Hope::Good, now);
-    assert!(turns.has_room(Hope::Good, now) && turns.has_room(Hope::Unknown, now));
-    assert!(!turns.has_room(Hope::Poor, after(now, 499)) && turns.has_room(Hope::Poor, after(now, 500)));
+    let mut turns = StartLimiter::new(8, Duration::from_millis(500));
+    assert!(turns.has_room(StartPriority::Poor, now));
+    turns.take(0, StartPriority::Poor, now);
+    assert!(turns.has_room(StartPriority::Poor, now));
+    turns.take(1, StartPriority::Good, now);
+    assert!(turns.has_room(StartPriority::Good, now) && turns.has_room(StartPriority::Unknown, now));
+    assert!(
+        !turns.has_room(StartPriority::Poor, after(now, 499)) && turns.has_room(StartPriority::Poor, after(now, 500))
+    );
     turns.give_back(1);
-    assert!(turns.has_room(Hope::Poor, now));
+    assert!(turns.has_room(StartPriority::Poor, now));
 }
 
 /// A child that is killed, with all below it, when the test is over.
@@ -122,7 +125,7 @@ async fn a_server_behind_many_that_hang_is_asked_before_they_time_out() {
     sources.push(source(&shared, "honest", "honest"));
     let (answered, mut heard) = tokio::sync::mpsc::unbounded_channel();
     let cx = Cx::new(Caller::Cli);
-    let asking = refresh_in_turn(&sources, &cx, Turns::new(2, LONG), |source, answer| {
+    let asking = refresh_in_turn(&sources, &cx, StartLimiter::new(2, LONG), |source, answer| {
         let _ = answered.send((source.server().id.to_string(), answer.is_ok()));
     });
     // Dropped with the first answer; what hangs is ended by that.

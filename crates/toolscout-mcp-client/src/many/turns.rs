@@ -13,7 +13,7 @@ const FRESH: Duration = Duration::from_millis(20);
 
 /// How likely a server is to answer soon; the most likely first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Hope {
+pub(super) enum StartPriority {
     /// It answered the last time.
     Good,
     /// Nobody has asked it before.
@@ -23,22 +23,22 @@ pub(super) enum Hope {
 }
 
 /// Who has a turn.
-pub(super) struct Turns {
+pub(super) struct StartLimiter {
     at_once: usize,
     steps_aside: Duration,
     /// When each that has not answered was started, and what was hoped of it.
-    started: HashMap<usize, (Hope, Instant)>,
+    started: HashMap<usize, (StartPriority, Instant)>,
     /// How many of them were last seen at work, where that can be seen.
     at_work: Option<usize>,
 }
 
-impl Default for Turns {
+impl Default for StartLimiter {
     fn default() -> Self {
         Self::new(AT_ONCE, STEPS_ASIDE)
     }
 }
 
-impl Turns {
+impl StartLimiter {
     pub(super) fn new(at_once: usize, steps_aside: Duration) -> Self {
         Self { at_once, steps_aside, started: HashMap::new(), at_work: None }
     }
@@ -46,9 +46,9 @@ impl Turns {
     /// Whether one more may start. Those that have started long ago do not count, and those that are not at work, because
     /// they hang or wait for somebody else, take nothing from others. One that is likely to fail is started when it can
     /// be in nobody's way.
-    pub(super) fn has_room(&self, hope: Hope, now: Instant) -> bool {
+    pub(super) fn has_room(&self, hope: StartPriority, now: Instant) -> bool {
         let younger_than = |age: Duration| self.started.values().filter(move |(_, it)| now.duration_since(*it) < age);
-        if hope == Hope::Poor && younger_than(self.steps_aside).any(|(other, _)| *other < hope) {
+        if hope == StartPriority::Poor && younger_than(self.steps_aside).any(|(other, _)| *other < hope) {
             return false;
         }
         let young = younger_than(self.steps_aside).count();
@@ -56,7 +56,7 @@ impl Turns {
         starting < self.at_once
     }
 
-    pub(super) fn take(&mut self, number: usize, hope: Hope, now: Instant) {
+    pub(super) fn take(&mut self, number: usize, hope: StartPriority, now: Instant) {
         self.started.insert(number, (hope, now));
     }
 

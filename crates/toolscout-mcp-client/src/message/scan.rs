@@ -17,14 +17,14 @@ pub(super) fn check(bytes: &[u8], limits: &Limits) -> Result<(), String> {
         return Ok(());
     }
     let (mut depth, mut nodes) = (0_usize, 0_usize);
-    for token in Tokens(bytes) {
+    for token in JsonTokens(bytes) {
         match token {
-            Token::Open(_) => (depth, nodes) = (depth + 1, nodes + 1),
-            Token::Close => depth = depth.saturating_sub(1),
-            Token::Text(_) | Token::Scalar(_) => nodes += 1,
+            JsonToken::Open(_) => (depth, nodes) = (depth + 1, nodes + 1),
+            JsonToken::Close => depth = depth.saturating_sub(1),
+            JsonToken::Text(_) | JsonToken::Scalar(_) => nodes += 1,
             // What stood before the colon was a key.
-            Token::Colon => nodes = nodes.saturating_sub(1),
-            Token::Comma => {}
+            JsonToken::Colon => nodes = nodes.saturating_sub(1),
+            JsonToken::Comma => {}
         }
         if depth > limits.depth {
             return Err(format!("it sent a message that nests deeper than {} levels", limits.depth));
@@ -40,20 +40,20 @@ pub(super) fn check(bytes: &[u8], limits: &Limits) -> Result<(), String> {
 /// the same level looks like an answer and not like a request. A log line that quotes JSON is not one: it does not start
 /// with a bracket.
 pub(super) fn about(bytes: &[u8]) -> Vec<u64> {
-    let level = match Tokens(bytes).next() {
-        Some(Token::Open(b'{')) => 1,
-        Some(Token::Open(_)) => 2,
+    let level = match JsonTokens(bytes).next() {
+        Some(JsonToken::Open(b'{')) => 1,
+        Some(JsonToken::Open(_)) => 2,
         _ => return Vec::new(),
     };
     let (mut depth, mut ids, mut looks_right) = (0_usize, Vec::new(), false);
     let (mut text, mut key): (&[u8], &[u8]) = (b"", b"");
-    for token in Tokens(bytes) {
+    for token in JsonTokens(bytes) {
         match token {
-            Token::Open(_) => depth += 1,
-            Token::Close => depth = depth.saturating_sub(1),
+            JsonToken::Open(_) => depth += 1,
+            JsonToken::Close => depth = depth.saturating_sub(1),
             _ if depth != level => {}
-            Token::Text(it) => text = it,
-            Token::Colon => {
+            JsonToken::Text(it) => text = it,
+            JsonToken::Colon => {
                 key = text;
                 match key {
                     b"method" => return Vec::new(),
@@ -61,15 +61,15 @@ pub(super) fn about(bytes: &[u8]) -> Vec<u64> {
                     _ => {}
                 }
             }
-            Token::Comma => key = b"",
-            Token::Scalar(it) if key == b"id" && ids.len() < IDS => ids.extend(number(it)),
-            Token::Scalar(_) => {}
+            JsonToken::Comma => key = b"",
+            JsonToken::Scalar(it) if key == b"id" && ids.len() < IDS => ids.extend(number(it)),
+            JsonToken::Scalar(_) => {}
         }
     }
     if looks_right { ids } else { Vec::new() }
 }
 
-enum Token<'a> {
+enum JsonToken<'a> {
     Open(u8),
     Close,
     Colon,
@@ -81,28 +81,28 @@ enum Token<'a> {
 }
 
 /// The tokens of what is left.
-struct Tokens<'a>(&'a [u8]);
+struct JsonTokens<'a>(&'a [u8]);
 
-impl<'a> Iterator for Tokens<'a> {
-    type Item = Token<'a>;
+impl<'a> Iterator for JsonTokens<'a> {
+    type Item = JsonToken<'a>;
 
-    fn next(&mut self) -> Option<Token<'a>> {
+    fn next(&mut self) -> Option<JsonToken<'a>> {
         self.0 = self.0.trim_ascii_start();
         let (first, rest) = self.0.split_first()?;
         let token = match first {
-            b'{' | b'[' => Token::Open(*first),
-            b'}' | b']' => Token::Close,
-            b':' => Token::Colon,
-            b',' => Token::Comma,
+            b'{' | b'[' => JsonToken::Open(*first),
+            b'}' | b']' => JsonToken::Close,
+            b':' => JsonToken::Colon,
+            b',' => JsonToken::Comma,
             b'"' => {
                 let end = end_of_text(rest);
                 self.0 = rest.get(end + 1..).unwrap_or_default();
-                return Some(Token::Text(&rest[..end]));
+                return Some(JsonToken::Text(&rest[..end]));
             }
             _ => {
                 let (scalar, rest) = self.0.split_at(end_of_scalar(self.0));
                 self.0 = rest;
-                return Some(Token::Scalar(scalar));
+                return Some(JsonToken::Scalar(scalar));
             }
         };
         self.0 = rest;

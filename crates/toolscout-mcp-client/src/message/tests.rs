@@ -4,7 +4,7 @@
 //! 4. Depth and number of values are limited before anything is parsed.
 
 use super::super::limits::Limits;
-use super::{ClientError, Declined, Message, RawJson, Unreadable, answer, foreign_id, read};
+use super::{ClientError, Declined, RawJson, ServerMessage, UnreadableMessage, answer, foreign_id, read};
 use serde_json::value::RawValue;
 
 fn limits() -> Limits {
@@ -13,14 +13,14 @@ fn limits() -> Limits {
 
 fn result_of(line: &str) -> (u64, String) {
     match read(line.as_bytes(), &limits()) {
-        Ok(Message::Reply { id, outcome: Ok(result) }) => (id, result.get().to_owned()),
+        Ok(ServerMessage::Reply { id, outcome: Ok(result) }) => (id, result.get().to_owned()),
         other => panic!("{other:?}"),
     }
 }
 
 fn about(line: &[u8]) -> Vec<u64> {
     match read(line, &limits()) {
-        Err(Unreadable { about, .. }) => about,
+        Err(UnreadableMessage { about, .. }) => about,
         other => panic!("{other:?}"),
     }
 }
@@ -45,7 +45,7 @@ fn a_null_beside_the_real_outcome_is_forgiven() {
 #[test]
 fn an_error_is_told_in_the_servers_words() {
     let line = br#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no","data":{"x":1}}}"#;
-    let Ok(Message::Reply { id: 1, outcome: Err(ClientError::Answered { code, message, data }) }) =
+    let Ok(ServerMessage::Reply { id: 1, outcome: Err(ClientError::Answered { code, message, data }) }) =
         read(line, &limits())
     else {
         panic!("an error")
@@ -105,7 +105,7 @@ fn what_is_no_answer_is_about_no_request() {
 fn an_id_of_another_type_is_a_stray() {
     for id in ["\"2\"", "null", "2.0", "-2", "[2]", "1e3", "99999999999999999999999"] {
         let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
-        assert!(matches!(read(line.as_bytes(), &limits()), Ok(Message::Stray)), "{id}");
+        assert!(matches!(read(line.as_bytes(), &limits()), Ok(ServerMessage::Stray)), "{id}");
     }
 }
 

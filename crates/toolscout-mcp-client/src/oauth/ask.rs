@@ -2,15 +2,15 @@
 
 use super::super::{ClientError, Endpoint, Lookup, Text};
 use super::challenge::Challenge;
-use super::discover::{Authority, discover};
-use super::exchange::{Grant, Refusal};
+use super::discover::{AuthorizationServer, discover};
+use super::exchange::{TokenError, TokenGrant};
 use super::file::TokenFile;
-use super::identity::Identity;
+use super::identity::ClientIdentity;
 use super::reach::is_secure;
-use super::record::{Record, VERSION};
+use super::record::{LoginRecord, VERSION};
 use super::registration::{Registration, Registrations};
-use super::secret::Secret;
-use super::web::Web;
+use super::secret::OAuthSecret;
+use super::web::OAuthHttp;
 use super::{hint, server_url, shown};
 use reqwest::Url;
 use std::path::Path;
@@ -37,19 +37,19 @@ pub struct Ask<'a> {
 }
 
 /// Everything known before a person is asked for anything.
-pub(super) struct Prepared {
-    pub(super) web: Web,
-    pub(super) authority: Authority,
+pub(super) struct PreparedLogin {
+    pub(super) web: OAuthHttp,
+    pub(super) authority: AuthorizationServer,
     pub(super) scopes: Vec<String>,
     /// Who we are, if somebody has registered us.
-    pub(super) configured: Option<Identity>,
+    pub(super) configured: Option<ClientIdentity>,
     id: SourceId,
     server: Url,
     file: TokenFile,
 }
 
 impl Ask<'_> {
-    pub(super) async fn prepare(&self) -> Result<Prepared, ClientError> {
+    pub(super) async fn prepare(&self) -> Result<PreparedLogin, ClientError> {
         let server = server_url(self.url)?;
         if !is_secure(&server) {
             let reason =
@@ -57,16 +57,16 @@ impl Ask<'_> {
             return Err(ClientError::Invalid { reason });
         }
         let challenge = self.challenge.map(Challenge::parse).unwrap_or_default();
-        let web = Web::of(&server).await;
+        let web = OAuthHttp::of(&server).await;
         let client_id = self.resolved(self.endpoint.client_id.as_ref(), "the client id").await?;
         let client_secret = self.resolved(self.endpoint.client_secret.as_ref(), "the client secret").await?;
         let authority = discover(&web, &server, &challenge).await?;
-        let secret = client_secret.map(Secret::new);
-        let configured = client_id.map(|it| Identity::configured(it, secret, authority.methods.as_deref()));
+        let secret = client_secret.map(OAuthSecret::new);
+        let configured = client_id.map(|it| ClientIdentity::configured(it, secret, authority.methods.as_deref()));
         let file = TokenFile::of(self.folder, self.id, &server);
         let before = file.read().ok().flatten().filter(|it| it.issuer == authority.issuer);
         let scopes = scopes(&self.endpoint.scopes, &challenge, &authority, before);
-        Ok(Prepared { web, authority, scopes, configured, id: self.id.clone(), server, file })
+        Ok(PreparedLogin { web, authority, scopes, configured, id: self.id.clone(), server, file })
     }
 
     /// What a text of the configuration stands for; looking it up may read files and run the keyring's program.
@@ -81,7 +81,12 @@ impl Ask<'_> {
 }
 
 /// What to ask for: what a person configured, else what the server wants now, else what it suggests.
-fn scopes(configured: &[String], challenge: &Challenge, authority: &Authority, before: Option<Record>) -> Vec<String> {
+fn scopes(
+    configured: &[String],
+    challenge: &Challenge,
+    authority: &AuthorizationServer,
+    before: Option<LoginRecord>,
+) -> Vec<String> {
     let first = [configured, &challenge.scopes, &authority.suggested].into_iter().find(|it| !it.is_empty());
     let mut out = first.map(<[_]>::to_vec).unwrap_or_default();
     if challenge.insufficient_scope {
@@ -100,10 +105,10 @@ fn scopes(configured: &[String], challenge: &Challenge, authority: &Authority, b
 /// The scope that some servers want to see before they give a token that renews others.
 pub(super) const OFFLINE: &str = "offline_access";
 
-impl Prepared {
+impl PreparedLogin {
     /// Keeps what a login came to.
-    pub(super) async fn save(&self, identity: &Identity, grant: Grant) -> Result<(), ClientError> {
-        let record = Record {
+    pub(super) async fn save(&self, identity: &ClientIdentity, grant: TokenGrant) -> Result<(), ClientError> {
+        let record = LoginRecord {
             version: VERSION,
             server: self.id.to_string(),
             url: self.server.to_string(),
@@ -126,23 +131,23 @@ impl Prepared {
     }
 
     /// Keeps a registration that has proven good, or drops one that the server no longer knows.
-    pub(super) async fn settle(&self, kept: &Registrations, new: Option<&Registration>, refusal: Option<&Refusal>) {
+    pub(super) async fn settle(&self, kept: &Registrations, new: Option<&Registration>, refusal: Option<&TokenError>) {
         match (new, refusal) {
             (Some(new), None) => kept.keep(new).await,
-            (_, Some(Refusal::No { code, .. })) if forgotten(code) => kept.forget().await,
+            (_, Some(TokenError::No { code, .. })) if forgotten(code) => kept.forget().await,
             _ => {}
         }
     }
 
     /// In words, why nothing was given.
-    pub(super) fn refused(&self, refusal: Refusal) -> ClientError {
+    pub(super) fn refused(&self, refusal: TokenError) -> ClientError {
         match refusal {
-            Refusal::No { text, .. } => {
+            TokenError::No { text, .. } => {
                 let what =
                     format!("`{}` refused the login: {text}; to try again, {}", self.authority.issuer, hint(&self.id));
                 ClientError::Login { what, challenge: None }
             }
-            Refusal::Failed(err) => err,
+            TokenError::Failed(err) => err,
         }
     }
 }

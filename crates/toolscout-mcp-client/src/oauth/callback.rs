@@ -1,30 +1,30 @@
 //! Judges what a browser brings back from an authorization server.
 
 use super::super::ClientError;
-use super::secret::Secret;
+use super::secret::OAuthSecret;
 use super::{broken, excerpt};
 use reqwest::Url;
 
 /// What makes an answer the one that was waited for.
 #[derive(Debug)]
-pub(super) struct Expected {
+pub(super) struct ExpectedCallback {
     /// Known to nobody but us, the browser and the authorization server.
-    pub(super) state: Secret,
+    pub(super) state: OAuthSecret,
     /// Who has to say that it answered (RFC 9207), if it says anything.
     pub(super) issuer: String,
     /// Whether it always says so.
     pub(super) announces_itself: bool,
 }
 
-impl Expected {
+impl ExpectedCallback {
     /// The code, or why there is none; nothing at all where this is no answer to what we asked.
-    pub(super) fn judge(&self, query: &str) -> Option<Result<Secret, ClientError>> {
-        let answer = Answer::parse(query)?;
+    pub(super) fn judge(&self, query: &str) -> Option<Result<OAuthSecret, ClientError>> {
+        let answer = CallbackParams::parse(query)?;
         (answer.state.as_deref() == Some(self.state.reveal())).then(|| self.code(answer))
     }
 
     /// The same of what a person pasted: the whole address, or what is behind its question mark.
-    pub(super) fn judge_pasted(&self, text: &str) -> Result<Secret, ClientError> {
+    pub(super) fn judge_pasted(&self, text: &str) -> Result<OAuthSecret, ClientError> {
         let text = text.trim().trim_matches(['"', '\'', '<', '>']);
         let query = text.split_once('?').map_or(text, |(_, query)| query);
         let query = query.split_once('#').map_or(query, |(query, _)| query);
@@ -34,7 +34,7 @@ impl Expected {
         self.judge(query).ok_or_else(foreign)?
     }
 
-    fn code(&self, answer: Answer) -> Result<Secret, ClientError> {
+    fn code(&self, answer: CallbackParams) -> Result<OAuthSecret, ClientError> {
         match answer.iss {
             // Nothing else in it is believed, not even the error.
             Some(iss) if iss != self.issuer => {
@@ -50,13 +50,13 @@ impl Expected {
             let what = format!("the login was refused: {}", excerpt(&format!("{error}{why}")));
             return Err(ClientError::Login { what, challenge: None });
         }
-        let code = answer.code.filter(|it| !it.is_empty()).map(Secret::new);
+        let code = answer.code.filter(|it| !it.is_empty()).map(OAuthSecret::new);
         code.ok_or_else(|| broken("the answer of the authorization server holds no code"))
     }
 }
 
 #[derive(Default)]
-struct Answer {
+struct CallbackParams {
     code: Option<String>,
     state: Option<String>,
     iss: Option<String>,
@@ -64,7 +64,7 @@ struct Answer {
     error_description: Option<String>,
 }
 
-impl Answer {
+impl CallbackParams {
     /// Nothing where a parameter comes twice: who reads the first and who reads the last would not agree.
     fn parse(query: &str) -> Option<Self> {
         let url = Url::parse(&format!("http://localhost/?{query}")).ok()?;
@@ -90,8 +90,8 @@ impl Answer {
 mod tests {
     use super::*;
 
-    fn expected(announces_itself: bool) -> Expected {
-        Expected { state: Secret::new("s1"), issuer: "https://as".to_owned(), announces_itself }
+    fn expected(announces_itself: bool) -> ExpectedCallback {
+        ExpectedCallback { state: OAuthSecret::new("s1"), issuer: "https://as".to_owned(), announces_itself }
     }
 
     fn said(query: &str, announces_itself: bool) -> String {

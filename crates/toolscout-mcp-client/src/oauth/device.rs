@@ -1,12 +1,12 @@
 //! A login on another device, for machines without a browser (RFC 8628).
 
 use super::super::ClientError;
-use super::ask::{Ask, Prepared};
+use super::ask::{Ask, PreparedLogin};
 use super::broken;
-use super::exchange::{Grant, Refusal, ask as ask_form, exchange, seconds};
-use super::identity::Identity;
-use super::registration::{DEVICE_GRANT, Flow, Registration, Registrations, register};
-use super::secret::Secret;
+use super::exchange::{TokenError, TokenGrant, ask as ask_form, exchange, seconds};
+use super::identity::ClientIdentity;
+use super::registration::{DEVICE_GRANT, LoginFlow, Registration, Registrations, register};
+use super::secret::OAuthSecret;
 use reqwest::Url;
 use serde::Deserialize;
 use serde_json::Value;
@@ -34,11 +34,11 @@ pub struct DeviceLogin {
     /// When the code ends.
     pub expires: Instant,
     pub(super) interval: Duration,
-    prepared: Prepared,
-    identity: Identity,
+    prepared: PreparedLogin,
+    identity: ClientIdentity,
     registrations: Registrations,
     registered: Option<Registration>,
-    device_code: Secret,
+    device_code: OAuthSecret,
 }
 
 impl DeviceLogin {
@@ -54,7 +54,7 @@ impl DeviceLogin {
             (Some(configured), _) => configured.clone(),
             (None, Some(known)) => known.identity,
             (None, None) => registered
-                .insert(register(&prepared.web, authority, Flow::Device, &prepared.scopes).await?)
+                .insert(register(&prepared.web, authority, LoginFlow::Device, &prepared.scopes).await?)
                 .identity
                 .clone(),
         };
@@ -69,9 +69,9 @@ impl DeviceLogin {
     }
 
     fn of(
-        codes: Codes,
-        prepared: Prepared,
-        identity: Identity,
+        codes: DeviceCodes,
+        prepared: PreparedLogin,
+        identity: ClientIdentity,
         registrations: Registrations,
         registered: Option<Registration>,
     ) -> Result<Self, ClientError> {
@@ -120,7 +120,7 @@ impl DeviceLogin {
         }
     }
 
-    async fn poll(&self) -> Result<Grant, Refusal> {
+    async fn poll(&self) -> Result<TokenGrant, TokenError> {
         let authority = &self.prepared.authority;
         let form = [
             ("grant_type", DEVICE_GRANT),
@@ -133,12 +133,12 @@ impl DeviceLogin {
     }
 
     /// How long to wait before asking again; an error where that is no use.
-    async fn patience(&self, refusal: Refusal, interval: Duration) -> Result<Duration, ClientError> {
+    async fn patience(&self, refusal: TokenError, interval: Duration) -> Result<Duration, ClientError> {
         match &refusal {
-            Refusal::No { code, .. } if code == "authorization_pending" => Ok(interval),
-            Refusal::No { code, .. } if code == "slow_down" => Ok((interval + SLOWER).min(SLOWEST)),
+            TokenError::No { code, .. } if code == "authorization_pending" => Ok(interval),
+            TokenError::No { code, .. } if code == "slow_down" => Ok((interval + SLOWER).min(SLOWEST)),
             // The standard: out of reach for a moment is no reason to give up.
-            Refusal::Failed(ClientError::TimedOut { .. } | ClientError::Lost { .. } | ClientError::Busy { .. }) => {
+            TokenError::Failed(ClientError::TimedOut { .. } | ClientError::Lost { .. } | ClientError::Busy { .. }) => {
                 Ok((interval * 2).min(SLOWEST))
             }
             _ => {
@@ -159,7 +159,7 @@ impl fmt::Debug for DeviceLogin {
     }
 }
 
-async fn codes(prepared: &Prepared, endpoint: &Url, identity: &Identity) -> Result<Codes, Refusal> {
+async fn codes(prepared: &PreparedLogin, endpoint: &Url, identity: &ClientIdentity) -> Result<DeviceCodes, TokenError> {
     let scope = prepared.scopes.join(" ");
     let mut form = vec![("resource", prepared.authority.resource.as_str())];
     if !scope.is_empty() {
@@ -169,8 +169,8 @@ async fn codes(prepared: &Prepared, endpoint: &Url, identity: &Identity) -> Resu
 }
 
 #[derive(Deserialize)]
-struct Codes {
-    device_code: Secret,
+struct DeviceCodes {
+    device_code: OAuthSecret,
     user_code: String,
     verification_uri: String,
     verification_uri_complete: Option<String>,

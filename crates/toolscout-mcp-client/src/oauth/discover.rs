@@ -2,8 +2,8 @@
 
 use super::super::ClientError;
 use super::challenge::Challenge;
-use super::metadata::{Issuer, Resource};
-use super::web::{Answer, Web};
+use super::metadata::{IssuerMetadata, ResourceMetadata};
+use super::web::{OAuthHttp, OAuthResponse};
 use super::{broken, excerpt, shown, well_known};
 use reqwest::{StatusCode, Url};
 
@@ -12,7 +12,7 @@ const ISSUERS: usize = 4;
 
 /// Who gives tokens for a server, and where; every address in it has been checked.
 #[derive(Debug, Clone)]
-pub(super) struct Authority {
+pub(super) struct AuthorizationServer {
     /// Its name, compared byte by byte.
     pub(super) issuer: String,
     /// What tokens are asked for: the server, as it calls itself.
@@ -35,7 +35,11 @@ pub(super) struct Authority {
 }
 
 /// Asks the server, and then whom it names.
-pub(super) async fn discover(web: &Web, server: &Url, challenge: &Challenge) -> Result<Authority, ClientError> {
+pub(super) async fn discover(
+    web: &OAuthHttp,
+    server: &Url,
+    challenge: &Challenge,
+) -> Result<AuthorizationServer, ClientError> {
     match resource(web, server, challenge).await? {
         Some(it) => named(web, server, it).await,
         None => own(web, server).await,
@@ -43,7 +47,11 @@ pub(super) async fn discover(web: &Web, server: &Url, challenge: &Challenge) -> 
 }
 
 /// The server's description of its login: where it says it is, else where it is by agreement.
-async fn resource(web: &Web, server: &Url, challenge: &Challenge) -> Result<Option<Resource>, ClientError> {
+async fn resource(
+    web: &OAuthHttp,
+    server: &Url,
+    challenge: &Challenge,
+) -> Result<Option<ResourceMetadata>, ClientError> {
     if let Some(place) = &challenge.resource_metadata {
         let url = same_origin(server, place)?;
         let answer = web.read(&url).await?;
@@ -72,7 +80,7 @@ fn same_origin(server: &Url, place: &str) -> Result<Url, ClientError> {
 }
 
 /// A description, or nothing where there is none. Many sites answer what they do not know with a page or a redirect.
-fn found<T: serde::de::DeserializeOwned>(url: &Url, answer: &Answer) -> Result<Option<T>, ClientError> {
+fn found<T: serde::de::DeserializeOwned>(url: &Url, answer: &OAuthResponse) -> Result<Option<T>, ClientError> {
     match answer.status {
         StatusCode::OK => Ok(answer.json()),
         it if it.is_server_error() => Err(ClientError::Lost { what: format!("GET {} answered {it}", shown(url)) }),
@@ -81,7 +89,7 @@ fn found<T: serde::de::DeserializeOwned>(url: &Url, answer: &Answer) -> Result<O
 }
 
 /// A description that has to be there.
-fn understood<T: serde::de::DeserializeOwned>(url: &Url, answer: &Answer) -> Result<T, ClientError> {
+fn understood<T: serde::de::DeserializeOwned>(url: &Url, answer: &OAuthResponse) -> Result<T, ClientError> {
     let place = shown(url);
     if answer.status.is_redirection() {
         return Err(broken(format!("`{place}` answered {}; redirects are not followed here", answer.status)));
@@ -91,7 +99,7 @@ fn understood<T: serde::de::DeserializeOwned>(url: &Url, answer: &Answer) -> Res
 }
 
 /// A description must be one of this server: of its very address, or of a path above it.
-fn fitting(it: Resource, server: &Url) -> Result<Resource, ClientError> {
+fn fitting(it: ResourceMetadata, server: &Url) -> Result<ResourceMetadata, ClientError> {
     let covers = Url::parse(&it.resource).is_ok_and(|resource| covers(&resource, server));
     let reason = || format!("the description of the login is for `{}`, not for this server", excerpt(&it.resource));
     if covers { Ok(it) } else { Err(broken(reason())) }
@@ -107,7 +115,7 @@ fn covers(resource: &Url, server: &Url) -> bool {
 }
 
 /// The first authorization server of those named that can be used.
-async fn named(web: &Web, server: &Url, resource: Resource) -> Result<Authority, ClientError> {
+async fn named(web: &OAuthHttp, server: &Url, resource: ResourceMetadata) -> Result<AuthorizationServer, ClientError> {
     let mut first = None;
     let own = server.origin().ascii_serialization();
     let issuers = if resource.authorization_servers.is_empty() { vec![own] } else { resource.authorization_servers };
@@ -120,11 +128,11 @@ async fn named(web: &Web, server: &Url, resource: Resource) -> Result<Authority,
     Err(first.unwrap_or_else(|| broken("the server names nobody who gives tokens for it")))
 }
 
-async fn described(web: &Web, issuer: &str) -> Result<Issuer, ClientError> {
+async fn described(web: &OAuthHttp, issuer: &str) -> Result<IssuerMetadata, ClientError> {
     let url = web.url(issuer)?;
     for place in well_known::of_issuer(&url) {
         let answer = web.read(&place).await?;
-        let Some(found) = found::<Issuer>(&place, &answer)? else { continue };
+        let Some(found) = found::<IssuerMetadata>(&place, &answer)? else { continue };
         if found.issuer != issuer {
             let (wanted, found) = (excerpt(issuer), excerpt(&found.issuer));
             return Err(broken(format!("`{}` speaks for `{found}`, not for `{wanted}`", shown(&place))));
@@ -135,13 +143,13 @@ async fn described(web: &Web, issuer: &str) -> Result<Issuer, ClientError> {
 }
 
 /// Servers older than such descriptions give their tokens themselves, some at fixed places.
-async fn own(web: &Web, server: &Url) -> Result<Authority, ClientError> {
+async fn own(web: &OAuthHttp, server: &Url) -> Result<AuthorizationServer, ClientError> {
     let base = well_known::with_path(server, "");
     let origin = server.origin().ascii_serialization();
     let resource = canonical(server);
     for place in well_known::of_issuer(&base) {
         let answer = web.read(&place).await?;
-        let Some(found) = found::<Issuer>(&place, &answer)? else { continue };
+        let Some(found) = found::<IssuerMetadata>(&place, &answer)? else { continue };
         if found.issuer.strip_suffix('/').unwrap_or(&found.issuer) != origin {
             let found = excerpt(&found.issuer);
             return Err(broken(format!("`{}` speaks for `{found}`, not for `{origin}`", shown(&place))));
@@ -149,12 +157,12 @@ async fn own(web: &Web, server: &Url) -> Result<Authority, ClientError> {
         return authority(web, found, resource, Vec::new());
     }
     let at = |path| Some(well_known::with_path(server, path).to_string());
-    let defaults = Issuer {
+    let defaults = IssuerMetadata {
         issuer: origin,
         authorization_endpoint: at("/authorize"),
         token_endpoint: at("/token"),
         registration_endpoint: at("/register"),
-        ..Issuer::default()
+        ..IssuerMetadata::default()
     };
     authority(web, defaults, resource, Vec::new())
 }
@@ -166,10 +174,15 @@ fn canonical(server: &Url) -> String {
     if bare { text.trim_end_matches('/').to_owned() } else { text.to_owned() }
 }
 
-fn authority(web: &Web, it: Issuer, resource: String, suggested: Vec<String>) -> Result<Authority, ClientError> {
+fn authority(
+    web: &OAuthHttp,
+    it: IssuerMetadata,
+    resource: String,
+    suggested: Vec<String>,
+) -> Result<AuthorizationServer, ClientError> {
     let checked = |text: Option<String>| text.map(|it| web.url(&it)).transpose();
     let missing = || broken(format!("the authorization server `{}` does not say where it gives tokens", it.issuer));
-    Ok(Authority {
+    Ok(AuthorizationServer {
         authorization: checked(it.authorization_endpoint)?,
         token: checked(it.token_endpoint)?.ok_or_else(missing)?,
         registration: checked(it.registration_endpoint)?,

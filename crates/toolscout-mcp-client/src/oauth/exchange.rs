@@ -1,9 +1,9 @@
 //! Asks an authorization server for tokens, whatever they are given for.
 
 use super::super::ClientError;
-use super::identity::Identity;
-use super::secret::Secret;
-use super::web::{Answer, Web};
+use super::identity::ClientIdentity;
+use super::secret::OAuthSecret;
+use super::web::{OAuthHttp, OAuthResponse};
 use super::{broken, excerpt, shown};
 use reqwest::{StatusCode, Url};
 use serde::Deserialize;
@@ -19,23 +19,23 @@ const TOKEN: usize = 64 << 10;
 
 /// What an authorization server gave.
 #[derive(Debug)]
-pub(super) struct Grant {
-    pub(super) access: Secret,
-    pub(super) refresh: Option<Secret>,
+pub(super) struct TokenGrant {
+    pub(super) access: OAuthSecret,
+    pub(super) refresh: Option<OAuthSecret>,
     /// When the first one ends, if it said so.
     pub(super) expires: Option<Moment>,
 }
 
 /// Why it gave nothing.
 #[derive(Debug)]
-pub(super) enum Refusal {
+pub(super) enum TokenError {
     /// It said no; the code is one of the standard, the text is for people.
     No { code: String, text: String },
     /// It could not be asked, or not be understood.
     Failed(ClientError),
 }
 
-impl From<ClientError> for Refusal {
+impl From<ClientError> for TokenError {
     fn from(err: ClientError) -> Self {
         Self::Failed(err)
     }
@@ -43,26 +43,26 @@ impl From<ClientError> for Refusal {
 
 /// Sends a form with who we are, and reads what is given.
 pub(super) async fn exchange(
-    web: &Web,
+    web: &OAuthHttp,
     endpoint: &Url,
-    identity: &Identity,
+    identity: &ClientIdentity,
     pairs: &[(&str, &str)],
-) -> Result<Grant, Refusal> {
-    let given: Given = ask(web, endpoint, identity, pairs).await?;
+) -> Result<TokenGrant, TokenError> {
+    let given: TokenResponseBody = ask(web, endpoint, identity, pairs).await?;
     grant(given).map_err(|why| broken(format!("`{}` gave {why}", shown(endpoint))).into())
 }
 
 /// Sends a form with who we are, and reads an answer of any form.
 pub(super) async fn ask<T: serde::de::DeserializeOwned>(
-    web: &Web,
+    web: &OAuthHttp,
     endpoint: &Url,
-    identity: &Identity,
+    identity: &ClientIdentity,
     pairs: &[(&str, &str)],
-) -> Result<T, Refusal> {
+) -> Result<T, TokenError> {
     let mut signed = pairs.to_vec();
     let header = identity.sign(&mut signed);
     let answer = web.post_form(endpoint, &signed, header).await?;
-    if let Some(no) = answer.json::<No>() {
+    if let Some(no) = answer.json::<TokenErrorBody>() {
         return Err(refusal(no, identity, pairs));
     }
     let unreadable = || broken(format!("`{}` answered {} with nothing we know", shown(endpoint), answer.status));
@@ -72,7 +72,7 @@ pub(super) async fn ask<T: serde::de::DeserializeOwned>(
     }
 }
 
-fn failure(endpoint: &Url, status: StatusCode, answer: &Answer) -> ClientError {
+fn failure(endpoint: &Url, status: StatusCode, answer: &OAuthResponse) -> ClientError {
     let what = format!("POST {} answered {status}", shown(endpoint));
     match status {
         StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
@@ -85,27 +85,27 @@ fn failure(endpoint: &Url, status: StatusCode, answer: &Answer) -> ClientError {
 }
 
 /// A server may repeat what it was sent; our secrets are not for a screen.
-fn refusal(no: No, identity: &Identity, pairs: &[(&str, &str)]) -> Refusal {
+fn refusal(no: TokenErrorBody, identity: &ClientIdentity, pairs: &[(&str, &str)]) -> TokenError {
     let mut text = match &no.error_description {
         Some(description) => format!("{}: {description}", no.error),
         None => no.error.clone(),
     };
     let public = |name: &str| matches!(name, "grant_type" | "redirect_uri" | "resource" | "scope" | "client_id");
     let sent = pairs.iter().filter(|(name, value)| !public(name) && !value.is_empty()).map(|(_, value)| *value);
-    for secret in sent.chain(identity.client_secret.as_ref().map(Secret::reveal)) {
+    for secret in sent.chain(identity.client_secret.as_ref().map(OAuthSecret::reveal)) {
         text = text.replace(secret, REDACTED);
     }
-    Refusal::No { code: no.error, text: excerpt(&text) }
+    TokenError::No { code: no.error, text: excerpt(&text) }
 }
 
 #[derive(Deserialize)]
-struct No {
+struct TokenErrorBody {
     error: String,
     error_description: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Given {
+struct TokenResponseBody {
     access_token: String,
     token_type: Option<String>,
     /// Seconds; some write a number, some a text.
@@ -113,7 +113,7 @@ struct Given {
     refresh_token: Option<String>,
 }
 
-fn grant(given: Given) -> Result<Grant, &'static str> {
+fn grant(given: TokenResponseBody) -> Result<TokenGrant, &'static str> {
     if given.token_type.is_some_and(|it| !it.eq_ignore_ascii_case("bearer")) {
         return Err("a token of a kind we do not know");
     }
@@ -122,7 +122,7 @@ fn grant(given: Given) -> Result<Grant, &'static str> {
     }
     let expires = given.expires_in.as_ref().and_then(seconds).map(|it| Moment::now().after(it));
     let refresh = given.refresh_token.filter(|it| !it.is_empty() && it.len() <= TOKEN);
-    Ok(Grant { access: Secret::new(given.access_token), refresh: refresh.map(Secret::new), expires })
+    Ok(TokenGrant { access: OAuthSecret::new(given.access_token), refresh: refresh.map(OAuthSecret::new), expires })
 }
 
 /// A token becomes a header: visible ASCII only.
@@ -164,12 +164,13 @@ mod tests {
 
     #[test]
     fn what_a_server_repeats_of_our_secrets_is_not_shown() {
-        let identity = Identity::configured("us".to_owned(), Some(Secret::new("hunter2")), None);
-        let no = No {
+        let identity = ClientIdentity::configured("us".to_owned(), Some(OAuthSecret::new("hunter2")), None);
+        let no = TokenErrorBody {
             error: "invalid_grant".to_owned(),
             error_description: Some("refresh-1 of us with hunter2 is over".to_owned()),
         };
-        let Refusal::No { text, .. } = refusal(no, &identity, &[("refresh_token", "refresh-1"), ("client_id", "us")])
+        let TokenError::No { text, .. } =
+            refusal(no, &identity, &[("refresh_token", "refresh-1"), ("client_id", "us")])
         else {
             panic!("a refusal")
         };

@@ -1,6 +1,6 @@
 //! Who we are to an authorization server, and how we prove it.
 
-use super::secret::Secret;
+use super::secret::OAuthSecret;
 use super::web::form;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,16 +9,16 @@ use serde::{Deserialize, Serialize};
 
 /// Who we are to one authorization server. Never shown to another one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Identity {
+pub(super) struct ClientIdentity {
     pub(super) client_id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) client_secret: Option<Secret>,
-    pub(super) method: Method,
+    pub(super) client_secret: Option<OAuthSecret>,
+    pub(super) method: ClientAuthMethod,
 }
 
 /// How a client proves who it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Method {
+pub(super) enum ClientAuthMethod {
     /// Not at all: a program on somebody's machine keeps no secret of its own.
     #[serde(rename = "none")]
     Unproven,
@@ -30,7 +30,7 @@ pub(super) enum Method {
     Form,
 }
 
-impl Method {
+impl ClientAuthMethod {
     pub(super) const ALL: [Self; 3] = [Self::Unproven, Self::Header, Self::Form];
 
     /// As it is called in the standard.
@@ -43,14 +43,17 @@ impl Method {
     }
 }
 
-impl Identity {
+impl ClientIdentity {
     /// A client that was registered by hand. Its secret, if it was given one, is shown in the usual way, or in one that the
     /// server takes.
-    pub(super) fn configured(client_id: String, client_secret: Option<Secret>, taken: Option<&[String]>) -> Self {
-        let is_taken = |it: &Method| taken.is_none_or(|all| all.iter().any(|word| word == it.word()));
+    pub(super) fn configured(client_id: String, client_secret: Option<OAuthSecret>, taken: Option<&[String]>) -> Self {
+        let is_taken = |it: &ClientAuthMethod| taken.is_none_or(|all| all.iter().any(|word| word == it.word()));
         let method = match client_secret {
-            None => Method::Unproven,
-            Some(_) => [Method::Header, Method::Form].into_iter().find(is_taken).unwrap_or(Method::Header),
+            None => ClientAuthMethod::Unproven,
+            Some(_) => [ClientAuthMethod::Header, ClientAuthMethod::Form]
+                .into_iter()
+                .find(is_taken)
+                .unwrap_or(ClientAuthMethod::Header),
         };
         Self { client_id, client_secret, method }
     }
@@ -58,8 +61,8 @@ impl Identity {
     /// Adds who we are to a form; the rest of it goes into a header.
     pub(super) fn sign<'a>(&'a self, pairs: &mut Vec<(&'a str, &'a str)>) -> Option<HeaderValue> {
         match (&self.client_secret, self.method) {
-            (Some(secret), Method::Header) => return self.header(secret),
-            (Some(secret), Method::Form) => pairs.push(("client_secret", secret.reveal())),
+            (Some(secret), ClientAuthMethod::Header) => return self.header(secret),
+            (Some(secret), ClientAuthMethod::Form) => pairs.push(("client_secret", secret.reveal())),
             _ => {}
         }
         pairs.push(("client_id", &self.client_id));
@@ -67,7 +70,7 @@ impl Identity {
     }
 
     /// RFC 6749, 2.3.1: both are encoded as in a form before they are joined.
-    fn header(&self, secret: &Secret) -> Option<HeaderValue> {
+    fn header(&self, secret: &OAuthSecret) -> Option<HeaderValue> {
         let joined = format!("{}:{}", encoded(&self.client_id), encoded(secret.reveal()));
         let mut value = HeaderValue::try_from(format!("Basic {}", STANDARD.encode(joined))).ok()?;
         value.set_sensitive(true);
@@ -84,13 +87,17 @@ fn encoded(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn identity(method: Method) -> Identity {
-        Identity { client_id: "a:b".to_owned(), client_secret: Some(Secret::new("s&=")), method }
+    fn identity(method: ClientAuthMethod) -> ClientIdentity {
+        ClientIdentity { client_id: "a:b".to_owned(), client_secret: Some(OAuthSecret::new("s&=")), method }
     }
 
     #[test]
     fn each_method_puts_the_secret_in_its_own_place_only() {
-        let (header, post, none) = (identity(Method::Header), identity(Method::Form), identity(Method::Unproven));
+        let (header, post, none) = (
+            identity(ClientAuthMethod::Header),
+            identity(ClientAuthMethod::Form),
+            identity(ClientAuthMethod::Unproven),
+        );
         let mut pairs = Vec::new();
         let value = header.sign(&mut pairs).expect("a header");
         assert_eq!(value.to_str().ok(), Some("Basic YSUzQWI6cyUyNiUzRA=="));

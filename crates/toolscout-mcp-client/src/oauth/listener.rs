@@ -18,12 +18,12 @@ const VISITORS: usize = 32;
 
 /// A port on this machine that a browser is sent back to.
 #[derive(Debug)]
-pub(super) struct Listener {
+pub(super) struct CallbackListener {
     socket: TcpListener,
     port: u16,
 }
 
-impl Listener {
+impl CallbackListener {
     /// On this port, or any that is free.
     pub(super) async fn bind(port: Option<u16>) -> io::Result<Self> {
         let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, port.unwrap_or(0))).await?;

@@ -1,15 +1,15 @@
 //! A login in a browser: an authorization code, bound to us by PKCE.
 
 use super::super::ClientError;
-use super::ask::{Ask, OFFLINE, Prepared};
+use super::ask::{Ask, OFFLINE, PreparedLogin};
 use super::broken;
-use super::callback::Expected;
-use super::discover::Authority;
+use super::callback::ExpectedCallback;
+use super::discover::AuthorizationServer;
 use super::exchange::exchange;
-use super::identity::Identity;
-use super::listener::Listener;
-use super::registration::{Flow, Registration, Registrations, register};
-use super::secret::Secret;
+use super::identity::ClientIdentity;
+use super::listener::CallbackListener;
+use super::registration::{LoginFlow, Registration, Registrations, register};
+use super::secret::OAuthSecret;
 use reqwest::Url;
 use std::fmt;
 use std::time::Instant;
@@ -20,14 +20,14 @@ use std::time::Instant;
 /// on another machine, [`Login::finish_with`] the address it ended at. Both may be tried at once. When one of them is
 /// done, the login is saved.
 pub struct Login {
-    prepared: Prepared,
-    identity: Identity,
+    prepared: PreparedLogin,
+    identity: ClientIdentity,
     registrations: Registrations,
     /// The registration made for this login; kept once it has proven good.
     registered: Option<Registration>,
-    listener: Listener,
-    expected: Expected,
-    verifier: Secret,
+    listener: CallbackListener,
+    expected: ExpectedCallback,
+    verifier: OAuthSecret,
     browser: Url,
 }
 
@@ -48,14 +48,14 @@ impl Login {
             (Some(configured), _) => configured.clone(),
             (None, Some(known)) => known.identity,
             (None, None) => {
-                let flow = Flow::Browser { redirect: &redirect };
+                let flow = LoginFlow::Browser { redirect: &redirect };
                 registered.insert(register(&prepared.web, authority, flow, &prepared.scopes).await?).identity.clone()
             }
         };
-        let (state, verifier) = (Secret::random()?, Secret::random()?);
+        let (state, verifier) = (OAuthSecret::random()?, OAuthSecret::random()?);
         let browser = browser(place, &prepared, &identity, &redirect, &state, &verifier);
         let issuer = authority.issuer.clone();
-        let expected = Expected { state, issuer, announces_itself: authority.announces_itself };
+        let expected = ExpectedCallback { state, issuer, announces_itself: authority.announces_itself };
         Ok(Self { prepared, identity, registrations, registered, listener, expected, verifier, browser })
     }
 
@@ -84,7 +84,7 @@ impl Login {
         self.redeem(&code).await
     }
 
-    async fn redeem(&self, code: &Secret) -> Result<(), ClientError> {
+    async fn redeem(&self, code: &OAuthSecret) -> Result<(), ClientError> {
         let authority = &self.prepared.authority;
         let redirect = self.listener.redirect();
         let form = [
@@ -110,7 +110,7 @@ impl fmt::Debug for Login {
 
 /// Where a person logs in, if codes given there can be bound to who asked for them. Silence is not taken for a no: many
 /// OpenID providers do it and do not say so.
-fn place(authority: &Authority) -> Result<&Url, ClientError> {
+fn place(authority: &AuthorizationServer) -> Result<&Url, ClientError> {
     let issuer = &authority.issuer;
     if authority.challenges.as_ref().is_some_and(|all| !all.iter().any(|it| it == "S256")) {
         return Err(broken(format!(
@@ -124,11 +124,11 @@ fn place(authority: &Authority) -> Result<&Url, ClientError> {
 }
 
 /// On the port we are known by, if it is free.
-async fn listener(wanted: Option<u16>, known: Option<&Registration>) -> Result<Listener, ClientError> {
+async fn listener(wanted: Option<u16>, known: Option<&Registration>) -> Result<CallbackListener, ClientError> {
     let before = known.and_then(|it| Url::parse(it.redirect.as_deref()?).ok()?.port());
     let port = wanted.or(before);
-    let bound = match Listener::bind(port).await {
-        Err(_) if wanted.is_none() && before.is_some() => Listener::bind(None).await,
+    let bound = match CallbackListener::bind(port).await {
+        Err(_) if wanted.is_none() && before.is_some() => CallbackListener::bind(None).await,
         other => other,
     };
     let place = port.map_or_else(|| "127.0.0.1".to_owned(), |it| format!("127.0.0.1:{it}"));
@@ -137,11 +137,11 @@ async fn listener(wanted: Option<u16>, known: Option<&Registration>) -> Result<L
 
 fn browser(
     mut url: Url,
-    prepared: &Prepared,
-    identity: &Identity,
+    prepared: &PreparedLogin,
+    identity: &ClientIdentity,
     redirect: &str,
-    state: &Secret,
-    verifier: &Secret,
+    state: &OAuthSecret,
+    verifier: &OAuthSecret,
 ) -> Url {
     let challenge = verifier.challenge();
     let scope = prepared.scopes.join(" ");

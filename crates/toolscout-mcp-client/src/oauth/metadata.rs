@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 /// A server's description of who gives tokens for it (RFC 9728).
 #[derive(Debug, Clone, Default, Deserialize)]
-pub(super) struct Resource {
+pub(super) struct ResourceMetadata {
     pub(super) resource: String,
     #[serde(default)]
     pub(super) authorization_servers: Vec<String>,
@@ -14,7 +14,7 @@ pub(super) struct Resource {
 
 /// An authorization server's description of itself (RFC 8414, OpenID Connect Discovery).
 #[derive(Debug, Clone, Default, Deserialize)]
-pub(super) struct Issuer {
+pub(super) struct IssuerMetadata {
     pub(super) issuer: String,
     pub(super) authorization_endpoint: Option<String>,
     pub(super) token_endpoint: Option<String>,

@@ -20,7 +20,7 @@ pub(super) struct PrivateFile {
 
 /// Keeps other processes, and other threads, from writing. Ends when dropped.
 #[derive(Debug)]
-pub(super) struct Lock {
+pub(super) struct FileLock {
     _file: File,
 }
 
@@ -51,7 +51,7 @@ impl PrivateFile {
     }
 
     /// Replaces it in one step.
-    pub(super) fn write(&self, bytes: &[u8], _lock: &Lock) -> io::Result<()> {
+    pub(super) fn write(&self, bytes: &[u8], _lock: &FileLock) -> io::Result<()> {
         let aside = self.with("tmp");
         // Left behind by a process that was killed; nobody else writes, we hold the lock.
         remove(&aside)?;
@@ -62,13 +62,13 @@ impl PrivateFile {
     }
 
     /// Whether there was one.
-    pub(super) fn remove(&self, _lock: &Lock) -> io::Result<bool> {
+    pub(super) fn remove(&self, _lock: &FileLock) -> io::Result<bool> {
         remove(&self.with("tmp"))?;
         remove(&self.path())
     }
 
     /// Waits until nobody else writes. Cancel-safe.
-    pub(super) async fn lock(&self) -> io::Result<Lock> {
+    pub(super) async fn lock(&self) -> io::Result<FileLock> {
         let file = self.lock_file()?;
         let locked = async {
             loop {
@@ -81,14 +81,14 @@ impl PrivateFile {
         };
         let late = |_| io::Error::new(io::ErrorKind::TimedOut, "another process keeps it locked");
         tokio::time::timeout(WAIT, locked).await.map_err(late)??;
-        Ok(Lock { _file: file })
+        Ok(FileLock { _file: file })
     }
 
     /// The same for who has no runtime; holds the thread.
-    pub(super) fn lock_blocking(&self) -> io::Result<Lock> {
+    pub(super) fn lock_blocking(&self) -> io::Result<FileLock> {
         let file = self.lock_file()?;
         file.lock()?;
-        Ok(Lock { _file: file })
+        Ok(FileLock { _file: file })
     }
 
     /// Stays when the other is gone: who deletes what others wait for lets two of them in.

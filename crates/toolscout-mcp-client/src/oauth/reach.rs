@@ -21,10 +21,10 @@ use toolscout_core::BoxFuture;
 const RESOLVING: Duration = Duration::from_secs(10);
 
 /// Resolves a name.
-pub(super) type Names = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
+pub(super) type ResolveName = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
 
 /// Names as this system resolves them.
-pub(super) fn system_names() -> Names {
+pub(super) fn system_names() -> ResolveName {
     Arc::new(|name| {
         Box::pin(async move {
             let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
@@ -41,12 +41,12 @@ pub(super) struct Reach {
     pinned: Option<(String, Vec<IpAddr>)>,
     /// Names of the proxies a person set up, which are theirs to choose.
     proxies: Arc<BTreeSet<String>>,
-    names: Names,
+    names: ResolveName,
 }
 
 impl Reach {
     /// What may be contacted for this server.
-    pub(super) async fn of(server: &Url, names: Names, proxies: BTreeSet<String>) -> Self {
+    pub(super) async fn of(server: &Url, names: ResolveName, proxies: BTreeSet<String>) -> Self {
         let mut reach = Self { nearest: Nearness::Public, pinned: None, proxies: Arc::new(proxies), names };
         match literal(server) {
             Literal::Near(it) => reach.nearest = it,

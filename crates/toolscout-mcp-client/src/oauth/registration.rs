@@ -1,11 +1,11 @@
 //! Introduces us to an authorization server that has never heard of us, once.
 
 use super::super::ClientError;
-use super::discover::Authority;
-use super::identity::{Identity, Method};
+use super::discover::AuthorizationServer;
+use super::identity::{ClientAuthMethod, ClientIdentity};
 use super::private::PrivateFile;
-use super::secret::Secret;
-use super::web::Web;
+use super::secret::OAuthSecret;
+use super::web::OAuthHttp;
 use super::{broken, excerpt, shown};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -19,7 +19,7 @@ pub(super) const DEVICE_GRANT: &str = "urn:ietf:params:oauth:grant-type:device_c
 
 /// How a person logs in; each kind is registered on its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Flow<'a> {
+pub(super) enum LoginFlow<'a> {
     /// In a browser that comes back to this address.
     Browser { redirect: &'a str },
     /// On another device.
@@ -31,7 +31,7 @@ pub(super) enum Flow<'a> {
 pub(super) struct Registration {
     version: u32,
     issuer: String,
-    pub(super) identity: Identity,
+    pub(super) identity: ClientIdentity,
     /// Where browsers come back to; many servers insist on the very port.
     pub(super) redirect: Option<String>,
     expires: Option<Moment>,
@@ -95,22 +95,23 @@ impl Registrations {
 
 /// Registers a client (RFC 7591).
 pub(super) async fn register(
-    web: &Web,
-    authority: &Authority,
-    flow: Flow<'_>,
+    web: &OAuthHttp,
+    authority: &AuthorizationServer,
+    flow: LoginFlow<'_>,
     scopes: &[String],
 ) -> Result<Registration, ClientError> {
     let Some(endpoint) = &authority.registration else { return Err(by_hand(&authority.issuer)) };
     let answer = web.post_json(endpoint, &wish(authority, flow, scopes)).await?;
     let place = shown(endpoint);
     if !answer.status.is_success() {
-        let why = answer.json::<No>().map(|it| format!(": {}", excerpt(&it.text()))).unwrap_or_default();
+        let why =
+            answer.json::<RegistrationErrorBody>().map(|it| format!(": {}", excerpt(&it.text()))).unwrap_or_default();
         return Err(broken(format!("`{place}` answered {} and did not register toolscout{why}", answer.status)));
     }
-    let given: Given = answer.json().ok_or_else(|| broken(format!("`{place}` gave no client id")))?;
+    let given: RegistrationResponse = answer.json().ok_or_else(|| broken(format!("`{place}` gave no client id")))?;
     let redirect = match flow {
-        Flow::Browser { redirect } => Some(redirect.to_owned()),
-        Flow::Device => None,
+        LoginFlow::Browser { redirect } => Some(redirect.to_owned()),
+        LoginFlow::Device => None,
     };
     Ok(Registration {
         version: VERSION,
@@ -130,19 +131,19 @@ fn by_hand(issuer: &str) -> ClientError {
     ClientError::Invalid { reason }
 }
 
-fn wish(authority: &Authority, flow: Flow<'_>, scopes: &[String]) -> serde_json::Value {
+fn wish(authority: &AuthorizationServer, flow: LoginFlow<'_>, scopes: &[String]) -> serde_json::Value {
     let mut wish = json!({
         "client_name": "toolscout",
         "application_type": "native",
         "token_endpoint_auth_method": method(authority).word(),
     });
     match flow {
-        Flow::Browser { redirect } => {
+        LoginFlow::Browser { redirect } => {
             wish["redirect_uris"] = json!([redirect]);
             wish["grant_types"] = json!(["authorization_code", "refresh_token"]);
             wish["response_types"] = json!(["code"]);
         }
-        Flow::Device => {
+        LoginFlow::Device => {
             wish["grant_types"] = json!([DEVICE_GRANT, "refresh_token"]);
             wish["response_types"] = json!([]);
         }
@@ -154,18 +155,19 @@ fn wish(authority: &Authority, flow: Flow<'_>, scopes: &[String]) -> serde_json:
 }
 
 /// The plainest method the server knows; nobody can keep a secret that is given to every copy of a program.
-fn method(authority: &Authority) -> Method {
-    let known = |it: &Method| authority.methods.as_ref().is_none_or(|all| all.iter().any(|word| word == it.word()));
-    Method::ALL.into_iter().find(known).unwrap_or(Method::Unproven)
+fn method(authority: &AuthorizationServer) -> ClientAuthMethod {
+    let known =
+        |it: &ClientAuthMethod| authority.methods.as_ref().is_none_or(|all| all.iter().any(|word| word == it.word()));
+    ClientAuthMethod::ALL.into_iter().find(known).unwrap_or(ClientAuthMethod::Unproven)
 }
 
 #[derive(Deserialize)]
-struct No {
+struct RegistrationErrorBody {
     error: String,
     error_description: Option<String>,
 }
 
-impl No {
+impl RegistrationErrorBody {
     fn text(&self) -> String {
         [Some(self.error.as_str()), self.error_description.as_deref()]
             .into_iter()
@@ -176,24 +178,24 @@ impl No {
 }
 
 #[derive(Deserialize)]
-struct Given {
+struct RegistrationResponse {
     client_id: String,
-    client_secret: Option<Secret>,
+    client_secret: Option<OAuthSecret>,
     /// Seconds since 1970; 0 is never.
     client_secret_expires_at: Option<u64>,
     token_endpoint_auth_method: Option<String>,
 }
 
-impl Given {
+impl RegistrationResponse {
     fn expires(&self) -> Option<Moment> {
         self.client_secret_expires_at.filter(|it| *it > 0).map(|it| Moment(it.saturating_mul(1_000)))
     }
 
-    fn identity(self) -> Identity {
+    fn identity(self) -> ClientIdentity {
         let said = self.token_endpoint_auth_method.as_deref();
-        let method = Method::ALL.into_iter().find(|it| Some(it.word()) == said);
+        let method = ClientAuthMethod::ALL.into_iter().find(|it| Some(it.word()) == said);
         // RFC 7591: what is not said is the header.
-        let usual = if self.client_secret.is_some() { Method::Header } else { Method::Unproven };
-        Identity { client_id: self.client_id, client_secret: self.client_secret, method: method.unwrap_or(usual) }
+        let usual = if self.client_secret.is_some() { ClientAuthMethod::Header } else { ClientAuthMethod::Unproven };
+        ClientIdentity { client_id: self.client_id, client_secret: self.client_secret, method: method.unwrap_or(usual) }
     }
 }

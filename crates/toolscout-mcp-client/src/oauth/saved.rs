@@ -3,12 +3,12 @@
 use super::super::ClientError;
 use super::super::tokens::Tokens;
 use super::ask::forgotten;
-use super::exchange::{Refusal, exchange};
+use super::exchange::{TokenError, exchange};
 use super::file::TokenFile;
-use super::record::Record;
+use super::record::LoginRecord;
 use super::registration::Registrations;
-use super::secret::Secret;
-use super::web::Web;
+use super::secret::OAuthSecret;
+use super::web::OAuthHttp;
 use super::{login_needed, server_url};
 use futures_util::FutureExt as _;
 use futures_util::future::Shared;
@@ -26,7 +26,7 @@ const HOPELESS: Duration = Duration::from_secs(30);
 
 /// The tokens of one server, from the login saved for it. A login or logout of another process counts at once.
 pub struct SavedTokens {
-    keeper: Keeper,
+    keeper: LoginStore,
     renewals: Mutex<Renewals>,
 }
 
@@ -35,13 +35,13 @@ impl SavedTokens {
     pub fn open(folder: &Path, id: &SourceId, url: &str) -> Result<Self, ClientError> {
         let server = server_url(url)?;
         let file = TokenFile::of(folder, id, &server);
-        let keeper = Keeper { id: id.clone(), server, folder: folder.to_owned(), file };
+        let keeper = LoginStore { id: id.clone(), server, folder: folder.to_owned(), file };
         Ok(Self { keeper, renewals: Mutex::default() })
     }
 
     /// A token other than this one. The renewal goes on if nobody waits for it any more: a refresh token that was sent
     /// and whose answer nobody read is lost.
-    fn renewed(&self, stale: Secret) -> Renewal {
+    fn renewed(&self, stale: OAuthSecret) -> Renewal {
         let mut renewals = self.renewals.lock();
         while renewals.tasks.try_join_next().is_some() {}
         if let (false, Some(under_way)) = (renewals.tasks.is_empty(), &renewals.last) {
@@ -80,7 +80,7 @@ impl SavedTokens {
         if self.is_hopeless(token) {
             return false;
         }
-        let Ok(renewed) = self.renewed(Secret::new(token)).await else { return false };
+        let Ok(renewed) = self.renewed(OAuthSecret::new(token)).await else { return false };
         let mut renewals = self.renewals.lock();
         renewals.forced = Some((renewed, Instant::now()));
         true
@@ -108,7 +108,7 @@ impl fmt::Debug for SavedTokens {
     }
 }
 
-type Renewal = Shared<BoxFuture<'static, Result<Secret, ClientError>>>;
+type Renewal = Shared<BoxFuture<'static, Result<OAuthSecret, ClientError>>>;
 
 #[derive(Default)]
 struct Renewals {
@@ -116,26 +116,26 @@ struct Renewals {
     tasks: JoinSet<()>,
     last: Option<Renewal>,
     /// What came of the last renewal that a server's refusal made necessary, and when.
-    forced: Option<(Secret, Instant)>,
+    forced: Option<(OAuthSecret, Instant)>,
 }
 
 /// Reads and renews the saved login of one server.
 #[derive(Clone)]
-struct Keeper {
+struct LoginStore {
     id: SourceId,
     server: Url,
     folder: PathBuf,
     file: TokenFile,
 }
 
-impl Keeper {
-    fn read(&self) -> Result<Option<Record>, ClientError> {
+impl LoginStore {
+    fn read(&self) -> Result<Option<LoginRecord>, ClientError> {
         let why = |err| format!("the saved login in `{}` cannot be read: {err}", self.file.path().display());
         self.file.read().map_err(|err| login_needed(&self.id, &why(err)))
     }
 
     /// A token other than the stale one: what another process has come by meanwhile, or a new one.
-    async fn renew(&self, stale: &Secret) -> Result<Secret, ClientError> {
+    async fn renew(&self, stale: &OAuthSecret) -> Result<OAuthSecret, ClientError> {
         let unsaved = |err| ClientError::Lost {
             what: format!("the login in `{}` cannot be renewed: {err}", self.file.path().display()),
         };
@@ -146,12 +146,12 @@ impl Keeper {
         }
         match self.refresh(&record).await {
             Ok(grant) => record.renew(grant),
-            Err(Refusal::Failed(err)) => return Err(err),
-            Err(Refusal::No { code, .. }) if matches!(&*code, "temporarily_unavailable" | "server_error") => {
+            Err(TokenError::Failed(err)) => return Err(err),
+            Err(TokenError::No { code, .. }) if matches!(&*code, "temporarily_unavailable" | "server_error") => {
                 let what = format!("`{}` cannot renew the login now: {code}", record.issuer);
                 return Err(ClientError::Lost { what });
             }
-            Err(Refusal::No { code, text }) => {
+            Err(TokenError::No { code, text }) => {
                 // Nobody need ask again, in this process or another.
                 record.refresh_token = None;
                 self.file.write(&record, &lock).map_err(unsaved)?;
@@ -166,11 +166,11 @@ impl Keeper {
         Ok(record.access_token)
     }
 
-    async fn refresh(&self, record: &Record) -> Result<super::exchange::Grant, Refusal> {
+    async fn refresh(&self, record: &LoginRecord) -> Result<super::exchange::TokenGrant, TokenError> {
         let Some(refresh) = &record.refresh_token else {
             return Err(login_needed(&self.id, "the login has ended").into());
         };
-        let web = Web::of(&self.server).await;
+        let web = OAuthHttp::of(&self.server).await;
         let endpoint = web.url(&record.token_endpoint)?;
         let form = [
             ("grant_type", "refresh_token"),

@@ -12,9 +12,9 @@ use toolscout_core::redact::REDACTED;
 /// A token, a code, a password. Written to a file as it is, and to nothing else.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Secret(String);
+pub(super) struct OAuthSecret(String);
 
-impl Secret {
+impl OAuthSecret {
     pub(super) fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
@@ -37,7 +37,7 @@ impl Secret {
     }
 }
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for OAuthSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(REDACTED)
     }
@@ -49,13 +49,13 @@ mod tests {
 
     #[test]
     fn a_challenge_is_that_of_the_standard() {
-        let verifier = Secret::new("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk");
+        let verifier = OAuthSecret::new("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk");
         assert_eq!(verifier.challenge(), "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
     }
 
     #[test]
     fn secrets_are_long_never_alike_and_never_shown() {
-        let (one, two) = (Secret::random().expect("random"), Secret::random().expect("random"));
+        let (one, two) = (OAuthSecret::random().expect("random"), OAuthSecret::random().expect("random"));
         assert_ne!(one, two);
         assert_eq!(one.reveal().len(), 43);
         assert_eq!(format!("{one:?}"), REDACTED);

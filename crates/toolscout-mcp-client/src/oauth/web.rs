@@ -16,19 +16,19 @@ const REQUEST: Duration = Duration::from_secs(10);
 const ANSWER: usize = 1 << 20;
 
 /// Asks the addresses that belong to one server's login.
-pub(super) struct Web {
+pub(super) struct OAuthHttp {
     reach: Reach,
 }
 
 /// What came back, whole.
-pub(super) struct Answer {
+pub(super) struct OAuthResponse {
     pub(super) status: StatusCode,
     /// When to come back, if it said so.
     pub(super) after: Option<Duration>,
     body: Vec<u8>,
 }
 
-impl Web {
+impl OAuthHttp {
     /// For this server's login. Nothing is contacted yet, but the server's name is resolved.
     pub(super) async fn of(server: &Url) -> Self {
         Self::within(Reach::of(server, system_names(), proxies()).await)
@@ -45,11 +45,11 @@ impl Web {
         Ok(url)
     }
 
-    pub(super) async fn read(&self, url: &Url) -> Result<Answer, ClientError> {
+    pub(super) async fn read(&self, url: &Url) -> Result<OAuthResponse, ClientError> {
         self.send(Request::new(Method::GET, url.clone())).await
     }
 
-    pub(super) async fn post_json(&self, url: &Url, body: &serde_json::Value) -> Result<Answer, ClientError> {
+    pub(super) async fn post_json(&self, url: &Url, body: &serde_json::Value) -> Result<OAuthResponse, ClientError> {
         self.send(post(url, "application/json", body.to_string())).await
     }
 
@@ -59,13 +59,13 @@ impl Web {
         url: &Url,
         pairs: &[(&str, &str)],
         authorization: Option<HeaderValue>,
-    ) -> Result<Answer, ClientError> {
+    ) -> Result<OAuthResponse, ClientError> {
         let mut request = post(url, "application/x-www-form-urlencoded", form(pairs));
         request.headers_mut().extend(authorization.map(|it| (AUTHORIZATION, it)));
         self.send(request).await
     }
 
-    async fn send(&self, mut request: Request) -> Result<Answer, ClientError> {
+    async fn send(&self, mut request: Request) -> Result<OAuthResponse, ClientError> {
         self.check(request.url())?;
         let client = self.client(request.url())?;
         let what = format!("{} {}", request.method(), shown(request.url()));
@@ -92,7 +92,7 @@ impl Web {
     }
 }
 
-impl Answer {
+impl OAuthResponse {
     pub(super) fn into_bytes(self) -> Vec<u8> {
         self.body
     }
@@ -117,7 +117,7 @@ fn post(url: &Url, kind: &'static str, body: String) -> Request {
     request
 }
 
-async fn receive(what: &str, mut response: Response) -> Result<Answer, ClientError> {
+async fn receive(what: &str, mut response: Response) -> Result<OAuthResponse, ClientError> {
     let status = response.status();
     let after = response.headers().get(RETRY_AFTER).and_then(|it| it.to_str().ok()?.trim().parse().ok());
     let mut body = Vec::new();
@@ -127,7 +127,7 @@ async fn receive(what: &str, mut response: Response) -> Result<Answer, ClientErr
         }
         body.extend_from_slice(&chunk);
     }
-    Ok(Answer { status, after: after.map(Duration::from_secs), body })
+    Ok(OAuthResponse { status, after: after.map(Duration::from_secs), body })
 }
 
 fn lost(what: &str, err: reqwest::Error) -> ClientError {

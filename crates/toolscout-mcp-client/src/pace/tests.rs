@@ -2,7 +2,7 @@
 //! 2. However a server times its changes, a minute of pauses has no more lists than pauses.
 //! 3. Who falls quiet is listed at once again.
 
-use super::Pace;
+use super::ListingPace;
 use std::time::{Duration, Instant};
 
 const APART: Duration = Duration::from_secs(5);
@@ -10,7 +10,7 @@ const APART: Duration = Duration::from_secs(5);
 /// Lists, as soon as it may, at each of these times (in milliseconds); gives the times at which it did.
 fn lists(wanted: impl IntoIterator<Item = u64>) -> Vec<u64> {
     let begun = Instant::now();
-    let mut pace = Pace::new(APART);
+    let mut pace = ListingPace::new(APART);
     let mut now = begun;
     let mut made = Vec::new();
     for at in wanted {

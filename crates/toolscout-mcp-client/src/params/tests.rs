@@ -1,10 +1,10 @@
 //! Parameters go out as they came, on one line.
 
-use super::Params;
+use super::RequestParams;
 use serde_json::{Map, Value, json};
 use toolscout_core::RawJson;
 
-fn written(params: &Params) -> String {
+fn written(params: &RequestParams) -> String {
     let mut out = String::new();
     params.write(&mut out);
     out
@@ -14,23 +14,23 @@ fn written(params: &Params) -> String {
 fn what_came_as_text_goes_out_as_that_text_on_one_line() {
     let raw =
         RawJson::parse("{ \"big\": 123456789012345678901234567890, \"_meta\": {\"a\": 1},\n \"list\": [1.0,\n2] }");
-    let mut params = Params::of(&raw.expect("JSON")).expect("an object");
+    let mut params = RequestParams::of(&raw.expect("JSON")).expect("an object");
     params.meta.insert("b".to_owned(), 2.into());
     assert_eq!(written(&params), r#"{"big":123456789012345678901234567890,"list":[1.0, 2],"_meta":{"a":1,"b":2}}"#);
 }
 
 #[test]
 fn nothing_is_an_empty_object_and_a_list_is_no_parameters() {
-    assert_eq!(written(&Params::default()), "{}");
-    assert_eq!(Params::of(&RawJson::parse("[1]").expect("JSON")), None);
+    assert_eq!(written(&RequestParams::default()), "{}");
+    assert_eq!(RequestParams::of(&RawJson::parse("[1]").expect("JSON")), None);
     assert_eq!(
-        written(&Params { meta: Map::from_iter([("x".to_owned(), Value::Null)]), ..Params::default() }),
+        written(&RequestParams { meta: Map::from_iter([("x".to_owned(), Value::Null)]), ..RequestParams::default() }),
         r#"{"_meta":{"x":null}}"#
     );
 }
 
 #[test]
 fn keys_are_escaped() {
-    let params = Params::default().with("a\"b", &json!({"c": "\n"}));
+    let params = RequestParams::default().with("a\"b", &json!({"c": "\n"}));
     assert_eq!(written(&params), r#"{"a\"b":{"c":"\n"}}"#);
 }

@@ -4,14 +4,14 @@ use std::time::Instant;
 
 /// Lets a steady rate through, and a burst after a quiet time.
 #[derive(Debug)]
-pub(super) struct Bucket {
+pub(super) struct TokenBucket {
     rate: f64,
     burst: f64,
     left: f64,
     at: Instant,
 }
 
-impl Bucket {
+impl TokenBucket {
     /// So many a second, and so many at once.
     pub(super) fn new((rate, burst): (u32, u32), now: Instant) -> Self {
         let burst = f64::from(burst);

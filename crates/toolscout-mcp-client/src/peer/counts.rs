@@ -22,7 +22,7 @@ pub struct Counts {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Counter {
+pub(super) enum PeerCounter {
     Noise,
     Unreadable,
     Unknown,
@@ -33,28 +33,28 @@ pub(super) enum Counter {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Counters([AtomicU64; 7]);
+pub(super) struct PeerCounters([AtomicU64; 7]);
 
-impl Counters {
-    pub(super) fn add(&self, counter: Counter) {
+impl PeerCounters {
+    pub(super) fn add(&self, counter: PeerCounter) {
         self.add_first(counter);
     }
 
     /// Counts, and says whether it was the first of its kind.
-    pub(super) fn add_first(&self, counter: Counter) -> bool {
+    pub(super) fn add_first(&self, counter: PeerCounter) -> bool {
         self.0[counter as usize].fetch_add(1, Ordering::Relaxed) == 0
     }
 
     pub(super) fn read(&self) -> Counts {
-        let of = |it: Counter| self.0[it as usize].load(Ordering::Relaxed);
+        let of = |it: PeerCounter| self.0[it as usize].load(Ordering::Relaxed);
         Counts {
-            noise: of(Counter::Noise),
-            unreadable: of(Counter::Unreadable),
-            unknown: of(Counter::Unknown),
-            dropped: of(Counter::Dropped),
-            requests: of(Counter::Request),
-            unanswered: of(Counter::Unanswered),
-            unsent: of(Counter::Unsent),
+            noise: of(PeerCounter::Noise),
+            unreadable: of(PeerCounter::Unreadable),
+            unknown: of(PeerCounter::Unknown),
+            dropped: of(PeerCounter::Dropped),
+            requests: of(PeerCounter::Request),
+            unanswered: of(PeerCounter::Unanswered),
+            unsent: of(PeerCounter::Unsent),
         }
     }
 }

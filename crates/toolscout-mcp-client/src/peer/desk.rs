@@ -5,7 +5,7 @@ mod tests;
 
 use super::super::message;
 use super::super::wire::Outgoing;
-use super::Hub;
+use super::ResponseRouter;
 use futures_util::StreamExt;
 use futures_util::future::{AbortHandle, Abortable};
 use futures_util::stream::FuturesUnordered;
@@ -25,7 +25,7 @@ const AT_ONCE: usize = 8;
 const INVALID: i64 = -32602;
 
 /// What a server says to the caller of one call.
-pub(super) enum Question {
+pub(super) enum ReverseRequest {
     /// It wants to know this.
     Put { id: Box<RawValue>, method: String, params: RawJson },
     /// It no longer wants to know.
@@ -34,13 +34,13 @@ pub(super) enum Question {
 
 /// The hub's side of a desk.
 #[derive(Clone)]
-pub(super) struct Slot {
+pub(super) struct ReverseRequestSender {
     pub(super) counterpart: Arc<dyn Counterpart>,
     /// Where questions go; none where there can be none.
-    questions: Option<mpsc::Sender<Question>>,
+    questions: Option<mpsc::Sender<ReverseRequest>>,
 }
 
-impl Slot {
+impl ReverseRequestSender {
     /// Of a caller who is told something, and asked nothing.
     pub(super) fn without_desk(counterpart: Arc<dyn Counterpart>) -> Self {
         Self { counterpart, questions: None }
@@ -49,7 +49,7 @@ impl Slot {
     /// Lays the question on the desk, if this caller can answer questions of its kind.
     pub(super) fn put(&self, id: &RawValue, method: &str, params: RawJson) -> Result<(), Declined> {
         check(method, &params, &self.counterpart.capabilities())?;
-        let question = Question::Put { id: id.to_owned(), method: method.to_owned(), params };
+        let question = ReverseRequest::Put { id: id.to_owned(), method: method.to_owned(), params };
         let questions = self.questions.as_ref().ok_or_else(unknown)?;
         questions.try_send(question).map_err(|_| too_many())
     }
@@ -57,43 +57,51 @@ impl Slot {
     pub(super) fn withdraw(&self, id: &RawValue) {
         if let Some(questions) = &self.questions {
             // Where there is no room for this, the end of the call withdraws them all.
-            let _ = questions.try_send(Question::Withdrawn { id: id.to_owned() });
+            let _ = questions.try_send(ReverseRequest::Withdrawn { id: id.to_owned() });
         }
     }
 }
 
 /// The caller's side: puts questions, and posts the answers.
-pub(super) struct Desk {
+pub(super) struct ReverseRequests {
     counterpart: Arc<dyn Counterpart>,
-    questions: mpsc::Receiver<Question>,
+    questions: mpsc::Receiver<ReverseRequest>,
 }
 
 /// A desk for this caller.
-pub(super) fn open(counterpart: Arc<dyn Counterpart>) -> (Slot, Desk) {
+pub(super) fn open(counterpart: Arc<dyn Counterpart>) -> (ReverseRequestSender, ReverseRequests) {
     let (sender, questions) = mpsc::channel(AT_ONCE);
-    (Slot { counterpart: counterpart.clone(), questions: Some(sender) }, Desk { counterpart, questions })
+    (
+        ReverseRequestSender { counterpart: counterpart.clone(), questions: Some(sender) },
+        ReverseRequests { counterpart, questions },
+    )
 }
 
-impl Desk {
+impl ReverseRequests {
     /// Does the work until it is done, or until the deadline, which is later by the time that was spent asking. Questions
     /// still open then are dropped, and whoever was asked sees that.
-    pub(super) async fn attend<T>(mut self, work: impl Future<Output = T>, deadline: Instant, hub: &Hub) -> Option<T> {
+    pub(super) async fn attend<T>(
+        mut self,
+        work: impl Future<Output = T>,
+        deadline: Instant,
+        hub: &ResponseRouter,
+    ) -> Option<T> {
         let mut work = pin!(work);
-        let mut clock = Clock { due: deadline, left: Cx::THINKING, since: None };
+        let mut clock = PausableDeadline { due: deadline, left: Cx::THINKING, since: None };
         let (mut open, mut handles) = (FuturesUnordered::new(), HashMap::new());
         loop {
             tokio::select! {
                 biased;
                 done = &mut work => return Some(done),
                 Some(question) = self.questions.recv() => match question {
-                    Question::Put { id, .. } if open.len() >= AT_ONCE => hub.post(answer(&id, &Err(too_many()))),
-                    Question::Put { id, method, params } => {
+                    ReverseRequest::Put { id, .. } if open.len() >= AT_ONCE => hub.post(answer(&id, &Err(too_many()))),
+                    ReverseRequest::Put { id, method, params } => {
                         let (handle, registration) = AbortHandle::new_pair();
                         handles.insert(id.get().to_owned(), handle);
                         open.push(Abortable::new(ask(self.counterpart.clone(), id, method, params), registration));
                         clock.stop();
                     }
-                    Question::Withdrawn { id } => {
+                    ReverseRequest::Withdrawn { id } => {
                         if let Some(handle) = handles.remove(id.get()) {
                             handle.abort();
                         }
@@ -125,7 +133,7 @@ async fn ask(
 }
 
 /// A deadline that waits while somebody thinks.
-struct Clock {
+struct PausableDeadline {
     due: Instant,
     /// By how much it may still move.
     left: Duration,
@@ -133,7 +141,7 @@ struct Clock {
     since: Option<Instant>,
 }
 
-impl Clock {
+impl PausableDeadline {
     fn end(&self) -> Instant {
         if self.since.is_some() { self.due + self.left } else { self.due }
     }

@@ -4,13 +4,13 @@ mod unasked;
 
 use super::super::ClientError;
 use super::super::limits::Limits;
-use super::super::message::{self, Message, Unreadable};
-use super::super::secrets::Secrets;
-use super::super::wire::{Ear, Outgoing};
-use super::bucket::Bucket;
-use super::counts::{Counter, Counters, Counts};
-use super::seats::{Ghosts, Seat};
-use super::spread::Spread;
+use super::super::message::{self, ServerMessage, UnreadableMessage};
+use super::super::secrets::SecretValues;
+use super::super::wire::{Outgoing, WireObserver};
+use super::bucket::TokenBucket;
+use super::counts::{Counts, PeerCounter, PeerCounters};
+use super::seats::{AbandonedCalls, RequestOrigin};
+use super::spread::SplitMessage;
 use parking_lot::Mutex;
 use ring::rand::{SecureRandom, SystemRandom};
 use serde_json::value::RawValue;
@@ -31,7 +31,7 @@ const LOOKED_AT: usize = 4 << 10;
 pub(in super::super) type ProgressTo = Arc<dyn Fn(Progress) + Send + Sync>;
 
 /// Somebody who waits for an answer.
-pub(super) struct Waiting {
+pub(super) struct PendingResponse {
     answer: oneshot::Sender<Result<RawJson, ClientError>>,
     progress: Option<ProgressTo>,
     /// How far it was the last time; it only goes up.
@@ -39,15 +39,15 @@ pub(super) struct Waiting {
     /// Whether this goes on until somebody ends it, and so is nothing that one waits for.
     stands: bool,
     acknowledged: Option<oneshot::Sender<()>>,
-    seat: Seat,
+    seat: RequestOrigin,
 }
 
-impl Waiting {
+impl PendingResponse {
     pub(super) fn new(
         answer: oneshot::Sender<Result<RawJson, ClientError>>,
         progress: Option<ProgressTo>,
         stands: bool,
-        seat: Seat,
+        seat: RequestOrigin,
     ) -> Self {
         Self { answer, progress, done: f64::NEG_INFINITY, stands, acknowledged: None, seat }
     }
@@ -61,14 +61,14 @@ pub(in super::super) struct LibraryChanges {
 }
 
 /// Hears everything a server says. Never waits, and never holds its lock while it calls others.
-pub(in super::super) struct Hub {
+pub(in super::super) struct ResponseRouter {
     /// Whose server this is, for the log.
     server: String,
     /// What the server knows and nobody else should hear.
-    secrets: OnceLock<Secrets>,
+    secrets: OnceLock<SecretValues>,
     limits: Arc<Limits>,
-    state: Mutex<State>,
-    counters: Counters,
+    state: Mutex<RouterState>,
+    counters: PeerCounters,
     changes: watch::Sender<u64>,
     library: watch::Sender<LibraryChanges>,
     /// Who is told of the rest.
@@ -83,30 +83,30 @@ pub(in super::super) struct Hub {
     relays: AtomicBool,
 }
 
-struct State {
+struct RouterState {
     next: u64,
-    waiting: HashMap<u64, Waiting>,
+    waiting: HashMap<u64, PendingResponse>,
     /// Calls that were given up.
-    ghosts: Ghosts,
+    ghosts: AbandonedCalls,
     lost: Option<ClientError>,
-    notifications: Bucket,
-    requests: Bucket,
-    spread: Spread,
+    notifications: TokenBucket,
+    requests: TokenBucket,
+    spread: SplitMessage,
     outbox: Option<mpsc::Receiver<Outgoing>>,
 }
 
-impl Hub {
+impl ResponseRouter {
     pub(in super::super) fn new(server: impl Into<String>, limits: Arc<Limits>) -> Arc<Self> {
         let (outbox, posted) = mpsc::channel(OUTBOX);
         let now = Instant::now();
-        let state = State {
+        let state = RouterState {
             next: 1,
             waiting: HashMap::new(),
-            ghosts: Ghosts::default(),
+            ghosts: AbandonedCalls::default(),
             lost: None,
-            notifications: Bucket::new(limits.notifications, now),
-            requests: Bucket::new(limits.requests, now),
-            spread: Spread::default(),
+            notifications: TokenBucket::new(limits.notifications, now),
+            requests: TokenBucket::new(limits.requests, now),
+            spread: SplitMessage::default(),
             outbox: Some(posted),
         };
         Arc::new(Self {
@@ -114,7 +114,7 @@ impl Hub {
             secrets: OnceLock::new(),
             limits,
             state: Mutex::new(state),
-            counters: Counters::default(),
+            counters: PeerCounters::default(),
             changes: watch::Sender::new(0),
             library: watch::Sender::default(),
             news: OnceLock::new(),
@@ -127,7 +127,7 @@ impl Hub {
     }
 
     /// From now on these are hidden in all that the server says beside its results.
-    pub(in super::super) fn keep_out(&self, secrets: Secrets) {
+    pub(in super::super) fn keep_out(&self, secrets: SecretValues) {
         let _ = self.secrets.set(secrets);
     }
 
@@ -223,18 +223,18 @@ impl Hub {
     /// Sends it some time soon, if there is room.
     pub(super) fn post(&self, outgoing: Outgoing) {
         if self.outbox.try_send(outgoing).is_err() {
-            self.counters.add(Counter::Unsent);
+            self.counters.add(PeerCounter::Unsent);
         }
     }
 
     /// A new id for somebody who waits. Ids are never used twice.
-    pub(super) fn register(&self, waiting: Waiting) -> Result<u64, ClientError> {
+    pub(super) fn register(&self, waiting: PendingResponse) -> Result<u64, ClientError> {
         let mut state = self.state.lock();
         if let Some(error) = &state.lost {
             return Err(error.clone());
         }
         // What we ask for ourselves is little, and must not fail because callers are many.
-        let is_call = |it: &Waiting| !matches!(it.seat, Seat::Ourselves);
+        let is_call = |it: &PendingResponse| !matches!(it.seat, RequestOrigin::Ourselves);
         let pending = state.waiting.values().filter(|it| is_call(it)).count();
         if is_call(&waiting) && pending >= self.limits.pending {
             let what = format!("it has not yet answered {pending} earlier requests, and may have no more at once");
@@ -262,7 +262,7 @@ impl Hub {
     pub(super) fn forget(&self, id: u64) -> bool {
         let mut state = self.state.lock();
         let Some(waiting) = state.waiting.remove(&id) else { return false };
-        if !matches!(waiting.seat, Seat::Ourselves) {
+        if !matches!(waiting.seat, RequestOrigin::Ourselves) {
             state.ghosts.add(id);
         }
         true
@@ -274,7 +274,7 @@ impl Hub {
             state.ghosts.remove(id);
             state.waiting.remove(&id)
         };
-        let Some(waiting) = waiting else { return self.counters.add(Counter::Unknown) };
+        let Some(waiting) = waiting else { return self.counters.add(PeerCounter::Unknown) };
         // Copied only now: an answer that nobody waits for costs nothing more.
         let _ = waiting.answer.send(outcome.map(message::keep).map_err(|it| self.fit_to_tell(it)));
     }
@@ -285,13 +285,13 @@ impl Hub {
         }
     }
 
-    fn unreadable(&self, bytes: &[u8], Unreadable { mut about, mut reason }: Unreadable) {
+    fn unreadable(&self, bytes: &[u8], UnreadableMessage { mut about, mut reason }: UnreadableMessage) {
         if about.is_empty()
             && let Some(id) = self.state.lock().spread.line(bytes)
         {
             (about, reason) = (vec![id], "it spread a message over several lines".to_owned());
         }
-        let counter = if about.is_empty() { Counter::Noise } else { Counter::Unreadable };
+        let counter = if about.is_empty() { PeerCounter::Noise } else { PeerCounter::Unreadable };
         if self.counters.add_first(counter) {
             // Cut when the secrets are out, not through one of them.
             let line = String::from_utf8_lossy(&bytes[..bytes.len().min(LOOKED_AT)]);
@@ -309,23 +309,23 @@ impl Hub {
     }
 }
 
-impl Hub {
+impl ResponseRouter {
     fn hear(&self, bytes: &[u8], within: Option<u64>) {
         let bytes = bytes.trim_ascii();
         if bytes.is_empty() {
             return;
         }
         match message::read(bytes, &self.limits) {
-            Ok(Message::Reply { id, outcome }) => self.settle(id, outcome),
-            Ok(Message::Stray) => self.counters.add(Counter::Unknown),
-            Ok(Message::Request { id, method, params }) => self.requested(id, &method, params, within),
-            Ok(Message::Notification { method, params }) => self.notified(&method, params, within),
+            Ok(ServerMessage::Reply { id, outcome }) => self.settle(id, outcome),
+            Ok(ServerMessage::Stray) => self.counters.add(PeerCounter::Unknown),
+            Ok(ServerMessage::Request { id, method, params }) => self.requested(id, &method, params, within),
+            Ok(ServerMessage::Notification { method, params }) => self.notified(&method, params, within),
             Err(it) => self.unreadable(bytes, it),
         }
     }
 }
 
-impl Ear for Hub {
+impl WireObserver for ResponseRouter {
     fn message(&self, bytes: &[u8]) {
         self.hear(bytes, None);
     }

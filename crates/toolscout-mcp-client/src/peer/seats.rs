@@ -1,6 +1,6 @@
 //! Who is behind the requests in flight, and whose something is that a server says.
 
-use super::desk::Slot;
+use super::desk::ReverseRequestSender;
 use std::time::{Duration, Instant};
 use toolscout_core::{BoundedCache, Declined};
 
@@ -9,25 +9,25 @@ const HAUNTS: Duration = Duration::from_secs(10);
 /// Calls given up that are remembered.
 const GHOSTS: usize = 64;
 /// Who is behind a request.
-pub(super) enum Seat {
+pub(super) enum RequestOrigin {
     /// We are: it is a list, a handshake.
     Ourselves,
     /// A caller whom nothing can be asked.
     Mute,
     /// A caller who may be asked something.
-    Caller(Slot),
+    Caller(ReverseRequestSender),
 }
 
 /// Calls that were given up while the server may still be at work on them, with the end of that time.
-pub(super) struct Ghosts(BoundedCache<u64, Instant>);
+pub(super) struct AbandonedCalls(BoundedCache<u64, Instant>);
 
-impl Default for Ghosts {
+impl Default for AbandonedCalls {
     fn default() -> Self {
         Self(BoundedCache::new(GHOSTS))
     }
 }
 
-impl Ghosts {
+impl AbandonedCalls {
     pub(super) fn add(&mut self, id: u64) {
         self.0.insert(id, Instant::now() + HAUNTS);
     }
@@ -47,15 +47,15 @@ impl Ghosts {
 /// To whom something belongs that the server says: to the caller for whose request it came, where the wire can tell; else to
 /// the only caller there is. Where there are several, nobody can tell, and nobody is shown what may be meant for another.
 pub(super) fn addressee<'a>(
-    within: Option<Option<&'a Seat>>,
-    seats: impl Iterator<Item = &'a Seat>,
-    ghosts: &mut Ghosts,
-) -> Result<Slot, Declined> {
+    within: Option<Option<&'a RequestOrigin>>,
+    seats: impl Iterator<Item = &'a RequestOrigin>,
+    ghosts: &mut AbandonedCalls,
+) -> Result<ReverseRequestSender, Declined> {
     let nobody = || Declined::failed("no call is under way that this could belong to");
     let seat = match within {
         Some(seat) => seat.ok_or_else(nobody)?,
         None => {
-            let mut callers = seats.filter(|it| !matches!(it, Seat::Ourselves));
+            let mut callers = seats.filter(|it| !matches!(it, RequestOrigin::Ourselves));
             match (callers.next(), callers.next()) {
                 (None, _) => return Err(nobody()),
                 (Some(only), None) if !ghosts.are_there() => only,
@@ -64,8 +64,8 @@ pub(super) fn addressee<'a>(
         }
     };
     match seat {
-        Seat::Caller(slot) => Ok(slot.clone()),
-        Seat::Mute | Seat::Ourselves => {
+        RequestOrigin::Caller(slot) => Ok(slot.clone()),
+        RequestOrigin::Mute | RequestOrigin::Ourselves => {
             let message = "the client that made this call can be asked nothing".to_owned();
             Err(Declined { code: Declined::UNKNOWN_METHOD, message, data: None })
         }

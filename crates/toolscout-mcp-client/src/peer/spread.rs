@@ -3,13 +3,13 @@
 /// Follows the lines that are no messages. A message must be on one line, so one that is not is lost; but when its first
 /// lines show whose answer it would have been, that request need not wait for its deadline.
 #[derive(Debug, Default)]
-pub(super) struct Spread {
+pub(super) struct SplitMessage {
     is_open: bool,
     has_version: bool,
     id: Option<u64>,
 }
 
-impl Spread {
+impl SplitMessage {
     /// Takes the next line; gives the request that just turned out to be answered this way.
     pub(super) fn line(&mut self, line: &[u8]) -> Option<u64> {
         if line == b"{" {

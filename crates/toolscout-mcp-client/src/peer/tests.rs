@@ -8,8 +8,8 @@
 mod questions;
 
 use super::super::limits::Limits;
-use super::super::wire::{Ear, Outgoing, Wire};
-use super::{Ask, Behalf, ClientError, Hub, Peer};
+use super::super::wire::{Outgoing, Wire, WireObserver};
+use super::{Behalf, ClientError, Peer, PeerRequest, ResponseRouter};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ type Answering = Box<dyn Fn(&Value) -> Vec<String> + Send + Sync>;
 
 /// A wire to a server that lives in the test: what is sent is recorded, and answered as the test says.
 pub(in super::super) struct Fake {
-    ear: Arc<dyn Ear>,
+    ear: Arc<dyn WireObserver>,
     answering: Answering,
     sent: mpsc::UnboundedSender<Value>,
     forgotten: Mutex<Vec<u64>>,
@@ -55,7 +55,7 @@ impl Wire for Fake {
 /// A conversation with such a server.
 pub(in super::super) struct World {
     pub(in super::super) peer: Arc<Peer>,
-    pub(in super::super) hub: Arc<Hub>,
+    pub(in super::super) hub: Arc<ResponseRouter>,
     pub(in super::super) wire: Arc<Fake>,
     sent: mpsc::UnboundedReceiver<Value>,
 }
@@ -65,7 +65,7 @@ impl World {
         limits: Limits,
         answering: impl Fn(&Value) -> Vec<String> + Send + Sync + 'static,
     ) -> Self {
-        let hub = Hub::new("fake", Arc::new(limits));
+        let hub = ResponseRouter::new("fake", Arc::new(limits));
         let (sender, sent) = mpsc::unbounded_channel();
         let answering: Answering = Box::new(answering);
         let wire = Arc::new(Fake {
@@ -108,7 +108,7 @@ impl World {
         self.ask_this(ask(method))
     }
 
-    fn ask_this(&self, ask: Ask) -> tokio::task::JoinHandle<Result<RawJson, ClientError>> {
+    fn ask_this(&self, ask: PeerRequest) -> tokio::task::JoinHandle<Result<RawJson, ClientError>> {
         let peer = self.peer.clone();
         #[expect(clippy::disallowed_methods, reason = "the test waits for it")]
         tokio::spawn(async move { peer.ask(ask).await })
@@ -119,8 +119,8 @@ pub(in super::super) fn soon() -> Instant {
     Instant::now() + Duration::from_secs(10)
 }
 
-fn ask(method: &str) -> Ask {
-    Ask::new(method, Map::new(), soon())
+fn ask(method: &str) -> PeerRequest {
+    PeerRequest::new(method, Map::new(), soon())
 }
 
 fn result(id: u64, result: Value) -> Value {
@@ -223,12 +223,12 @@ async fn dropping_a_request_tells_the_server_which_one() {
 #[tokio::test]
 async fn a_deadline_ends_a_request_and_tells_the_server() {
     let mut world = World::silent(Limits::default());
-    let late = Ask { deadline: Instant::now() + Duration::from_millis(20), ..ask("a") };
+    let late = PeerRequest { deadline: Instant::now() + Duration::from_millis(20), ..ask("a") };
     let error = world.peer.ask(late).await.expect_err("nobody answers");
     assert_eq!(error.to_string(), "`a` took longer than 20 ms");
     let _ = world.next().await;
     assert_eq!(world.next().await["params"]["requestId"], 1);
-    let quiet = Ask { deadline: Instant::now() + Duration::from_millis(20), ..ask("b") }.quietly();
+    let quiet = PeerRequest { deadline: Instant::now() + Duration::from_millis(20), ..ask("b") }.quietly();
     world.peer.ask(quiet).await.expect_err("nobody answers");
     assert_eq!(world.methods(), ["b"]);
 }
@@ -247,7 +247,7 @@ async fn many_cancelled_requests_leave_nothing() {
 #[tokio::test]
 async fn only_so_many_may_wait_at_once() {
     let mut world = World::silent(Limits { pending: 2, ..Limits::default() });
-    let call = |method: &str| Ask { behalf: Behalf::Caller(None), ..ask(method) };
+    let call = |method: &str| PeerRequest { behalf: Behalf::Caller(None), ..ask(method) };
     let first = world.ask_this(call("a"));
     let _second = world.ask_this(call("b"));
     let _ = (world.next().await, world.next().await);
@@ -266,7 +266,7 @@ async fn progress_comes_in_order_upwards_and_to_its_owner() {
     let heard: Arc<Mutex<Vec<f64>>> = Arc::default();
     let to = heard.clone();
     let progress: super::ProgressTo = Arc::new(move |it| to.lock().push(it.done));
-    let (peer, asking) = (world.peer.clone(), Ask { progress: Some(progress), ..ask("a") });
+    let (peer, asking) = (world.peer.clone(), PeerRequest { progress: Some(progress), ..ask("a") });
     #[expect(clippy::disallowed_methods, reason = "the test waits for it")]
     let asked = tokio::spawn(async move { peer.ask(asking).await });
     assert_eq!(world.next().await["params"]["_meta"]["progressToken"], 1);

@@ -28,13 +28,13 @@ pub struct PerUserServer {
     server: Server,
     shared: Arc<Shared>,
     headers: Vec<String>,
-    around: Around,
+    around: WrapSource,
     key: [u8; 32],
     users: PerUser<Arc<dyn Source>, Arc<dyn Source>>,
 }
 
 /// What goes around each source: the server's filter, its time.
-type Around = Arc<dyn Fn(Arc<dyn Source>) -> Arc<dyn Source> + Send + Sync>;
+type WrapSource = Arc<dyn Fn(Arc<dyn Source>) -> Arc<dyn Source> + Send + Sync>;
 
 /// The headers of a request that the server's entry refers to, in lower case; none where it needs no request.
 pub fn request_headers(server: &Server) -> Vec<String> {
@@ -115,7 +115,7 @@ impl PerUserServer {
         let own = Arc::new(McpSource::new(self.server.clone(), Arc::new(self.shared_for(said))));
         match own.refresh(cx).await {
             Ok(_) => Ok(OfRequest.layer((self.around)(own))),
-            Err(error) => Err(Arc::new(Closed::failed(&self.server.id, &self.headers, &error))),
+            Err(error) => Err(Arc::new(ClosedSource::failed(&self.server.id, &self.headers, &error))),
         }
     }
 
@@ -143,7 +143,7 @@ impl RequestSources for PerUserServer {
     fn sources<'a>(&'a self, cx: &'a Cx) -> BoxFuture<'a, Vec<Arc<dyn Source>>> {
         Box::pin(async move {
             let Some(said) = self.said(cx) else {
-                return vec![Arc::new(Closed::missing(&self.server.id, &self.headers)) as Arc<dyn Source>];
+                return vec![Arc::new(ClosedSource::missing(&self.server.id, &self.headers)) as Arc<dyn Source>];
             };
             let found = self.users.value(&self.place(cx, &said), || self.connect(cx, &said)).await;
             vec![found.unwrap_or_else(|it| it)]
@@ -152,14 +152,14 @@ impl RequestSources for PerUserServer {
 }
 
 /// A server that says nothing to this user, and why.
-struct Closed {
+struct ClosedSource {
     id: SourceId,
     what: String,
     /// Whether that may be otherwise the next time.
     is_failure: bool,
 }
 
-impl Closed {
+impl ClosedSource {
     fn missing(id: &SourceId, headers: &[String]) -> Self {
         let what = format!("`{id}` needs a login: it is asked with your own token, sent as {}", spoken(headers));
         Self { id: id.clone(), what, is_failure: false }
@@ -181,7 +181,7 @@ fn spoken(headers: &[String]) -> String {
     headers.iter().map(|it| format!("header `{it}`")).collect::<Vec<_>>().join(" and ")
 }
 
-impl Source for Closed {
+impl Source for ClosedSource {
     fn id(&self) -> &SourceId {
         &self.id
     }

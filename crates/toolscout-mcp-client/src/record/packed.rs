@@ -4,7 +4,7 @@
 //! whole definition and of its parts. A part that does not stand in the definition as it is, because it was escaped there or
 //! had to be put together, has a place of its own behind it.
 
-use super::super::definition::split::Split;
+use super::super::definition::split::DefinitionParts;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use toolscout_core::{CheckedText, Digest, RawJson, SourceId, Tool, ToolId, ToolName};
 
 /// What a line of the table has the places of, in this order.
-enum Part {
+enum PackedPart {
     Whole,
     Name,
     Title,
@@ -23,7 +23,7 @@ enum Part {
     Extra,
 }
 
-const PARTS: usize = Part::Extra as usize + 1;
+const PARTS: usize = PackedPart::Extra as usize + 1;
 /// A place is where it begins and where it ends, each in four bytes; one that ends before it begins is none.
 const PLACE: usize = 8;
 const LINE: usize = PARTS * PLACE;
@@ -31,7 +31,7 @@ const NONE: Range<usize> = Range { start: 1, end: 0 };
 
 /// Definitions that were read from a record.
 #[derive(Debug, Clone, PartialEq)]
-pub(in super::super) struct Packed {
+pub(in super::super) struct PackedDefinitions {
     text: CheckedText,
     /// Where in the text the definitions begin; places are counted from there.
     base: usize,
@@ -58,8 +58,8 @@ pub(super) fn mark(key: &[u8; 32], packed: &[u8]) -> Digest {
     Digest::from_bytes(blake3::keyed_hash(key, packed).into())
 }
 
-impl Packed {
-    /// Reads what stands behind `base` in these bytes, which must bear this mark for [`Packed::parts`] and [`Packed::tools`]
+impl PackedDefinitions {
+    /// Reads what stands behind `base` in these bytes, which must bear this mark for [`PackedDefinitions::parts`] and [`PackedDefinitions::tools`]
     /// to be what they seem. None where it makes no sense.
     pub(super) fn read(mut bytes: Vec<u8>, base: usize, mark: Digest) -> Option<Self> {
         let (rest, count) = bytes.split_last_chunk()?;
@@ -74,50 +74,50 @@ impl Packed {
 
     /// Whole definitions, unread.
     pub(super) fn parts(&self) -> Vec<RawJson> {
-        self.lines().filter_map(|it| it.json(Part::Whole)).collect()
+        self.lines().filter_map(|it| it.json(PackedPart::Whole)).collect()
     }
 
     /// Whole definitions, each read: what is no JSON is not there.
     pub(super) fn parsed(&self) -> Vec<RawJson> {
-        self.lines().filter_map(|it| RawJson::parse(it.text(Part::Whole)?).ok()).collect()
+        self.lines().filter_map(|it| RawJson::parse(it.text(PackedPart::Whole)?).ok()).collect()
     }
 
     /// The tools they define. Definitions that bear no mark must not be taken for tools unchecked.
     pub(in super::super) fn tools(&self, source: &SourceId) -> impl Iterator<Item = Tool> {
         self.lines().filter_map(|line| {
-            let name = ToolName::new(line.text(Part::Name)?).ok()?;
+            let name = ToolName::new(line.text(PackedPart::Name)?).ok()?;
             Some(Tool {
-                title: line.text(Part::Title).map(str::to_owned),
-                description: line.text(Part::Description).map(str::to_owned),
-                input_schema: line.json(Part::InputSchema).unwrap_or_else(RawJson::no_arguments),
-                output_schema: line.json(Part::OutputSchema),
-                annotations: line.json(Part::Annotations),
-                extra: line.json(Part::Extra),
+                title: line.text(PackedPart::Title).map(str::to_owned),
+                description: line.text(PackedPart::Description).map(str::to_owned),
+                input_schema: line.json(PackedPart::InputSchema).unwrap_or_else(RawJson::no_arguments),
+                output_schema: line.json(PackedPart::OutputSchema),
+                annotations: line.json(PackedPart::Annotations),
+                extra: line.json(PackedPart::Extra),
                 ..Tool::new(ToolId::new(source.clone(), name))
             })
         })
     }
 
-    fn lines(&self) -> impl Iterator<Item = Line<'_>> {
-        self.table.chunks_exact(LINE).map(|places| Line { packed: self, places })
+    fn lines(&self) -> impl Iterator<Item = PackedRow<'_>> {
+        self.table.chunks_exact(LINE).map(|places| PackedRow { packed: self, places })
     }
 }
 
-struct Line<'a> {
-    packed: &'a Packed,
+struct PackedRow<'a> {
+    packed: &'a PackedDefinitions,
     places: &'a [u8],
 }
 
-impl<'a> Line<'a> {
-    fn text(&self, part: Part) -> Option<&'a str> {
+impl<'a> PackedRow<'a> {
+    fn text(&self, part: PackedPart) -> Option<&'a str> {
         self.packed.text.piece(self.place(part)?)
     }
 
-    fn json(&self, part: Part) -> Option<RawJson> {
+    fn json(&self, part: PackedPart) -> Option<RawJson> {
         RawJson::part_of(&self.packed.text, self.place(part)?)
     }
 
-    fn place(&self, part: Part) -> Option<Range<usize>> {
+    fn place(&self, part: PackedPart) -> Option<Range<usize>> {
         let place = self.places.get(part as usize * PLACE..)?.first_chunk::<PLACE>()?;
         let [a, b, c, d, e, f, g, h] = *place;
         let [start, end] = [[a, b, c, d], [e, f, g, h]].map(|it| self.packed.base + u32::from_le_bytes(it) as usize);
@@ -138,7 +138,7 @@ impl Packing {
         let whole = self.add(definition);
         let within = Within { definition, start };
         // What is no object is no tool, but it is kept as it came.
-        let split = Split::of(definition).unwrap_or_default();
+        let split = DefinitionParts::of(definition).unwrap_or_default();
         let json = |it: Option<&RawValue>| it.map_or(NONE, |it| within.place(it.get()));
         let (input, output, annotations) =
             (json(split.input_schema), json(split.output_schema), json(split.annotations));

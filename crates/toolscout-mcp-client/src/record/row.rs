@@ -4,7 +4,7 @@
 //! which would have to be read from end to end, but lie as [`super::packed`] says.
 
 use super::Record;
-use super::packed::{self, Packed};
+use super::packed::{self, PackedDefinitions};
 
 const VERSION: u32 = 2;
 /// The last bytes of a row, behind the length of the JSON.
@@ -34,7 +34,7 @@ pub(super) fn read(mut bytes: Vec<u8>, key: &[u8; 32]) -> Option<Record> {
     bytes.truncate(whole);
     let mark = packed::mark(key, &bytes[length..]);
     let is_checked = record.checked.as_ref().is_some_and(|it| *it == mark.to_string());
-    let packed = Packed::read(bytes, length, mark)?;
+    let packed = PackedDefinitions::read(bytes, length, mark)?;
     tools.definitions = if is_checked { packed.parts() } else { packed.parsed() };
     record.packed = is_checked.then_some(packed);
     Some(record)

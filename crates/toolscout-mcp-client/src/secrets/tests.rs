@@ -17,11 +17,11 @@ fn texts(pairs: &[(&str, &str)]) -> BTreeMap<String, Text> {
     pairs.iter().map(|(name, text)| ((*name).to_owned(), Text::from(*text))).collect()
 }
 
-fn server(transport: Transport) -> Secrets {
-    Secrets::of(&Server::new(SourceId::new("it").expect("an id"), transport), &lookup())
+fn server(transport: Transport) -> SecretValues {
+    SecretValues::of(&Server::new(SourceId::new("it").expect("an id"), transport), &lookup())
 }
 
-fn program(env: &[(&str, &str)]) -> Secrets {
+fn program(env: &[(&str, &str)]) -> SecretValues {
     let args = vec![Text::from("--as=${LOGIN}"), Text::from("${HOME}/files"), Text::from("plain")];
     server(Transport::Stdio(Program { args, env: texts(env), ..Program::default() }))
 }

@@ -4,7 +4,7 @@
 use super::open;
 use crate::ClientError;
 use crate::era::Era;
-use crate::http::events::{Events, TooLarge};
+use crate::http::events::{SseEventTooLarge, SseParser};
 use crate::http::fixture::{
     EVENT_HEAD, Heard, Hearing, Site, Then, answer, dial, json_answer, notification, request, say, soon,
 };
@@ -16,8 +16,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// All events in these pieces: name and data.
-fn events(pieces: &[&[u8]], limit: usize) -> Result<Vec<(String, String)>, TooLarge> {
-    let mut parser = Events::new(limit);
+fn events(pieces: &[&[u8]], limit: usize) -> Result<Vec<(String, String)>, SseEventTooLarge> {
+    let mut parser = SseParser::new(limit);
     let mut out = Vec::new();
     for piece in pieces {
         let mut bytes = *piece;
@@ -45,7 +45,7 @@ fn events_are_the_same_however_the_bytes_are_cut() {
 
 #[test]
 fn ids_and_pauses_are_kept_and_odd_ones_ignored() {
-    let mut parser = Events::new(100);
+    let mut parser = SseParser::new(100);
     let mut bytes: &[u8] = b"id: a1\nretry: 250\ndata: x\n\nid: b\x01\nretry: 1s\nretry: -1\n\n";
     while parser.next(&mut bytes).expect("small").is_some() {}
     assert_eq!(parser.last_id(), Some("a1"));
@@ -59,10 +59,10 @@ fn an_event_may_be_as_large_as_the_limit_but_not_much_larger() {
     let limit = 1000;
     let of = |size: usize| format!("data: {}\n\n", "x".repeat(size));
     assert_eq!(events(&[of(limit).as_bytes()], limit).expect("fits").len(), 1);
-    assert_eq!(events(&[of(limit + 100).as_bytes()], limit), Err(TooLarge));
+    assert_eq!(events(&[of(limit + 100).as_bytes()], limit), Err(SseEventTooLarge));
     let lines = "data: 123456789\n".repeat(200);
-    assert_eq!(events(&[lines.as_bytes()], limit), Err(TooLarge));
-    assert_eq!(events(&["x".repeat(2000).as_bytes()], limit), Err(TooLarge));
+    assert_eq!(events(&[lines.as_bytes()], limit), Err(SseEventTooLarge));
+    assert_eq!(events(&["x".repeat(2000).as_bytes()], limit), Err(SseEventTooLarge));
     let many = of(limit).repeat(50);
     assert_eq!(events(&[many.as_bytes()], limit).expect("each fits").len(), 50);
     let comment = format!(":{}\n{}", "x".repeat(100_000), of(1));

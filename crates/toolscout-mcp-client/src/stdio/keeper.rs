@@ -2,7 +2,7 @@
 
 use super::super::ClientError;
 use super::super::limits::Limits;
-use super::super::wire::Ear;
+use super::super::wire::WireObserver;
 use super::lines::TooLong;
 use super::pipes;
 use parking_lot::Mutex;
@@ -32,17 +32,17 @@ const LAST_LINES: usize = 3;
 const LAST_BYTES: usize = 400;
 
 /// Stays with a child process until it is gone.
-pub(super) struct Keeper {
+pub(super) struct ChildKeeper {
     pub(super) child: Child,
     pub(super) held: Arc<Held>,
-    pub(super) ear: Arc<dyn Ear>,
+    pub(super) ear: Arc<dyn WireObserver>,
     pub(super) tail: Arc<Mutex<Tail>>,
     pub(super) closing: Arc<watch::Sender<bool>>,
     pub(super) over: watch::Sender<bool>,
     pub(super) limits: Arc<Limits>,
 }
 
-impl Keeper {
+impl ChildKeeper {
     /// Reads what the server says until it, or we, have had enough; then tells everybody, and ends it.
     pub(super) async fn keep(mut self, output: Option<ChildStdout>, drained: oneshot::Receiver<()>) {
         let ear = self.ear.clone();

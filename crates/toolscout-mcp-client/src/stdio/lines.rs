@@ -8,7 +8,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// What came in and is not yet a whole line.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(super) struct LineBuffer {
     begun: Vec<u8>,
     limit: usize,
     is_first: bool,
@@ -18,7 +18,7 @@ pub(super) struct Lines {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TooLong;
 
-impl Lines {
+impl LineBuffer {
     pub(super) fn new(limit: usize) -> Self {
         Self { begun: Vec::new(), limit, is_first: true }
     }

@@ -1,8 +1,8 @@
 //! The three pipes of a child, each with somebody who attends to nothing else.
 
 use super::super::ClientError;
-use super::super::wire::{Ear, Outgoing};
-use super::lines::{Lines, TooLong};
+use super::super::wire::{Outgoing, WireObserver};
+use super::lines::{LineBuffer, TooLong};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,9 +23,13 @@ const ERROR_RATE: u32 = 16 << 20;
 const NOTICED: Duration = Duration::from_millis(500);
 
 /// Reads messages until the output ends.
-pub(super) async fn read(pipe: Option<impl AsyncRead + Unpin>, ear: &dyn Ear, limit: usize) -> Result<(), TooLong> {
+pub(super) async fn read(
+    pipe: Option<impl AsyncRead + Unpin>,
+    ear: &dyn WireObserver,
+    limit: usize,
+) -> Result<(), TooLong> {
     let Some(mut pipe) = pipe else { return Ok(()) };
-    let (mut lines, mut pace) = (Lines::new(limit), Pace::new(OUTPUT_RATE));
+    let (mut lines, mut pace) = (LineBuffer::new(limit), ReadThrottle::new(OUTPUT_RATE));
     let mut chunk = vec![0; CHUNK];
     while let Ok(count @ 1..) = pipe.read(&mut chunk).await {
         lines.push(&chunk[..count], |it| ear.message(it))?;
@@ -38,7 +42,7 @@ pub(super) async fn read(pipe: Option<impl AsyncRead + Unpin>, ear: &dyn Ear, li
 /// Keeps the last of standard error, and reads it all, so that nobody ever waits for us to do so.
 pub(super) async fn drain(pipe: Option<impl AsyncRead + Unpin>, tail: Arc<Mutex<Tail>>, drained: oneshot::Sender<()>) {
     if let Some(mut pipe) = pipe {
-        let mut pace = Pace::new(ERROR_RATE);
+        let mut pace = ReadThrottle::new(ERROR_RATE);
         let mut chunk = vec![0; CHUNK];
         while let Ok(count @ 1..) = pipe.read(&mut chunk).await {
             tail.lock().push(&chunk[..count]);
@@ -52,13 +56,13 @@ pub(super) async fn drain(pipe: Option<impl AsyncRead + Unpin>, tail: Arc<Mutex<
 pub(super) async fn write(
     pipe: Option<impl AsyncWrite + Unpin>,
     mut queued: mpsc::Receiver<Outgoing>,
-    ear: Arc<dyn Ear>,
+    ear: Arc<dyn WireObserver>,
     mut closing: watch::Receiver<bool>,
 ) {
     let Some(mut pipe) = pipe else { return };
     let writing = async {
         let mut is_broken = false;
-        let mut batch = Batch::default();
+        let mut batch = MessageBatch::default();
         while let Some(first) = queued.recv().await {
             batch.fill(first, &mut queued);
             let written = pipe.write_all(&batch.bytes).await;
@@ -79,12 +83,12 @@ pub(super) async fn write(
 
 /// Messages that are written at once: those that are there when the pipe is.
 #[derive(Default)]
-struct Batch {
+struct MessageBatch {
     bytes: Vec<u8>,
     ids: Vec<u64>,
 }
 
-impl Batch {
+impl MessageBatch {
     fn fill(&mut self, first: Outgoing, queued: &mut mpsc::Receiver<Outgoing>) {
         self.bytes.clear();
         self.bytes.shrink_to(CHUNK);
@@ -104,13 +108,13 @@ impl Batch {
 }
 
 /// Slows reading down to a rate, after a burst of one second's worth.
-struct Pace {
+struct ReadThrottle {
     rate: f64,
     left: f64,
     at: Instant,
 }
 
-impl Pace {
+impl ReadThrottle {
     fn new(rate: u32) -> Self {
         let rate = f64::from(rate);
         Self { rate, left: rate, at: Instant::now() }

@@ -2,9 +2,9 @@
 
 use super::Supervisor;
 use crate::discovery::library::list;
-use crate::pace::Pace;
+use crate::pace::ListingPace;
 use crate::record::{KnownLibrary, USUAL_TTL};
-use crate::running::Running;
+use crate::running::RunningServer;
 use std::future::pending;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use toolscout_core::{Caller, Cx, Moment};
 const TOGETHER: Duration = Duration::from_millis(20);
 
 /// Keeps what is remembered of a running server's library as the server has it, where somebody listens. Never done.
-pub(super) async fn attend(supervisor: &Weak<Supervisor>, running: &Arc<Running>) {
+pub(super) async fn attend(supervisor: &Weak<Supervisor>, running: &Arc<RunningServer>) {
     let mut changes = running.client.hub().library_changes();
     let Some((server, shared)) = supervisor.upgrade().map(|it| it.concerns()) else { return pending().await };
     let cx = Cx::new(Caller::Mcp);
@@ -26,7 +26,7 @@ pub(super) async fn attend(supervisor: &Weak<Supervisor>, running: &Arc<Running>
         };
         !it.library.as_ref().is_some_and(is_fresh)
     });
-    let mut pace = Pace::new(shared.dial.limits.apart);
+    let mut pace = ListingPace::new(shared.dial.limits.apart);
     loop {
         let is_heard = supervisor.upgrade().is_some_and(|it| it.has_listeners());
         if is_due && is_heard {

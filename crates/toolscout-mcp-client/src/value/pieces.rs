@@ -2,7 +2,7 @@
 
 /// A stretch of a text.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Piece<'a> {
+pub(super) enum TextPiece<'a> {
     /// As it stands.
     Plain(&'a str),
     /// `${NAME}`, `${env:NAME}`, and either with `:-default` before the brace.
@@ -12,7 +12,7 @@ pub(super) enum Piece<'a> {
 }
 
 /// All of the text, in order. What only looks a little like a variable, `${}` or `${a.b}`, is plain.
-pub(super) fn of(text: &str) -> Vec<Piece<'_>> {
+pub(super) fn of(text: &str) -> Vec<TextPiece<'_>> {
     let mut pieces = Vec::new();
     let (mut plain_from, mut at) = (0, 0);
     while let Some(found) = text[at..].find("${").map(|it| at + it) {
@@ -22,29 +22,29 @@ pub(super) fn of(text: &str) -> Vec<Piece<'_>> {
         at = found + 2;
         if escaped {
             // The first `$` is left out.
-            pieces.push(Piece::Plain(&text[plain_from..found - 1]));
+            pieces.push(TextPiece::Plain(&text[plain_from..found - 1]));
             plain_from = found;
         } else if let Some((piece, end)) = piece {
-            pieces.push(Piece::Plain(&text[plain_from..found]));
+            pieces.push(TextPiece::Plain(&text[plain_from..found]));
             pieces.push(piece);
             (plain_from, at) = (end, end);
         }
     }
-    pieces.push(Piece::Plain(&text[plain_from..]));
+    pieces.push(TextPiece::Plain(&text[plain_from..]));
     pieces
 }
 
 /// `written` starts with `${` and ends with the first `}`.
-fn variable(written: &str) -> Option<Piece<'_>> {
+fn variable(written: &str) -> Option<TextPiece<'_>> {
     let inner = written.strip_prefix("${")?.strip_suffix('}')?;
     let (said, default) = match inner.split_once(":-") {
         Some((said, default)) => (said, Some(default)),
         None => (inner, None),
     };
     match said.split_once(':') {
-        None => is_name(said).then_some(Piece::Variable { name: said, default }),
-        Some(("env", name)) if is_name(name) => Some(Piece::Variable { name, default }),
-        Some((kind, _)) => is_name(kind).then_some(Piece::Unknown(written)),
+        None => is_name(said).then_some(TextPiece::Variable { name: said, default }),
+        Some(("env", name)) if is_name(name) => Some(TextPiece::Variable { name, default }),
+        Some((kind, _)) => is_name(kind).then_some(TextPiece::Unknown(written)),
     }
 }
 

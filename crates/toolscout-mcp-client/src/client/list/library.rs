@@ -4,7 +4,7 @@
 mod tests;
 
 use super::super::Client;
-use super::{List, PROBLEMS, SHOWN, protocol};
+use super::{ListMethod, PROBLEMS, SHOWN, protocol};
 use crate::ClientError;
 use crate::definition::strict;
 use crate::limits::Limits;
@@ -16,14 +16,14 @@ use std::time::Instant;
 use toolscout_core::RawJson;
 use toolscout_process::words;
 
-const RESOURCES: List = List { method: "resources/list", key: "resources", things: "resources", id: "uri" };
-const TEMPLATES: List = List {
+const RESOURCES: ListMethod = ListMethod { method: "resources/list", key: "resources", things: "resources", id: "uri" };
+const TEMPLATES: ListMethod = ListMethod {
     method: "resources/templates/list",
     key: "resourceTemplates",
     things: "resource templates",
     id: "uriTemplate",
 };
-const PROMPTS: List = List { method: "prompts/list", key: "prompts", things: "prompts", id: "name" };
+const PROMPTS: ListMethod = ListMethod { method: "prompts/list", key: "prompts", things: "prompts", id: "name" };
 /// A server that has resources need not have templates, and says it this way.
 const UNKNOWN_METHOD: i64 = -32601;
 
@@ -53,7 +53,7 @@ pub(in super::super) async fn list(client: &Client, limits: &Limits, deadline: I
     );
     let mut problems = Vec::new();
     let mut private = false;
-    let mut take = |shelf: Result<Shelf, ClientError>| {
+    let mut take = |shelf: Result<LibraryListReader, ClientError>| {
         shelf.map(|it| {
             problems.extend(it.problems);
             private |= it.private;
@@ -67,12 +67,12 @@ pub(in super::super) async fn list(client: &Client, limits: &Limits, deadline: I
 /// One list, all its pages.
 async fn shelf(
     client: &Client,
-    list: &'static List,
+    list: &'static ListMethod,
     is_there: bool,
     limits: &Limits,
     deadline: Instant,
-) -> Result<Shelf, ClientError> {
-    let mut shelf = Shelf::new(list);
+) -> Result<LibraryListReader, ClientError> {
+    let mut shelf = LibraryListReader::new(list);
     if !is_there {
         return Ok(shelf);
     }
@@ -90,8 +90,8 @@ async fn shelf(
 }
 
 /// What has been seen of a list so far.
-struct Shelf {
-    list: &'static List,
+struct LibraryListReader {
+    list: &'static ListMethod,
     items: Vec<RawJson>,
     ids: HashSet<String>,
     cursors: HashSet<String>,
@@ -101,8 +101,8 @@ struct Shelf {
     pages: usize,
 }
 
-impl Shelf {
-    fn new(list: &'static List) -> Self {
+impl LibraryListReader {
+    fn new(list: &'static ListMethod) -> Self {
         Self {
             list,
             items: Vec::new(),

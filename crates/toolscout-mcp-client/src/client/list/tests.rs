@@ -4,9 +4,9 @@
 
 use super::{ClientError, Duration, Listing, ProblemKind, Scope, SourceId};
 use crate::client::Client;
-use crate::client::opening::Opened;
+use crate::client::opening::OpenedConversation;
 use crate::era::Era;
-use crate::handshake::{Agreed, Said};
+use crate::handshake::{HandshakeResult, Said};
 use crate::limits::Limits;
 use crate::peer::tests::{World, soon};
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ async fn list_with(
     let version = "v".to_owned();
     let era = if is_modern { Era::Modern { version } } else { Era::Legacy { version } };
     let (peer, _sent) = world.into_peer();
-    let opened = Opened { peer, agreed: Agreed { era, said: Said::default() }, is_web: is_modern };
+    let opened = OpenedConversation { peer, agreed: HandshakeResult { era, said: Said::default() }, is_web: is_modern };
     let client = Client::of(SourceId::new("fake").expect("an id"), Arc::new(limits), opened);
     let listing = client.list_tools(soon()).await;
     (listing, asked.load(Ordering::Relaxed))
@@ -234,7 +234,7 @@ async fn times_are_taken_within_reason() {
     ];
     for (text, expected) in times {
         let limits = Limits::default();
-        let mut walk = super::Walk::new(&limits, false);
+        let mut walk = super::ToolListReader::new(&limits, false);
         walk.page(&format!(r#"{{"tools":[],"ttlMs":{text}}}"#), true).expect("a page");
         assert_eq!(walk.finish(&SourceId::local()).ttl, expected, "{text}");
     }

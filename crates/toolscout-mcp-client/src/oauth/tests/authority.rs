@@ -1,7 +1,7 @@
 //! A small server on loopback that plays all parts: an MCP server's description, an authorization server that checks
 //! what it is sent as a real one does, and a browser whose owner agrees to everything.
 
-use super::super::secret::Secret;
+use super::super::secret::OAuthSecret;
 use parking_lot::{Mutex, MutexGuard};
 use reqwest::Url;
 use serde_json::{Value, json};
@@ -233,7 +233,7 @@ impl State {
         match of("grant_type").as_str() {
             "authorization_code" => {
                 let Some(code) = self.code.take() else { return no("invalid_grant") };
-                let bound = Secret::new(of("code_verifier")).challenge() == code.challenge
+                let bound = OAuthSecret::new(of("code_verifier")).challenge() == code.challenge
                     && of("code") == "the-code-1"
                     && of("redirect_uri") == code.redirect
                     && of("resource") == code.resource

@@ -1,7 +1,7 @@
 //! Nothing nearer than the server is contacted, however it is spelled or resolved.
 
-use super::super::reach::{Names, Reach, is_secure};
-use super::super::web::Web;
+use super::super::reach::{Reach, ResolveName, is_secure};
+use super::super::web::OAuthHttp;
 use super::*;
 use reqwest::Url;
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ fn url(text: &str) -> Url {
 }
 
 /// Names as a table has them: `name=address,address`, separated by white space.
-fn names(table: &'static str) -> Names {
+fn names(table: &'static str) -> ResolveName {
     Arc::new(move |name| {
         let line = table.split_whitespace().find_map(|it| it.strip_prefix(&format!("{name}=")));
         let found = line.map(|it| it.split(',').map(|it| it.parse::<IpAddr>().expect("an address")).collect());
@@ -22,8 +22,8 @@ fn names(table: &'static str) -> Names {
     })
 }
 
-async fn web(server: &str, names: Names) -> Web {
-    Web::within(Reach::of(&url(server), names, BTreeSet::new()).await)
+async fn web(server: &str, names: ResolveName) -> OAuthHttp {
+    OAuthHttp::within(Reach::of(&url(server), names, BTreeSet::new()).await)
 }
 
 async fn reach(server: &str) -> Reach {
@@ -101,7 +101,7 @@ async fn a_name_that_leads_here_is_not_dialled() {
 async fn the_servers_own_name_is_resolved_once() {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
-    let names: Names = Arc::new(move |_| {
+    let names: ResolveName = Arc::new(move |_| {
         let first = count.fetch_add(1, Ordering::SeqCst) == 0;
         let found: IpAddr = if first { [127, 0, 0, 1] } else { [203, 0, 113, 9] }.into();
         Box::pin(async move { Ok(vec![found]) })

@@ -1,6 +1,6 @@
 //! How long a call may take while somebody thinks.
 
-use super::{Clock, Cx};
+use super::{Cx, PausableDeadline};
 use std::time::{Duration, Instant};
 
 fn at(seconds: u64, begun: Instant) -> Instant {
@@ -11,7 +11,7 @@ fn at(seconds: u64, begun: Instant) -> Instant {
 #[test]
 fn a_deadline_waits_for_people_but_not_for_ever() {
     let now = Instant::now();
-    let mut clock = Clock { due: at(60, now), left: Cx::THINKING, since: None };
+    let mut clock = PausableDeadline { due: at(60, now), left: Cx::THINKING, since: None };
     assert_eq!(clock.end(), at(60, now));
     clock.since = now.checked_sub(Duration::from_secs(200));
     assert_eq!(clock.end(), at(360, now), "while they think");

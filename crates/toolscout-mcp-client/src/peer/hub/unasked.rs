@@ -1,10 +1,10 @@
 //! What a server says without being asked: what it wants to know, and news.
 
 use super::super::super::message;
-use super::super::counts::Counter;
-use super::super::desk::{self, Slot};
-use super::super::seats::{Seat, addressee};
-use super::Hub;
+use super::super::counts::PeerCounter;
+use super::super::desk::{self, ReverseRequestSender};
+use super::super::seats::{RequestOrigin, addressee};
+use super::ResponseRouter;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -18,13 +18,13 @@ const PROGRESS_TEXT: usize = 4 << 10;
 /// What marks the notifications of a standing request.
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
-impl Hub {
+impl ResponseRouter {
     /// A server may ask for life signs, and ask something of the caller for whom it works, as often as the limits say. All
     /// else is refused.
     pub(super) fn requested(&self, id: &RawValue, method: &str, params: Option<&RawValue>, within: Option<u64>) {
-        self.counters.add(Counter::Request);
+        self.counters.add(PeerCounter::Request);
         if self.is_modern.load(Ordering::Relaxed) || !self.state.lock().requests.take(Instant::now()) {
-            return self.counters.add(Counter::Unanswered);
+            return self.counters.add(PeerCounter::Unanswered);
         }
         let Some(id) = message::foreign_id(id) else { return };
         let outcome = match method {
@@ -60,7 +60,7 @@ impl Hub {
             _ => {}
         }
         if !self.state.lock().notifications.take(Instant::now()) {
-            return self.counters.add(Counter::Dropped);
+            return self.counters.add(PeerCounter::Dropped);
         }
         match (method, params) {
             ("notifications/progress", Some(params)) => self.progressed(params),
@@ -132,12 +132,14 @@ impl Hub {
             state.waiting.remove(&id);
         }
         // Whose question it was, they know themselves.
-        let slots =
-            state.waiting.values().filter_map(|it| if let Seat::Caller(slot) = &it.seat { Some(slot) } else { None });
+        let slots = state
+            .waiting
+            .values()
+            .filter_map(|it| if let RequestOrigin::Caller(slot) = &it.seat { Some(slot) } else { None });
         slots.for_each(|it| it.withdraw(id));
     }
 
-    fn addressee(&self, within: Option<u64>) -> Result<Slot, Declined> {
+    fn addressee(&self, within: Option<u64>) -> Result<ReverseRequestSender, Declined> {
         let state = &mut *self.state.lock();
         let within = within.map(|id| state.waiting.get(&id).map(|it| &it.seat));
         addressee(within, state.waiting.values().map(|it| &it.seat), &mut state.ghosts)

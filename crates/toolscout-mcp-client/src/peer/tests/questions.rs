@@ -1,7 +1,7 @@
 //! What a server wants to know reaches the caller for whom it works, and nobody else.
 
 use super::*;
-use crate::secrets::Secrets;
+use crate::secrets::SecretValues;
 use crate::{Lookup, Program, Server, Transport};
 use serde_json::value::RawValue;
 use tokio::sync::{Semaphore, broadcast};
@@ -97,7 +97,7 @@ impl World {
 
     /// A call for somebody; gives its id, too.
     async fn call(&mut self, behalf: Behalf, limit: Duration) -> (u64, JoinHandle<Result<RawJson, ClientError>>) {
-        let ask = Ask { behalf, deadline: Instant::now() + limit, ..ask("tools/call") };
+        let ask = PeerRequest { behalf, deadline: Instant::now() + limit, ..ask("tools/call") };
         let calling = self.ask_this(ask);
         (self.next().await["id"].as_u64().expect("a number"), calling)
     }
@@ -334,7 +334,7 @@ async fn what_a_server_asks_and_logs_comes_without_its_secrets() {
     let mut program = Program::default();
     program.env.insert("API_TOKEN".to_owned(), "orange boat".into());
     let server = Server::new(SourceId::new("it").expect("an id"), Transport::Stdio(program));
-    world.hub.keep_out(Secrets::of(&server, &Lookup::of(|_| None)));
+    world.hub.keep_out(SecretValues::of(&server, &Lookup::of(|_| None)));
     let (_, _calling) = world.call(person.behalf(), LONG).await;
     for method in ["elicitation/create", "sampling/createMessage"] {
         world

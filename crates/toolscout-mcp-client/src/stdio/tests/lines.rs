@@ -1,10 +1,10 @@
 //! Cutting a stream into lines.
 
-use super::super::lines::{Lines, TooLong};
+use super::super::lines::{LineBuffer, TooLong};
 
 fn lines(limit: usize, chunks: &[&[u8]]) -> (Vec<String>, Result<(), TooLong>) {
     let mut all = Vec::new();
-    let mut lines = Lines::new(limit);
+    let mut lines = LineBuffer::new(limit);
     let each = |it: &[u8]| all.push(String::from_utf8_lossy(it).into_owned());
     let mut each = each;
     let outcome = chunks.iter().try_for_each(|it| lines.push(it, &mut each));
@@ -38,7 +38,7 @@ fn a_line_may_be_as_long_as_the_limit() {
 
 #[test]
 fn the_room_of_a_long_line_is_given_back() {
-    let mut lines = Lines::new(8 << 20);
+    let mut lines = LineBuffer::new(8 << 20);
     lines.push(&vec![b'x'; 8 << 20], |_| ()).expect("fits");
     lines.push(b"\n", |_| ()).expect("fits");
     assert!(format!("{lines:?}").len() < 1_000);
