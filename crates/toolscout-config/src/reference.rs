@@ -42,9 +42,9 @@ fn reference() -> String {
         let Some((target, kind)) = table_of(value) else { continue };
         let Some(definition) = definitions.get(&target) else { continue };
         let heading = match kind {
-            Table::One => format!("`[{key}]`"),
-            Table::Named => format!("`[{key}.NAME]`"),
-            Table::List => format!("`[[{key}]]`"),
+            TableKind::One => format!("`[{key}]`"),
+            TableKind::Named => format!("`[{key}.NAME]`"),
+            TableKind::List => format!("`[[{key}]]`"),
         };
         let inner = definition["properties"].as_object().cloned().unwrap_or_default();
         section(&mut page, &heading, &inner);
@@ -70,19 +70,19 @@ fn section(page: &mut String, heading: &str, properties: &Map<String, Value>) {
     }
 }
 
-enum Table {
+enum TableKind {
     One,
     Named,
     List,
 }
 
 /// The struct that a key holds, if it holds one, several by name, or a list of them.
-fn table_of(value: &Value) -> Option<(String, Table)> {
+fn table_of(value: &Value) -> Option<(String, TableKind)> {
     let name = |it: &Value| Some(it["$ref"].as_str()?.rsplit('/').next()?.to_owned());
     name(value)
-        .map(|it| (it, Table::One))
-        .or_else(|| name(&value["additionalProperties"]).map(|it| (it, Table::Named)))
-        .or_else(|| name(&value["items"]).map(|it| (it, Table::List)))
+        .map(|it| (it, TableKind::One))
+        .or_else(|| name(&value["additionalProperties"]).map(|it| (it, TableKind::Named)))
+        .or_else(|| name(&value["items"]).map(|it| (it, TableKind::List)))
 }
 
 /// What a value may be, in words.

@@ -22,12 +22,12 @@ use toolscout_core::nearest;
 
 /// A struct that was read, and the keys of the table that it has no field for.
 #[derive(Debug)]
-pub(crate) struct Section<T> {
+pub(crate) struct ParsedSection<T> {
     pub(crate) value: T,
     pub(crate) unknown: Vec<UnknownKey>,
 }
 
-impl<T> Section<T> {
+impl<T> ParsedSection<T> {
     /// The struct; an error if some key of the table is unknown.
     pub(crate) fn strict(self) -> Result<T, SectionError> {
         match self.unknown.into_iter().next() {
@@ -38,16 +38,19 @@ impl<T> Section<T> {
 }
 
 /// Reads a table. Relative paths in it are relative to `folder`.
-pub(crate) fn read<T: DeserializeOwned>(table: Map<String, Value>, folder: &Path) -> Result<Section<T>, SectionError> {
+pub(crate) fn read<T: DeserializeOwned>(
+    table: Map<String, Value>,
+    folder: &Path,
+) -> Result<ParsedSection<T>, SectionError> {
     read_value(Value::Object(table), folder)
 }
 
 /// As [`read`], of a value that has to be a table.
-pub(crate) fn read_value<T: DeserializeOwned>(value: Value, folder: &Path) -> Result<Section<T>, SectionError> {
+pub(crate) fn read_value<T: DeserializeOwned>(value: Value, folder: &Path) -> Result<ParsedSection<T>, SectionError> {
     let unknown = RefCell::default();
     let reader = ValueReader { value, path: Vec::new(), is_element: false, folder, unknown: &unknown };
     let value = T::deserialize(reader)?;
-    Ok(Section { value, unknown: unknown.into_inner() })
+    Ok(ParsedSection { value, unknown: unknown.into_inner() })
 }
 
 /// The name of the tuple struct that stands for a text together with the folder of its file.
@@ -134,7 +137,7 @@ impl<'de> Deserializer<'de> for ValueReader<'_> {
             value => return Self { value, ..self }.deserialize_any(visitor),
         };
         let items: Vec<_> = items.into_iter().map(|it| self.child(None, it, true)).collect();
-        visitor.visit_seq(Items(items.into_iter()))
+        visitor.visit_seq(ElementReader(items.into_iter()))
     }
 
     /// A table with keys of any name.
@@ -145,7 +148,7 @@ impl<'de> Deserializer<'de> for ValueReader<'_> {
         };
         let entries = table.into_iter().filter(|(_, value)| !value.is_null());
         let entries: Vec<_> = entries.map(|(key, it)| (key.clone(), self.child(Some(key), it, true))).collect();
-        visitor.visit_map(Entries { entries: entries.into_iter(), value: None })
+        visitor.visit_map(MapReader { entries: entries.into_iter(), value: None })
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -157,7 +160,7 @@ impl<'de> Deserializer<'de> for ValueReader<'_> {
         match self.value.take() {
             Value::Object(table) => {
                 let entries = self.fields(table, fields);
-                visitor.visit_map(Entries { entries: entries.into_iter(), value: None })
+                visitor.visit_map(MapReader { entries: entries.into_iter(), value: None })
             }
             other => Err(SectionError::of_type(&other, "a table")),
         }
@@ -173,7 +176,7 @@ impl<'de> Deserializer<'de> for ValueReader<'_> {
             Value::String(text) if name == LOCATED => {
                 let folder = self.folder.to_string_lossy().into_owned();
                 let items = [text.clone(), folder].map(|it| self.child(None, Value::String(it), true));
-                visitor.visit_seq(Items(Vec::from(items).into_iter()))
+                visitor.visit_seq(ElementReader(Vec::from(items).into_iter()))
             }
             other => Err(SectionError::of_type(other, "a text")),
         }
@@ -208,9 +211,9 @@ impl<'de> Deserializer<'de> for ValueReader<'_> {
     }
 }
 
-struct Items<'a>(std::vec::IntoIter<ValueReader<'a>>);
+struct ElementReader<'a>(std::vec::IntoIter<ValueReader<'a>>);
 
-impl<'de> SeqAccess<'de> for Items<'_> {
+impl<'de> SeqAccess<'de> for ElementReader<'_> {
     type Error = SectionError;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, SectionError> {
@@ -218,12 +221,12 @@ impl<'de> SeqAccess<'de> for Items<'_> {
     }
 }
 
-struct Entries<'a> {
+struct MapReader<'a> {
     entries: std::vec::IntoIter<(String, ValueReader<'a>)>,
     value: Option<ValueReader<'a>>,
 }
 
-impl<'de> MapAccess<'de> for Entries<'_> {
+impl<'de> MapAccess<'de> for MapReader<'_> {
     type Error = SectionError;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, SectionError> {

@@ -3,7 +3,7 @@
 use super::entry::{EntryContext, ServerEntry};
 use super::files::{ConfigFile, ConfigScope, RawEntry};
 use super::policies::{self, PolicyRules};
-use super::section::{Section, UnknownKey};
+use super::section::{ParsedSection, UnknownKey};
 use crate::ConfigError;
 use crate::import::OwnProgram;
 use serde_json::Value;
@@ -126,7 +126,7 @@ impl<'a> ServerCollector<'a> {
     }
 
     fn entry(&mut self, id: SourceId, reading: &EntryReader<'_>, value: Value) {
-        let Section { value: entry, unknown } = match ServerEntry::read(value) {
+        let ParsedSection { value: entry, unknown } = match ServerEntry::read(value) {
             Ok(section) => section,
             Err(error) => {
                 self.decide(&id, EntryDecision::Final);

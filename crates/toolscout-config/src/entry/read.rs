@@ -1,7 +1,7 @@
 //! Entries as they are found in files, ours and those of other programs.
 
 use super::ServerEntry;
-use crate::section::{self, Section, SectionError};
+use crate::section::{self, ParsedSection, SectionError};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -32,7 +32,7 @@ const IGNORED: [&str; 12] = [
 
 impl ServerEntry {
     /// Reads an entry, in our own form or in that of another program.
-    pub(crate) fn read(value: Value) -> Result<Section<Self>, SectionError> {
+    pub(crate) fn read(value: Value) -> Result<ParsedSection<Self>, SectionError> {
         match value {
             Value::Object(table) => {
                 let section = section::read::<Self>(in_our_form(table)?, Path::new(""))?;

@@ -22,7 +22,7 @@ struct Inner {
     on: bool,
 }
 
-fn sample(value: Value) -> Result<Section<Sample>, String> {
+fn sample(value: Value) -> Result<ParsedSection<Sample>, String> {
     read_value(value, Path::new("/there")).map_err(|it| it.to_string())
 }
 
