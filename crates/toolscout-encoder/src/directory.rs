@@ -6,11 +6,11 @@ mod pieces;
 mod tensors;
 
 use crate::OpenError;
-use crate::file::write::Writer;
+use crate::file::write::ModelWriter;
 use crate::quantise::quantise;
-use crate::shape::Shape;
+use crate::shape::ModelShape;
 use config::Config;
-use pieces::Pieces;
+use pieces::TokenizerPieces;
 use serde::de::DeserializeOwned;
 use std::fs;
 use std::io::ErrorKind;
@@ -26,10 +26,10 @@ pub(crate) fn convert(dir: &Path) -> Result<Vec<u8>, OpenError> {
 
 fn write(dir: &Path, peaks: &[Vec<f32>]) -> Result<Vec<u8>, OpenError> {
     let config = Config::read(dir)?;
-    let pieces = Pieces::read(dir)?;
+    let pieces = TokenizerPieces::read(dir)?;
     let shape = config.shape(&pieces, dir)?;
     let mut tensors = Tensors::open(&dir.join("model.safetensors"))?;
-    let mut writer = Writer::new(&shape, &config.name);
+    let mut writer = ModelWriter::new(&shape, &config.name);
     writer.vocabulary(&pieces.sorted());
     writer.floats(&pieces.scores());
     write_words(&mut writer, &mut tensors, &pieces, &shape)?;
@@ -43,7 +43,12 @@ fn write(dir: &Path, peaks: &[Vec<f32>]) -> Result<Vec<u8>, OpenError> {
 }
 
 /// The vectors of pieces, in the order of the vocabulary. Rows of pieces that text cannot reach stay out.
-fn write_words(writer: &mut Writer, tensors: &mut Tensors, pieces: &Pieces, shape: &Shape) -> Result<(), OpenError> {
+fn write_words(
+    writer: &mut ModelWriter,
+    tensors: &mut Tensors,
+    pieces: &TokenizerPieces,
+    shape: &ModelShape,
+) -> Result<(), OpenError> {
     let mut scales = vec![0.0; shape.vocabulary];
     let mut steps = vec![0; shape.vocabulary * shape.width];
     let ranks = pieces.ranks();
@@ -57,7 +62,12 @@ fn write_words(writer: &mut Writer, tensors: &mut Tensors, pieces: &Pieces, shap
 }
 
 /// The vectors of places. Every piece is of the same kind here, so the vector of that kind is added once and for all.
-fn write_places(writer: &mut Writer, tensors: &mut Tensors, config: &Config, shape: &Shape) -> Result<(), OpenError> {
+fn write_places(
+    writer: &mut ModelWriter,
+    tensors: &mut Tensors,
+    config: &Config,
+    shape: &ModelShape,
+) -> Result<(), OpenError> {
     let kind = tensors.all("embeddings.token_type_embeddings.weight", config.kinds() * shape.width)?;
     let mut scales = vec![0.0; shape.places];
     let mut steps = vec![0; shape.places * shape.width];
@@ -74,13 +84,13 @@ fn write_places(writer: &mut Writer, tensors: &mut Tensors, config: &Config, sha
 
 /// `peaks` start with those of this layer's four matrices, if there are any.
 fn write_layer(
-    writer: &mut Writer,
+    writer: &mut ModelWriter,
     tensors: &mut Tensors,
     name: &str,
-    shape: &Shape,
+    shape: &ModelShape,
     peaks: &[Vec<f32>],
 ) -> Result<(), OpenError> {
-    let Shape { width, inner, .. } = *shape;
+    let ModelShape { width, inner, .. } = *shape;
     let parts = ["query", "key", "value"].map(|it| format!("{name}.attention.self.{it}"));
     write_matrix(writer, tensors, &parts, [width, width], peaks.first())?;
     write_matrix(writer, tensors, &[format!("{name}.attention.output.dense")], [width, width], peaks.get(1))?;
@@ -92,7 +102,7 @@ fn write_layer(
 
 /// Matrices of the same size, one under the other.
 fn write_matrix(
-    writer: &mut Writer,
+    writer: &mut ModelWriter,
     tensors: &mut Tensors,
     parts: &[String],
     [rows, columns]: [usize; 2],
@@ -107,7 +117,12 @@ fn write_matrix(
     Ok(())
 }
 
-fn write_norm(writer: &mut Writer, tensors: &mut Tensors, name: &str, shape: &Shape) -> Result<(), OpenError> {
+fn write_norm(
+    writer: &mut ModelWriter,
+    tensors: &mut Tensors,
+    name: &str,
+    shape: &ModelShape,
+) -> Result<(), OpenError> {
     writer.floats(&tensors.all(&format!("{name}.weight"), shape.width)?);
     writer.floats(&tensors.all(&format!("{name}.bias"), shape.width)?);
     Ok(())

@@ -3,7 +3,7 @@
 //! Little-endian throughout; every section starts at a multiple of 64 bytes. In this order:
 //!
 //! 1. eight bytes that name format and version, then 32 bytes of BLAKE3 over all that follows them;
-//! 2. the numbers of [`Shape`] and the model's name;
+//! 2. the numbers of [`ModelShape`] and the model's name;
 //! 3. the vocabulary in the order of its bytes: where each piece starts, their text, and for a Unigram tokenizer their scores;
 //! 4. the vectors of pieces and of places, each row with its scale, and the norm after them;
 //! 5. for each layer the matrices query-key-value and output with their norm, and those in and out of the middle with theirs.
@@ -17,8 +17,8 @@ mod head;
 pub(crate) mod write;
 
 use crate::bytes::{Bytes, number_at};
-use crate::shape::{BLOCK, GROUP, Shape, Tokenizer};
-use crate::vocabulary::Vocabulary;
+use crate::shape::{BLOCK, GROUP, ModelShape, Tokenizer};
+use crate::vocabulary::PieceVocabulary;
 use cursor::Cursor;
 use std::ops::Range;
 
@@ -31,20 +31,20 @@ const ALIGNMENT: usize = 64;
 pub(crate) struct ModelFile {
     pub(crate) bytes: Bytes,
     pub(crate) name: String,
-    pub(crate) shape: Shape,
-    pub(crate) vocabulary: Vocabulary,
+    pub(crate) shape: ModelShape,
+    pub(crate) vocabulary: PieceVocabulary,
     /// How likely each piece is; empty for WordPiece, which does not ask.
     scores: Range<usize>,
     /// How likely the unlikeliest is.
     pub(crate) least_score: f32,
-    pub(crate) words: Table,
-    pub(crate) places: Table,
+    pub(crate) words: EmbeddingTable,
+    pub(crate) places: EmbeddingTable,
     pub(crate) norm: Norm,
-    pub(crate) layers: Vec<Layer>,
+    pub(crate) layers: Vec<EncoderLayer>,
 }
 
 /// Vectors of which a text needs a few.
-pub(crate) struct Table {
+pub(crate) struct EmbeddingTable {
     scales: Range<usize>,
     rows: Range<usize>,
     width: usize,
@@ -55,7 +55,7 @@ pub(crate) struct Norm {
     pub(crate) bias: Vec<f32>,
 }
 
-pub(crate) struct Layer {
+pub(crate) struct EncoderLayer {
     /// What each piece asks, how it is found, and what it says: three matrices, one under the other.
     pub(crate) attend: Matrix,
     pub(crate) gather: Matrix,
@@ -91,10 +91,10 @@ impl ModelFile {
         let is_unigram = shape.tokenizer == Tokenizer::Unigram;
         let scores = cursor.section(if is_unigram { shape.vocabulary } else { 0 }, 4)?;
         let least_score = least(&bytes[scores.clone()]);
-        let words = Table::read(&mut cursor, shape.vocabulary, shape.width)?;
-        let places = Table::read(&mut cursor, shape.places, shape.width)?;
+        let words = EmbeddingTable::read(&mut cursor, shape.vocabulary, shape.width)?;
+        let places = EmbeddingTable::read(&mut cursor, shape.places, shape.width)?;
         let norm = Norm::read(&mut cursor, shape.width)?;
-        let layers = (0..shape.layers).map(|_| Layer::read(&mut cursor, &shape)).collect::<Result<_, _>>()?;
+        let layers = (0..shape.layers).map(|_| EncoderLayer::read(&mut cursor, &shape)).collect::<Result<_, _>>()?;
         cursor.end()?;
         Ok(Self { name, shape, vocabulary, scores, least_score, words, places, norm, layers, bytes })
     }
@@ -122,14 +122,14 @@ fn least(scores: &[u8]) -> f32 {
     scores.as_chunks().0.iter().map(|it| f32::from_le_bytes(*it)).fold(0.0, f32::min)
 }
 
-fn read_vocabulary(cursor: &mut Cursor<'_>, len: usize) -> Result<Vocabulary, String> {
+fn read_vocabulary(cursor: &mut Cursor<'_>, len: usize) -> Result<PieceVocabulary, String> {
     let starts = cursor.section(len + 1, 4)?;
     let text_len = u32::from_le_bytes(number_at(cursor.bytes(), &starts, len)) as usize;
     let text = cursor.section(text_len, 1)?;
-    Ok(Vocabulary { len, starts, text })
+    Ok(PieceVocabulary { len, starts, text })
 }
 
-impl Table {
+impl EmbeddingTable {
     fn read(cursor: &mut Cursor<'_>, rows: usize, width: usize) -> Result<Self, String> {
         Ok(Self { scales: cursor.section(rows, 4)?, rows: cursor.section(rows, width)?, width })
     }
@@ -148,9 +148,9 @@ impl Norm {
     }
 }
 
-impl Layer {
-    fn read(cursor: &mut Cursor<'_>, shape: &Shape) -> Result<Self, String> {
-        let Shape { width, inner, .. } = *shape;
+impl EncoderLayer {
+    fn read(cursor: &mut Cursor<'_>, shape: &ModelShape) -> Result<Self, String> {
+        let ModelShape { width, inner, .. } = *shape;
         Ok(Self {
             attend: Matrix::read(cursor, 3 * width, width)?,
             gather: Matrix::read(cursor, width, width)?,

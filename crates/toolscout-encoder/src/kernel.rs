@@ -5,13 +5,13 @@ mod portable;
 mod x86;
 
 use crate::file::ModelFile;
-use crate::pass::{self, Batch, Passed};
+use crate::pass::{self, Passed, TokenBatch};
 use portable::Portable;
 use std::sync::LazyLock;
 
 /// The kernels there are; which of them this processor can run is found out once.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Path {
+pub(crate) enum KernelPath {
     Portable,
     #[cfg(target_arch = "x86_64")]
     Avx2,
@@ -19,10 +19,11 @@ pub(crate) enum Path {
     Avx512,
 }
 
-impl Path {
+impl KernelPath {
     /// The best that this processor has.
     pub(crate) fn fastest() -> Self {
-        static FASTEST: LazyLock<Path> = LazyLock::new(|| Path::all().pop().unwrap_or(Path::Portable));
+        static FASTEST: LazyLock<KernelPath> =
+            LazyLock::new(|| KernelPath::all().pop().unwrap_or(KernelPath::Portable));
         *FASTEST
     }
 
@@ -37,12 +38,12 @@ impl Path {
 }
 
 /// Takes the texts through the model on this path, or on the portable one if the processor has no such instructions.
-pub(crate) fn run(path: Path, file: &ModelFile, batch: &Batch) -> Passed {
+pub(crate) fn run(path: KernelPath, file: &ModelFile, batch: &TokenBatch) -> Passed {
     match path {
         #[cfg(target_arch = "x86_64")]
-        Path::Avx512 if let Some(kernel) = x86::Avx512::here() => kernel.run(file, batch),
+        KernelPath::Avx512 if let Some(kernel) = x86::Avx512::here() => kernel.run(file, batch),
         #[cfg(target_arch = "x86_64")]
-        Path::Avx2 if let Some(kernel) = x86::Avx2::here() => kernel.run(file, batch),
+        KernelPath::Avx2 if let Some(kernel) = x86::Avx2::here() => kernel.run(file, batch),
         _ => pass::run(Portable, file, batch),
     }
 }

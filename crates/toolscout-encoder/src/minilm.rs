@@ -2,8 +2,8 @@
 
 use crate::bytes::Bytes;
 use crate::file::ModelFile;
-use crate::kernel::Path as KernelPath;
-use crate::pass::Batch;
+use crate::kernel::KernelPath;
+use crate::pass::TokenBatch;
 use crate::shape::USUAL_PIECES;
 use crate::{OpenError, built_in, directory, kernel, pieces};
 use std::fmt::{self, Debug, Formatter, Write};
@@ -98,7 +98,7 @@ impl MiniLm {
 
     /// What the text means, as a vector of unit length; an empty text means something, too, though not much.
     pub fn encode(&self, text: &str) -> Vec<f32> {
-        let mut batch = Batch::default();
+        let mut batch = TokenBatch::default();
         batch.push(&self.numbers(text));
         let mut passed = kernel::run(KernelPath::fastest(), &self.file, &batch);
         passed.vectors.pop().unwrap_or_default()
@@ -135,12 +135,12 @@ impl MiniLm {
 
     fn encode_share(&self, path: KernelPath, texts: &[&str]) -> Vec<Vec<f32>> {
         let mut vectors = Vec::with_capacity(texts.len());
-        let mut batch = Batch::default();
+        let mut batch = TokenBatch::default();
         for text in texts {
             let pieces = self.numbers(text);
             if !batch.is_empty() && batch.len() + pieces.len() > TOGETHER {
                 vectors.extend(kernel::run(path, &self.file, &batch).vectors);
-                batch = Batch::default();
+                batch = TokenBatch::default();
             }
             batch.push(&pieces);
         }

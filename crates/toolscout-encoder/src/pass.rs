@@ -6,16 +6,16 @@
 mod attention;
 mod matrix;
 
-use crate::file::{Layer, ModelFile, Norm};
+use crate::file::{EncoderLayer, ModelFile, Norm};
 use crate::math;
 use crate::panel::Kernel;
-use crate::shape::{Activation, Pooling, Shape};
+use crate::shape::{Activation, ModelShape, Pooling};
 use attention::Attention;
 use matrix::{Inputs, multiply};
 
 /// The pieces of some texts, one after the other.
 #[derive(Debug, Default)]
-pub(crate) struct Batch {
+pub(crate) struct TokenBatch {
     pieces: Vec<u32>,
     ends: Vec<usize>,
     is_watched: bool,
@@ -29,7 +29,7 @@ pub(crate) struct Passed {
     pub(crate) peaks: Vec<Vec<f32>>,
 }
 
-impl Batch {
+impl TokenBatch {
     /// One whose way is watched.
     pub(crate) fn watched() -> Self {
         Self { is_watched: true, ..Self::default() }
@@ -57,9 +57,9 @@ impl Batch {
 }
 
 #[inline(always)]
-pub(crate) fn run<K: Kernel>(kernel: K, file: &ModelFile, batch: &Batch) -> Passed {
+pub(crate) fn run<K: Kernel>(kernel: K, file: &ModelFile, batch: &TokenBatch) -> Passed {
     let mut rows = embed(file, batch);
-    let mut desk = Desk::new(&file.shape, batch);
+    let mut desk = PassBuffers::new(&file.shape, batch);
     for layer in &file.layers {
         attend(kernel, file, layer, batch, &mut rows, &mut desk);
         think(kernel, file, layer, &mut rows, &mut desk);
@@ -70,7 +70,7 @@ pub(crate) fn run<K: Kernel>(kernel: K, file: &ModelFile, batch: &Batch) -> Pass
 }
 
 /// Where layers write what the next step reads; each layer uses it anew.
-struct Desk {
+struct PassBuffers {
     inputs: Inputs,
     /// What each piece asks, how it is found, and what it says; later the middle of the layer.
     wide: Vec<f32>,
@@ -79,8 +79,8 @@ struct Desk {
     attention: Attention,
 }
 
-impl Desk {
-    fn new(shape: &Shape, batch: &Batch) -> Self {
+impl PassBuffers {
+    fn new(shape: &ModelShape, batch: &TokenBatch) -> Self {
         let pieces = batch.len();
         Self {
             inputs: Inputs::new(batch.is_watched),
@@ -93,7 +93,7 @@ impl Desk {
 }
 
 #[inline(always)]
-fn embed(file: &ModelFile, batch: &Batch) -> Vec<f32> {
+fn embed(file: &ModelFile, batch: &TokenBatch) -> Vec<f32> {
     let width = file.shape.width;
     let mut rows = vec![0.0; batch.len() * width];
     let places = batch.texts().flat_map(|text| 0..text.len());
@@ -110,7 +110,14 @@ fn embed(file: &ModelFile, batch: &Batch) -> Vec<f32> {
 
 /// Pieces look at each other, and take over what they find.
 #[inline(always)]
-fn attend<K: Kernel>(kernel: K, file: &ModelFile, layer: &Layer, batch: &Batch, rows: &mut [f32], desk: &mut Desk) {
+fn attend<K: Kernel>(
+    kernel: K,
+    file: &ModelFile,
+    layer: &EncoderLayer,
+    batch: &TokenBatch,
+    rows: &mut [f32],
+    desk: &mut PassBuffers,
+) {
     let width = file.shape.width;
     desk.inputs.quantise::<K>(rows, &layer.attend);
     multiply(kernel, file, &layer.attend, &desk.inputs, &mut desk.wide, &mut desk.sums);
@@ -126,8 +133,8 @@ fn attend<K: Kernel>(kernel: K, file: &ModelFile, layer: &Layer, batch: &Batch, 
 
 /// Each piece by itself, in a wider space.
 #[inline(always)]
-fn think<K: Kernel>(kernel: K, file: &ModelFile, layer: &Layer, rows: &mut [f32], desk: &mut Desk) {
-    let Shape { width, inner, activation, .. } = file.shape;
+fn think<K: Kernel>(kernel: K, file: &ModelFile, layer: &EncoderLayer, rows: &mut [f32], desk: &mut PassBuffers) {
+    let ModelShape { width, inner, activation, .. } = file.shape;
     desk.inputs.quantise::<K>(rows, &layer.widen);
     multiply(kernel, file, &layer.widen, &desk.inputs, &mut desk.wide, &mut desk.sums);
     let middle = &mut desk.wide[..rows.len() / width * inner];
@@ -152,7 +159,7 @@ fn add(file: &ModelFile, norm: &Norm, rows: &mut [f32], news: &[f32]) {
 }
 
 #[inline(always)]
-fn pool(shape: &Shape, rows: &[f32]) -> Vec<f32> {
+fn pool(shape: &ModelShape, rows: &[f32]) -> Vec<f32> {
     let mut vector = rows[..shape.width].to_vec();
     if shape.pooling == Pooling::Mean {
         for row in rows.chunks_exact(shape.width).skip(1) {

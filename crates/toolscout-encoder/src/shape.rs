@@ -11,7 +11,7 @@ pub(crate) const MOST_PIECES: usize = 256;
 pub(crate) const USUAL_PIECES: usize = 128;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Shape {
+pub(crate) struct ModelShape {
     pub(crate) tokenizer: Tokenizer,
     pub(crate) pooling: Pooling,
     pub(crate) activation: Activation,
@@ -60,7 +60,7 @@ pub(crate) struct Special {
     pub(crate) unknown: u32,
 }
 
-impl Shape {
+impl ModelShape {
     /// What is impossible about it, if anything: what follows multiplies these numbers, and believes them.
     pub(crate) fn fault(&self) -> Option<String> {
         let within = [

@@ -1,20 +1,20 @@
 //! The pieces a model knows, in the order of their bytes, searched where they lie.
 //!
-//! Nothing is built when a model is loaded: a [`Walk`] narrows the sorted list byte by byte, as one does in a dictionary.
+//! Nothing is built when a model is loaded: a [`VocabularyCursor`] narrows the sorted list byte by byte, as one does in a dictionary.
 
 use crate::bytes::number_at;
 use std::ops::Range;
 
 /// Where the vocabulary is in the bytes of a model. A piece's number is its rank.
 #[derive(Clone, Debug)]
-pub(crate) struct Vocabulary {
+pub(crate) struct PieceVocabulary {
     pub(crate) len: usize,
     /// Where each piece starts in the text, and where the last one ends.
     pub(crate) starts: Range<usize>,
     pub(crate) text: Range<usize>,
 }
 
-impl Vocabulary {
+impl PieceVocabulary {
     pub(crate) fn piece<'a>(&self, bytes: &'a [u8], rank: usize) -> &'a [u8] {
         let text = &bytes[self.text.clone()];
         let start = |rank| u32::from_le_bytes(number_at(bytes, &self.starts, rank)) as usize;
@@ -22,8 +22,8 @@ impl Vocabulary {
     }
 
     /// Before the first letter, where every piece is possible.
-    pub(crate) fn walk<'a>(&'a self, bytes: &'a [u8]) -> Walk<'a> {
-        Walk { vocabulary: self, bytes, possible: 0..self.len, depth: 0 }
+    pub(crate) fn walk<'a>(&'a self, bytes: &'a [u8]) -> VocabularyCursor<'a> {
+        VocabularyCursor { vocabulary: self, bytes, possible: 0..self.len, depth: 0 }
     }
 
     /// The first piece that is not greater than the one before it, if the list is out of order.
@@ -34,14 +34,14 @@ impl Vocabulary {
 
 /// Somewhere in the vocabulary: all pieces that start with the bytes taken so far.
 #[derive(Clone)]
-pub(crate) struct Walk<'a> {
-    vocabulary: &'a Vocabulary,
+pub(crate) struct VocabularyCursor<'a> {
+    vocabulary: &'a PieceVocabulary,
     bytes: &'a [u8],
     possible: Range<usize>,
     depth: usize,
 }
 
-impl Walk<'_> {
+impl VocabularyCursor<'_> {
     /// Goes on by one byte; false if no piece goes that way.
     pub(crate) fn step(&mut self, byte: u8) -> bool {
         let from = self.first(|it| it >= Some(byte));

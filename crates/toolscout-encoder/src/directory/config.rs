@@ -1,9 +1,9 @@
 //! What kind of model a directory holds: `config.json`, and what sentence-transformers adds to it.
 
-use super::pieces::Pieces;
+use super::pieces::TokenizerPieces;
 use super::{read_json, read_optional_json};
 use crate::OpenError;
-use crate::shape::{Activation, MOST_PIECES, Pooling, Shape};
+use crate::shape::{Activation, MOST_PIECES, ModelShape, Pooling};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -69,9 +69,9 @@ impl Config {
         Ok(Self { name, model, pooling, activation })
     }
 
-    pub(super) fn shape(&self, pieces: &Pieces, dir: &Path) -> Result<Shape, OpenError> {
+    pub(super) fn shape(&self, pieces: &TokenizerPieces, dir: &Path) -> Result<ModelShape, OpenError> {
         let model = &self.model;
-        let shape = Shape {
+        let shape = ModelShape {
             tokenizer: pieces.tokenizer,
             pooling: self.pooling,
             activation: self.activation,

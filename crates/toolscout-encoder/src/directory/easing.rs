@@ -7,8 +7,8 @@
 
 use crate::bytes::Bytes;
 use crate::file::ModelFile;
-use crate::kernel::{self, Path};
-use crate::pass::Batch;
+use crate::kernel::{self, KernelPath};
+use crate::pass::TokenBatch;
 use crate::pieces;
 use std::sync::Arc;
 
@@ -34,11 +34,11 @@ const PIECES_OF_A_TEXT: usize = 64;
 /// How large the inputs of every matrix get, column by column, in the order of the file.
 pub(super) fn observe(model: Vec<u8>) -> Result<Vec<Vec<f32>>, String> {
     let file = ModelFile::read(Bytes::Shared(Arc::new(model)))?;
-    let mut batch = Batch::watched();
+    let mut batch = TokenBatch::watched();
     for text in TEXTS {
         batch.push(&pieces::of(&file, text, PIECES_OF_A_TEXT.min(file.shape.places)));
     }
-    Ok(kernel::run(Path::fastest(), &file, &batch).peaks)
+    Ok(kernel::run(KernelPath::fastest(), &file, &batch).peaks)
 }
 
 /// What to multiply each column of the inputs by; without peaks, nothing changes.

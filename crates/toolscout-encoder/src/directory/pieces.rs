@@ -10,13 +10,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Pieces in the order of their bytes, with the row that each has in the weights.
-pub(super) struct Pieces {
+pub(super) struct TokenizerPieces {
     pub(super) tokenizer: Tokenizer,
     pub(super) special: Special,
-    rows: BTreeMap<String, Row>,
+    rows: BTreeMap<String, PieceRow>,
 }
 
-struct Row {
+struct PieceRow {
     number: u32,
     /// How likely the piece is; for Unigram only.
     score: Option<f32>,
@@ -30,7 +30,7 @@ struct TokenizerFile {
     normalizer: Value,
 }
 
-impl Pieces {
+impl TokenizerPieces {
     pub(super) fn read(dir: &Path) -> Result<Self, OpenError> {
         let path = dir.join("tokenizer.json");
         match read_optional_json::<TokenizerFile>(&path)? {
@@ -66,14 +66,14 @@ impl Pieces {
         let settings: Value = if settings.is_file() { read_json(&settings)? } else { Value::Null };
         let lowercase = settings["do_lower_case"].as_bool().unwrap_or(true);
         let strip_accents = settings["strip_accents"].as_bool().unwrap_or(lowercase);
-        let rows = text.lines().zip(0..).map(|(piece, number)| (piece.to_owned(), Row { number, score: None }));
+        let rows = text.lines().zip(0..).map(|(piece, number)| (piece.to_owned(), PieceRow { number, score: None }));
         Self::of(path, Tokenizer::WordPiece { lowercase, strip_accents }, rows.collect(), ["[CLS]", "[SEP]", "[UNK]"])
     }
 
     fn of(
         path: PathBuf,
         tokenizer: Tokenizer,
-        mut rows: BTreeMap<String, Row>,
+        mut rows: BTreeMap<String, PieceRow>,
         special: [&str; 3],
     ) -> Result<Self, OpenError> {
         // Room that the authors of BERT left for others; no text becomes such a piece.
@@ -111,7 +111,7 @@ fn wordpiece(normalizer: &Value) -> Tokenizer {
 }
 
 /// Pairs of a piece and its score. Of two that are alike the first counts.
-fn unigram_rows(pairs: &Value) -> BTreeMap<String, Row> {
+fn unigram_rows(pairs: &Value) -> BTreeMap<String, PieceRow> {
     let mut rows = BTreeMap::new();
     for (number, pair) in pairs.as_array().into_iter().flatten().enumerate() {
         let score = pair[1].as_f64().map(|it| it as f32);
@@ -124,6 +124,6 @@ fn unigram_rows(pairs: &Value) -> BTreeMap<String, Row> {
     rows
 }
 
-fn row(number: u64, score: Option<f32>) -> Option<Row> {
-    Some(Row { number: number.try_into().ok()?, score })
+fn row(number: u64, score: Option<f32>) -> Option<PieceRow> {
+    Some(PieceRow { number: number.try_into().ok()?, score })
 }

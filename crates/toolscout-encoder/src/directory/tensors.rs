@@ -30,7 +30,7 @@ struct Tensor {
 
 /// How numbers are written.
 #[derive(Clone, Copy)]
-enum Kind {
+enum NumberFormat {
     F32,
     F16,
     Bf16,
@@ -76,7 +76,7 @@ impl Tensors {
     ) -> Result<(), OpenError> {
         let tensor = PREFIXES.iter().find_map(|it| self.tensors.get(&format!("{it}{name}"))).cloned();
         let tensor = tensor.ok_or_else(|| self.broken(name, "is not there"))?;
-        let kind = Kind::of(&tensor.dtype).ok_or_else(|| OpenError::Unsupported {
+        let kind = NumberFormat::of(&tensor.dtype).ok_or_else(|| OpenError::Unsupported {
             path: self.path.clone(),
             what: format!("weights of type `{}`", tensor.dtype),
         })?;
@@ -96,7 +96,7 @@ impl Tensors {
         from: u64,
         rows: usize,
         width: usize,
-        kind: Kind,
+        kind: NumberFormat,
         each: &mut impl FnMut(usize, &[f32]),
     ) -> io::Result<()> {
         let at = self.start.checked_add(from).ok_or(io::ErrorKind::UnexpectedEof)?;
@@ -119,7 +119,7 @@ impl Tensors {
     }
 }
 
-impl Kind {
+impl NumberFormat {
     fn of(dtype: &str) -> Option<Self> {
         match dtype {
             "F32" => Some(Self::F32),

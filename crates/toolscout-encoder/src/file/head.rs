@@ -1,11 +1,11 @@
 //! The numbers at the start of a model, and their order.
 
 use super::cursor::Cursor;
-use crate::shape::{Activation, Pooling, Shape, Special, Tokenizer};
+use crate::shape::{Activation, ModelShape, Pooling, Special, Tokenizer};
 
 const LONGEST_NAME: usize = 256;
 
-pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<(Shape, String), String> {
+pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<(ModelShape, String), String> {
     let tokenizer = read_tokenizer(cursor)?;
     let pooling = match cursor.number()? {
         0 => Pooling::Mean,
@@ -22,8 +22,19 @@ pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<(Shape, String), String> {
     let (places, vocabulary) = (count()?, count()?);
     let special = Special { start: cursor.number()?, end: cursor.number()?, unknown: cursor.number()? };
     let epsilon = f32::from_bits(cursor.number()?);
-    let shape =
-        Shape { tokenizer, pooling, activation, layers, width, inner, heads, places, vocabulary, special, epsilon };
+    let shape = ModelShape {
+        tokenizer,
+        pooling,
+        activation,
+        layers,
+        width,
+        inner,
+        heads,
+        places,
+        vocabulary,
+        special,
+        epsilon,
+    };
     if let Some(fault) = shape.fault() {
         return Err(format!("it says it has {fault}"));
     }
@@ -42,7 +53,7 @@ fn read_tokenizer(cursor: &mut Cursor<'_>) -> Result<Tokenizer, String> {
 }
 
 /// The bytes that [`read`] reads.
-pub(super) fn write(shape: &Shape, name: &str) -> Vec<u8> {
+pub(super) fn write(shape: &ModelShape, name: &str) -> Vec<u8> {
     let (kind, flags) = match shape.tokenizer {
         Tokenizer::WordPiece { lowercase, strip_accents } => (0, u32::from(lowercase) | u32::from(strip_accents) << 1),
         Tokenizer::Unigram => (1, 0),

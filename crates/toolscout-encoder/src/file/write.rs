@@ -2,13 +2,13 @@
 
 use super::{ALIGNMENT, CHECKSUM, MAGIC, head};
 use crate::quantise::quantise;
-use crate::shape::{BLOCK, GROUP, Shape};
+use crate::shape::{BLOCK, GROUP, ModelShape};
 
 /// A model that is being written.
-pub(crate) struct Writer(Vec<u8>);
+pub(crate) struct ModelWriter(Vec<u8>);
 
-impl Writer {
-    pub(crate) fn new(shape: &Shape, name: &str) -> Self {
+impl ModelWriter {
+    pub(crate) fn new(shape: &ModelShape, name: &str) -> Self {
         let mut writer = Self(MAGIC.to_vec());
         writer.bytes(&[0; CHECKSUM.end - CHECKSUM.start]);
         writer.bytes(&head::write(shape, name));

@@ -8,7 +8,7 @@
 
 use crate::file::ModelFile;
 use crate::panel::{Kernel, PANEL, PANEL_ROWS, Panel};
-use crate::pass::{self, Batch, Passed};
+use crate::pass::{self, Passed, TokenBatch};
 use crate::shape::{BLOCK, GROUP};
 use std::arch::x86_64::*;
 
@@ -25,10 +25,10 @@ impl Avx512 {
         has.then_some(Self(()))
     }
 
-    pub(super) fn run(self, file: &ModelFile, batch: &Batch) -> Passed {
+    pub(super) fn run(self, file: &ModelFile, batch: &TokenBatch) -> Passed {
         // All of the pass is compiled for these instructions, not only the sums.
         #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")]
-        fn run(kernel: Avx512, file: &ModelFile, batch: &Batch) -> Passed {
+        fn run(kernel: Avx512, file: &ModelFile, batch: &TokenBatch) -> Passed {
             pass::run(kernel, file, batch)
         }
         // SAFETY: `self` exists, so the processor has these instructions.
@@ -127,9 +127,9 @@ impl Avx2 {
         is_x86_feature_detected!("avx2").then_some(Self(()))
     }
 
-    pub(super) fn run(self, file: &ModelFile, batch: &Batch) -> Passed {
+    pub(super) fn run(self, file: &ModelFile, batch: &TokenBatch) -> Passed {
         #[target_feature(enable = "avx2")]
-        fn run(kernel: Avx2, file: &ModelFile, batch: &Batch) -> Passed {
+        fn run(kernel: Avx2, file: &ModelFile, batch: &TokenBatch) -> Passed {
             pass::run(kernel, file, batch)
         }
         // SAFETY: `self` exists, so the processor has these instructions.

@@ -3,7 +3,7 @@
 #![expect(clippy::needless_range_loop, reason = "loops over constant ranges become registers, iterators become memory")]
 
 use crate::math::{self, LANES};
-use crate::shape::Shape;
+use crate::shape::ModelShape;
 
 /// Pieces that ask at a time, so that what the others answer is loaded once for all of them.
 const ASKING: usize = 4;
@@ -22,7 +22,7 @@ pub(super) struct Attention {
 impl Attention {
     /// `asked` has question, key and value of each piece side by side; `found` gets what each piece takes.
     #[inline(always)]
-    pub(super) fn run(&mut self, shape: &Shape, asked: &[f32], found: &mut [f32]) {
+    pub(super) fn run(&mut self, shape: &ModelShape, asked: &[f32], found: &mut [f32]) {
         for head in 0..shape.heads {
             self.lay_out(shape, asked, head);
             let pieces = asked.len() / (3 * shape.width);
@@ -36,7 +36,7 @@ impl Attention {
 
     /// Copies keys and values of this head to where they can be read side by side; what is missing in the last lanes is zero.
     #[inline(always)]
-    fn lay_out(&mut self, shape: &Shape, asked: &[f32], head: usize) {
+    fn lay_out(&mut self, shape: &ModelShape, asked: &[f32], head: usize) {
         let (width, own) = (shape.width, shape.head_width());
         let pieces = asked.len() / (3 * width);
         let (across, deep) = (pieces.next_multiple_of(LANES), own.next_multiple_of(LANES));
@@ -59,7 +59,7 @@ impl Attention {
 
     /// How well all pieces answer these, so that it adds up to one for each.
     #[inline(always)]
-    fn weigh(&mut self, shape: &Shape, asked: &[f32], head: usize, asking: std::ops::Range<usize>) {
+    fn weigh(&mut self, shape: &ModelShape, asked: &[f32], head: usize, asking: std::ops::Range<usize>) {
         let (width, own) = (shape.width, shape.head_width());
         let pieces = asked.len() / (3 * width);
         let across = pieces.next_multiple_of(LANES);
@@ -89,7 +89,7 @@ impl Attention {
     }
 
     #[inline(always)]
-    fn take(&self, shape: &Shape, found: &mut [f32], head: usize, asking: std::ops::Range<usize>) {
+    fn take(&self, shape: &ModelShape, found: &mut [f32], head: usize, asking: std::ops::Range<usize>) {
         let (width, own) = (shape.width, shape.head_width());
         let pieces = found.len() / width;
         let (across, deep) = (pieces.next_multiple_of(LANES), own.next_multiple_of(LANES));

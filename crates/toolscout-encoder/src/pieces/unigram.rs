@@ -25,7 +25,7 @@ pub(super) fn cut(file: &ModelFile, text: &str, room: usize, pieces: &mut Vec<u3
 
 /// The best way to a place in the text: how likely it is, and its last piece.
 #[derive(Clone, Copy)]
-struct Way {
+struct BestPath {
     score: f32,
     from: usize,
     piece: u32,
@@ -48,28 +48,28 @@ fn cut_run(file: &ModelFile, run: &str, pieces: &mut Vec<u32>) {
     pieces.extend(found.into_iter().rev());
 }
 
-fn best_ways(file: &ModelFile, run: &str) -> Vec<Option<Way>> {
-    let mut ways: Vec<Option<Way>> = vec![None; run.len() + 1];
-    ways[0] = Some(Way { score: 0.0, from: 0, piece: 0 });
+fn best_ways(file: &ModelFile, run: &str) -> Vec<Option<BestPath>> {
+    let mut ways: Vec<Option<BestPath>> = vec![None; run.len() + 1];
+    ways[0] = Some(BestPath { score: 0.0, from: 0, piece: 0 });
     for (from, letter) in run.char_indices() {
-        let Some(Way { score, .. }) = ways[from] else { continue };
+        let Some(BestPath { score, .. }) = ways[from] else { continue };
         let mut walk = file.vocabulary.walk(&file.bytes);
         for (len, byte) in run.as_bytes()[from..].iter().enumerate() {
             if !walk.step(*byte) {
                 break;
             }
             if let Some(piece) = walk.piece() {
-                improve(&mut ways[from + len + 1], Way { score: score + file.score(piece), from, piece });
+                improve(&mut ways[from + len + 1], BestPath { score: score + file.score(piece), from, piece });
             }
         }
         let unknown = file.shape.special.unknown;
         let score = score + file.least_score - UNKNOWN_PENALTY;
-        improve(&mut ways[from + letter.len_utf8()], Way { score, from, piece: unknown });
+        improve(&mut ways[from + letter.len_utf8()], BestPath { score, from, piece: unknown });
     }
     ways
 }
 
-fn improve(way: &mut Option<Way>, other: Way) {
+fn improve(way: &mut Option<BestPath>, other: BestPath) {
     if way.is_none_or(|it| other.score > it.score) {
         *way = Some(other);
     }

@@ -1,7 +1,7 @@
 //! Cuts a word into the longest pieces that are known, from its start to its end.
 
 use crate::file::ModelFile;
-use crate::vocabulary::Walk;
+use crate::vocabulary::VocabularyCursor;
 
 /// Letters of a word that is looked at; what is longer is no word, but a key or a picture.
 const LONGEST_WORD: usize = 100;
@@ -32,7 +32,7 @@ fn cut_whole(file: &ModelFile, word: &[u8], pieces: &mut Vec<u32>) -> bool {
     true
 }
 
-fn longest(mut walk: Walk<'_>, rest: &[u8]) -> Option<(u32, usize)> {
+fn longest(mut walk: VocabularyCursor<'_>, rest: &[u8]) -> Option<(u32, usize)> {
     let mut found = None;
     for (at, byte) in rest.iter().enumerate() {
         if !walk.step(*byte) {

@@ -1,7 +1,7 @@
 use super::plain::{Plain, cosine};
 use super::tiny::Tiny;
 use crate::MiniLm;
-use crate::kernel::Path;
+use crate::kernel::KernelPath;
 use serde_json::json;
 
 const TEXTS: [&str; 4] = ["send a mail", "", "the mailboxer. ab b", "unheard of"];
@@ -27,8 +27,8 @@ fn a_directory_of_ones_own_gives_the_vectors_of_plain_arithmetic() {
 fn sizes_that_fill_no_block_give_the_same_bits_on_every_kernel() {
     let tiny = Tiny::new();
     let model = MiniLm::open(&tiny.path()).expect("the directory is a model");
-    let portable = model.encode_by(Path::Portable, &TEXTS, 1);
-    for path in Path::all() {
+    let portable = model.encode_by(KernelPath::Portable, &TEXTS, 1);
+    for path in KernelPath::all() {
         assert!(model.encode_by(path, &TEXTS, 1) == portable, "{path:?}");
     }
 }

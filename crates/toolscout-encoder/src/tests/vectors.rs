@@ -1,6 +1,6 @@
 use super::plain::cosine;
 use crate::MiniLm;
-use crate::kernel::Path;
+use crate::kernel::KernelPath;
 
 /// Vectors of all-MiniLM-L6-v2 in 32 bits, by ONNX Runtime, one for each line of the texts beside them.
 const REFERENCE: &[u8] = include_bytes!("reference.f32");
@@ -41,7 +41,7 @@ fn alike_is_nearer_than_unlike() {
 fn every_kernel_thread_and_batch_gives_the_same_bits() {
     let alone: Vec<Vec<f32>> = texts().into_iter().map(|it| model().encode(it)).collect();
     let many: Vec<&str> = std::iter::repeat_n(texts(), 2).flatten().collect();
-    for path in Path::all() {
+    for path in KernelPath::all() {
         for threads in [1, 3] {
             let together = model().encode_by(path, &many, threads);
             assert_eq!(together.len(), many.len());
