@@ -9,5 +9,5 @@ pub use entry::{EntryDetails, JournalEntry, RecordedHit, RecordedOutcome, Reques
 pub use observer::JournalObserver;
 
 #[cfg(test)]
-pub(crate) use note::Note;
+pub(crate) use note::JournalNote;
 pub(crate) use note::REFUSED;

@@ -7,9 +7,9 @@ mod page;
 #[cfg(test)]
 mod tests;
 
-use counts::Counts;
+use counts::EventCounts;
 pub(crate) use counts::word;
-use page::Page;
+use page::MetricsPage;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -19,7 +19,7 @@ use toolscout_core::{Moment, SourceId};
 /// Counts events. Cheap to update; rendering takes time linear in the number of labels.
 pub struct Metrics {
     started: Moment,
-    counts: Mutex<Counts>,
+    counts: Mutex<EventCounts>,
     catalog: OnceLock<CountCatalog>,
 }
 
@@ -46,7 +46,7 @@ impl Metrics {
 
     /// All metrics in Prometheus' text format. Side-effect free.
     pub fn render(&self) -> String {
-        let mut page = Page::default();
+        let mut page = MetricsPage::default();
         page.gauge("toolscout_build_info", "Always 1; the version is in the label.");
         page.line(&[("version", env!("CARGO_PKG_VERSION"))], 1);
         page.gauge("toolscout_start_time_seconds", "When this process began to count, in seconds since 1970.");
@@ -61,7 +61,7 @@ impl Metrics {
         let _ = self.catalog.set(Box::new(count));
     }
 
-    fn tools(&self, page: &mut Page) {
+    fn tools(&self, page: &mut MetricsPage) {
         let Some(CatalogCounts { sources, tools }) = self.catalog.get().map(|count| count()) else { return };
         page.gauge("toolscout_sources", "Servers, folders and other sources of tools.");
         page.line(&[], sources);

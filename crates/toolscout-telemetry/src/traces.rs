@@ -16,7 +16,7 @@ pub use environment::OtelEnvironment;
 pub use exporter::{Notify, OpenTransport, TraceTarget, TraceTransport, TransportResponse};
 
 use exporter::Exporter;
-use request::Span;
+use request::ExportedSpan;
 use span::{CacheCounts, to_span};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -30,7 +30,7 @@ const LIMITS: BatchLimits = BatchLimits { name: "traces", capacity: 2_048, batch
 
 /// The observer that exports spans.
 pub struct Traces {
-    writer: BatchWriter<Span>,
+    writer: BatchWriter<ExportedSpan>,
     /// The deadline of everything that is left to send, set once at the end.
     closing: watch::Sender<Option<Instant>>,
     content: bool,

@@ -20,16 +20,16 @@ const TEXT: usize = 500;
 const NAME: usize = 120;
 
 /// Something that happened.
-pub(crate) struct Note {
+pub(crate) struct JournalNote {
     at: Moment,
     took: Duration,
     who: Requester,
     /// Where one was passed to us.
     trace: Option<[u8; 16]>,
-    what: Noted,
+    what: NotedEvent,
 }
 
-enum Noted {
+enum NotedEvent {
     Discovered { source: SourceId, tools: usize, needed: bool, changed: bool, error: Option<String> },
     Searched(SearchEvent),
     Called(CallEvent, Value),
@@ -37,20 +37,22 @@ enum Noted {
     Shown(ContextUse),
 }
 
-impl Note {
+impl JournalNote {
     /// A copy of what is kept of it, small whatever it was; none of what is not.
     pub(crate) fn of(event: &Event) -> Option<Self> {
         let Event { at, took, requester, span, kind } = event;
         let what = match kind {
             EventKind::DiscoveryStarted(_) => return None,
-            EventKind::Discovery(DiscoveryEvent { source, names, was_needed, changed, error }) => Noted::Discovered {
-                source: source.clone(),
-                tools: names.len(),
-                needed: *was_needed,
-                changed: *changed,
-                error: error.as_deref().map(beginning),
-            },
-            EventKind::Search(SearchEvent { text, profile, hits, notes }) => Noted::Searched(SearchEvent {
+            EventKind::Discovery(DiscoveryEvent { source, names, was_needed, changed, error }) => {
+                NotedEvent::Discovered {
+                    source: source.clone(),
+                    tools: names.len(),
+                    needed: *was_needed,
+                    changed: *changed,
+                    error: error.as_deref().map(beginning),
+                }
+            }
+            EventKind::Search(SearchEvent { text, profile, hits, notes }) => NotedEvent::Searched(SearchEvent {
                 text: beginning(text),
                 profile,
                 hits: hits.iter().take(HITS).cloned().collect(),
@@ -60,10 +62,10 @@ impl Note {
                 let CallEvent { tool, digest, arguments, policy, outcome } = called;
                 let (tool, outcome) = (tool.clone(), shortened(outcome));
                 let kept = CallEvent { tool, digest: *digest, arguments: Map::new(), policy: *policy, outcome };
-                Noted::Called(kept, copy(arguments))
+                NotedEvent::Called(kept, copy(arguments))
             }
-            EventKind::Decision(decided) => Noted::Decided(decided.clone()),
-            EventKind::ContextUse(shown) => Noted::Shown(shown.clone()),
+            EventKind::Decision(decided) => NotedEvent::Decided(decided.clone()),
+            EventKind::ContextUse(shown) => NotedEvent::Shown(shown.clone()),
         };
         Some(Self { at: *at, took: *took, who: requester.clone(), trace: span.parent.map(|_| span.trace), what })
     }
@@ -116,16 +118,16 @@ fn party(who: &Requester, trace: Option<[u8; 16]>) -> RequesterRecord {
     }
 }
 
-fn what(noted: Noted) -> EntryDetails {
+fn what(noted: NotedEvent) -> EntryDetails {
     match noted {
-        Noted::Discovered { source, tools, needed, changed, error } => EntryDetails::Discovery {
+        NotedEvent::Discovered { source, tools, needed, changed, error } => EntryDetails::Discovery {
             source: source.to_string(),
             tools: tools as u64,
             needed,
             changed,
             error: error.map(|it| cut(&it, TEXT)),
         },
-        Noted::Searched(SearchEvent { text, profile, hits, notes }) => EntryDetails::Search {
+        NotedEvent::Searched(SearchEvent { text, profile, hits, notes }) => EntryDetails::Search {
             query: cut(&text, TEXT),
             profile: profile.to_owned(),
             hits: hits
@@ -134,14 +136,14 @@ fn what(noted: Noted) -> EntryDetails {
                 .collect(),
             notes: notes.iter().map(|it| cut(it, TEXT)).collect(),
         },
-        Noted::Called(called, arguments) => call(called, arguments),
-        Noted::Decided(DecisionEvent { about, which, word, by }) => EntryDetails::Decision {
+        NotedEvent::Called(called, arguments) => call(called, arguments),
+        NotedEvent::Decided(DecisionEvent { about, which, word, by }) => EntryDetails::Decision {
             about: about.to_owned(),
             which: cut(&which, TEXT),
             decision: word.to_owned(),
             by: cut(&by, NAME),
         },
-        Noted::Shown(ContextUse { what, tools, tokens, whole }) => EntryDetails::Shown {
+        NotedEvent::Shown(ContextUse { what, tools, tokens, whole }) => EntryDetails::Shown {
             what: what.to_owned(),
             tools: tools as u64,
             tokens: tokens as u64,

@@ -1,6 +1,6 @@
 //! Writes events to the journal: decisions at once, everything else in batches.
 
-use super::note::Note;
+use super::note::JournalNote;
 use std::sync::Arc;
 use toolscout_core::event::{Event, EventKind, Observer};
 use toolscout_store::journal::Journal;
@@ -19,7 +19,7 @@ impl JournalObserver {
 
 impl Observer for JournalObserver {
     fn observe(&self, event: &Event) {
-        let Some(note) = Note::of(event) else { return };
+        let Some(note) = JournalNote::of(event) else { return };
         match event.kind {
             // A decision is on record before it takes effect. Decisions are rare.
             EventKind::Decision(_) => self.journal.write(note.into_record()),

@@ -1,7 +1,7 @@
 //! The numbers themselves, and by what they are kept apart: never by more than there is room for.
 
 use super::histogram::Histogram;
-use super::page::Page;
+use super::page::MetricsPage;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use toolscout_core::event::{
@@ -17,7 +17,7 @@ const SESSIONS: usize = 65_536;
 const DECISIONS: usize = 256;
 
 #[derive(Default)]
-pub(super) struct Counts {
+pub(super) struct EventCounts {
     calls: BTreeMap<(SourceId, &'static str), u64>,
     call_seconds: BTreeMap<SourceId, Histogram>,
     result_bytes: BTreeMap<SourceId, u64>,
@@ -41,7 +41,7 @@ struct ContextSum {
     tokens: u64,
 }
 
-impl Counts {
+impl EventCounts {
     pub(super) fn add(&mut self, event: &Event) {
         self.session(&event.requester);
         let seconds = event.took.as_secs_f64();
@@ -105,7 +105,7 @@ impl Counts {
         SourceId::new("other").unwrap_or_else(|_| SourceId::local())
     }
 
-    pub(super) fn write(&self, page: &mut Page) {
+    pub(super) fn write(&self, page: &mut MetricsPage) {
         self.write_calls(page);
         page.counter("toolscout_searches_total", "Searches, by whether anything was found.");
         self.searches.iter().for_each(|(outcome, count)| page.line(&[("outcome", outcome)], *count));
@@ -120,7 +120,7 @@ impl Counts {
         self.write_people(page);
     }
 
-    fn write_calls(&self, page: &mut Page) {
+    fn write_calls(&self, page: &mut MetricsPage) {
         page.counter("toolscout_calls_total", "Calls of tools, by server and by what came of them.");
         for ((server, outcome), count) in &self.calls {
             page.line(&[("server", server.as_str()), ("outcome", outcome)], *count);
@@ -135,7 +135,7 @@ impl Counts {
         }
     }
 
-    fn write_people(&self, page: &mut Page) {
+    fn write_people(&self, page: &mut MetricsPage) {
         page.counter("toolscout_decisions_total", "Decisions of people and rules: approvals, reviews, policies.");
         for ((about, word), count) in &self.decisions {
             page.line(&[("about", about), ("decision", word)], *count);

@@ -1,6 +1,6 @@
 //! How long things took, by bounds that are the same for all.
 
-use super::page::Page;
+use super::page::MetricsPage;
 
 /// Seconds, from a search in memory to a tool that builds something.
 const BOUNDS: [f64; 16] =
@@ -24,7 +24,7 @@ impl Histogram {
     }
 
     /// Prometheus counts what is within a bound and within all before it.
-    pub(super) fn write(&self, page: &mut Page, labels: &[(&str, &str)]) {
+    pub(super) fn write(&self, page: &mut MetricsPage, labels: &[(&str, &str)]) {
         let mut all = 0;
         for (bound, count) in BOUNDS.iter().zip(self.within) {
             all += count;

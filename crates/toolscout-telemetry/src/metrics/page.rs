@@ -4,13 +4,13 @@ use std::fmt::{Display, Write as _};
 
 /// What is written so far.
 #[derive(Default)]
-pub(super) struct Page {
+pub(super) struct MetricsPage {
     text: String,
     /// What the next lines are about.
     name: &'static str,
 }
 
-impl Page {
+impl MetricsPage {
     pub(super) fn counter(&mut self, name: &'static str, help: &str) {
         self.begin(name, help, "counter");
     }
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn a_label_says_what_it_says_and_nothing_more() {
-        let mut page = Page::default();
+        let mut page = MetricsPage::default();
         page.counter("x_total", "What x is.");
         page.line(&[("a", "b\"} 9\n\\")], 1);
         page.line(&[], 2.5);

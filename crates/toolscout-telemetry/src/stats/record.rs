@@ -23,7 +23,7 @@ pub(super) struct CountedRecord<'a> {
     #[serde(borrow)]
     pub(super) query: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
-    pub(super) hits: Vec<Hit<'a>>,
+    pub(super) hits: Vec<CountedHit<'a>>,
     // Of a call.
     #[serde(borrow)]
     pub(super) tool: Option<Cow<'a, str>>,
@@ -40,7 +40,7 @@ pub(super) struct CountedRecord<'a> {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Hit<'a> {
+pub(super) struct CountedHit<'a> {
     #[serde(borrow)]
     pub(super) id: Cow<'a, str>,
 }

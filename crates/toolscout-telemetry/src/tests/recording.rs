@@ -1,6 +1,6 @@
 //! Nothing secret is kept, and nothing long.
 
-use crate::journal::{JournalEntry, Note};
+use crate::journal::{JournalEntry, JournalNote};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,7 +36,7 @@ fn tool(name: &str) -> ToolId {
 }
 
 fn kept(what: EventKind) -> (&'static str, String) {
-    let record = Note::of(&event(what)).expect("kept").into_record();
+    let record = JournalNote::of(&event(what)).expect("kept").into_record();
     (record.kind, record.body)
 }
 
@@ -181,5 +181,5 @@ fn what_is_long_is_left_out_and_said_to_be() {
 
 #[test]
 fn that_a_source_is_about_to_be_asked_is_not_kept() {
-    assert!(Note::of(&event(EventKind::DiscoveryStarted(SourceId::new("files").unwrap()))).is_none());
+    assert!(JournalNote::of(&event(EventKind::DiscoveryStarted(SourceId::new("files").unwrap()))).is_none());
 }

@@ -1,7 +1,7 @@
 //! Sends batches of spans to the collector, with retries and backoff.
 
 use super::attributes::Attributes;
-use super::request::{Span, request};
+use super::request::{ExportedSpan, request};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
@@ -65,11 +65,11 @@ pub(super) struct Exporter {
     target: TraceTarget,
     closed: watch::Receiver<Option<Instant>>,
     notify: Arc<OnceLock<Notify>>,
-    connection: Connection,
+    connection: CollectorConnection,
     has_notified: bool,
 }
 
-enum Connection {
+enum CollectorConnection {
     NotOpened,
     Open(Runtime, Box<dyn TraceTransport>),
     Failed,
@@ -81,32 +81,32 @@ impl Exporter {
         closed: watch::Receiver<Option<Instant>>,
         notify: Arc<OnceLock<Notify>>,
     ) -> Self {
-        Self { target, closed, notify, connection: Connection::NotOpened, has_notified: false }
+        Self { target, closed, notify, connection: CollectorConnection::NotOpened, has_notified: false }
     }
 
-    pub(super) fn export(&mut self, spans: &[Span], dropped: u64) {
+    pub(super) fn export(&mut self, spans: &[ExportedSpan], dropped: u64) {
         if dropped > 0 {
             self.report(&format!("{dropped} spans came faster than they could be sent"));
         }
-        if matches!(self.connection, Connection::NotOpened) {
+        if matches!(self.connection, CollectorConnection::NotOpened) {
             self.connection = self.open().unwrap_or_else(|error| {
                 self.report(&error);
-                Connection::Failed
+                CollectorConnection::Failed
             });
         }
-        if let Connection::Open(runtime, transport) = &self.connection
+        if let CollectorConnection::Open(runtime, transport) = &self.connection
             && let Err(error) = runtime.block_on(self.send(&**transport, spans))
         {
             self.report(&error);
         }
     }
 
-    fn open(&self) -> Result<Connection, String> {
+    fn open(&self) -> Result<CollectorConnection, String> {
         let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
-        Ok(Connection::Open(runtime, (self.target.open)()?))
+        Ok(CollectorConnection::Open(runtime, (self.target.open)()?))
     }
 
-    async fn send(&self, transport: &dyn TraceTransport, spans: &[Span]) -> Result<(), String> {
+    async fn send(&self, transport: &dyn TraceTransport, spans: &[ExportedSpan]) -> Result<(), String> {
         let body = request(&self.target.resource, spans);
         let (body, encoding) = if self.target.is_compressed { compressed(body) } else { (body, None) };
         let (mut wait, mut attempt) = (FIRST_WAIT, 1);
@@ -147,7 +147,9 @@ impl Exporter {
 impl Drop for Exporter {
     /// The last owner may be an async task, where a runtime must not be dropped in the usual way.
     fn drop(&mut self) {
-        if let Connection::Open(runtime, _) = std::mem::replace(&mut self.connection, Connection::Failed) {
+        if let CollectorConnection::Open(runtime, _) =
+            std::mem::replace(&mut self.connection, CollectorConnection::Failed)
+        {
             runtime.shutdown_background();
         }
     }

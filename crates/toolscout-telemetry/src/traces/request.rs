@@ -11,7 +11,7 @@ const STATUS_ERROR: u8 = 2;
 
 /// One span, ready to be sent.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Span {
+pub(super) struct ExportedSpan {
     pub(super) trace: [u8; 16],
     pub(super) id: [u8; 8],
     pub(super) parent: Option<[u8; 8]>,
@@ -25,9 +25,9 @@ pub(super) struct Span {
 }
 
 /// The body of a request with these spans, sent by a process with this resource.
-pub(super) fn request(resource: &Attributes, spans: &[Span]) -> Vec<u8> {
+pub(super) fn request(resource: &Attributes, spans: &[ExportedSpan]) -> Vec<u8> {
     let scope = json!({"name": "toolscout", "version": env!("CARGO_PKG_VERSION")});
-    let spans: Vec<Value> = spans.iter().map(Span::to_json).collect();
+    let spans: Vec<Value> = spans.iter().map(ExportedSpan::to_json).collect();
     let of_resource = json!({
         "resource": {"attributes": resource.to_json()},
         "scopeSpans": [{"scope": scope, "spans": spans}],
@@ -35,7 +35,7 @@ pub(super) fn request(resource: &Attributes, spans: &[Span]) -> Vec<u8> {
     json!({"resourceSpans": [of_resource]}).to_string().into_bytes()
 }
 
-impl Span {
+impl ExportedSpan {
     fn to_json(&self) -> Value {
         let mut span = json!({
             "traceId": hex(&self.trace),

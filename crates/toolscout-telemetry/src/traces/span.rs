@@ -1,7 +1,7 @@
 //! Events as spans, with the attributes of OpenTelemetry's and Langfuse's conventions.
 
 use super::attributes::{Attributes, clip};
-use super::request::Span;
+use super::request::ExportedSpan;
 use crate::metrics::word;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ impl CacheCounts {
 }
 
 /// The span of an event; none for kinds that are not exported. `content` adds queries and arguments.
-pub(super) fn to_span(event: &Event, count: CacheCounts, content: bool) -> Option<Span> {
+pub(super) fn to_span(event: &Event, count: CacheCounts, content: bool) -> Option<ExportedSpan> {
     let (name, attributes, error) = match &event.kind {
         EventKind::Discovery(it) => ("tool-discovery", discovered(it, count, event.took), it.error.clone()),
         EventKind::Search(it) => ("tool-search", searched(it, count, content), None),
@@ -46,7 +46,7 @@ pub(super) fn to_span(event: &Event, count: CacheCounts, content: bool) -> Optio
             .with("langfuse.observation.status_message", error.as_str()),
         None => attributes,
     };
-    Some(Span { trace, id, parent, name, start, end, attributes, error })
+    Some(ExportedSpan { trace, id, parent, name, start, end, attributes, error })
 }
 
 /// For whom it was done.

@@ -3,7 +3,7 @@
 //! 3. Variables are read as their specification says.
 
 use super::environment::pairs;
-use super::request::Span;
+use super::request::ExportedSpan;
 use super::span::{CacheCounts, to_span};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -24,11 +24,11 @@ fn event(kind: EventKind) -> Event {
     Event { at: Moment(1_700_000_000_123), took: Duration::from_micros(1_500), requester, span, kind }
 }
 
-fn span(what: EventKind, content: bool) -> Span {
+fn span(what: EventKind, content: bool) -> ExportedSpan {
     to_span(&event(what), CacheCounts { hits: 3, misses: 1 }, content).expect("a span")
 }
 
-fn says(span: &Span, key: &str) -> Option<Value> {
+fn says(span: &ExportedSpan, key: &str) -> Option<Value> {
     span.attributes.get(key).cloned()
 }
 
