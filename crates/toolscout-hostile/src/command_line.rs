@@ -7,7 +7,7 @@ use serde_json::json;
 use std::fmt::Write;
 
 /// What the command line asks for.
-pub(crate) enum Task {
+pub(crate) enum CommandLineTask {
     Serve(&'static Mode),
     Print(String),
     /// Be a child that only sleeps.
@@ -34,9 +34,9 @@ usage: toolscout-hostile [--mode NAME] [OPTION]…
 ";
 
 /// Reads the words after the program's name; an error is a sentence for a person.
-pub(crate) fn parse(words: impl Iterator<Item = String>) -> Result<(Task, Options), String> {
+pub(crate) fn parse(words: impl Iterator<Item = String>) -> Result<(CommandLineTask, Options), String> {
     let mut options = Options::default();
-    let mut asked = Asked::default();
+    let mut asked = CommandLineFlags::default();
     let mut words = words.flat_map(split_at_equals);
     while let Some(word) = words.next() {
         if asked.take_flag(&word) {
@@ -55,7 +55,7 @@ pub(crate) fn parse(words: impl Iterator<Item = String>) -> Result<(Task, Option
 
 /// What to do, as far as the words so far say.
 #[derive(Default)]
-struct Asked {
+struct CommandLineFlags {
     help: bool,
     list: bool,
     json: bool,
@@ -68,7 +68,7 @@ struct Asked {
     mode: Option<String>,
 }
 
-impl Asked {
+impl CommandLineFlags {
     fn take_flag(&mut self, word: &str) -> bool {
         let flag = match word {
             "--help" | "-h" => &mut self.help,
@@ -95,17 +95,17 @@ impl Asked {
         true
     }
 
-    fn task(self) -> Result<Task, String> {
+    fn task(self) -> Result<CommandLineTask, String> {
         match self {
-            Self { help: true, .. } => Ok(Task::Print(USAGE.to_owned())),
-            Self { idle: true, .. } => Ok(Task::Idle),
-            Self { list: true, json: true, .. } => Ok(Task::Print(as_json())),
+            Self { help: true, .. } => Ok(CommandLineTask::Print(USAGE.to_owned())),
+            Self { idle: true, .. } => Ok(CommandLineTask::Idle),
+            Self { list: true, json: true, .. } => Ok(CommandLineTask::Print(as_json())),
             Self { list: true, names: true, .. } => {
-                Ok(Task::Print(modes().iter().map(|it| format!("{}\n", it.name)).collect()))
+                Ok(CommandLineTask::Print(modes().iter().map(|it| format!("{}\n", it.name)).collect()))
             }
-            Self { list: true, .. } => Ok(Task::Print(as_table())),
-            Self { describe: Some(name), .. } => mode(&name).map(|it| Task::Print(described(it))),
-            Self { mode: name, .. } => mode(name.as_deref().unwrap_or(honest::NAME)).map(Task::Serve),
+            Self { list: true, .. } => Ok(CommandLineTask::Print(as_table())),
+            Self { describe: Some(name), .. } => mode(&name).map(|it| CommandLineTask::Print(described(it))),
+            Self { mode: name, .. } => mode(name.as_deref().unwrap_or(honest::NAME)).map(CommandLineTask::Serve),
         }
     }
 }

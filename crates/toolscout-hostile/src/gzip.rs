@@ -13,8 +13,9 @@ pub(crate) fn around_spaces(head: &[u8], spaces: usize, tail: &[u8]) -> Vec<u8> 
     bits.spaces(spaces);
     bits.stored(tail, true);
     file.extend(bits.bytes);
-    let crc =
-        tail.iter().fold(Step::of(b' ').times(spaces).apply(crc_of(head)), |crc, byte| Step::of(*byte).apply(crc));
+    let crc = tail
+        .iter()
+        .fold(CrcStep::of(b' ').times(spaces).apply(crc_of(head)), |crc, byte| CrcStep::of(*byte).apply(crc));
     file.extend((!crc).to_le_bytes());
     file.extend(((head.len() + spaces + tail.len()) as u32).to_le_bytes());
     file
@@ -93,12 +94,12 @@ impl Bits {
 
 /// What reading bytes does to a CRC: a linear map and a constant, so that a billion equal bytes are thirty squarings.
 #[derive(Clone, Copy)]
-struct Step {
+struct CrcStep {
     columns: [u32; 32],
     constant: u32,
 }
 
-impl Step {
+impl CrcStep {
     fn of(byte: u8) -> Self {
         Self { columns: std::array::from_fn(|bit| shift_byte(1 << bit)), constant: shift_byte(u32::from(byte)) }
     }
@@ -131,7 +132,7 @@ impl Step {
 }
 
 fn crc_of(bytes: &[u8]) -> u32 {
-    bytes.iter().fold(u32::MAX, |crc, byte| Step::of(*byte).apply(crc))
+    bytes.iter().fold(u32::MAX, |crc, byte| CrcStep::of(*byte).apply(crc))
 }
 
 fn shift_byte(crc: u32) -> u32 {

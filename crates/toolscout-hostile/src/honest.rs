@@ -1,11 +1,11 @@
 //! The well-behaved server that every mode starts from: its handshake, its tools, its answers.
 
-use crate::options::Era;
+use crate::options::HandshakeEra;
 use crate::posted::Answered;
 use crate::protocol::{MODERN, SERVER_INFO, SUBSCRIPTION, failed, object, tool, with};
-use crate::server::Server;
+use crate::server::HostileServer;
 use crate::server::acts::Acts;
-use crate::server::request::{Request, Sent};
+use crate::server::request::{ClientRequest, Sent};
 use crate::{reference, rich};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -32,22 +32,22 @@ pub(crate) const HONEST: Acts = Acts {
     http: |_, _, _| Ok(Answered::NotYet),
 };
 
-pub(crate) fn discover(request: &Request) -> Sent {
-    if request.server.options.era == Era::Legacy {
+pub(crate) fn discover(request: &ClientRequest) -> Sent {
+    if request.server.options.era == HandshakeEra::Legacy {
         return request.error(-32601, "no such method: server/discover");
     }
     request.reply(discovered(&request.server))
 }
 
-pub(crate) fn initialize(request: &Request) -> Sent {
-    if request.server.options.era == Era::Modern {
+pub(crate) fn initialize(request: &ClientRequest) -> Sent {
+    if request.server.options.era == HandshakeEra::Modern {
         return request.error(-32601, &format!("no such method: initialize; this server speaks {MODERN}"));
     }
     request.reply(initialized(request))
 }
 
 /// What `server/discover` answers.
-pub(crate) fn discovered(server: &Server) -> Value {
+pub(crate) fn discovered(server: &HostileServer) -> Value {
     let answer = json!({
         "resultType": "complete",
         "supportedVersions": [MODERN],
@@ -60,7 +60,7 @@ pub(crate) fn discovered(server: &Server) -> Value {
 }
 
 /// What `initialize` answers.
-pub(crate) fn initialized(request: &Request) -> Value {
+pub(crate) fn initialized(request: &ClientRequest) -> Value {
     *request.server.rich.capabilities.lock() = request.params()["capabilities"].clone();
     let answer = json!({
         "protocolVersion": request.legacy_version(),
@@ -70,19 +70,19 @@ pub(crate) fn initialized(request: &Request) -> Value {
     with_instructions(answer, &request.server)
 }
 
-fn with_instructions(answer: Value, server: &Server) -> Value {
+fn with_instructions(answer: Value, server: &HostileServer) -> Value {
     if server.options.rich { with(answer, json!({ "instructions": rich::INSTRUCTIONS })) } else { answer }
 }
 
-fn capabilities(server: &Server) -> Value {
+fn capabilities(server: &HostileServer) -> Value {
     if server.options.has_more() { rich::capabilities() } else { json!({ "tools": { "listChanged": true } }) }
 }
 
-pub(crate) fn list(request: &Request) -> Sent {
+pub(crate) fn list(request: &ClientRequest) -> Sent {
     request.reply(request.tool_list(request.server.tools()))
 }
 
-pub(crate) fn listen(request: &Request) -> Sent {
+pub(crate) fn listen(request: &ClientRequest) -> Sent {
     if request.server.options.has_more() {
         return rich::listen(request);
     }
@@ -96,7 +96,7 @@ pub(crate) fn listen(request: &Request) -> Sent {
     Ok(())
 }
 
-pub(crate) fn call(request: &Request) -> Sent {
+pub(crate) fn call(request: &ClientRequest) -> Sent {
     let (server, arguments) = (&request.server, &request.params()["arguments"]);
     let name = request.params()["name"].as_str().unwrap_or_default();
     if server.options.reference {
@@ -140,7 +140,7 @@ fn sum(a: &Value, b: &Value) -> String {
     }
 }
 
-fn identity(server: &Server) -> String {
+fn identity(server: &HostileServer) -> String {
     json!({
         "name": server.options.name, "pid": std::process::id(), "mode": server.mode,
         "lists": server.lists.count(), "calls": server.calls.count(),
@@ -149,7 +149,7 @@ fn identity(server: &Server) -> String {
 }
 
 /// The six tools of every mode, and the fillers.
-pub(crate) fn tools(server: &Server) -> Vec<Value> {
+pub(crate) fn tools(server: &HostileServer) -> Vec<Value> {
     if server.options.reference {
         return reference::tools(server);
     }
@@ -196,7 +196,7 @@ fn filler(number: usize) -> Value {
 }
 
 /// The honest tools, and then these.
-pub(crate) fn tools_and(server: &Server, more: impl IntoIterator<Item = Value>) -> Vec<Value> {
+pub(crate) fn tools_and(server: &HostileServer, more: impl IntoIterator<Item = Value>) -> Vec<Value> {
     let mut tools = tools(server);
     tools.extend(more);
     tools

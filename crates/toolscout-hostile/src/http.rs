@@ -1,9 +1,9 @@
 //! The HTTP transport: one thread per connection, loopback only.
 
-use crate::posted::{Answered, Posted};
+use crate::posted::{Answered, PostedRequest};
 use crate::process::{background, pause_for_ever};
-use crate::server::Server;
-use crate::server::request::Out;
+use crate::server::HostileServer;
+use crate::server::request::ResponseSink;
 use parking_lot::Mutex;
 use serde_json::json;
 use std::convert::Infallible;
@@ -12,7 +12,7 @@ use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
 
 /// Says on stdout and in the log where it listens, then serves for ever.
-pub(crate) fn serve(server: &Arc<Server>, port: u16) -> io::Result<Infallible> {
+pub(crate) fn serve(server: &Arc<HostileServer>, port: u16) -> io::Result<Infallible> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
     let port = listener.local_addr()?.port();
     server.log.event("start", json!({ "http": port }));
@@ -45,9 +45,9 @@ pub(crate) fn respond(stream: &mut TcpStream, status: &str, headers: &[(&str, St
     stream.write_all(body)
 }
 
-fn converse(server: &Arc<Server>, mut stream: TcpStream) -> io::Result<()> {
+fn converse(server: &Arc<HostileServer>, mut stream: TcpStream) -> io::Result<()> {
     let mut input = BufReader::new(stream.try_clone()?);
-    while let Some(mut posted) = Posted::read(&mut input)? {
+    while let Some(mut posted) = PostedRequest::read(&mut input)? {
         server.log.event("http", posted.as_event());
         if let Answered::Wholly = (server.acts().http)(server, &mut stream, &mut posted)? {
             break;
@@ -62,27 +62,27 @@ fn converse(server: &Arc<Server>, mut stream: TcpStream) -> io::Result<()> {
 }
 
 /// Says each thing when it happens, up to the end of the connection.
-fn stream_answer(server: &Arc<Server>, stream: &TcpStream, posted: &Posted) -> io::Result<()> {
+fn stream_answer(server: &Arc<HostileServer>, stream: &TcpStream, posted: &PostedRequest) -> io::Result<()> {
     let mut own = stream.try_clone()?;
     own.write_all(&head(
         "200 OK",
         &[("Content-Type", "text/event-stream".to_owned()), ("Connection", "close".to_owned())],
     ))?;
     // Who has hung up misses the rest.
-    let _ = server.take(&posted.body, &Out::Events(Arc::new(Mutex::new(own))));
+    let _ = server.take(&posted.body, &ResponseSink::Events(Arc::new(Mutex::new(own))));
     match posted.method().as_deref() {
         Some("subscriptions/listen") => Ok(()),
         _ => stream.shutdown(Shutdown::Write),
     }
 }
 
-fn answer(server: &Arc<Server>, stream: &mut TcpStream, posted: &Posted) -> io::Result<()> {
+fn answer(server: &Arc<HostileServer>, stream: &mut TcpStream, posted: &PostedRequest) -> io::Result<()> {
     if !posted.line.starts_with("POST ") {
         return respond(stream, "405 Method Not Allowed", &[], b"");
     }
     let body = Arc::default();
     // Into a body everything can be written.
-    let _ = server.take(&posted.body, &Out::Body(Arc::clone(&body)));
+    let _ = server.take(&posted.body, &ResponseSink::Body(Arc::clone(&body)));
     let written = std::mem::take(&mut *body.lock());
     let lines: Vec<&[u8]> = written.split(|it| *it == b'\n').filter(|it| !it.is_empty()).collect();
     let typed =

@@ -30,7 +30,7 @@ mod stdio;
 
 pub use modes::{Mode, Transports, modes};
 
-use command_line::Task;
+use command_line::CommandLineTask;
 use options::Options;
 use serde_json::json;
 use std::io::Write;
@@ -41,9 +41,9 @@ use std::sync::Arc;
 /// The whole program: reads the command line and serves until the input ends.
 pub fn main() -> ExitCode {
     match command_line::parse(std::env::args().skip(1)) {
-        Ok((Task::Serve(mode), options)) => serve(mode, options),
-        Ok((Task::Print(text), _)) => print(&text),
-        Ok((Task::Idle, options)) => {
+        Ok((CommandLineTask::Serve(mode), options)) => serve(mode, options),
+        Ok((CommandLineTask::Print(text), _)) => print(&text),
+        Ok((CommandLineTask::Idle, options)) => {
             process::pause(options.ttl);
             ExitCode::SUCCESS
         }
@@ -68,7 +68,7 @@ pub fn example(name: &str) -> PathBuf {
 fn serve(mode: &'static Mode, options: Options) -> ExitCode {
     process::end_after(options.ttl);
     let port = options.http;
-    let served = server::Server::new(mode.name, &mode.acts, options).and_then(|server| {
+    let served = server::HostileServer::new(mode.name, &mode.acts, options).and_then(|server| {
         let (heard, obeys) = (Arc::clone(&server), server.acts().obeys_signals);
         process::on_signals(obeys, move |number| {
             heard.log.event("signal", json!({ "sig": number, "ignored": !obeys }));

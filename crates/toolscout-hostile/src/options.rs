@@ -12,7 +12,7 @@ pub(crate) struct Options {
     pub(crate) log: Option<PathBuf>,
     /// Serve HTTP on this port of loopback; 0 is any that is free.
     pub(crate) http: Option<u16>,
-    pub(crate) era: Era,
+    pub(crate) era: HandshakeEra,
     /// Bytes.
     pub(crate) size: Option<usize>,
     pub(crate) count: Option<usize>,
@@ -42,7 +42,7 @@ pub(crate) struct Options {
 
 /// Which protocol an honest handshake knows.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Era {
+pub(crate) enum HandshakeEra {
     Dual,
     Legacy,
     Modern,
@@ -54,7 +54,7 @@ impl Default for Options {
             name: "hostile".to_owned(),
             log: None,
             http: None,
-            era: Era::Dual,
+            era: HandshakeEra::Dual,
             size: None,
             count: None,
             delay: None,
@@ -115,7 +115,7 @@ fn not_zero(number: usize) -> Option<usize> {
     Some(number).filter(|it| *it != 0)
 }
 
-impl FromStr for Era {
+impl FromStr for HandshakeEra {
     type Err = String;
 
     fn from_str(word: &str) -> Result<Self, String> {

@@ -15,7 +15,7 @@ pub(crate) enum Answered {
 }
 
 /// A request over HTTP, as it came.
-pub(crate) struct Posted {
+pub(crate) struct PostedRequest {
     pub(crate) line: String,
     headers: Map<String, Value>,
     pub(crate) body: Vec<u8>,
@@ -23,7 +23,7 @@ pub(crate) struct Posted {
     pub(crate) extra: Vec<(&'static str, String)>,
 }
 
-impl Posted {
+impl PostedRequest {
     /// The next request; `None` when the client has no more.
     pub(crate) fn read(input: &mut BufReader<TcpStream>) -> io::Result<Option<Self>> {
         let line = line(input)?;

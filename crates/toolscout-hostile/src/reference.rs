@@ -8,9 +8,9 @@ mod library;
 use crate::process::pause;
 use crate::protocol::{object, tool};
 use crate::rich;
-use crate::server::Server;
+use crate::server::HostileServer;
 use crate::server::acts::Act;
-use crate::server::request::{Request, Sent};
+use crate::server::request::{ClientRequest, Sent};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ pub(crate) fn act(method: &str) -> Option<Act> {
     library::act(method)
 }
 
-pub(crate) fn tools(server: &Server) -> Vec<Value> {
+pub(crate) fn tools(server: &HostileServer) -> Vec<Value> {
     let text = json!({ "type": "string" });
     let silent = |name: &str, description: &str| tool(name, description, object(json!({}), &[]));
     let mut tools = vec![
@@ -55,7 +55,7 @@ pub(crate) fn tools(server: &Server) -> Vec<Value> {
     tools
 }
 
-pub(crate) fn call(request: &Request, name: &str) -> Sent {
+pub(crate) fn call(request: &ClientRequest, name: &str) -> Sent {
     if let Some(result) = content::of(request, name) {
         return request.reply(result);
     }
@@ -85,7 +85,7 @@ pub(crate) fn call(request: &Request, name: &str) -> Sent {
 }
 
 /// Three messages, unless the client is a modern one and did not say that it wants them.
-fn log(request: &Request) -> Sent {
+fn log(request: &ClientRequest) -> Sent {
     let is_wanted = !request.is_modern() || !request.params()["_meta"][LOG_LEVEL].is_null();
     for text in ["begun", "going on", "nearly done"] {
         if is_wanted {
@@ -96,7 +96,7 @@ fn log(request: &Request) -> Sent {
     request.reply(request.text("logged"))
 }
 
-fn progress(request: &Request) -> Sent {
+fn progress(request: &ClientRequest) -> Sent {
     let token = &request.params()["_meta"]["progressToken"];
     for done in [0, 50, 100] {
         if !token.is_null() {
@@ -108,7 +108,7 @@ fn progress(request: &Request) -> Sent {
     request.reply(request.text("done"))
 }
 
-fn sample_nothing(request: &Request) -> Sent {
+fn sample_nothing(request: &ClientRequest) -> Sent {
     if client(request)["sampling"].is_object() {
         return request.reply(request.text("you can sample"));
     }
@@ -117,7 +117,7 @@ fn sample_nothing(request: &Request) -> Sent {
 }
 
 /// What the client says it can do: with this request in the modern era, when it came in the legacy one.
-fn client(request: &Request) -> Value {
+fn client(request: &ClientRequest) -> Value {
     if request.is_modern() {
         return request.params()["_meta"][CAPABILITIES].clone();
     }

@@ -4,8 +4,8 @@
 use crate::process::pause;
 use crate::protocol::{SUBSCRIPTION, object, tool, with};
 use crate::server::acts::Act;
-use crate::server::request::{Gone, Request, Sent};
-use crate::server::state::Listener;
+use crate::server::request::{ClientRequest, Gone, Sent};
+use crate::server::state::ChangeListener;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -77,7 +77,7 @@ pub(crate) fn tools() -> Vec<Value> {
 }
 
 /// Answers a call, if it is of a tool that only a rich server has.
-pub(crate) fn call(request: &Request, name: &str) -> Option<Sent> {
+pub(crate) fn call(request: &ClientRequest, name: &str) -> Option<Sent> {
     let arguments = &request.params()["arguments"];
     Some(match name {
         "elicit" => elicit(request, arguments),
@@ -109,15 +109,15 @@ pub(crate) fn call(request: &Request, name: &str) -> Option<Sent> {
 }
 
 /// Remembers who wants to hear of what. Over HTTP the stream stays open.
-pub(crate) fn listen(request: &Request) -> Sent {
+pub(crate) fn listen(request: &ClientRequest) -> Sent {
     let wanted = request.params()["notifications"].clone();
     let params = json!({ "_meta": { SUBSCRIPTION: request.id() }, "notifications": wanted });
-    let listener = Listener { id: request.id().clone(), wanted, out: request.out() };
+    let listener = ChangeListener { id: request.id().clone(), wanted, out: request.out() };
     request.server.rich.listeners.lock().push(listener);
     request.notify("notifications/subscriptions/acknowledged", params)
 }
 
-fn elicit(request: &Request, arguments: &Value) -> Sent {
+fn elicit(request: &ClientRequest, arguments: &Value) -> Sent {
     let text = arguments["message"].as_str().unwrap_or("your name?");
     let mut params = json!({ "message": text, "vendor": 1.0 });
     match arguments["mode"].as_str() {
@@ -136,7 +136,7 @@ fn elicit(request: &Request, arguments: &Value) -> Sent {
 
 /// Asks, and answers the call with the answer, whole. In the modern era the call is answered with the question, and made
 /// again with the answer.
-fn wonder(request: &Request, method: &str, params: Value) -> Sent {
+fn wonder(request: &ClientRequest, method: &str, params: Value) -> Sent {
     let (responses, state) = (&request.params()["inputResponses"], &request.params()["requestState"]);
     if request.is_modern() && responses.is_null() {
         let requests = json!({ "it": { "method": method, "params": params } });
@@ -154,12 +154,12 @@ fn wonder(request: &Request, method: &str, params: Value) -> Sent {
 }
 
 /// Asks a client of the legacy era, and gives its answer, if it gave any.
-pub(crate) fn ask(request: &Request, method: &str, params: Value) -> Result<Option<Value>, Gone> {
+pub(crate) fn ask(request: &ClientRequest, method: &str, params: Value) -> Result<Option<Value>, Gone> {
     let id = put(request, method, params)?;
     Ok(request.server.rich.answer(&id, PATIENCE))
 }
 
-fn change_of_mind(request: &Request, params: Value) -> Sent {
+fn change_of_mind(request: &ClientRequest, params: Value) -> Sent {
     let id = put(request, "elicitation/create", params)?;
     // Not before it has been put.
     pause(MOMENT);
@@ -168,13 +168,13 @@ fn change_of_mind(request: &Request, params: Value) -> Sent {
     request.reply(request.text(text))
 }
 
-fn put(request: &Request, method: &str, params: Value) -> Result<Value, Gone> {
+fn put(request: &ClientRequest, method: &str, params: Value) -> Result<Value, Gone> {
     let id = Value::from(format!("q{}", request.server.rich.questions.up()));
     request.send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
     Ok(id)
 }
 
-fn progress(request: &Request, steps: u64) -> Sent {
+fn progress(request: &ClientRequest, steps: u64) -> Sent {
     let token = &request.params()["_meta"]["progressToken"];
     if !token.is_null() {
         for step in 1..=steps {
@@ -186,7 +186,7 @@ fn progress(request: &Request, steps: u64) -> Sent {
     request.reply(request.text("done"))
 }
 
-fn grow(request: &Request) -> Sent {
+fn grow(request: &ClientRequest) -> Sent {
     request.server.rich.sizes.up();
     request.reply(request.text("grown"))?;
     announce(request, "notifications/resources/list_changed", json!({}))?;
@@ -194,7 +194,7 @@ fn grow(request: &Request) -> Sent {
 }
 
 /// Tells who wants to hear it: in the modern era those who asked for it, each on their own stream.
-pub(crate) fn announce(request: &Request, method: &str, params: Value) -> Sent {
+pub(crate) fn announce(request: &ClientRequest, method: &str, params: Value) -> Sent {
     if !request.is_modern() {
         return request.notify(method, params);
     }
@@ -204,18 +204,18 @@ pub(crate) fn announce(request: &Request, method: &str, params: Value) -> Sent {
         "notifications/tools/list_changed" => "toolsListChanged",
         _ => "resourceSubscriptions",
     };
-    for Listener { id, wanted, out } in request.server.rich.listeners.lock().iter() {
+    for ChangeListener { id, wanted, out } in request.server.rich.listeners.lock().iter() {
         let is_wanted = wanted[key] == true || wanted[key].as_array().is_some_and(|it| it.contains(&params["uri"]));
         if is_wanted {
             let params = with(params.clone(), json!({ "_meta": { SUBSCRIPTION: id } }));
             // One who has gone keeps nothing from the others.
-            let _ = Request::new(&request.server, json!({}), out.clone()).notify(method, params);
+            let _ = ClientRequest::new(&request.server, json!({}), out.clone()).notify(method, params);
         }
     }
     Ok(())
 }
 
-fn everything(request: &Request) -> Value {
+fn everything(request: &ClientRequest) -> Value {
     let link = json!({ "type": "resource_link", "uri": "test://readme", "name": "readme", "size": 5 });
     let inside = json!({ "uri": "test://inside", "mimeType": "text/plain", "text": "inside", "_meta": { "a": 1 } });
     let content = json!([
@@ -232,7 +232,7 @@ fn everything(request: &Request) -> Value {
     with(request.text(""), more)
 }
 
-fn resources(request: &Request) -> Sent {
+fn resources(request: &ClientRequest) -> Sent {
     let sizes = request.server.rich.sizes.count();
     let grown = (0..sizes).map(|it| resource(&format!("test://grown/{it}"), &format!("grown {it}")));
     let picture = with(resource("test://picture", "picture"), json!({ "mimeType": "image/png", "x-vendor": 1.0 }));
@@ -248,12 +248,12 @@ fn resources(request: &Request) -> Sent {
     }
 }
 
-fn templates(request: &Request) -> Sent {
+fn templates(request: &ClientRequest) -> Sent {
     let template = json!({ "uriTemplate": "test://item/{id}", "name": "item" });
     request.reply(listed(request, "resourceTemplates", json!([template])))
 }
 
-fn read(request: &Request) -> Sent {
+fn read(request: &ClientRequest) -> Sent {
     let uri = request.params()["uri"].as_str().unwrap_or_default();
     let content = match uri {
         "test://picture" => json!({ "uri": uri, "mimeType": "image/png", "blob": PICTURE }),
@@ -265,21 +265,21 @@ fn read(request: &Request) -> Sent {
     request.reply(listed(request, "contents", json!([content])))
 }
 
-fn subscribe(request: &Request) -> Sent {
+fn subscribe(request: &ClientRequest) -> Sent {
     if request.is_modern() {
         return request.error(-32601, "no such method in this era");
     }
     request.reply(json!({}))
 }
 
-fn prompts(request: &Request) -> Sent {
+fn prompts(request: &ClientRequest) -> Sent {
     let greet = json!({ "name": "greet", "description": "Greets", "arguments": [{ "name": "who", "required": true }] });
     let grown = (0..request.server.rich.sizes.count()).map(|it| json!({ "name": format!("grown_{it}") }));
     let all = std::iter::once(greet).chain(grown).chain([json!({ "name": "ask" })]).collect();
     request.reply(listed(request, "prompts", all))
 }
 
-fn prompt(request: &Request) -> Sent {
+fn prompt(request: &ClientRequest) -> Sent {
     let (name, arguments) = (&request.params()["name"], &request.params()["arguments"]);
     match name.as_str() {
         Some("ask") if request.is_modern() => wonder(request, "elicitation/create", json!({ "message": "who?" })),
@@ -296,7 +296,7 @@ fn prompt(request: &Request) -> Sent {
     }
 }
 
-fn complete(request: &Request) -> Sent {
+fn complete(request: &ClientRequest) -> Sent {
     let begun = request.params()["argument"]["value"].as_str().unwrap_or_default();
     let values: Vec<&str> = ["anna", "anton", "berta"].into_iter().filter(|it| it.starts_with(begun)).collect();
     let mut result = json!({ "completion": { "total": values.len(), "values": values, "hasMore": false } });
@@ -311,7 +311,7 @@ fn resource(uri: &str, name: &str) -> Value {
 }
 
 /// A result that may be kept, with what the era of the request wants beside it.
-pub(crate) fn listed(request: &Request, key: &str, items: Value) -> Value {
+pub(crate) fn listed(request: &ClientRequest, key: &str, items: Value) -> Value {
     let mut result = json!({ key: items });
     if request.is_modern() {
         let more = json!({ "resultType": "complete", "ttlMs": request.server.options.ttl_ms, "cacheScope": "public" });

@@ -10,16 +10,16 @@ use crate::options::Options;
 use crate::process::background;
 use acts::{Act, Acts};
 use parking_lot::{Condvar, Mutex};
-use request::{Gone, Out, Request, Sent};
+use request::{ClientRequest, Gone, ResponseSink, Sent};
 use serde_json::{Value, json};
-use state::{Memory, Reference, Rich};
+use state::{ModeState, Reference, Rich};
 use std::collections::HashSet;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-pub(crate) struct Server {
+pub(crate) struct HostileServer {
     pub(crate) options: Options,
     pub(crate) log: Log,
     /// The name of its mode.
@@ -29,7 +29,7 @@ pub(crate) struct Server {
     pub(crate) lists: Counter,
     /// How many `tools/call` came, this one included.
     pub(crate) calls: Counter,
-    pub(crate) memory: Memory,
+    pub(crate) memory: ModeState,
     /// Nothing more is read from stdin.
     pub(crate) is_deaf: AtomicBool,
     pub(crate) rich: Rich,
@@ -40,7 +40,7 @@ pub(crate) struct Server {
     unsent: Mutex<Vec<u8>>,
 }
 
-impl Server {
+impl HostileServer {
     pub(crate) fn new(mode: &'static str, acts: &'static Acts, options: Options) -> io::Result<Arc<Self>> {
         let log = Log::open(options.log.as_deref(), &options.name, mode)?;
         Ok(Arc::new(Self {
@@ -50,7 +50,7 @@ impl Server {
             acts,
             lists: Counter::default(),
             calls: Counter::default(),
-            memory: Memory::default(),
+            memory: ModeState::default(),
             is_deaf: AtomicBool::new(false),
             rich: Rich::default(),
             reference: Reference::default(),
@@ -73,7 +73,7 @@ impl Server {
     }
 
     /// Takes one line of input: a message, or a batch of them.
-    pub(crate) fn take(self: &Arc<Self>, line: &[u8], out: &Out) -> Sent {
+    pub(crate) fn take(self: &Arc<Self>, line: &[u8], out: &ResponseSink) -> Sent {
         if line.trim_ascii().is_empty() {
             return Ok(());
         }
@@ -88,8 +88,8 @@ impl Server {
         }
     }
 
-    fn take_message(self: &Arc<Self>, message: Value, out: &Out) -> Sent {
-        let request = Request::new(self, message, out.clone());
+    fn take_message(self: &Arc<Self>, message: Value, out: &ResponseSink) -> Sent {
+        let request = ClientRequest::new(self, message, out.clone());
         if self.log.is_open() {
             self.log.event("recv", request.as_event());
         }
@@ -128,7 +128,7 @@ impl Server {
     }
 
     /// On stdio each call has a thread of its own, unless it must be quick; over HTTP its connection already has one.
-    fn take_call(self: &Arc<Self>, request: Request) -> Sent {
+    fn take_call(self: &Arc<Self>, request: ClientRequest) -> Sent {
         self.calls.up();
         let acts = self.acts();
         if self.is_http() || self.options.quick {

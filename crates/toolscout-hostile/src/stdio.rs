@@ -1,7 +1,7 @@
 //! The stdio transport: lines in, lines out, until the input ends.
 
-use crate::server::Server;
-use crate::server::request::Out;
+use crate::server::HostileServer;
+use crate::server::request::ResponseSink;
 use serde_json::json;
 use std::convert::Infallible;
 use std::io::{self, BufRead, BufReader};
@@ -9,7 +9,7 @@ use std::os::unix::process::parent_id;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-pub(crate) fn serve(server: &Arc<Server>) -> io::Result<Infallible> {
+pub(crate) fn serve(server: &Arc<HostileServer>) -> io::Result<Infallible> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     server.log.event("start", json!({ "argv": words, "ppid": parent_id() }));
     let acts = server.acts();
@@ -26,13 +26,13 @@ pub(crate) fn serve(server: &Arc<Server>) -> io::Result<Infallible> {
     server.exit(0)
 }
 
-fn read(server: &Arc<Server>) -> crate::server::request::Sent {
+fn read(server: &Arc<HostileServer>) -> crate::server::request::Sent {
     // A buffer of our own, to see whether there is more in it.
     let mut input = BufReader::with_capacity(64 << 10, io::stdin().lock());
     let mut line = Vec::new();
     // An unreadable stdin is an ended one.
     while input.read_until(b'\n', &mut line).unwrap_or(0) > 0 {
-        server.take(&line, &Out::Stdout)?;
+        server.take(&line, &ResponseSink::Stdout)?;
         line.clear();
         if server.options.quick && input.buffer().is_empty() {
             server.flush()?;

@@ -5,9 +5,9 @@ use crate::honest::HONEST;
 use crate::honest::{self, tools_and};
 use crate::process::{background, pause};
 use crate::protocol::plain;
-use crate::server::Server;
+use crate::server::HostileServer;
 use crate::server::acts::Acts;
-use crate::server::request::{Request, Sent};
+use crate::server::request::{ClientRequest, Sent};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -66,7 +66,7 @@ pub(super) const MODES: &[Mode] = &[
 ];
 
 /// Starts to say again and again that the list has changed, once for each server.
-pub(super) fn announce_every(request: &Request, pace: Duration) -> Sent {
+pub(super) fn announce_every(request: &ClientRequest, pace: Duration) -> Sent {
     let server = Arc::clone(&request.server);
     if server.is_http() || server.memory.flag.swap(true, Ordering::SeqCst) {
         return Ok(());
@@ -82,7 +82,7 @@ pub(super) fn announce_every(request: &Request, pace: Duration) -> Sent {
     Ok(())
 }
 
-fn changed_mid_list(request: &Request) -> Sent {
+fn changed_mid_list(request: &ClientRequest) -> Sent {
     let server = &request.server;
     let is_first = server.lists.count() == 1;
     if is_first {
@@ -93,7 +93,7 @@ fn changed_mid_list(request: &Request) -> Sent {
     request.reply(request.tool_list(tools_and(server, [plain(name, "x")])))
 }
 
-fn churn(request: &Request) -> Sent {
+fn churn(request: &ClientRequest) -> Sent {
     let mut dice = Dice::of(&request.server);
     let mut tools = request.server.tools();
     dice.shuffle(&mut tools);
@@ -112,7 +112,7 @@ fn churn(request: &Request) -> Sent {
 pub(super) struct Dice(u64);
 
 impl Dice {
-    pub(super) fn of(server: &Server) -> Self {
+    pub(super) fn of(server: &HostileServer) -> Self {
         Self(server.options.seed.wrapping_add(server.memory.turn.up() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 

@@ -5,7 +5,7 @@ use crate::honest;
 use crate::honest::HONEST;
 use crate::protocol::plain;
 use crate::server::acts::Acts;
-use crate::server::request::{Request, Sent};
+use crate::server::request::{ClientRequest, Sent};
 use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
 
@@ -114,19 +114,19 @@ pub(super) const MODES: &[Mode] = &[
 const NOISE: &[u8] = b"Welcome to server 1.0\n\n\r\n[INFO] listening since noon\n42\n\"text\"\nnull\n\
     {\"level\":\"info\",\"msg\":\"hello\"}\n[1,2]\n";
 
-fn invalid_utf8(request: &Request) -> Sent {
+fn invalid_utf8(request: &ClientRequest) -> Sent {
     let line = request.tool_list_text(r#"[{"name":"echo","description":"@","inputSchema":{"type":"object"}}]"#);
     let (before, after) = line.split_once('@').unwrap_or_default();
     request.line([before.as_bytes(), b"\xff\xfe \xc0\xaf", after.as_bytes()].concat())
 }
 
-fn bom_crlf(server: &crate::server::Server, message: &[u8]) -> Vec<u8> {
+fn bom_crlf(server: &crate::server::HostileServer, message: &[u8]) -> Vec<u8> {
     let is_first = !server.memory.flag.swap(true, Ordering::SeqCst);
     let mark: &[u8] = if is_first { b"\xef\xbb\xbf" } else { b"" };
     [mark, message, b"\r\n"].concat()
 }
 
-fn huge_line(request: &Request) -> Sent {
+fn huge_line(request: &ClientRequest) -> Sent {
     let line = request.tool_list_text(r#"[{"name":"big","inputSchema":{"type":"object"},"description":"@"}]"#);
     let (before, after) = line.split_once('@').unwrap_or_default();
     request.raw(before)?;
@@ -134,27 +134,27 @@ fn huge_line(request: &Request) -> Sent {
     request.line(after)
 }
 
-fn many_tools(request: &Request) -> Sent {
+fn many_tools(request: &ClientRequest) -> Sent {
     let count = request.server.options.count.unwrap_or(200_000);
     let tools: Vec<Value> = (0..count).map(|it| plain(&format!("t{it:06}"), &format!("tool number {it}"))).collect();
     request.reply(request.tool_list(tools))
 }
 
-fn deep_json(request: &Request) -> Sent {
+fn deep_json(request: &ClientRequest) -> Sent {
     let depth = request.server.options.count.unwrap_or(100_000);
     let (open, close) = (r#"[{"a":"#.repeat(depth), "}]".repeat(depth));
     let tools = format!(r#"[{{"name":"deep","inputSchema":{{"type":"object","x":{open}1{close}}}}}]"#);
     request.line(request.tool_list_text(&tools))
 }
 
-fn deep_edge(request: &Request) -> Sent {
+fn deep_edge(request: &ClientRequest) -> Sent {
     let (open, close) = ("[".repeat(120), "]".repeat(120));
     let fine = plain("ok", "x");
     let deep = format!(r#"{{"name":"deep120","inputSchema":{{"type":"object","default":{open}{close}}}}}"#);
     request.line(request.tool_list_text(&format!("[{fine},{deep}]")))
 }
 
-fn two_on_line(request: &Request) -> Sent {
+fn two_on_line(request: &ClientRequest) -> Sent {
     let mut tools = request.server.tools();
     let first = request.answer(request.tool_list(tools.clone()));
     tools.push(plain("smuggled", "x"));

@@ -5,7 +5,7 @@ use crate::honest;
 use crate::honest::HONEST;
 use crate::process::{background, pause};
 use crate::server::acts::{Acts, silent};
-use crate::server::request::{Request, Sent};
+use crate::server::request::{ClientRequest, Sent};
 use std::io::Write;
 use std::time::Duration;
 
@@ -136,7 +136,7 @@ fn slowly(time: Duration) -> Sent {
     Ok(())
 }
 
-fn drip(request: &Request) -> Sent {
+fn drip(request: &ClientRequest) -> Sent {
     let pace = request.server.options.delay.unwrap_or(Duration::from_millis(200));
     let line = format!("{}\n", request.answer(request.tool_list(request.server.tools())));
     let server = std::sync::Arc::clone(&request.server);
@@ -151,21 +151,21 @@ fn drip(request: &Request) -> Sent {
     Ok(())
 }
 
-fn half_a_list(request: &Request) -> Sent {
+fn half_a_list(request: &ClientRequest) -> Sent {
     let whole = request.answer(request.tool_list(request.server.tools())).to_string();
     request.raw(&whole.as_bytes()[..whole.len() / 2])?;
     request.server.die();
     Ok(())
 }
 
-fn half_a_result(request: &Request) -> Sent {
+fn half_a_result(request: &ClientRequest) -> Sent {
     let id = request.id();
     request.raw(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"te"#))?;
     request.server.die();
     Ok(())
 }
 
-fn after_noise(request: &Request, act: fn(&Request) -> Sent) -> Sent {
+fn after_noise(request: &ClientRequest, act: fn(&ClientRequest) -> Sent) -> Sent {
     let size = request.server.options.size.unwrap_or(super::MIB);
     let chunk = [&[b'E'; 1023], &b"\n"[..]].concat();
     (0..size.div_ceil(chunk.len())).for_each(|_| complain(&chunk));

@@ -4,7 +4,7 @@ use super::{MIB, Mode, both};
 use crate::honest::HONEST;
 use crate::protocol::plain;
 use crate::server::acts::Acts;
-use crate::server::request::{Request, Sent};
+use crate::server::request::{ClientRequest, Sent};
 use serde_json::{Value, json};
 
 pub(super) const MODES: &[Mode] = &[
@@ -70,26 +70,26 @@ pub(super) const MODES: &[Mode] = &[
     ),
 ];
 
-fn cursor_endless(request: &Request) -> Sent {
+fn cursor_endless(request: &ClientRequest) -> Sent {
     let page: usize = request.cursor().and_then(|it| it.get(1..)?.parse().ok()).unwrap_or(0);
     let tools: Vec<Value> = (0..10).map(|it| plain(&format!("p{page}_{it}"), "x")).collect();
     request.reply(request.page(tools, format!("c{}", page + 1)))
 }
 
-fn two_pages(request: &Request, next: &str) -> Sent {
+fn two_pages(request: &ClientRequest, next: &str) -> Sent {
     match request.cursor() {
         Some(cursor) if !cursor.is_empty() => request.reply(request.tool_list([plain("page2", "x")].to_vec())),
         _ => request.reply(request.page([plain("page1", "x")].to_vec(), next)),
     }
 }
 
-fn cursor_type(request: &Request) -> Sent {
+fn cursor_type(request: &ClientRequest) -> Sent {
     let cursors = [json!(7), json!({}), json!([]), json!(false), json!(null)];
     let next = cursors[request.server.memory.turn.up() % cursors.len()].clone();
     request.reply(request.page(request.server.tools(), next))
 }
 
-fn ttl_extreme(request: &Request) -> Sent {
+fn ttl_extreme(request: &ClientRequest) -> Sent {
     // As text, because not every one of them is a number that a `Value` holds.
     const TIMES: [&str; 7] = ["1e300", "-1", "9223372036854775807", "18446744073709551616", "0.5", "\"60000\"", "true"];
     let time = TIMES[request.server.memory.turn.up() % TIMES.len()];

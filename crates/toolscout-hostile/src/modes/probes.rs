@@ -4,9 +4,9 @@ use super::discovery::Dice;
 use super::{Mode, stdio};
 use crate::honest;
 use crate::honest::HONEST;
-use crate::server::Server;
+use crate::server::HostileServer;
 use crate::server::acts::Acts;
-use crate::server::request::{Request, Sent};
+use crate::server::request::{ClientRequest, Sent};
 use serde_json::{Map, Value, json};
 use std::fs::{self, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -88,7 +88,7 @@ fn names(environ: &[u8]) -> Value {
     environ.split(|it| *it == 0).filter(|it| !it.is_empty()).map(|it| Value::from(name(it))).collect()
 }
 
-fn fs_probe(server: &Arc<Server>) -> Sent {
+fn fs_probe(server: &Arc<HostileServer>) -> Sent {
     let mut found = Map::new();
     let mut note = |what: &str, tried: io::Result<()>, success: &str| {
         found.insert(what.to_owned(), tried.map_or_else(|err| err.to_string(), |()| success.to_owned()).into());
@@ -122,7 +122,7 @@ fn connect(url: &str) -> io::Result<()> {
     TcpStream::connect_timeout(&address, Duration::from_secs(1)).map(drop)
 }
 
-fn cache_tamper(request: &Request) -> Sent {
+fn cache_tamper(request: &ClientRequest) -> Sent {
     honest::list(request)?;
     let server = &request.server;
     if let Some(target) = server.options.target.as_deref().filter(|it| it.is_file()) {

@@ -4,9 +4,9 @@ use super::{MIB, Mode, stdio};
 use crate::honest;
 use crate::honest::HONEST;
 use crate::process::{background, pause, pause_for_ever, sleeping_child};
-use crate::server::Server;
+use crate::server::HostileServer;
 use crate::server::acts::Acts;
-use crate::server::request::{Gone, Request, Sent};
+use crate::server::request::{ClientRequest, Gone, Sent};
 use serde_json::json;
 use std::fs::File;
 use std::sync::Arc;
@@ -81,7 +81,7 @@ pub(super) const MODES: &[Mode] = &[
     ),
 ];
 
-fn one_child(server: &Arc<Server>) -> Sent {
+fn one_child(server: &Arc<HostileServer>) -> Sent {
     match sleeping_child(&server.options) {
         Ok(child) => server.log.event("probe", json!({ "grandchild": child.id() })),
         Err(err) => server.log.event("probe", json!({ "fork_denied": err.to_string() })),
@@ -89,7 +89,7 @@ fn one_child(server: &Arc<Server>) -> Sent {
     Ok(())
 }
 
-fn many_children(server: &Arc<Server>) -> Sent {
+fn many_children(server: &Arc<HostileServer>) -> Sent {
     let server = Arc::clone(server);
     background(move || {
         for _ in 0..server.options.count.unwrap_or(32) {
@@ -102,7 +102,7 @@ fn many_children(server: &Arc<Server>) -> Sent {
     Ok(())
 }
 
-fn close_stdout(request: &Request) -> Sent {
+fn close_stdout(request: &ClientRequest) -> Sent {
     honest::list(request)?;
     // In place of our end comes one of a pipe that nobody reads: theirs ends, and our next write fails.
     let (unread, ours) = std::io::pipe().map_err(|_| Gone)?;
@@ -110,14 +110,14 @@ fn close_stdout(request: &Request) -> Sent {
     rustix::stdio::dup2_stdout(ours).map_err(|_| Gone)
 }
 
-fn close_stdin(request: &Request) -> Sent {
+fn close_stdin(request: &ClientRequest) -> Sent {
     honest::list(request)?;
     request.server.is_deaf.store(true, Ordering::SeqCst);
     let nothing = File::open("/dev/null").map_err(|_| Gone)?;
     rustix::stdio::dup2_stdin(nothing).map_err(|_| Gone)
 }
 
-fn hog(request: &Request) -> Sent {
+fn hog(request: &ClientRequest) -> Sent {
     let size = request.server.options.size.unwrap_or(512 * MIB);
     let mut ballast = request.server.memory.ballast.lock();
     match ballast.try_reserve_exact(size) {

@@ -4,7 +4,7 @@ use super::schema::canary;
 use super::{MIB, Mode, both};
 use crate::honest::HONEST;
 use crate::server::acts::Acts;
-use crate::server::request::{Request, Sent};
+use crate::server::request::{ClientRequest, Sent};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
@@ -72,7 +72,7 @@ fn complete(content: Vec<Value>) -> Value {
     json!({ "resultType": "complete", "content": content })
 }
 
-fn huge_result(request: &Request) -> Sent {
+fn huge_result(request: &ClientRequest) -> Sent {
     let id = request.id();
     request.raw(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":""#))?;
     request.flood(&[b'R'; MIB], request.server.options.size.unwrap_or(256 * MIB))?;
@@ -91,7 +91,7 @@ fn odd_items() -> Vec<Value> {
     ]
 }
 
-fn link_ssrf(request: &Request) -> Sent {
+fn link_ssrf(request: &ClientRequest) -> Sent {
     let links = [
         &canary(&request.server),
         "http://169.254.169.254/latest/meta-data/",

@@ -4,7 +4,7 @@ use super::{MIB, Mode, both};
 use crate::honest::HONEST;
 use crate::honest::{self, tools_and};
 use crate::protocol::{plain, tool, with};
-use crate::server::Server;
+use crate::server::HostileServer;
 use crate::server::acts::Acts;
 use serde_json::{Map, Value, json};
 
@@ -64,15 +64,15 @@ pub(super) const MODES: &[Mode] = &[
 ];
 
 /// Where nobody should ever look; port 9 answers nobody.
-pub(super) fn canary(server: &Server) -> String {
+pub(super) fn canary(server: &HostileServer) -> String {
     server.options.canary.clone().unwrap_or_else(|| "http://127.0.0.1:9/canary".to_owned())
 }
 
-fn named<const N: usize>(server: &Server, schemas: [(&str, Value); N]) -> Vec<Value> {
+fn named<const N: usize>(server: &HostileServer, schemas: [(&str, Value); N]) -> Vec<Value> {
     tools_and(server, schemas.map(|(name, schema)| tool(name, "x", schema)))
 }
 
-fn ref_remote(server: &Server) -> Vec<Value> {
+fn ref_remote(server: &HostileServer) -> Vec<Value> {
     let there = |path: &str| format!("{}/{path}", canary(server));
     let relative = json!({ "a": { "$ref": "rel.json" } });
     named(
@@ -88,7 +88,7 @@ fn ref_remote(server: &Server) -> Vec<Value> {
     )
 }
 
-fn ref_cycle(server: &Server) -> Vec<Value> {
+fn ref_cycle(server: &HostileServer) -> Vec<Value> {
     let to = |name: &str| json!({ "$ref": format!("#/$defs/{name}") });
     let list = json!({ "type": "array", "items": { "$ref": "#/properties/t" } });
     let pair = json!({ "a": { "allOf": [to("b")] }, "b": { "allOf": [to("a")] } });
@@ -112,14 +112,14 @@ fn chain(prefix: &str, length: usize, link: impl Fn(Value) -> Value, last: Value
     Map::from_iter(links.chain([(format!("{prefix}{length}"), last)])).into()
 }
 
-fn ref_bomb(server: &Server) -> Vec<Value> {
+fn ref_bomb(server: &HostileServer) -> Vec<Value> {
     let twice = |next: Value| json!({ "type": "object", "properties": { "l": next, "r": next } });
     let definitions = chain("d", 40, twice, json!({ "type": "string" }));
     let properties = json!({ "x": { "$ref": "#/$defs/d0" } });
     named(server, [("bomb", json!({ "$defs": definitions, "type": "object", "properties": properties }))])
 }
 
-fn validate_bomb(server: &Server) -> Vec<Value> {
+fn validate_bomb(server: &HostileServer) -> Vec<Value> {
     let either = |next: Value| json!({ "anyOf": [{ "allOf": [next, { "minLength": 1 }] }, { "allOf": [next, { "maxLength": 0 }] }] });
     let definitions = chain("c", 24, either, json!({ "type": "integer" }));
     let text = |pattern: &str| json!({ "type": "string", "pattern": pattern });
@@ -142,7 +142,7 @@ fn validate_bomb(server: &Server) -> Vec<Value> {
     usual.chain(slow.map(|(name, schema)| tool(name, "x", schema))).collect()
 }
 
-fn wide_schema(server: &Server) -> Vec<Value> {
+fn wide_schema(server: &HostileServer) -> Vec<Value> {
     let property = |at| (format!("p{at}"), json!({ "type": "string", "description": format!("property {at}") }));
     let properties = Map::from_iter((0..20_000).map(property));
     let values: Vec<String> = (0..100_000).map(|at| format!("v{at}")).collect();
@@ -159,7 +159,7 @@ fn wide_schema(server: &Server) -> Vec<Value> {
     tools
 }
 
-fn odd_dialect(server: &Server) -> Vec<Value> {
+fn odd_dialect(server: &HostileServer) -> Vec<Value> {
     let dialect = |url: &str| json!({ "$schema": url, "type": "object" });
     let booleans = json!({ "a": true, "b": false });
     named(
@@ -175,7 +175,7 @@ fn odd_dialect(server: &Server) -> Vec<Value> {
     )
 }
 
-fn header_inject(server: &Server) -> Vec<Value> {
+fn header_inject(server: &HostileServer) -> Vec<Value> {
     let typed = |kind: &str, header: &str| json!({ "type": kind, "x-mcp-header": header });
     let of = |properties: Value| json!({ "type": "object", "properties": properties });
     let text = |header: &str| of(json!({ "q": typed("string", header) }));

@@ -5,7 +5,7 @@ use crate::honest::HONEST;
 use crate::honest::{self, discovered, initialized};
 use crate::protocol::{MODERN, SERVER_INFO, with};
 use crate::server::acts::Acts;
-use crate::server::request::{Request, Sent};
+use crate::server::request::{ClientRequest, Sent};
 use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
 
@@ -85,25 +85,25 @@ pub(super) const MODES: &[Mode] = &[
     ),
 ];
 
-fn bad_versions(request: &Request) -> Sent {
+fn bad_versions(request: &ClientRequest) -> Sent {
     let versions = [json!(7), json!(null), json!([]), json!([null])];
     let version = versions[request.server.memory.turn.up() % versions.len()].clone();
     request.reply(with(discovered(&request.server), json!({ "supportedVersions": version })))
 }
 
-fn bad_version(request: &Request) -> Sent {
+fn bad_version(request: &ClientRequest) -> Sent {
     let is_odd = !request.server.memory.turn.up().is_multiple_of(2);
     let version = if is_odd { json!(7) } else { "v".repeat(MIB).into() };
     request.reply(with(initialized(request), json!({ "protocolVersion": version })))
 }
 
-fn unsupported(request: &Request) -> Sent {
+fn unsupported(request: &ClientRequest) -> Sent {
     let versions = json!({ "supported": [MODERN], "requested": request.version() });
     let error = json!({ "code": -32022, "message": "unsupported protocol version", "data": versions });
     request.send(request.failure(error))
 }
 
-fn claimed(request: &Request) -> Value {
+fn claimed(request: &ClientRequest) -> Value {
     if request.server.options.after == 0 { json!({ "tools": {} }) } else { json!({}) }
 }
 

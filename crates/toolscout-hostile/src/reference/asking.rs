@@ -4,7 +4,7 @@ use super::{client, content};
 use crate::protocol::{failed, object};
 use crate::rich;
 
-use crate::server::request::{Gone, Request, Sent};
+use crate::server::request::{ClientRequest, Gone, Sent};
 use serde_json::{Map, Value, json};
 
 /// Those that take no arguments.
@@ -25,19 +25,19 @@ pub(super) const TOOLS: &[&str] = &[
 pub(super) const PROMPT: &str = "test_input_required_result_prompt";
 
 /// What we ask, each question by its key, and what we want to be reminded of.
-struct Questions {
+struct InputRequests {
     requests: Value,
     state: Option<&'static str>,
 }
 
 /// What became of them.
-enum Reply {
+enum InputReply {
     Answers(Value),
     /// The request has been answered, with the questions or with an error.
     Over,
 }
 
-pub(super) fn call(request: &Request, name: &str) -> Sent {
+pub(super) fn call(request: &ClientRequest, name: &str) -> Sent {
     if name == "test_input_required_result_multi_round" {
         return two_rounds(request);
     }
@@ -45,23 +45,23 @@ pub(super) fn call(request: &Request, name: &str) -> Sent {
         return request.error(-32602, &format!("no such tool: {name}"));
     };
     match put(request, &questions)? {
-        Reply::Answers(answers) => request.reply(request.text(format!("you said: {answers}"))),
-        Reply::Over => Ok(()),
+        InputReply::Answers(answers) => request.reply(request.text(format!("you said: {answers}"))),
+        InputReply::Over => Ok(()),
     }
 }
 
-pub(super) fn prompt(request: &Request) -> Sent {
+pub(super) fn prompt(request: &ClientRequest) -> Sent {
     let questions = only("user_context", elicit("What is it about?", json!({ "context": { "type": "string" } })));
     match put(request, &questions)? {
-        Reply::Answers(answers) => {
+        InputReply::Answers(answers) => {
             let text = json!({ "type": "text", "text": format!("Speak about {answers}.") });
             request.reply(content::spoken(request, vec![text]))
         }
-        Reply::Over => Ok(()),
+        InputReply::Over => Ok(()),
     }
 }
 
-fn questions(request: &Request, name: &str) -> Option<Questions> {
+fn questions(request: &ClientRequest, name: &str) -> Option<InputRequests> {
     let arguments = &request.params()["arguments"];
     let name_of = || elicit("What is your name?", json!({ "name": { "type": "string" } }));
     let sure = || elicit("Are you sure?", json!({ "ok": { "type": "boolean" } }));
@@ -82,7 +82,7 @@ fn questions(request: &Request, name: &str) -> Option<Questions> {
         "test_input_required_result_tampered_state" => remembering("mine", only("confirm", sure())),
         "test_input_required_result_multiple_inputs" => {
             let all = json!({ "user_name": name_of(), "greeting": sample("Greet somebody"), "client_roots": roots() });
-            Questions { requests: all, state: Some("all three") }
+            InputRequests { requests: all, state: Some("all three") }
         }
         "test_input_required_result_capabilities" => within(&client(request), name_of()),
         _ => return None,
@@ -90,44 +90,44 @@ fn questions(request: &Request, name: &str) -> Option<Questions> {
 }
 
 /// Asks twice, the second time other than the first.
-fn two_rounds(request: &Request) -> Sent {
+fn two_rounds(request: &ClientRequest) -> Sent {
     let first = remembering("round 1", only("step1", elicit("Your name?", json!({ "name": { "type": "string" } }))));
     let second =
         remembering("round 2", only("step2", elicit("Your colour?", json!({ "color": { "type": "string" } }))));
     let is_second = request.is_modern() && request.params()["requestState"] == "round 2";
-    if !is_second && matches!(put(request, &first)?, Reply::Over) {
+    if !is_second && matches!(put(request, &first)?, InputReply::Over) {
         return Ok(());
     }
     if request.is_modern() && !is_second {
         return request.reply(wanted(&second));
     }
     match put(request, &second)? {
-        Reply::Answers(answers) => request.reply(request.text(format!("in the end: {answers}"))),
-        Reply::Over => Ok(()),
+        InputReply::Answers(answers) => request.reply(request.text(format!("in the end: {answers}"))),
+        InputReply::Over => Ok(()),
     }
 }
 
-fn put(request: &Request, questions: &Questions) -> Result<Reply, Gone> {
+fn put(request: &ClientRequest, questions: &InputRequests) -> Result<InputReply, Gone> {
     if request.is_modern() { put_with_result(request, questions) } else { put_one_by_one(request, questions) }
 }
 
-fn put_with_result(request: &Request, questions: &Questions) -> Result<Reply, Gone> {
+fn put_with_result(request: &ClientRequest, questions: &InputRequests) -> Result<InputReply, Gone> {
     let (answers, state) = (&request.params()["inputResponses"], request.params()["requestState"].as_str());
     let keys = questions.requests.as_object().into_iter().flat_map(Map::keys);
     let are_complete = keys.clone().all(|it| answers[it].is_object());
     if !are_complete {
         request.reply(wanted(questions))?;
-        return Ok(Reply::Over);
+        return Ok(InputReply::Over);
     }
     if questions.state.is_some() && state != questions.state {
         request.error(-32602, "that is not the state of this request")?;
-        return Ok(Reply::Over);
+        return Ok(InputReply::Over);
     }
     // Whatever else was answered, nobody asked.
-    Ok(Reply::Answers(keys.map(|it| (it.clone(), answers[it].clone())).collect::<Map<_, _>>().into()))
+    Ok(InputReply::Answers(keys.map(|it| (it.clone(), answers[it].clone())).collect::<Map<_, _>>().into()))
 }
 
-fn wanted(Questions { requests, state }: &Questions) -> Value {
+fn wanted(InputRequests { requests, state }: &InputRequests) -> Value {
     let mut result = json!({ "resultType": "input_required", "inputRequests": requests });
     if let Some(state) = state {
         result["requestState"] = (*state).into();
@@ -135,7 +135,7 @@ fn wanted(Questions { requests, state }: &Questions) -> Value {
     result
 }
 
-fn put_one_by_one(request: &Request, questions: &Questions) -> Result<Reply, Gone> {
+fn put_one_by_one(request: &ClientRequest, questions: &InputRequests) -> Result<InputReply, Gone> {
     let mut answers = Map::new();
     for (key, question) in questions.requests.as_object().into_iter().flatten() {
         let method = question["method"].as_str().unwrap_or_default();
@@ -148,23 +148,23 @@ fn put_one_by_one(request: &Request, questions: &Questions) -> Result<Reply, Gon
                     Some("tools/call") => request.reply(failed(request.text(text)))?,
                     _ => request.error(-32603, &text)?,
                 }
-                return Ok(Reply::Over);
+                return Ok(InputReply::Over);
             }
         };
     }
-    Ok(Reply::Answers(answers.into()))
+    Ok(InputReply::Answers(answers.into()))
 }
 
-fn only(key: &str, question: Value) -> Questions {
-    Questions { requests: json!({ key: question }), state: None }
+fn only(key: &str, question: Value) -> InputRequests {
+    InputRequests { requests: json!({ key: question }), state: None }
 }
 
-fn remembering(state: &'static str, questions: Questions) -> Questions {
-    Questions { state: Some(state), ..questions }
+fn remembering(state: &'static str, questions: InputRequests) -> InputRequests {
+    InputRequests { state: Some(state), ..questions }
 }
 
 /// One question for each thing that this client can be asked.
-fn within(client: &Value, elicitation: Value) -> Questions {
+fn within(client: &Value, elicitation: Value) -> InputRequests {
     let mut requests = json!({});
     if client["elicitation"].is_object() {
         requests["name"] = elicitation;
@@ -172,7 +172,7 @@ fn within(client: &Value, elicitation: Value) -> Questions {
     if client["sampling"].is_object() {
         requests["text"] = sample("Say something");
     }
-    Questions { requests, state: None }
+    InputRequests { requests, state: None }
 }
 
 fn elicit(message: &str, properties: Value) -> Value {

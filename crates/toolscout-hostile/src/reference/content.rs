@@ -1,7 +1,7 @@
 //! Results of every kind of content, and a schema with every kind of keyword.
 
 use crate::protocol::{failed, with};
-use crate::server::request::Request;
+use crate::server::request::ClientRequest;
 use serde_json::{Value, json};
 
 /// One red pixel.
@@ -10,7 +10,7 @@ pub(super) const PICTURE: &str =
 /// The header of a sound that is over at once.
 const SOUND: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=";
 
-pub(super) fn of(request: &Request, name: &str) -> Option<Value> {
+pub(super) fn of(request: &ClientRequest, name: &str) -> Option<Value> {
     let text = |it: &str| json!({ "type": "text", "text": it });
     let resource = |uri: &str, kind: &str, text: &str| json!({ "type": "resource", "resource": { "uri": uri, "mimeType": kind, "text": text } });
     let content = match name {
@@ -55,12 +55,12 @@ pub(super) fn rich_schema() -> Value {
 }
 
 /// A prompt's result: the user says these things.
-pub(super) fn spoken(request: &Request, contents: Vec<Value>) -> Value {
+pub(super) fn spoken(request: &ClientRequest, contents: Vec<Value>) -> Value {
     let messages: Vec<Value> = contents.into_iter().map(|it| json!({ "role": "user", "content": it })).collect();
     complete_in_era(request, json!({ "messages": messages }))
 }
 
-pub(super) fn complete_in_era(request: &Request, mut result: Value) -> Value {
+pub(super) fn complete_in_era(request: &ClientRequest, mut result: Value) -> Value {
     if request.is_modern() {
         result["resultType"] = "complete".into();
     }

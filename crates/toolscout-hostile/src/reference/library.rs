@@ -4,7 +4,7 @@ use super::{asking, content};
 use crate::process::background;
 use crate::rich::{self, listed};
 use crate::server::acts::Act;
-use crate::server::request::{Request, Sent};
+use crate::server::request::{ClientRequest, Sent};
 use serde_json::{Value, json};
 
 pub(super) fn act(method: &str) -> Option<Act> {
@@ -20,7 +20,7 @@ pub(super) fn act(method: &str) -> Option<Act> {
     })
 }
 
-fn resources(request: &Request) -> Sent {
+fn resources(request: &ClientRequest) -> Sent {
     let resource = |uri: &str, name: &str, kind: &str| json!({ "uri": uri, "name": name, "description": format!("The {name}"), "mimeType": kind });
     let all = json!([
         resource("test://static-text", "text", "text/plain"),
@@ -30,7 +30,7 @@ fn resources(request: &Request) -> Sent {
     request.reply(listed(request, "resources", all))
 }
 
-fn templates(request: &Request) -> Sent {
+fn templates(request: &ClientRequest) -> Sent {
     let template = json!({
         "uriTemplate": "test://template/{id}/data", "name": "template", "description": "One for each number",
         "mimeType": "application/json",
@@ -38,7 +38,7 @@ fn templates(request: &Request) -> Sent {
     request.reply(listed(request, "resourceTemplates", json!([template])))
 }
 
-fn read(request: &Request) -> Sent {
+fn read(request: &ClientRequest) -> Sent {
     let uri = request.params()["uri"].as_str().unwrap_or_default();
     let filled = uri.strip_prefix("test://template/").and_then(|it| it.strip_suffix("/data"));
     let content = match (uri, filled) {
@@ -59,7 +59,7 @@ fn read(request: &Request) -> Sent {
     request.reply(listed(request, "contents", json!([content])))
 }
 
-fn prompts(request: &Request) -> Sent {
+fn prompts(request: &ClientRequest) -> Sent {
     let prompt = |name: &str, arguments: &[&str]| {
         let arguments: Vec<Value> = arguments
             .iter()
@@ -79,7 +79,7 @@ fn prompts(request: &Request) -> Sent {
     request.reply(listed(request, "prompts", all.into()))
 }
 
-fn prompt(request: &Request) -> Sent {
+fn prompt(request: &ClientRequest) -> Sent {
     let arguments = &request.params()["arguments"];
     let text = |it: String| json!({ "type": "text", "text": it });
     let contents = match request.params()["name"].as_str().unwrap_or_default() {
@@ -98,11 +98,11 @@ fn prompt(request: &Request) -> Sent {
 }
 
 /// Answers it while others are read: what is asked on the way is answered by one of them.
-fn beside(request: &Request, act: Act) -> Sent {
+fn beside(request: &ClientRequest, act: Act) -> Sent {
     if request.server.is_http() {
         return act(request);
     }
-    let request = Request::new(&request.server, request.message.clone(), request.out());
+    let request = ClientRequest::new(&request.server, request.message.clone(), request.out());
     background(move || {
         // Nobody reads any more, then; the reader notices by itself.
         let _ = act(&request);
@@ -110,7 +110,7 @@ fn beside(request: &Request, act: Act) -> Sent {
     Ok(())
 }
 
-fn complete(request: &Request) -> Sent {
+fn complete(request: &ClientRequest) -> Sent {
     let begun = request.params()["argument"]["value"].as_str().unwrap_or_default();
     let values: Vec<&str> =
         ["parent", "parrot", "test one", "test two"].into_iter().filter(|it| it.starts_with(begun)).collect();

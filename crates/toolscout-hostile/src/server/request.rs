@@ -1,6 +1,6 @@
 //! A request and the ways to answer it, proper and improper.
 
-use super::Server;
+use super::HostileServer;
 use crate::protocol::{LEGACY, MODERN};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -19,25 +19,25 @@ pub(crate) type Sent = Result<(), Gone>;
 
 /// Where answers go: to stdout, or into the body of an HTTP response.
 #[derive(Clone)]
-pub(crate) enum Out {
+pub(crate) enum ResponseSink {
     Stdout,
     Body(Arc<Mutex<Vec<u8>>>),
     /// At once, each line an event.
     Events(Arc<Mutex<TcpStream>>),
 }
 
-pub(crate) struct Request {
-    pub(crate) server: Arc<Server>,
+pub(crate) struct ClientRequest {
+    pub(crate) server: Arc<HostileServer>,
     pub(crate) message: Value,
-    out: Out,
+    out: ResponseSink,
 }
 
-impl Request {
-    pub(crate) fn new(server: &Arc<Server>, message: Value, out: Out) -> Self {
+impl ClientRequest {
+    pub(crate) fn new(server: &Arc<HostileServer>, message: Value, out: ResponseSink) -> Self {
         Self { server: Arc::clone(server), message, out }
     }
 
-    pub(crate) fn out(&self) -> Out {
+    pub(crate) fn out(&self) -> ResponseSink {
         self.out.clone()
     }
 
@@ -106,12 +106,12 @@ impl Request {
     /// Sends these bytes as they are.
     pub(crate) fn raw(&self, bytes: impl AsRef<[u8]>) -> Sent {
         match &self.out {
-            Out::Stdout => self.server.write(bytes.as_ref()),
-            Out::Body(body) => {
+            ResponseSink::Stdout => self.server.write(bytes.as_ref()),
+            ResponseSink::Body(body) => {
                 body.lock().extend_from_slice(bytes.as_ref());
                 Ok(())
             }
-            Out::Events(stream) => {
+            ResponseSink::Events(stream) => {
                 let event = [b"data: ", bytes.as_ref(), b"\n"].concat();
                 stream.lock().write_all(&event).map_err(|_| Gone)
             }

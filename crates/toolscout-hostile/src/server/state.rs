@@ -1,6 +1,6 @@
 //! What a server remembers from one message to the next.
 
-use super::request::Out;
+use super::request::ResponseSink;
 use crate::counter::Counter;
 use parking_lot::{Condvar, Mutex};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// What a mode keeps from one act to the next; each uses what it needs.
 #[derive(Default)]
-pub(crate) struct Memory {
+pub(crate) struct ModeState {
     pub(crate) turn: Counter,
     pub(crate) flag: AtomicBool,
     pub(crate) note: Mutex<Option<String>>,
@@ -24,10 +24,10 @@ pub(crate) struct Reference {
 }
 
 /// A client that wants to hear of changes, in the modern era.
-pub(crate) struct Listener {
+pub(crate) struct ChangeListener {
     pub(crate) id: Value,
     pub(crate) wanted: Value,
-    pub(crate) out: Out,
+    pub(crate) out: ResponseSink,
 }
 
 /// What a rich server remembers.
@@ -38,7 +38,7 @@ pub(crate) struct Rich {
     pub(crate) sizes: Counter,
     pub(crate) answers: Mutex<Vec<Value>>,
     pub(crate) arrival: Condvar,
-    pub(crate) listeners: Mutex<Vec<Listener>>,
+    pub(crate) listeners: Mutex<Vec<ChangeListener>>,
     /// What a client of the legacy era said it can do.
     pub(crate) capabilities: Mutex<Value>,
 }
