@@ -1,6 +1,6 @@
 //! The road of a question: what was learned, the catalog, those who search for themselves; and a note of it for who calls next.
 
-use crate::learning::Owner;
+use crate::learning::FeedbackOwner;
 use crate::{Gateway, Meaning, Profile, Query, SearchHit, Understood, View};
 use std::sync::Arc;
 use toolscout_core::event::{EventKind, SearchEvent};
@@ -114,9 +114,9 @@ impl Gateway {
         Explanation { reading, parts }
     }
 
-    fn known_of(&self, view: &View, meaning: Option<Arc<Meaning>>, owner: &Owner) -> Known {
+    fn known_of(&self, view: &View, meaning: Option<Arc<Meaning>>, owner: &FeedbackOwner) -> SearchContext {
         let space = meaning.as_ref().and_then(|_| view.moment.searching.encoder_id()).unwrap_or_default().to_owned();
-        Known { learned: self.learned(owner, &space), meaning, space }
+        SearchContext { learned: self.learned(owner, &space), meaning, space }
     }
 }
 
@@ -128,7 +128,7 @@ impl View {
 }
 
 /// What a question is answered with, besides the tools.
-struct Known {
+struct SearchContext {
     /// What the words mean; none where they alone decide.
     meaning: Option<Arc<Meaning>>,
     learned: Option<Arc<Learned>>,
@@ -136,7 +136,7 @@ struct Known {
     space: String,
 }
 
-impl Known {
+impl SearchContext {
     fn query<'a>(&'a self, search: &Search<'a>) -> Query<'a> {
         let Search { text, profile, limit, sources, .. } = *search;
         Query {

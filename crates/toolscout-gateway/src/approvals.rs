@@ -9,10 +9,10 @@ mod row;
 mod settled;
 
 pub use decide::HeldTool;
-pub(crate) use settled::Reviews;
+pub(crate) use settled::ReviewRun;
 
-use crate::ask::Questions;
-use crate::seal::Seal;
+use crate::ask::PendingApprovals;
+use crate::seal::RowSeal;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub struct Approvals {
 
 /// What a review of one source came to.
 #[derive(Debug, Default)]
-pub(crate) struct Checked {
+pub(crate) struct SourceReview {
     /// Why each held tool is, by name.
     pub(crate) held: BTreeMap<String, String>,
     /// What is new about it.
@@ -48,15 +48,15 @@ pub(crate) struct Checked {
 }
 
 /// What is kept of one source.
-enum Kept {
+enum StoredReview {
     /// This, and how it lies in the store, if it does.
     Record(Box<Record>, Option<Vec<u8>>),
     /// Something that cannot be relied on.
-    Unreliable(Doubt),
+    Unreliable(UnreliableReview),
 }
 
 /// What came of keeping a record.
-enum Written {
+enum ReviewWrite {
     /// It lies there. What stands for it, if it does so in the store.
     Now(Option<Digest>),
     /// Somebody else was faster, and nothing was done.
@@ -64,14 +64,14 @@ enum Written {
 }
 
 /// Why what is kept cannot be relied on.
-struct Doubt {
+struct UnreliableReview {
     /// In a few words, for each of many tools.
     reason: &'static str,
     /// Where that comes from, and what to do about it.
     cause: Option<StoreError>,
 }
 
-impl Doubt {
+impl UnreliableReview {
     /// All there is to say.
     fn whole(&self) -> String {
         match &self.cause {
@@ -105,8 +105,8 @@ impl Approvals {
     }
 
     /// The questions that lie beside these approvals.
-    pub(crate) fn questions(&self) -> Questions {
-        Questions::new(self.store.clone(), self.partition.clone(), self.now.clone())
+    pub(crate) fn questions(&self) -> PendingApprovals {
+        PendingApprovals::new(self.store.clone(), self.partition.clone(), self.now.clone())
     }
 
     /// Forgets a source, as when it is removed from the configuration; says whether there was something. Should it come
@@ -124,20 +124,20 @@ impl Approvals {
         terms: &Review,
         found: &[Arc<Tool>],
         scan: impl Fn(&Tool) -> Vec<Finding>,
-    ) -> (Checked, Option<Digest>) {
+    ) -> (SourceReview, Option<Digest>) {
         for _ in 0..ATTEMPTS {
             let (record, bytes) = match self.kept(source) {
-                Kept::Record(record, bytes) => (record, bytes),
-                Kept::Unreliable(doubt) => return (all_held(source, found, &doubt), None),
+                StoredReview::Record(record, bytes) => (record, bytes),
+                StoredReview::Unreliable(doubt) => return (all_held(source, found, &doubt), None),
             };
             let reviewed = review(&record, terms, found, &scan, (self.now)());
-            let mut checked = Checked { held: reviewed.held, problems: news(source, &reviewed.news) };
+            let mut checked = SourceReview { held: reviewed.held, problems: news(source, &reviewed.news) };
             if reviewed.record == *record {
                 return (checked, bytes.as_deref().map(Digest::of_bytes));
             }
             match self.keep(source, bytes.as_deref(), &reviewed.record) {
-                Ok(Written::Now(stamp)) => return (checked, stamp),
-                Ok(Written::ByAnother) => {}
+                Ok(ReviewWrite::Now(stamp)) => return (checked, stamp),
+                Ok(ReviewWrite::ByAnother) => {}
                 Err(error) => {
                     if self.unkept.lock().insert(source.clone(), reviewed.record).is_none() {
                         checked.problems.push(unkept(source, &error));
@@ -147,48 +147,51 @@ impl Approvals {
             }
         }
         let reason = "what was approved changes faster than it can be read";
-        (all_held(source, found, &Doubt { reason, cause: None }), None)
+        (all_held(source, found, &UnreliableReview { reason, cause: None }), None)
     }
 
-    fn kept(&self, source: &SourceId) -> Kept {
+    fn kept(&self, source: &SourceId) -> StoredReview {
         if let Some(record) = self.unkept.lock().get(source) {
-            return Kept::Record(Box::new(record.clone()), None);
+            return StoredReview::Record(Box::new(record.clone()), None);
         }
         let bytes = match self.store.read(Shelf::Approval, &self.place(source)) {
             Ok(Some(bytes)) => bytes,
-            Ok(None) => return Kept::Record(Box::default(), None),
+            Ok(None) => return StoredReview::Record(Box::default(), None),
             Err(error) => {
-                return Kept::Unreliable(Doubt { reason: "what was approved cannot be read", cause: Some(error) });
+                return StoredReview::Unreliable(UnreliableReview {
+                    reason: "what was approved cannot be read",
+                    cause: Some(error),
+                });
             }
         };
-        let record = Seal::of(&*self.store, PURPOSE).ok().and_then(|it| it.open(&self.place(source), &bytes).ok());
+        let record = RowSeal::of(&*self.store, PURPOSE).ok().and_then(|it| it.open(&self.place(source), &bytes).ok());
         match record.and_then(|it| row::read(&it)) {
-            Some(record) => Kept::Record(Box::new(record), Some(bytes)),
+            Some(record) => StoredReview::Record(Box::new(record), Some(bytes)),
             None => {
                 let reason = "the record of what was approved was changed by somebody else";
-                Kept::Unreliable(Doubt { reason, cause: None })
+                StoredReview::Unreliable(UnreliableReview { reason, cause: None })
             }
         }
     }
 
     /// Keeps the record, if what lies there is still what was seen.
-    fn keep(&self, source: &SourceId, seen: Option<&[u8]>, record: &Record) -> Result<Written, StoreError> {
+    fn keep(&self, source: &SourceId, seen: Option<&[u8]>, record: &Record) -> Result<ReviewWrite, StoreError> {
         if let Some(unkept) = self.unkept.lock().get_mut(source) {
             *unkept = record.clone();
-            return Ok(Written::Now(None));
+            return Ok(ReviewWrite::Now(None));
         }
         let place = self.place(source);
-        let bytes = Seal::of(&*self.store, PURPOSE)?.close(&place, &row::write(record))?;
+        let bytes = RowSeal::of(&*self.store, PURPOSE)?.close(&place, &row::write(record))?;
         Ok(match self.store.swap(Shelf::Approval, &place, seen, Some(&bytes))? {
-            true => Written::Now(Some(Digest::of_bytes(&bytes))),
-            false => Written::ByAnother,
+            true => ReviewWrite::Now(Some(Digest::of_bytes(&bytes))),
+            false => ReviewWrite::ByAnother,
         })
     }
 
     /// Keeps the record, whatever lies there.
     fn keep_instead(&self, source: &SourceId, record: &Record) -> Result<(), StoreError> {
         let place = self.place(source);
-        let bytes = Seal::of(&*self.store, PURPOSE)?.close(&place, &row::write(record))?;
+        let bytes = RowSeal::of(&*self.store, PURPOSE)?.close(&place, &row::write(record))?;
         self.store.write(Shelf::Approval, &place, &bytes)
     }
 
@@ -198,11 +201,11 @@ impl Approvals {
 }
 
 /// Nothing can be relied on, so nothing is used.
-fn all_held(source: &SourceId, found: &[Arc<Tool>], doubt: &Doubt) -> Checked {
+fn all_held(source: &SourceId, found: &[Arc<Tool>], doubt: &UnreliableReview) -> SourceReview {
     let held = found.iter().map(|it| (it.id.name.as_str().to_owned(), doubt.reason.to_owned())).collect();
     let problem = Problem::warning(ProblemKind::Held, format!("all tools of `{source}` are held: {}", doubt.whole()));
     let hint = format!("look at them with `toolscout review`, then `toolscout review --accept {source}`");
-    Checked { held, problems: vec![problem.of(source.clone()).hint(hint)] }
+    SourceReview { held, problems: vec![problem.of(source.clone()).hint(hint)] }
 }
 
 fn news(source: &SourceId, held: &[(ToolId, String)]) -> Vec<Problem> {

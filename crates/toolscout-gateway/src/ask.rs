@@ -7,8 +7,8 @@
 mod row;
 
 use crate::Error;
-use crate::requests::Keys;
-use crate::seal::Seal;
+use crate::requests::RequestKeys;
+use crate::seal::RowSeal;
 use row::ApprovalRow;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -25,24 +25,24 @@ const ATTEMPTS: usize = 64;
 
 /// The questions of one project.
 #[derive(Clone)]
-pub(crate) struct Questions {
+pub(crate) struct PendingApprovals {
     store: Arc<dyn Store>,
     partition: Arc<str>,
     now: Arc<dyn Fn() -> Moment + Send + Sync>,
 }
 
 /// A call that a person is asked about, and everything that their answer is bound to.
-pub(crate) struct Asking<'a> {
+pub(crate) struct ApprovalRequest<'a> {
     pub(crate) call: &'a ToolCall,
     pub(crate) definition: Digest,
     pub(crate) cx: &'a Cx,
     /// Whose the request is to who gives it tools of its own: the same tool may be another one's there.
-    pub(crate) keys: Option<Keys>,
+    pub(crate) keys: Option<RequestKeys>,
 }
 
 /// What a question came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Word {
+pub(crate) enum ApprovalState {
     /// A person said yes, and that is now used up.
     Yes,
     /// A person said no.
@@ -53,7 +53,7 @@ pub(crate) enum Word {
     Unkept,
 }
 
-impl Questions {
+impl PendingApprovals {
     pub(crate) fn new(store: Arc<dyn Store>, partition: Arc<str>, now: Arc<dyn Fn() -> Moment + Send + Sync>) -> Self {
         Self { store, partition, now }
     }
@@ -64,8 +64,8 @@ impl Questions {
     }
 
     /// The question that this call is.
-    pub(crate) fn of(&self, asking: &Asking<'_>) -> PendingApproval {
-        let (Asking { call, definition, cx, .. }, asked) = (asking, (self.now)());
+    pub(crate) fn of(&self, asking: &ApprovalRequest<'_>) -> PendingApproval {
+        let (ApprovalRequest { call, definition, cx, .. }, asked) = (asking, (self.now)());
         PendingApproval {
             id: self.binding(asking).map(|it| short(&it)).unwrap_or_default(),
             tool: call.tool.clone(),
@@ -82,11 +82,11 @@ impl Questions {
 
     /// What a person has said about this very call. A yes is used up by this; where there is no answer, the question is
     /// put.
-    pub(crate) fn word(&self, asking: &Asking<'_>) -> Word {
-        self.try_word(asking).unwrap_or(Word::Unkept)
+    pub(crate) fn word(&self, asking: &ApprovalRequest<'_>) -> ApprovalState {
+        self.try_word(asking).unwrap_or(ApprovalState::Unkept)
     }
 
-    fn try_word(&self, asking: &Asking<'_>) -> Result<Word, StoreError> {
+    fn try_word(&self, asking: &ApprovalRequest<'_>) -> Result<ApprovalState, StoreError> {
         let binding = self.binding(asking)?;
         let place = self.place(&short(&binding));
         for _ in 0..ATTEMPTS {
@@ -94,25 +94,25 @@ impl Questions {
             let row = bytes.as_ref().and_then(|it| self.open(&place, it)).filter(|it| it.binding == binding);
             match row.filter(|it| it.counts((self.now)())).map(|it| it.answer) {
                 Some(Some(true)) if self.store.swap(Shelf::Pending, &place, bytes.as_deref(), None)? => {
-                    return Ok(Word::Yes);
+                    return Ok(ApprovalState::Yes);
                 }
                 // Somebody else was quicker, or said something else meanwhile.
                 Some(Some(true)) => {}
-                Some(Some(false)) => return Ok(Word::No),
-                Some(None) => return Ok(Word::Waiting),
+                Some(Some(false)) => return Ok(ApprovalState::No),
+                Some(None) => return Ok(ApprovalState::Waiting),
                 None => {
                     if self.sweep()? >= MAX_WAITING {
-                        return Ok(Word::Unkept);
+                        return Ok(ApprovalState::Unkept);
                     }
                     let row = ApprovalRow::new(&self.of(asking), binding.clone());
                     let row = self.seal()?.close(&place, &row)?;
                     if self.store.swap(Shelf::Pending, &place, bytes.as_deref(), Some(&row))? {
-                        return Ok(Word::Waiting);
+                        return Ok(ApprovalState::Waiting);
                     }
                 }
             }
         }
-        Ok(Word::Unkept)
+        Ok(ApprovalState::Unkept)
     }
 
     /// Everything that waits, oldest first.
@@ -169,8 +169,8 @@ impl Questions {
         format!("{}/{id}", self.partition)
     }
 
-    fn seal(&self) -> Result<Seal, StoreError> {
-        Seal::of(&*self.store, PURPOSE)
+    fn seal(&self) -> Result<RowSeal, StoreError> {
+        RowSeal::of(&*self.store, PURPOSE)
     }
 
     fn open(&self, place: &str, bytes: &[u8]) -> Option<ApprovalRow> {
@@ -179,8 +179,8 @@ impl Questions {
     }
 
     /// Everything an answer is about, hashed with a secret: arguments may hold what should not be guessed back.
-    pub(crate) fn binding(&self, asking: &Asking<'_>) -> Result<String, StoreError> {
-        let Asking { call, definition, cx, keys } = asking;
+    pub(crate) fn binding(&self, asking: &ApprovalRequest<'_>) -> Result<String, StoreError> {
+        let ApprovalRequest { call, definition, cx, keys } = asking;
         let all = json!([
             cx.caller.word(),
             cx.user.as_deref(),

@@ -1,14 +1,14 @@
 //! Puts a gateway together.
 
-use crate::ask::Questions;
-use crate::consent::Unfinished;
+use crate::ask::PendingApprovals;
+use crate::consent::UnfinishedApprovals;
 use crate::federation::Federation;
 use crate::policy::Policies;
-use crate::publish::Board;
-use crate::requests::{Keeping, Requests};
+use crate::publish::CatalogPublisher;
+use crate::requests::{RequestCacheLimits, RequestCatalogs};
 use crate::search::Searching;
-use crate::sources::Sources;
-use crate::watch::Gazette;
+use crate::sources::SourceSet;
+use crate::watch::LibraryEvents;
 use crate::{Approvals, Gateway, Learning};
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use toolscout_core::{Layer, RequestSources, Source, SourceId};
 pub struct GatewayBuilder {
     sources: Vec<Arc<dyn Source>>,
     request_sources: Vec<Arc<dyn RequestSources>>,
-    keeping: Keeping,
+    keeping: RequestCacheLimits,
     policies: Policies,
     approvals: Option<Approvals>,
     searching: Searching,
@@ -47,7 +47,7 @@ impl GatewayBuilder {
     /// For how many users, tenants or whoever requests are of their own tools are remembered, and for how long: 64 of them,
     /// a minute, unless said otherwise.
     pub fn keep_views(mut self, entries: usize, time: Duration) -> Self {
-        self.keeping = Keeping { entries, time };
+        self.keeping = RequestCacheLimits { entries, time };
         self
     }
 
@@ -73,16 +73,16 @@ impl GatewayBuilder {
 
     /// The gateway, knowing nothing yet.
     pub fn build(self) -> Result<Gateway, TwoSourcesAlike> {
-        let sources = Sources::of(self.sources)?;
+        let sources = SourceSet::of(self.sources)?;
         let approvals = self.approvals.unwrap_or_else(Approvals::in_memory);
-        let questions: Questions = approvals.questions();
+        let questions: PendingApprovals = approvals.questions();
         Ok(Gateway {
             questions,
-            unfinished: Arc::new(Unfinished::default()),
+            unfinished: Arc::new(UnfinishedApprovals::default()),
             federation: Arc::new(Federation::default()),
-            board: Arc::new(Board::new(approvals, self.policies, sources, self.searching)),
-            requests: Arc::new(Requests::new(self.request_sources, self.keeping)),
-            gazette: Arc::new(Gazette::default()),
+            board: Arc::new(CatalogPublisher::new(approvals, self.policies, sources, self.searching)),
+            requests: Arc::new(RequestCatalogs::new(self.request_sources, self.keeping)),
+            gazette: Arc::new(LibraryEvents::default()),
             learning: self.learning,
             absent: Default::default(),
             scope: None,

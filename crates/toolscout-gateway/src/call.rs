@@ -1,8 +1,8 @@
 //! Takes a call to its tool: resolve, authorize, check, ask, load, check again, run, look at the result.
 
-use crate::federation::{Far, doors};
+use crate::federation::{RemoteTool, doors};
 use crate::observed_call::ObservedCall;
-use crate::standing::{Facts, Standing};
+use crate::standing::{DefinitionFacts, ToolStanding};
 use crate::{Error, Gateway, View};
 use futures_util::{StreamExt, stream};
 use serde_json::Value;
@@ -71,8 +71,8 @@ impl Gateway {
     /// What [`Gateway::call_tool`] would run, without running it: the arguments checked, defaults filled in. Nobody is
     /// asked.
     pub fn plan(&self, tool: &Tool, call: ToolCall, cx: &Cx) -> Result<ToolCall, Error> {
-        let facts = Arc::new(Facts::of(Arc::new(tool.clone())));
-        let standing = Standing::of(facts, &self.moment().policies);
+        let facts = Arc::new(DefinitionFacts::of(Arc::new(tool.clone())));
+        let standing = ToolStanding::of(facts, &self.moment().policies);
         let now = circumstances(tool, &standing, true, cx);
         admit(tool, &standing.facts, call, now).map(Authorized::into_inner)
     }
@@ -136,7 +136,7 @@ async fn execute(view: &View, call: ToolCall, approved: bool, cx: Cx) -> Result<
     if tool.status == Status::Ready {
         return hand_over(source, &standing.facts, authorized, cx).await;
     }
-    let full = Facts::of(Arc::new(load(source, tool, &standing.facts, &cx).await?));
+    let full = DefinitionFacts::of(Arc::new(load(source, tool, &standing.facts, &cx).await?));
     let call = ToolCall { expect: None, ..authorized.into_inner() };
     let now = Circumstances { digest: Some(full.digest()), ..circumstances(tool, standing, approved, &cx) };
     let authorized = admit(full.tool(), &full, call, now)?;
@@ -146,7 +146,7 @@ async fn execute(view: &View, call: ToolCall, approved: bool, cx: Cx) -> Result<
 /// A call of a tool behind a source that searches for itself, as one of that source's door: past the door, too.
 fn order(
     view: &View,
-    far: &Far,
+    far: &RemoteTool,
     call: ToolCall,
     is_bound: bool,
     approved: bool,
@@ -163,7 +163,7 @@ fn order(
 
 async fn hand_over(
     source: &Arc<dyn Source>,
-    facts: &Facts,
+    facts: &DefinitionFacts,
     call: Authorized<ToolCall>,
     cx: Cx,
 ) -> Result<ToolOutput, Error> {
@@ -183,7 +183,12 @@ async fn hand_over(
 
 /// The only way to a source: the arguments fit, the door agrees, and what is sent is bound to this very definition, so that
 /// a source whose live one differs can tell.
-fn admit(tool: &Tool, facts: &Facts, call: ToolCall, now: Circumstances) -> Result<Authorized<ToolCall>, Error> {
+fn admit(
+    tool: &Tool,
+    facts: &DefinitionFacts,
+    call: ToolCall,
+    now: Circumstances,
+) -> Result<Authorized<ToolCall>, Error> {
     admit_at(tool, facts, call, now, Some(facts.digest()))
 }
 
@@ -191,7 +196,7 @@ fn admit(tool: &Tool, facts: &Facts, call: ToolCall, now: Circumstances) -> Resu
 /// else behind it.
 fn admit_at(
     tool: &Tool,
-    facts: &Facts,
+    facts: &DefinitionFacts,
     mut call: ToolCall,
     now: Circumstances,
     bound_to: Option<Digest>,
@@ -204,7 +209,7 @@ fn admit_at(
     Ok(authorize(call, tool, now)?)
 }
 
-fn circumstances(tool: &Tool, standing: &Standing, approved: bool, cx: &Cx) -> Circumstances {
+fn circumstances(tool: &Tool, standing: &ToolStanding, approved: bool, cx: &Cx) -> Circumstances {
     Circumstances {
         caller: cx.caller,
         policy: standing.decision.policy,
@@ -216,7 +221,7 @@ fn circumstances(tool: &Tool, standing: &Standing, approved: bool, cx: &Cx) -> C
 }
 
 /// The full definition. One that is under review must be the one that was reviewed.
-async fn load(source: &Arc<dyn Source>, tool: &Tool, facts: &Facts, cx: &Cx) -> Result<Tool, Error> {
+async fn load(source: &Arc<dyn Source>, tool: &Tool, facts: &DefinitionFacts, cx: &Cx) -> Result<Tool, Error> {
     let full = source.load(&tool.id.name, cx.clone()).await?.ok_or_else(|| not_mine(tool))?;
     if source.review() != Review::Unneeded && full.digest() != facts.digest() {
         return Err(Refusal::Changed { tool: tool.id.to_string() }.into());

@@ -67,9 +67,9 @@ impl Check {
 }
 
 /// What a tool says its results are like.
-pub(crate) struct Promise(Result<Schema, String>);
+pub(crate) struct OutputValidator(Result<Schema, String>);
 
-impl Promise {
+impl OutputValidator {
     pub(crate) fn read(schema: &RawJson) -> Self {
         Self(Schema::read(schema))
     }

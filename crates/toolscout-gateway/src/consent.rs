@@ -1,6 +1,6 @@
 //! A person's word about a call, and how far it carries.
 
-use crate::ask::{Asking, PATIENCE, Word};
+use crate::ask::{ApprovalRequest, ApprovalState, PATIENCE};
 use crate::{Error, Gateway};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -31,23 +31,23 @@ const MAX_UNFINISHED: usize = 1_000;
 ///
 /// It is kept in memory: another process asks again.
 #[derive(Default)]
-pub(crate) struct Unfinished {
-    yeses: Mutex<HashMap<Place, Moment>>,
+pub(crate) struct UnfinishedApprovals {
+    yeses: Mutex<HashMap<ApprovalKey, Moment>>,
 }
 
 /// What a yes is about, and the state of the run that it is for.
-type Place = (String, Option<Digest>);
+type ApprovalKey = (String, Option<Digest>);
 
 /// A person has said yes to a call.
-pub(crate) struct Yes {
+pub(crate) struct GrantedApproval {
     /// What it is about; none where the store has no secret to say that with.
     binding: Option<String>,
     given: Moment,
 }
 
-impl Unfinished {
+impl UnfinishedApprovals {
     /// Remembers the yes, if the call that was made with it is to be made again.
-    pub(crate) fn keep(&self, yes: Yes, output: &ToolOutput, now: Moment) {
+    pub(crate) fn keep(&self, yes: GrantedApproval, output: &ToolOutput, now: Moment) {
         let (true, Some(binding)) = (output.wants_input(), yes.binding) else { return };
         let mut yeses = self.yeses.lock();
         yeses.retain(|_, given| counts(*given, now));
@@ -69,20 +69,20 @@ fn counts(given: Moment, now: Moment) -> bool {
     given <= now && now < given.after(PATIENCE)
 }
 
-fn place(binding: String, state: Option<&str>) -> Place {
+fn place(binding: String, state: Option<&str>) -> ApprovalKey {
     (binding, state.map(|it| Digest::of_bytes(it.as_bytes())))
 }
 
 impl Gateway {
     /// Has a person say yes to this very call: they did so before, where the call only goes on; right away, where one can
     /// be asked; else by an answer that waits.
-    pub(crate) async fn consent(&self, call: &ToolCall, digest: Digest, cx: &Cx) -> Result<Yes, Error> {
+    pub(crate) async fn consent(&self, call: &ToolCall, digest: Digest, cx: &Cx) -> Result<GrantedApproval, Error> {
         let questions = &self.questions;
-        let asking = Asking { call, definition: digest, cx, keys: self.requests.keys(cx) };
+        let asking = ApprovalRequest { call, definition: digest, cx, keys: self.requests.keys(cx) };
         let binding = questions.binding(&asking).ok();
         let before = binding.as_deref().and_then(|it| self.unfinished.take(call, it, questions.now()));
         if let Some(given) = before {
-            return Ok(Yes { binding, given });
+            return Ok(GrantedApproval { binding, given });
         }
         let denied = |because: &str| Refusal::Denied { tool: call.tool.to_string(), because: because.to_owned() };
         let unanswered = |question| Refusal::NeedsApproval { tool: call.tool.to_string(), question };
@@ -93,7 +93,7 @@ impl Gateway {
             match within(cx, asker(question.clone())).await {
                 Some(true) => {
                     tell("allowed", "the person who was asked");
-                    return Ok(Yes { binding, given: questions.now() });
+                    return Ok(GrantedApproval { binding, given: questions.now() });
                 }
                 Some(false) => {
                     tell("denied", "the person who was asked");
@@ -103,16 +103,16 @@ impl Gateway {
             }
         }
         match questions.word(&asking) {
-            Word::Yes => {
+            ApprovalState::Yes => {
                 tell("allowed", "an answer that waited");
-                Ok(Yes { binding, given: questions.now() })
+                Ok(GrantedApproval { binding, given: questions.now() })
             }
-            Word::No => Err(denied("by a person").into()),
-            Word::Waiting => {
+            ApprovalState::No => Err(denied("by a person").into()),
+            ApprovalState::Waiting => {
                 tell("asked", &format!("the policy, as question {}", question.id));
                 Err(unanswered(Some(question.id)).into())
             }
-            Word::Unkept => Err(unanswered(None).into()),
+            ApprovalState::Unkept => Err(unanswered(None).into()),
         }
     }
 }

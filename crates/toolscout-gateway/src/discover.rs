@@ -2,7 +2,7 @@
 
 use crate::federation::doors;
 use crate::policy::Dangling;
-use crate::publish::{Asked, Ticket};
+use crate::publish::{DiscoveryResult, Ticket};
 use crate::{Error, Gateway};
 use futures_util::StreamExt;
 use futures_util::stream::select_all;
@@ -70,7 +70,7 @@ impl Gateway {
     }
 
     /// Reviewing reads definitions and the store, which may take a while: not where others wait for their turn.
-    async fn publish(&self, found: Vec<Asked>, ticket: Ticket) -> Refreshed {
+    async fn publish(&self, found: Vec<DiscoveryResult>, ticket: Ticket) -> Refreshed {
         if found.iter().all(|(source, _)| source.review() == Review::Unneeded) {
             return self.board.publish(found, ticket);
         }

@@ -15,12 +15,12 @@ mod merge;
 mod search;
 mod via;
 
-pub(crate) use call::Far;
+pub(crate) use call::RemoteTool;
 pub use via::via;
 
-use crate::requests::Keys;
+use crate::requests::RequestKeys;
 use crate::{Gateway, View};
-use known::{Definitions, Whose};
+use known::{RemoteDefinitions, RequesterKey};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use toolscout_core::{Cx, Source, Tool, ToolId, ToolName};
@@ -32,14 +32,14 @@ const LONGEST_NAME: usize = 256;
 pub(crate) struct Federation {
     /// What this gateway calls itself to others, so that a request that comes back is known again.
     name: String,
-    definitions: Definitions,
+    definitions: RemoteDefinitions,
 }
 
 impl Default for Federation {
     fn default() -> Self {
         // Not a secret: two gateways must not have the same one, and that is all.
         let chance = || RandomState::new().build_hasher().finish();
-        Self { name: format!("{:016x}{:016x}", chance(), chance()), definitions: Definitions::default() }
+        Self { name: format!("{:016x}{:016x}", chance(), chance()), definitions: RemoteDefinitions::default() }
     }
 }
 
@@ -73,8 +73,8 @@ impl Gateway {
         Some(known.unwrap_or_else(|| Arc::new(call::unknown(ToolId::new(source.id().clone(), name.clone())))))
     }
 
-    fn found_for(&self, cx: &Cx) -> Whose {
-        let keys: Option<Keys> = self.requests.keys(cx);
+    fn found_for(&self, cx: &Cx) -> RequesterKey {
+        let keys: Option<RequestKeys> = self.requests.keys(cx);
         (keys, cx.user.clone())
     }
 }

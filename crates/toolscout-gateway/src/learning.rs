@@ -20,13 +20,13 @@ mod tests;
 
 pub use lessons::Lesson;
 
-pub(crate) use owner::Owner;
+pub(crate) use owner::FeedbackOwner;
 
 use crate::{Error, Gateway, SearchHit, View};
-use cache::Cache;
+use cache::LearnedCache;
 use feedback::{Feedback, FeedbackWriter, SuccessfulCall};
-use ledger::Ledger;
-use recent::Question;
+use ledger::FeedbackStore;
+use recent::RecentSearch;
 use std::sync::Arc;
 use toolscout_core::{Caller, Cx, MemoryStore, Moment, Origin, Store, StoreError, ToolId, ToolOutput};
 use toolscout_index::{Learned, Query};
@@ -34,8 +34,8 @@ use toolscout_index::{Learned, Query};
 /// What was learned, and whether it counts. Cloning is cheap: clones learn together.
 #[derive(Clone)]
 pub struct Learning {
-    ledger: Arc<Ledger>,
-    cache: Arc<Cache>,
+    ledger: Arc<FeedbackStore>,
+    cache: Arc<LearnedCache>,
     feedback: Arc<FeedbackWriter>,
     is_on: bool,
 }
@@ -44,7 +44,7 @@ impl Learning {
     /// What this installation learned. Tools of servers are the same in every project; all others are those of the project
     /// that `partition` stands for.
     pub fn new(store: Arc<dyn Store>, partition: impl Into<Arc<str>>) -> Self {
-        Self::of(Ledger { store, partition: partition.into(), now: Arc::new(Moment::now) })
+        Self::of(FeedbackStore { store, partition: partition.into(), now: Arc::new(Moment::now) })
     }
 
     /// What is learned ends with the process.
@@ -54,8 +54,8 @@ impl Learning {
 
     /// The same, by another clock.
     pub fn by_clock(self, now: impl Fn() -> Moment + Send + Sync + 'static) -> Self {
-        let Ledger { store, partition, .. } = &*self.ledger;
-        let ledger = Ledger { store: store.clone(), partition: partition.clone(), now: Arc::new(now) };
+        let FeedbackStore { store, partition, .. } = &*self.ledger;
+        let ledger = FeedbackStore { store: store.clone(), partition: partition.clone(), now: Arc::new(now) };
         Self { is_on: self.is_on, ..Self::of(ledger) }
     }
 
@@ -64,8 +64,8 @@ impl Learning {
         Self { is_on: false, ..self }
     }
 
-    fn of(ledger: Ledger) -> Self {
-        let (ledger, cache) = (Arc::new(ledger), Arc::new(Cache::default()));
+    fn of(ledger: FeedbackStore) -> Self {
+        let (ledger, cache) = (Arc::new(ledger), Arc::new(LearnedCache::default()));
         let feedback = Arc::new(FeedbackWriter::new(ledger.clone(), cache.clone()));
         Self { ledger, cache, feedback, is_on: true }
     }
@@ -84,12 +84,12 @@ impl Learning {
         self.feedback.flush();
     }
 
-    fn note(&self, owner: &Owner, query: &Query<'_>, space: &str, hits: &[SearchHit]) {
+    fn note(&self, owner: &FeedbackOwner, query: &Query<'_>, space: &str, hits: &[SearchHit]) {
         let text = recent::fit(query.text);
         if text.is_empty() || hits.is_empty() {
             return;
         }
-        let question = Question {
+        let question = RecentSearch {
             text,
             meaning: query.meaning.map(|it| (row::space(space), it.vector())),
             hits: hits.iter().map(|it| it.tool.id.clone()).collect(),
@@ -98,7 +98,11 @@ impl Learning {
         self.feedback.push(Feedback::Asked(owner.clone(), question));
     }
 
-    pub(crate) fn forget(&self, owner: &Owner, is_meant: impl Fn(&ToolId) -> bool) -> Result<usize, StoreError> {
+    pub(crate) fn forget(
+        &self,
+        owner: &FeedbackOwner,
+        is_meant: impl Fn(&ToolId) -> bool,
+    ) -> Result<usize, StoreError> {
         self.settle();
         let mut gone = 0;
         self.ledger.change_lessons(&owner.whose, |it| gone = it.forget(&is_meant))?;
@@ -130,13 +134,13 @@ impl Gateway {
     }
 
     /// What counts for a question of this owner. `space` names who made its vector.
-    pub(crate) fn learned(&self, owner: &Owner, space: &str) -> Option<Arc<Learned>> {
+    pub(crate) fn learned(&self, owner: &FeedbackOwner, space: &str) -> Option<Arc<Learned>> {
         let Learning { ledger, cache, is_on, .. } = &self.learning;
         is_on.then(|| cache.learned(ledger, &owner.whose, row::space(space))).filter(|it| !it.is_empty())
     }
 
     /// Notes what a question has found, should one of it be called next.
-    pub(crate) fn note_question(&self, owner: &Owner, query: &Query<'_>, space: &str, hits: &[SearchHit]) {
+    pub(crate) fn note_question(&self, owner: &FeedbackOwner, query: &Query<'_>, space: &str, hits: &[SearchHit]) {
         if self.learning.is_on {
             self.learning.note(owner, query, space, hits);
         }
@@ -170,7 +174,7 @@ impl Gateway {
 
 /// A call that is under way.
 pub(crate) struct Attempt {
-    owner: Owner,
+    owner: FeedbackOwner,
     tool: ToolId,
     is_of_server: bool,
 }

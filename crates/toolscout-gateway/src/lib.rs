@@ -55,25 +55,25 @@ pub use toolscout_index::{Encoder, Language, Meaning, Parts, Profile, Query, Rea
 pub use view::View;
 
 use arc_swap::ArcSwap;
-use ask::Questions;
-use consent::Unfinished;
+use ask::PendingApprovals;
+use consent::UnfinishedApprovals;
 use federation::Federation;
-use publish::Board;
-use published::Published;
-use requests::Requests;
+use publish::CatalogPublisher;
+use published::PublishedCatalog;
+use requests::RequestCatalogs;
 use std::sync::Arc;
 use toolscout_core::{Problem, Tool};
-use watch::Gazette;
+use watch::LibraryEvents;
 
 /// Sources, what is known of them, and the ways to ask. Cloning is cheap, and gives another handle of the same gateway.
 #[derive(Clone)]
 pub struct Gateway {
-    board: Arc<Board>,
-    requests: Arc<Requests>,
-    questions: Questions,
-    unfinished: Arc<Unfinished>,
+    board: Arc<CatalogPublisher>,
+    requests: Arc<RequestCatalogs>,
+    questions: PendingApprovals,
+    unfinished: Arc<UnfinishedApprovals>,
     federation: Arc<Federation>,
-    gazette: Arc<Gazette>,
+    gazette: Arc<LibraryEvents>,
     learning: Learning,
     /// What there is to say about sources that could be there and are not.
     absent: Arc<ArcSwap<Vec<Problem>>>,
@@ -88,7 +88,7 @@ impl Gateway {
     }
 
     /// The catalog of this handle's scope.
-    pub(crate) fn moment(&self) -> Arc<Published> {
+    pub(crate) fn moment(&self) -> Arc<PublishedCatalog> {
         self.board.within(self.scope.as_deref())
     }
 

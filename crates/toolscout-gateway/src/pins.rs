@@ -108,7 +108,7 @@ impl Lock {
 
     /// Reads what [`Lock::to_text`] wrote.
     pub fn parse(text: &str) -> Result<Self, LockError> {
-        let file: File = toml::from_str(text).map_err(|it| LockError::Unreadable(it.message().to_owned()))?;
+        let file: LockFileFormat = toml::from_str(text).map_err(|it| LockError::Unreadable(it.message().to_owned()))?;
         if file.version != VERSION {
             return Err(LockError::Later(file.version));
         }
@@ -126,7 +126,7 @@ impl Lock {
 }
 
 #[derive(Deserialize)]
-struct File {
+struct LockFileFormat {
     version: u32,
     #[serde(default)]
     sources: BTreeMap<String, String>,

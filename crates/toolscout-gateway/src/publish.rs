@@ -1,14 +1,14 @@
 //! The one place where what the gateway knows is replaced.
 
-use crate::approvals::Reviews;
+use crate::approvals::ReviewRun;
 use crate::federation::doors;
 use crate::policy::Policies;
-use crate::published::Published;
+use crate::published::PublishedCatalog;
 use crate::registered;
 use crate::scope::{Scope, Scopes};
 use crate::search::Searching;
 use crate::shadowing;
-use crate::sources::Sources;
+use crate::sources::SourceSet;
 use crate::{Approvals, Refreshed, TwoSourcesAlike};
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
@@ -21,14 +21,14 @@ use toolscout_catalog::{Discovery, Snapshot};
 use toolscout_core::{Problem, Review, Source, SourceError, SourceId, Status, Tool};
 
 /// What is known now, with what is needed to replace it.
-pub(crate) struct Board {
+pub(crate) struct CatalogPublisher {
     pub(crate) approvals: Approvals,
-    published: ArcSwap<Published>,
+    published: ArcSwap<PublishedCatalog>,
     scopes: ArcSwap<Scopes>,
     /// The catalogs of named scopes, each with the moment it was made of; at most one for each scope.
-    scoped: Mutex<HashMap<Arc<str>, Arc<Published>>>,
+    scoped: Mutex<HashMap<Arc<str>, Arc<PublishedCatalog>>>,
     /// Whoever has this is the one writer. Readers never wait.
-    desk: Mutex<Desk>,
+    desk: Mutex<PublisherState>,
     tickets: AtomicU64,
     /// Counts how often what is shown became something else.
     pub(crate) changes: watch::Sender<u64>,
@@ -37,21 +37,21 @@ pub(crate) struct Board {
 }
 
 /// What came of asking one source.
-pub(crate) type Asked = (Arc<dyn Source>, Result<Discovery, SourceError>);
+pub(crate) type DiscoveryResult = (Arc<dyn Source>, Result<Discovery, SourceError>);
 
 /// Says who began to ask first. Sources may be asked by several at a time; who began later has seen more.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Ticket(u64);
 
 #[derive(Default)]
-struct Desk {
+struct PublisherState {
     /// What sources under review found, before anything was held.
     unreviewed: BTreeMap<SourceId, (Review, Arc<Discovery>)>,
     /// Of the newest discovery of each source that was published.
     tickets: HashMap<SourceId, Ticket>,
 }
 
-impl Desk {
+impl PublisherState {
     /// What is decided until the source is asked is decided on its terms.
     fn review_on_terms_of(&mut self, source: &Arc<dyn Source>) {
         match (source.review(), self.unreviewed.get_mut(source.id())) {
@@ -67,11 +67,11 @@ impl Desk {
     }
 }
 
-impl Board {
-    pub(crate) fn new(approvals: Approvals, policies: Policies, sources: Sources, searching: Searching) -> Self {
+impl CatalogPublisher {
+    pub(crate) fn new(approvals: Approvals, policies: Policies, sources: SourceSet, searching: Searching) -> Self {
         Self {
             approvals,
-            published: ArcSwap::from_pointee(Published::first(policies, sources, searching)),
+            published: ArcSwap::from_pointee(PublishedCatalog::first(policies, sources, searching)),
             scopes: ArcSwap::default(),
             scoped: Mutex::default(),
             desk: Mutex::default(),
@@ -81,7 +81,7 @@ impl Board {
         }
     }
 
-    pub(crate) fn now(&self) -> Arc<Published> {
+    pub(crate) fn now(&self) -> Arc<PublishedCatalog> {
         self.published.load_full()
     }
 
@@ -91,17 +91,17 @@ impl Board {
     }
 
     /// What is known now within a scope. It is made once for each moment and scope.
-    pub(crate) fn within(&self, scope: Option<&str>) -> Arc<Published> {
+    pub(crate) fn within(&self, scope: Option<&str>) -> Arc<PublishedCatalog> {
         let now = self.now();
         let Some(name) = scope else { return now };
         let Some(scope) = self.scope(name) else {
-            return Arc::new(Published::within(now, Arc::new(Scope::nothing())));
+            return Arc::new(PublishedCatalog::within(now, Arc::new(Scope::nothing())));
         };
         let mut scoped = self.scoped.lock();
         if let Some(cached) = scoped.get(name).filter(|it| it.is_within(&now, &scope)) {
             return cached.clone();
         }
-        let made = Arc::new(Published::within(now, scope));
+        let made = Arc::new(PublishedCatalog::within(now, scope));
         scoped.insert(name.into(), made.clone());
         made
     }
@@ -126,10 +126,10 @@ impl Board {
     pub(crate) fn set_sources(&self, all: Vec<Arc<dyn Source>>) -> Result<(), TwoSourcesAlike> {
         let mut desk = self.desk.lock();
         let now = self.now();
-        let all = Sources::of(all)?;
+        let all = SourceSet::of(all)?;
         let stays = now.sources.all().iter().filter_map(|it| all.by_id(it.id()));
         let comes = all.all().iter().filter(|it| now.sources.by_id(it.id()).is_none());
-        let sources = Sources::of(stays.chain(comes).cloned().collect())?;
+        let sources = SourceSet::of(stays.chain(comes).cloned().collect())?;
         let mut known = (*now.all).clone();
         for gone in now.sources.all().iter().filter(|it| sources.by_id(it.id()).is_none()) {
             desk.forget(gone.id());
@@ -148,7 +148,7 @@ impl Board {
 
     /// Reviews what was found, and shows it. What a source says that is gone by now, or that somebody has asked again
     /// since, is not news.
-    pub(crate) fn publish(&self, found: Vec<Asked>, ticket: Ticket) -> Refreshed {
+    pub(crate) fn publish(&self, found: Vec<DiscoveryResult>, ticket: Ticket) -> Refreshed {
         let mut refreshed = Refreshed::default();
         let mut desk = self.desk.lock();
         let before = self.now();
@@ -247,7 +247,7 @@ impl Board {
     }
 
     /// The snapshot, which has what these sources were found to have, with what nobody has approved held.
-    fn reviewed(&self, next: Snapshot, desk: &Desk, sources: &[SourceId]) -> (Snapshot, Vec<Problem>) {
+    fn reviewed(&self, next: Snapshot, desk: &PublisherState, sources: &[SourceId]) -> (Snapshot, Vec<Problem>) {
         let under_review: Vec<_> = sources.iter().filter_map(|it| desk.unreviewed.get(it)).collect();
         if under_review.is_empty() {
             return (next, Vec::new());
@@ -268,13 +268,13 @@ impl Board {
         (next.each(|it| Some(held_for(it, reason(it)))), news)
     }
 
-    fn show(&self, all: Arc<Snapshot>, policies: Arc<Policies>, sources: Arc<Sources>) {
+    fn show(&self, all: Arc<Snapshot>, policies: Arc<Policies>, sources: Arc<SourceSet>) {
         self.show_in(self.now().scope.clone(), all, policies, sources);
     }
 
-    fn show_in(&self, scope: Arc<Scope>, all: Arc<Snapshot>, policies: Arc<Policies>, sources: Arc<Sources>) {
+    fn show_in(&self, scope: Arc<Scope>, all: Arc<Snapshot>, policies: Arc<Policies>, sources: Arc<SourceSet>) {
         let before = self.now();
-        let next = Published::after(&before, scope, all, policies, sources);
+        let next = PublishedCatalog::after(&before, scope, all, policies, sources);
         let is_other = !next.shown.is_like(&before.shown);
         self.published.store(Arc::new(next));
         if is_other {
@@ -285,7 +285,7 @@ impl Board {
 
 /// What was found, with what nobody has approved held; and what is new about that.
 pub(crate) fn held(
-    reviews: &mut Reviews<'_>,
+    reviews: &mut ReviewRun<'_>,
     terms: &Review,
     found: &Discovery,
     scan: impl Fn(&Tool) -> Vec<Finding>,
@@ -305,7 +305,7 @@ fn held_for(tool: &Arc<Tool>, reason: Option<&String>) -> Arc<Tool> {
 
 /// The names are gathered when something has to be looked through; mostly nothing has. A source that a person wants to be
 /// asked to search may have the tools for it.
-pub(crate) fn scanner(all: Arc<Snapshot>, sources: Arc<Sources>) -> impl Fn(&Tool) -> Vec<Finding> {
+pub(crate) fn scanner(all: Arc<Snapshot>, sources: Arc<SourceSet>) -> impl Fn(&Tool) -> Vec<Finding> {
     let names: OnceLock<Names> = OnceLock::new();
     let is_wanted = move |tool: &Tool| {
         let delegation = || sources.by_id(&tool.id.source)?.delegation();

@@ -1,12 +1,12 @@
 //! Everything that is known at one moment.
 
-use crate::federation::doors::{self, Delegate};
+use crate::federation::doors::{self, RemoteGateway};
 use crate::policy::{Policies, Shadow};
 use crate::scope::Scope;
-use crate::search::{Indexed, Made, SearchHit, Searching};
+use crate::search::{BuiltIndex, IndexSlot, SearchHit, Searching};
 use crate::shadowing;
-use crate::sources::Sources;
-use crate::standing::{Facts, Standing};
+use crate::sources::SourceSet;
+use crate::standing::{DefinitionFacts, ToolStanding};
 use crate::{Error, Query};
 use std::sync::{Arc, OnceLock};
 use toolscout_catalog::{Discovery, Known, Snapshot, Unresolved, alike};
@@ -16,7 +16,7 @@ use toolscout_index::{Index, Parts, Reading, ToolScope};
 
 /// One moment: consistent in itself, never changed. Either what everybody sees, or that and what one request has besides.
 #[derive(Default)]
-pub(crate) struct Published {
+pub(crate) struct PublishedCatalog {
     /// Which of everybody's moments this is, or lies over; later ones have more.
     pub(crate) generation: u64,
     /// Every tool, disabled ones too.
@@ -24,30 +24,30 @@ pub(crate) struct Published {
     /// What is shown: all but what is disabled, and of what is held no more than its name and the reason.
     pub(crate) shown: Arc<Snapshot>,
     pub(crate) policies: Arc<Policies>,
-    pub(crate) sources: Arc<Sources>,
+    pub(crate) sources: Arc<SourceSet>,
     /// Those of the sources that search for themselves.
-    pub(crate) delegates: Vec<Delegate>,
+    pub(crate) delegates: Vec<RemoteGateway>,
     /// What everybody sees in this scope, where this is one request's.
-    pub(crate) beneath: Option<Arc<Published>>,
+    pub(crate) beneath: Option<Arc<PublishedCatalog>>,
     /// What is visible here.
     pub(crate) scope: Arc<Scope>,
     /// The catalog that this one is a part of, where it is that of a named scope.
-    whole: Option<Arc<Published>>,
+    whole: Option<Arc<PublishedCatalog>>,
     /// Whether the index of the whole catalog lacks something that is shown here. That happens if a tool is excluded there
     /// because a stronger source has its name, and the scope is without that source.
     needs_own_index: bool,
     /// What went wrong on the way to what is of the request.
     pub(crate) problems: Vec<Problem>,
     /// By where each tool stands in `all`, from the first that is not beneath.
-    standing: Box<[OnceLock<Standing>]>,
+    standing: Box<[OnceLock<ToolStanding>]>,
     /// Over what is not beneath.
-    indexed: Arc<Indexed>,
+    indexed: Arc<IndexSlot>,
     pub(crate) searching: Arc<Searching>,
 }
 
-impl Published {
+impl PublishedCatalog {
     /// Everybody's first moment: nothing is known yet.
-    pub(crate) fn first(policies: Policies, sources: Sources, searching: Searching) -> Self {
+    pub(crate) fn first(policies: Policies, sources: SourceSet, searching: Searching) -> Self {
         let (policies, sources, searching) = (Arc::new(policies), Arc::new(sources), Arc::new(searching));
         Self { policies, sources, searching, ..Self::default() }
     }
@@ -58,7 +58,7 @@ impl Published {
         scope: Arc<Scope>,
         all: Arc<Snapshot>,
         policies: Arc<Policies>,
-        sources: Arc<Sources>,
+        sources: Arc<SourceSet>,
     ) -> Self {
         let delegates = doors::delegates(&all, &sources, &scope);
         let shown = shown_of(&all, &policies, &delegates, &scope);
@@ -128,7 +128,7 @@ impl Published {
     pub(crate) fn over(
         beneath: Arc<Self>,
         found: Vec<Arc<Discovery>>,
-        sources: Sources,
+        sources: SourceSet,
         mut problems: Vec<Problem>,
     ) -> Self {
         let policies = beneath.policies.clone();
@@ -165,24 +165,27 @@ impl Published {
         for (tool, standing) in before.all.tools().zip(&before.standing) {
             let Some(standing) = standing.get() else { continue };
             if let Some(known) = self.all.tool(&tool.id).filter(|it| alike(&it.tool, tool)) {
-                let _ = self.standing[known.at].set(Standing::of(standing.facts.clone(), &self.policies));
+                let _ = self.standing[known.at].set(ToolStanding::of(standing.facts.clone(), &self.policies));
             }
         }
     }
 
     /// The tool of this id as it is now, and how it stands.
-    pub(crate) fn tool(&self, id: &ToolId) -> Option<(&Arc<Tool>, &Standing)> {
+    pub(crate) fn tool(&self, id: &ToolId) -> Option<(&Arc<Tool>, &ToolStanding)> {
         let known = self.all.tool(id)?;
         Some((&known.tool, self.standing(known)))
     }
 
-    fn standing(&self, known: &Known) -> &Standing {
+    fn standing(&self, known: &Known) -> &ToolStanding {
         let below = self.beneath.as_ref().map_or(0, |it| it.all.len());
         match (known.at.checked_sub(below), &self.beneath) {
             (None, Some(beneath)) => beneath.standing(known),
             (at, _) => self.standing[at.unwrap_or_default()].get_or_init(|| {
                 let shared = self.whole.as_ref().and_then(|whole| Some(whole.tool(&known.tool.id)?.1.facts.clone()));
-                Standing::of(shared.unwrap_or_else(|| Arc::new(Facts::of(known.tool.clone()))), &self.policies)
+                ToolStanding::of(
+                    shared.unwrap_or_else(|| Arc::new(DefinitionFacts::of(known.tool.clone()))),
+                    &self.policies,
+                )
             }),
         }
     }
@@ -259,12 +262,12 @@ impl Published {
     }
 
     /// Over everything that can be found, but for what is beneath: what is held cannot. None before anybody has searched.
-    pub(crate) fn indexed(&self) -> Option<Arc<Made>> {
+    pub(crate) fn indexed(&self) -> Option<Arc<BuiltIndex>> {
         self.shared_index().map_or_else(|| self.indexed.get(), |whole| whole.indexed())
     }
 
     /// The same, made if need be.
-    pub(crate) fn made(&self) -> Arc<Made> {
+    pub(crate) fn made(&self) -> Arc<BuiltIndex> {
         if let Some(whole) = self.shared_index() {
             return whole.made();
         }
@@ -283,7 +286,7 @@ impl Published {
 }
 
 /// What is shown of these tools.
-fn shown_of(all: &Arc<Snapshot>, policies: &Policies, delegates: &[Delegate], scope: &Scope) -> Arc<Snapshot> {
+fn shown_of(all: &Arc<Snapshot>, policies: &Policies, delegates: &[RemoteGateway], scope: &Scope) -> Arc<Snapshot> {
     let excludes = policies.shadow == Shadow::Exclude;
     let hides = policies.disables_something() || !delegates.is_empty() || all.tools().any(|tool| is_held(tool));
     if !hides && !excludes && !scope.lists_something() {
@@ -295,7 +298,7 @@ fn shown_of(all: &Arc<Snapshot>, policies: &Policies, delegates: &[Delegate], sc
     }))
 }
 
-fn empty(len: usize) -> Box<[OnceLock<Standing>]> {
+fn empty(len: usize) -> Box<[OnceLock<ToolStanding>]> {
     std::iter::repeat_with(OnceLock::new).take(len).collect()
 }
 
@@ -304,7 +307,7 @@ fn is_held(tool: &Tool) -> bool {
 }
 
 /// Whether this is how a source is asked to search for itself, and nothing else.
-pub(crate) fn is_door(id: &ToolId, delegates: &[Delegate]) -> bool {
+pub(crate) fn is_door(id: &ToolId, delegates: &[RemoteGateway]) -> bool {
     doors::is_door(id.name.as_str()) && delegates.iter().any(|it| it.source == id.source)
 }
 
@@ -318,7 +321,7 @@ fn is_out(tool: &Tool, all: &Snapshot, policies: &Policies) -> bool {
 
 /// A tool as anybody may see it, if it may be seen. What a held one says about itself is for who reviews it: whoever else
 /// reads it, a model for one, might do what it says.
-fn shown(tool: &Arc<Tool>, policies: &Policies, delegates: &[Delegate]) -> Option<Arc<Tool>> {
+fn shown(tool: &Arc<Tool>, policies: &Policies, delegates: &[RemoteGateway]) -> Option<Arc<Tool>> {
     if is_disabled(tool, policies) {
         return None;
     }

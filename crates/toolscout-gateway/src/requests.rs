@@ -2,16 +2,16 @@
 
 mod kept;
 
-pub(crate) use kept::Keeping;
+pub(crate) use kept::RequestCacheLimits;
 
 use crate::Approvals;
 use crate::consent::within;
 use crate::discover::{aside, gather};
-use crate::publish::{self, Board};
-use crate::published::Published;
-use crate::sources::Sources;
+use crate::publish::{self, CatalogPublisher};
+use crate::published::PublishedCatalog;
+use crate::sources::SourceSet;
 use futures_util::future::join_all;
-use kept::{Entry, Kept};
+use kept::{RequestCache, RequestCacheEntry};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
@@ -22,16 +22,16 @@ use toolscout_core::{Cx, Problem, ProblemKind, RequestSources, Review, Source, S
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// Who gives sources to requests, and what they gave.
-pub(crate) struct Requests {
+pub(crate) struct RequestCatalogs {
     givers: Vec<Arc<dyn RequestSources>>,
-    kept: Kept,
+    kept: RequestCache,
 }
 
 /// Whose a request is, to each giver. Everything that is kept is kept under all of them.
-pub(crate) type Keys = Vec<Option<String>>;
+pub(crate) type RequestKeys = Vec<Option<String>>;
 
 /// What the sources of a request have.
-pub(crate) struct Guests {
+pub(crate) struct RequestDiscovery {
     sources: Vec<(Arc<dyn Source>, Arc<Discovery>)>,
     problems: Vec<Problem>,
     /// Whether something could not be asked, so that it is worth asking again soon.
@@ -39,9 +39,9 @@ pub(crate) struct Guests {
     pub(crate) since: Instant,
 }
 
-impl Requests {
-    pub(crate) fn new(givers: Vec<Arc<dyn RequestSources>>, keeping: Keeping) -> Self {
-        Self { givers, kept: Kept::new(keeping) }
+impl RequestCatalogs {
+    pub(crate) fn new(givers: Vec<Arc<dyn RequestSources>>, keeping: RequestCacheLimits) -> Self {
+        Self { givers, kept: RequestCache::new(keeping) }
     }
 
     pub(crate) fn givers(&self) -> &[Arc<dyn RequestSources>] {
@@ -54,11 +54,11 @@ impl Requests {
     }
 
     /// Whose the request is; none where nobody has anything for it.
-    pub(crate) fn keys(&self, cx: &Cx) -> Option<Keys> {
+    pub(crate) fn keys(&self, cx: &Cx) -> Option<RequestKeys> {
         if !self.has_givers() {
             return None;
         }
-        let keys: Keys = self.givers.iter().map(|it| it.key(cx)).collect();
+        let keys: RequestKeys = self.givers.iter().map(|it| it.key(cx)).collect();
         keys.iter().any(Option::is_some).then_some(keys)
     }
 
@@ -70,7 +70,13 @@ impl Requests {
     }
 
     /// What the request sees now.
-    pub(crate) async fn moment(&self, board: &Board, scope: Option<&str>, keys: Keys, cx: &Cx) -> Arc<Published> {
+    pub(crate) async fn moment(
+        &self,
+        board: &CatalogPublisher,
+        scope: Option<&str>,
+        keys: RequestKeys,
+        cx: &Cx,
+    ) -> Arc<PublishedCatalog> {
         let entry = self.kept.entry(keys);
         // Of many that come at once one asks; should it go away, the next one does.
         let found = entry.guests.get_or_init(|| self.ask(&entry, cx));
@@ -96,11 +102,12 @@ impl Requests {
     }
 
     /// Asks everybody who has something for this request, and then all of that.
-    async fn ask(&self, entry: &Entry, cx: &Cx) -> Guests {
+    async fn ask(&self, entry: &RequestCacheEntry, cx: &Cx) -> RequestDiscovery {
         let cx = &anybodys(cx);
         let givers = self.givers.iter().zip(&entry.keys).filter(|(_, key)| key.is_some());
         let given = join_all(givers.map(|(it, _)| timeout(LIMIT, it.sources(cx)))).await;
-        let mut guests = Guests { sources: Vec::new(), problems: Vec::new(), is_partial: false, since: Instant::now() };
+        let mut guests =
+            RequestDiscovery { sources: Vec::new(), problems: Vec::new(), is_partial: false, since: Instant::now() };
         let mut sources: Vec<Arc<dyn Source>> = Vec::new();
         for given in given {
             match given {
@@ -123,7 +130,7 @@ impl Requests {
     }
 }
 
-impl Guests {
+impl RequestDiscovery {
     fn miss(&mut self, what: &str, why: &str) {
         self.is_partial = true;
         self.problems.push(Problem::warning(ProblemKind::Source, format!("{what} could not be listed: {why}")));
@@ -136,15 +143,15 @@ fn anybodys(cx: &Cx) -> Cx {
 }
 
 /// What all see, for a request that has something of its own which is not there.
-fn alone(now: Arc<Published>, problems: Vec<Problem>) -> Published {
+fn alone(now: Arc<PublishedCatalog>, problems: Vec<Problem>) -> PublishedCatalog {
     let sources = (*now.sources).clone();
-    Published::over(now, Vec::new(), sources, problems)
+    PublishedCatalog::over(now, Vec::new(), sources, problems)
 }
 
 /// What all see, and behind it what the request has. Reviewed as all else is.
-fn merge(now: Arc<Published>, guests: &Guests, approvals: &Approvals) -> Published {
+fn merge(now: Arc<PublishedCatalog>, guests: &RequestDiscovery, approvals: &Approvals) -> PublishedCatalog {
     let mut problems = guests.problems.clone();
-    let mut sources: Sources = (*now.sources).clone();
+    let mut sources: SourceSet = (*now.sources).clone();
     let mut found: Vec<(Review, Arc<Discovery>)> = Vec::new();
     let scope = now.scope.clone();
     for (source, discovery) in guests.sources.iter().filter(|(source, _)| scope.has_source(source.id())) {
@@ -182,7 +189,7 @@ fn merge(now: Arc<Published>, guests: &Guests, approvals: &Approvals) -> Publish
             found
         }
     };
-    Published::over(now, found, sources, problems)
+    PublishedCatalog::over(now, found, sources, problems)
 }
 
 fn taken(id: &SourceId) -> Problem {

@@ -7,22 +7,22 @@ const VERSION: u32 = 1;
 
 /// Writes and reads sealed rows. Each seal is bound to what the row is for and to where it lies, so that rows cannot be
 /// put in each other's place.
-pub(crate) struct Seal {
+pub(crate) struct RowSeal {
     key: [u8; 32],
 }
 
 /// A row that was not written by us, or not as it is now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Broken;
+pub(crate) struct BrokenSeal;
 
 #[derive(Serialize, Deserialize)]
-struct Row {
+struct SealedRow {
     version: u32,
     mac: String,
     body: RawJson,
 }
 
-impl Seal {
+impl RowSeal {
     /// The seal of this store, for one purpose.
     pub(crate) fn of(store: &dyn Store, purpose: &str) -> Result<Self, StoreError> {
         Ok(Self { key: blake3::derive_key(purpose, &store.key()?) })
@@ -36,15 +36,15 @@ impl Seal {
     pub(crate) fn close(&self, place: &str, body: &impl Serialize) -> Result<Vec<u8>, StoreError> {
         let body = serde_json::value::to_raw_value(body).map_err(unwritable)?;
         let body = RawJson::parse(body.get()).map_err(unwritable)?;
-        let row = Row { version: VERSION, mac: self.mac(place, body.as_str()).to_hex().to_string(), body };
+        let row = SealedRow { version: VERSION, mac: self.mac(place, body.as_str()).to_hex().to_string(), body };
         serde_json::to_vec(&row).map_err(unwritable)
     }
 
-    pub(crate) fn open(&self, place: &str, bytes: &[u8]) -> Result<RawJson, Broken> {
-        let row: Row = serde_json::from_slice(bytes).map_err(|_| Broken)?;
-        let mac = blake3::Hash::from_hex(&row.mac).map_err(|_| Broken)?;
+    pub(crate) fn open(&self, place: &str, bytes: &[u8]) -> Result<RawJson, BrokenSeal> {
+        let row: SealedRow = serde_json::from_slice(bytes).map_err(|_| BrokenSeal)?;
+        let mac = blake3::Hash::from_hex(&row.mac).map_err(|_| BrokenSeal)?;
         // Hashes are compared in constant time.
-        (row.version == VERSION && mac == self.mac(place, row.body.as_str())).then_some(row.body).ok_or(Broken)
+        (row.version == VERSION && mac == self.mac(place, row.body.as_str())).then_some(row.body).ok_or(BrokenSeal)
     }
 
     fn mac(&self, place: &str, body: &str) -> blake3::Hash {

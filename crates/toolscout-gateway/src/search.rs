@@ -18,11 +18,11 @@ mod study;
 mod tests;
 
 pub use encoder::LazyEncoder;
-pub(crate) use indexed::{Indexed, Made};
+pub(crate) use indexed::{BuiltIndex, IndexSlot};
 pub use searching::Searching;
 
 use crate::discover::aside;
-use crate::published::Published;
+use crate::published::PublishedCatalog;
 use crate::{Gateway, Profile, Query, View};
 use std::sync::Arc;
 use std::time::Duration;
@@ -111,14 +111,15 @@ impl Gateway {
     }
 }
 
-async fn prepared(moment: &Arc<Published>, is_by_meaning: bool) {
-    let is_ready = |it: &Published| it.indexed().is_some_and(|made| !is_by_meaning || patience(it, &made).is_none());
+async fn prepared(moment: &Arc<PublishedCatalog>, is_by_meaning: bool) {
+    let is_ready =
+        |it: &PublishedCatalog| it.indexed().is_some_and(|made| !is_by_meaning || patience(it, &made).is_none());
     if is_ready(moment) && moment.beneath.as_ref().is_none_or(|it| is_ready(it)) {
         return;
     }
     let moment = moment.clone();
     let work = move || {
-        for part in moment.beneath.iter().chain([&moment]).map(Published::index_owner) {
+        for part in moment.beneath.iter().chain([&moment]).map(PublishedCatalog::index_owner) {
             let made = part.made();
             if let Some(time) = patience(part, &made).filter(|_| is_by_meaning) {
                 study::study_here(part, time);
@@ -129,7 +130,7 @@ async fn prepared(moment: &Arc<Published>, is_by_meaning: bool) {
 }
 
 /// How long a search of this moment may study; none where there is nothing to find out, or others do it.
-fn patience(moment: &Published, made: &Made) -> Option<Duration> {
+fn patience(moment: &PublishedCatalog, made: &BuiltIndex) -> Option<Duration> {
     let is_of_request = moment.beneath.is_some();
     let is_left_to_others = !is_of_request && moment.searching.has_students();
     let time = if is_of_request { SHORT_PATIENCE } else { PATIENCE };

@@ -7,12 +7,12 @@ use toolscout_core::{Problem, RequestSources, Source, SourceId};
 
 /// Sources, each of its own id, in the order they were added. Never changed, only replaced.
 #[derive(Default, Clone)]
-pub(crate) struct Sources {
+pub(crate) struct SourceSet {
     all: Arc<Vec<Arc<dyn Source>>>,
     by_id: HashMap<SourceId, usize>,
 }
 
-impl Sources {
+impl SourceSet {
     pub(crate) fn of(all: Vec<Arc<dyn Source>>) -> Result<Self, TwoSourcesAlike> {
         all.into_iter().try_fold(Self::default(), |sources, it| sources.with(it))
     }

@@ -1,32 +1,32 @@
 //! What is found out about a tool once, and then needed for every call of it.
 
 use crate::Error;
-use crate::check::{Check, Promise};
+use crate::check::{Check, OutputValidator};
 use crate::policy::{Decision, Policies};
 use std::sync::{Arc, OnceLock};
 use toolscout_core::{Digest, Tool, ToolOutput};
 
 /// How a tool stands at one moment.
-pub(crate) struct Standing {
+pub(crate) struct ToolStanding {
     pub(crate) decision: Decision,
-    pub(crate) facts: Arc<Facts>,
+    pub(crate) facts: Arc<DefinitionFacts>,
 }
 
 /// What follows from a definition alone. Found out when it is first needed, since most tools are never called.
-pub(crate) struct Facts {
+pub(crate) struct DefinitionFacts {
     tool: Arc<Tool>,
     digest: OnceLock<Digest>,
     check: OnceLock<Result<Check, String>>,
-    promise: OnceLock<Option<Promise>>,
+    promise: OnceLock<Option<OutputValidator>>,
 }
 
-impl Standing {
-    pub(crate) fn of(facts: Arc<Facts>, policies: &Policies) -> Self {
+impl ToolStanding {
+    pub(crate) fn of(facts: Arc<DefinitionFacts>, policies: &Policies) -> Self {
         Self { decision: policies.effective(&facts.tool), facts }
     }
 }
 
-impl Facts {
+impl DefinitionFacts {
     pub(crate) fn of(tool: Arc<Tool>) -> Self {
         Self { tool, digest: OnceLock::new(), check: OnceLock::new(), promise: OnceLock::new() }
     }
@@ -51,7 +51,7 @@ impl Facts {
         if output.wants_input() {
             return Vec::new();
         }
-        let promise = self.promise.get_or_init(|| self.tool.output_schema.as_ref().map(Promise::read));
+        let promise = self.promise.get_or_init(|| self.tool.output_schema.as_ref().map(OutputValidator::read));
         promise.as_ref().map_or_else(Vec::new, |it| it.doubts(output))
     }
 }

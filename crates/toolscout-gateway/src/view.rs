@@ -1,9 +1,9 @@
 //! What one request sees.
 
-use crate::federation::Far;
+use crate::federation::RemoteTool;
 use crate::policy::Decision;
-use crate::published::{Published, is_door};
-use crate::standing::Standing;
+use crate::published::{PublishedCatalog, is_door};
+use crate::standing::ToolStanding;
 use crate::{Error, Gateway, Query, SearchHit, Snapshot};
 use std::sync::Arc;
 use toolscout_core::{Cx, Library, Problem, Source, SourceId, Tool, ToolId, ToolName};
@@ -12,18 +12,18 @@ use toolscout_core::{Cx, Library, Problem, Source, SourceId, Tool, ToolId, ToolN
 /// one: it stays as it is while others change.
 #[derive(Clone)]
 pub struct View {
-    pub(crate) moment: Arc<Published>,
-    beyond: Beyond,
+    pub(crate) moment: Arc<PublishedCatalog>,
+    beyond: RemoteAccess,
 }
 
 /// What can be called besides what is seen.
 #[derive(Clone)]
-enum Beyond {
+enum RemoteAccess {
     Nothing,
     /// The doors of sources that search for themselves.
     Doors,
     /// A tool behind one of them.
-    Far(Arc<Far>),
+    Far(Arc<RemoteTool>),
 }
 
 impl Gateway {
@@ -49,8 +49,8 @@ impl Gateway {
 }
 
 impl View {
-    fn of(moment: Arc<Published>) -> Self {
-        Self { moment, beyond: Beyond::Nothing }
+    fn of(moment: Arc<PublishedCatalog>) -> Self {
+        Self { moment, beyond: RemoteAccess::Nothing }
     }
 
     /// The tools, but for what is disabled; of what is held, the name and the reason.
@@ -132,28 +132,28 @@ impl View {
 
     /// The same, for who asks sources that search for themselves.
     pub(crate) fn through_doors(self) -> Self {
-        Self { beyond: Beyond::Doors, ..self }
+        Self { beyond: RemoteAccess::Doors, ..self }
     }
 
-    pub(crate) fn and_far(self, far: Far) -> Self {
-        Self { beyond: Beyond::Far(Arc::new(far)), ..self }
+    pub(crate) fn and_far(self, far: RemoteTool) -> Self {
+        Self { beyond: RemoteAccess::Far(Arc::new(far)), ..self }
     }
 
     /// Whether this is for who asks sources that search for themselves.
     pub(crate) fn is_through_doors(&self) -> bool {
-        matches!(self.beyond, Beyond::Doors)
+        matches!(self.beyond, RemoteAccess::Doors)
     }
 
     /// The tool behind a door that this view is about.
-    pub(crate) fn far(&self) -> Option<&Far> {
+    pub(crate) fn far(&self) -> Option<&RemoteTool> {
         match &self.beyond {
-            Beyond::Far(far) => Some(far),
+            RemoteAccess::Far(far) => Some(far),
             _ => None,
         }
     }
 
     /// The tool of this id as it is now, and how it stands.
-    pub(crate) fn tool(&self, id: &ToolId) -> Result<(&Arc<Tool>, &Standing), Error> {
+    pub(crate) fn tool(&self, id: &ToolId) -> Result<(&Arc<Tool>, &ToolStanding), Error> {
         let is_closed = || is_door(id, &self.moment.delegates) && !self.is_through_doors();
         let far = || self.far().filter(|it| it.tool.id == *id).map(|it| (&it.tool, &it.standing));
         let known = self.moment.tool(id).filter(|_| !is_closed()).or_else(far);

@@ -18,9 +18,9 @@ const HINTS: usize = 1_024;
 const WAITING: usize = 256;
 
 /// What happens in libraries, told to who wants to hear it.
-pub(crate) struct Gazette(broadcast::Sender<(SourceId, News)>);
+pub(crate) struct LibraryEvents(broadcast::Sender<(SourceId, News)>);
 
-impl Default for Gazette {
+impl Default for LibraryEvents {
     fn default() -> Self {
         Self(broadcast::Sender::new(WAITING))
     }
@@ -108,10 +108,10 @@ impl Gateway {
     }
 }
 
-type Hints<'a> = Fuse<BoxStream<'a, ()>>;
+type ChangeHints<'a> = Fuse<BoxStream<'a, ()>>;
 
 /// Waits for a hint, and takes those that came with it. Without end where there are no more.
-async fn several(hints: &mut Hints<'_>) {
+async fn several(hints: &mut ChangeHints<'_>) {
     if hints.next().await.is_none() {
         std::future::pending::<()>().await;
     }
@@ -123,7 +123,7 @@ async fn several(hints: &mut Hints<'_>) {
 }
 
 /// Does the work; says whether there were hints meanwhile.
-async fn is_hinted_during(work: impl Future<Output = ()>, hints: &mut Hints<'_>) -> bool {
+async fn is_hinted_during(work: impl Future<Output = ()>, hints: &mut ChangeHints<'_>) -> bool {
     let mut work = std::pin::pin!(work);
     let mut is_hinted = false;
     loop {

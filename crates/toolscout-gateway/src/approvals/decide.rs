@@ -1,6 +1,6 @@
 //! What waits for a person, and what they decide.
 
-use super::{ATTEMPTS, Approvals, Kept, Written};
+use super::{ATTEMPTS, Approvals, ReviewWrite, StoredReview};
 use crate::Error;
 use serde_json::Value;
 use std::sync::Arc;
@@ -43,11 +43,11 @@ impl Approvals {
         scan: impl Fn(&Tool) -> Vec<Finding>,
     ) -> Vec<HeldTool> {
         match self.kept(source) {
-            Kept::Record(record, _) => {
+            StoredReview::Record(record, _) => {
                 let held = found.iter().filter_map(|it| Some((it, record.tools.get(it.id.name.as_str())?)));
                 held.filter_map(|(tool, it)| Some(shown(tool, it, it.held.as_ref()?, scan(tool)))).collect()
             }
-            Kept::Unreliable(doubt) => found.iter().map(|it| unreliable(it, doubt.reason, scan(it))).collect(),
+            StoredReview::Unreliable(doubt) => found.iter().map(|it| unreliable(it, doubt.reason, scan(it))).collect(),
         }
     }
 
@@ -64,8 +64,8 @@ impl Approvals {
     fn decide(&self, id: &ToolId, decision: impl Fn(&mut Record) -> Result<(), Undecided>) -> Result<(), Error> {
         for _ in 0..ATTEMPTS {
             let (mut record, bytes) = match self.kept(&id.source) {
-                Kept::Record(record, bytes) => (record, bytes),
-                Kept::Unreliable(doubt) => {
+                StoredReview::Record(record, bytes) => (record, bytes),
+                StoredReview::Unreliable(doubt) => {
                     return Err(Error::Unreliable { source_id: id.source.clone(), reason: doubt.whole() });
                 }
             };
@@ -73,7 +73,7 @@ impl Approvals {
                 Undecided::NotHeld => Error::NotHeld { tool: id.clone() },
                 Undecided::ChangedAgain => Error::ChangedAgain { tool: id.clone() },
             })?;
-            if let Written::Now(_) = self.keep(&id.source, bytes.as_deref(), &record)? {
+            if let ReviewWrite::Now(_) = self.keep(&id.source, bytes.as_deref(), &record)? {
                 return Ok(());
             }
         }
@@ -84,8 +84,8 @@ impl Approvals {
     pub(crate) fn accept_all(&self, source: &SourceId, terms: &Review, found: &[Arc<Tool>]) -> Result<usize, Error> {
         for _ in 0..ATTEMPTS {
             let (mut record, bytes, are_all_held) = match self.kept(source) {
-                Kept::Record(record, bytes) => (record, bytes, false),
-                Kept::Unreliable(_) => (Box::default(), None, true),
+                StoredReview::Record(record, bytes) => (record, bytes, false),
+                StoredReview::Unreliable(_) => (Box::default(), None, true),
             };
             let mut released = 0;
             for tool in found {
@@ -106,7 +106,7 @@ impl Approvals {
                 self.keep_instead(source, &record)?;
                 return Ok(released);
             }
-            if let Written::Now(_) = self.keep(source, bytes.as_deref(), &record)? {
+            if let ReviewWrite::Now(_) = self.keep(source, bytes.as_deref(), &record)? {
                 return Ok(released);
             }
         }

@@ -16,7 +16,7 @@ pub(super) struct RecordRow {
 #[derive(Serialize, Deserialize)]
 struct ToolRow {
     approved: Option<ApprovedRow>,
-    held: Option<HeldRow>,
+    held: Option<QuarantinedRow>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -27,7 +27,7 @@ struct ApprovedRow {
 }
 
 #[derive(Serialize, Deserialize)]
-struct HeldRow {
+struct QuarantinedRow {
     definition: DefinitionRow,
     first: Option<DefinitionRow>,
     why: String,
@@ -53,7 +53,7 @@ pub(super) fn write(record: &Record) -> RecordRow {
             by: word(&BY, it.by),
             at: it.at,
         });
-        let held = it.held.as_ref().map(|it| HeldRow {
+        let held = it.held.as_ref().map(|it| QuarantinedRow {
             definition: definition(&it.definition),
             first: it.first.as_ref().map(definition),
             why: word(&WHY, it.why),

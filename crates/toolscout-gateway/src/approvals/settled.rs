@@ -4,8 +4,8 @@
 //! Where all of that is the same, to the byte, another review would come to the same; where anything is another, there is one.
 //! Records are looked at for that, unless nothing at all was written where they lie since the last time they were.
 
-use super::{Approvals, Checked};
-use crate::seal::Seal;
+use super::{Approvals, SourceReview};
+use crate::seal::RowSeal;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use toolscout_core::{Digest, Moment, Review, Shelf, SourceId, Tool};
 const PURPOSE: &str = "toolscout reviews that were settled";
 
 /// A run through several sources of one project.
-pub(crate) struct Reviews<'a> {
+pub(crate) struct ReviewRun<'a> {
     approvals: &'a Approvals,
     /// None where the store has no secret, and nothing can be known again.
-    seal: Option<Seal>,
+    seal: Option<RowSeal>,
     /// How what follows lies in the store.
     row: Option<Vec<u8>>,
-    outcomes: BTreeMap<String, Outcome>,
+    outcomes: BTreeMap<String, CachedReview>,
     /// Stands for all records, as they were when this run began.
     imprint: Option<String>,
     has_news: bool,
@@ -29,7 +29,7 @@ pub(crate) struct Reviews<'a> {
 
 /// What a review came to.
 #[derive(Serialize, Deserialize)]
-struct Outcome {
+struct CachedReview {
     /// Stands for all records as they were when this one was last looked at.
     imprint: Option<String>,
     /// Stands for the record that it left behind.
@@ -42,18 +42,18 @@ struct Outcome {
 
 impl Approvals {
     /// Begins a run through some sources.
-    pub(crate) fn reviews(&self) -> Reviews<'_> {
-        let seal = Seal::of(&*self.store, PURPOSE).ok();
+    pub(crate) fn reviews(&self) -> ReviewRun<'_> {
+        let seal = RowSeal::of(&*self.store, PURPOSE).ok();
         let row = self.store.read(Shelf::Settled, &self.partition).ok().flatten();
         let outcomes = seal.as_ref().zip(row.as_ref()).and_then(|(seal, row)| seal.open(&self.partition, row).ok());
         let outcomes = outcomes.and_then(|it| serde_json::from_str(it.as_str()).ok()).unwrap_or_default();
         // Before any record is looked at: what is written meanwhile is looked at again.
         let imprint = self.store.imprint(Shelf::Approval).map(|it| it.to_string());
-        Reviews { approvals: self, seal, row, outcomes, imprint, has_news: false }
+        ReviewRun { approvals: self, seal, row, outcomes, imprint, has_news: false }
     }
 }
 
-impl Reviews<'_> {
+impl ReviewRun<'_> {
     /// Decides about everything that a source was found to have, and remembers what is new.
     pub(crate) fn review(
         &mut self,
@@ -61,16 +61,16 @@ impl Reviews<'_> {
         terms: &Review,
         found: &[Arc<Tool>],
         scan: impl Fn(&Tool) -> Vec<Finding>,
-    ) -> Checked {
+    ) -> SourceReview {
         let sight = self.seal.as_ref().map(|it| it.hash(sight(terms, found)).to_hex().to_string());
         if let Some(held) = self.settled(source, sight.as_deref()) {
-            return Checked { held, problems: Vec::new() };
+            return SourceReview { held, problems: Vec::new() };
         }
         let (checked, record) = self.approvals.review(source, terms, found, scan);
         self.has_news |= self.outcomes.remove(source.as_str()).is_some();
         if let (Some(record), Some(sight)) = (record, sight) {
             // Whoever wrote it may not have been the only one to write since this run began.
-            let outcome = Outcome { imprint: None, record: record.to_string(), sight, held: checked.held.clone() };
+            let outcome = CachedReview { imprint: None, record: record.to_string(), sight, held: checked.held.clone() };
             self.outcomes.insert(source.as_str().to_owned(), outcome);
             self.has_news = true;
         }

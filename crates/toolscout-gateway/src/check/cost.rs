@@ -5,7 +5,7 @@
 //! pair of a referenced schema and a value is looked at once, however many roads lead there, so counting is quick even
 //! where checking is not; and it stops as soon as the work is out of proportion.
 
-use super::survey::Survey;
+use super::survey::SchemaSurvey;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ const UNEVALUATED: u64 = 3;
 
 /// Why a value is not checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(super) enum TooMuch {
+pub(super) enum CostExceeded {
     #[error("checking a value against it would take too long")]
     Work,
     #[error("its references lead too deep")]
@@ -40,29 +40,29 @@ pub(super) struct Cost {
     pub(super) explains: bool,
 }
 
-pub(super) fn of(schema: &Value, survey: &Survey<'_>, value: &Value) -> Result<Cost, TooMuch> {
+pub(super) fn of(schema: &Value, survey: &SchemaSurvey<'_>, value: &Value) -> Result<Cost, CostExceeded> {
     let allowed = size(value).saturating_mul(STEPS_EACH).saturating_add(STEPS);
     if survey.has_odd_references {
         return at_most(survey, value, allowed);
     }
-    let mut walk = Walk { root: schema, survey, left: allowed, known: HashMap::new() };
-    match walk.visit(schema, Place::Value(value), MAX_DEPTH) {
-        Ok(steps) if steps.to_check > allowed => Err(TooMuch::Work),
+    let mut walk = CostEstimator { root: schema, survey, left: allowed, known: HashMap::new() };
+    match walk.visit(schema, SchemaSubject::Value(value), MAX_DEPTH) {
+        Ok(steps) if steps.to_check > allowed => Err(CostExceeded::Work),
         Ok(steps) => Ok(Cost { explains: steps.to_explain <= allowed }),
-        Err(Stop::TooMuch(why)) => Err(why),
-        Err(Stop::Lost) => at_most(survey, value, allowed),
+        Err(CostError::TooMuch(why)) => Err(why),
+        Err(CostError::Lost) => at_most(survey, value, allowed),
     }
 }
 
 /// The steps of a check, counted closely; none where that cannot be done.
 #[cfg(test)]
-pub(super) fn steps(schema: &Value, survey: &Survey<'_>, value: &Value) -> Option<u64> {
-    let mut walk = Walk { root: schema, survey, left: u64::MAX, known: HashMap::new() };
-    walk.visit(schema, Place::Value(value), MAX_DEPTH).ok().map(|it| it.to_check)
+pub(super) fn steps(schema: &Value, survey: &SchemaSurvey<'_>, value: &Value) -> Option<u64> {
+    let mut walk = CostEstimator { root: schema, survey, left: u64::MAX, known: HashMap::new() };
+    walk.visit(schema, SchemaSubject::Value(value), MAX_DEPTH).ok().map(|it| it.to_check)
 }
 
 /// Everything against everything, on as many roads as there can be with so many references: two at each fork double them.
-fn at_most(survey: &Survey<'_>, value: &Value, allowed: u64) -> Result<Cost, TooMuch> {
+fn at_most(survey: &SchemaSurvey<'_>, value: &Value, allowed: u64) -> Result<Cost, CostExceeded> {
     let forks = u32::try_from(survey.references.div_ceil(2)).unwrap_or(u32::MAX);
     let roads = 1u64.checked_shl(forks).unwrap_or(u64::MAX);
     let nodes = (survey.nodes as u64).saturating_add(STANDARD_NODES);
@@ -70,20 +70,20 @@ fn at_most(survey: &Survey<'_>, value: &Value, allowed: u64) -> Result<Cost, Too
     let steps = nodes.saturating_mul(size(value)).saturating_add(matches).saturating_mul(roads);
     match steps <= allowed {
         true => Ok(Cost { explains: false }),
-        false => Err(TooMuch::Work),
+        false => Err(CostExceeded::Work),
     }
 }
 
 /// How much work a schema without references can be, whatever the value: each part of it meets each value once at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Bound {
+pub(super) struct WorkBound {
     nodes: u64,
     states: u64,
 }
 
-impl Bound {
+impl WorkBound {
     /// None where some part may meet a value on several roads.
-    pub(super) fn of(survey: &Survey<'_>) -> Option<Self> {
+    pub(super) fn of(survey: &SchemaSurvey<'_>) -> Option<Self> {
         let is_tree = survey.references == 0 && survey.unevaluated == 0 && !survey.has_odd_references;
         is_tree.then_some(Self { nodes: survey.nodes as u64, states: survey.states })
     }
@@ -100,12 +100,12 @@ impl Bound {
 
 /// What a schema is about: a value, or the name of a property.
 #[derive(Clone, Copy)]
-enum Place<'a> {
+enum SchemaSubject<'a> {
     Value(&'a Value),
     Name(&'a str),
 }
 
-impl<'a> Place<'a> {
+impl<'a> SchemaSubject<'a> {
     fn text(self) -> Option<&'a str> {
         match self {
             Self::Value(value) => value.as_str(),
@@ -138,13 +138,13 @@ impl<'a> Place<'a> {
 
 /// How many steps all roads from somewhere have together.
 #[derive(Clone, Copy, Default)]
-struct Steps {
+struct CheckSteps {
     to_check: u64,
     /// To say what is wrong, each branch is checked, and then looked into.
     to_explain: u64,
 }
 
-impl Steps {
+impl CheckSteps {
     fn of(steps: u64) -> Self {
         Self { to_check: steps, to_explain: steps }
     }
@@ -159,28 +159,28 @@ impl Steps {
     }
 }
 
-enum Stop {
-    TooMuch(TooMuch),
+enum CostError {
+    TooMuch(CostExceeded),
     /// A reference that we cannot follow; the validator may.
     Lost,
 }
 
-struct Walk<'a> {
+struct CostEstimator<'a> {
     root: &'a Value,
-    survey: &'a Survey<'a>,
+    survey: &'a SchemaSurvey<'a>,
     /// The steps that the walk itself may still take.
     left: u64,
     /// By referenced schema and value. Those under way have none: the validator goes in no circles.
-    known: HashMap<(usize, usize), Steps>,
+    known: HashMap<(usize, usize), CheckSteps>,
 }
 
-impl<'a> Walk<'a> {
-    fn visit(&mut self, schema: &'a Value, place: Place<'a>, depth: usize) -> Result<Steps, Stop> {
+impl<'a> CostEstimator<'a> {
+    fn visit(&mut self, schema: &'a Value, place: SchemaSubject<'a>, depth: usize) -> Result<CheckSteps, CostError> {
         let own = self.own_steps(schema, place);
-        self.left = self.left.checked_sub(own).ok_or(Stop::TooMuch(TooMuch::Work))?;
-        let mut steps = Steps::of(own);
+        self.left = self.left.checked_sub(own).ok_or(CostError::TooMuch(CostExceeded::Work))?;
+        let mut steps = CheckSteps::of(own);
         let Value::Object(keywords) = schema else { return Ok(steps) };
-        let Some(depth) = depth.checked_sub(1) else { return Err(Stop::TooMuch(TooMuch::Deep)) };
+        let Some(depth) = depth.checked_sub(1) else { return Err(CostError::TooMuch(CostExceeded::Deep)) };
         for (keyword, said) in keywords {
             let mut more = self.apply(keyword, said, keywords, place, depth)?;
             if matches!(keyword.as_str(), "anyOf" | "oneOf") {
@@ -198,9 +198,9 @@ impl<'a> Walk<'a> {
         keyword: &str,
         said: &'a Value,
         keywords: &'a Map<String, Value>,
-        place: Place<'a>,
+        place: SchemaSubject<'a>,
         depth: usize,
-    ) -> Result<Steps, Stop> {
+    ) -> Result<CheckSteps, CostError> {
         match (keyword, said) {
             ("$ref" | "$dynamicRef", Value::String(reference)) => self.follow(reference, place, depth),
             ("allOf" | "anyOf" | "oneOf", Value::Array(schemas)) => {
@@ -209,59 +209,64 @@ impl<'a> Walk<'a> {
             ("not" | "if" | "then" | "else", _) => self.visit(said, place, depth),
             ("propertyNames", _) => {
                 let names = place.object().into_iter().flat_map(Map::keys);
-                self.sum(names.map(|it| (said, Place::Name(it))), depth)
+                self.sum(names.map(|it| (said, SchemaSubject::Name(it))), depth)
             }
             ("dependentSchemas" | "dependencies", Value::Object(schemas)) if place.object().is_some() => {
                 self.sum(schemas.values().map(|it| (it, place)), depth)
             }
             ("properties", Value::Object(schemas)) => {
-                let Some(object) = place.object() else { return Ok(Steps::default()) };
-                let given = schemas.iter().filter_map(|(name, it)| Some((it, Place::Value(object.get(name)?))));
+                let Some(object) = place.object() else { return Ok(CheckSteps::default()) };
+                let given = schemas.iter().filter_map(|(name, it)| Some((it, SchemaSubject::Value(object.get(name)?))));
                 self.sum(given, depth)
             }
             ("patternProperties", Value::Object(schemas)) => {
-                let values =
-                    |it| place.object().into_iter().flat_map(Map::values).map(move |value| (it, Place::Value(value)));
+                let values = |it| {
+                    place.object().into_iter().flat_map(Map::values).map(move |value| (it, SchemaSubject::Value(value)))
+                };
                 self.sum(schemas.values().flat_map(values), depth)
             }
             ("additionalProperties" | "unevaluatedProperties", _) => {
                 let named = keywords.get("properties");
                 let others = place.object().into_iter().flatten();
                 let others = others.filter(|(name, _)| named.is_none_or(|it| it.get(name).is_none()));
-                self.sum(others.map(|(_, it)| (said, Place::Value(it))), depth)
+                self.sum(others.map(|(_, it)| (said, SchemaSubject::Value(it))), depth)
             }
             ("prefixItems" | "items", Value::Array(schemas)) => {
-                self.sum(schemas.iter().zip(place.items().iter().map(Place::Value)), depth)
+                self.sum(schemas.iter().zip(place.items().iter().map(SchemaSubject::Value)), depth)
             }
             ("items" | "additionalItems" | "unevaluatedItems" | "contains", _) => {
-                self.sum(place.items().iter().map(|it| (said, Place::Value(it))), depth)
+                self.sum(place.items().iter().map(|it| (said, SchemaSubject::Value(it))), depth)
             }
-            _ => Ok(Steps::default()),
+            _ => Ok(CheckSteps::default()),
         }
     }
 
-    fn sum(&mut self, pairs: impl Iterator<Item = (&'a Value, Place<'a>)>, depth: usize) -> Result<Steps, Stop> {
-        let mut sum = Steps::default();
+    fn sum(
+        &mut self,
+        pairs: impl Iterator<Item = (&'a Value, SchemaSubject<'a>)>,
+        depth: usize,
+    ) -> Result<CheckSteps, CostError> {
+        let mut sum = CheckSteps::default();
         for (schema, place) in pairs {
             sum.add(self.visit(schema, place, depth)?);
         }
         Ok(sum)
     }
 
-    fn follow(&mut self, reference: &str, place: Place<'a>, depth: usize) -> Result<Steps, Stop> {
-        let target = self.survey.target(self.root, reference).ok_or(Stop::Lost)?;
+    fn follow(&mut self, reference: &str, place: SchemaSubject<'a>, depth: usize) -> Result<CheckSteps, CostError> {
+        let target = self.survey.target(self.root, reference).ok_or(CostError::Lost)?;
         let pair = (std::ptr::from_ref(target).addr(), place.address());
         if let Some(steps) = self.known.get(&pair) {
             return Ok(*steps);
         }
-        self.known.insert(pair, Steps::default());
+        self.known.insert(pair, CheckSteps::default());
         let steps = self.visit(target, place, depth)?;
         self.known.insert(pair, steps);
         Ok(steps)
     }
 
     /// What a schema takes by itself: a step for each thing it says, and more for what is not done in one.
-    fn own_steps(&self, schema: &Value, place: Place<'_>) -> u64 {
+    fn own_steps(&self, schema: &Value, place: SchemaSubject<'_>) -> u64 {
         let Value::Object(keywords) = schema else { return 1 };
         let more = |(keyword, said): (&String, &Value)| match (keyword.as_str(), said) {
             ("enum", Value::Array(items)) => self.survey.comparisons(items),

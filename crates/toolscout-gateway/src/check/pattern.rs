@@ -11,11 +11,11 @@ const SET: u64 = 8;
 
 /// About as many states as the pattern has once its repetitions are written out. What cannot be read counts as it is.
 pub(super) fn states(pattern: &str) -> u64 {
-    let mut open = vec![Group::default()];
+    let mut open = vec![PatternGroup::default()];
     let mut rest = pattern.chars().peekable();
     while let Some(it) = rest.next() {
         match it {
-            '(' => open.push(Group::default()),
+            '(' => open.push(PatternGroup::default()),
             ')' if open.len() > 1 => {
                 let inner = open.pop().unwrap_or_default();
                 innermost(&mut open).add(inner.states);
@@ -38,13 +38,13 @@ pub(super) fn states(pattern: &str) -> u64 {
 }
 
 #[derive(Default)]
-struct Group {
+struct PatternGroup {
     states: u64,
     /// Those of the last thing in it, which a repetition is about.
     last: u64,
 }
 
-impl Group {
+impl PatternGroup {
     fn add(&mut self, states: u64) {
         self.states = self.states.saturating_add(states);
         self.last = states;
@@ -58,7 +58,7 @@ impl Group {
 }
 
 /// There is always one: only as many are closed as were opened.
-fn innermost(open: &mut [Group]) -> &mut Group {
+fn innermost(open: &mut [PatternGroup]) -> &mut PatternGroup {
     let at = open.len() - 1;
     &mut open[at]
 }

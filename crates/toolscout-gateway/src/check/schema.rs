@@ -1,7 +1,7 @@
 //! A JSON Schema of somebody else's, used within limits.
 
-use super::cost::Bound;
-use super::survey::Survey;
+use super::cost::WorkBound;
+use super::survey::SchemaSurvey;
 use super::{Violation, cost, plain, unrolled};
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
@@ -23,7 +23,7 @@ pub(super) struct Schema {
     /// How many values there are in it, where it is plain.
     plain: Option<u64>,
     /// How much work it can be; none where only a close look at both sides tells.
-    bound: OnceLock<Option<Bound>>,
+    bound: OnceLock<Option<WorkBound>>,
     /// Made when something is first not plain: it takes far longer to be made than to be used.
     validator: OnceLock<Result<Validator, String>>,
 }
@@ -52,7 +52,7 @@ impl Schema {
         if self.surely_fits(value) || (self.is_little_work(value) && self.validator()?.is_valid(value)) {
             return Ok(Vec::new());
         }
-        let survey = Survey::of(&self.value);
+        let survey = SchemaSurvey::of(&self.value);
         if survey.nodes > MAX_NODES {
             return Err(format!("it has more than {MAX_NODES} nodes"));
         }
@@ -83,8 +83,8 @@ impl Schema {
 
     fn is_little_work(&self, value: &Value) -> bool {
         let bound = self.bound.get_or_init(|| {
-            let survey = Survey::of(&self.value);
-            Bound::of(&survey).filter(|_| survey.nodes <= MAX_NODES && survey.states <= MAX_STATES)
+            let survey = SchemaSurvey::of(&self.value);
+            WorkBound::of(&survey).filter(|_| survey.nodes <= MAX_NODES && survey.states <= MAX_STATES)
         });
         bound.is_some_and(|it| it.is_little(value))
     }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 /// What there is to know about a schema.
 #[derive(Default)]
-pub(super) struct Survey<'a> {
+pub(super) struct SchemaSurvey<'a> {
     /// How many values there are in it.
     pub(super) nodes: usize,
     /// How many states its patterns have together.
@@ -23,7 +23,7 @@ pub(super) struct Survey<'a> {
     comparisons: HashMap<usize, u64>,
 }
 
-impl<'a> Survey<'a> {
+impl<'a> SchemaSurvey<'a> {
     /// Looks at all of it, without recursion: hostile schemas are deep.
     pub(super) fn of(schema: &'a Value) -> Self {
         let mut survey = Self::default();

@@ -7,10 +7,10 @@
 mod bombs;
 mod results;
 
-use super::cost::{self, Bound};
+use super::cost::{self, WorkBound};
 use super::plain;
 use super::schema::validator;
-use super::survey::Survey;
+use super::survey::SchemaSurvey;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -110,8 +110,8 @@ proptest! {
             "pattern": "(a|b){1,20}",
         });
         let (schema, value) = (json!({"items": items}), Value::from(vec![value; wide]));
-        let survey = Survey::of(&schema);
-        if Bound::of(&survey).is_some_and(|it| it.is_little(&value)) {
+        let survey = SchemaSurvey::of(&schema);
+        if WorkBound::of(&survey).is_some_and(|it| it.is_little(&value)) {
             prop_assert!(cost::steps(&schema, &survey, &value).is_some_and(|it| it <= cost::STEPS));
         }
     }

@@ -3,7 +3,7 @@
 //! The validator does not do that, with one exception: a schema that asks what others have not looked at is prepared for
 //! every road that leads through it.
 
-use super::survey::Survey;
+use super::survey::SchemaSurvey;
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -11,18 +11,18 @@ use std::collections::HashMap;
 const MAX_DEPTH: usize = 256;
 
 /// In values; circles are gone around once.
-pub(super) fn size(root: &Value, survey: &Survey<'_>) -> u64 {
-    Walk { root, survey, known: HashMap::new() }.size(root, MAX_DEPTH)
+pub(super) fn size(root: &Value, survey: &SchemaSurvey<'_>) -> u64 {
+    SchemaUnroller { root, survey, known: HashMap::new() }.size(root, MAX_DEPTH)
 }
 
-struct Walk<'a> {
+struct SchemaUnroller<'a> {
     root: &'a Value,
-    survey: &'a Survey<'a>,
+    survey: &'a SchemaSurvey<'a>,
     /// By where the target of a reference is; nothing while it is under way.
     known: HashMap<usize, u64>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> SchemaUnroller<'a> {
     fn size(&mut self, node: &'a Value, depth: usize) -> u64 {
         let Some(depth) = depth.checked_sub(1) else { return u64::MAX };
         match node {

@@ -15,7 +15,7 @@ const TOLD: usize = 300;
 
 /// One tool as the server describes it.
 #[derive(Debug, PartialEq)]
-pub(super) struct Item {
+pub(super) struct RemoteToolDescription {
     /// What it is to be called there.
     pub(super) name: String,
     pub(super) title: Option<String>,
@@ -30,25 +30,25 @@ pub(super) struct Item {
 
 /// What was found, best first, at most as many as were asked for; and how many could not be taken.
 #[derive(Debug, PartialEq, Default)]
-pub(super) struct Answer {
-    pub(super) items: Vec<Item>,
+pub(super) struct RemoteSearchResponse {
+    pub(super) items: Vec<RemoteToolDescription>,
     pub(super) too_large: usize,
 }
 
 #[derive(Deserialize)]
-struct Outer<'a> {
+struct StructuredResult<'a> {
     #[serde(borrow, rename = "structuredContent")]
     structured: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
-struct Listing<'a> {
+struct SearchResultList<'a> {
     #[serde(borrow, alias = "tools", alias = "hits", alias = "matches")]
     results: Vec<&'a RawValue>,
 }
 
 /// Reads an answer; the error says what is wrong with it, for people.
-pub(super) fn read(output: &ToolOutput, most: usize) -> Result<Answer, String> {
+pub(super) fn read(output: &ToolOutput, most: usize) -> Result<RemoteSearchResponse, String> {
     let raw = output.raw().as_str();
     if raw.len() > LONGEST {
         return Err("its answer is too long".to_owned());
@@ -58,7 +58,8 @@ pub(super) fn read(output: &ToolOutput, most: usize) -> Result<Answer, String> {
         let said: String = escape::line(&text()).chars().take(TOLD).collect();
         return Err(format!("it says: {said}"));
     }
-    let structured = serde_json::from_str::<Outer<'_>>(raw).ok().and_then(|it| listing(it.structured?.get()));
+    let structured =
+        serde_json::from_str::<StructuredResult<'_>>(raw).ok().and_then(|it| listing(it.structured?.get()));
     if let Some(items) = structured {
         return Ok(taken(&items, most));
     }
@@ -66,7 +67,7 @@ pub(super) fn read(output: &ToolOutput, most: usize) -> Result<Answer, String> {
     match listing(&text) {
         Some(items) => Ok(taken(&items, most)),
         // Words for who has found nothing.
-        None if !text.trim_start().starts_with(['[', '{']) => Ok(Answer::default()),
+        None if !text.trim_start().starts_with(['[', '{']) => Ok(RemoteSearchResponse::default()),
         None => Err("its answer cannot be read".to_owned()),
     }
 }
@@ -74,11 +75,11 @@ pub(super) fn read(output: &ToolOutput, most: usize) -> Result<Answer, String> {
 /// The entries of a list, or of the list in an object.
 fn listing(text: &str) -> Option<Vec<&RawValue>> {
     let list = serde_json::from_str::<Vec<&RawValue>>(text).ok();
-    list.or_else(|| serde_json::from_str::<Listing<'_>>(text).ok().map(|it| it.results))
+    list.or_else(|| serde_json::from_str::<SearchResultList<'_>>(text).ok().map(|it| it.results))
 }
 
-fn taken(entries: &[&RawValue], most: usize) -> Answer {
-    let mut answer = Answer::default();
+fn taken(entries: &[&RawValue], most: usize) -> RemoteSearchResponse {
+    let mut answer = RemoteSearchResponse::default();
     for (rank, entry) in entries.iter().take(most).enumerate() {
         match entry.get().len() <= LARGEST {
             true => answer.items.extend(item(entry, rank)),
@@ -88,12 +89,12 @@ fn taken(entries: &[&RawValue], most: usize) -> Answer {
     answer
 }
 
-fn item(entry: &RawValue, rank: usize) -> Option<Item> {
+fn item(entry: &RawValue, rank: usize) -> Option<RemoteToolDescription> {
     let entry: HashMap<String, &RawValue> = serde_json::from_str(entry.get()).ok()?;
     let raw = |names: &[&str]| names.iter().find_map(|it| entry.get(*it)).map(|it| it.get());
     let text = |names: &[&str]| serde_json::from_str::<String>(raw(names)?).ok();
     let object = |names: &[&str]| raw(names).filter(|it| it.starts_with('{')).and_then(|it| RawJson::parse(it).ok());
-    Some(Item {
+    Some(RemoteToolDescription {
         name: text(&["id"]).or_else(|| text(&["name"])).filter(|it| !it.is_empty())?,
         title: text(&["title"]),
         description: text(&["description"]),

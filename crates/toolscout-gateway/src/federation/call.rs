@@ -1,18 +1,18 @@
 //! Calls of tools beyond the catalog, through the `execute_tool` of who has them.
 
 use super::doors;
-use super::known::Definition;
+use super::known::RemoteDefinition;
 use super::search::anything;
 use super::via::{DEEPEST, passed_on};
-use crate::standing::{Facts, Standing};
+use crate::standing::{DefinitionFacts, ToolStanding};
 use crate::{Error, Gateway, View};
 use std::sync::Arc;
 use toolscout_core::{Cx, SourceError, Tool, ToolCall, ToolId};
 
 /// A tool beyond the catalog, as it stands for one call.
-pub(crate) struct Far {
+pub(crate) struct RemoteTool {
     pub(crate) tool: Arc<Tool>,
-    pub(crate) standing: Standing,
+    pub(crate) standing: ToolStanding,
     /// What its own source calls this definition.
     digest: Option<Arc<str>>,
     via: Arc<[String]>,
@@ -36,24 +36,24 @@ impl Gateway {
         }
     }
 
-    fn far(&self, view: &View, id: &ToolId, cx: &Cx) -> Option<Far> {
+    fn far(&self, view: &View, id: &ToolId, cx: &Cx) -> Option<RemoteTool> {
         let source = view.source(&id.source)?;
         let (door, _) = view.moment.tool(&doors::id(&id.source, doors::EXECUTE)?)?;
         let known = self.federation.definitions.of(&self.found_for(cx), source, id);
         let is_known = known.is_some();
-        let Definition { tool, facts, digest } = known.unwrap_or_else(|| {
+        let RemoteDefinition { tool, facts, digest } = known.unwrap_or_else(|| {
             let mut tool = unknown(id.clone());
             tool.provenance.trusted = door.provenance.trusted;
             let tool = Arc::new(tool);
-            Definition { facts: Arc::new(Facts::of(tool.clone())), tool, digest: None }
+            RemoteDefinition { facts: Arc::new(DefinitionFacts::of(tool.clone())), tool, digest: None }
         });
         let decision = view.moment.policies.effective_through(&tool, &door.id, is_known);
-        let standing = Standing { decision, facts };
-        Some(Far { tool, standing, digest, via: cx.via.clone(), gateway: self.federation.name.clone() })
+        let standing = ToolStanding { decision, facts };
+        Some(RemoteTool { tool, standing, digest, via: cx.via.clone(), gateway: self.federation.name.clone() })
     }
 }
 
-impl Far {
+impl RemoteTool {
     /// The call of the door that comes to a call of this tool. `is_bound`: only if its definition is what is known of it
     /// here. Who cannot be told so was asked for the definition by a search; that has to do.
     pub(crate) fn order(&self, door: &Tool, call: ToolCall, is_bound: bool) -> Result<ToolCall, Error> {

@@ -1,7 +1,7 @@
 //! The two tools through which a server that hides its tools is asked for them.
 
 use crate::scope::Scope;
-use crate::sources::Sources;
+use crate::sources::SourceSet;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use toolscout_catalog::{Discovery, Snapshot};
@@ -21,7 +21,7 @@ const EXPECT: &str = "expect";
 
 /// A source that has both.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Delegate {
+pub(crate) struct RemoteGateway {
     pub(crate) source: SourceId,
     /// Whether it may be asked: neither of the two waits for a person, and nothing of it is left out.
     pub(crate) is_open: bool,
@@ -45,14 +45,14 @@ pub(crate) fn id(source: &SourceId, door: &str) -> Option<ToolId> {
 }
 
 /// The sources that have both doors, and may be asked.
-pub(crate) fn delegates(all: &Snapshot, sources: &Sources, scope: &Scope) -> Vec<Delegate> {
+pub(crate) fn delegates(all: &Snapshot, sources: &SourceSet, scope: &Scope) -> Vec<RemoteGateway> {
     let is_held = |it: &Tool| matches!(it.status, Status::Held(_));
     let delegate = |search: &Arc<Tool>| {
         let source = search.id.source.clone();
         let execute = &all.tool(&id(&source, EXECUTE)?)?.tool;
         let delegation = sources.by_id(&source)?.delegation()?;
         let is_whole = delegation.is_whole && scope.has_every_tool_of(&source);
-        Some(Delegate { source, is_open: is_whole && !is_held(search) && !is_held(execute) })
+        Some(RemoteGateway { source, is_open: is_whole && !is_held(search) && !is_held(execute) })
     };
     all.named(SEARCH).iter().filter_map(|it| delegate(&it.tool)).collect()
 }

@@ -1,8 +1,8 @@
 //! Definitions found by remote searches, cached for the call that follows.
 
 use super::doors;
-use crate::requests::Keys;
-use crate::standing::Facts;
+use crate::requests::RequestKeys;
+use crate::standing::DefinitionFacts;
 use parking_lot::Mutex;
 use std::sync::{Arc, Weak};
 use toolscout_catalog::alike;
@@ -12,17 +12,17 @@ use toolscout_core::{BoundedCache, Source, Tool, ToolId};
 const CAPACITY: usize = 256;
 
 /// For whom something was found: one user never gets what another user's search found.
-pub(super) type Whose = (Option<Keys>, Option<Arc<str>>);
+pub(super) type RequesterKey = (Option<RequestKeys>, Option<Arc<str>>);
 
-pub(super) struct Definitions(Mutex<BoundedCache<(Whose, ToolId), FoundDefinition>>);
+pub(super) struct RemoteDefinitions(Mutex<BoundedCache<(RequesterKey, ToolId), CachedDefinition>>);
 
-struct FoundDefinition {
-    definition: Definition,
+struct CachedDefinition {
+    definition: RemoteDefinition,
     /// The source that found it. Another source under the same id has other tools.
     by: Weak<dyn Source>,
 }
 
-impl Default for Definitions {
+impl Default for RemoteDefinitions {
     fn default() -> Self {
         Self(Mutex::new(BoundedCache::new(CAPACITY)))
     }
@@ -30,25 +30,25 @@ impl Default for Definitions {
 
 /// A tool beyond the catalog.
 #[derive(Clone)]
-pub(super) struct Definition {
+pub(super) struct RemoteDefinition {
     pub(super) tool: Arc<Tool>,
-    pub(super) facts: Arc<Facts>,
+    pub(super) facts: Arc<DefinitionFacts>,
     /// What its own source calls this definition.
     pub(super) digest: Option<Arc<str>>,
 }
 
-impl Definitions {
+impl RemoteDefinitions {
     /// The definition of exactly this tool.
-    pub(super) fn of(&self, whose: &Whose, source: &Arc<dyn Source>, id: &ToolId) -> Option<Definition> {
+    pub(super) fn of(&self, whose: &RequesterKey, source: &Arc<dyn Source>, id: &ToolId) -> Option<RemoteDefinition> {
         let mut cache = self.0.lock();
         let found = cache.get(&(whose.clone(), id.clone())).filter(|found| found.is_by(source))?;
         Some(found.definition.clone())
     }
 
     /// The tool that a name means to its source: any form of its id, or the bare name if it is unique.
-    pub(super) fn named(&self, whose: &Whose, source: &Arc<dyn Source>, name: &str) -> Option<Arc<Tool>> {
+    pub(super) fn named(&self, whose: &RequesterKey, source: &Arc<dyn Source>, name: &str) -> Option<Arc<Tool>> {
         let cache = self.0.lock();
-        let is_of_source = |((owner, id), found): &(&(Whose, ToolId), &FoundDefinition)| {
+        let is_of_source = |((owner, id), found): &(&(RequesterKey, ToolId), &CachedDefinition)| {
             owner == whose && id.source == *source.id() && found.is_by(source)
         };
         let all = || cache.iter().filter(is_of_source).map(|(_, found)| &found.definition.tool);
@@ -65,27 +65,27 @@ impl Definitions {
     }
 
     /// Whether exactly this definition is cached.
-    pub(super) fn has(&self, whose: &Whose, source: &Arc<dyn Source>, tool: &Tool) -> bool {
+    pub(super) fn has(&self, whose: &RequesterKey, source: &Arc<dyn Source>, tool: &Tool) -> bool {
         let cache = self.0.lock();
         let found = cache.peek(&(whose.clone(), tool.id.clone())).filter(|found| found.is_by(source));
         found.is_some_and(|found| alike(&found.definition.tool, tool))
     }
 
-    pub(super) fn keep(&self, whose: &Whose, source: &Arc<dyn Source>, tool: Arc<Tool>, digest: Option<String>) {
+    pub(super) fn keep(&self, whose: &RequesterKey, source: &Arc<dyn Source>, tool: Arc<Tool>, digest: Option<String>) {
         let mut cache = self.0.lock();
         let key = (whose.clone(), tool.id.clone());
         let digest = digest.map(Arc::from);
         match cache.get(&key).filter(|found| found.is_by(source) && alike(&found.definition.tool, &tool)) {
             Some(found) => found.definition.digest = digest,
             None => {
-                let definition = Definition { facts: Arc::new(Facts::of(tool.clone())), tool, digest };
-                cache.insert(key, FoundDefinition { definition, by: Arc::downgrade(source) });
+                let definition = RemoteDefinition { facts: Arc::new(DefinitionFacts::of(tool.clone())), tool, digest };
+                cache.insert(key, CachedDefinition { definition, by: Arc::downgrade(source) });
             }
         }
     }
 }
 
-impl FoundDefinition {
+impl CachedDefinition {
     fn is_by(&self, source: &Arc<dyn Source>) -> bool {
         self.by.upgrade().is_some_and(|it| Arc::ptr_eq(&it, source))
     }

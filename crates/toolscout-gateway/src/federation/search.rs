@@ -1,7 +1,7 @@
 //! Asks those who search for themselves, beside the search in the catalog.
 
-use super::answer::{self, Answer};
-use super::known::Whose;
+use super::answer::{self, RemoteSearchResponse};
+use super::known::RequesterKey;
 use super::merge::{bare, merged};
 use super::via::{DEEPEST, passed_on};
 use super::{LONGEST_NAME, doors};
@@ -26,10 +26,10 @@ const WEAK: f64 = 0.5;
 const TOLD: usize = 80;
 
 /// Who was asked, and what came of it; the error says why nothing did, where that is to be said.
-type Asked = (Arc<dyn Source>, Result<Answer, Option<String>>);
+type RemoteSearchOutcome = (Arc<dyn Source>, Result<RemoteSearchResponse, Option<String>>);
 
 /// What one source has found.
-pub(super) type Found = (Arc<dyn Source>, Answer);
+pub(super) type RemoteHits = (Arc<dyn Source>, RemoteSearchResponse);
 
 impl Gateway {
     /// What was found in the catalog, and what sources have found that search for themselves: the best of it, and what
@@ -101,7 +101,7 @@ impl Gateway {
         query: &'a str,
         most: usize,
         cx: &'a Cx,
-    ) -> BoxFuture<'a, Asked> {
+    ) -> BoxFuture<'a, RemoteSearchOutcome> {
         Box::pin(async move {
             let answer = self.ask_beyond(view, &source, query, most, cx).await;
             (source, answer)
@@ -116,7 +116,7 @@ impl Gateway {
         query: &str,
         most: usize,
         cx: &Cx,
-    ) -> Result<Answer, Option<String>> {
+    ) -> Result<RemoteSearchResponse, Option<String>> {
         if cx.via.len() >= DEEPEST || cx.via.contains(&self.federation.name) {
             return Err(None);
         }
@@ -136,7 +136,12 @@ impl Gateway {
     }
 
     /// The hits that may be shown, remembered for who calls them; and what was left out.
-    pub(super) fn vetted(&self, view: &View, found: Vec<Found>, whose: &Whose) -> (Vec<SearchHit>, Vec<String>) {
+    pub(super) fn vetted(
+        &self,
+        view: &View,
+        found: Vec<RemoteHits>,
+        whose: &RequesterKey,
+    ) -> (Vec<SearchHit>, Vec<String>) {
         let mut notes = Vec::new();
         let mut hits = Vec::new();
         for (source, answer) in found {
@@ -183,7 +188,7 @@ fn to_ask(view: &View, only: Option<&[SourceId]>, is_worth_starting: bool) -> im
 }
 
 /// The tool that an item describes; none where the catalog has it, where it is disabled, or where it cannot be one.
-fn tool(view: &View, source: &Arc<dyn Source>, item: &answer::Item) -> Option<Tool> {
+fn tool(view: &View, source: &Arc<dyn Source>, item: &answer::RemoteToolDescription) -> Option<Tool> {
     let name = &item.name;
     if name.len() > LONGEST_NAME || doors::leads_to_one(name) {
         return None;

@@ -1,7 +1,7 @@
 //! What was read for searches, so that most of them need not read it again.
 
-use super::ledger::Ledger;
-use super::lessons::Lessons;
+use super::ledger::FeedbackStore;
+use super::lessons::FeedbackRecords;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,10 +13,10 @@ const FRESH: Duration = Duration::from_secs(2);
 /// Lessons cached, of all tenants together.
 const CAPACITY: usize = 50_000;
 
-pub(super) struct Cache(Mutex<BoundedCache<Arc<str>, Entry>>);
+pub(super) struct LearnedCache(Mutex<BoundedCache<Arc<str>, LearnedEntry>>);
 
 #[derive(Clone)]
-struct Entry {
+struct LearnedEntry {
     learned: Arc<Learned>,
     lessons: usize,
     space: u64,
@@ -24,16 +24,16 @@ struct Entry {
     looked: Instant,
 }
 
-impl Default for Cache {
+impl Default for LearnedCache {
     fn default() -> Self {
         // A tenant without lessons takes some memory, too.
         Self(Mutex::new(BoundedCache::weighted(CAPACITY, |entry| entry.lessons + 10)))
     }
 }
 
-impl Cache {
+impl LearnedCache {
     /// What this tenant has learned, as it was at most two seconds ago. What cannot be read was not learned.
-    pub(super) fn learned(&self, ledger: &Ledger, whose: &Arc<str>, space: u64) -> Arc<Learned> {
+    pub(super) fn learned(&self, ledger: &FeedbackStore, whose: &Arc<str>, space: u64) -> Arc<Learned> {
         let known = self.0.lock().get(whose).cloned().filter(|it| it.space == space);
         if let Some(known) = known.as_ref().filter(|it| it.looked.elapsed() < FRESH) {
             return known.learned.clone();
@@ -42,11 +42,11 @@ impl Cache {
         let row = blake3::hash(&bytes);
         let now = Instant::now();
         let entry = match known.filter(|it| it.row == row) {
-            Some(known) => Entry { looked: now, ..known },
+            Some(known) => LearnedEntry { looked: now, ..known },
             None => {
-                let lessons = Lessons::from_bytes(&bytes);
+                let lessons = FeedbackRecords::from_bytes(&bytes);
                 let learned = Arc::new(lessons.learned(&ledger.partition, space));
-                Entry { learned, lessons: lessons.len(), space, row, looked: now }
+                LearnedEntry { learned, lessons: lessons.len(), space, row, looked: now }
             }
         };
         let learned = entry.learned.clone();

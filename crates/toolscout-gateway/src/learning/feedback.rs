@@ -1,9 +1,9 @@
 //! Writes feedback records on a thread of its own, so that neither a search nor a call waits for the store.
 
-use super::cache::Cache;
-use super::ledger::Ledger;
-use super::owner::Owner;
-use super::recent::{Question, Recent};
+use super::cache::LearnedCache;
+use super::ledger::FeedbackStore;
+use super::owner::FeedbackOwner;
+use super::recent::{RecentSearch, RecentSearches};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,11 +19,11 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Something to learn from.
 pub(super) enum Feedback {
     /// A question, with what it found.
-    Asked(Owner, Question),
+    Asked(FeedbackOwner, RecentSearch),
     /// A call that worked.
-    Called(Owner, SuccessfulCall),
+    Called(FeedbackOwner, SuccessfulCall),
     /// All questions of this owner are forgotten.
-    Forgotten(Owner),
+    Forgotten(FeedbackOwner),
 }
 
 /// A call that worked.
@@ -38,7 +38,7 @@ pub(super) struct SuccessfulCall {
 pub(super) struct FeedbackWriter(BatchWriter<Feedback>);
 
 impl FeedbackWriter {
-    pub(super) fn new(ledger: Arc<Ledger>, cache: Arc<Cache>) -> Self {
+    pub(super) fn new(ledger: Arc<FeedbackStore>, cache: Arc<LearnedCache>) -> Self {
         let mut learner = Learner { ledger, cache, recent: BoundedCache::new(OWNERS) };
         Self(BatchWriter::new(LIMITS, move |batch, _| learner.learn(batch)))
     }
@@ -60,15 +60,15 @@ impl FeedbackWriter {
 }
 
 struct Learner {
-    ledger: Arc<Ledger>,
-    cache: Arc<Cache>,
+    ledger: Arc<FeedbackStore>,
+    cache: Arc<LearnedCache>,
     /// Recent questions, by conversation.
-    recent: BoundedCache<Arc<str>, Recent>,
+    recent: BoundedCache<Arc<str>, RecentSearches>,
 }
 
 impl Learner {
     fn learn(&mut self, batch: Vec<Feedback>) {
-        let mut by_tenant: HashMap<Arc<str>, Vec<(Question, SuccessfulCall)>> = HashMap::new();
+        let mut by_tenant: HashMap<Arc<str>, Vec<(RecentSearch, SuccessfulCall)>> = HashMap::new();
         for feedback in batch {
             match feedback {
                 Feedback::Asked(owner, question) => self.asked(&owner, question),
@@ -90,14 +90,14 @@ impl Learner {
         }
     }
 
-    fn asked(&mut self, owner: &Owner, question: Question) {
+    fn asked(&mut self, owner: &FeedbackOwner, question: RecentSearch) {
         if owner.is_at_terminal {
             return report(self.ledger.change_recent(&owner.talk, |recent| recent.add(question.clone())));
         }
         match self.recent.get(&owner.talk) {
             Some(recent) => recent.add(question),
             None => {
-                let mut recent = Recent::default();
+                let mut recent = RecentSearches::default();
                 recent.add(question);
                 self.recent.insert(owner.talk.clone(), recent);
             }
@@ -105,7 +105,7 @@ impl Learner {
     }
 
     /// The question that the call answers.
-    fn question(&mut self, owner: &Owner, call: &SuccessfulCall) -> Option<Question> {
+    fn question(&mut self, owner: &FeedbackOwner, call: &SuccessfulCall) -> Option<RecentSearch> {
         if !owner.is_at_terminal {
             return self.recent.get(&owner.talk)?.take(&call.tool, call.at);
         }

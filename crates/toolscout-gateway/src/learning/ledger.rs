@@ -1,7 +1,7 @@
 //! The rows in the store: a row of lessons for each tenant, and one of recent questions for each who asks at a terminal.
 
-use super::lessons::Lessons;
-use super::recent::Recent;
+use super::lessons::FeedbackRecords;
+use super::recent::RecentSearches;
 use std::sync::Arc;
 use toolscout_core::{Moment, Shelf, Store, StoreError};
 
@@ -12,13 +12,13 @@ const SWEPT: usize = 100;
 const ATTEMPTS: usize = 64;
 
 /// Where all of it is kept.
-pub(super) struct Ledger {
+pub(super) struct FeedbackStore {
     pub(super) store: Arc<dyn Store>,
     pub(super) partition: Arc<str>,
     pub(super) now: Arc<dyn Fn() -> Moment + Send + Sync>,
 }
 
-impl Ledger {
+impl FeedbackStore {
     pub(super) fn now(&self) -> Moment {
         (self.now)()
     }
@@ -28,13 +28,17 @@ impl Ledger {
         self.store.read(Shelf::Lesson, whose)
     }
 
-    pub(super) fn lessons(&self, whose: &str) -> Result<(Lessons, Option<Vec<u8>>), StoreError> {
+    pub(super) fn lessons(&self, whose: &str) -> Result<(FeedbackRecords, Option<Vec<u8>>), StoreError> {
         let row = self.row(whose)?;
-        Ok((row.as_deref().map(Lessons::from_bytes).unwrap_or_default(), row))
+        Ok((row.as_deref().map(FeedbackRecords::from_bytes).unwrap_or_default(), row))
     }
 
     /// Changes what is there, whoever else does so at the same time.
-    pub(super) fn change_lessons(&self, whose: &str, mut change: impl FnMut(&mut Lessons)) -> Result<(), StoreError> {
+    pub(super) fn change_lessons(
+        &self,
+        whose: &str,
+        mut change: impl FnMut(&mut FeedbackRecords),
+    ) -> Result<(), StoreError> {
         for _ in 0..ATTEMPTS {
             let (before, row) = self.lessons(whose)?;
             let mut lessons = before.clone();
@@ -58,11 +62,11 @@ impl Ledger {
     pub(super) fn change_recent<T: Default>(
         &self,
         talk: &str,
-        mut change: impl FnMut(&mut Recent) -> T,
+        mut change: impl FnMut(&mut RecentSearches) -> T,
     ) -> Result<T, StoreError> {
         for _ in 0..ATTEMPTS {
             let row = self.store.read(Shelf::Asked, talk)?;
-            let mut recent = row.as_deref().map(Recent::from_bytes).unwrap_or_default();
+            let mut recent = row.as_deref().map(RecentSearches::from_bytes).unwrap_or_default();
             recent.expire(self.now());
             let out = change(&mut recent);
             let next = (!recent.is_empty()).then(|| recent.to_bytes());

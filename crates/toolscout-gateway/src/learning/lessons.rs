@@ -1,7 +1,7 @@
 //! What one tenant has taught: questions, and the tools that answered them. Bounded, the oldest go first.
 
-use super::recent::Question;
-use super::row::{self, Reader};
+use super::recent::RecentSearch;
+use super::row::{self, FeedbackRowReader};
 use std::sync::Arc;
 use toolscout_core::{Moment, ToolId};
 use toolscout_index::{Learned, Vector};
@@ -24,7 +24,7 @@ pub struct Lesson {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Kept {
+struct StoredFeedback {
     lesson: Lesson,
     /// The project whose tool it is; empty for tools of servers.
     project: Arc<str>,
@@ -34,26 +34,26 @@ struct Kept {
 
 /// All lessons of one tenant, the oldest first.
 #[derive(Debug, Default, Clone, PartialEq)]
-pub(super) struct Lessons {
-    all: Vec<Kept>,
+pub(super) struct FeedbackRecords {
+    all: Vec<StoredFeedback>,
 }
 
-impl Lessons {
+impl FeedbackRecords {
     /// This question was answered by that tool.
-    pub(super) fn add(&mut self, question: Question, tool: &ToolId, project: &Arc<str>, at: Moment) {
-        let is_same = |it: &Kept| {
+    pub(super) fn add(&mut self, question: RecentSearch, tool: &ToolId, project: &Arc<str>, at: Moment) {
+        let is_same = |it: &StoredFeedback| {
             it.lesson.tool == *tool && it.project == *project && it.lesson.question.eq_ignore_ascii_case(&question.text)
         };
         let before = self.all.iter().position(is_same).map(|at| self.all.remove(at));
         let times = before.as_ref().map_or(0, |it| it.lesson.times) + 1;
         let meaning = question.meaning.or_else(|| before.and_then(|it| it.meaning));
         let lesson = Lesson { tool: tool.clone(), question: question.text, times, last: at };
-        self.all.push(Kept { lesson, project: project.clone(), meaning });
+        self.all.push(StoredFeedback { lesson, project: project.clone(), meaning });
         self.bound(tool, project);
     }
 
     fn bound(&mut self, tool: &ToolId, project: &Arc<str>) {
-        let is_about = |it: &Kept| it.lesson.tool == *tool && it.project == *project;
+        let is_about = |it: &StoredFeedback| it.lesson.tool == *tool && it.project == *project;
         if self.all.iter().filter(|it| is_about(it)).count() > OF_TOOL
             && let Some(oldest) = self.all.iter().position(is_about)
         {
@@ -85,7 +85,7 @@ impl Lessons {
 
     /// Those that count in this project, for the index. Vectors of another space say nothing.
     pub(super) fn learned(&self, project: &str, space: u64) -> Learned {
-        let lesson = |it: &Kept| toolscout_index::Lesson {
+        let lesson = |it: &StoredFeedback| toolscout_index::Lesson {
             tool: it.lesson.tool.clone(),
             question: it.lesson.question.clone(),
             meaning: it.meaning.as_ref().filter(|it| it.0 == space).map(|it| it.1.clone()),
@@ -93,13 +93,13 @@ impl Lessons {
         Learned::of(self.of(project).map(lesson).collect())
     }
 
-    fn of(&self, project: &str) -> impl DoubleEndedIterator<Item = &Kept> {
+    fn of(&self, project: &str) -> impl DoubleEndedIterator<Item = &StoredFeedback> {
         self.all.iter().filter(move |it| it.project.is_empty() || &*it.project == project)
     }
 
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut out = row::begun();
-        for Kept { lesson, project, meaning } in &self.all {
+        for StoredFeedback { lesson, project, meaning } in &self.all {
             row::tool(&mut out, &lesson.tool);
             row::text(&mut out, &lesson.question);
             row::text(&mut out, project);
@@ -113,7 +113,7 @@ impl Lessons {
     /// Reads what [`Self::to_bytes`] wrote; of anything else, what can be read.
     pub(super) fn from_bytes(bytes: &[u8]) -> Self {
         let mut lessons = Self::default();
-        let Some(mut reader) = Reader::of(bytes) else { return lessons };
+        let Some(mut reader) = FeedbackRowReader::of(bytes) else { return lessons };
         while let Some(kept) = kept(&mut reader) {
             lessons.all.push(kept);
         }
@@ -121,8 +121,8 @@ impl Lessons {
     }
 }
 
-fn kept(reader: &mut Reader<'_>) -> Option<Kept> {
+fn kept(reader: &mut FeedbackRowReader<'_>) -> Option<StoredFeedback> {
     let (tool, question, project) = (reader.tool()?, reader.text()?, reader.text()?.into());
     let (times, last) = (reader.number()?, Moment(reader.number()?));
-    Some(Kept { lesson: Lesson { tool, question, times, last }, project, meaning: reader.meaning()? })
+    Some(StoredFeedback { lesson: Lesson { tool, question, times, last }, project, meaning: reader.meaning()? })
 }

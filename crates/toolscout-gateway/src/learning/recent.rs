@@ -1,6 +1,6 @@
 //! What was asked in the last ten minutes, and what that has found.
 
-use super::row::{self, Reader};
+use super::row::{self, FeedbackRowReader};
 use std::collections::VecDeque;
 use std::time::Duration;
 use toolscout_core::{Moment, ToolId, redact};
@@ -15,7 +15,7 @@ const LONGEST: usize = 300;
 
 /// A question, and what it has found.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Question {
+pub(super) struct RecentSearch {
     pub(super) text: String,
     /// What it means, and to whom.
     pub(super) meaning: Option<(u64, Vector)>,
@@ -26,8 +26,8 @@ pub(super) struct Question {
 
 /// The last questions of one owner, the newest last.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Recent {
-    questions: VecDeque<Question>,
+pub(super) struct RecentSearches {
+    questions: VecDeque<RecentSearch>,
 }
 
 /// A question as it may be kept: in one line, without secrets, and not too long.
@@ -38,8 +38,8 @@ pub(super) fn fit(text: &str) -> String {
     words.join(" ").chars().filter(|it| !it.is_control()).take(LONGEST).collect()
 }
 
-impl Recent {
-    pub(super) fn add(&mut self, question: Question) {
+impl RecentSearches {
+    pub(super) fn add(&mut self, question: RecentSearch) {
         self.expire(question.asked);
         self.questions.retain(|it| it.text != question.text);
         self.questions.push_back(question);
@@ -49,7 +49,7 @@ impl Recent {
     }
 
     /// The newest question that has found this tool. It teaches about it once.
-    pub(super) fn take(&mut self, tool: &ToolId, now: Moment) -> Option<Question> {
+    pub(super) fn take(&mut self, tool: &ToolId, now: Moment) -> Option<RecentSearch> {
         self.expire(now);
         for question in self.questions.iter_mut().rev() {
             if let Some(at) = question.hits.iter().position(|it| it == tool) {
@@ -76,7 +76,7 @@ impl Recent {
 
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut out = row::begun();
-        for Question { text, meaning, hits, asked } in &self.questions {
+        for RecentSearch { text, meaning, hits, asked } in &self.questions {
             row::text(&mut out, text);
             row::number(&mut out, asked.0);
             row::meaning(&mut out, meaning.as_ref());
@@ -89,7 +89,7 @@ impl Recent {
     /// Reads what [`Self::to_bytes`] wrote; of anything else, what can be read.
     pub(super) fn from_bytes(bytes: &[u8]) -> Self {
         let mut recent = Self::default();
-        let Some(mut reader) = Reader::of(bytes) else { return recent };
+        let Some(mut reader) = FeedbackRowReader::of(bytes) else { return recent };
         while let Some(question) = question(&mut reader) {
             recent.questions.push_back(question);
         }
@@ -97,9 +97,9 @@ impl Recent {
     }
 }
 
-fn question(reader: &mut Reader<'_>) -> Option<Question> {
+fn question(reader: &mut FeedbackRowReader<'_>) -> Option<RecentSearch> {
     let (text, asked, meaning) = (reader.text()?, Moment(reader.number()?), reader.meaning()?);
     let count = reader.number()?;
     let hits = (0..count).map(|_| reader.tool()).collect::<Option<_>>()?;
-    Some(Question { text, meaning, hits, asked })
+    Some(RecentSearch { text, meaning, hits, asked })
 }

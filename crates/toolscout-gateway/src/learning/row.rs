@@ -45,11 +45,11 @@ pub(super) fn space(encoder: &str) -> u64 {
 }
 
 /// Reads a row; none as soon as something does not fit.
-pub(super) struct Reader<'a> {
+pub(super) struct FeedbackRowReader<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Reader<'a> {
+impl<'a> FeedbackRowReader<'a> {
     pub(super) fn of(row: &'a [u8]) -> Option<Self> {
         row.strip_prefix(FORM).map(|rest| Self { rest })
     }

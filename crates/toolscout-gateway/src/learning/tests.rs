@@ -2,9 +2,9 @@
 //! 2. What was written can be read; what cannot be is as good as none.
 //! 3. Of two processes that learn at the same time, neither loses what the other has learned.
 
-use super::ledger::Ledger;
-use super::lessons::Lessons;
-use super::recent::{Question, Recent, SHORTLY, fit};
+use super::ledger::FeedbackStore;
+use super::lessons::FeedbackRecords;
+use super::recent::{RecentSearch, RecentSearches, SHORTLY, fit};
 use super::row;
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -15,20 +15,25 @@ fn tool(name: &str) -> ToolId {
     ToolId::new(SourceId::new("mail").unwrap(), ToolName::new(name).unwrap())
 }
 
-fn question(text: &str, hits: &[&str]) -> Question {
+fn question(text: &str, hits: &[&str]) -> RecentSearch {
     let meaning = Some((row::space("some encoder"), Vector::of(&[0.5, -0.25, 0.125])));
-    Question { text: text.to_owned(), meaning, hits: hits.iter().map(|it| tool(it)).collect(), asked: Moment(1_000) }
+    RecentSearch {
+        text: text.to_owned(),
+        meaning,
+        hits: hits.iter().map(|it| tool(it)).collect(),
+        asked: Moment(1_000),
+    }
 }
 
-fn taught(lessons: &[(&str, &str)]) -> Lessons {
-    let mut all = Lessons::default();
+fn taught(lessons: &[(&str, &str)]) -> FeedbackRecords {
+    let mut all = FeedbackRecords::default();
     for (at, (text, name)) in (0..).zip(lessons) {
         all.add(question(text, &[]), &tool(name), &"".into(), Moment(at));
     }
     all
 }
 
-fn questions(lessons: &Lessons) -> Vec<String> {
+fn questions(lessons: &FeedbackRecords) -> Vec<String> {
     lessons.shown("").into_iter().map(|it| it.question).collect()
 }
 
@@ -60,7 +65,7 @@ fn the_same_question_again_is_counted_and_not_kept_twice() {
 
 #[test]
 fn tools_of_a_folder_are_those_of_one_project() {
-    let mut lessons = Lessons::default();
+    let mut lessons = FeedbackRecords::default();
     lessons.add(question("here", &[]), &tool("send"), &"one".into(), Moment(1));
     lessons.add(question("everywhere", &[]), &tool("send"), &"".into(), Moment(2));
     let shown = |project: &str| lessons.shown(project).into_iter().map(|it| it.question).collect::<Vec<_>>();
@@ -82,9 +87,9 @@ fn a_question_is_kept_in_one_short_line_without_secrets() {
 
 #[test]
 fn a_question_teaches_once_about_each_tool_and_for_ten_minutes() {
-    let mut recent = Recent::default();
+    let mut recent = RecentSearches::default();
     recent.add(question("old", &["send"]));
-    recent.add(Question { asked: Moment(2_000), ..question("new", &["send", "list"]) });
+    recent.add(RecentSearch { asked: Moment(2_000), ..question("new", &["send", "list"]) });
     let later = Moment(3_000);
     assert_eq!(recent.take(&tool("send"), later).unwrap().text, "new");
     assert_eq!(recent.take(&tool("send"), later).unwrap().text, "old");
@@ -96,7 +101,7 @@ fn a_question_teaches_once_about_each_tool_and_for_ten_minutes() {
 
 #[test]
 fn only_the_last_questions_are_recent() {
-    let mut recent = Recent::default();
+    let mut recent = RecentSearches::default();
     (0..40).for_each(|at| recent.add(question(&format!("question {at}"), &[&format!("t{at}")])));
     let mut teaches = |at: usize| recent.take(&tool(&format!("t{at}")), Moment(1_500)).is_some();
     assert_eq!([teaches(0), teaches(23), teaches(24), teaches(39)], [false, false, true, true]);
@@ -105,24 +110,25 @@ fn only_the_last_questions_are_recent() {
 #[test]
 fn what_was_written_can_be_read() {
     let lessons = taught(&[("one", "send"), ("zwei", "list")]);
-    assert_eq!(Lessons::from_bytes(&lessons.to_bytes()), lessons);
-    let mut recent = Recent::default();
+    assert_eq!(FeedbackRecords::from_bytes(&lessons.to_bytes()), lessons);
+    let mut recent = RecentSearches::default();
     recent.add(question("one", &["send", "list"]));
-    recent.add(Question { meaning: None, ..question("two", &[]) });
-    assert_eq!(Recent::from_bytes(&recent.to_bytes()), recent);
+    recent.add(RecentSearch { meaning: None, ..question("two", &[]) });
+    assert_eq!(RecentSearches::from_bytes(&recent.to_bytes()), recent);
 }
 
 #[test]
 fn two_who_learn_at_the_same_time_both_keep_what_they_learned() {
     let store = Arc::new(MemoryStore::default());
-    let ledger = || Ledger { store: store.clone(), partition: "p".into(), now: Arc::new(|| Moment(0)) };
+    let ledger = || FeedbackStore { store: store.clone(), partition: "p".into(), now: Arc::new(|| Moment(0)) };
     std::thread::scope(|scope| {
         for who in 0..4 {
             let ledger = ledger();
             scope.spawn(move || {
                 for at in 0..8 {
                     let text = format!("{who} {at}");
-                    let add = |it: &mut Lessons| it.add(question(&text, &[]), &tool("send"), &"".into(), Moment(at));
+                    let add =
+                        |it: &mut FeedbackRecords| it.add(question(&text, &[]), &tool("send"), &"".into(), Moment(at));
                     ledger.change_lessons("everybody", add).unwrap();
                 }
             });
@@ -133,9 +139,10 @@ fn two_who_learn_at_the_same_time_both_keep_what_they_learned() {
 
 #[test]
 fn tenants_that_learned_nothing_for_longest_make_room() {
-    let ledger = Ledger { store: Arc::new(MemoryStore::default()), partition: "p".into(), now: Arc::new(Moment::now) };
+    let ledger =
+        FeedbackStore { store: Arc::new(MemoryStore::default()), partition: "p".into(), now: Arc::new(Moment::now) };
     for at in 0..1_001 {
-        let add = |it: &mut Lessons| it.add(question("x", &[]), &tool("send"), &"".into(), Moment(at));
+        let add = |it: &mut FeedbackRecords| it.add(question("x", &[]), &tool("send"), &"".into(), Moment(at));
         ledger.change_lessons(&format!("tenant {at}"), add).unwrap();
     }
     let kept = |at: usize| ledger.lessons(&format!("tenant {at}")).unwrap().0.len();
@@ -146,8 +153,8 @@ proptest! {
     #[test]
     fn no_row_is_too_odd_to_be_read(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let row = [row::begun(), bytes].concat();
-        let _ = (Lessons::from_bytes(&row), Recent::from_bytes(&row));
+        let _ = (FeedbackRecords::from_bytes(&row), RecentSearches::from_bytes(&row));
         let whole = taught(&[("one", "send")]).to_bytes();
-        let _ = Lessons::from_bytes(&whole[..row.len() % whole.len()]);
+        let _ = FeedbackRecords::from_bytes(&whole[..row.len() % whole.len()]);
     }
 }

@@ -1,7 +1,7 @@
 //! What was found for whom, for a while.
 
-use super::{Guests, Keys};
-use crate::published::Published;
+use super::{RequestDiscovery, RequestKeys};
+use crate::published::PublishedCatalog;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,57 +14,58 @@ const PARTIAL: Duration = Duration::from_secs(5);
 
 /// How much is kept.
 #[derive(Clone, Copy)]
-pub(crate) struct Keeping {
+pub(crate) struct RequestCacheLimits {
     /// For how many keys.
     pub(crate) entries: usize,
     /// For how long.
     pub(crate) time: Duration,
 }
 
-impl Default for Keeping {
+impl Default for RequestCacheLimits {
     fn default() -> Self {
         Self { entries: 64, time: Duration::from_secs(60) }
     }
 }
 
 /// Entries by their keys.
-pub(super) struct Kept {
-    keeping: Keeping,
-    entries: Mutex<BoundedCache<Keys, Arc<Entry>>>,
+pub(super) struct RequestCache {
+    keeping: RequestCacheLimits,
+    entries: Mutex<BoundedCache<RequestKeys, Arc<RequestCacheEntry>>>,
 }
 
 /// What is known of the requests of one key.
-pub(super) struct Entry {
-    pub(super) keys: Keys,
+pub(super) struct RequestCacheEntry {
+    pub(super) keys: RequestKeys,
     /// Empty while somebody asks.
-    pub(super) guests: OnceCell<Guests>,
+    pub(super) guests: OnceCell<RequestDiscovery>,
     /// The last moment that was made of it, for each scope.
-    merged: Mutex<HashMap<Option<Arc<str>>, Arc<Published>>>,
+    merged: Mutex<HashMap<Option<Arc<str>>, Arc<PublishedCatalog>>>,
 }
 
-impl Kept {
-    pub(super) fn new(keeping: Keeping) -> Self {
+impl RequestCache {
+    pub(super) fn new(keeping: RequestCacheLimits) -> Self {
         Self { keeping, entries: Mutex::new(BoundedCache::new(keeping.entries)) }
     }
 
     /// The entry of these keys; a new empty one if there is none, or if it is too old.
-    pub(super) fn entry(&self, keys: Keys) -> Arc<Entry> {
+    pub(super) fn entry(&self, keys: RequestKeys) -> Arc<RequestCacheEntry> {
         let mut entries = self.entries.lock();
         if let Some(entry) = entries.get(&keys).filter(|entry| self.counts(entry)) {
             return entry.clone();
         }
-        let entry = Arc::new(Entry { keys: keys.clone(), guests: OnceCell::new(), merged: Mutex::default() });
+        let entry =
+            Arc::new(RequestCacheEntry { keys: keys.clone(), guests: OnceCell::new(), merged: Mutex::default() });
         // Expired entries must not stay in memory until they are evicted.
         entries.remove_if(|entry| !self.counts(entry));
         entries.insert(keys, entry.clone());
         entry
     }
 
-    pub(super) fn forget(&self, keys: &Keys) {
+    pub(super) fn forget(&self, keys: &RequestKeys) {
         self.entries.lock().remove(keys);
     }
 
-    fn counts(&self, entry: &Entry) -> bool {
+    fn counts(&self, entry: &RequestCacheEntry) -> bool {
         entry.guests.get().is_none_or(|it| {
             let time = if it.is_partial { self.keeping.time.min(PARTIAL) } else { self.keeping.time };
             it.since.elapsed() < time
@@ -72,17 +73,17 @@ impl Kept {
     }
 }
 
-impl Entry {
+impl RequestCacheEntry {
     /// What was made of it over this very moment.
-    pub(super) fn merged(&self, scope: Option<&str>, now: &Arc<Published>) -> Option<Arc<Published>> {
+    pub(super) fn merged(&self, scope: Option<&str>, now: &Arc<PublishedCatalog>) -> Option<Arc<PublishedCatalog>> {
         let merged = self.merged.lock().get(&scope.map(Arc::from)).cloned()?;
         merged.beneath.as_ref().is_some_and(|it| Arc::ptr_eq(it, now)).then_some(merged)
     }
 
     /// Keeps what was made, unless somebody was quicker, or knows more.
-    pub(super) fn keep(&self, scope: Option<&str>, made: Arc<Published>) -> Arc<Published> {
+    pub(super) fn keep(&self, scope: Option<&str>, made: Arc<PublishedCatalog>) -> Arc<PublishedCatalog> {
         let mut slots = self.merged.lock();
-        let is_known = |there: &Arc<Published>| {
+        let is_known = |there: &Arc<PublishedCatalog>| {
             there.generation > made.generation || (there.generation == made.generation && there.scope == made.scope)
         };
         let scope = scope.map(Arc::from);

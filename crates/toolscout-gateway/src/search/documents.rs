@@ -1,7 +1,7 @@
 //! Tools as the index takes them: with what holds for their source.
 
-use super::stamps::Stamps;
-use crate::sources::Sources;
+use super::stamps::StampHasher;
+use crate::sources::SourceSet;
 use std::collections::HashMap;
 use std::sync::Arc;
 use toolscout_core::{Origin, SourceId, Tool};
@@ -11,20 +11,20 @@ use toolscout_index::Document;
 const ABOUT: usize = 1_000;
 
 /// What is to be known of sources before their tools are indexed.
-pub(super) struct Abouts<'a>(HashMap<&'a SourceId, About>);
+pub(super) struct SourceTexts<'a>(HashMap<&'a SourceId, SourceText>);
 
-struct About {
+struct SourceText {
     is_wanted: bool,
     text: Arc<str>,
 }
 
-impl<'a> Abouts<'a> {
-    pub(super) fn of(sources: &'a Sources) -> Self {
-        Self(sources.all().iter().map(|it| (it.id(), About::of(&**it))).collect())
+impl<'a> SourceTexts<'a> {
+    pub(super) fn of(sources: &'a SourceSet) -> Self {
+        Self(sources.all().iter().map(|it| (it.id(), SourceText::of(&**it))).collect())
     }
 
     /// The tool, to be found.
-    pub(super) fn document<'d>(&'d self, tool: &'d Arc<Tool>, stamps: &Stamps) -> Document<'d> {
+    pub(super) fn document<'d>(&'d self, tool: &'d Arc<Tool>, stamps: &StampHasher) -> Document<'d> {
         let source = self.0.get(&tool.id.source);
         // What nobody approved does not speak for its tools either.
         let is_approved = tool.provenance.trusted && source.is_none_or(|it| it.is_wanted);
@@ -33,7 +33,7 @@ impl<'a> Abouts<'a> {
     }
 }
 
-impl About {
+impl SourceText {
     fn of(source: &dyn toolscout_core::Source) -> Self {
         let text = source.about().unwrap_or_default();
         let end = text.char_indices().nth(ABOUT).map_or(text.len(), |(at, _)| at);

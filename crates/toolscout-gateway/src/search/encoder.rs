@@ -7,17 +7,17 @@ use toolscout_index::Encoder;
 /// Makes an encoder when it is first needed, once.
 pub struct LazyEncoder {
     id: Option<String>,
-    make: Box<Make>,
-    made: OnceLock<Made>,
+    make: Box<MakeEncoder>,
+    made: OnceLock<EncoderResult>,
 }
 
 /// Gives the encoder, or says for people why there is none.
-type Make = dyn Fn() -> Made + Send + Sync;
-type Made = Result<Arc<dyn Encoder>, String>;
+type MakeEncoder = dyn Fn() -> EncoderResult + Send + Sync;
+type EncoderResult = Result<Arc<dyn Encoder>, String>;
 
 impl LazyEncoder {
     /// One whose name is known only when it is made: for those that are made in no time.
-    pub fn new(make: impl Fn() -> Made + Send + Sync + 'static) -> Self {
+    pub fn new(make: impl Fn() -> EncoderResult + Send + Sync + 'static) -> Self {
         Self { id: None, make: Box::new(make), made: OnceLock::new() }
     }
 

@@ -9,7 +9,7 @@ use toolscout_index::{Known, Language, Vector};
 
 /// The store, as search uses it.
 #[derive(Clone)]
-pub(super) struct Kept {
+pub(super) struct SearchStore {
     store: Arc<dyn Store>,
     /// Whose image it is; nobody's where a gateway shows a part of what another one knows.
     project: Option<Arc<str>>,
@@ -20,7 +20,7 @@ const MOST_VECTORS: usize = 200_000;
 /// Who is at it encodes for all: two processes would do everything twice.
 const LEASE: &str = "vectors";
 
-impl Kept {
+impl SearchStore {
     pub(super) fn new(store: Arc<dyn Store>, project: &str) -> Self {
         Self { store, project: Some(project.into()) }
     }

@@ -11,15 +11,15 @@ const CAPACITY: usize = 256;
 const LONGEST: usize = 4096;
 
 /// The most recent queries and their embeddings.
-pub(super) struct Questions(Mutex<BoundedCache<Box<str>, Arc<Meaning>>>);
+pub(super) struct QueryCache(Mutex<BoundedCache<Box<str>, Arc<Meaning>>>);
 
-impl Default for Questions {
+impl Default for QueryCache {
     fn default() -> Self {
         Self(Mutex::new(BoundedCache::new(CAPACITY)))
     }
 }
 
-impl Questions {
+impl QueryCache {
     pub(super) fn meaning(&self, text: &str) -> Option<Arc<Meaning>> {
         self.0.lock().get(text).cloned()
     }

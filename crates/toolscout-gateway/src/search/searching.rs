@@ -1,12 +1,12 @@
 //! What all searches of a gateway have in common: language, encoder, and what was worked out before.
 
-use super::documents::Abouts;
+use super::documents::SourceTexts;
 use super::encoder::LazyEncoder;
-use super::indexed::Made;
-use super::kept::Kept;
-use super::questions::Questions;
-use super::stamps::Stamps;
-use crate::sources::Sources;
+use super::indexed::BuiltIndex;
+use super::kept::SearchStore;
+use super::questions::QueryCache;
+use super::stamps::StampHasher;
+use crate::sources::SourceSet;
 use parking_lot::Mutex;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -19,9 +19,9 @@ use toolscout_index::{Index, Known, Language, Meaning, Vector};
 pub struct Searching {
     language: Language,
     encoder: Option<Arc<LazyEncoder>>,
-    kept: Option<Kept>,
-    questions: Arc<Questions>,
-    stamps: OnceLock<Stamps>,
+    kept: Option<SearchStore>,
+    questions: Arc<QueryCache>,
+    stamps: OnceLock<StampHasher>,
     /// What the next index begins with.
     known: Mutex<Option<Known>>,
     /// Whether that is not written down yet.
@@ -52,7 +52,7 @@ impl Searching {
 
     /// Where what is worked out is kept for the next process, and for which project.
     pub fn kept(self, store: Arc<dyn Store>, project: &str) -> Self {
-        Self { kept: Some(Kept::new(store, project)), ..self }
+        Self { kept: Some(SearchStore::new(store, project)), ..self }
     }
 
     /// The same for another gateway, which shows a part of what this one knows: what was worked out here is not again there.
@@ -61,7 +61,7 @@ impl Searching {
         Self {
             language: main.language,
             encoder: main.encoder.clone(),
-            kept: main.kept.as_ref().map(Kept::without_image),
+            kept: main.kept.as_ref().map(SearchStore::without_image),
             questions: main.questions.clone(),
             stamps,
             main: Some(main.clone()),
@@ -73,10 +73,10 @@ impl Searching {
     pub(crate) fn index<'a>(
         &self,
         tools: impl Iterator<Item = &'a Arc<Tool>>,
-        sources: &Sources,
+        sources: &SourceSet,
         is_everybodys: bool,
-    ) -> Made {
-        let (abouts, stamps) = (Abouts::of(sources), self.stamps());
+    ) -> BuiltIndex {
+        let (abouts, stamps) = (SourceTexts::of(sources), self.stamps());
         let documents: Vec<_> = tools.map(|it| abouts.document(it, stamps)).collect();
         if !is_everybodys {
             return self.made(Index::after(&Known::default(), self.language, &documents));
@@ -89,9 +89,9 @@ impl Searching {
         self.made(index)
     }
 
-    pub(crate) fn made(&self, index: Index) -> Made {
+    pub(crate) fn made(&self, index: Index) -> BuiltIndex {
         let missing = self.encoder_id().map_or(0, |id| index.without_vector(id).count());
-        Made { index, missing }
+        BuiltIndex { index, missing }
     }
 
     /// What is known of everybody's tools, from now on.
@@ -160,31 +160,31 @@ impl Searching {
 
     /// The right to encode; none while another process has it.
     pub(super) fn lease(&self) -> Option<Lease> {
-        self.kept.as_ref().map_or_else(|| Some(Lease::new(())), Kept::lease)
+        self.kept.as_ref().map_or_else(|| Some(Lease::new(())), SearchStore::lease)
     }
 
     /// Somebody is at work as long as this is there.
-    pub(super) fn student(self: &Arc<Self>) -> Student {
+    pub(super) fn student(self: &Arc<Self>) -> EmbeddingWorker {
         self.students.fetch_add(1, Ordering::Relaxed);
-        Student(self.clone())
+        EmbeddingWorker(self.clone())
     }
 
     pub(super) fn has_students(&self) -> bool {
         self.students.load(Ordering::Relaxed) > 0
     }
 
-    fn stamps(&self) -> &Stamps {
+    fn stamps(&self) -> &StampHasher {
         self.stamps.get_or_init(|| {
-            let kept = self.kept.as_ref().and_then(Kept::key);
-            Stamps::new(&kept.unwrap_or_else(chance))
+            let kept = self.kept.as_ref().and_then(SearchStore::key);
+            StampHasher::new(&kept.unwrap_or_else(chance))
         })
     }
 }
 
 /// Who finds out what tools mean, as they come.
-pub(super) struct Student(Arc<Searching>);
+pub(super) struct EmbeddingWorker(Arc<Searching>);
 
-impl Drop for Student {
+impl Drop for EmbeddingWorker {
     fn drop(&mut self) {
         self.0.students.fetch_sub(1, Ordering::Relaxed);
     }

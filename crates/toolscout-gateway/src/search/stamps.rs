@@ -9,11 +9,11 @@ use toolscout_index::Stamp;
 
 /// Makes stamps. Those of two keys have nothing in common.
 #[derive(Clone, Copy)]
-pub(super) struct Stamps {
+pub(super) struct StampHasher {
     keys: [u64; 4],
 }
 
-impl Stamps {
+impl StampHasher {
     pub(super) fn new(secret: &[u8; 32]) -> Self {
         let derived = blake3::derive_key("toolscout 2026 stamps of searched tools", secret);
         let keys = derived.as_chunks::<8>().0;
@@ -22,7 +22,7 @@ impl Stamps {
 
     /// Stands for all that is searched of a tool, and for what its source says of itself.
     pub(super) fn of(&self, tool: &Tool, about: &str) -> Stamp {
-        let mut mixed = Mixed { one: self.keys[0], other: self.keys[1], keys: [self.keys[2], self.keys[3]] };
+        let mut mixed = StampState { one: self.keys[0], other: self.keys[1], keys: [self.keys[2], self.keys[3]] };
         mixed.text(Some(tool.id.source.as_str()));
         mixed.text(Some(tool.id.name.as_str()));
         mixed.text(tool.title.as_deref());
@@ -35,13 +35,13 @@ impl Stamps {
     }
 }
 
-struct Mixed {
+struct StampState {
     one: u64,
     other: u64,
     keys: [u64; 2],
 }
 
-impl Mixed {
+impl StampState {
     /// With its length, which keeps apart what stands side by side.
     fn text(&mut self, text: Option<&str>) {
         let bytes = text.unwrap_or_default().as_bytes();

@@ -2,7 +2,7 @@
 
 use crate::Gateway;
 use crate::discover::aside;
-use crate::published::Published;
+use crate::published::PublishedCatalog;
 use std::collections::HashSet;
 use std::convert::Infallible;
 use std::time::Duration;
@@ -53,13 +53,13 @@ impl Gateway {
     }
 
     async fn study_until(&self, end: Option<Instant>, most: usize) {
-        let mut study = Study::default();
+        let mut study = EmbeddingRun::default();
         let mut written = Instant::now();
         loop {
             let board = self.board.clone();
             let step = move || {
                 let left = study.step(&board.now(), most);
-                if left != Left::More || study.is_due() {
+                if left != RemainingWork::More || study.is_due() {
                     study.show(&board.now());
                 }
                 (study, left)
@@ -68,8 +68,8 @@ impl Gateway {
             study = after;
             let is_over = end.is_some_and(|it| it <= Instant::now());
             match left {
-                Left::More if !is_over => {}
-                Left::Elsewhere if end.is_none() => sleep(TURN).await,
+                RemainingWork::More if !is_over => {}
+                RemainingWork::Elsewhere if end.is_none() => sleep(TURN).await,
                 _ => break,
             }
             if written.elapsed() > WRITTEN {
@@ -91,7 +91,7 @@ impl Gateway {
 
 /// How much is left to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Left {
+pub(super) enum RemainingWork {
     Nothing,
     More,
     /// There is more, and another process is at it.
@@ -100,7 +100,7 @@ pub(super) enum Left {
 
 /// What is found out about one moment after the other, kept from step to step.
 #[derive(Default)]
-pub(super) struct Study {
+pub(super) struct EmbeddingRun {
     /// Which moment it is about.
     generation: u64,
     /// What was looked at in this moment: once is enough, whatever came of it.
@@ -112,11 +112,11 @@ pub(super) struct Study {
     encoded: usize,
 }
 
-impl Study {
+impl EmbeddingRun {
     /// Looks tools up, and encodes at most so many of those that nobody has encoded yet.
-    pub(super) fn step(&mut self, moment: &Published, most: usize) -> Left {
+    pub(super) fn step(&mut self, moment: &PublishedCatalog, most: usize) -> RemainingWork {
         let searching = &moment.searching;
-        let Some(id) = searching.encoder_id() else { return Left::Nothing };
+        let Some(id) = searching.encoder_id() else { return RemainingWork::Nothing };
         if self.generation != moment.generation {
             self.generation = moment.generation;
             self.seen.clear();
@@ -138,13 +138,13 @@ impl Study {
             }
         }
         match (unknown.is_empty(), looked_up) {
-            (true, 0) => Left::Nothing,
-            (true, _) => Left::More,
+            (true, 0) => RemainingWork::Nothing,
+            (true, _) => RemainingWork::More,
             (false, _) => self.encode(moment, id, unknown),
         }
     }
 
-    fn encode(&mut self, moment: &Published, id: &str, unknown: Vec<(Stamp, String)>) -> Left {
+    fn encode(&mut self, moment: &PublishedCatalog, id: &str, unknown: Vec<(Stamp, String)>) -> RemainingWork {
         let searching = &moment.searching;
         if self.lease.is_none() {
             self.lease = searching.lease();
@@ -152,9 +152,9 @@ impl Study {
             unknown.iter().for_each(|(stamp, _)| {
                 self.seen.remove(stamp);
             });
-            return if self.lease.is_some() { Left::More } else { Left::Elsewhere };
+            return if self.lease.is_some() { RemainingWork::More } else { RemainingWork::Elsewhere };
         }
-        let Some(Ok(encoder)) = searching.lazy_encoder().map(|it| it.get()) else { return Left::Nothing };
+        let Some(Ok(encoder)) = searching.lazy_encoder().map(|it| it.get()) else { return RemainingWork::Nothing };
         let texts: Vec<&str> = unknown.iter().map(|(_, text)| text.as_str()).collect();
         for ((stamp, text), numbers) in unknown.iter().zip(encoder.encode_all(&texts)) {
             let vector = Vector::of(&numbers);
@@ -162,7 +162,7 @@ impl Study {
             self.found.push((*stamp, vector));
         }
         self.encoded += unknown.len();
-        Left::More
+        RemainingWork::More
     }
 
     fn is_due(&self) -> bool {
@@ -170,14 +170,14 @@ impl Study {
     }
 
     /// Lets searches see what was found out.
-    pub(super) fn show(&mut self, moment: &Published) {
+    pub(super) fn show(&mut self, moment: &PublishedCatalog) {
         self.shown = Some(Instant::now());
         let Some(id) = moment.searching.encoder_id().filter(|_| !self.found.is_empty()) else { return };
         let index = moment.made().index.with_vectors(id, self.found.drain(..));
         moment.replace_index(index);
     }
 
-    pub(super) fn end(mut self, moment: &Published) {
+    pub(super) fn end(mut self, moment: &PublishedCatalog) {
         self.show(moment);
         if self.encoded > 0 {
             moment.searching.tidy();
@@ -190,11 +190,11 @@ impl Study {
 ///
 /// Concurrent searches of one process wait for each other, and then use what the first one encoded. With many tools left, a
 /// search waits no longer than its own time.
-pub(super) fn study_here(moment: &Published, time: Duration) {
-    let (mut study, end) = (Study::default(), Instant::now() + time);
+pub(super) fn study_here(moment: &PublishedCatalog, time: Duration) {
+    let (mut study, end) = (EmbeddingRun::default(), Instant::now() + time);
     let encoding = &moment.searching.encoding;
     let guard = if moment.made().missing <= AT_LEAST { Some(encoding.lock()) } else { encoding.try_lock_for(time) };
     let Some(_guard) = guard else { return };
-    while study.step(moment, AT_ONCE) == Left::More && (study.encoded < AT_LEAST || Instant::now() < end) {}
+    while study.step(moment, AT_ONCE) == RemainingWork::More && (study.encoded < AT_LEAST || Instant::now() < end) {}
     study.end(moment);
 }

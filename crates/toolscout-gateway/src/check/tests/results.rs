@@ -1,7 +1,7 @@
 //! 1. A result that is not what the tool promises is marked, and one that is is not.
 //! 2. What could not be checked is never said to be fine.
 
-use crate::standing::Facts;
+use crate::standing::DefinitionFacts;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use toolscout_core::{RawJson, SourceId, Tool, ToolId, ToolName, ToolOutput};
@@ -13,7 +13,7 @@ fn tool(promised: &Value) -> Tool {
 }
 
 fn doubts(tool: &Tool, output: &ToolOutput) -> Vec<String> {
-    Facts::of(Arc::new(tool.clone())).doubts(output)
+    DefinitionFacts::of(Arc::new(tool.clone())).doubts(output)
 }
 
 fn promise() -> Value {

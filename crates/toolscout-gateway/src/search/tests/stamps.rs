@@ -1,4 +1,4 @@
-use crate::search::stamps::Stamps;
+use crate::search::stamps::StampHasher;
 use std::collections::HashSet;
 use toolscout_core::{RawJson, SourceId, Tool, ToolId, ToolName};
 
@@ -8,7 +8,7 @@ fn tool(name: &str) -> Tool {
 
 #[test]
 fn whatever_is_searched_of_a_tool_is_in_its_stamp() {
-    let stamps = Stamps::new(&[1; 32]);
+    let stamps = StampHasher::new(&[1; 32]);
     let plain = tool("t");
     let words = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect();
     let others = [
@@ -28,9 +28,9 @@ fn whatever_is_searched_of_a_tool_is_in_its_stamp() {
     let mut all: HashSet<_> = others.iter().map(|it| stamps.of(it, "")).collect();
     all.insert(stamps.of(&plain, ""));
     all.insert(stamps.of(&plain, "about"));
-    all.insert(Stamps::new(&[2; 32]).of(&plain, ""));
+    all.insert(StampHasher::new(&[2; 32]).of(&plain, ""));
     assert_eq!(all.len(), others.len() + 3);
-    assert_eq!(stamps.of(&plain, "about"), Stamps::new(&[1; 32]).of(&tool("t"), "about"));
+    assert_eq!(stamps.of(&plain, "about"), StampHasher::new(&[1; 32]).of(&tool("t"), "about"));
     let (low, high) = all.iter().map(|it| (*it as u64, (*it >> 64) as u64)).unzip::<_, _, HashSet<_>, HashSet<_>>();
     assert_eq!((low.len(), high.len()), (all.len(), all.len()), "each half tells them apart");
 }
