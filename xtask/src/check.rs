@@ -15,9 +15,9 @@ use crate::repo;
 use anyhow::bail;
 use std::path::Path;
 
-type Check = fn(&Path) -> anyhow::Result<Vec<String>>;
+type RepositoryCheck = fn(&Path) -> anyhow::Result<Vec<String>>;
 
-const CHECKS: &[(&str, Check)] = &[
+const CHECKS: &[(&str, RepositoryCheck)] = &[
     ("arrows", arrows::check),
     ("cycles", cycles::check),
     ("cases", cases::check),

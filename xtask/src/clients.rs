@@ -27,7 +27,7 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     let mut faults = Vec::new();
     for agent in options.agents {
         eprintln!("{} …", agent.title());
-        let visit = visit::Visit::pay(agent, &installed, &programs)?;
+        let visit = visit::AgentRun::pay(agent, &installed, &programs)?;
         let transcript = Transcript::of(&visit);
         println!("{transcript}");
         faults.extend(visit.faults().into_iter().map(|it| format!("{}: {it}", agent.title())));

@@ -16,25 +16,25 @@ mod tests;
 mod world;
 
 use anyhow::ensure;
-use expected::Expected;
+use expected::ExpectedFailures;
 use leg::Leg;
 use options::Options;
-use programs::Programs;
+use programs::ConformancePrograms;
 use suite::Suite;
 
 /// What the words mean is in [`Options`].
 pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     let options = Options::parse(words)?;
     let suite = Suite::find()?;
-    let programs = Programs::build(options.is_debug)?;
+    let programs = ConformancePrograms::build(options.is_debug)?;
     let faults = hold(&suite, &programs, &options.legs)?;
     ensure!(faults.is_empty(), "{}", faults.join("\n"));
     Ok(())
 }
 
 /// Goes through all of them, and prints how each went; gives what is not as expected.
-fn hold(suite: &Suite, programs: &Programs, legs: &[Leg]) -> anyhow::Result<Vec<String>> {
-    let expected = Expected::read()?;
+fn hold(suite: &Suite, programs: &ConformancePrograms, legs: &[Leg]) -> anyhow::Result<Vec<String>> {
+    let expected = ExpectedFailures::read()?;
     let mut faults = Vec::new();
     println!("{}", table::HEAD);
     for leg in legs {

@@ -19,21 +19,21 @@ mod usual;
 mod victim;
 mod world;
 
-use crate::hostile::{Programs, build};
+use crate::hostile::{HostilePrograms, build};
 use anyhow::{Context, bail, ensure};
 use chance::Chance;
-use moment::Moment;
-use operation::{KINDS, Kind, Operation};
-use place::Place;
+use moment::KillMoment;
+use operation::{CommandKind, CrashCommand, KINDS};
+use place::CrashProject;
 use shadow::Shadow;
 use std::time::SystemTime;
-use table::Tally;
+use table::CrashTally;
 use usual::Usual;
 use victim::Victim;
-use world::{Size, World};
+use world::{CrashWorld, CrashWorldSize};
 
 /// What is done, and how often.
-pub(crate) struct Plan {
+pub(crate) struct CrashPlan {
     /// Decides what is done and when it ends; the same seed makes the same choices on the same outcomes.
     pub(crate) seed: u64,
     pub(crate) rounds: usize,
@@ -41,14 +41,14 @@ pub(crate) struct Plan {
 }
 
 /// Something that must not be.
-struct Fault {
-    sort: Sort,
+struct CrashFinding {
+    sort: CrashFindingKind,
     what: String,
 }
 
 /// The columns of the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Sort {
+enum CrashFindingKind {
     /// A process that is still there.
     Survivor,
     /// A change that was acknowledged, and is gone.
@@ -59,29 +59,29 @@ enum Sort {
     Stuck,
 }
 
-impl Fault {
-    fn new(sort: Sort, what: impl Into<String>) -> Self {
+impl CrashFinding {
+    fn new(sort: CrashFindingKind, what: impl Into<String>) -> Self {
         Self { sort, what: what.into() }
     }
 }
 
 /// Words are `--seed N`, `--rounds N`, and `--debug` for a build that is quick to make.
 pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
-    let plan = Plan::parse(words)?;
+    let plan = CrashPlan::parse(words)?;
     let programs = build::programs(plan.is_debug)?;
     println!("seed {}, {} rounds\n", plan.seed, plan.rounds);
-    let tally = ruin(&programs, &plan, &Size::WHOLE)?;
+    let tally = ruin(&programs, &plan, &CrashWorldSize::WHOLE)?;
     print!("{}", tally.markdown());
     ensure!(tally.faults() == 0, "{} things went wrong; the same choices again: --seed {}", tally.faults(), plan.seed);
     Ok(())
 }
 
 /// All rounds, one after the other, in one world that has to bear them all.
-fn ruin(programs: &Programs, plan: &Plan, size: &Size) -> anyhow::Result<Tally> {
-    let world = World::new(programs, size)?;
+fn ruin(programs: &HostilePrograms, plan: &CrashPlan, size: &CrashWorldSize) -> anyhow::Result<CrashTally> {
+    let world = CrashWorld::new(programs, size)?;
     let mut usual = Usual::measure(&world)?;
     let mut before = Shadow::observe(&world.real).map_err(|it| anyhow::anyhow!("{}", it.what))?;
-    let mut tally = Tally::default();
+    let mut tally = CrashTally::default();
     for number in 0..plan.rounds {
         let mut chance = Chance::of_round(plan.seed, number);
         let (kind, operation) = choose(&world, &before, &tally, &mut chance)?;
@@ -93,7 +93,7 @@ fn ruin(programs: &Programs, plan: &Plan, size: &Size) -> anyhow::Result<Tally> 
             }
             false => play(&world, &world.real, &operation, &before, &moment)?,
         };
-        for Fault { sort, what } in &round.faults {
+        for CrashFinding { sort, what } in &round.faults {
             eprintln!("round {number}, `{}` killed {moment}: {sort:?}: {what}", operation.words.join(" "));
         }
         usual.learn(kind, &moment, &round.victim);
@@ -107,11 +107,11 @@ fn ruin(programs: &Programs, plan: &Plan, size: &Size) -> anyhow::Result<Tally> 
 
 /// Something that can be done as things are, and had its turn less often than others.
 fn choose(
-    world: &World,
+    world: &CrashWorld,
     before: &Shadow,
-    tally: &Tally,
+    tally: &CrashTally,
     chance: &mut Chance,
-) -> anyhow::Result<(&'static Kind, Operation)> {
+) -> anyhow::Result<(&'static CommandKind, CrashCommand)> {
     let mut possible = Vec::new();
     for kind in KINDS {
         let luck = chance.below(KINDS.len());
@@ -124,18 +124,18 @@ fn choose(
 /// What came of one round.
 struct Round {
     victim: Victim,
-    faults: Vec<Fault>,
+    faults: Vec<CrashFinding>,
     /// How things are now, if that can be seen.
     after: Option<Shadow>,
 }
 
 /// One round, in this place.
 fn play(
-    world: &World,
-    place: &Place,
-    operation: &Operation,
+    world: &CrashWorld,
+    place: &CrashProject,
+    operation: &CrashCommand,
     before: &Shadow,
-    moment: &Moment,
+    moment: &KillMoment,
 ) -> anyhow::Result<Round> {
     let done = operation.rehearse(world, before)?;
     let litter = place.litter()?.len();
@@ -148,12 +148,15 @@ fn play(
         faults.extend(aftermath::compare(operation, &victim, [before, &done, after]));
     }
     if more > usize::from(victim.is_midway) {
-        faults.push(Fault::new(Sort::Corrupt, format!("{more} temporary files are left behind by one command")));
+        faults.push(CrashFinding::new(
+            CrashFindingKind::Corrupt,
+            format!("{more} temporary files are left behind by one command"),
+        ));
     }
     Ok(Round { victim, faults, after })
 }
 
-impl Plan {
+impl CrashPlan {
     fn parse(words: &[String]) -> anyhow::Result<Self> {
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let mut plan = Self { seed: since.as_secs(), rounds: 200, is_debug: false };

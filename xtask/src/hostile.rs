@@ -25,15 +25,15 @@ use options::Options;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::Command;
-use terms::{Terms, Transport};
+use terms::{MeetingTransport, TimeLimits};
 
 /// The two programs that meet.
-pub(crate) struct Programs {
+pub(crate) struct HostilePrograms {
     pub(crate) toolscout: PathBuf,
     pub(crate) hostile: PathBuf,
 }
 
-impl Programs {
+impl HostilePrograms {
     /// The command line that starts our own hostile server.
     fn own_server(&self) -> Vec<String> {
         vec![self.hostile.display().to_string()]
@@ -41,7 +41,7 @@ impl Programs {
 }
 
 /// A mode, as the server's own list has it.
-struct Mode {
+struct ListedMode {
     name: String,
     transports: String,
 }
@@ -63,10 +63,16 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     meet_all(&programs, &server, &modes, &options)
 }
 
-fn meet_all(programs: &Programs, server: &[String], modes: &[Mode], options: &Options) -> anyhow::Result<()> {
-    let terms = Terms::FULL;
-    let base =
-        Meeting::of(programs, server, "honest", Transport::Stdio, &terms).context("meet the honest mode")?.peak();
+fn meet_all(
+    programs: &HostilePrograms,
+    server: &[String],
+    modes: &[ListedMode],
+    options: &Options,
+) -> anyhow::Result<()> {
+    let terms = TimeLimits::FULL;
+    let base = Meeting::of(programs, server, "honest", MeetingTransport::Stdio, &terms)
+        .context("meet the honest mode")?
+        .peak();
     let wanted = modes.iter().filter(|it| options.modes.is_empty() || options.modes.contains(&it.name));
     let (mut held, mut failed) = (0, 0);
     println!("{}", table::HEAD);
@@ -82,16 +88,16 @@ fn meet_all(programs: &Programs, server: &[String], modes: &[Mode], options: &Op
     Ok(())
 }
 
-fn modes(server: &[String]) -> anyhow::Result<Vec<Mode>> {
+fn modes(server: &[String]) -> anyhow::Result<Vec<ListedMode>> {
     let (program, words) = server.split_first().context("no server is named")?;
     let output = Command::new(program).args(words).args(["--list", "--json"]).output().context("list the modes")?;
     let list: Vec<Value> = serde_json::from_slice(&output.stdout).context("read the list of modes")?;
     let text = |it: &Value, key: &str| it[key].as_str().unwrap_or_default().to_owned();
-    Ok(list.iter().map(|it| Mode { name: text(it, "name"), transports: text(it, "transport") }).collect())
+    Ok(list.iter().map(|it| ListedMode { name: text(it, "name"), transports: text(it, "transport") }).collect())
 }
 
-fn transports<'a>(mode: &'a Mode, options: &'a Options) -> impl Iterator<Item = Transport> + use<'a> {
-    [(Transport::Stdio, "stdio"), (Transport::Http, "http")]
+fn transports<'a>(mode: &'a ListedMode, options: &'a Options) -> impl Iterator<Item = MeetingTransport> + use<'a> {
+    [(MeetingTransport::Stdio, "stdio"), (MeetingTransport::Http, "http")]
         .into_iter()
         .filter(|(it, word)| mode.transports.contains(word) && options.only.is_none_or(|only| only == *it))
         .map(|(transport, _)| transport)

@@ -5,9 +5,9 @@ mod site;
 
 use crate::repo;
 use anyhow::{Context, bail, ensure};
-use project::Project;
+use project::PageProject;
 use serde_json::{Value, json};
-pub(crate) use site::{Site, link_in};
+pub(crate) use site::{ServedPage, link_in};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -20,7 +20,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     let mut cargo = repo::cargo();
     cargo.args(["build", "-p", "toolscout", "--bin", "toolscout"]);
     let program = repo::build(cargo)?.take("toolscout")?;
-    let project = Project::plant(&program)?;
+    let project = PageProject::plant(&program)?;
     let site = project.serve()?;
     let folder = repo::root().join("docs/page");
     fs::create_dir_all(&folder)?;

@@ -18,15 +18,15 @@ mod visitor;
 
 use crate::hostile::build;
 use anyhow::{Context, bail, ensure};
-use crowd::Crowd;
+use crowd::TenantCrowd;
 use house::House;
 use std::path::Path;
 use std::time::Instant;
-use tally::Tally;
+use tally::TenantTally;
 
 /// How many of everything.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Plan {
+struct TenantPlan {
     tenants: usize,
     sessions: usize,
     calls: usize,
@@ -35,7 +35,7 @@ struct Plan {
 
 /// Words are `--tenants N`, `--sessions N`, `--calls N`, and `--debug` for a build that is quick to make.
 pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
-    let plan = Plan::parse(words)?;
+    let plan = TenantPlan::parse(words)?;
     let programs = build::programs(plan.is_debug)?;
     println!("{} tenants, {} sessions, {} calls\n", plan.tenants, plan.sessions, plan.calls);
     let begun = Instant::now();
@@ -48,14 +48,14 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
 }
 
 /// All calls of all sessions. `disguise` says as whom a tenant comes: as themselves, except to prove that we would notice.
-fn visit(toolscout: &Path, plan: &Plan, disguise: fn(usize) -> usize) -> anyhow::Result<Tally> {
+fn visit(toolscout: &Path, plan: &TenantPlan, disguise: fn(usize) -> usize) -> anyhow::Result<TenantTally> {
     let house = House::open(toolscout, plan.tenants)?;
-    let mut tally = Crowd::new(&house, plan, disguise)?.go()?;
+    let mut tally = TenantCrowd::new(&house, plan, disguise)?.go()?;
     tally.look_into(&house.vault.seen(), plan.tenants);
     Ok(tally)
 }
 
-impl Plan {
+impl TenantPlan {
     fn parse(words: &[String]) -> anyhow::Result<Self> {
         let mut plan = Self { tenants: 64, sessions: 1_000, calls: 100_000, is_debug: false };
         let mut words = words.iter();

@@ -1,10 +1,10 @@
 //! The catalogue over HTTP: thousands of tools from many servers, on one connection, and no server started for it.
 
-use super::Bench;
+use super::BenchmarkPlan;
 use super::clock::Samples;
-use super::crowd::{Crowd, Kind};
+use super::crowd::{ServerBehaviour, ServerCrowd};
 use super::gateway::Served;
-use super::table::Row;
+use super::table::BenchmarkRow;
 use anyhow::{Context, ensure};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -17,12 +17,12 @@ const GOAL: f64 = 10.0;
 /// Nothing takes longer than that.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
-    let crowd = Crowd::new(bench, &vec![Kind::Large; bench.servers])?;
+pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
+    let crowd = ServerCrowd::new(bench, &vec![ServerBehaviour::Large; bench.servers])?;
     crowd.refresh()?;
     crowd.started()?;
     let served = Served::start(crowd.world())?;
-    let mut connection = Connection::open(served.addr)?;
+    let mut connection = ApiConnection::open(served.addr)?;
     let since = Instant::now();
     let catalog = connection.get("/api/projects/current/configuration")?;
     let first = Samples::of(vec![since.elapsed()])?;
@@ -32,7 +32,7 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
     let tools = catalog.matches("\"type\":\"mcp\"").count();
     let size = format!("{} KB, {tools} tools", catalog.len() / 1_000);
     let mut rows = vec![
-        Row::time("`GET` of the project's catalogue, for the first time", &first).note(size),
+        BenchmarkRow::time("`GET` of the project's catalogue, for the first time", &first).note(size),
         connection.timed("`GET` of the project's catalogue", "/api/projects/current/configuration")?.goal(GOAL),
     ];
     let others = [
@@ -43,17 +43,17 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
     for (what, path) in others {
         rows.push(connection.timed(what, path)?);
     }
-    rows.push(Row::count("servers started by all of that", crowd.started()?).goal(0.0));
+    rows.push(BenchmarkRow::count("servers started by all of that", crowd.started()?).goal(0.0));
     Ok(rows)
 }
 
 /// A client that keeps its connection.
-struct Connection {
+struct ApiConnection {
     stream: BufReader<TcpStream>,
     addr: SocketAddr,
 }
 
-impl Connection {
+impl ApiConnection {
     fn open(addr: SocketAddr) -> anyhow::Result<Self> {
         let stream = TcpStream::connect(addr).context("connect")?;
         stream.set_nodelay(true)?;
@@ -61,14 +61,14 @@ impl Connection {
         Ok(Self { stream: BufReader::new(stream), addr })
     }
 
-    fn timed(&mut self, what: &str, path: &str) -> anyhow::Result<Row> {
+    fn timed(&mut self, what: &str, path: &str) -> anyhow::Result<BenchmarkRow> {
         let mut times = Vec::new();
         for _ in 0..REQUESTS {
             let since = Instant::now();
             self.get(path)?;
             times.push(since.elapsed());
         }
-        Ok(Row::time(what, &Samples::of(times)?))
+        Ok(BenchmarkRow::time(what, &Samples::of(times)?))
     }
 
     /// The body of an answer; a refusal is no figure.

@@ -13,19 +13,19 @@ mod venv;
 
 use crate::repo;
 use anyhow::{Context, ensure};
-use methods::{METHODS, Method, Programs};
+use methods::{ComparisonPrograms, METHODS, RankingMethod};
 use options::Options;
-use score::Figures;
+use score::RankingScores;
 use sets::QuerySet;
 use std::fs;
 use std::path::PathBuf;
 use venv::Venv;
 
 /// What every method scores on every set.
-struct Outcome {
+struct ComparisonResult {
     sets: Vec<QuerySet>,
     /// By method, then by set.
-    rows: Vec<(&'static Method, Vec<Figures>)>,
+    rows: Vec<(&'static RankingMethod, Vec<RankingScores>)>,
 }
 
 pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
@@ -38,7 +38,7 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
             sets.iter().map(|set| measure(method, set, &programs, options.reuse)).collect::<anyhow::Result<_>>()?;
         rows.push((method, figures));
     }
-    let outcome = Outcome { sets, rows };
+    let outcome = ComparisonResult { sets, rows };
     print!("{}", page::markdown(&outcome));
     if let Some(folder) = &options.plots {
         let file = folder.join("retrieval.svg");
@@ -47,15 +47,20 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn build() -> anyhow::Result<Programs> {
+fn build() -> anyhow::Result<ComparisonPrograms> {
     let mut cargo = repo::cargo();
     cargo.args(["build", "--release", "-p", "toolscout", "--bin", "toolscout"]);
     let toolscout = repo::build(cargo)?.take("toolscout")?;
     let target = toolscout.ancestors().nth(2).map_or(PathBuf::from("target"), PathBuf::from).join("retrieval");
-    Ok(Programs { toolscout, venv: Venv::ready(&target.join("venv"))?, runs: target.join("runs") })
+    Ok(ComparisonPrograms { toolscout, venv: Venv::ready(&target.join("venv"))?, runs: target.join("runs") })
 }
 
-fn measure(method: &Method, set: &QuerySet, programs: &Programs, reuse: bool) -> anyhow::Result<Figures> {
+fn measure(
+    method: &RankingMethod,
+    set: &QuerySet,
+    programs: &ComparisonPrograms,
+    reuse: bool,
+) -> anyhow::Result<RankingScores> {
     let file = programs.runs.join(&set.name).join(format!("{}.jsonl", method.id));
     if !(reuse && method.is_a_peer() && file.exists()) {
         eprintln!("{}: {} …", set.name, method.name);

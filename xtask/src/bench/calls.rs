@@ -3,9 +3,9 @@
 //! Three programs, each with a server of its own, take turns: a block of calls through a bare pipe, one through our client,
 //! one through the SDK's. So a busy moment of the machine hits all three, and none waits in the other's process.
 
-use super::Bench;
+use super::BenchmarkPlan;
 use super::clock::Samples;
-use super::table::Row;
+use super::table::BenchmarkRow;
 use anyhow::{Context, ensure};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -17,16 +17,16 @@ const BLOCKS: usize = 20;
 /// Percentiles, and how much our client may add to each, in microseconds.
 const GOALS: [(usize, f64); 2] = [(50, 60.0), (99, 300.0)];
 
-pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
+pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let programs = &bench.programs;
-    let mut pipe = Caller::start(&programs.caller, &["pipe"], &programs.server)?;
-    let mut client = Caller::start(&programs.caller, &["client"], &programs.server)?;
+    let mut pipe = CallProgram::start(&programs.caller, &["pipe"], &programs.server)?;
+    let mut client = CallProgram::start(&programs.caller, &["client"], &programs.server)?;
     let mut sdk = match &programs.sdk {
-        Ok(program) => Ok(Caller::start(program, &[], &programs.server)?),
+        Ok(program) => Ok(CallProgram::start(program, &[], &programs.server)?),
         Err(reason) => Err(reason),
     };
     let size = (bench.calls / BLOCKS).max(1);
-    let mut callers: Vec<&mut Caller> = [&mut pipe, &mut client].into_iter().chain(sdk.as_mut().ok()).collect();
+    let mut callers: Vec<&mut CallProgram> = [&mut pipe, &mut client].into_iter().chain(sdk.as_mut().ok()).collect();
     callers.iter_mut().try_for_each(|it| it.warm_up(size))?;
     for _ in 0..BLOCKS {
         callers.iter_mut().try_for_each(|it| it.call(size))?;
@@ -36,25 +36,26 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
         let bare = pipe.blocks(percent)?;
         let ours = client.blocks(percent)?.above(&bare);
         rows.push(
-            Row::short_time(format!("a call through a bare pipe, p{percent}"), &bare).note(pipe.over_all(percent)?),
+            BenchmarkRow::short_time(format!("a call through a bare pipe, p{percent}"), &bare)
+                .note(pipe.over_all(percent)?),
         );
         let what = format!("through toolscout's client, on top of that, p{percent}");
-        rows.push(Row::short_time(what, &ours).goal(goal).note(client.over_all_above(&pipe, percent)?));
+        rows.push(BenchmarkRow::short_time(what, &ours).goal(goal).note(client.over_all_above(&pipe, percent)?));
         let what = format!("through the client of the official SDK, on top of the pipe, p{percent}");
         rows.push(match &sdk {
             Ok(sdk) => {
                 let theirs = sdk.blocks(percent)?.above(&bare);
                 let note = format!("{}; ours is {} of it", sdk.over_all_above(&pipe, percent)?, ours.times(&theirs));
-                Row::short_time(what, &theirs).note(note)
+                BenchmarkRow::short_time(what, &theirs).note(note)
             }
-            Err(reason) => Row::unknown(what, &format!("could not be built: {reason}")),
+            Err(reason) => BenchmarkRow::unknown(what, &format!("could not be built: {reason}")),
         });
     }
     Ok(rows)
 }
 
 /// A program that calls a tool as often as it is told, and says how long each call took.
-struct Caller {
+struct CallProgram {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -62,7 +63,7 @@ struct Caller {
     all: Vec<Duration>,
 }
 
-impl Caller {
+impl CallProgram {
     fn start(program: &Path, words: &[&str], server: &Path) -> anyhow::Result<Self> {
         let mut command = Command::new(program);
         command.args(words).arg(server).args(["--ttl", "600"]).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -109,7 +110,7 @@ impl Caller {
     }
 }
 
-impl Drop for Caller {
+impl Drop for CallProgram {
     fn drop(&mut self) {
         // The end of its input ends it, and its server.
         drop(self.input.take());

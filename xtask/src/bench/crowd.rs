@@ -1,7 +1,7 @@
 //! A project with many servers, each an honest one or one that hangs.
 
-use super::Bench;
-use super::world::World;
+use super::BenchmarkPlan;
+use super::world::BenchmarkWorld;
 use anyhow::{Context, ensure};
 use serde_json::Value;
 use std::fs::{self, OpenOptions};
@@ -20,7 +20,7 @@ const LARGE: usize = 94;
 
 /// What a server does.
 #[derive(Clone, Copy)]
-pub(super) enum Kind {
+pub(super) enum ServerBehaviour {
     /// It answers at once.
     Honest,
     /// The same, with a hundred tools.
@@ -36,16 +36,16 @@ pub(super) enum Kind {
 /// The modes of servers that hang: before, in and after the handshake, byte by byte, and burning a core.
 pub(super) const HANGING: [&str; 5] = ["hang_start", "hang_initialize", "hang_list", "drip_list", "cpu_spin"];
 
-pub(super) struct Crowd {
-    world: World,
+pub(super) struct ServerCrowd {
+    world: BenchmarkWorld,
     log: PathBuf,
     healthy: Vec<String>,
 }
 
-impl Crowd {
+impl ServerCrowd {
     /// Servers are called `s000`, `s001` …, in this order.
-    pub(super) fn new(bench: &Bench, kinds: &[Kind]) -> anyhow::Result<Self> {
-        let world = World::new(&bench.programs.toolscout, 0)?;
+    pub(super) fn new(bench: &BenchmarkPlan, kinds: &[ServerBehaviour]) -> anyhow::Result<Self> {
+        let world = BenchmarkWorld::new(&bench.programs.toolscout, 0)?;
         let log = world.project().join("started.log");
         let mut config = OpenOptions::new().append(true).open(world.project().join("toolscout.toml"))?;
         let mut healthy = Vec::new();
@@ -53,7 +53,7 @@ impl Crowd {
             let id = format!("s{number:03}");
             let mut words = ["--name", &id].map(str::to_owned).to_vec();
             // Who writes down every message is not quick.
-            if !matches!(kind, Kind::Quick) {
+            if !matches!(kind, ServerBehaviour::Quick) {
                 words.extend(["--log".to_owned(), log.display().to_string()]);
             }
             let words: Vec<String> = words.into_iter().chain(kind.words()).collect();
@@ -63,14 +63,14 @@ impl Crowd {
                 config,
                 "\n[servers.{id}]\ncommand = {program}\nargs = {words}\ndiscovery_timeout_ms = {PATIENCE_MS}"
             )?;
-            if !matches!(kind, Kind::Hung(_)) {
+            if !matches!(kind, ServerBehaviour::Hung(_)) {
                 healthy.push(id);
             }
         }
         Ok(Self { world, log, healthy })
     }
 
-    pub(super) fn world(&self) -> &World {
+    pub(super) fn world(&self) -> &BenchmarkWorld {
         &self.world
     }
 
@@ -118,7 +118,7 @@ impl Crowd {
     }
 }
 
-impl Kind {
+impl ServerBehaviour {
     fn words(self) -> Vec<String> {
         let words = match self {
             Self::Honest | Self::Large => {

@@ -2,9 +2,9 @@
 //!
 //! The program is the `model` example of `toolscout-encoder`, which says how long each thing took.
 
-use super::Bench;
+use super::BenchmarkPlan;
 use super::clock::Samples;
-use super::table::Row;
+use super::table::BenchmarkRow;
 use anyhow::{Context, ensure};
 use std::path::Path;
 use std::process::Command;
@@ -15,16 +15,18 @@ const QUERY_GOAL: f64 = 3.0;
 const TOOL_GOAL: f64 = 6.7;
 const FIRST_GOAL: f64 = 20.0;
 
-pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
+pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let (program, rounds) = (&bench.programs.encoder, bench.rounds);
-    let said = Said::by(Command::new(program).arg("time").arg(rounds.to_string()))?;
+    let said = NamedFigures::by(Command::new(program).arg("time").arg(rounds.to_string()))?;
     let (query, tool, tools) = (said.count("pieces-of-query")?, said.count("pieces-of-tool")?, said.count("tools")?);
-    let mut rows =
-        vec![Row::time(format!("encode a query of {query} pieces"), &said.times("query", 1)?).goal(QUERY_GOAL)];
+    let mut rows = vec![
+        BenchmarkRow::time(format!("encode a query of {query} pieces"), &said.times("query", 1)?).goal(QUERY_GOAL),
+    ];
     for (threads, cores) in [("tools-1", "one core"), ("tools-2", "two cores")] {
         let each = said.times(threads, tools)?;
         let a_second = format!("{:.0} a second", 1.0 / each.best().as_secs_f64().max(1e-9));
-        let row = Row::time(format!("encode a tool of {tool} pieces, {tools} at once, {cores}"), &each).note(a_second);
+        let row = BenchmarkRow::time(format!("encode a tool of {tool} pieces, {tools} at once, {cores}"), &each)
+            .note(a_second);
         rows.push(if threads == "tools-2" { row.goal(TOOL_GOAL) } else { row });
     }
     rows.extend(first(program, rounds)?);
@@ -32,24 +34,24 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
 }
 
 /// A process that encodes one query and ends.
-fn first(program: &Path, rounds: usize) -> anyhow::Result<Vec<Row>> {
+fn first(program: &Path, rounds: usize) -> anyhow::Result<Vec<BenchmarkRow>> {
     let (mut whole, mut loads) = (Vec::new(), Vec::new());
     for _ in 0..rounds.max(1) {
         let since = Instant::now();
-        let said = Said::by(Command::new(program).arg("first"))?;
+        let said = NamedFigures::by(Command::new(program).arg("first"))?;
         whole.push(since.elapsed());
         loads.push(said.times("load", 1)?.best());
     }
     Ok(vec![
-        Row::short_time("set up the model", &Samples::of(loads)?),
-        Row::time("a new process that encodes one query", &Samples::of(whole)?).goal(FIRST_GOAL),
+        BenchmarkRow::short_time("set up the model", &Samples::of(loads)?),
+        BenchmarkRow::time("a new process that encodes one query", &Samples::of(whole)?).goal(FIRST_GOAL),
     ])
 }
 
 /// Lines of a name and a number, as the program says them.
-struct Said(Vec<(String, f64)>);
+struct NamedFigures(Vec<(String, f64)>);
 
-impl Said {
+impl NamedFigures {
     fn by(command: &mut Command) -> anyhow::Result<Self> {
         let output = command.output().with_context(|| format!("start {command:?}"))?;
         let said = String::from_utf8_lossy(&output.stderr);

@@ -5,12 +5,12 @@
 
 mod http;
 
-use super::Bench;
+use super::BenchmarkPlan;
 use super::clock::Samples;
-use super::crowd::{Crowd, Kind};
-use super::table::Row;
-use super::wire::{Wire, cpu_time, resident};
-use super::world::World;
+use super::crowd::{ServerBehaviour, ServerCrowd};
+use super::table::BenchmarkRow;
+use super::wire::{StdioConversation, cpu_time, resident};
+use super::world::BenchmarkWorld;
 use anyhow::Context;
 pub(super) use http::Served;
 #[cfg(test)]
@@ -27,7 +27,7 @@ const GOALS: [(usize, f64); 2] = [(50, 100.0), (99, 500.0)];
 const DIRECT: &str = r#"{"name":"echo","arguments":{"text":"the quick brown fox jumps over the lazy dog"}}"#;
 const EXECUTED: &str = r#"{"name":"execute_tool","arguments":{"name":"s000/echo","arguments":{"text":"the quick brown fox jumps over the lazy dog"}}}"#;
 
-pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
+pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let mut rows = start(bench)?;
     rows.extend(one_by_one(bench)?);
     rows.extend(together(bench)?);
@@ -37,31 +37,31 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
 }
 
 /// From nothing to the first list, where many servers are known; and none of them is started.
-fn start(bench: &Bench) -> anyhow::Result<Vec<Row>> {
-    let crowd = Crowd::new(bench, &vec![Kind::Honest; bench.servers])?;
+fn start(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
+    let crowd = ServerCrowd::new(bench, &vec![ServerBehaviour::Honest; bench.servers])?;
     crowd.refresh()?;
     crowd.started()?;
     let mut times = Vec::new();
     for _ in 0..bench.rounds {
         let since = Instant::now();
-        let mut wire = Wire::greet(crowd.world().toolscout(&["serve"]))?;
+        let mut wire = StdioConversation::greet(crowd.world().toolscout(&["serve"]))?;
         wire.ask("tools/list", "{}")?;
         times.push(since.elapsed());
         wire.end()?;
     }
     Ok(vec![
-        Row::time(
+        BenchmarkRow::time(
             format!("`toolscout serve` to the first `tools/list`, {} servers known", bench.servers),
             &Samples::of(times)?,
         )
         .goal(10.0),
-        Row::count("servers started by that", crowd.started()?).goal(0.0),
+        BenchmarkRow::count("servers started by that", crowd.started()?).goal(0.0),
     ])
 }
 
 /// One call after the other.
-fn one_by_one(bench: &Bench) -> anyhow::Result<Vec<Row>> {
-    let crowd = Crowd::new(bench, &[Kind::Quick])?;
+fn one_by_one(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
+    let crowd = ServerCrowd::new(bench, &[ServerBehaviour::Quick])?;
     crowd.refresh()?;
     let (mut direct, mut through) = both(bench, &crowd)?;
     let size = (bench.calls / BLOCKS).max(1);
@@ -77,17 +77,18 @@ fn one_by_one(bench: &Bench) -> anyhow::Result<Vec<Row>> {
         let [bare, ours] =
             [&blocks[0], &blocks[1]].map(|it| Samples::of(it.iter().map(|it| it.percentile(percent)).collect()));
         let (bare, ours) = (bare?, ours?);
-        rows.push(Row::short_time(format!("a call of the server itself, p{percent}"), &bare));
+        rows.push(BenchmarkRow::short_time(format!("a call of the server itself, p{percent}"), &bare));
         rows.push(
-            Row::short_time(format!("`execute_tool`, on top of that, p{percent}"), &ours.above(&bare)).goal(goal),
+            BenchmarkRow::short_time(format!("`execute_tool`, on top of that, p{percent}"), &ours.above(&bare))
+                .goal(goal),
         );
     }
     Ok(rows)
 }
 
 /// Many calls under way at once: how many are done in a second, and what toolscout spends on each.
-fn together(bench: &Bench) -> anyhow::Result<Vec<Row>> {
-    let crowd = Crowd::new(bench, &[Kind::Quick])?;
+fn together(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
+    let crowd = ServerCrowd::new(bench, &[ServerBehaviour::Quick])?;
     crowd.refresh()?;
     let (mut direct, mut through) = both(bench, &crowd)?;
     let size = bench.calls.max(TOGETHER);
@@ -105,38 +106,41 @@ fn together(bench: &Bench) -> anyhow::Result<Vec<Row>> {
     let (bare, ours) = (Samples::of(bare)?, Samples::of(ours)?);
     let each_second = |it: &Samples| format!("{:.0} calls a second at best", 1.0 / it.best().as_secs_f64());
     let mut rows = vec![
-        Row::short_time(format!("a call of the server itself, {TOGETHER} at a time"), &bare).note(each_second(&bare)),
-        Row::short_time(format!("`execute_tool`, {TOGETHER} at a time"), &ours).goal(40.0).note(each_second(&ours)),
+        BenchmarkRow::short_time(format!("a call of the server itself, {TOGETHER} at a time"), &bare)
+            .note(each_second(&bare)),
+        BenchmarkRow::short_time(format!("`execute_tool`, {TOGETHER} at a time"), &ours)
+            .goal(40.0)
+            .note(each_second(&ours)),
     ];
     rows.push(match Samples::of(spent) {
-        Ok(spent) => Row::short_time("processor time of toolscout for each of these", &spent).goal(40.0),
-        Err(_) => Row::unknown("processor time of toolscout for each of these", "the system does not say"),
+        Ok(spent) => BenchmarkRow::short_time("processor time of toolscout for each of these", &spent).goal(40.0),
+        Err(_) => BenchmarkRow::unknown("processor time of toolscout for each of these", "the system does not say"),
     });
     Ok(rows)
 }
 
 /// What it takes to be there, with many tools known and nothing to do.
-fn at_rest(bench: &Bench) -> anyhow::Result<Vec<Row>> {
-    let world = World::new(&bench.programs.toolscout, bench.some / 2)?;
+fn at_rest(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
+    let world = BenchmarkWorld::new(&bench.programs.toolscout, bench.some / 2)?;
     let mut sizes = Vec::new();
     for _ in 0..bench.rounds.min(5) {
-        let mut wire = Wire::greet(world.toolscout(&["serve"]))?;
+        let mut wire = StdioConversation::greet(world.toolscout(&["serve"]))?;
         wire.ask("tools/list", "{}")?;
         sizes.extend(resident(wire.process()));
         wire.end()?;
     }
     let what = format!("memory of `toolscout serve` at rest, {} tools known", bench.some / 2);
     Ok(vec![match sizes.is_empty() {
-        true => Row::unknown(what, "the system does not say"),
-        false => Row::memory(what, sizes).goal(12.0),
+        true => BenchmarkRow::unknown(what, "the system does not say"),
+        false => BenchmarkRow::memory(what, sizes).goal(12.0),
     }])
 }
 
-fn both(bench: &Bench, crowd: &Crowd) -> anyhow::Result<(Wire, Wire)> {
+fn both(bench: &BenchmarkPlan, crowd: &ServerCrowd) -> anyhow::Result<(StdioConversation, StdioConversation)> {
     let mut server = Command::new(&bench.programs.server);
     server.args(["--quick", "--ttl", "600"]);
-    let direct = Wire::greet(server).context("greet the server")?;
-    let through = Wire::greet(crowd.world().toolscout(&["serve"])).context("greet toolscout")?;
+    let direct = StdioConversation::greet(server).context("greet the server")?;
+    let through = StdioConversation::greet(crowd.world().toolscout(&["serve"])).context("greet toolscout")?;
     Ok((direct, through))
 }
 

@@ -1,8 +1,8 @@
 //! How fast an agent's messages pass through `observe`, beside `cat`.
 
-use super::Bench;
+use super::BenchmarkPlan;
 use super::clock::Samples;
-use super::table::Row;
+use super::table::BenchmarkRow;
 use anyhow::{Context, ensure};
 use std::ffi::OsStr;
 use std::io::{Read, Write};
@@ -15,7 +15,7 @@ const GOAL: f64 = 200.0;
 const BLOCK: usize = 1 << 20;
 const ROUNDS: usize = 5;
 
-pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
+pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let megabytes = (bench.calls / 50).max(1);
     let mut rows = Vec::new();
     for (what, line) in [("a conversation", conversation()), ("nothing but calls", uses())] {
@@ -31,7 +31,9 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
         let note = format!("{:.0} MB/s; {} `cat`, which is at {:.0} MB/s", speed(&ours), ours.times(&cat), speed(&cat));
         let goal = megabytes as f64 / GOAL * 1e3;
         rows.push(
-            Row::time(format!("{megabytes} MB of {what} through `toolscout observe`"), &ours).goal(goal).note(note),
+            BenchmarkRow::time(format!("{megabytes} MB of {what} through `toolscout observe`"), &ours)
+                .goal(goal)
+                .note(note),
         );
     }
     Ok(rows)

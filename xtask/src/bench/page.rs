@@ -1,9 +1,9 @@
 //! The page for people in a real Chromium that never saw it: how long until it can be used, and how many bytes that takes.
 
-use super::Bench;
-use super::crowd::{Crowd, Kind};
-use super::table::{Row, markdown};
-use crate::page::{Site, chromium, link_in};
+use super::BenchmarkPlan;
+use super::crowd::{ServerBehaviour, ServerCrowd};
+use super::table::{BenchmarkRow, markdown};
+use crate::page::{ServedPage, chromium, link_in};
 use crate::repo;
 use anyhow::{Context, bail, ensure};
 use serde_json::{Value, json};
@@ -18,13 +18,13 @@ const SOON: f64 = 300.0;
 const SMALL: f64 = 150_000.0;
 
 /// Measures, and prints a table.
-pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
+pub(crate) fn run(bench: &BenchmarkPlan) -> anyhow::Result<()> {
     let Some(chromium) = chromium() else { bail!("chromium and node are needed: apt-get install chromium nodejs") };
-    let crowd = Crowd::new(bench, &[Kind::Large; SERVERS])?;
+    let crowd = ServerCrowd::new(bench, &[ServerBehaviour::Large; SERVERS])?;
     crowd.refresh()?;
     crowd.expect_all()?;
     crowd.started()?;
-    let site = Site::open(crowd.world().toolscout(&["ui", "--no-open", "--port", "0"]))?;
+    let site = ServedPage::open(crowd.world().toolscout(&["ui", "--no-open", "--port", "0"]))?;
     // A process that serves the page gives out links to it, one for each visit.
     let links = (0..VISITS).map(|_| another(&crowd)).collect::<anyhow::Result<Vec<_>>>()?;
     let profile = crowd.world().project().join("chromium");
@@ -32,13 +32,13 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
         json!({"walk": "measure", "chromium": chromium, "profile": profile, "link": site.link(), "links": links});
     let seen = walk(&given)?;
     let mut all = rows(&seen)?;
-    all.push(Row::count("servers started by all of that", crowd.started()?).goal(0.0));
+    all.push(BenchmarkRow::count("servers started by all of that", crowd.started()?).goal(0.0));
     print!("{}", markdown(&all));
     Ok(())
 }
 
 /// What the browser saw, visit by visit, as figures.
-fn rows(seen: &Value) -> anyhow::Result<Vec<Row>> {
+fn rows(seen: &Value) -> anyhow::Result<Vec<BenchmarkRow>> {
     let runs = seen["runs"].as_array().context("no visits")?;
     let figures = |name: &str| {
         let mut all: Vec<f64> = runs.iter().filter_map(|it| it[name].as_f64()).collect();
@@ -48,7 +48,7 @@ fn rows(seen: &Value) -> anyhow::Result<Vec<Row>> {
     };
     let time = |what: &str, name: &str| {
         let all = figures(name)?;
-        anyhow::Ok(Row::milliseconds(what, all[0], Some(all[all.len() / 2])))
+        anyhow::Ok(BenchmarkRow::milliseconds(what, all[0], Some(all[all.len() / 2])))
     };
     let bytes = figures("bytes")?;
     let most = bytes[bytes.len() - 1];
@@ -58,13 +58,13 @@ fn rows(seen: &Value) -> anyhow::Result<Vec<Row>> {
         time("the page can be used, 5,000 tools, first visit", "interactive")?.goal(SOON),
         time("something is seen", "painted")?,
         time("from there to all tools, by server", "opened")?.note(note),
-        Row::bytes("transferred by a first visit, at most", most).goal(SMALL),
-        Row::count("requests of a first visit", figures("requests")?[0] as usize),
+        BenchmarkRow::bytes("transferred by a first visit, at most", most).goal(SMALL),
+        BenchmarkRow::count("requests of a first visit", figures("requests")?[0] as usize),
     ])
 }
 
 /// Another link to the page that is served.
-fn another(crowd: &Crowd) -> anyhow::Result<String> {
+fn another(crowd: &ServerCrowd) -> anyhow::Result<String> {
     let output = crowd.world().toolscout(&["ui", "--no-open"]).output().context("ask for a link")?;
     link_in(&String::from_utf8_lossy(&output.stderr))
 }

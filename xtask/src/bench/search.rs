@@ -9,21 +9,21 @@ pub(super) mod server;
 mod tests;
 mod words;
 
-use super::Bench;
-use super::table::Row;
+use super::BenchmarkPlan;
+use super::table::BenchmarkRow;
 use anyhow::{Context, ensure};
 use planted::Planted;
 use serde_json::Value;
 
 /// So many tools, in so many sources.
-pub(super) type Size = (usize, usize);
+pub(super) type CatalogDimensions = (usize, usize);
 
-pub(super) const SIZES: &[Size] = &[(1_000, 20), (10_000, 200), (100_000, 1_000)];
+pub(super) const SIZES: &[CatalogDimensions] = &[(1_000, 20), (10_000, 200), (100_000, 1_000)];
 
 /// Where vectors come from: encoding a hundred thousand tools takes minutes, and search takes as long over any vectors.
 const ENCODED_UP_TO: usize = 10_000;
 
-pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
+pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let mut rows = Vec::new();
     for size in bench.sizes {
         eprintln!("measuring search, {} tools …", size.0);
@@ -37,7 +37,7 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
 }
 
 /// What the measuring program says.
-fn figures(bench: &Bench, planted: &Planted, vectors: &str) -> anyhow::Result<Value> {
+fn figures(bench: &BenchmarkPlan, planted: &Planted, vectors: &str) -> anyhow::Result<Value> {
     let mut command = super::silent(&bench.programs.searcher);
     command.args([planted.tools(), planted.queries()]).arg(vectors).stdout(std::process::Stdio::piped());
     let output = command.output().context("start the measuring program")?;
@@ -46,7 +46,7 @@ fn figures(bench: &Bench, planted: &Planted, vectors: &str) -> anyhow::Result<Va
 }
 
 /// The goals, of section and size: `None` where there is none.
-fn of_size(tools: usize, figures: &Value) -> Vec<Row> {
+fn of_size(tools: usize, figures: &Value) -> Vec<BenchmarkRow> {
     let at = |few: f64, many: f64| match tools {
         10_000 => Some(few),
         100_000 => Some(many),
@@ -56,14 +56,14 @@ fn of_size(tools: usize, figures: &Value) -> Vec<Row> {
     let what = |it: &str| format!("{it}, {} tools", thousands(tools));
     let one = |key: &str, percentile: &str| figures[key][percentile].as_f64();
     let long = |name: &str, key: &str, goal: Option<f64>| {
-        let row = Row::milliseconds(what(name), one(key, "best")?, one(key, "p50"));
+        let row = BenchmarkRow::milliseconds(what(name), one(key, "best")?, one(key, "p50"));
         Some(row.maybe_goal(goal))
     };
     let quick = |name: &str, key: &str, p50: Option<f64>, p99: Option<f64>| {
         let row = |percentile: &str, goal: Option<f64>| {
             let figure = one(key, percentile)?;
             Some(
-                Row::microseconds(what(&format!("{name}, {percentile}")), figure * 1e3)
+                BenchmarkRow::microseconds(what(&format!("{name}, {percentile}")), figure * 1e3)
                     .maybe_goal(goal.map(|it| it * 1e3)),
             )
         };
@@ -76,11 +76,13 @@ fn of_size(tools: usize, figures: &Value) -> Vec<Row> {
     rows.extend(quick("a search, question encoded", "full_ms", only_few(6.0), only_few(15.0)));
     rows.extend(quick("a search, question known", "repeated_ms", None, None));
     rows.push(figures["bytes_per_tool"].as_f64().map(|it| {
-        Row::bytes(what("memory of a tool"), it).maybe_goal(at(3072.0, 3072.0).filter(|_| tools == 100_000))
+        BenchmarkRow::bytes(what("memory of a tool"), it).maybe_goal(at(3072.0, 3072.0).filter(|_| tools == 100_000))
     }));
-    rows.push(figures["image_bytes_per_tool"].as_f64().map(|it| Row::bytes(what("image of a tool on disk"), it)));
+    rows.push(
+        figures["image_bytes_per_tool"].as_f64().map(|it| BenchmarkRow::bytes(what("image of a tool on disk"), it)),
+    );
     let speed = figures["encoded_per_second"].as_f64().filter(|_| tools == 10_000);
-    rows.push(speed.map(|it| Row::per_second("tools encoded, all cores", it).at_least(150.0)));
+    rows.push(speed.map(|it| BenchmarkRow::per_second("tools encoded, all cores", it).at_least(150.0)));
     rows.into_iter().flatten().collect()
 }
 

@@ -4,9 +4,9 @@ use super::clock::Samples;
 use std::time::Duration;
 
 /// One line of the table.
-pub(super) struct Row {
+pub(super) struct BenchmarkRow {
     what: String,
-    figures: Option<Figures>,
+    figures: Option<RowFigures>,
     goal: Option<Goal>,
     note: String,
 }
@@ -18,7 +18,7 @@ enum Goal {
     AtLeast(f64),
 }
 
-struct Figures {
+struct RowFigures {
     unit: Unit,
     best: f64,
     /// None where there is but one figure.
@@ -36,19 +36,19 @@ enum Unit {
     PerSecond,
 }
 
-impl Row {
+impl BenchmarkRow {
     pub(super) fn time(what: impl Into<String>, samples: &Samples) -> Self {
         Self::timed(what, Unit::Milliseconds, 1e3, samples.best(), samples.median())
     }
 
-    /// As [`Row::time`], for things that take much less than a millisecond.
+    /// As [`BenchmarkRow::time`], for things that take much less than a millisecond.
     pub(super) fn short_time(what: impl Into<String>, samples: &Samples) -> Self {
         Self::timed(what, Unit::Microseconds, 1e6, samples.best(), samples.median())
     }
 
     fn timed(what: impl Into<String>, unit: Unit, of_a_second: f64, best: Duration, median: Duration) -> Self {
         let shown = |it: Duration| it.as_secs_f64() * of_a_second;
-        Self::of(what, Figures { unit, best: shown(best), median: Some(shown(median)) })
+        Self::of(what, RowFigures { unit, best: shown(best), median: Some(shown(median)) })
     }
 
     /// How many times as long one thing takes as the other: at their best, and in the middle.
@@ -56,7 +56,7 @@ impl Row {
         let ratio = |one: Duration, other: Duration| one.as_secs_f64() / other.as_secs_f64().max(1e-9);
         let best = ratio(one.best(), other.best());
         let median = Some(ratio(one.median(), other.median()));
-        Self::of(what, Figures { unit: Unit::Times, best, median })
+        Self::of(what, RowFigures { unit: Unit::Times, best, median })
     }
 
     /// Of these peaks in bytes, of which there is at least one.
@@ -64,36 +64,36 @@ impl Row {
         peaks.sort_unstable();
         let megabytes = |it: u64| it as f64 / 1_000_000.0;
         let median = (peaks.len() > 1).then(|| megabytes(peaks[peaks.len() / 2]));
-        Self::of(what, Figures { unit: Unit::Megabytes, best: megabytes(peaks[0]), median })
+        Self::of(what, RowFigures { unit: Unit::Megabytes, best: megabytes(peaks[0]), median })
     }
 
     pub(super) fn count(what: impl Into<String>, count: usize) -> Self {
-        Self::of(what, Figures { unit: Unit::Pieces, best: count as f64, median: None })
+        Self::of(what, RowFigures { unit: Unit::Pieces, best: count as f64, median: None })
     }
 
     /// Times that another program took, in milliseconds.
     pub(super) fn milliseconds(what: impl Into<String>, best: f64, median: Option<f64>) -> Self {
-        Self::of(what, Figures { unit: Unit::Milliseconds, best, median })
+        Self::of(what, RowFigures { unit: Unit::Milliseconds, best, median })
     }
 
     /// The same for what takes much less.
     pub(super) fn microseconds(what: impl Into<String>, figure: f64) -> Self {
-        Self::of(what, Figures { unit: Unit::Microseconds, best: figure, median: None })
+        Self::of(what, RowFigures { unit: Unit::Microseconds, best: figure, median: None })
     }
 
     pub(super) fn bytes(what: impl Into<String>, bytes: f64) -> Self {
-        Self::of(what, Figures { unit: Unit::Bytes, best: bytes, median: None })
+        Self::of(what, RowFigures { unit: Unit::Bytes, best: bytes, median: None })
     }
 
     pub(super) fn per_second(what: impl Into<String>, count: f64) -> Self {
-        Self::of(what, Figures { unit: Unit::PerSecond, best: count, median: None })
+        Self::of(what, RowFigures { unit: Unit::PerSecond, best: count, median: None })
     }
 
     pub(super) fn unknown(what: impl Into<String>, why: &str) -> Self {
         Self { what: what.into(), figures: None, goal: None, note: why.to_owned() }
     }
 
-    fn of(what: impl Into<String>, figures: Figures) -> Self {
+    fn of(what: impl Into<String>, figures: RowFigures) -> Self {
         Self { what: what.into(), figures: Some(figures), goal: None, note: String::new() }
     }
 
@@ -102,7 +102,7 @@ impl Row {
         self.maybe_goal(Some(goal))
     }
 
-    /// As [`Row::goal`], where there is one.
+    /// As [`BenchmarkRow::goal`], where there is one.
     pub(super) fn maybe_goal(self, goal: Option<f64>) -> Self {
         Self { goal: goal.map(Goal::AtMost), ..self }
     }
@@ -152,7 +152,7 @@ impl Unit {
     }
 }
 
-pub(super) fn markdown(rows: &[Row]) -> String {
+pub(super) fn markdown(rows: &[BenchmarkRow]) -> String {
     let mut text = String::from("| what | best | median | goal | |\n|---|---:|---:|---:|---|\n");
     for row in rows {
         let [best, median, goal, verdict] = cells(row);
@@ -163,8 +163,8 @@ pub(super) fn markdown(rows: &[Row]) -> String {
 }
 
 /// The goal is held against the best: the machine is shared, and what others do on it is not ours.
-fn cells(row: &Row) -> [String; 4] {
-    let Some(Figures { unit, best, median }) = &row.figures else { return Default::default() };
+fn cells(row: &BenchmarkRow) -> [String; 4] {
+    let Some(RowFigures { unit, best, median }) = &row.figures else { return Default::default() };
     let is_met = |goal: Goal| match goal {
         Goal::AtMost(goal) => *best <= goal,
         Goal::AtLeast(goal) => *best >= goal,

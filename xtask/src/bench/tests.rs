@@ -6,12 +6,12 @@
 
 use super::build::Programs;
 use super::clock::{Samples, sample};
-use super::crowd::{Crowd, Kind};
+use super::crowd::{ServerBehaviour, ServerCrowd};
 use super::floods::Floods;
-use super::table::{Row, markdown};
-use super::world::World;
-use super::{Bench, GROUPS, calls, encode, gateway, silent, tree};
-use crate::hostile::terms::Transport;
+use super::table::{BenchmarkRow, markdown};
+use super::world::BenchmarkWorld;
+use super::{BenchmarkPlan, GROUPS, calls, encode, gateway, silent, tree};
+use crate::hostile::terms::MeetingTransport;
 use crate::repo;
 use std::fs;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
@@ -83,7 +83,7 @@ for name in query tools-1 tools-2 load first; do echo "$name 3000"; done
 echo pieces-of-query 12; echo pieces-of-tool 100; echo tools 2
 "#;
 
-const ONE_FLOOD: Floods = &[(Transport::Stdio, &["no_newline"])];
+const ONE_FLOOD: Floods = &[(MeetingTransport::Stdio, &["no_newline"])];
 
 fn stand_in(folder: &Path, name: &str, script: &str) -> PathBuf {
     let program = folder.join(name);
@@ -135,7 +135,7 @@ fn answer_all(stream: TcpStream, body: &str) -> Option<()> {
     }
 }
 
-fn tiny(folder: &Path) -> Bench {
+fn tiny(folder: &Path) -> BenchmarkPlan {
     let caller = stand_in(folder, "caller", CALLER);
     let catalog = web(r#"{"availableTools":["s000/","s001/","s002/","s003/"]}"#);
     let toolscout = stand_in(folder, "toolscout", &TOOLSCOUT.replace("ADDR", &catalog.to_string()));
@@ -146,7 +146,7 @@ fn tiny(folder: &Path) -> Bench {
     let searcher = stand_in(folder, "searcher", SEARCHER);
     let programs = Programs { toolscout, server, own_server, encoder, searcher, sdk: Ok(caller.clone()), caller };
     let (sizes, cached) = (&[(10, 2)], 20);
-    Bench { programs, many: 3, some: 2, rounds: 1, servers: 4, calls: 40, floods: ONE_FLOOD, sizes, cached }
+    BenchmarkPlan { programs, many: 3, some: 2, rounds: 1, servers: 4, calls: 40, floods: ONE_FLOOD, sizes, cached }
 }
 
 #[test]
@@ -186,13 +186,13 @@ fn what_the_encoder_says_is_of_one_text() {
 fn an_honest_server_that_is_not_heard_of_is_no_figure() {
     let top = tempfile::tempdir().unwrap();
     let mut bench = tiny(top.path());
-    let crowd = Crowd::new(&bench, &[Kind::Honest, Kind::Hung("hang_list")]).unwrap();
+    let crowd = ServerCrowd::new(&bench, &[ServerBehaviour::Honest, ServerBehaviour::Hung("hang_list")]).unwrap();
     crowd.refresh().unwrap();
     bench.programs.toolscout = stand_in(top.path(), "mute", "#!/bin/sh\n");
-    let crowd = Crowd::new(&bench, &[Kind::Honest]).unwrap();
+    let crowd = ServerCrowd::new(&bench, &[ServerBehaviour::Honest]).unwrap();
     assert_eq!(crowd.refresh().unwrap_err().to_string(), "nothing was said about s000");
     bench.programs.toolscout = stand_in(top.path(), "sour", "#!/bin/sh\necho s000: failed: timeout\n");
-    let crowd = Crowd::new(&bench, &[Kind::Honest]).unwrap();
+    let crowd = ServerCrowd::new(&bench, &[ServerBehaviour::Honest]).unwrap();
     assert!(crowd.refresh().unwrap_err().to_string().contains("s000: failed: timeout"));
 }
 
@@ -206,7 +206,7 @@ fn a_call_over_http_that_fails_is_no_figure() {
 #[test]
 fn starts_are_counted_once() {
     let top = tempfile::tempdir().unwrap();
-    let crowd = Crowd::new(&tiny(top.path()), &[Kind::Honest]).unwrap();
+    let crowd = ServerCrowd::new(&tiny(top.path()), &[ServerBehaviour::Honest]).unwrap();
     let log = crowd.world().project().join("started.log");
     fs::write(&log, "{\"ev\":\"start\"}\n{\"ev\":\"recv\"}\n{\"ev\":\"start\"}\n").unwrap();
     assert_eq!([crowd.started().unwrap(), crowd.started().unwrap()], [2, 0]);
@@ -215,7 +215,7 @@ fn starts_are_counted_once() {
 #[test]
 fn a_listing_that_lacks_a_tool_is_not_measured() {
     let top = tempfile::tempdir().unwrap();
-    let world = World::new(&stand_in(top.path(), "toolscout", TOOLSCOUT), 4).unwrap();
+    let world = BenchmarkWorld::new(&stand_in(top.path(), "toolscout", TOOLSCOUT), 4).unwrap();
     assert!(world.expect_all().unwrap_err().to_string().contains("tool-00003"));
 }
 
@@ -243,15 +243,15 @@ fn a_percentile_is_one_of_the_times() {
 fn the_table_holds_each_figure_beside_its_goal() {
     let of = |it: [u64; 3]| Samples::of(it.map(Duration::from_micros).to_vec()).unwrap();
     let rows = [
-        Row::memory("memory", vec![30_000_000, 10_000_000, 12_345_678]).goal(20.0),
-        Row::memory("more", vec![30_000_000]).goal(20.0),
-        Row::time("long", &of([2_000, 1_500, 9_000])),
-        Row::short_time("short", &of([2, 3, 4])).goal(60.0).note("never mind"),
-        Row::ratio("that is", &of([4, 6, 8]), &of([2, 4, 9])).goal(1.25),
-        Row::count("started", 0).goal(0.0),
-        Row::bytes("of a tool", 3_000.4).maybe_goal(Some(3_072.0)),
-        Row::per_second("encoded", 149.0).at_least(150.0),
-        Row::unknown("most", "later"),
+        BenchmarkRow::memory("memory", vec![30_000_000, 10_000_000, 12_345_678]).goal(20.0),
+        BenchmarkRow::memory("more", vec![30_000_000]).goal(20.0),
+        BenchmarkRow::time("long", &of([2_000, 1_500, 9_000])),
+        BenchmarkRow::short_time("short", &of([2, 3, 4])).goal(60.0).note("never mind"),
+        BenchmarkRow::ratio("that is", &of([4, 6, 8]), &of([2, 4, 9])).goal(1.25),
+        BenchmarkRow::count("started", 0).goal(0.0),
+        BenchmarkRow::bytes("of a tool", 3_000.4).maybe_goal(Some(3_072.0)),
+        BenchmarkRow::per_second("encoded", 149.0).at_least(150.0),
+        BenchmarkRow::unknown("most", "later"),
     ];
     let table = "\
 | what | best | median | goal | |

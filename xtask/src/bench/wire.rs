@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 const TICK: Duration = Duration::from_millis(10);
 
 /// A conversation over pipes.
-pub(super) struct Wire {
+pub(super) struct StdioConversation {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -18,7 +18,7 @@ pub(super) struct Wire {
     line: String,
 }
 
-impl Wire {
+impl StdioConversation {
     /// Starts the program and greets it.
     pub(super) fn greet(mut command: Command) -> anyhow::Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -104,7 +104,7 @@ impl Wire {
     }
 }
 
-impl Drop for Wire {
+impl Drop for StdioConversation {
     fn drop(&mut self) {
         drop(self.input.take());
         let _ = self.child.wait();

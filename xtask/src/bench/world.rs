@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-pub(super) struct World {
+pub(super) struct BenchmarkWorld {
     top: TempDir,
     program: PathBuf,
     size: usize,
 }
 
-impl World {
+impl BenchmarkWorld {
     /// Plants so many tools for this program to find.
     pub(super) fn new(program: &Path, size: usize) -> anyhow::Result<Self> {
         let top = TempDir::new().context("make a temporary folder")?;

@@ -29,7 +29,7 @@ const ALLOWED: &[&str] = &[
 type ModulePath = Vec<String>;
 
 /// Where one module uses another, such as `crates/x/src/a.rs:4: super::b::Name`.
-type Evidence = String;
+type ImportEvidence = String;
 
 pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
     let mut crates: BTreeMap<String, Vec<(ModulePath, String, String)>> = BTreeMap::new();
@@ -108,7 +108,7 @@ fn resolve(from: &[String], path: &[String], modules: &BTreeSet<&[String]>) -> M
 }
 
 /// Which module uses which, and where.
-type Graph = BTreeMap<String, BTreeMap<String, Evidence>>;
+type Graph = BTreeMap<String, BTreeMap<String, ImportEvidence>>;
 
 /// The first cycle that is found, as the modules on the way; the last one uses the first.
 fn cycle(graph: &Graph) -> Option<Vec<String>> {

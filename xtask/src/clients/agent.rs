@@ -4,11 +4,12 @@ mod claude_code;
 mod codex;
 mod opencode;
 
-use super::stay::Stay;
+use super::stay::AgentHome;
 use std::process::Command;
 
 /// All that come.
-pub(super) const AGENTS: [&dyn Agent; 3] = [&claude_code::ClaudeCode, &codex::Codex, &opencode::OpenCode];
+pub(super) const AGENTS: [&dyn Agent; 3] =
+    [&claude_code::ClaudeCodeAgent, &codex::CodexAgent, &opencode::OpenCodeAgent];
 
 /// What they are to do. The model decides what that means, so any words will do.
 const ERRAND: &str = "Find out the word of the day";
@@ -27,7 +28,7 @@ pub(super) trait Agent: Sync {
     fn program(&self) -> &'static str;
 
     /// Tells it where the model is, in its own file; before `connect` writes there, too.
-    fn settle(&self, stay: &Stay, model: &str) -> anyhow::Result<()> {
+    fn settle(&self, stay: &AgentHome, model: &str) -> anyhow::Result<()> {
         let _ = (stay, model);
         Ok(())
     }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 /// A tool to call, and what its result must hold.
 #[derive(Debug, Clone)]
-pub(super) struct Step {
+pub(super) struct ErrandStep {
     /// How the tool's name ends, whatever an agent puts before it.
     pub(super) tool: &'static str,
     pub(super) arguments: Value,
@@ -12,13 +12,13 @@ pub(super) struct Step {
 }
 
 /// Finds a tool of the folder and one of the server, and runs both. What they say nobody could guess.
-pub(super) fn steps(word: &str) -> Vec<Step> {
-    let search = |query: &str, found: &str| Step {
+pub(super) fn steps(word: &str) -> Vec<ErrandStep> {
+    let search = |query: &str, found: &str| ErrandStep {
         tool: "tool_search",
         arguments: json!({"query": query}),
         expected: found.to_owned(),
     };
-    let execute = |name: &str, arguments: Value, said: &str| Step {
+    let execute = |name: &str, arguments: Value, said: &str| ErrandStep {
         tool: "execute_tool",
         arguments: json!({"name": name, "arguments": arguments}),
         expected: said.to_owned(),

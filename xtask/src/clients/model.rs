@@ -6,11 +6,11 @@
 mod dialect;
 mod request;
 
-use super::errand::Step;
+use super::errand::ErrandStep;
 use anyhow::Context;
-pub(super) use dialect::{Dialect, ToolName};
+pub(super) use dialect::{Dialect, ShownToolName};
 use parking_lot::Mutex;
-use request::Request;
+use request::ModelHttpRequest;
 use serde_json::Value;
 use std::io::{BufReader, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -24,8 +24,8 @@ const SILENCE: Duration = Duration::from_secs(300);
 
 /// What a request told the model.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Heard {
-    pub(super) tools: Vec<ToolName>,
+pub(super) struct ModelRequest {
+    pub(super) tools: Vec<ShownToolName>,
     /// What came of the calls so far.
     pub(super) results: Vec<String>,
 }
@@ -33,21 +33,21 @@ pub(super) struct Heard {
 /// A scripted model; it listens until this is dropped.
 pub(super) struct Model {
     addr: SocketAddr,
-    desk: Arc<Desk>,
+    desk: Arc<ModelState>,
     listening: Option<JoinHandle<()>>,
 }
 
-struct Desk {
-    script: Vec<Step>,
-    heard: Mutex<Vec<Heard>>,
+struct ModelState {
+    script: Vec<ErrandStep>,
+    heard: Mutex<Vec<ModelRequest>>,
     is_over: AtomicBool,
 }
 
 impl Model {
-    pub(super) fn begin(script: Vec<Step>) -> anyhow::Result<Self> {
+    pub(super) fn begin(script: Vec<ErrandStep>) -> anyhow::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("listen on loopback")?;
         let addr = listener.local_addr()?;
-        let desk = Arc::new(Desk { script, heard: Mutex::default(), is_over: AtomicBool::new(false) });
+        let desk = Arc::new(ModelState { script, heard: Mutex::default(), is_over: AtomicBool::new(false) });
         let at = desk.clone();
         let listening = thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
@@ -67,7 +67,7 @@ impl Model {
     }
 
     /// Everything of the conversation so far, in the order it came.
-    pub(super) fn heard(&self) -> Vec<Heard> {
+    pub(super) fn heard(&self) -> Vec<ModelRequest> {
         self.desk.heard.lock().clone()
     }
 }
@@ -81,12 +81,12 @@ impl Drop for Model {
     }
 }
 
-impl Desk {
+impl ModelState {
     fn serve(&self, stream: TcpStream) -> anyhow::Result<()> {
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(SILENCE))?;
         let mut stream = BufReader::new(stream);
-        while let Some(request) = Request::read(&mut stream)? {
+        while let Some(request) = ModelHttpRequest::read(&mut stream)? {
             let (kind, body) = self.answer(&request);
             let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n", body.len());
             let body = if request.wants_body { body } else { String::new() };
@@ -95,13 +95,13 @@ impl Desk {
         Ok(())
     }
 
-    fn answer(&self, request: &Request) -> (&'static str, String) {
+    fn answer(&self, request: &ModelHttpRequest) -> (&'static str, String) {
         let asked: Value = serde_json::from_slice(&request.body).unwrap_or_default();
         let Some(dialect) = Dialect::of(&request.path) else {
             // Models there are, tokens that something would take: whatever it is, there is none.
             return ("application/json", r#"{"data":[],"models":[],"input_tokens":1}"#.to_owned());
         };
-        let heard = Heard { tools: dialect.tools(&asked), results: dialect.results(&asked) };
+        let heard = ModelRequest { tools: dialect.tools(&asked), results: dialect.results(&asked) };
         let next = self.script.get(heard.results.len());
         let next =
             next.and_then(|step| Some((heard.tools.iter().find(|it| it.name.ends_with(step.tool))?.clone(), step)));

@@ -1,6 +1,6 @@
 //! A home and a project for one agent, with nothing of the person who runs this.
 
-use crate::hostile::Programs;
+use crate::hostile::HostilePrograms;
 use anyhow::{Context, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,14 +20,14 @@ input = "args"
 args = ["{language}: WORD"]
 "#;
 
-pub(super) struct Stay {
+pub(super) struct AgentHome {
     top: TempDir,
     toolscout: PathBuf,
 }
 
-impl Stay {
+impl AgentHome {
     /// A trusted project with one tool of its own and one server, which is known.
-    pub(super) fn begin(programs: &Programs, word: &str) -> anyhow::Result<Self> {
+    pub(super) fn begin(programs: &HostilePrograms, word: &str) -> anyhow::Result<Self> {
         let top = TempDir::new().context("make a temporary folder")?;
         let stay = Self { top, toolscout: programs.toolscout.clone() };
         fs::create_dir_all(stay.home())?;

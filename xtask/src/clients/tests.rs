@@ -5,10 +5,10 @@
 
 use super::agent::AGENTS;
 use super::errand::steps;
-use super::model::{Heard, Model};
+use super::model::{Model, ModelRequest};
 use super::options::Options;
 use super::transcript::{Transcript, shortened};
-use super::visit::Visit;
+use super::visit::AgentRun;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -94,9 +94,9 @@ fn whatever_else_is_asked_there_is_none() {
     assert!(model.heard().is_empty());
 }
 
-fn visit(heard: Vec<Heard>, ended: Result<(), String>) -> Visit {
+fn visit(heard: Vec<ModelRequest>, ended: Result<(), String>) -> AgentRun {
     let connected = "Connected\n".to_owned();
-    Visit { agent: AGENTS[0], steps: steps("word"), connected, heard, took: Duration::ZERO, ended }
+    AgentRun { agent: AGENTS[0], steps: steps("word"), connected, heard, took: Duration::ZERO, ended }
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn a_visit_without_faults_has_every_result() {
 fn a_visit_that_went_wrong_says_what_did() {
     let silent = visit(Vec::new(), Err("it ended with 1".to_owned()));
     assert_eq!(silent.faults(), ["it ended with 1", "it never asked the model"]);
-    let heard = Heard { tools: Vec::new(), results: vec!["no tool fits".to_owned()] };
+    let heard = ModelRequest { tools: Vec::new(), results: vec!["no tool fits".to_owned()] };
     let faults = visit(vec![heard], Ok(())).faults();
     assert_eq!(faults[0], "it does not show `tool_search` to the model");
     assert_eq!(faults[2], "`tool_search` gave no `local/word-of-the-day`: no tool fits");

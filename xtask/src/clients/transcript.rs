@@ -1,7 +1,7 @@
 //! What happened, as a piece of markdown for docs/clients.md.
 
 use super::install;
-use super::visit::Visit;
+use super::visit::AgentRun;
 use std::fmt::{self, Display, Formatter};
 
 /// Lines of a result that are shown.
@@ -12,7 +12,7 @@ const WIDTH: usize = 110;
 pub(super) struct Transcript(String);
 
 impl Transcript {
-    pub(super) fn of(visit: &Visit) -> Self {
+    pub(super) fn of(visit: &AgentRun) -> Self {
         let mut text = format!("### {} {}\n\n```text\n", visit.agent.title(), install::version(visit.agent));
         text += &format!("$ toolscout connect {}\n", visit.agent.name());
         visit.connected.lines().for_each(|it| text += &format!("{it}\n"));

@@ -1,11 +1,11 @@
 //! One agent with one errand, from being connected to having told the model everything.
 
 use super::agent::Agent;
-use super::errand::{self, Step};
+use super::errand::{self, ErrandStep};
 use super::install::Installed;
-use super::model::{Heard, Model};
-use super::stay::Stay;
-use crate::hostile::Programs;
+use super::model::{Model, ModelRequest};
+use super::stay::AgentHome;
+use crate::hostile::HostilePrograms;
 use anyhow::Context;
 use std::io::Read;
 use std::process::{Child, Command};
@@ -17,24 +17,28 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 const PATIENCE: Duration = Duration::from_secs(180);
 
 /// What happened.
-pub(super) struct Visit {
+pub(super) struct AgentRun {
     pub(super) agent: &'static dyn Agent,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<ErrandStep>,
     /// What `connect` said.
     pub(super) connected: String,
     /// What the model was told.
-    pub(super) heard: Vec<Heard>,
+    pub(super) heard: Vec<ModelRequest>,
     pub(super) took: Duration,
     /// Whether the agent ended well, or else what it said.
     pub(super) ended: Result<(), String>,
 }
 
-impl Visit {
-    pub(super) fn pay(agent: &'static dyn Agent, installed: &Installed, programs: &Programs) -> anyhow::Result<Self> {
+impl AgentRun {
+    pub(super) fn pay(
+        agent: &'static dyn Agent,
+        installed: &Installed,
+        programs: &HostilePrograms,
+    ) -> anyhow::Result<Self> {
         let word = word();
         let steps = errand::steps(&word);
         let model = Model::begin(steps.clone())?;
-        let stay = Stay::begin(programs, &word)?;
+        let stay = AgentHome::begin(programs, &word)?;
         agent.settle(&stay, &model.url())?;
         let connected = stay.toolscout(&["connect", agent.name()])?;
         let mut command = stay.command(&installed.program(agent));
@@ -45,7 +49,7 @@ impl Visit {
     }
 
     /// The request in which the most had come back to the model: agents tell it everything each time.
-    pub(super) fn last(&self) -> Option<&Heard> {
+    pub(super) fn last(&self) -> Option<&ModelRequest> {
         self.heard.iter().rev().max_by_key(|it| it.results.len())
     }
 
@@ -82,7 +86,7 @@ fn word() -> String {
 fn end(mut command: Command) -> anyhow::Result<Result<(), String>> {
     let (mut said, says) = std::io::pipe()?;
     command.stdout(says.try_clone()?).stderr(says);
-    let mut child = Ended(command.spawn().with_context(|| format!("start {command:?}"))?);
+    let mut child = ChildGuard(command.spawn().with_context(|| format!("start {command:?}"))?);
     // The other end is open in the command, too.
     drop(command);
     let (sender, all) = mpsc::channel();
@@ -99,9 +103,9 @@ fn end(mut command: Command) -> anyhow::Result<Result<(), String>> {
 }
 
 /// A child that is not left behind.
-struct Ended(Child);
+struct ChildGuard(Child);
 
-impl Drop for Ended {
+impl Drop for ChildGuard {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();

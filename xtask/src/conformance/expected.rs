@@ -1,15 +1,15 @@
 //! What is expected not to pass, from a file in which the reason stands above each entry.
 
-use super::leg::{Leg, Role};
-use super::outcome::Outcome;
+use super::leg::{Leg, LegRole};
+use super::outcome::ScenarioOutcome;
 use anyhow::{Context, bail};
 
 const FILE: &str = include_str!("expected.yml");
 
-pub(super) struct Expected(Vec<Entry>);
+pub(super) struct ExpectedFailures(Vec<ExpectedFailure>);
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Entry {
+pub(super) struct ExpectedFailure {
     /// `server`, `client`, or `server behind legacy`: which runs it is about.
     section: String,
     scenario: String,
@@ -20,7 +20,7 @@ pub(super) struct Entry {
     may_pass: bool,
 }
 
-impl Expected {
+impl ExpectedFailures {
     pub(super) fn read() -> anyhow::Result<Self> {
         Self::parse(FILE)
     }
@@ -38,7 +38,7 @@ impl Expected {
                     if reason.is_empty() {
                         bail!("`{name}` is expected to fail, and nobody says why");
                     }
-                    entries.push(Entry {
+                    entries.push(ExpectedFailure {
                         section: section.clone().with_context(|| format!("`{name}` stands in no section"))?,
                         scenario: scenario.to_owned(),
                         check: check.map(str::to_owned),
@@ -57,14 +57,14 @@ impl Expected {
     }
 
     /// Why this check of this scenario may fail, if it may.
-    pub(super) fn excuse(&self, leg: &Leg, scenario: &str, check: &str) -> Option<&Entry> {
+    pub(super) fn excuse(&self, leg: &Leg, scenario: &str, check: &str) -> Option<&ExpectedFailure> {
         self.about(leg).find(|it| it.scenario == scenario && it.check.as_deref().is_none_or(|it| it == check))
     }
 
     /// What is not as expected: failures that nobody expects, and expectations that nothing fails.
-    pub(super) fn judge(&self, leg: &Leg, outcomes: &[Outcome]) -> Vec<String> {
+    pub(super) fn judge(&self, leg: &Leg, outcomes: &[ScenarioOutcome]) -> Vec<String> {
         let mut faults = Vec::new();
-        for Outcome { scenario, complaints, .. } in outcomes {
+        for ScenarioOutcome { scenario, complaints, .. } in outcomes {
             let bad = complaints.iter().filter(|it| self.excuse(leg, scenario, &it.check).is_none());
             faults.extend(bad.map(|it| format!("{leg}, {}: {scenario}: {}: {}", leg.revision, it.check, it.what)));
         }
@@ -81,10 +81,10 @@ impl Expected {
         faults
     }
 
-    fn about<'a>(&'a self, leg: &Leg) -> impl Iterator<Item = &'a Entry> {
+    fn about<'a>(&'a self, leg: &Leg) -> impl Iterator<Item = &'a ExpectedFailure> {
         let sections = match leg.role {
-            Role::Client => vec!["client".to_owned()],
-            Role::Server(it) => vec!["server".to_owned(), format!("server behind {}", it.word())],
+            LegRole::Client => vec!["client".to_owned()],
+            LegRole::Server(it) => vec!["server".to_owned(), format!("server behind {}", it.word())],
         };
         self.0.iter().filter(move |it| sections.contains(&it.section))
     }

@@ -1,6 +1,6 @@
 //! What to run: everything, or one side, or one revision.
 
-use super::leg::{Leg, Role};
+use super::leg::{Leg, LegRole};
 use super::world::Upstream;
 use anyhow::{Context, bail};
 
@@ -44,9 +44,9 @@ impl Options {
 
 /// Both sides in both revisions; as a server in front of one of each era.
 pub(super) fn all() -> Vec<Leg> {
-    let servers = |revision| [Upstream::Modern, Upstream::Legacy].map(|it| Leg { role: Role::Server(it), revision });
+    let servers = |revision| [Upstream::Modern, Upstream::Legacy].map(|it| Leg { role: LegRole::Server(it), revision });
     REVISIONS
         .into_iter()
-        .flat_map(|it| servers(it).into_iter().chain([Leg { role: Role::Client, revision: it }]))
+        .flat_map(|it| servers(it).into_iter().chain([Leg { role: LegRole::Client, revision: it }]))
         .collect()
 }

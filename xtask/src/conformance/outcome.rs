@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// How one scenario went.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Outcome {
+pub(super) struct ScenarioOutcome {
     pub(super) scenario: String,
     pub(super) passed: usize,
     pub(super) failed: usize,
@@ -16,7 +16,7 @@ pub(super) struct Outcome {
     pub(super) complaints: Vec<Complaint>,
 }
 
-impl Outcome {
+impl ScenarioOutcome {
     /// Whether the suite gave it up without having written anything down.
     pub(super) fn broke_off(&self) -> bool {
         self.complaints.iter().any(|it| it.check == NONE)
@@ -34,8 +34,8 @@ pub(super) struct Complaint {
 }
 
 /// Reads what the suite said at the end, and what it wrote into its folder.
-pub(super) fn read(said: &str, folder: &Path) -> anyhow::Result<Vec<Outcome>> {
-    let mut outcomes: Vec<Outcome> = Vec::new();
+pub(super) fn read(said: &str, folder: &Path) -> anyhow::Result<Vec<ScenarioOutcome>> {
+    let mut outcomes: Vec<ScenarioOutcome> = Vec::new();
     for outcome in said.lines().filter_map(summary) {
         if !outcomes.iter().any(|it| it.scenario == outcome.scenario) {
             outcomes.push(outcome);
@@ -52,13 +52,13 @@ pub(super) fn read(said: &str, folder: &Path) -> anyhow::Result<Vec<Outcome>> {
 }
 
 /// `✓ tools-list: 3 passed, 0 failed, 1 warnings`
-fn summary(line: &str) -> Option<Outcome> {
+fn summary(line: &str) -> Option<ScenarioOutcome> {
     let rest = line.strip_prefix("✓ ").or_else(|| line.strip_prefix("✗ "))?;
     let (scenario, counts) = rest.rsplit_once(": ")?;
     let mut numbers = counts.split(", ").map(|it| it.split_once(' '));
     let passed = numbers.next()??.0.parse().ok()?;
     let failed = numbers.next()??.0.parse().ok()?;
-    Some(Outcome { scenario: scenario.to_owned(), passed, failed, complaints: Vec::new() })
+    Some(ScenarioOutcome { scenario: scenario.to_owned(), passed, failed, complaints: Vec::new() })
 }
 
 /// Results lie in `[server-]SCENARIO-TIME`, and scenarios may have a slash in their name.
@@ -79,7 +79,7 @@ fn complaints(file: &Path) -> anyhow::Result<Vec<Complaint>> {
 }
 
 /// A scenario that broke off has written nothing.
-fn silence(outcome: &Outcome) -> Vec<Complaint> {
+fn silence(outcome: &ScenarioOutcome) -> Vec<Complaint> {
     let complaint = || Complaint { check: NONE.to_owned(), what: "it broke off".to_owned() };
     (outcome.failed > 0).then(complaint).into_iter().collect()
 }

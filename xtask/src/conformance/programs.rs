@@ -3,14 +3,14 @@
 use crate::repo;
 use std::path::PathBuf;
 
-pub(super) struct Programs {
+pub(super) struct ConformancePrograms {
     pub(super) toolscout: PathBuf,
     /// The server behind it.
     pub(super) reference: PathBuf,
     pub(super) client: PathBuf,
 }
 
-impl Programs {
+impl ConformancePrograms {
     pub(super) fn build(is_debug: bool) -> anyhow::Result<Self> {
         let mut cargo = repo::cargo();
         cargo.args([

@@ -1,13 +1,13 @@
 //! One line a scenario.
 
-use super::expected::Expected;
+use super::expected::ExpectedFailures;
 use super::leg::Leg;
-use super::outcome::Outcome;
+use super::outcome::ScenarioOutcome;
 
 pub(super) const HEAD: &str = "| side | revision | scenario | passed | not | why |\n|---|---|---|---:|---:|---|";
 
-pub(super) fn row(leg: &Leg, outcome: &Outcome, expected: &Expected) -> String {
-    let Outcome { scenario, passed, complaints, .. } = outcome;
+pub(super) fn row(leg: &Leg, outcome: &ScenarioOutcome, expected: &ExpectedFailures) -> String {
+    let ScenarioOutcome { scenario, passed, complaints, .. } = outcome;
     let mut why: Vec<&str> = Vec::new();
     for it in complaints {
         let said = expected.excuse(leg, scenario, &it.check).map_or(it.what.as_str(), |it| it.reason.as_str());
@@ -19,7 +19,7 @@ pub(super) fn row(leg: &Leg, outcome: &Outcome, expected: &Expected) -> String {
     format!("| {leg} | {} | {scenario} | {passed} | {} | {why} |", leg.revision, complaints.len())
 }
 
-pub(super) fn sum(leg: &Leg, outcomes: &[Outcome]) -> String {
+pub(super) fn sum(leg: &Leg, outcomes: &[ScenarioOutcome]) -> String {
     let clean = outcomes.iter().filter(|it| it.complaints.is_empty()).count();
     let passed: usize = outcomes.iter().map(|it| it.passed).sum();
     let not: usize = outcomes.iter().map(|it| it.complaints.len()).sum();

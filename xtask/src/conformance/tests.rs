@@ -3,22 +3,22 @@
 //! 2. an unexpected failure is a fault, and so is an expectation that nothing fails,
 //! 3. the product passes the suite, where that is installed.
 
-use super::expected::Expected;
-use super::leg::{Leg, Role};
+use super::expected::ExpectedFailures;
+use super::leg::{Leg, LegRole};
 use super::options::{self, Options};
-use super::outcome::{self, Complaint, Outcome};
-use super::programs::Programs;
+use super::outcome::{self, Complaint, ScenarioOutcome};
+use super::programs::ConformancePrograms;
 use super::suite::Suite;
 use super::world::Upstream;
 use std::fs;
 
-const CLIENT: Leg = Leg { role: Role::Client, revision: "2026-07-28" };
-const SERVER: Leg = Leg { role: Role::Server(Upstream::Legacy), revision: "2026-07-28" };
+const CLIENT: Leg = Leg { role: LegRole::Client, revision: "2026-07-28" };
+const SERVER: Leg = Leg { role: LegRole::Server(Upstream::Legacy), revision: "2026-07-28" };
 
-fn outcome(scenario: &str, checks: &[&str]) -> Outcome {
+fn outcome(scenario: &str, checks: &[&str]) -> ScenarioOutcome {
     let complaint = |it: &&str| Complaint { check: (*it).to_owned(), what: "no".to_owned() };
     let complaints = checks.iter().map(complaint).collect();
-    Outcome { scenario: scenario.to_owned(), passed: 1, failed: checks.len(), complaints }
+    ScenarioOutcome { scenario: scenario.to_owned(), passed: 1, failed: checks.len(), complaints }
 }
 
 #[test]
@@ -46,15 +46,15 @@ fn the_summary_and_the_checks_of_a_run_are_read_together() {
 #[test]
 fn only_what_is_expected_may_fail_and_it_must() {
     let text = "client:\n  # whole\n  - a\n\n  # one of it\n  - b:x\n  # now and then\n  - e:y?\nserver behind legacy:\n  # there only\n  - c\n";
-    let expected = Expected::parse(text).unwrap();
-    let faults = |leg, outcomes: &[Outcome]| expected.judge(leg, outcomes).len();
+    let expected = ExpectedFailures::parse(text).unwrap();
+    let faults = |leg, outcomes: &[ScenarioOutcome]| expected.judge(leg, outcomes).len();
     assert_eq!(faults(&CLIENT, &[outcome("a", &["y"]), outcome("b", &["x"]), outcome("d", &[])]), 0);
     assert_eq!(faults(&CLIENT, &[outcome("b", &["x", "y"])]), 1, "the other check");
     assert_eq!(faults(&CLIENT, &[outcome("a", &[])]), 1, "it passes");
     assert_eq!((faults(&CLIENT, &[outcome("c", &["x"])]), faults(&SERVER, &[outcome("c", &["x"])])), (1, 0));
     assert_eq!(faults(&CLIENT, &[outcome("e", &["y"])]) + faults(&CLIENT, &[outcome("e", &[])]), 0, "either way");
-    assert!(Expected::parse("client:\n  - a\n").is_err(), "nobody says why");
-    Expected::read().unwrap();
+    assert!(ExpectedFailures::parse("client:\n  - a\n").is_err(), "nobody says why");
+    ExpectedFailures::read().unwrap();
 }
 
 #[test]
@@ -84,11 +84,11 @@ fn the_product_passes_the_official_suite() {
 }
 
 /// What `cargo test --workspace` has built beside us.
-fn programs() -> Option<Programs> {
+fn programs() -> Option<ConformancePrograms> {
     let ours = std::env::current_exe().unwrap();
     let folder = ours.ancestors().nth(2).unwrap();
     let [toolscout, reference, client] =
         ["toolscout", "examples/hostile_server", "examples/conformance_client"].map(|it| folder.join(it));
     let are_there = [&toolscout, &reference, &client].iter().all(|it| it.is_file());
-    are_there.then_some(Programs { toolscout, reference, client })
+    are_there.then_some(ConformancePrograms { toolscout, reference, client })
 }

@@ -1,6 +1,6 @@
 //! A project whose only server is the reference, shown as itself at an address of loopback.
 
-use super::programs::Programs;
+use super::programs::ConformancePrograms;
 use anyhow::{Context, bail};
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -29,16 +29,16 @@ impl Upstream {
     }
 }
 
-pub(super) struct World {
+pub(super) struct ConformanceWorld {
     pub(super) url: String,
     /// Ours to end, each of them.
     children: Vec<Child>,
     top: TempDir,
 }
 
-impl World {
+impl ConformanceWorld {
     /// Has the reference server discovered, and offers it.
-    pub(super) fn serve(programs: &Programs, upstream: Upstream) -> anyhow::Result<Self> {
+    pub(super) fn serve(programs: &ConformancePrograms, upstream: Upstream) -> anyhow::Result<Self> {
         let top = TempDir::new().context("make a temporary folder")?;
         let mut world = Self { url: String::new(), children: Vec::new(), top };
         for folder in ["project", "config", "config/toolscout"] {
@@ -65,7 +65,7 @@ impl World {
 
     /// One that is reached over HTTP: there, what an old server asks belongs to the call on whose stream it comes. On a pipe
     /// nobody could tell, as soon as the suite leaves one call unfinished.
-    fn start_reference(&mut self, programs: &Programs, upstream: Upstream) -> anyhow::Result<String> {
+    fn start_reference(&mut self, programs: &ConformancePrograms, upstream: Upstream) -> anyhow::Result<String> {
         let mut command = Command::new(&programs.reference);
         command.args(words(upstream)).args(["--http", "0"]);
         self.start(command, "reference", |it| it.starts_with("127.0.0.1:"))
@@ -92,7 +92,7 @@ impl World {
     }
 
     /// Toolscout, with nothing of the person who runs this.
-    fn toolscout(&self, programs: &Programs) -> Command {
+    fn toolscout(&self, programs: &ConformancePrograms) -> Command {
         let top = self.top.path();
         let mut command = Command::new(&programs.toolscout);
         command.current_dir(top.join("project")).stdin(Stdio::null()).env("HOME", top);
@@ -111,7 +111,7 @@ fn words(upstream: Upstream) -> [&'static str; 5] {
     ["--reference", "--era", upstream.word(), "--ttl-ms", "60000"]
 }
 
-impl Drop for World {
+impl Drop for ConformanceWorld {
     fn drop(&mut self) {
         for child in self.children.iter_mut().rev() {
             let _ = child.kill();

@@ -1,7 +1,7 @@
 //! When a command is killed.
 
 use super::chance::Chance;
-use super::place::{Place, wait_until};
+use super::place::{CrashProject, wait_until};
 use std::ffi::OsString;
 use std::fmt;
 use std::fs;
@@ -16,7 +16,7 @@ const LIMIT: Duration = Duration::from_secs(2);
 
 /// Half of all kills are left to the clock. Most of a command's time is spent on reading, though, and what can go wrong
 /// goes wrong while it writes; so the other half are aimed at that.
-pub(super) enum Moment {
+pub(super) enum KillMoment {
     /// So long after the start.
     After(Duration),
     /// So long after something has happened to a file for this many times: it was made, it grew, it is gone. What the
@@ -32,7 +32,7 @@ pub(super) struct Waited {
     pub(super) signs: usize,
 }
 
-impl Moment {
+impl KillMoment {
     /// One for a command that takes this time and gives so many signs.
     pub(super) fn within(usual: Duration, signs: usize, chance: &mut Chance) -> Self {
         match chance.below(2) {
@@ -42,7 +42,7 @@ impl Moment {
     }
 
     /// Waits for it, or for the command's end.
-    pub(super) fn wait(&self, place: &Place, child: &mut Child) -> io::Result<Waited> {
+    pub(super) fn wait(&self, place: &CrashProject, child: &mut Child) -> io::Result<Waited> {
         match self {
             Self::After(time) => Ok(Waited { code: wait_until(child, Instant::now() + *time)?, signs: 0 }),
             Self::Sign(number, more) => {
@@ -55,7 +55,7 @@ impl Moment {
 }
 
 /// Waits for so many signs; gives how many came before the command's end.
-fn count_signs(place: &Place, child: &mut Child, number: usize) -> io::Result<usize> {
+fn count_signs(place: &CrashProject, child: &mut Child, number: usize) -> io::Result<usize> {
     let mut last = signs(place);
     let end = Instant::now() + LIMIT;
     let mut count = 0;
@@ -68,7 +68,7 @@ fn count_signs(place: &Place, child: &mut Child, number: usize) -> io::Result<us
 }
 
 /// Everything that shows from outside when a command writes.
-fn signs(place: &Place) -> Vec<(OsString, u64, Option<SystemTime>)> {
+fn signs(place: &CrashProject) -> Vec<(OsString, u64, Option<SystemTime>)> {
     let mut signs = Vec::new();
     for folder in place.written() {
         let files = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -80,7 +80,7 @@ fn signs(place: &Place) -> Vec<(OsString, u64, Option<SystemTime>)> {
     signs
 }
 
-impl fmt::Display for Moment {
+impl fmt::Display for KillMoment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::After(time) => write!(f, "after {time:?}"),

@@ -1,19 +1,19 @@
 //! The commands that are killed: what they are called with, what they change, and how they say that it is done.
 
 use super::chance::Chance;
-use super::shadow::{Change, Shadow};
-use super::world::World;
+use super::shadow::{ExpectedChange, Shadow};
+use super::world::CrashWorld;
 use anyhow::ensure;
 use std::time::Duration;
 
 /// A sort of command: a row of the table.
-pub(super) struct Kind {
+pub(super) struct CommandKind {
     pub(super) name: &'static str,
     /// How often it has its turn, compared with others.
     pub(super) weight: usize,
     pub(super) lasts: Lasts,
     /// One such command; none where there is nothing to do for it as things are.
-    pub(super) make: fn(&Shadow, &World, &mut Chance) -> Option<Operation>,
+    pub(super) make: fn(&Shadow, &CrashWorld, &mut Chance) -> Option<CrashCommand>,
 }
 
 /// How long a command takes if it is left alone.
@@ -24,35 +24,35 @@ pub(super) enum Lasts {
 }
 
 /// One command.
-pub(super) struct Operation {
+pub(super) struct CrashCommand {
     pub(super) words: Vec<String>,
     /// The exit code if it is left alone.
     pub(super) code: i32,
     /// What it says on standard error once its change is made; nothing where the exit code has to do.
     pub(super) acknowledges: &'static str,
-    pub(super) change: Change,
+    pub(super) change: ExpectedChange,
     /// It is the first that was ever run: nothing is remembered, there is not even a database.
     pub(super) is_first: bool,
     /// A second command, started once the first has said so much, which is not killed.
     pub(super) beside: Option<(&'static str, Vec<String>)>,
 }
 
-impl Operation {
+impl CrashCommand {
     /// How things are when the command has come to its end, given how they were. Changes of files are made by the same
     /// command in the twin.
-    pub(super) fn rehearse(&self, world: &World, before: &Shadow) -> anyhow::Result<Shadow> {
+    pub(super) fn rehearse(&self, world: &CrashWorld, before: &Shadow) -> anyhow::Result<Shadow> {
         let config = match &self.change {
-            Change::Config | Change::Policy(_) => self.edit_twin(world, before)?,
+            ExpectedChange::Config | ExpectedChange::Policy(_) => self.edit_twin(world, before)?,
             _ => before.config.clone(),
         };
         let mut done = before.after(&self.change, config);
-        if let Change::Lock = self.change {
+        if let ExpectedChange::Lock = self.change {
             done.lock = Some(world.real.run_plain(&["lock", "--dry-run"])?.out);
         }
         Ok(done)
     }
 
-    fn edit_twin(&self, world: &World, before: &Shadow) -> anyhow::Result<String> {
+    fn edit_twin(&self, world: &CrashWorld, before: &Shadow) -> anyhow::Result<String> {
         world.twin.write_config(&before.config)?;
         let ended = world.twin.run(&self.words)?;
         let is_done = ended.code == Some(self.code);
@@ -67,14 +67,14 @@ const EXTRA: &str = "extra-";
 const EXTRAS: usize = 4;
 
 /// In an order in which each can be done after the ones before it.
-pub(super) const KINDS: &[Kind] = &[
-    Kind {
+pub(super) const KINDS: &[CommandKind] = &[
+    CommandKind {
         // The one with the most moments to be killed in.
         weight: 3,
-        ..kind("server refresh", |_, _, _| Some(Operation { code: 3, ..plain(&["server", "refresh"]) }))
+        ..kind("server refresh", |_, _, _| Some(CrashCommand { code: 3, ..plain(&["server", "refresh"]) }))
     },
     kind("server refresh, the first ever", |_, _, _| {
-        Some(Operation { is_first: true, ..plain(&["server", "refresh", "calm", "family"]) })
+        Some(CrashCommand { is_first: true, ..plain(&["server", "refresh", "calm", "family"]) })
     }),
     kind("server add --wait", |shadow, world, _| add(shadow, world, true)),
     kind("server add", |shadow, world, _| add(shadow, world, false)),
@@ -94,8 +94,8 @@ pub(super) const KINDS: &[Kind] = &[
     kind("policy", |shadow, _, chance| {
         let others: Vec<&str> = ["allow", "ask", "deny"].into_iter().filter(|it| *it != shadow.policy).collect();
         let word = chance.one(&others)?;
-        Some(Operation {
-            change: Change::Policy(word),
+        Some(CrashCommand {
+            change: ExpectedChange::Policy(word),
             ..edit(&["policy", "set", "calm/add", word], "Set the policy ")
         })
     }),
@@ -105,56 +105,56 @@ pub(super) const KINDS: &[Kind] = &[
             false => (&["trust", &folder], "Trusted: "),
             true => (&["trust", "--remove", &folder], "No longer trusted"),
         };
-        Some(Operation { acknowledges, change: Change::Trust(!shadow.is_trusted), ..plain(words) })
+        Some(CrashCommand { acknowledges, change: ExpectedChange::Trust(!shadow.is_trusted), ..plain(words) })
     }),
     kind("review --accept", |shadow, _, _| {
         let held: Vec<String> = shadow.held.iter().cloned().collect();
         let words = ["review", "--accept", "wary"];
-        (!held.is_empty()).then(|| decide(&words, "Approved ", Change::Hold(held, false)))
+        (!held.is_empty()).then(|| decide(&words, "Approved ", ExpectedChange::Hold(held, false)))
     }),
     kind("reject", |shadow, _, chance| {
         let free = ["echo", "add", "sleep"].map(|it| format!("wary/{it}"));
         let free: Vec<String> = free.into_iter().filter(|it| !shadow.held.contains(it)).collect();
         let tool = chance.one(&free)?;
-        Some(decide(&["reject", &tool], "Rejected ", Change::Hold(vec![tool.clone()], true)))
+        Some(decide(&["reject", &tool], "Rejected ", ExpectedChange::Hold(vec![tool.clone()], true)))
     }),
     kind("approve", |shadow, _, chance| {
         let tool = chance.one(&shadow.held.iter().cloned().collect::<Vec<_>>())?;
-        Some(decide(&["approve", &tool], "Approved ", Change::Hold(vec![tool.clone()], false)))
+        Some(decide(&["approve", &tool], "Approved ", ExpectedChange::Hold(vec![tool.clone()], false)))
     }),
-    kind("lock", |_, _, _| Some(decide(&["lock"], "Wrote ", Change::Lock))),
+    kind("lock", |_, _, _| Some(decide(&["lock"], "Wrote ", ExpectedChange::Lock))),
     kind("run", |shadow, _, chance| {
         let id = chance.one(&runnable(shadow))?;
         Some(plain(&["run", &format!("{id}/echo"), "--text", "hi"]))
     }),
-    Kind {
+    CommandKind {
         lasts: Lasts::For(Duration::from_millis(400)),
         ..kind("server host", |shadow, _, chance| {
             let id = chance.one(&runnable(shadow))?;
             let beside = ["server", "start", &id].map(str::to_owned).to_vec();
-            Some(Operation { beside: Some(("Keeping servers", beside)), ..plain(&["server", "host"]) })
+            Some(CrashCommand { beside: Some(("Keeping servers", beside)), ..plain(&["server", "host"]) })
         })
     },
 ];
 
-const fn kind(name: &'static str, make: fn(&Shadow, &World, &mut Chance) -> Option<Operation>) -> Kind {
-    Kind { name, weight: 1, lasts: Lasts::UntilDone, make }
+const fn kind(name: &'static str, make: fn(&Shadow, &CrashWorld, &mut Chance) -> Option<CrashCommand>) -> CommandKind {
+    CommandKind { name, weight: 1, lasts: Lasts::UntilDone, make }
 }
 
-fn plain(words: &[&str]) -> Operation {
+fn plain(words: &[&str]) -> CrashCommand {
     let words = words.iter().map(|it| (*it).to_owned()).collect();
-    Operation { words, code: 0, acknowledges: "", change: Change::Nothing, is_first: false, beside: None }
+    CrashCommand { words, code: 0, acknowledges: "", change: ExpectedChange::Nothing, is_first: false, beside: None }
 }
 
-fn edit(words: &[&str], acknowledges: &'static str) -> Operation {
-    decide(words, acknowledges, Change::Config)
+fn edit(words: &[&str], acknowledges: &'static str) -> CrashCommand {
+    decide(words, acknowledges, ExpectedChange::Config)
 }
 
-fn decide(words: &[&str], acknowledges: &'static str, change: Change) -> Operation {
-    Operation { acknowledges, change, ..plain(words) }
+fn decide(words: &[&str], acknowledges: &'static str, change: ExpectedChange) -> CrashCommand {
+    CrashCommand { acknowledges, change, ..plain(words) }
 }
 
-fn add(shadow: &Shadow, world: &World, waits: bool) -> Option<Operation> {
+fn add(shadow: &Shadow, world: &CrashWorld, waits: bool) -> Option<CrashCommand> {
     let there = shadow.servers();
     let id = (0..EXTRAS).map(|it| format!("{EXTRA}{it}")).find(|it| !there.contains_key(it))?;
     let mut operation = edit(&["server", "add", &id], "Added ");

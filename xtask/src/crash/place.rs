@@ -16,20 +16,20 @@ const LOOK: Duration = Duration::from_micros(200);
 /// Where the servers of all places in the same folder log.
 pub(super) const SERVERS: &str = "servers";
 
-pub(super) struct Place {
+pub(super) struct CrashProject {
     top: PathBuf,
     toolscout: PathBuf,
 }
 
 /// How a command ended, and all it said.
-pub(super) struct Ended {
+pub(super) struct CommandResult {
     /// None if it was killed.
     pub(super) code: Option<i32>,
     pub(super) out: String,
     pub(super) err: String,
 }
 
-impl Place {
+impl CrashProject {
     /// In this folder, which is made, with this configuration.
     pub(super) fn new(top: PathBuf, toolscout: &Path, config: &str) -> anyhow::Result<Self> {
         for folder in ["home", "project", "config", "state"] {
@@ -58,15 +58,15 @@ impl Place {
     }
 
     /// What a command that was started under this name has said so far.
-    pub(super) fn said(&self, name: &str, code: Option<i32>) -> anyhow::Result<Ended> {
+    pub(super) fn said(&self, name: &str, code: Option<i32>) -> anyhow::Result<CommandResult> {
         let text = |kind: &str| -> io::Result<String> {
             Ok(String::from_utf8_lossy(&fs::read(self.top.join(format!("{name}.{kind}")))?).into_owned())
         };
-        Ok(Ended { code, out: text("out")?, err: text("err")? })
+        Ok(CommandResult { code, out: text("out")?, err: text("err")? })
     }
 
     /// Runs the command to its end.
-    pub(super) fn run(&self, words: &[String]) -> anyhow::Result<Ended> {
+    pub(super) fn run(&self, words: &[String]) -> anyhow::Result<CommandResult> {
         let mut child = self.start(words, "whole")?;
         let code = wait_until(&mut child, Instant::now() + LIMIT)?;
         if code.is_none() {
@@ -77,7 +77,7 @@ impl Place {
     }
 
     /// The same, with words that are plain text.
-    pub(super) fn run_plain(&self, words: &[&str]) -> anyhow::Result<Ended> {
+    pub(super) fn run_plain(&self, words: &[&str]) -> anyhow::Result<CommandResult> {
         self.run(&words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>())
     }
 
@@ -117,7 +117,7 @@ impl Place {
     }
 }
 
-impl Ended {
+impl CommandResult {
     /// The last it said, on one line.
     pub(super) fn said(&self) -> String {
         let how = self.code.map_or("it did not end".to_owned(), |it| format!("exit code {it}"));

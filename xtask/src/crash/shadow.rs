@@ -1,7 +1,7 @@
 //! What can be seen from outside of all that must survive a crash.
 
-use super::place::{Ended, Place};
-use super::{Fault, Sort};
+use super::place::{CommandResult, CrashProject};
+use super::{CrashFinding, CrashFindingKind};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use toml::Table;
@@ -27,7 +27,7 @@ pub(super) struct Shadow {
 }
 
 /// What is different when it is done.
-pub(super) enum Change {
+pub(super) enum ExpectedChange {
     Nothing,
     Config,
     /// The configuration, too.
@@ -40,9 +40,9 @@ pub(super) enum Change {
 
 impl Shadow {
     /// Looks; what cannot be seen, or contradicts itself, is a fault.
-    pub(super) fn observe(place: &Place) -> Result<Self, Fault> {
+    pub(super) fn observe(place: &CrashProject) -> Result<Self, CrashFinding> {
         let ask = |words: &[&str]| answered(place, words);
-        let read = |words: &[&str]| -> Result<Value, Fault> {
+        let read = |words: &[&str]| -> Result<Value, CrashFinding> {
             serde_json::from_str(&ask(words)?.out).map_err(|it| unseen(words, &it.to_string()))
         };
         let list = |value: Value| value.as_array().cloned().unwrap_or_default();
@@ -53,7 +53,7 @@ impl Shadow {
         // Where nobody has asked the server yet, there is no such tool, and nothing that would forbid it.
         let policy = policies.iter().find(|it| it["tool"] == "calm/add").map(|it| text(it, "policy"));
         let shadow = Self {
-            config: place.config().map_err(|it| Fault::new(Sort::Corrupt, it.to_string()))?,
+            config: place.config().map_err(|it| CrashFinding::new(CrashFindingKind::Corrupt, it.to_string()))?,
             lock: place.lock(),
             is_trusted: !ask(&["trust", "--list"])?.out.trim().is_empty(),
             held: held.iter().map(|it| text(it, "tool")).collect(),
@@ -63,7 +63,9 @@ impl Shadow {
         let in_force = servers.iter().map(|it| (text(it, "id"), it["state"] != "disabled")).collect();
         match shadow.servers() == in_force {
             true => Ok(shadow),
-            false => Err(Fault::new(Sort::Corrupt, format!("the file is not in force, but {in_force:?}"))),
+            false => {
+                Err(CrashFinding::new(CrashFindingKind::Corrupt, format!("the file is not in force, but {in_force:?}")))
+            }
         }
     }
 
@@ -80,14 +82,14 @@ impl Shadow {
     }
 
     /// The same after this change, which has led to this configuration.
-    pub(super) fn after(&self, change: &Change, config: String) -> Self {
+    pub(super) fn after(&self, change: &ExpectedChange, config: String) -> Self {
         let mut after = Self { config, ..self.clone() };
         match change {
-            Change::Nothing | Change::Config | Change::Lock => {}
-            Change::Policy(word) => after.policy = (*word).to_owned(),
-            Change::Trust(is_trusted) => after.is_trusted = *is_trusted,
-            Change::Hold(tools, true) => after.held.extend(tools.iter().cloned()),
-            Change::Hold(tools, false) => after.held.retain(|it| !tools.contains(it)),
+            ExpectedChange::Nothing | ExpectedChange::Config | ExpectedChange::Lock => {}
+            ExpectedChange::Policy(word) => after.policy = (*word).to_owned(),
+            ExpectedChange::Trust(is_trusted) => after.is_trusted = *is_trusted,
+            ExpectedChange::Hold(tools, true) => after.held.extend(tools.iter().cloned()),
+            ExpectedChange::Hold(tools, false) => after.held.retain(|it| !tools.contains(it)),
         }
         after
     }
@@ -114,7 +116,7 @@ impl Shadow {
 }
 
 /// Asks something that must always be answered.
-pub(super) fn answered(place: &Place, words: &[&str]) -> Result<Ended, Fault> {
+pub(super) fn answered(place: &CrashProject, words: &[&str]) -> Result<CommandResult, CrashFinding> {
     let ended = place.run_plain(words).map_err(|it| unseen(words, &format!("{it:#}")))?;
     match ended.code {
         Some(0) => Ok(ended),
@@ -122,6 +124,6 @@ pub(super) fn answered(place: &Place, words: &[&str]) -> Result<Ended, Fault> {
     }
 }
 
-fn unseen(words: &[&str], why: &str) -> Fault {
-    Fault::new(Sort::Stuck, format!("`{}` does not work any more: {why}", words.join(" ")))
+fn unseen(words: &[&str], why: &str) -> CrashFinding {
+    CrashFinding::new(CrashFindingKind::Stuck, format!("`{}` does not work any more: {why}", words.join(" ")))
 }

@@ -1,6 +1,6 @@
 //! Whether a store is whole, page by page.
 
-use super::place::Place;
+use super::place::CrashProject;
 use anyhow::Context;
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ const FILES: [&str; 5] = ["state.db", "state.db-wal", "trust.db", "trust.db-wal"
 ///
 /// A folder without locks is one that toolscout does not know, so it looks at every page of both databases, and sets aside
 /// what is damaged. It is seen there. Nothing must use the store meanwhile.
-pub(super) fn check(place: &Place) -> anyhow::Result<Option<String>> {
+pub(super) fn check(place: &CrashProject) -> anyhow::Result<Option<String>> {
     if let Some(broken) = broken(&place.state())? {
         return Ok(Some(format!("`{broken}` was set aside")));
     }

@@ -1,15 +1,16 @@
 //! Counts of what happened, as a markdown table.
 
-use super::operation::{KINDS, Kind};
-use super::{Fault, Sort};
+use super::operation::{CommandKind, KINDS};
+use super::{CrashFinding, CrashFindingKind};
 use std::collections::BTreeMap;
 
-const SORTS: [Sort; 4] = [Sort::Survivor, Sort::Lost, Sort::Corrupt, Sort::Stuck];
+const SORTS: [CrashFindingKind; 4] =
+    [CrashFindingKind::Survivor, CrashFindingKind::Lost, CrashFindingKind::Corrupt, CrashFindingKind::Stuck];
 
 /// All rounds so far.
 #[derive(Default)]
-pub(super) struct Tally {
-    rows: BTreeMap<&'static str, Row>,
+pub(super) struct CrashTally {
+    rows: BTreeMap<&'static str, CrashRow>,
     /// Temporary files that lay about in the end.
     pub(super) litter: usize,
     /// Of those, the ones that later commands did not remove.
@@ -17,14 +18,14 @@ pub(super) struct Tally {
 }
 
 #[derive(Default, Clone, Copy)]
-struct Row {
+struct CrashRow {
     kills: usize,
     midway: usize,
     faults: [usize; 4],
 }
 
-impl Tally {
-    pub(super) fn add(&mut self, kind: &Kind, is_midway: bool, faults: &[Fault]) {
+impl CrashTally {
+    pub(super) fn add(&mut self, kind: &CommandKind, is_midway: bool, faults: &[CrashFinding]) {
         let row = self.rows.entry(kind.name).or_default();
         row.kills += 1;
         row.midway += usize::from(is_midway);
@@ -34,7 +35,7 @@ impl Tally {
     }
 
     /// How often it was this kind's turn, for one that should have as many turns as the others.
-    pub(super) fn turns(&self, kind: &Kind) -> usize {
+    pub(super) fn turns(&self, kind: &CommandKind) -> usize {
         self.rows.get(kind.name).map_or(0, |it| it.kills / kind.weight)
     }
 
@@ -59,8 +60,8 @@ impl Tally {
         text + &format!("\n{} temporary files left behind; {} of them for good.\n", self.litter, self.litter_stays)
     }
 
-    fn all(&self) -> Row {
-        self.rows.values().fold(Row::default(), |sum, row| Row {
+    fn all(&self) -> CrashRow {
+        self.rows.values().fold(CrashRow::default(), |sum, row| CrashRow {
             kills: sum.kills + row.kills,
             midway: sum.midway + row.midway,
             faults: std::array::from_fn(|it| sum.faults[it] + row.faults[it]),
@@ -68,9 +69,9 @@ impl Tally {
     }
 }
 
-fn line(name: &str, row: &Row) -> String {
+fn line(name: &str, row: &CrashRow) -> String {
     let [survivors, lost, corrupt, stuck] = row.faults;
     let verdict = if row.faults == [0; 4] { "holds" } else { "**fails**" };
-    let Row { kills, midway, .. } = row;
+    let CrashRow { kills, midway, .. } = row;
     format!("| {name} | {kills} | {midway} | {survivors} | {lost} | {corrupt} | {stuck} | {verdict} |\n")
 }

@@ -6,13 +6,13 @@
 
 use super::aftermath::compare;
 use super::chance::Chance;
-use super::operation::{KINDS, Operation};
-use super::place::{Ended, Place};
-use super::shadow::{Change, Shadow};
-use super::table::Tally;
+use super::operation::{CrashCommand, KINDS};
+use super::place::{CommandResult, CrashProject};
+use super::shadow::{ExpectedChange, Shadow};
+use super::table::CrashTally;
 use super::victim::Victim;
-use super::world::{Size, World};
-use super::{Fault, Plan, Sort, remains, ruin, sound};
+use super::world::{CrashWorld, CrashWorldSize};
+use super::{CrashFinding, CrashFindingKind, CrashPlan, remains, ruin, sound};
 use crate::hostile::build::beside_us;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -21,14 +21,14 @@ use std::os::unix::fs::FileExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-const SMALL: Size = Size { tools: 50, patience_ms: 100 };
+const SMALL: CrashWorldSize = CrashWorldSize { tools: 50, patience_ms: 100 };
 
 /// D-24: killed while it saves, toolscout leaves the old file or the new one, never half; and what it has acknowledged is
 /// in force.
 #[test]
 fn ten_crashes_lose_nothing() {
     let Some(programs) = beside_us() else { return };
-    let plan = Plan { seed: 24, rounds: 10, is_debug: true };
+    let plan = CrashPlan { seed: 24, rounds: 10, is_debug: true };
     let tally = ruin(&programs, &plan, &SMALL).unwrap();
     assert_eq!(tally.faults(), 0, "\n{}", tally.markdown());
     assert!(tally.midway() > 0, "nothing was killed midway\n{}", tally.markdown());
@@ -37,7 +37,7 @@ fn ten_crashes_lose_nothing() {
 #[test]
 fn a_damaged_store_is_found() {
     let Some(programs) = beside_us() else { return };
-    let world = World::new(&programs, &SMALL).unwrap();
+    let world = CrashWorld::new(&programs, &SMALL).unwrap();
     assert_eq!(sound::check(&world.real).unwrap(), None);
     for name in ["state.db", "trust.db"] {
         let file = fs::File::options().read(true).write(true).open(world.twin.state().join(name)).unwrap();
@@ -68,19 +68,19 @@ fn a_process_that_stays_is_found() {
     assert_eq!(remains::left(&[&mark], &[], Duration::ZERO).len(), 0);
 }
 
-fn disable() -> Operation {
-    Operation {
+fn disable() -> CrashCommand {
+    CrashCommand {
         words: Vec::new(),
         code: 0,
         acknowledges: " is now ",
-        change: Change::Config,
+        change: ExpectedChange::Config,
         is_first: false,
         beside: None,
     }
 }
 
 fn victim(code: Option<i32>, out: &str, err: &str) -> Victim {
-    let ended = Ended { code, out: out.to_owned(), err: err.to_owned() };
+    let ended = CommandResult { code, out: out.to_owned(), err: err.to_owned() };
     Victim { ended, is_midway: code.is_none(), took: Duration::ZERO, signs: 0, children: Vec::new() }
 }
 
@@ -93,7 +93,7 @@ const OLD: &str = "[servers.calm]\ncommand = 'x'\n";
 const NEW: &str = "[servers.calm]\ncommand = 'x'\nenabled = true\n";
 
 /// What is found after a command that was to change the old file to the new one.
-fn found(victim: &Victim, after: &Shadow) -> Vec<Sort> {
+fn found(victim: &Victim, after: &Shadow) -> Vec<CrashFindingKind> {
     compare(&disable(), victim, [&shadow(OLD), &shadow(NEW), after]).iter().map(|it| it.sort).collect()
 }
 
@@ -102,33 +102,33 @@ fn old_or_new_is_right_and_nothing_in_between() {
     let midway = victim(None, "", "");
     assert_eq!(found(&midway, &shadow(OLD)), []);
     assert_eq!(found(&midway, &shadow(NEW)), []);
-    assert_eq!(found(&midway, &shadow("[servers.calm]\ncommand = 'x'\nena")), [Sort::Corrupt]);
+    assert_eq!(found(&midway, &shadow("[servers.calm]\ncommand = 'x'\nena")), [CrashFindingKind::Corrupt]);
     let released = Shadow { held: BTreeSet::new(), ..shadow(OLD) };
-    assert_eq!(found(&midway, &released), [Sort::Corrupt]);
+    assert_eq!(found(&midway, &released), [CrashFindingKind::Corrupt]);
 }
 
 #[test]
 fn what_was_acknowledged_must_be_there() {
     for acknowledged in [victim(Some(0), "", ""), victim(None, "", "calm is now enabled\n")] {
-        assert_eq!(found(&acknowledged, &shadow(OLD)), [Sort::Lost]);
+        assert_eq!(found(&acknowledged, &shadow(OLD)), [CrashFindingKind::Lost]);
         assert_eq!(found(&acknowledged, &shadow(NEW)), []);
     }
     let forgetful = Shadow { tools: BTreeMap::new(), ..shadow(OLD) };
-    assert_eq!(found(&victim(None, "", ""), &forgetful), [Sort::Lost]);
+    assert_eq!(found(&victim(None, "", ""), &forgetful), [CrashFindingKind::Lost]);
     let counted = victim(None, "calm: 7 tools (0.1 s)\nstuck: failed: timeout\n", "");
     assert_eq!(counted.counted(), [("calm".to_owned(), 7)]);
-    assert_eq!(found(&counted, &shadow(OLD)), [Sort::Lost]);
+    assert_eq!(found(&counted, &shadow(OLD)), [CrashFindingKind::Lost]);
 }
 
 #[test]
 fn a_command_that_fails_by_itself_is_found() {
-    assert_eq!(found(&victim(Some(5), "", "error: no"), &shadow(OLD)), [Sort::Stuck]);
+    assert_eq!(found(&victim(Some(5), "", "error: no"), &shadow(OLD)), [CrashFindingKind::Stuck]);
 }
 
 #[test]
 fn litter_is_what_nobody_has_put_there() {
     let top = tempfile::tempdir().unwrap();
-    let place = Place::new(top.path().join("place"), "toolscout".as_ref(), OLD).unwrap();
+    let place = CrashProject::new(top.path().join("place"), "toolscout".as_ref(), OLD).unwrap();
     fs::write(place.project().join("toolscout.lock"), "").unwrap();
     assert!(place.litter().unwrap().is_empty());
     fs::write(place.project().join(".toolscout.toml.toolscout-1-0"), "").unwrap();
@@ -150,7 +150,7 @@ fn the_same_seed_makes_the_same_choices() {
 
 #[test]
 fn options_are_read() {
-    let parse = |words: &[&str]| Plan::parse(&words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>());
+    let parse = |words: &[&str]| CrashPlan::parse(&words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>());
     let plan = parse(&["--rounds", "3", "--seed", "9"]).unwrap();
     assert_eq!((plan.rounds, plan.seed), (3, 9));
     assert_eq!(parse(&[]).unwrap().rounds, 200);
@@ -159,10 +159,10 @@ fn options_are_read() {
 
 #[test]
 fn the_table_counts_each_sort_of_fault() {
-    let mut tally = Tally::default();
+    let mut tally = CrashTally::default();
     let lock = KINDS.iter().find(|it| it.name == "lock").unwrap();
     tally.add(lock, true, &[]);
-    tally.add(lock, false, &[Fault::new(Sort::Lost, "gone")]);
+    tally.add(lock, false, &[CrashFinding::new(CrashFindingKind::Lost, "gone")]);
     tally.litter = 1;
     let table = "\
 | operation | kills | died midway | surviving children | lost changes | corrupt | stuck | verdict |

@@ -1,11 +1,11 @@
 //! How long each kind of command takes when nobody kills it, and how often it is seen to write.
 
 use super::chance::Chance;
-use super::moment::Moment;
-use super::operation::{KINDS, Kind, Lasts};
+use super::moment::KillMoment;
+use super::operation::{CommandKind, KINDS, Lasts};
 use super::shadow::Shadow;
 use super::victim::Victim;
-use super::world::World;
+use super::world::CrashWorld;
 use anyhow::{Context, ensure};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -19,37 +19,39 @@ const SIGNS: usize = 6;
 
 /// What is known of a kind of command.
 #[derive(Clone, Copy)]
-struct Known {
+struct CommandTiming {
     time: Duration,
     signs: usize,
 }
 
-pub(super) struct Usual(BTreeMap<&'static str, Known>);
+pub(super) struct Usual(BTreeMap<&'static str, CommandTiming>);
 
 impl Usual {
     /// Lets every kind come to its end once. The twin has to bear that.
-    pub(super) fn measure(world: &World) -> anyhow::Result<Self> {
+    pub(super) fn measure(world: &CrashWorld) -> anyhow::Result<Self> {
         let mut shadow = Shadow::observe(&world.twin).map_err(|it| anyhow::anyhow!("{}", it.what))?;
-        let measure = |kind: &Kind| Ok((kind.name, Known { time: measure(kind, world, &mut shadow)?, signs: SIGNS }));
+        let measure = |kind: &CommandKind| {
+            Ok((kind.name, CommandTiming { time: measure(kind, world, &mut shadow)?, signs: SIGNS }))
+        };
         KINDS.iter().map(measure).collect::<anyhow::Result<_>>().map(Self)
     }
 
     /// When to kill a command of this kind.
-    pub(super) fn moment(&self, kind: &Kind, chance: &mut Chance) -> Moment {
-        let known = self.0.get(kind.name).copied().unwrap_or(Known { time: Duration::ZERO, signs: SIGNS });
-        Moment::within(known.time, known.signs, chance)
+    pub(super) fn moment(&self, kind: &CommandKind, chance: &mut Chance) -> KillMoment {
+        let known = self.0.get(kind.name).copied().unwrap_or(CommandTiming { time: Duration::ZERO, signs: SIGNS });
+        KillMoment::within(known.time, known.signs, chance)
     }
 
     /// The machine is shared, and what takes long now may be quick later.
-    pub(super) fn learn(&mut self, kind: &Kind, moment: &Moment, victim: &Victim) {
+    pub(super) fn learn(&mut self, kind: &CommandKind, moment: &KillMoment, victim: &Victim) {
         let Some(known) = self.0.get_mut(kind.name) else { return };
         match moment {
-            Moment::Sign(number, _) if victim.signs < *number => known.signs = victim.signs,
-            Moment::Sign(..) => known.signs += 1,
-            Moment::After(_) if victim.is_midway && !matches!(kind.lasts, Lasts::For(_)) => {
+            KillMoment::Sign(number, _) if victim.signs < *number => known.signs = victim.signs,
+            KillMoment::Sign(..) => known.signs += 1,
+            KillMoment::After(_) if victim.is_midway && !matches!(kind.lasts, Lasts::For(_)) => {
                 known.time = known.time.mul_f64(STRETCH);
             }
-            Moment::After(_) => {}
+            KillMoment::After(_) => {}
         }
         if !victim.is_midway {
             known.time = victim.took;
@@ -57,7 +59,7 @@ impl Usual {
     }
 }
 
-fn measure(kind: &Kind, world: &World, shadow: &mut Shadow) -> anyhow::Result<Duration> {
+fn measure(kind: &CommandKind, world: &CrashWorld, shadow: &mut Shadow) -> anyhow::Result<Duration> {
     if let Lasts::For(time) = kind.lasts {
         return Ok(time);
     }

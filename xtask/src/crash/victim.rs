@@ -1,8 +1,8 @@
 //! A command that is killed in the middle of its work.
 
-use super::moment::{Moment, Waited};
-use super::operation::Operation;
-use super::place::{Ended, Place, wait_until};
+use super::moment::{KillMoment, Waited};
+use super::operation::CrashCommand;
+use super::place::{CommandResult, CrashProject, wait_until};
 use super::remains::{self, Process};
 use anyhow::ensure;
 use std::process::Child;
@@ -13,7 +13,7 @@ const READY: Duration = Duration::from_secs(10);
 
 /// What is left of it.
 pub(super) struct Victim {
-    pub(super) ended: Ended,
+    pub(super) ended: CommandResult,
     /// It was still at it.
     pub(super) is_midway: bool,
     /// From its start to its end, whichever that was.
@@ -25,7 +25,7 @@ pub(super) struct Victim {
 }
 
 /// Starts the command and kills it at that moment, if it is still there: the process alone, not its group.
-pub(super) fn strike(place: &Place, operation: &Operation, moment: &Moment) -> anyhow::Result<Victim> {
+pub(super) fn strike(place: &CrashProject, operation: &CrashCommand, moment: &KillMoment) -> anyhow::Result<Victim> {
     let started = Instant::now();
     let mut child = place.start(&operation.words, "victim")?;
     let beside = match &operation.beside {
@@ -50,7 +50,7 @@ pub(super) fn strike(place: &Place, operation: &Operation, moment: &Moment) -> a
 }
 
 /// Waits until the command has said so; it may come to its end instead.
-fn is_ready(place: &Place, child: &mut Child, ready: &str) -> anyhow::Result<bool> {
+fn is_ready(place: &CrashProject, child: &mut Child, ready: &str) -> anyhow::Result<bool> {
     let end = Instant::now() + READY;
     while !place.said("victim", None)?.err.contains(ready) {
         if wait_until(child, Instant::now() + Duration::from_millis(1))?.is_some() {
@@ -63,7 +63,7 @@ fn is_ready(place: &Place, child: &mut Child, ready: &str) -> anyhow::Result<boo
 
 impl Victim {
     /// Whether it has said, in one way or the other, that what it was asked for is done.
-    pub(super) fn has_acknowledged(&self, operation: &Operation) -> bool {
+    pub(super) fn has_acknowledged(&self, operation: &CrashCommand) -> bool {
         let said = operation.acknowledges;
         self.ended.code == Some(operation.code) || (!said.is_empty() && self.ended.err.contains(said))
     }

@@ -1,8 +1,8 @@
 //! The project that has to bear all the crashes, a twin of it in which nothing is killed, and their servers.
 
-use super::place::{Place, SERVERS};
+use super::place::{CrashProject, SERVERS};
 use super::shadow::Shadow;
-use crate::hostile::Programs;
+use crate::hostile::HostilePrograms;
 use anyhow::{Context, ensure};
 use std::fs;
 use std::path::PathBuf;
@@ -10,18 +10,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tempfile::TempDir;
 
 /// How much there is to do.
-pub(crate) struct Size {
+pub(crate) struct CrashWorldSize {
     /// How many tools the big server has.
     pub(crate) tools: usize,
     /// How long the server that never answers is waited for.
     pub(crate) patience_ms: usize,
 }
 
-impl Size {
+impl CrashWorldSize {
     pub(crate) const WHOLE: Self = Self { tools: 1_000, patience_ms: 400 };
 }
 
-pub(super) struct World {
+pub(super) struct CrashWorld {
     top: TempDir,
     toolscout: PathBuf,
     /// The command of a server that behaves.
@@ -30,26 +30,26 @@ pub(super) struct World {
     pub(super) mark: String,
     /// The configuration in the beginning.
     config: String,
-    pub(super) real: Place,
-    pub(super) twin: Place,
+    pub(super) real: CrashProject,
+    pub(super) twin: CrashProject,
 }
 
-impl World {
-    pub(super) fn new(programs: &Programs, size: &Size) -> anyhow::Result<Self> {
+impl CrashWorld {
+    pub(super) fn new(programs: &HostilePrograms, size: &CrashWorldSize) -> anyhow::Result<Self> {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let top = TempDir::new().context("make a temporary folder")?;
         for folder in ["elsewhere", SERVERS] {
             fs::create_dir(top.path().join(folder))?;
         }
         let mark = format!("ruin-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        let Programs { toolscout, hostile } = programs;
+        let HostilePrograms { toolscout, hostile } = programs;
         let (toolscout, hostile) = (toolscout.clone(), hostile.clone());
         let log = top.path().join(SERVERS).join("log").display().to_string();
         let words = [&hostile.display().to_string(), "--name", &mark, "--ttl", "60", "--log", &log];
         let server = words.map(str::to_owned).to_vec();
         let config = config(&server, size);
-        let real = Place::new(top.path().join("real"), &toolscout, &config)?;
-        let twin = Place::new(top.path().join("twin"), &toolscout, &config)?;
+        let real = CrashProject::new(top.path().join("real"), &toolscout, &config)?;
+        let twin = CrashProject::new(top.path().join("twin"), &toolscout, &config)?;
         for place in [&real, &twin] {
             let asked = place.run_plain(&["server", "refresh"])?;
             ensure!(asked.code == Some(3), "the servers cannot be asked: {}", asked.said());
@@ -58,9 +58,9 @@ impl World {
     }
 
     /// A project in which nothing was ever done.
-    pub(super) fn fresh(&self) -> anyhow::Result<(Place, Shadow)> {
+    pub(super) fn fresh(&self) -> anyhow::Result<(CrashProject, Shadow)> {
         let folder = tempfile::Builder::new().prefix("fresh-").tempdir_in(self.top.path())?.keep();
-        Ok((Place::new(folder, &self.toolscout, &self.config)?, Shadow::of_config(&self.config)))
+        Ok((CrashProject::new(folder, &self.toolscout, &self.config)?, Shadow::of_config(&self.config)))
     }
 
     /// A folder that is trusted, or not.
@@ -70,7 +70,7 @@ impl World {
 }
 
 /// Five servers, of which one never answers, one starts a child of its own, one has many tools, and one is not trusted.
-fn config(server: &[String], size: &Size) -> String {
+fn config(server: &[String], size: &CrashWorldSize) -> String {
     let patience = format!("discovery_timeout_ms = {}\n", size.patience_ms);
     let tools = size.tools.to_string();
     let servers: [(&str, &[&str], &str); 5] = [

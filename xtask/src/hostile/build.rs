@@ -1,32 +1,32 @@
 //! Builds the two programs, and says where they are.
 
-use super::Programs;
+use super::HostilePrograms;
 use crate::repo;
 use anyhow::Context;
 use std::path::Path;
 
-pub(crate) fn programs(is_debug: bool) -> anyhow::Result<Programs> {
+pub(crate) fn programs(is_debug: bool) -> anyhow::Result<HostilePrograms> {
     let mut cargo = repo::cargo();
     cargo.args(["build", "-p", "toolscout", "-p", "toolscout-hostile"]);
     if !is_debug {
         cargo.arg("--release");
     }
     let mut built = repo::build(cargo)?;
-    Ok(Programs { toolscout: built.take("toolscout")?, hostile: built.take("toolscout-hostile")? })
+    Ok(HostilePrograms { toolscout: built.take("toolscout")?, hostile: built.take("toolscout-hostile")? })
 }
 
 /// Those that somebody has built before.
-pub(super) fn in_folder(folder: &Path) -> anyhow::Result<Programs> {
+pub(super) fn in_folder(folder: &Path) -> anyhow::Result<HostilePrograms> {
     let there = |name: &str| {
         let path = folder.join(name);
         std::path::absolute(&path).ok().filter(|it| it.is_file()).with_context(|| format!("no `{}`", path.display()))
     };
-    Ok(Programs { toolscout: there("toolscout")?, hostile: there("toolscout-hostile")? })
+    Ok(HostilePrograms { toolscout: there("toolscout")?, hostile: there("toolscout-hostile")? })
 }
 
 /// What `cargo test --workspace` has built beside us; none, which is said, where it has not.
 #[cfg(test)]
-pub(crate) fn beside_us() -> Option<Programs> {
+pub(crate) fn beside_us() -> Option<HostilePrograms> {
     let ours = std::env::current_exe().unwrap();
     let folder = ours.ancestors().nth(2).unwrap();
     let [toolscout, hostile] = ["toolscout", "examples/hostile_server"].map(|it| folder.join(it));
@@ -36,5 +36,5 @@ pub(crate) fn beside_us() -> Option<Programs> {
         assert!(!must, "there is no toolscout in {}", folder.display());
         eprintln!("skipped: needs `cargo build -p toolscout --bins --examples`");
     }
-    is_there.then_some(Programs { toolscout, hostile })
+    is_there.then_some(HostilePrograms { toolscout, hostile })
 }

@@ -1,10 +1,10 @@
 //! What each mode may get away with: whether its tools are found, and how a call of `echo` ends.
 
-use super::terms::Transport;
+use super::terms::MeetingTransport;
 
 /// Whether `server refresh` finds tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Listing {
+pub(super) enum ListingExpectation {
     /// This one, and so many in all.
     Finds(&'static str, usize),
     /// It fails, and `server list` says why: this, among other things.
@@ -13,7 +13,7 @@ pub(super) enum Listing {
 
 /// How `run hostile/echo --text hi` ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Calling {
+pub(super) enum CallExpectation {
     /// It prints `hi`.
     Answers,
     /// It succeeds and prints this, among other things.
@@ -22,9 +22,9 @@ pub(super) enum Calling {
     Fails(&'static str),
 }
 
-pub(crate) struct Expected {
-    pub(super) listing: Listing,
-    pub(super) calling: Calling,
+pub(crate) struct MeetingExpectation {
+    pub(super) listing: ListingExpectation,
+    pub(super) calling: CallExpectation,
     /// How many of its tools wait for somebody to look at them.
     pub(super) held: usize,
     /// How often it may be asked for a page of its tools over the whole meeting.
@@ -33,28 +33,30 @@ pub(crate) struct Expected {
     pub(super) shown: &'static str,
 }
 
-pub(super) fn expected(mode: &str, transport: Transport) -> Expected {
+pub(super) fn expected(mode: &str, transport: MeetingTransport) -> MeetingExpectation {
     let listing = listing(mode, transport);
     let calling = match listing {
         // Who lists nothing of use is not called with success either.
-        Listing::Fails(reason) => Calling::Fails(reason),
-        Listing::Finds("echo", _) => calling(mode, transport),
-        Listing::Finds(..) => Calling::Fails("Unknown tool: hostile/echo"),
+        ListingExpectation::Fails(reason) => CallExpectation::Fails(reason),
+        ListingExpectation::Finds("echo", _) => calling(mode, transport),
+        ListingExpectation::Finds(..) => CallExpectation::Fails("Unknown tool: hostile/echo"),
     };
-    Expected { listing, calling, held: held(mode), lists: lists(mode), shown: shown(mode) }
+    MeetingExpectation { listing, calling, held: held(mode), lists: lists(mode), shown: shown(mode) }
 }
 
-fn listing(mode: &str, transport: Transport) -> Listing {
-    let is_web = transport == Transport::Http;
+fn listing(mode: &str, transport: MeetingTransport) -> ListingExpectation {
+    let is_web = transport == MeetingTransport::Http;
     match mode {
-        "mixed_bad" => Listing::Finds("good0", 5),
-        "cursor_empty_ok" => Listing::Finds("page2", 2),
+        "mixed_bad" => ListingExpectation::Finds("good0", 5),
+        "cursor_empty_ok" => ListingExpectation::Finds("page2", 2),
         // What comes over HTTP belongs to its request; on a pipe it could be anybody's.
-        "wrong_id" | "id_type" if is_web => Listing::Fails("something other than the reply"),
-        "huge_line" | "many_tools" | "cursor_huge" if is_web => Listing::Fails("answered with more than 8 MiB"),
+        "wrong_id" | "id_type" if is_web => ListingExpectation::Fails("something other than the reply"),
+        "huge_line" | "many_tools" | "cursor_huge" if is_web => {
+            ListingExpectation::Fails("answered with more than 8 MiB")
+        }
         _ => match fault(mode) {
-            Some(reason) => Listing::Fails(reason),
-            None => Listing::Finds("echo", tools(mode, is_web)),
+            Some(reason) => ListingExpectation::Fails(reason),
+            None => ListingExpectation::Finds("echo", tools(mode, is_web)),
         },
     }
 }
@@ -136,35 +138,35 @@ fn held(mode: &str) -> usize {
     }
 }
 
-fn calling(mode: &str, transport: Transport) -> Calling {
+fn calling(mode: &str, transport: MeetingTransport) -> CallExpectation {
     // Over HTTP the process that was listed is the one that is called; on stdio each command starts its own.
-    let is_web = transport == Transport::Http;
+    let is_web = transport == MeetingTransport::Http;
     match mode {
-        "hang_call" | "late_reply" => Calling::Fails("`echo` took longer than"),
-        "exit_mid_call" => Calling::Fails("it was ended by signal 9"),
-        "exit_after_list" => Calling::Fails("it exited with code 0"),
-        "close_stdout" => Calling::Fails("it closed its output"),
+        "hang_call" | "late_reply" => CallExpectation::Fails("`echo` took longer than"),
+        "exit_mid_call" => CallExpectation::Fails("it was ended by signal 9"),
+        "exit_after_list" => CallExpectation::Fails("it exited with code 0"),
+        "close_stdout" => CallExpectation::Fails("it closed its output"),
         // At once, or at the deadline: who writes just before the other end is closed is told nothing.
-        "close_stdin" => Calling::Fails(""),
-        "stop_reading" => Calling::Fails("`echo` took longer than"),
-        "huge_result" if is_web => Calling::Fails("answered with more than 8 MiB"),
-        "many_items" if is_web => Calling::Fails("answered with more than 8 MiB"),
-        "huge_result" | "many_items" => Calling::Fails("it sent a message of more than 8 MiB"),
-        "bad_result_type" => Calling::Fails("neither complete nor a request for more input"),
+        "close_stdin" => CallExpectation::Fails(""),
+        "stop_reading" => CallExpectation::Fails("`echo` took longer than"),
+        "huge_result" if is_web => CallExpectation::Fails("answered with more than 8 MiB"),
+        "many_items" if is_web => CallExpectation::Fails("answered with more than 8 MiB"),
+        "huge_result" | "many_items" => CallExpectation::Fails("it sent a message of more than 8 MiB"),
+        "bad_result_type" => CallExpectation::Fails("neither complete nor a request for more input"),
         // A question instead of an answer, and nobody here to be asked.
-        "elicit_phish" => Calling::Fails("asks for input that nobody can give here"),
+        "elicit_phish" => CallExpectation::Fails("asks for input that nobody can give here"),
         // Changed by the second list, or by the second start.
-        "rug_list" | "rug_flipflop" if is_web => Calling::Fails("has changed since it was approved"),
-        "rug_restart" if !is_web => Calling::Fails("has changed since it was approved"),
+        "rug_list" | "rug_flipflop" if is_web => CallExpectation::Fails("has changed since it was approved"),
+        "rug_restart" if !is_web => CallExpectation::Fails("has changed since it was approved"),
         // Gone with the second list, which is that of the call.
-        "vanish" if is_web => Calling::Fails("has no tool `echo`"),
-        "poison_result" => Calling::Fails(""),
-        "odd_content" => Calling::Says("hologram"),
-        "link_ssrf" => Calling::Says("resource_link"),
-        "env_dump" => Calling::Says("PATH="),
-        "parent_probe" => Calling::Says(""),
-        "rug_call" | "output_lie" | "ansi" => Calling::Says(""),
-        _ => Calling::Answers,
+        "vanish" if is_web => CallExpectation::Fails("has no tool `echo`"),
+        "poison_result" => CallExpectation::Fails(""),
+        "odd_content" => CallExpectation::Says("hologram"),
+        "link_ssrf" => CallExpectation::Says("resource_link"),
+        "env_dump" => CallExpectation::Says("PATH="),
+        "parent_probe" => CallExpectation::Says(""),
+        "rug_call" | "output_lie" | "ansi" => CallExpectation::Says(""),
+        _ => CallExpectation::Answers,
     }
 }
 

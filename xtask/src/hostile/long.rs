@@ -5,12 +5,12 @@
 mod host;
 mod scenario;
 
-use super::Programs;
+use super::HostilePrograms;
 use super::survivors;
-use super::terms::{Terms, Transport};
-use super::world::World;
+use super::terms::{MeetingTransport, TimeLimits};
+use super::world::HostileWorld;
 use anyhow::{Context, ensure};
-use host::Host;
+use host::ServerHost;
 use scenario::{SCENARIOS, Scenario};
 use serde_json::Value;
 use std::thread;
@@ -26,9 +26,9 @@ const HEAD: &str = "\
 | mode | verdict | starts | lists | in a minute | peak MB | CPU s | what was seen |
 |---|---|---:|---:|---:|---:|---:|---|";
 
-pub(super) fn run(programs: &Programs, server: &[String], modes: &[String]) -> anyhow::Result<()> {
+pub(super) fn run(programs: &HostilePrograms, server: &[String], modes: &[String]) -> anyhow::Result<()> {
     let wanted = SCENARIOS.iter().filter(|it| modes.is_empty() || modes.iter().any(|mode| *mode == it.name));
-    let rows: Vec<anyhow::Result<Row>> = thread::scope(|scope| {
+    let rows: Vec<anyhow::Result<LongRunRow>> = thread::scope(|scope| {
         let running: Vec<_> = wanted.map(|it| scope.spawn(move || hold(programs, server, it))).collect();
         let ended = running.into_iter().map(|it| it.join().unwrap_or_else(|_| Err(anyhow::anyhow!("it panicked"))));
         ended.collect()
@@ -45,7 +45,7 @@ pub(super) fn run(programs: &Programs, server: &[String], modes: &[String]) -> a
 }
 
 /// What came of one scenario.
-struct Row {
+struct LongRunRow {
     name: &'static str,
     faults: Vec<String>,
     starts: usize,
@@ -57,7 +57,7 @@ struct Row {
     seen: String,
 }
 
-impl Row {
+impl LongRunRow {
     fn markdown(&self) -> String {
         let verdict = if self.faults.is_empty() { "holds" } else { "**fails**" };
         let said = if self.faults.is_empty() { self.seen.clone() } else { self.faults.join("; ") };
@@ -69,11 +69,12 @@ impl Row {
     }
 }
 
-fn hold(programs: &Programs, server: &[String], scenario: &'static Scenario) -> anyhow::Result<Row> {
+fn hold(programs: &HostilePrograms, server: &[String], scenario: &'static Scenario) -> anyhow::Result<LongRunRow> {
     let about = || format!("hold {}", scenario.name);
-    let terms = Terms::FULL;
-    let world = World::new(programs, server, scenario.mode, Transport::Stdio, &terms).with_context(about)?;
-    let host = Host::start(&world).with_context(about)?;
+    let terms = TimeLimits::FULL;
+    let world =
+        HostileWorld::new(programs, server, scenario.mode, MeetingTransport::Stdio, &terms).with_context(about)?;
+    let host = ServerHost::start(&world).with_context(about)?;
     let base = host.peak();
     let outcome = (scenario.plays)(&world);
     let (starts, listed) = (world.count("start", None), world.events("recv", Some("tools/list")));
@@ -96,7 +97,7 @@ fn hold(programs: &Programs, server: &[String], scenario: &'static Scenario) -> 
     fault(said.contains("panicked at"), "it panicked".to_owned());
     let left = survivors::count(&world.mark);
     fault(left > 0, format!("{left} processes survive"));
-    Ok(Row { name: scenario.name, faults, starts, lists, in_a_minute, peak, cpu, seen })
+    Ok(LongRunRow { name: scenario.name, faults, starts, lists, in_a_minute, peak, cpu, seen })
 }
 
 /// The most of these events that one process had within a minute.

@@ -1,16 +1,16 @@
 //! One meeting: the commands that are run, in order, and all that was seen.
 
-use super::expect::{Expected, expected};
+use super::expect::{MeetingExpectation, expected};
 use super::probe::probes;
-use super::terms::{Terms, Transport};
+use super::terms::{MeetingTransport, TimeLimits};
 use super::watched::Watched;
-use super::world::World;
-use super::{Programs, survivors};
+use super::world::HostileWorld;
+use super::{HostilePrograms, survivors};
 use serde_json::Value;
 
 /// What a command does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum StepKind {
     /// Asks servers what they have.
     Ask,
     /// Shows what is remembered, and starts nothing.
@@ -19,19 +19,19 @@ pub(crate) enum Kind {
     Run,
 }
 
-pub(crate) struct Step {
+pub(crate) struct MeetingStep {
     /// As people type it.
     pub(crate) name: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: StepKind,
     pub(crate) watched: Watched,
 }
 
 pub(crate) struct Meeting {
     pub(crate) mode: String,
-    pub(crate) transport: Transport,
-    pub(crate) terms: Terms,
-    pub(crate) expected: Expected,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) transport: MeetingTransport,
+    pub(crate) terms: TimeLimits,
+    pub(crate) expected: MeetingExpectation,
+    pub(crate) steps: Vec<MeetingStep>,
     /// How often the hostile server was started, and asked for its tools.
     pub(crate) starts: usize,
     pub(crate) lists: usize,
@@ -53,19 +53,19 @@ pub(crate) const HOSTILE: &str = "run hostile/echo";
 
 impl Meeting {
     /// With our own hostile server, on full terms.
-    pub(crate) fn hold(programs: &Programs, mode: &str, transport: Transport) -> anyhow::Result<Self> {
-        Self::of(programs, &programs.own_server(), mode, transport, &Terms::FULL)
+    pub(crate) fn hold(programs: &HostilePrograms, mode: &str, transport: MeetingTransport) -> anyhow::Result<Self> {
+        Self::of(programs, &programs.own_server(), mode, transport, &TimeLimits::FULL)
     }
 
     pub(crate) fn of(
-        programs: &Programs,
+        programs: &HostilePrograms,
         server: &[String],
         mode: &str,
-        transport: Transport,
-        terms: &Terms,
+        transport: MeetingTransport,
+        terms: &TimeLimits,
     ) -> anyhow::Result<Self> {
-        let terms = Terms { ..*terms };
-        let mut world = World::new(programs, server, mode, transport, &terms)?;
+        let terms = TimeLimits { ..*terms };
+        let mut world = HostileWorld::new(programs, server, mode, transport, &terms)?;
         let before = world.files()?;
         let expected = expected(mode, transport);
         let mut steps = vec![ask(&world, &["server", "refresh"], true)?];
@@ -76,13 +76,13 @@ impl Meeting {
         let starts = world.count("start", None);
         steps.extend(read_all(&world, &expected)?);
         let starts_by_reading = world.count("start", None) - starts;
-        steps.push(step(&world, Kind::Run, HONEST, &["run", "honest/echo", "--text", "hi"])?);
-        steps.push(step(&world, Kind::Run, HOSTILE, &["run", "hostile/echo", "--text", "hi"])?);
+        steps.push(step(&world, StepKind::Run, HONEST, &["run", "honest/echo", "--text", "hi"])?);
+        steps.push(step(&world, StepKind::Run, HOSTILE, &["run", "hostile/echo", "--text", "hi"])?);
         for probe in probes(mode) {
             let words = ["run", &probe.tool, "--input", &world.input(&probe.input)?];
-            steps.push(step(&world, Kind::Run, &format!("run {}", probe.tool), &words)?);
+            steps.push(step(&world, StepKind::Run, &format!("run {}", probe.tool), &words)?);
         }
-        steps.push(step(&world, Kind::Read, "server list", &["server", "list"])?);
+        steps.push(step(&world, StepKind::Read, "server list", &["server", "list"])?);
         world.end();
         Ok(Self {
             mode: mode.to_owned(),
@@ -167,7 +167,7 @@ fn first_complaint(command: &Watched) -> String {
 }
 
 /// Everything that reads, once: all of them must bear whatever a server had to say.
-fn read_all(world: &World, expected: &Expected) -> anyhow::Result<Vec<Step>> {
+fn read_all(world: &HostileWorld, expected: &MeetingExpectation) -> anyhow::Result<Vec<MeetingStep>> {
     let tool = format!("hostile/{}", expected.shown);
     let commands: [&[&str]; 11] = [
         &["server", "list", "--json"],
@@ -182,27 +182,27 @@ fn read_all(world: &World, expected: &Expected) -> anyhow::Result<Vec<Step>> {
         &["review"],
         &["review", "--json"],
     ];
-    let read = |words: &&[&str]| step(world, Kind::Read, &words.join(" "), words);
+    let read = |words: &&[&str]| step(world, StepKind::Read, &words.join(" "), words);
     commands.iter().map(read).collect()
 }
 
-fn ask(world: &World, words: &[&str], is_logged: bool) -> anyhow::Result<Step> {
+fn ask(world: &HostileWorld, words: &[&str], is_logged: bool) -> anyhow::Result<MeetingStep> {
     let logged = ["--verbose", "--log-format", "json"];
     let before = if is_logged { &logged[..] } else { &[] };
     let words: Vec<&str> = before.iter().chain(words).copied().collect();
-    step(world, Kind::Ask, REFRESH, &words)
+    step(world, StepKind::Ask, REFRESH, &words)
 }
 
 /// Reading is measured again where it seems slow: the machine may just have been busy.
-fn step(world: &World, kind: Kind, name: &str, words: &[&str]) -> anyhow::Result<Step> {
+fn step(world: &HostileWorld, kind: StepKind, name: &str, words: &[&str]) -> anyhow::Result<MeetingStep> {
     let mut watched = world.run(words)?;
-    let mut left = if kind == Kind::Read { 3 } else { 0 };
-    while left > 0 && watched.time > Terms::FULL.reading_bombs {
+    let mut left = if kind == StepKind::Read { 3 } else { 0 };
+    while left > 0 && watched.time > TimeLimits::FULL.reading_bombs {
         left -= 1;
         let again = world.run(words)?;
         if again.time < watched.time {
             watched.time = again.time;
         }
     }
-    Ok(Step { name: name.to_owned(), kind, watched })
+    Ok(MeetingStep { name: name.to_owned(), kind, watched })
 }

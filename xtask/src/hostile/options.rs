@@ -1,6 +1,6 @@
 //! What was asked for.
 
-use super::terms::Transport;
+use super::terms::MeetingTransport;
 use anyhow::{Context, bail};
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 pub(super) struct Options {
     pub(super) modes: Vec<String>,
     /// `--stdio` or `--http`.
-    pub(super) only: Option<Transport>,
+    pub(super) only: Option<MeetingTransport>,
     /// `--debug`: a build that is quick to make.
     pub(super) is_debug: bool,
     /// `--long`: a minute for each mode that takes its time.
@@ -27,8 +27,8 @@ impl Options {
         while let Some(word) = words.next() {
             let mut value = || words.next().with_context(|| format!("`{word}` needs a value"));
             match word.as_str() {
-                "--stdio" => options.only = Some(Transport::Stdio),
-                "--http" => options.only = Some(Transport::Http),
+                "--stdio" => options.only = Some(MeetingTransport::Stdio),
+                "--http" => options.only = Some(MeetingTransport::Http),
                 "--debug" => options.is_debug = true,
                 "--long" => options.is_long = true,
                 "--built" => options.built = Some(value()?.into()),

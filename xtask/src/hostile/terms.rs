@@ -4,12 +4,12 @@ use std::fmt;
 use std::time::Duration;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Transport {
+pub(crate) enum MeetingTransport {
     Stdio,
     Http,
 }
 
-impl fmt::Display for Transport {
+impl fmt::Display for MeetingTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Stdio => "stdio",
@@ -19,7 +19,7 @@ impl fmt::Display for Transport {
 }
 
 /// How long anything may take.
-pub(crate) struct Terms {
+pub(crate) struct TimeLimits {
     /// What a server may take for an answer before toolscout gives up.
     pub(crate) patience: Duration,
     /// What a command may take that only reads, whatever there is to read.
@@ -28,7 +28,7 @@ pub(crate) struct Terms {
     pub(crate) reading_bombs: Duration,
 }
 
-impl Terms {
+impl TimeLimits {
     /// For a release build on a machine that does nothing else of weight.
     pub(crate) const FULL: Self = Self {
         patience: Duration::from_secs(4),

@@ -6,12 +6,12 @@
 
 mod short;
 
-use super::expect::{Listing, expected};
+use super::expect::{ListingExpectation, expected};
 use super::long::busiest;
-use super::meeting::{Kind, Meeting, Step};
+use super::meeting::{Meeting, MeetingStep, StepKind};
 use super::options::Options;
 use super::table::fit_for_a_cell;
-use super::terms::{Terms, Transport};
+use super::terms::{MeetingTransport, TimeLimits};
 use super::verdict::{raw_character, reasons};
 use super::watched::Watched;
 use super::{probe, survivors};
@@ -29,25 +29,25 @@ fn said(code: i32, out: &str) -> Watched {
 }
 
 fn of_mode(mode: &str) -> Meeting {
-    let step = |kind, name: &str, out| Step { name: name.to_owned(), kind, watched: said(0, out) };
+    let step = |kind, name: &str, out| MeetingStep { name: name.to_owned(), kind, watched: said(0, out) };
     let mut steps = vec![
-        step(Kind::Ask, "server refresh", ""),
-        step(Kind::Read, "server list --json", SERVERS),
-        step(Kind::Read, "tools --json", TOOLS),
-        step(Kind::Read, "search echo a text --json", FOUND),
-        step(Kind::Read, "review --json", "[]"),
-        step(Kind::Run, "run honest/echo", "hi\n"),
-        step(Kind::Run, "run hostile/echo", "hi\n"),
+        step(StepKind::Ask, "server refresh", ""),
+        step(StepKind::Read, "server list --json", SERVERS),
+        step(StepKind::Read, "tools --json", TOOLS),
+        step(StepKind::Read, "search echo a text --json", FOUND),
+        step(StepKind::Read, "review --json", "[]"),
+        step(StepKind::Run, "run honest/echo", "hi\n"),
+        step(StepKind::Run, "run hostile/echo", "hi\n"),
     ];
-    steps.extend(probe::probes(mode).iter().map(|it| step(Kind::Run, &format!("run {}", it.tool), "")));
-    let mut expected = expected(mode, Transport::Stdio);
-    if let Listing::Finds(_, count) = &mut expected.listing {
+    steps.extend(probe::probes(mode).iter().map(|it| step(StepKind::Run, &format!("run {}", it.tool), "")));
+    let mut expected = expected(mode, MeetingTransport::Stdio);
+    if let ListingExpectation::Finds(_, count) = &mut expected.listing {
         *count = 1;
     }
     Meeting {
         mode: mode.to_owned(),
-        transport: Transport::Stdio,
-        terms: Terms::FULL,
+        transport: MeetingTransport::Stdio,
+        terms: TimeLimits::FULL,
         expected,
         steps,
         starts: 2,
@@ -216,7 +216,7 @@ fn words_are_modes_and_options() {
         options,
         Options {
             modes: vec!["ansi".to_owned(), "storm".to_owned()],
-            only: Some(Transport::Http),
+            only: Some(MeetingTransport::Http),
             is_long: true,
             server: Some(vec!["python3".to_owned(), "x.py".to_owned()]),
             ..Options::default()

@@ -1,9 +1,9 @@
 //! What must hold after every meeting, whatever the server did.
 
-use super::expect::{Calling, Listing};
-use super::meeting::{HONEST, HOSTILE, Kind, Meeting, Step};
+use super::expect::{CallExpectation, ListingExpectation};
+use super::meeting::{HONEST, HOSTILE, Meeting, MeetingStep, StepKind};
 use super::probe::{Ends, probes};
-use super::terms::Transport;
+use super::terms::MeetingTransport;
 use super::watched::Watched;
 use super::world::{GIVEN, SECRET};
 use serde_json::Value;
@@ -30,13 +30,13 @@ pub(crate) fn reasons(meeting: &Meeting, base: u64) -> Vec<String> {
 }
 
 /// What must hold of any command.
-fn of_step(meeting: &Meeting, step: &Step) -> Vec<String> {
-    let Step { name, kind, watched } = step;
+fn of_step(meeting: &Meeting, step: &MeetingStep) -> Vec<String> {
+    let MeetingStep { name, kind, watched } = step;
     let mut reasons = Vec::new();
     reasons.extend(alive(watched).map(|it| format!("`{name}` {it}")));
     reasons.extend(in_time(meeting, step));
     // What a tool printed belongs to the person who ran it, so it is left as it is; everything else is ours.
-    let texts = [Some(watched.said()).filter(|_| *kind != Kind::Run), Some(watched.complained())];
+    let texts = [Some(watched.said()).filter(|_| *kind != StepKind::Run), Some(watched.complained())];
     let raw = texts.iter().flatten().find_map(|it| raw_character(it));
     reasons.extend(raw.map(|it| format!("`{name}` lets U+{:04X} through", u32::from(it))));
     if [watched.said(), watched.complained()].iter().any(|it| it.contains(SECRET)) {
@@ -59,13 +59,13 @@ fn alive(command: &Watched) -> Option<String> {
     }
 }
 
-fn in_time(meeting: &Meeting, step: &Step) -> Option<String> {
+fn in_time(meeting: &Meeting, step: &MeetingStep) -> Option<String> {
     let terms = &meeting.terms;
     let limit = match step.kind {
-        Kind::Ask => terms.asking(),
-        Kind::Run => terms.calling(),
-        Kind::Read if is_bomb(&meeting.mode) => terms.reading_bombs,
-        Kind::Read => terms.reading,
+        StepKind::Ask => terms.asking(),
+        StepKind::Run => terms.calling(),
+        StepKind::Read if is_bomb(&meeting.mode) => terms.reading_bombs,
+        StepKind::Read => terms.reading,
     };
     (step.watched.time > limit).then(|| format!("`{}` took {} ms", step.name, step.watched.time.as_millis()))
 }
@@ -102,17 +102,25 @@ fn listing(meeting: &Meeting) -> Option<String> {
     let (status, error) = (meeting.said_of_hostile("discoveryStatus"), meeting.said_of_hostile("discoveryError"));
     let refresh = meeting.refresh().code();
     match meeting.expected.listing {
-        Listing::Finds(name, _) if !tools.iter().any(|it| it == name) => Some(format!("`{name}` is missing: {error}")),
-        Listing::Finds(_, count) if tools.len() != count => Some(format!("{} tools, not {count}", tools.len())),
-        Listing::Finds(..) if refresh != Some(0) => Some(format!("`server refresh` ends with {refresh:?}, not 0")),
-        Listing::Finds(..) => None,
-        Listing::Fails(_) if !tools.is_empty() => Some(format!("{} tools out of nothing", tools.len())),
-        Listing::Fails(_) if status != "failed" => Some(format!("its status is {status}")),
-        Listing::Fails(reason) if !error.as_str().is_some_and(|it| it.contains(reason)) => {
+        ListingExpectation::Finds(name, _) if !tools.iter().any(|it| it == name) => {
+            Some(format!("`{name}` is missing: {error}"))
+        }
+        ListingExpectation::Finds(_, count) if tools.len() != count => {
+            Some(format!("{} tools, not {count}", tools.len()))
+        }
+        ListingExpectation::Finds(..) if refresh != Some(0) => {
+            Some(format!("`server refresh` ends with {refresh:?}, not 0"))
+        }
+        ListingExpectation::Finds(..) => None,
+        ListingExpectation::Fails(_) if !tools.is_empty() => Some(format!("{} tools out of nothing", tools.len())),
+        ListingExpectation::Fails(_) if status != "failed" => Some(format!("its status is {status}")),
+        ListingExpectation::Fails(reason) if !error.as_str().is_some_and(|it| it.contains(reason)) => {
             Some(format!("nothing says `{reason}`: {error}"))
         }
-        Listing::Fails(_) if refresh != Some(3) => Some(format!("`server refresh` ends with {refresh:?}, not 3")),
-        Listing::Fails(_) => None,
+        ListingExpectation::Fails(_) if refresh != Some(3) => {
+            Some(format!("`server refresh` ends with {refresh:?}, not 3"))
+        }
+        ListingExpectation::Fails(_) => None,
     }
 }
 
@@ -143,12 +151,12 @@ fn is_shown(meeting: &Meeting) -> Option<String> {
 fn calling(meeting: &Meeting) -> Option<String> {
     let call = meeting.step(HOSTILE)?;
     match meeting.expected.calling {
-        Calling::Answers if !answers(call) => Some(format!("the call does not answer: {}", call.complained())),
-        Calling::Fails(_) if call.code() == Some(0) => Some("the call is said to have worked".to_owned()),
-        Calling::Fails(reason) if !call.complained().contains(reason) => {
+        CallExpectation::Answers if !answers(call) => Some(format!("the call does not answer: {}", call.complained())),
+        CallExpectation::Fails(_) if call.code() == Some(0) => Some("the call is said to have worked".to_owned()),
+        CallExpectation::Fails(reason) if !call.complained().contains(reason) => {
             Some(format!("the call does not say `{reason}`: {}", call.complained()))
         }
-        Calling::Says(text) if call.code() != Some(0) || !call.said().contains(text) => {
+        CallExpectation::Says(text) if call.code() != Some(0) || !call.said().contains(text) => {
             Some(format!("the call does not say `{text}`: {}{}", call.said(), call.complained()))
         }
         _ => None,
@@ -182,7 +190,10 @@ fn bounds(meeting: &Meeting, base: u64) -> Vec<String> {
     let above = meeting.peak().saturating_sub(base);
     bound(above > ROOM, format!("{} MB more than with an honest server", above >> 20));
     let starts = STARTS + probes(&meeting.mode).len();
-    bound(meeting.transport == Transport::Stdio && meeting.starts > starts, format!("{} starts", meeting.starts));
+    bound(
+        meeting.transport == MeetingTransport::Stdio && meeting.starts > starts,
+        format!("{} starts", meeting.starts),
+    );
     bound(meeting.starts_by_reading > 0, format!("{} starts by commands that only read", meeting.starts_by_reading));
     let lists = meeting.expected.lists + probes(&meeting.mode).len();
     bound(meeting.lists > lists, format!("{} lists", meeting.lists));

@@ -1,7 +1,7 @@
 //! A project with one hostile and one honest server, and nothing of the person who runs this.
 
-use super::Programs;
-use super::terms::{Terms, Transport};
+use super::HostilePrograms;
+use super::terms::{MeetingTransport, TimeLimits};
 use super::watched::Watched;
 use anyhow::{Context, bail};
 use serde_json::Value;
@@ -22,7 +22,7 @@ pub(crate) const SECRET: &str = "hush-5c1f0a";
 /// What the hostile server is given; it may know it, and nobody else.
 pub(crate) const GIVEN: &str = "given-77e0b2";
 
-pub(crate) struct World {
+pub(crate) struct HostileWorld {
     top: TempDir,
     toolscout: PathBuf,
     /// In the command line of every server of this world, and of what those start.
@@ -35,13 +35,13 @@ pub(crate) struct World {
     inputs: AtomicUsize,
 }
 
-impl World {
+impl HostileWorld {
     pub(crate) fn new(
-        programs: &Programs,
+        programs: &HostilePrograms,
         server: &[String],
         mode: &str,
-        transport: Transport,
-        terms: &Terms,
+        transport: MeetingTransport,
+        terms: &TimeLimits,
     ) -> anyhow::Result<Self> {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let top = TempDir::new().context("make a temporary folder")?;
@@ -55,8 +55,8 @@ impl World {
         }
         let words: Vec<String> = server.iter().cloned().chain(world.words(mode)?).collect();
         let hostile = match transport {
-            Transport::Stdio => entry("hostile", &words, terms) + "env = { GIVEN = \"env:GIVEN\" }\n",
-            Transport::Http => {
+            MeetingTransport::Stdio => entry("hostile", &words, terms) + "env = { GIVEN = \"env:GIVEN\" }\n",
+            MeetingTransport::Http => {
                 let (url, limits) = (world.serve(&words)?, limits(terms));
                 format!("[servers.hostile]\nurl = \"{url}\"\nbearer = \"env:GIVEN\"\n{limits}")
             }
@@ -177,7 +177,7 @@ impl World {
     }
 }
 
-impl Drop for World {
+impl Drop for HostileWorld {
     fn drop(&mut self) {
         self.end();
     }
@@ -201,14 +201,14 @@ fn holds(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|it| it == part)
 }
 
-fn entry(id: &str, words: &[String], terms: &Terms) -> String {
+fn entry(id: &str, words: &[String], terms: &TimeLimits) -> String {
     let quoted = |it: &str| toml::Value::from(it).to_string();
     let words: Vec<String> = words.iter().map(|it| quoted(it)).collect();
     let (program, words) = (words.first().cloned().unwrap_or_default(), words.get(1..).unwrap_or_default().join(", "));
     format!("[servers.{id}]\ncommand = {program}\nargs = [{words}]\n{}", limits(terms))
 }
 
-fn limits(terms: &Terms) -> String {
+fn limits(terms: &TimeLimits) -> String {
     let patience = terms.patience.as_millis();
     format!("discovery_timeout_ms = {patience}\ncall_timeout_ms = {patience}\n")
 }

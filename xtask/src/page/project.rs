@@ -1,6 +1,6 @@
 //! A made-up project with servers that say what is planted for them: some behave, one fails, one has changed its mind.
 
-use super::site::Site;
+use super::site::ServedPage;
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
 use std::fs;
@@ -22,12 +22,12 @@ while IFS= read -r line; do
 done
 "#;
 
-pub(super) struct Project {
+pub(super) struct PageProject {
     top: TempDir,
     program: PathBuf,
 }
 
-impl Project {
+impl PageProject {
     pub(super) fn plant(program: &Path) -> anyhow::Result<Self> {
         let project = Self { top: TempDir::new()?, program: program.to_owned() };
         fs::create_dir_all(project.folder().join("servers"))?;
@@ -53,8 +53,8 @@ impl Project {
         Ok(project)
     }
 
-    pub(super) fn serve(&self) -> anyhow::Result<Site> {
-        Site::open(self.toolscout(&["ui", "--no-open", "--port", "0"]))
+    pub(super) fn serve(&self) -> anyhow::Result<ServedPage> {
+        ServedPage::open(self.toolscout(&["ui", "--no-open", "--port", "0"]))
     }
 
     /// Of an agent.

@@ -5,12 +5,12 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
 /// A page that is served; ended with this.
-pub(crate) struct Site {
+pub(crate) struct ServedPage {
     child: Child,
     link: String,
 }
 
-impl Site {
+impl ServedPage {
     /// Starts it with this command, and waits until it listens.
     pub(crate) fn open(mut command: Command) -> anyhow::Result<Self> {
         let mut child = command.stderr(Stdio::piped()).spawn().context("start the page")?;
@@ -32,7 +32,7 @@ impl Site {
     }
 }
 
-impl Drop for Site {
+impl Drop for ServedPage {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

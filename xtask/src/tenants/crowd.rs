@@ -2,9 +2,9 @@
 
 use super::errand::Errand;
 use super::house::{self, House};
-use super::tally::{Fault, Tally};
+use super::tally::{TenantFault, TenantTally};
 use super::visitor::{Answer, Visitor};
-use super::{Plan, canary};
+use super::{TenantPlan, canary};
 use anyhow::{Context, bail};
 use parking_lot::Mutex;
 use std::net::SocketAddr;
@@ -15,18 +15,18 @@ const CONNECTIONS: usize = 16;
 /// Results whose names are remembered, to be read on.
 const HANDLES: usize = 24;
 
-pub(super) struct Crowd {
+pub(super) struct TenantCrowd {
     addr: SocketAddr,
     tenants: usize,
     calls: usize,
     disguise: fn(usize) -> usize,
-    sessions: Vec<Session>,
+    sessions: Vec<TenantSession>,
     /// Names of large results, and whose they are.
     handles: Mutex<Vec<(usize, String)>>,
 }
 
 /// One client.
-struct Session {
+struct TenantSession {
     tenant: usize,
     /// What the session is called; none in the modern era, in which there are none.
     id: Option<String>,
@@ -34,7 +34,7 @@ struct Session {
 
 /// One call that is about to be made.
 struct Turn<'a> {
-    session: &'a Session,
+    session: &'a TenantSession,
     errand: Errand,
     /// Another tenant, to be looked for where they must not be found.
     other: usize,
@@ -42,26 +42,26 @@ struct Turn<'a> {
     handle: Option<(usize, String)>,
 }
 
-impl Crowd {
-    pub(super) fn new(house: &House, plan: &Plan, disguise: fn(usize) -> usize) -> anyhow::Result<Self> {
+impl TenantCrowd {
+    pub(super) fn new(house: &House, plan: &TenantPlan, disguise: fn(usize) -> usize) -> anyhow::Result<Self> {
         let mut visitor = Visitor::new(house.addr)?;
         let mut sessions = Vec::with_capacity(plan.sessions);
         for number in 0..plan.sessions {
             let tenant = number % plan.tenants;
             // Each tenant has sessions of both eras.
             let is_modern = (number / plan.tenants).is_multiple_of(2);
-            let who = Who::of(disguise(tenant));
+            let who = TenantIdentity::of(disguise(tenant));
             let id = if is_modern { None } else { Some(visitor.greet(&who.headers()).context("begin a session")?) };
-            sessions.push(Session { tenant, id });
+            sessions.push(TenantSession { tenant, id });
         }
         let (tenants, calls, handles) = (plan.tenants, plan.calls, Mutex::default());
         Ok(Self { addr: house.addr, tenants, calls, disguise, sessions, handles })
     }
 
-    pub(super) fn go(&self) -> anyhow::Result<Tally> {
+    pub(super) fn go(&self) -> anyhow::Result<TenantTally> {
         thread::scope(|scope| {
             let workers: Vec<_> = (0..CONNECTIONS).map(|worker| scope.spawn(move || self.work(worker))).collect();
-            let mut all = Tally::default();
+            let mut all = TenantTally::default();
             for worker in workers {
                 match worker.join() {
                     Ok(tally) => all.add(tally?),
@@ -73,9 +73,9 @@ impl Crowd {
     }
 
     /// Every so-many-th call, over one connection.
-    fn work(&self, worker: usize) -> anyhow::Result<Tally> {
+    fn work(&self, worker: usize) -> anyhow::Result<TenantTally> {
         let mut visitor = Visitor::new(self.addr)?;
-        let mut tally = Tally::default();
+        let mut tally = TenantTally::default();
         for number in (worker..self.calls).step_by(CONNECTIONS) {
             // Each turn another tenant, and each errand for all of them in time.
             let session = &self.sessions[number.wrapping_mul(7) % self.sessions.len()];
@@ -89,7 +89,7 @@ impl Crowd {
         Ok(tally)
     }
 
-    fn turn<'a>(&self, session: &'a Session, errand: Errand, number: usize) -> Turn<'a> {
+    fn turn<'a>(&self, session: &'a TenantSession, errand: Errand, number: usize) -> Turn<'a> {
         let other = (session.tenant + 1 + number % (self.tenants - 1).max(1)) % self.tenants;
         let handle = match errand {
             Errand::ReadOn => self.handle(|owner| owner == session.tenant, number),
@@ -105,7 +105,7 @@ impl Crowd {
 
     fn call(&self, visitor: &mut Visitor, turn: &Turn<'_>) -> anyhow::Result<Answer> {
         let Turn { session, errand, other, handle } = turn;
-        let mut who = Who::of((self.disguise)(session.tenant));
+        let mut who = TenantIdentity::of((self.disguise)(session.tenant));
         who.has_token = *errand != Errand::WithoutToken;
         let (method, params) = errand.request(*other, handle.as_ref().map_or("", |(_, it)| it));
         let foreign = (*errand == Errand::ForeignSession).then(|| self.foreign_session(session, *other)).flatten();
@@ -119,7 +119,7 @@ impl Crowd {
     }
 
     /// The session of another tenant.
-    fn foreign_session(&self, own: &Session, number: usize) -> Option<&str> {
+    fn foreign_session(&self, own: &TenantSession, number: usize) -> Option<&str> {
         let all = self.sessions.iter().cycle().skip(number % self.sessions.len()).take(self.sessions.len());
         let mut foreign = all.filter(|it| it.tenant != own.tenant);
         foreign.find_map(|it| it.id.as_deref())
@@ -144,12 +144,12 @@ impl Crowd {
 }
 
 /// What is wrong with an answer.
-fn judge(turn: &Turn<'_>, answer: &Answer) -> Option<Fault> {
+fn judge(turn: &Turn<'_>, answer: &Answer) -> Option<TenantFault> {
     let own = canary::of(turn.session.tenant);
     let seen = canary::all(&answer.body);
     // A result that is delivered in pieces may be cut in the middle of one.
     if seen.iter().any(|it| !own.starts_with(it)) {
-        return Some(Fault::Foreign);
+        return Some(TenantFault::Foreign);
     }
     let is_refused = match turn.errand {
         Errand::ForeignSession => answer.status == 404,
@@ -159,20 +159,20 @@ fn judge(turn: &Turn<'_>, answer: &Answer) -> Option<Fault> {
         true if !seen.is_empty() => None,
         // Only so much is kept, and the oldest goes first.
         true if turn.errand == Errand::ReadOn && answer.body.contains("no longer kept") => None,
-        true => Some(Fault::Missing),
+        true => Some(TenantFault::Missing),
         false if is_refused && seen.is_empty() => None,
-        false => Some(Fault::Granted),
+        false => Some(TenantFault::Granted),
     }
 }
 
 /// As whom a request comes.
-struct Who {
+struct TenantIdentity {
     name: String,
     token: String,
     has_token: bool,
 }
 
-impl Who {
+impl TenantIdentity {
     fn of(tenant: usize) -> Self {
         Self { name: house::name(tenant), token: house::token(tenant), has_token: true }
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// What is wrong with an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum TenantFault {
     /// It holds another tenant's canary.
     Foreign,
     /// It does not hold the tenant's own.
@@ -17,14 +17,14 @@ pub(super) enum Fault {
 
 /// All calls so far.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
-    rows: BTreeMap<Errand, Row>,
+pub(super) struct TenantTally {
+    rows: BTreeMap<Errand, TenantRow>,
     /// What the server on the web has to say.
     pub(super) upstream: Vec<String>,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
-struct Row {
+struct TenantRow {
     legacy: usize,
     modern: usize,
     foreign: usize,
@@ -32,15 +32,15 @@ struct Row {
     granted: usize,
 }
 
-impl Tally {
-    pub(super) fn count(&mut self, errand: Errand, is_modern: bool, fault: Option<Fault>) {
+impl TenantTally {
+    pub(super) fn count(&mut self, errand: Errand, is_modern: bool, fault: Option<TenantFault>) {
         let row = self.rows.entry(errand).or_default();
         *if is_modern { &mut row.modern } else { &mut row.legacy } += 1;
         match fault {
             None => {}
-            Some(Fault::Foreign) => row.foreign += 1,
-            Some(Fault::Missing) => row.missing += 1,
-            Some(Fault::Granted) => row.granted += 1,
+            Some(TenantFault::Foreign) => row.foreign += 1,
+            Some(TenantFault::Missing) => row.missing += 1,
+            Some(TenantFault::Granted) => row.granted += 1,
         }
     }
 
@@ -81,21 +81,21 @@ impl Tally {
              |---|---:|---:|---:|---:|---:|\n",
         );
         for errand in Errand::ALL {
-            text += &line(errand.word(), self.rows.get(&errand).unwrap_or(&Row::default()));
+            text += &line(errand.word(), self.rows.get(&errand).unwrap_or(&TenantRow::default()));
         }
         text += &line("all", &self.all());
         self.upstream.iter().for_each(|it| text += &format!("\nThe server on the web saw {it}.\n"));
         text
     }
 
-    fn all(&self) -> Row {
-        let mut all = Row::default();
+    fn all(&self) -> TenantRow {
+        let mut all = TenantRow::default();
         self.rows.values().for_each(|it| all.add(it));
         all
     }
 }
 
-impl Row {
+impl TenantRow {
     fn add(&mut self, other: &Self) {
         self.legacy += other.legacy;
         self.modern += other.modern;
@@ -105,7 +105,7 @@ impl Row {
     }
 }
 
-fn line(name: &str, row: &Row) -> String {
-    let Row { legacy, modern, foreign, missing, granted } = row;
+fn line(name: &str, row: &TenantRow) -> String {
+    let TenantRow { legacy, modern, foreign, missing, granted } = row;
     format!("| {name} | {legacy} | {modern} | {foreign} | {missing} | {granted} |\n")
 }

@@ -4,10 +4,10 @@
 //! 3. canaries are found wherever they stand.
 
 use super::errand::Errand;
-use super::{Plan, canary, visit};
+use super::{TenantPlan, canary, visit};
 use std::path::PathBuf;
 
-const SHORT: Plan = Plan { tenants: 8, sessions: 40, calls: 2_000, is_debug: true };
+const SHORT: TenantPlan = TenantPlan { tenants: 8, sessions: 40, calls: 2_000, is_debug: true };
 
 /// What `cargo test --workspace` has built beside us; without that, there is nobody to visit.
 fn toolscout() -> Option<PathBuf> {
@@ -35,7 +35,7 @@ fn nobody_sees_what_is_anothers() {
 #[test]
 fn a_server_that_takes_one_tenant_for_another_is_noticed() {
     let Some(toolscout) = toolscout() else { return };
-    let plan = Plan { calls: 400, ..SHORT };
+    let plan = TenantPlan { calls: 400, ..SHORT };
     let tally = visit(&toolscout, &plan, |tenant| tenant ^ 1).unwrap();
     assert!(tally.foreign() > plan.calls / 2, "{}", tally.markdown());
 }
@@ -58,8 +58,8 @@ fn every_errand_has_its_turn() {
 
 #[test]
 fn the_plan_is_what_the_words_say() {
-    let plan = |words: &[&str]| Plan::parse(&words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>());
-    assert_eq!(plan(&[]).unwrap(), Plan { tenants: 64, sessions: 1_000, calls: 100_000, is_debug: false });
+    let plan = |words: &[&str]| TenantPlan::parse(&words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>());
+    assert_eq!(plan(&[]).unwrap(), TenantPlan { tenants: 64, sessions: 1_000, calls: 100_000, is_debug: false });
     assert_eq!(plan(&["--calls", "9", "--debug"]).unwrap().calls, 9);
     for wrong in [&["--calls"][..], &["--calls", "x"], &["--calls", "0"], &["calls"]] {
         assert!(plan(wrong).is_err(), "{wrong:?}");

@@ -7,49 +7,49 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// In the order of the table: others first, then ours.
-pub(super) const METHODS: &[Method] = &[
-    Method { id: "fastmcp", name: "FastMCP, BM25 transform", how: How::Python },
-    Method { id: "bm25s", name: "bm25s", how: How::Python },
-    Method { id: "minilm", name: "MiniLM-L6 int8 alone", how: How::Python },
-    Method { id: "lexical", name: "toolscout, lexical", how: How::Toolscout(&["--lexical"]) },
-    Method { id: "toolscout", name: "toolscout", how: How::Toolscout(&[]) },
+pub(super) const METHODS: &[RankingMethod] = &[
+    RankingMethod { id: "fastmcp", name: "FastMCP, BM25 transform", how: RankingProgram::Python },
+    RankingMethod { id: "bm25s", name: "bm25s", how: RankingProgram::Python },
+    RankingMethod { id: "minilm", name: "MiniLM-L6 int8 alone", how: RankingProgram::Python },
+    RankingMethod { id: "lexical", name: "toolscout, lexical", how: RankingProgram::Toolscout(&["--lexical"]) },
+    RankingMethod { id: "toolscout", name: "toolscout", how: RankingProgram::Toolscout(&[]) },
 ];
 
-pub(super) struct Method {
+pub(super) struct RankingMethod {
     /// Names its run files.
     pub(super) id: &'static str,
     /// As the table says it.
     pub(super) name: &'static str,
-    how: How,
+    how: RankingProgram,
 }
 
-enum How {
+enum RankingProgram {
     Python,
     Toolscout(&'static [&'static str]),
 }
 
 /// What ranks, and where the rankings go.
-pub(super) struct Programs {
+pub(super) struct ComparisonPrograms {
     pub(super) toolscout: PathBuf,
     pub(super) venv: Venv,
     pub(super) runs: PathBuf,
 }
 
-impl Method {
+impl RankingMethod {
     pub(super) fn is_a_peer(&self) -> bool {
-        matches!(self.how, How::Python)
+        matches!(self.how, RankingProgram::Python)
     }
 
     /// What writes the run file.
-    pub(super) fn command(&self, set: &QuerySet, programs: &Programs, run: &Path) -> Command {
+    pub(super) fn command(&self, set: &QuerySet, programs: &ComparisonPrograms, run: &Path) -> Command {
         let mut command = match self.how {
-            How::Python => {
+            RankingProgram::Python => {
                 let mut command = programs.venv.python();
                 command.arg(repo::root().join("xtask/retrieval/peers.py")).arg(self.id);
                 command.args([&set.tools, &set.queries]).arg(run);
                 command
             }
-            How::Toolscout(more) => {
+            RankingProgram::Toolscout(more) => {
                 let mut command = Command::new(&programs.toolscout);
                 command.args(["bench", "retrieval"]).args(more).arg("--data").arg(&set.folder).arg("--run").arg(run);
                 command

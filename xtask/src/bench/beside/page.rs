@@ -1,20 +1,20 @@
 //! The comparison as people read it: two tables, and a picture.
 
-use super::Outcome;
-use super::score::Figures;
+use super::ComparisonResult;
+use super::score::RankingScores;
 use crate::bench::plot::{Plot, Series};
 
 /// A measure: what it is called, and which of the figures it is.
-type Measure = (&'static str, fn(&Figures) -> f64);
+type Measure = (&'static str, fn(&RankingScores) -> f64);
 
 const MEASURES: [Measure; 2] = [("nDCG@10", |it| it.ndcg_10), ("recall@5", |it| it.recall_5)];
 
-pub(super) fn markdown(outcome: &Outcome) -> String {
+pub(super) fn markdown(outcome: &ComparisonResult) -> String {
     MEASURES.map(|it| table(outcome, it)).join("\n")
 }
 
 /// One measure of every method on every set; the best of each set in bold.
-fn table(outcome: &Outcome, (name, of): Measure) -> String {
+fn table(outcome: &ComparisonResult, (name, of): Measure) -> String {
     let columns = columns(outcome, of);
     let best: Vec<f64> =
         (0..=outcome.sets.len()).map(|at| columns.iter().map(|it| it[at]).fold(0.0, f64::max)).collect();
@@ -28,8 +28,8 @@ fn table(outcome: &Outcome, (name, of): Measure) -> String {
 }
 
 /// Of each method the figure of every set, and then the mean.
-fn columns(outcome: &Outcome, of: fn(&Figures) -> f64) -> Vec<Vec<f64>> {
-    let figures = |all: &Vec<Figures>| all.iter().chain([&Figures::mean(all)]).map(of).collect();
+fn columns(outcome: &ComparisonResult, of: fn(&RankingScores) -> f64) -> Vec<Vec<f64>> {
+    let figures = |all: &Vec<RankingScores>| all.iter().chain([&RankingScores::mean(all)]).map(of).collect();
     outcome.rows.iter().map(|(_, all)| figures(all)).collect()
 }
 
@@ -38,7 +38,7 @@ fn cell(figure: f64, best: f64) -> String {
     if shown == format!("{best:.1}") { format!("**{shown}**") } else { shown }
 }
 
-pub(super) fn plot(outcome: &Outcome) -> String {
+pub(super) fn plot(outcome: &ComparisonResult) -> String {
     let (measure, of) = MEASURES[0];
     let columns = columns(outcome, of);
     let series = outcome.rows.iter().zip(columns).map(|((method, _), values)| Series {

@@ -10,12 +10,12 @@ use std::path::Path;
 
 /// In percent, over all queries.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Figures {
+pub(super) struct RankingScores {
     pub(super) ndcg_10: f64,
     pub(super) recall_5: f64,
 }
 
-impl Figures {
+impl RankingScores {
     /// Each set counts as much as the next, however many queries it has.
     pub(super) fn mean(all: &[Self]) -> Self {
         let mean = |of: fn(&Self) -> f64| all.iter().map(of).sum::<f64>() / all.len().max(1) as f64;
@@ -24,7 +24,7 @@ impl Figures {
 }
 
 /// Of a run that has a line for every query, in their order.
-pub(super) fn of_run(queries: &Path, run: &Path) -> anyhow::Result<Figures> {
+pub(super) fn of_run(queries: &Path, run: &Path) -> anyhow::Result<RankingScores> {
     let (queries, runs) = (lines(queries)?, lines(run)?);
     let mut all = Vec::new();
     let mut answers = runs.iter();
@@ -34,16 +34,16 @@ pub(super) fn of_run(queries: &Path, run: &Path) -> anyhow::Result<Figures> {
             answers.find(|it| it["id"] == query["id"]).with_context(|| format!("no answer to {}", query["id"]))?;
         all.push(of_query(&ids(answer, "ranked"), &ids(query, "relevant")));
     }
-    Ok(Figures::mean(&all))
+    Ok(RankingScores::mean(&all))
 }
 
-pub(super) fn of_query(ranked: &[&str], relevant: &[&str]) -> Figures {
+pub(super) fn of_query(ranked: &[&str], relevant: &[&str]) -> RankingScores {
     let relevant: HashSet<_> = relevant.iter().collect();
     let gain = |place: usize| 1.0 / (place as f64 + 2.0).log2();
     let found = |depth: usize| ranked.iter().take(depth).enumerate().filter(|(_, it)| relevant.contains(it));
     let best: f64 = (0..relevant.len().min(10)).map(gain).sum();
     let ndcg_10 = 100.0 * found(10).map(|(place, _)| gain(place)).sum::<f64>() / best;
-    Figures { ndcg_10, recall_5: 100.0 * found(5).count() as f64 / relevant.len() as f64 }
+    RankingScores { ndcg_10, recall_5: 100.0 * found(5).count() as f64 / relevant.len() as f64 }
 }
 
 fn ids<'a>(line: &'a Value, key: &str) -> Vec<&'a str> {

@@ -4,8 +4,8 @@
 
 use super::methods::METHODS;
 use super::page;
-use super::score::{Figures, of_query, of_run};
-use super::{Outcome, QuerySet, sets};
+use super::score::{RankingScores, of_query, of_run};
+use super::{ComparisonResult, QuerySet, sets};
 use std::fs;
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ fn places_two_and_four_of_three_score_as_in_the_books() {
     let (third, fifth) = (1.0 / 3f64.log2(), 1.0 / 5f64.log2());
     assert!((figures.ndcg_10 - 100.0 * (third + fifth) / (1.0 + third + 0.5)).abs() < 1e-9);
     assert!((figures.recall_5 - 200.0 / 3.0).abs() < 1e-9);
-    assert_eq!(of_query(&[], &["X"]), Figures::default());
+    assert_eq!(of_query(&[], &["X"]), RankingScores::default());
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn a_run_that_lacks_an_answer_is_no_run() {
     let asked = "{\"id\": \"1\", \"relevant\": [\"a\"]}\n{\"id\": \"2\", \"relevant\": []}\n{\"id\": \"3\", \"relevant\": [\"b\"]}\n";
     fs::write(&queries, asked).unwrap();
     fs::write(&run, "{\"id\": \"1\", \"ranked\": [\"a\"]}\n{\"id\": \"3\", \"ranked\": []}\n").unwrap();
-    assert_eq!(of_run(&queries, &run).unwrap(), Figures { ndcg_10: 50.0, recall_5: 50.0 });
+    assert_eq!(of_run(&queries, &run).unwrap(), RankingScores { ndcg_10: 50.0, recall_5: 50.0 });
     fs::write(&run, "{\"id\": \"1\", \"ranked\": [\"a\"]}\n").unwrap();
     assert_eq!(of_run(&queries, &run).unwrap_err().to_string(), "no answer to \"3\"");
 }
@@ -59,10 +59,10 @@ fn tables_name_the_best_and_the_picture_holds_all() {
         tools: PathBuf::new(),
         queries: PathBuf::new(),
     };
-    let figures = |ndcg_10: f64| Figures { ndcg_10, recall_5: 100.0 - ndcg_10 };
+    let figures = |ndcg_10: f64| RankingScores { ndcg_10, recall_5: 100.0 - ndcg_10 };
     let rows =
         vec![(&METHODS[0], vec![figures(40.0), figures(90.0)]), (&METHODS[4], vec![figures(60.0), figures(80.0)])];
-    let outcome = Outcome { sets: vec![set("one"), set("a<b")], rows };
+    let outcome = ComparisonResult { sets: vec![set("one"), set("a<b")], rows };
     let table = "\
 | nDCG@10 | one | a<b | mean |
 |---|---:|---:|---:|

@@ -1,10 +1,10 @@
 //! Many clients over HTTP at once, each on a connection of its own, of a tool that is code of the server itself.
 
-use super::super::Bench;
+use super::super::BenchmarkPlan;
 use super::super::clock::Samples;
-use super::super::table::Row;
+use super::super::table::BenchmarkRow;
 use super::super::wire::cpu_time;
-use super::super::world::World;
+use super::super::world::BenchmarkWorld;
 use super::per_call;
 use anyhow::{Context, bail, ensure};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -21,8 +21,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"execute_tool","arguments":{"name":"health_check","arguments":{"target":"disk"}},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
 
-pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
-    let world = World::new(&bench.programs.own_server, 0)?;
+pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
+    let world = BenchmarkWorld::new(&bench.programs.own_server, 0)?;
     let served = Served::start(&world)?;
     let calls = bench.calls.max(CLIENTS);
     flight(served.addr, CLIENTS, calls)?;
@@ -36,16 +36,18 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
     let times = Samples::of(times)?;
     let each_second = format!("{:.0} calls a second at best", 1.0 / times.best().as_secs_f64());
     let what = format!("`execute_tool` over HTTP, {CLIENTS} clients, of a tool in the same process");
-    let mut rows = vec![Row::short_time(what, &times).goal(GOAL).note(each_second)];
+    let mut rows = vec![BenchmarkRow::short_time(what, &times).goal(GOAL).note(each_second)];
     rows.extend(
-        Samples::of(spent).ok().map(|it| Row::short_time("processor time of the server for each of these", &it)),
+        Samples::of(spent)
+            .ok()
+            .map(|it| BenchmarkRow::short_time("processor time of the server for each of these", &it)),
     );
     Ok(rows)
 }
 
 /// How long so many clients take for so many calls, all together; each makes one after the other.
 pub(in crate::bench) fn flight(addr: SocketAddr, clients: usize, calls: usize) -> anyhow::Result<Duration> {
-    let mut connections = (0..clients).map(|_| Connection::open(addr)).collect::<anyhow::Result<Vec<_>>>()?;
+    let mut connections = (0..clients).map(|_| GatewayConnection::open(addr)).collect::<anyhow::Result<Vec<_>>>()?;
     let since = Instant::now();
     thread::scope(|scope| {
         let each = |number: usize| calls / clients + usize::from(number < calls % clients);
@@ -65,14 +67,14 @@ pub(in crate::bench) fn flight(addr: SocketAddr, clients: usize, calls: usize) -
 }
 
 /// A client of the modern era, in which every call stands alone.
-struct Connection {
+struct GatewayConnection {
     stream: BufReader<TcpStream>,
     request: String,
     line: String,
     body: Vec<u8>,
 }
 
-impl Connection {
+impl GatewayConnection {
     fn open(addr: SocketAddr) -> anyhow::Result<Self> {
         let stream = TcpStream::connect(addr).context("connect")?;
         stream.set_nodelay(true)?;
@@ -115,7 +117,7 @@ pub(in crate::bench) struct Served {
 }
 
 impl Served {
-    pub(in crate::bench) fn start(world: &World) -> anyhow::Result<Self> {
+    pub(in crate::bench) fn start(world: &BenchmarkWorld) -> anyhow::Result<Self> {
         let mut command = world.toolscout(&["serve", "--http", "127.0.0.1:0", "--auth", "none"]);
         let mut child = command.stderr(Stdio::piped()).spawn().context("start what listens")?;
         let mut said = BufReader::new(child.stderr.take().context("its errors")?);

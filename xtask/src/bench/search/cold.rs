@@ -3,9 +3,9 @@
 use super::generator::Generator;
 use super::thousands;
 use crate::bench::clock::{self, Samples};
-use crate::bench::table::Row;
-use crate::bench::world::World;
-use crate::bench::{Bench, silent};
+use crate::bench::table::BenchmarkRow;
+use crate::bench::world::BenchmarkWorld;
+use crate::bench::{BenchmarkPlan, silent};
 use anyhow::{Context, ensure};
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -14,7 +14,7 @@ use std::process::Stdio;
 /// Servers that the tools are spread over.
 const SERVERS: usize = 20;
 
-pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
+pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let (world, question) = known(bench)?;
     let search = |more: &[&str]| -> anyhow::Result<Samples> {
         let words = [&["search"], more, &[question.as_str()]].concat();
@@ -28,15 +28,15 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
     let (words, meaning) = (search(&["--lexical"])?, search(&[])?);
     let what = |it: &str| format!("`toolscout search{it}` in a new process, {} tools", thousands(bench.cached));
     Ok(vec![
-        Row::time("`toolscout --version`, for scale", &nothing),
-        Row::time(what(" --lexical"), &words).goal(25.0),
-        Row::time(what(""), &meaning).goal(80.0),
+        BenchmarkRow::time("`toolscout --version`, for scale", &nothing),
+        BenchmarkRow::time(what(" --lexical"), &words).goal(25.0),
+        BenchmarkRow::time(what(""), &meaning).goal(80.0),
     ])
 }
 
 /// A world in which servers have been asked for their tools, and all that is made of them is there; and a question.
-fn known(bench: &Bench) -> anyhow::Result<(World, String)> {
-    let world = World::new(&bench.programs.toolscout, 0)?;
+fn known(bench: &BenchmarkPlan) -> anyhow::Result<(BenchmarkWorld, String)> {
+    let world = BenchmarkWorld::new(&bench.programs.toolscout, 0)?;
     let mut generator = Generator::new(7);
     let mut config = OpenOptions::new().append(true).open(world.project().join("toolscout.toml"))?;
     let mut question = String::new();
@@ -64,7 +64,7 @@ fn known(bench: &Bench) -> anyhow::Result<(World, String)> {
 }
 
 /// Has tools encoded for a while, as every command does that has found some; says whether none is left.
-fn is_studied(world: &World) -> anyhow::Result<bool> {
+fn is_studied(world: &BenchmarkWorld) -> anyhow::Result<bool> {
     let output = world.toolscout(&["--verbose", "discover"]).stderr(Stdio::piped()).output()?;
     let said = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success() && said.contains("studied"), "the tools are not studied: {said}");

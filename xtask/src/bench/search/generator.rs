@@ -4,24 +4,24 @@
 //! parameters. Sizes and the spread of words are those of definitions that people publish; the texts are nobody's.
 
 use super::chance::Chance;
-use super::words::Words;
+use super::words::WordList;
 use serde_json::{Map, Value, json};
 
 /// Writes one source after the other, the same for the same seed.
 pub(super) struct Generator {
     chance: Chance,
-    words: Words,
+    words: WordList,
 }
 
 /// A source, as a server would list it.
-pub(super) struct Made {
+pub(super) struct GeneratedSource {
     pub(super) source: String,
     pub(super) tools: Vec<Value>,
 }
 
 /// How a source spells names.
 #[derive(Clone, Copy)]
-enum Style {
+enum NameStyle {
     Snake,
     Camel,
     Kebab,
@@ -30,27 +30,27 @@ enum Style {
 /// What a source is about.
 struct Topic {
     words: Vec<String>,
-    style: Style,
+    style: NameStyle,
 }
 
-const STYLES: [Style; 4] = [Style::Snake, Style::Snake, Style::Camel, Style::Kebab];
+const STYLES: [NameStyle; 4] = [NameStyle::Snake, NameStyle::Snake, NameStyle::Camel, NameStyle::Kebab];
 const KINDS: [&str; 5] = ["string", "string", "integer", "boolean", "number"];
 const LINKS: [&str; 8] = ["of the", "for a", "with the", "in each", "by its", "from one", "and the", "without a"];
 
 impl Generator {
     pub(super) fn new(seed: u64) -> Self {
         let mut chance = Chance::seeded(seed);
-        let words = Words::new(&mut chance);
+        let words = WordList::new(&mut chance);
         Self { chance, words }
     }
 
     /// A source with so many tools.
-    pub(super) fn source(&mut self, number: usize, tools: usize) -> Made {
+    pub(super) fn source(&mut self, number: usize, tools: usize) -> GeneratedSource {
         let words = (0..24).map(|_| self.words.rare(&mut self.chance).to_owned()).collect();
         let topic = Topic { words, style: self.chance.one_of(&STYLES) };
         let source = format!("{}-{number:04}", topic.words[0]);
         let tools = (0..tools).map(|at| self.tool(&topic, at)).collect();
-        Made { source, tools }
+        GeneratedSource { source, tools }
     }
 
     /// A question somebody might ask to find this tool: three to twelve words of it, some misspelt, and some of anywhere.
@@ -149,11 +149,11 @@ impl Generator {
     }
 }
 
-fn spelt(parts: &[String], style: Style) -> String {
+fn spelt(parts: &[String], style: NameStyle) -> String {
     match style {
-        Style::Snake => parts.join("_"),
-        Style::Kebab => parts.join("-"),
-        Style::Camel => {
+        NameStyle::Snake => parts.join("_"),
+        NameStyle::Kebab => parts.join("-"),
+        NameStyle::Camel => {
             parts.iter().enumerate().map(|(at, it)| if at == 0 { it.clone() } else { capital(it) }).collect()
         }
     }

@@ -1,6 +1,6 @@
 //! Generated tools and questions in files, gone when dropped.
 
-use super::Size;
+use super::CatalogDimensions;
 use super::generator::Generator;
 use anyhow::Context;
 use serde_json::Value;
@@ -20,7 +20,7 @@ pub(super) struct Planted {
 
 impl Planted {
     /// The same for the same size.
-    pub(super) fn new((tools, sources): Size) -> anyhow::Result<Self> {
+    pub(super) fn new((tools, sources): CatalogDimensions) -> anyhow::Result<Self> {
         let planted = Self { top: TempDir::new().context("make a temporary folder")? };
         let mut generator = Generator::new(tools as u64);
         let mut file = BufWriter::new(File::create(planted.tools())?);

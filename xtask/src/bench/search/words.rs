@@ -39,7 +39,7 @@ const TAILS: &str = "\
 const SIZE: usize = 40_000;
 
 /// All words, the most frequent first.
-pub(super) struct Words {
+pub(super) struct WordList {
     all: Vec<String>,
     /// Up to each word, the share of all text.
     shares: Vec<f64>,
@@ -47,7 +47,7 @@ pub(super) struct Words {
     verbs: Vec<&'static str>,
 }
 
-impl Words {
+impl WordList {
     pub(super) fn new(chance: &mut Chance) -> Self {
         let (nouns, verbs) = (NOUNS.split(' ').collect::<Vec<_>>(), VERBS.split(' ').collect::<Vec<_>>());
         let plain = nouns.iter().chain(&verbs).map(ToString::to_string);

@@ -3,9 +3,9 @@
 use super::{Agent, ERRAND};
 use std::process::Command;
 
-pub(in crate::clients) struct ClaudeCode;
+pub(in crate::clients) struct ClaudeCodeAgent;
 
-impl Agent for ClaudeCode {
+impl Agent for ClaudeCodeAgent {
     fn name(&self) -> &'static str {
         "claude-code"
     }

@@ -1,13 +1,13 @@
 //! Codex: asks the OpenAI responses endpoint, and has each server's tools in a namespace.
 
-use super::{Agent, ERRAND, Stay};
+use super::{Agent, AgentHome, ERRAND};
 use anyhow::Context;
 use std::fs;
 use std::process::Command;
 
-pub(in crate::clients) struct Codex;
+pub(in crate::clients) struct CodexAgent;
 
-impl Agent for Codex {
+impl Agent for CodexAgent {
     fn name(&self) -> &'static str {
         "codex"
     }
@@ -24,7 +24,7 @@ impl Agent for Codex {
         "codex"
     }
 
-    fn settle(&self, stay: &Stay, model: &str) -> anyhow::Result<()> {
+    fn settle(&self, stay: &AgentHome, model: &str) -> anyhow::Result<()> {
         let folder = stay.home().join(".codex");
         fs::create_dir_all(&folder)?;
         let settings = format!(

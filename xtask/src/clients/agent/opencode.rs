@@ -1,14 +1,14 @@
 //! OpenCode: asks any endpoint of the OpenAI chat kind.
 
-use super::{Agent, ERRAND, Stay};
+use super::{Agent, AgentHome, ERRAND};
 use anyhow::Context;
 use serde_json::json;
 use std::fs;
 use std::process::Command;
 
-pub(in crate::clients) struct OpenCode;
+pub(in crate::clients) struct OpenCodeAgent;
 
-impl Agent for OpenCode {
+impl Agent for OpenCodeAgent {
     fn name(&self) -> &'static str {
         "opencode"
     }
@@ -25,7 +25,7 @@ impl Agent for OpenCode {
         "opencode"
     }
 
-    fn settle(&self, stay: &Stay, model: &str) -> anyhow::Result<()> {
+    fn settle(&self, stay: &AgentHome, model: &str) -> anyhow::Result<()> {
         let folder = stay.home().join(".config/opencode");
         fs::create_dir_all(&folder)?;
         let provider = json!({

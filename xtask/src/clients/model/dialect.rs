@@ -16,13 +16,13 @@ pub(in crate::clients) enum Dialect {
 
 /// A tool as an agent shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::clients) struct ToolName {
+pub(in crate::clients) struct ShownToolName {
     /// What it is grouped under; empty for most.
     pub(in crate::clients) space: String,
     pub(in crate::clients) name: String,
 }
 
-impl Display for ToolName {
+impl Display for ShownToolName {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.space.is_empty() {
             true => f.write_str(&self.name),
@@ -32,7 +32,7 @@ impl Display for ToolName {
 }
 
 /// What to call, and with which arguments; none where there is nothing left to do.
-pub(super) type Call<'a> = Option<(&'a ToolName, &'a Value)>;
+pub(super) type Call<'a> = Option<(&'a ShownToolName, &'a Value)>;
 
 impl Dialect {
     /// By the path of the request; none for all that is no conversation.
@@ -46,7 +46,7 @@ impl Dialect {
         }
     }
 
-    pub(super) fn tools(self, asked: &Value) -> Vec<ToolName> {
+    pub(super) fn tools(self, asked: &Value) -> Vec<ShownToolName> {
         list(&asked["tools"]).iter().flat_map(|it| named(it, "")).collect()
     }
 
@@ -78,13 +78,13 @@ impl Dialect {
     }
 }
 
-fn named(tool: &Value, space: &str) -> Vec<ToolName> {
+fn named(tool: &Value, space: &str) -> Vec<ShownToolName> {
     if tool["type"] == "namespace" {
         let space = tool["name"].as_str().unwrap_or_default();
         return list(&tool["tools"]).iter().flat_map(|it| named(it, space)).collect();
     }
     let name = tool["name"].as_str().or(tool["function"]["name"].as_str()).or(tool["type"].as_str());
-    let name = name.map(|it| ToolName { space: space.to_owned(), name: it.to_owned() });
+    let name = name.map(|it| ShownToolName { space: space.to_owned(), name: it.to_owned() });
     name.into_iter().collect()
 }
 

@@ -7,14 +7,14 @@ use std::io::{BufRead, Read};
 const LARGEST: usize = 64 << 20;
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Request {
+pub(super) struct ModelHttpRequest {
     pub(super) path: String,
     pub(super) body: Vec<u8>,
     /// A `HEAD` does not.
     pub(super) wants_body: bool,
 }
 
-impl Request {
+impl ModelHttpRequest {
     /// The next one; none where the connection is at its end.
     pub(super) fn read(stream: &mut impl BufRead) -> anyhow::Result<Option<Self>> {
         let first = line(stream)?;

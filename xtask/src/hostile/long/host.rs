@@ -1,6 +1,6 @@
 //! `server host` while it runs: how much memory and time it has taken, and how it ends.
 
-use crate::hostile::world::World;
+use crate::hostile::world::HostileWorld;
 use crate::memory::high_water;
 use anyhow::{Context, ensure};
 use std::fs;
@@ -14,13 +14,13 @@ const ENDING: Duration = Duration::from_secs(7);
 /// Of the clock in `/proc`, on every Linux.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-pub(super) struct Host {
+pub(super) struct ServerHost {
     child: Child,
     err: BufReader<ChildStderr>,
 }
 
-impl Host {
-    pub(super) fn start(world: &World) -> anyhow::Result<Self> {
+impl ServerHost {
+    pub(super) fn start(world: &HostileWorld) -> anyhow::Result<Self> {
         let mut command = world.command(&["server", "host"]);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().context("start the host")?;
@@ -61,7 +61,7 @@ impl Host {
     }
 }
 
-impl Drop for Host {
+impl Drop for ServerHost {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

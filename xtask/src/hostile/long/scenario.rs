@@ -1,7 +1,7 @@
 //! What happens in the minute that each mode has.
 
 use super::wait;
-use crate::hostile::world::World;
+use crate::hostile::world::HostileWorld;
 use anyhow::{Context, bail, ensure};
 use serde_json::Value;
 use std::process::{Child, Stdio};
@@ -17,7 +17,7 @@ pub(super) struct Scenario {
     /// How often one process of it may be asked for its tools in any minute.
     pub(super) lists: usize,
     /// Gives what is worth knowing.
-    pub(super) plays: fn(&World) -> anyhow::Result<String>,
+    pub(super) plays: fn(&HostileWorld) -> anyhow::Result<String>,
 }
 
 /// A minute of leaving it alone, and the budgets of docs/limits.md: six starts a minute after the first, and a list each
@@ -48,26 +48,26 @@ pub(super) const SCENARIOS: &[Scenario] = &[
 ];
 
 /// It is asked for, fails, and then has a minute to be started again and again.
-fn start_in_vain(world: &World) -> anyhow::Result<String> {
+fn start_in_vain(world: &HostileWorld) -> anyhow::Result<String> {
     let start = world.run(&["server", "start", "hostile"])?;
     ensure!(start.code() != Some(0), "it is said to have been started");
     wait(MINUTE);
     Ok(format!("{}, says why: {}", state(world)?, start.complained().trim()))
 }
 
-fn leave_alone(world: &World) -> anyhow::Result<String> {
+fn leave_alone(world: &HostileWorld) -> anyhow::Result<String> {
     let (first, last) = call_twice(world)?;
     Ok(format!("{}, first call {}, last call {}", state(world)?, word(first), word(last)))
 }
 
-fn bear(world: &World) -> anyhow::Result<String> {
+fn bear(world: &HostileWorld) -> anyhow::Result<String> {
     let (first, last) = call_twice(world)?;
     ensure!(first && last, "first call {}, last call {}", word(first), word(last));
     Ok(format!("{}, both calls answered", state(world)?))
 }
 
 /// A tool that was good once, and is every other time, is not called again.
-fn see_through(world: &World) -> anyhow::Result<String> {
+fn see_through(world: &HostileWorld) -> anyhow::Result<String> {
     let (first, last) = call_twice(world)?;
     ensure!(first && !last, "first call {}, last call {}", word(first), word(last));
     Ok(format!("{}, first call answered, last call refused", state(world)?))
@@ -75,7 +75,7 @@ fn see_through(world: &World) -> anyhow::Result<String> {
 
 /// It is kept running, called, left alone for a minute, and called again after its honest neighbour. Says which calls of it
 /// were answered.
-fn call_twice(world: &World) -> anyhow::Result<(bool, bool)> {
+fn call_twice(world: &HostileWorld) -> anyhow::Result<(bool, bool)> {
     let start = world.run(&["server", "start", "hostile"])?;
     ensure!(start.code() == Some(0), "it was not started: {}", start.complained());
     let first = call(world, "hostile", "hi")?;
@@ -84,7 +84,7 @@ fn call_twice(world: &World) -> anyhow::Result<(bool, bool)> {
     Ok((first, call(world, "hostile", "hi")?))
 }
 
-fn see_the_new_list(world: &World) -> anyhow::Result<String> {
+fn see_the_new_list(world: &HostileWorld) -> anyhow::Result<String> {
     let start = world.run(&["server", "start", "hostile"])?;
     ensure!(start.code() == Some(0), "it was not started: {}", start.complained());
     // The call makes it list, and so announce the change.
@@ -96,7 +96,7 @@ fn see_the_new_list(world: &World) -> anyhow::Result<String> {
     Ok(format!("{}; {}", state(world)?, tools.join(", ")))
 }
 
-fn lose_every_third(world: &World) -> anyhow::Result<String> {
+fn lose_every_third(world: &HostileWorld) -> anyhow::Result<String> {
     let mut lost = 0;
     for at in 0..30 {
         lost += usize::from(!call(world, "hostile", &format!("call {at}"))?);
@@ -105,7 +105,7 @@ fn lose_every_third(world: &World) -> anyhow::Result<String> {
     Ok("every third call is lost, and no other".to_owned())
 }
 
-fn cancel(world: &World) -> anyhow::Result<String> {
+fn cancel(world: &HostileWorld) -> anyhow::Result<String> {
     let start = world.run(&["server", "start", "hostile"])?;
     ensure!(start.code() == Some(0), "it was not started: {}", start.complained());
     let cancelled = || world.count("recv", Some("notifications/cancelled"));
@@ -125,13 +125,13 @@ fn cancel(world: &World) -> anyhow::Result<String> {
     Ok(format!("{} calls cancelled at the server, then {}", cancelled(), state(world)?))
 }
 
-fn sleep(world: &World) -> anyhow::Result<Child> {
+fn sleep(world: &HostileWorld) -> anyhow::Result<Child> {
     let mut command = world.command(&["run", "hostile/sleep", "--seconds", "60"]);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().context("start a call")
 }
 
 /// Whether the tool says what it was told.
-fn call(world: &World, source: &str, text: &str) -> anyhow::Result<bool> {
+fn call(world: &HostileWorld, source: &str, text: &str) -> anyhow::Result<bool> {
     let call = world.run(&["run", &format!("{source}/echo"), "--text", text])?;
     Ok(call.code() == Some(0) && call.said().contains(text))
 }
@@ -141,14 +141,14 @@ fn word(answered: bool) -> &'static str {
 }
 
 /// What the host says that the hostile server is doing.
-fn state(world: &World) -> anyhow::Result<String> {
+fn state(world: &HostileWorld) -> anyhow::Result<String> {
     let listed: Value = serde_json::from_slice(&world.run(&["server", "list", "--json"])?.out)?;
     let mut servers = listed["servers"].as_array().into_iter().flatten();
     let hostile = servers.find(|it| it["id"] == "hostile").context("it is not listed")?;
     Ok(hostile["state"].as_str().unwrap_or_default().to_owned())
 }
 
-fn names(world: &World) -> anyhow::Result<Vec<String>> {
+fn names(world: &HostileWorld) -> anyhow::Result<Vec<String>> {
     let tools: Vec<Value> = serde_json::from_slice(&world.run(&["tools", "--json"])?.out)?;
     let its = tools.iter().filter(|it| it["source"] == "hostile");
     Ok(its.filter_map(|it| it["name"].as_str().map(str::to_owned)).collect())

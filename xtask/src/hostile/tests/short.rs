@@ -1,16 +1,16 @@
 //! The short form of the campaign: two dozen modes that are quick, against the build at hand.
 
-use crate::hostile::Programs;
+use crate::hostile::HostilePrograms;
 use crate::hostile::build::beside_us;
 use crate::hostile::meeting::Meeting;
-use crate::hostile::terms::{Terms, Transport};
+use crate::hostile::terms::{MeetingTransport, TimeLimits};
 use crate::hostile::verdict::reasons;
 use parking_lot::Mutex;
 use std::thread;
 use std::time::Duration;
 
 /// Servers get a second. A build for tests is slow, and the machine may be busy, so all else gets more.
-const TERMS: Terms = Terms {
+const TERMS: TimeLimits = TimeLimits {
     patience: Duration::from_secs(1),
     reading: Duration::from_secs(10),
     reading_bombs: Duration::from_secs(10),
@@ -41,9 +41,9 @@ const HTTP: [&str; 7] =
 #[test]
 fn two_dozen_hostile_servers_do_no_harm() {
     let Some(programs) = beside_us() else { return };
-    let base = meet(&programs, "honest", Transport::Stdio).peak();
-    let stdio = STDIO.map(|it| (it, Transport::Stdio)).into_iter();
-    let open = Mutex::new(stdio.chain(HTTP.map(|it| (it, Transport::Http))));
+    let base = meet(&programs, "honest", MeetingTransport::Stdio).peak();
+    let stdio = STDIO.map(|it| (it, MeetingTransport::Stdio)).into_iter();
+    let open = Mutex::new(stdio.chain(HTTP.map(|it| (it, MeetingTransport::Http))));
     let faults = Mutex::new(Vec::new());
     thread::scope(|scope| {
         for _ in 0..4 {
@@ -60,6 +60,6 @@ fn two_dozen_hostile_servers_do_no_harm() {
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
-fn meet(programs: &Programs, mode: &str, transport: Transport) -> Meeting {
+fn meet(programs: &HostilePrograms, mode: &str, transport: MeetingTransport) -> Meeting {
     Meeting::of(programs, &programs.own_server(), mode, transport, &TERMS).unwrap()
 }
