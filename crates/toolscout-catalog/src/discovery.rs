@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
-use toolscout_core::{Found, Origin, Problem, SourceId, Tool, ToolName};
+use toolscout_core::{Diagnostic, Found, Origin, SourceId, Tool, ToolName};
 
 /// Everything one run through one source found, in the order it was found.
 #[derive(Debug, Clone)]
@@ -15,7 +15,7 @@ pub struct Discovery {
     /// The tools; no name twice.
     pub tools: Vec<Arc<Tool>>,
     /// What went wrong beside them.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<Diagnostic>,
     positions: HashMap<ToolName, usize>,
 }
 
@@ -29,7 +29,7 @@ impl Discovery {
     pub fn add(&mut self, found: Found) {
         match found {
             Found::Tool(tool) => self.add_tool(tool),
-            Found::Problem(problem) => self.problems.push(problem),
+            Found::Diagnostic(problem) => self.problems.push(problem),
             _ => {}
         }
     }

@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
-use toolscout_core::{Origin, Problem, ProblemKind, SourceId, Tool, ToolId, ToolName};
+use toolscout_core::{Diagnostic, DiagnosticKind, Origin, SourceId, Tool, ToolId, ToolName};
 
 /// Everything known at one moment. Cheap to share, never changed.
 #[derive(Clone, Default)]
@@ -41,7 +41,7 @@ pub struct Known {
 impl Snapshot {
     /// The next snapshot: what was found replaces what was known of the same sources; the rest stays. The problems say
     /// which tools a stronger source hides from those who use bare names.
-    pub fn merge(&self, found: Vec<impl Into<Arc<Discovery>>>) -> (Self, Vec<Problem>) {
+    pub fn merge(&self, found: Vec<impl Into<Arc<Discovery>>>) -> (Self, Vec<Diagnostic>) {
         let mut discoveries = self.discoveries.clone();
         let mut places: HashMap<SourceId, usize> =
             discoveries.iter().enumerate().map(|(at, it)| (it.source.clone(), at)).collect();
@@ -59,7 +59,7 @@ impl Snapshot {
 
     /// This snapshot with more behind it, for one request: sources that are not in it yet, their names weaker than all
     /// others. What was there stands where it stood. Costs as much as there is more, and not as much as there is.
-    pub fn over(&self, found: Vec<impl Into<Arc<Discovery>>>) -> (Self, Vec<Problem>) {
+    pub fn over(&self, found: Vec<impl Into<Arc<Discovery>>>) -> (Self, Vec<Diagnostic>) {
         let mut next = self.clone();
         let mut problems = Vec::new();
         let mut at = self.len();
@@ -111,7 +111,7 @@ impl Snapshot {
         Self::of(discoveries.collect()).0
     }
 
-    fn of(mut discoveries: Vec<Arc<Discovery>>) -> (Self, Vec<Problem>) {
+    fn of(mut discoveries: Vec<Arc<Discovery>>) -> (Self, Vec<Diagnostic>) {
         discoveries.sort_by_key(|it| it.origin);
         let mut by_name = ToolsByName::with_capacity(discoveries.iter().map(|it| it.tools.len()).sum());
         let mut problems = Vec::new();
@@ -161,7 +161,7 @@ impl Snapshot {
     }
 
     /// What the last run through each source said besides tools, in listing order.
-    pub fn problems(&self) -> impl Iterator<Item = &Problem> {
+    pub fn problems(&self) -> impl Iterator<Item = &Diagnostic> {
         self.discoveries.iter().flat_map(|it| &it.problems)
     }
 
@@ -210,7 +210,7 @@ impl Namesakes {
     }
 
     /// Adds a tool that is no stronger than those already there.
-    fn add(&mut self, known: Known, problems: &mut Vec<Problem>) {
+    fn add(&mut self, known: Known, problems: &mut Vec<Diagnostic>) {
         if let Some(stronger) = self.all().iter().find(|it| it.origin < known.origin) {
             problems.push(shadowed(&known.tool, &stronger.tool));
         }
@@ -221,9 +221,9 @@ impl Namesakes {
     }
 }
 
-fn shadowed(tool: &Tool, by: &Tool) -> Problem {
-    Problem::debug(
-        ProblemKind::Shadowed,
+fn shadowed(tool: &Tool, by: &Tool) -> Diagnostic {
+    Diagnostic::debug(
+        DiagnosticKind::Shadowed,
         format!("`{}` is hidden by `{}` for who says only `{}`", tool.id, by.id, tool.id.name),
     )
     .of(tool.id.source.clone())

@@ -6,7 +6,7 @@
 
 use crate::{Discovery, Snapshot, Unresolved};
 use std::sync::Arc;
-use toolscout_core::{Found, Origin, ProblemKind, SourceId, Tool, ToolId, ToolName};
+use toolscout_core::{DiagnosticKind, Found, Origin, SourceId, Tool, ToolId, ToolName};
 
 fn found(source: &str, origin: Origin, names: &[&str]) -> Discovery {
     let source = SourceId::new(source).unwrap();
@@ -118,7 +118,7 @@ fn the_stronger_source_answers_to_a_bare_name_and_the_hidden_one_is_said() {
     let (_, problems) =
         Snapshot::default().merge(vec![found("git", Origin::Mcp, &["log"]), found("local", Origin::Folder, &["log"])]);
     assert_eq!(problems.len(), 1);
-    assert_eq!(problems[0].kind, ProblemKind::Shadowed);
+    assert_eq!(problems[0].kind, DiagnosticKind::Shadowed);
 }
 
 #[test]

@@ -18,7 +18,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toolscout_core::door::Policy;
-use toolscout_core::{PolicyMode, Problem, ToolPatterns, nearest};
+use toolscout_core::{Diagnostic, PolicyMode, ToolPatterns, nearest};
 use toolscout_mcp_client::Lookup;
 
 /// The tables of our own files that are not merged setting by setting.
@@ -70,7 +70,7 @@ pub struct Config {
     /// In the order they are configured.
     pub profiles: Vec<Profile>,
     /// What is odd about the files.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<Diagnostic>,
     /// All that were read, the strongest first.
     pub files: Vec<PathBuf>,
     /// How all files were, there or not, just before they were read.
@@ -142,7 +142,7 @@ impl Config {
     }
 
     /// The diagnostics of one file alone, with this text. Empty if no file of this name is read as configuration.
-    pub(crate) fn diagnose(path: &Path, text: &str) -> Result<Vec<Problem>, ConfigError> {
+    pub(crate) fn diagnose(path: &Path, text: &str) -> Result<Vec<Diagnostic>, ConfigError> {
         let Some(file) = ConfigFile::of_text(path, text)? else { return Ok(Vec::new()) };
         // A variable that is not set now may be set when the server starts.
         let lookup = Lookup::of(|_| Some("/".into()));
@@ -240,7 +240,7 @@ fn unknown_keys(one: Vec<UnknownKey>, other: Vec<UnknownKey>) -> Vec<UnknownKey>
 }
 
 /// A setting that a project may not make.
-fn only_for_users(what: &str, document: &Document) -> Problem {
+fn only_for_users(what: &str, document: &Document) -> Diagnostic {
     let problem = document.warning(&[], format!("{what}, which only a person's own configuration may say"));
     problem.hint("put it into `config.toml` of your own configuration folder")
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use toolscout_core::{Problem, ProblemKind};
+use toolscout_core::{Diagnostic, DiagnosticKind};
 
 /// Bytes of one file; more is a mistake, or meant to harm.
 const LARGEST: u64 = 4 << 20;
@@ -115,8 +115,8 @@ impl Document {
     }
 
     /// A diagnostic about a key of this file.
-    pub(crate) fn warning(&self, path: &[&str], reason: String) -> Problem {
-        Problem::warning(ProblemKind::Setting, self.flaw(path, reason).news()).at(&self.path)
+    pub(crate) fn warning(&self, path: &[&str], reason: String) -> Diagnostic {
+        Diagnostic::warning(DiagnosticKind::Setting, self.flaw(path, reason).news()).at(&self.path)
     }
 
     /// What is wrong with the value of a key, or with one above it that can be found. Looked for only now: most files

@@ -18,7 +18,7 @@ use super::{Config, ConfigError, ConfiguredServer, ServerEntry};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use toolscout_core::door::Policy;
-use toolscout_core::{Level, SourceId, escape};
+use toolscout_core::{DiagnosticLevel, SourceId, escape};
 
 /// How often a change is worked out anew because somebody else has changed the file meanwhile.
 const ATTEMPTS: usize = 8;
@@ -213,7 +213,7 @@ fn validate(file: &Path, before: &str, after: &str) -> Result<(), ConfigError> {
 
 /// What the reader says about the text of a file, without positions, which an edit may move.
 fn warnings(file: &Path, text: &str) -> Result<Vec<String>, ConfigError> {
-    let warnings = Config::diagnose(file, text)?.into_iter().filter(|it| it.level == Level::Warning);
+    let warnings = Config::diagnose(file, text)?.into_iter().filter(|it| it.level == DiagnosticLevel::Warning);
     let without_position = |message: String| match message.split_once(": ") {
         Some((position, reason)) if position.starts_with("line ") => reason.to_owned(),
         _ => message,

@@ -5,7 +5,7 @@ use crate::error::ConfigError;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
-use toolscout_core::{Problem, ProblemKind};
+use toolscout_core::{Diagnostic, DiagnosticKind};
 
 /// How our own files may end; the first that is there is read.
 const ENDINGS: [&str; 4] = ["toml", "json", "yaml", "yml"];
@@ -59,7 +59,7 @@ impl ConfigFile {
     pub(super) fn all(
         root: Option<&Path>,
         user: Option<&Path>,
-        problems: &mut Vec<Problem>,
+        problems: &mut Vec<Diagnostic>,
     ) -> Result<Vec<Self>, ConfigError> {
         let mut files = Vec::new();
         if let Some(root) = root {
@@ -130,13 +130,13 @@ fn own(
     folder: &Path,
     stem: &str,
     scope: ConfigScope,
-    problems: &mut Vec<Problem>,
+    problems: &mut Vec<Diagnostic>,
 ) -> Result<Option<ConfigFile>, ConfigError> {
     let mut there = ENDINGS.iter().map(|it| folder.join(format!("{stem}.{it}"))).filter(|it| it.is_file());
     let Some(first) = there.next() else { return Ok(None) };
     for other in there {
         let message = format!("is not read, because `{}` is there", first.display());
-        problems.push(Problem::warning(ProblemKind::Setting, message).at(other).hint("keep one of them"));
+        problems.push(Diagnostic::warning(DiagnosticKind::Setting, message).at(other).hint("keep one of them"));
     }
     Ok(Document::read(&first)?.map(|document| ConfigFile { document, scope, is_ours: true }))
 }

@@ -5,7 +5,7 @@ use crate::section::either;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use toolscout_core::door::Policy;
-use toolscout_core::{PolicyMode, Problem, SourceId};
+use toolscout_core::{Diagnostic, PolicyMode, SourceId};
 
 /// The policies of one level, the user's own or the project's. A level below may only tighten them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -22,7 +22,7 @@ impl PolicyRules {
         default: Option<Policy>,
         written: BTreeMap<String, String>,
         document: &Document,
-        problems: &mut Vec<Problem>,
+        problems: &mut Vec<Diagnostic>,
     ) -> Self {
         let mut rules = Vec::new();
         for (pattern, word) in written {

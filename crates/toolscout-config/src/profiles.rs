@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use toolscout_core::door::Policy;
-use toolscout_core::{PolicyMode, Problem, SourceId, ToolPatterns};
+use toolscout_core::{Diagnostic, PolicyMode, SourceId, ToolPatterns};
 
 /// A named subset of the tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub(crate) fn add(
     written: Map<String, Value>,
     document: &Document,
     scope: ConfigScope,
-    problems: &mut Vec<Problem>,
+    problems: &mut Vec<Diagnostic>,
 ) {
     for (name, value) in written {
         match read(&name, value, document, scope, problems) {
@@ -76,7 +76,7 @@ pub(crate) fn add(
 }
 
 /// No project redefines a profile of the user.
-fn put(all: &mut Vec<Profile>, profile: Profile, document: &Document, problems: &mut Vec<Problem>) {
+fn put(all: &mut Vec<Profile>, profile: Profile, document: &Document, problems: &mut Vec<Diagnostic>) {
     let Some(there) = all.iter_mut().find(|it| it.name == profile.name) else { return all.push(profile) };
     let message = format!("profile `{}` is in your own configuration, too, and that one counts", profile.name);
     problems.push(document.warning(&[], message));
@@ -90,7 +90,7 @@ fn read(
     value: Value,
     document: &Document,
     scope: ConfigScope,
-    problems: &mut Vec<Problem>,
+    problems: &mut Vec<Diagnostic>,
 ) -> Result<Profile, String> {
     SourceId::new(name).map_err(|it| it.to_string())?;
     let section = section::read_value::<ProfileEntry>(value, document.folder()).and_then(|it| it.strict());

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use toolscout_core::door::Policy;
-use toolscout_core::{Problem, ProblemKind, SourceId, ToolPatterns};
+use toolscout_core::{Diagnostic, DiagnosticKind, SourceId, ToolPatterns};
 use toolscout_mcp_client::{Lookup, Server};
 
 /// A server, and where it is configured.
@@ -32,7 +32,7 @@ static OWN_PROGRAM: LazyLock<OwnProgram> = LazyLock::new(|| OwnProgram::running(
 /// What all files say about servers.
 pub(super) struct ServerCollector<'a> {
     pub(super) found: Vec<ConfiguredServer>,
-    pub(super) problems: Vec<Problem>,
+    pub(super) problems: Vec<Diagnostic>,
     /// From the entries' own `tools`.
     pub(super) project: PolicyRules,
     pub(super) user: PolicyRules,
@@ -195,7 +195,7 @@ impl<'a> ServerCollector<'a> {
     }
 
     fn note(&mut self, reading: &EntryReader<'_>, message: String) {
-        self.problems.push(Problem::debug(ProblemKind::Setting, message).at(&reading.file.document.path));
+        self.problems.push(Diagnostic::debug(DiagnosticKind::Setting, message).at(&reading.file.document.path));
     }
 }
 

@@ -11,7 +11,7 @@ mod search;
 
 use crate::{Config, ConfigError, ConfigScope, PolicyRules, SearchSettings};
 use std::path::{Path, PathBuf};
-use toolscout_core::{PolicyMode, Problem};
+use toolscout_core::{Diagnostic, PolicyMode};
 use toolscout_mcp_client::Lookup;
 use toolscout_mcp_client::{Endpoint, Program, Server, Transport};
 
@@ -55,17 +55,18 @@ impl World {
 
     /// The warnings, as they are shown.
     fn warnings(&self) -> Vec<String> {
-        said(&self.read(), toolscout_core::Level::Warning)
+        said(&self.read(), toolscout_core::DiagnosticLevel::Warning)
     }
 
     fn notes(&self) -> Vec<String> {
-        said(&self.read(), toolscout_core::Level::Debug)
+        said(&self.read(), toolscout_core::DiagnosticLevel::Debug)
     }
 }
 
-fn said(config: &Config, level: toolscout_core::Level) -> Vec<String> {
+fn said(config: &Config, level: toolscout_core::DiagnosticLevel) -> Vec<String> {
     let problems = config.problems.iter().filter(|it| it.level == level);
-    let name = |it: &Problem| it.path.as_deref().and_then(Path::file_name).map(|it| it.to_string_lossy().into_owned());
+    let name =
+        |it: &Diagnostic| it.path.as_deref().and_then(Path::file_name).map(|it| it.to_string_lossy().into_owned());
     problems.map(|it| format!("{}: {}", name(it).unwrap_or_default(), it.message)).collect()
 }
 

@@ -90,7 +90,7 @@ pub enum SourceError {
     },
     /// Strict mode, or a conflict rule, made a problem fatal.
     #[error("{}", .0.message)]
-    Stopped(Box<crate::Problem>),
+    Stopped(Box<crate::Diagnostic>),
     /// The server behind a source answered with an error of its own.
     #[error("source `{id}` answered: {} ({code})", crate::escape::line(message))]
     Answered {

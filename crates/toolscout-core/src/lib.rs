@@ -51,7 +51,7 @@ pub use library::{Holdings, Library, News};
 pub use moment::Moment;
 pub use pattern::{NamePattern, ToolPatterns};
 pub use policy_mode::{PolicyMode, ShadowPolicy};
-pub use problem::{Level, Problem, ProblemKind};
+pub use problem::{Diagnostic, DiagnosticKind, DiagnosticLevel};
 pub use request_sources::RequestSources;
 pub use source::{Delegation, Found, Layer, Origin, Review, Source};
 pub use store::{Lease, MemoryStore, Shelf, Store, StoreError};

@@ -11,7 +11,7 @@ pub trait Library: Send + Sync {
     fn request<'a>(&'a self, method: &'a str, params: RawJson, cx: Cx) -> BoxFuture<'a, Result<RawJson, SourceError>>;
 
     /// What happens there while it runs; several events of a kind may be seen as one.
-    fn news(&self) -> BoxStream<'_, News>;
+    fn events(&self) -> BoxStream<'_, News>;
 }
 
 /// What is known of a library.

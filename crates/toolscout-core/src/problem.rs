@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 /// Something went wrong beside the work: one broken file, two tools of one name. The rest goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct Diagnostic {
     /// What sort of news this is.
-    pub kind: ProblemKind,
+    pub kind: DiagnosticKind,
     /// How loud to say it.
-    pub level: Level,
+    pub level: DiagnosticLevel,
     /// Whose problem it is, where that is known.
     pub source: Option<SourceId>,
     /// The file it is about.
@@ -20,15 +20,15 @@ pub struct Problem {
     pub hint: Option<String>,
 }
 
-impl Problem {
+impl Diagnostic {
     /// A warning; add where and what to do with the other methods.
-    pub fn warning(kind: ProblemKind, message: impl Into<String>) -> Self {
-        Self { kind, level: Level::Warning, source: None, path: None, message: message.into(), hint: None }
+    pub fn warning(kind: DiagnosticKind, message: impl Into<String>) -> Self {
+        Self { kind, level: DiagnosticLevel::Warning, source: None, path: None, message: message.into(), hint: None }
     }
 
     /// Something only who looks for it wants to read.
-    pub fn debug(kind: ProblemKind, message: impl Into<String>) -> Self {
-        Self { level: Level::Debug, ..Self::warning(kind, message) }
+    pub fn debug(kind: DiagnosticKind, message: impl Into<String>) -> Self {
+        Self { level: DiagnosticLevel::Debug, ..Self::warning(kind, message) }
     }
 
     /// Says whose problem it is.
@@ -49,7 +49,7 @@ impl Problem {
 
 /// How loud a problem is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub enum DiagnosticLevel {
     /// Shown with `--verbose` only.
     Debug,
     /// Shown, unless somebody asked for quiet.
@@ -59,7 +59,7 @@ pub enum Level {
 /// Sorts problems, so that surfaces and tests need not read their words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum ProblemKind {
+pub enum DiagnosticKind {
     /// A definition that cannot be read.
     Broken,
     /// Two tools of one name, or two flags.
@@ -71,7 +71,7 @@ pub enum ProblemKind {
     /// The folder is not trusted, so nothing in it was asked.
     Untrusted,
     /// A definition that waits for a person to look at it.
-    Held,
+    Quarantined,
     /// A tool hidden by one of the same name in a stronger source.
     Shadowed,
     /// More than a limit allows.

@@ -1,7 +1,8 @@
 //! Where tools come from, and what may be wrapped around that.
 
 use crate::{
-    Authorized, BoxFuture, BoxStream, Cx, Library, Problem, SourceError, SourceId, Tool, ToolCall, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, Diagnostic, Library, SourceError, SourceId, Tool, ToolCall, ToolName,
+    ToolOutput,
 };
 use futures_util::stream;
 use std::sync::Arc;
@@ -95,7 +96,7 @@ pub enum Found {
     /// A tool.
     Tool(Arc<Tool>),
     /// Something that is wrong with one entry.
-    Problem(Problem),
+    Diagnostic(Diagnostic),
 }
 
 /// What sort of place a source is; where two sources have a tool of one name, the stronger one answers to it.

@@ -4,8 +4,8 @@ use super::recipe::Recipe;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use toolscout_core::{
-    CliHints, Digest, InvalidName, Level, Problem, ProblemKind, Provenance, RawJson, SourceId, Status, Tool, ToolId,
-    ToolName, Visibility,
+    CliHints, Diagnostic, DiagnosticKind, DiagnosticLevel, Digest, InvalidName, Provenance, RawJson, SourceId, Status,
+    Tool, ToolId, ToolName, Visibility,
 };
 
 /// All that one file says: its tools, what is wrong with it, and which other files are its business.
@@ -162,15 +162,15 @@ impl FileDiagnostic {
         Self { hint: Some(hint.into()), ..self }
     }
 
-    pub(super) fn into_problem(self, source: &SourceId, path: &Path) -> Problem {
+    pub(super) fn into_problem(self, source: &SourceId, path: &Path) -> Diagnostic {
         let kind = match self.kind {
-            FileDiagnosticKind::Broken => ProblemKind::Broken,
-            FileDiagnosticKind::Forbidden => ProblemKind::Forbidden,
-            FileDiagnosticKind::Unavailable => ProblemKind::Unavailable,
-            FileDiagnosticKind::Limit => ProblemKind::Limit,
+            FileDiagnosticKind::Broken => DiagnosticKind::Broken,
+            FileDiagnosticKind::Forbidden => DiagnosticKind::Forbidden,
+            FileDiagnosticKind::Unavailable => DiagnosticKind::Unavailable,
+            FileDiagnosticKind::Limit => DiagnosticKind::Limit,
         };
-        let level = if self.debug { Level::Debug } else { Level::Warning };
-        let problem = Problem { level, hint: self.hint, ..Problem::warning(kind, self.message) };
+        let level = if self.debug { DiagnosticLevel::Debug } else { DiagnosticLevel::Warning };
+        let problem = Diagnostic { level, hint: self.hint, ..Diagnostic::warning(kind, self.message) };
         problem.of(source.clone()).at(path)
     }
 }

@@ -7,7 +7,7 @@ use super::roots::Root;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use toolscout_core::{Found, Level, Problem, ProblemKind, SourceError, Tool, ToolName, escape};
+use toolscout_core::{Diagnostic, DiagnosticKind, DiagnosticLevel, Found, SourceError, Tool, ToolName, escape};
 use toolscout_source::Conflict;
 
 /// A tool that is listed, and how it is run.
@@ -71,7 +71,7 @@ impl<'a> Gathering<'a> {
     }
 
     /// A problem that is said however often it comes up.
-    pub(super) async fn problem(&mut self, problem: Problem) -> Result<(), DiscoveryStopped> {
+    pub(super) async fn problem(&mut self, problem: Diagnostic) -> Result<(), DiscoveryStopped> {
         if let Some(path) = &problem.path {
             if self.earlier.contains(path) {
                 return Ok(());
@@ -79,15 +79,15 @@ impl<'a> Gathering<'a> {
             self.current.insert(path.clone());
         }
         // A folder that nobody has trusted yet is not broken.
-        let is_fault = problem.level >= Level::Warning && problem.kind != ProblemKind::Untrusted;
+        let is_fault = problem.level >= DiagnosticLevel::Warning && problem.kind != DiagnosticKind::Untrusted;
         if self.rules.strict && is_fault {
             return self.stop(SourceError::Stopped(Box::new(problem))).await;
         }
-        self.give(Found::Problem(problem)).await
+        self.give(Found::Diagnostic(problem)).await
     }
 
     /// A problem that is said once for all who share the key.
-    pub(super) async fn problem_once(&mut self, key: String, problem: Problem) -> Result<(), DiscoveryStopped> {
+    pub(super) async fn problem_once(&mut self, key: String, problem: Diagnostic) -> Result<(), DiscoveryStopped> {
         if self.said.insert(key) { self.problem(problem).await } else { Ok(()) }
     }
 
@@ -107,7 +107,7 @@ impl<'a> Gathering<'a> {
         let name = listed.tool.id.name.clone();
         // A name becomes a command, whatever strategy brought it.
         if let Err(err) = ToolName::for_command(name.as_str()) {
-            return self.problem(about(&listed.tool, ProblemKind::Forbidden, err.to_string())).await;
+            return self.problem(about(&listed.tool, DiagnosticKind::Forbidden, err.to_string())).await;
         }
         if let Some(first) = self.table.get(&name).cloned() {
             return self.conflict(&first, listed).await;
@@ -120,7 +120,7 @@ impl<'a> Gathering<'a> {
     pub(super) async fn prompt(&mut self, prompt: Prompt, root: &Path) -> Result<(), DiscoveryStopped> {
         if self.prompts.iter().any(|it| it.name == prompt.name) {
             let message = format!("an earlier root has a prompt `{}`, too, which stays", prompt.name);
-            return self.problem(Problem::warning(ProblemKind::Collision, message).at(root)).await;
+            return self.problem(Diagnostic::warning(DiagnosticKind::Collision, message).at(root)).await;
         }
         self.prompts.push(prompt);
         Ok(())
@@ -134,7 +134,7 @@ impl<'a> Gathering<'a> {
             Conflict::Skip => format!("two tools are named `{name}`; {first} stays, {later} is passed over"),
             Conflict::Error => format!("Tool '{name}' is already registered, by {first}; {later} has the same name"),
         };
-        let problem = about(&second.tool, ProblemKind::Collision, message);
+        let problem = about(&second.tool, DiagnosticKind::Collision, message);
         if self.rules.on_conflict == Conflict::Error {
             return self.stop(SourceError::Stopped(Box::new(problem))).await;
         }
@@ -149,7 +149,7 @@ impl<'a> Gathering<'a> {
             Some(other) if other != *name => {
                 let first = self.table.get(&other).map(|it| place(&it.tool)).unwrap_or_default();
                 let message = format!("`{name}` and `{other}` differ only in case; the other is in {first}");
-                self.problem(about(tool, ProblemKind::Collision, message)).await
+                self.problem(about(tool, DiagnosticKind::Collision, message)).await
             }
             _ => Ok(()),
         }
@@ -168,9 +168,9 @@ impl<'a> Gathering<'a> {
 }
 
 /// A warning about a tool, at its file.
-pub(super) fn about(tool: &Tool, kind: ProblemKind, message: String) -> Problem {
-    let problem = Problem::warning(kind, message).of(tool.id.source.clone());
-    Problem { path: tool.provenance.path.clone(), ..problem }
+pub(super) fn about(tool: &Tool, kind: DiagnosticKind, message: String) -> Diagnostic {
+    let problem = Diagnostic::warning(kind, message).of(tool.id.source.clone());
+    Diagnostic { path: tool.provenance.path.clone(), ..problem }
 }
 
 fn place(tool: &Tool) -> String {

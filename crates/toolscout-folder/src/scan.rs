@@ -17,7 +17,7 @@ use super::walk::{self, NotAFile, WalkLimits, Walked, WalkedFile};
 use record::ScanCache;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use toolscout_core::{Digest, Problem, ProblemKind, Status, Tool, escape};
+use toolscout_core::{Diagnostic, DiagnosticKind, Digest, Status, Tool, escape};
 
 /// How many files were known from the last time, and how many had to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -50,9 +50,9 @@ pub(super) fn scan(root: &Root, matcher: &Matcher, visit: &Visit, give: Give<'_>
 
 /// Looks at one file of a root alone. Blocks.
 pub(super) fn scan_file(root: &Root, file: &Path, visit: &Visit, give: Give<'_>) {
-    let problem = |kind, message: &str| Problem::warning(kind, message).of(visit.source.clone()).at(file);
+    let problem = |kind, message: &str| Diagnostic::warning(kind, message).of(visit.source.clone()).at(file);
     let Some(relative) = file.strip_prefix(&root.path).ok().and_then(Path::to_str) else {
-        give(Entry::Problem(problem(ProblemKind::Forbidden, "is outside its folder")));
+        give(Entry::Diagnostic(problem(DiagnosticKind::Forbidden, "is outside its folder")));
         return;
     };
     match walk::walk_to(&root.path, relative) {
@@ -61,12 +61,12 @@ pub(super) fn scan_file(root: &Root, file: &Path, visit: &Visit, give: Give<'_>)
             let is_manifest = |it: &str| file_name(it) == "manifest.json";
             RootSurvey::new(root, walked, &mut ScanCache::none(), is_manifest).give(visit, give);
         }
-        Err(NotAFile::Missing) => drop(give(Entry::Problem(problem(ProblemKind::Unavailable, "is not there")))),
+        Err(NotAFile::Missing) => drop(give(Entry::Diagnostic(problem(DiagnosticKind::Unavailable, "is not there")))),
         Err(NotAFile::Outside) => {
-            give(Entry::Problem(problem(ProblemKind::Forbidden, "is a link that leads out of the folder")));
+            give(Entry::Diagnostic(problem(DiagnosticKind::Forbidden, "is a link that leads out of the folder")));
         }
         Err(NotAFile::Other(sort)) => {
-            give(Entry::Problem(problem(ProblemKind::Forbidden, &format!("is {sort}, not a file"))));
+            give(Entry::Diagnostic(problem(DiagnosticKind::Forbidden, &format!("is {sort}, not a file"))));
         }
     }
 }
@@ -88,7 +88,7 @@ struct RootSurvey<'a> {
     /// What lies at a manifest's path, where it is no file of the folder.
     absent: HashMap<String, NotAFile>,
     claims: HashSet<String>,
-    problems: Vec<Problem>,
+    problems: Vec<Diagnostic>,
 }
 
 impl<'a> RootSurvey<'a> {
@@ -145,7 +145,7 @@ impl<'a> RootSurvey<'a> {
     /// Gives everything, in the order of the paths.
     fn give(mut self, visit: &Visit, give: Give<'_>) {
         for problem in std::mem::take(&mut self.problems) {
-            if !give(Entry::Problem(problem.of(visit.source.clone()))) {
+            if !give(Entry::Diagnostic(problem.of(visit.source.clone()))) {
                 return;
             }
         }
@@ -167,7 +167,7 @@ impl<'a> RootSurvey<'a> {
         }
         let path = self.root.path.join(&file.relative);
         for remark in look.reading.remarks {
-            if !give(Entry::Problem(remark.into_problem(&visit.source, &path))) {
+            if !give(Entry::Diagnostic(remark.into_problem(&visit.source, &path))) {
                 return false;
             }
         }
@@ -176,7 +176,7 @@ impl<'a> RootSurvey<'a> {
             let entry = match self.assemble(described, &objection, &path, look.content, visit) {
                 Ok((tool, recipe)) => Entry::Tool(Box::new(tool), recipe),
                 Err((kind, reason)) => {
-                    Entry::Problem(Problem::warning(kind, reason).of(visit.source.clone()).at(&path))
+                    Entry::Diagnostic(Diagnostic::warning(kind, reason).of(visit.source.clone()).at(&path))
                 }
             };
             if !self.give_missing(&entry, visit, &path, give) || !give(entry) {
@@ -190,8 +190,8 @@ impl<'a> RootSurvey<'a> {
     fn give_missing(&self, entry: &Entry, visit: &Visit, path: &Path, give: Give<'_>) -> bool {
         let Entry::Tool(tool, Recipe::Missing { reason }) = entry else { return true };
         let message = format!("`{}`: {reason}", escape::line(tool.id.name.as_str()));
-        let problem = Problem::warning(ProblemKind::Unavailable, message);
-        give(Entry::Problem(problem.of(visit.source.clone()).at(path)))
+        let problem = Diagnostic::warning(DiagnosticKind::Unavailable, message);
+        give(Entry::Diagnostic(problem.of(visit.source.clone()).at(path)))
     }
 
     /// The tool with its recipe, or why it is refused.
@@ -202,9 +202,9 @@ impl<'a> RootSurvey<'a> {
         path: &Path,
         content: Option<Digest>,
         visit: &Visit,
-    ) -> Result<(Tool, Recipe), (ProblemKind, String)> {
+    ) -> Result<(Tool, Recipe), (DiagnosticKind, String)> {
         let made = described.into_tool(&visit.source, path, content);
-        let (mut tool, plan) = made.map_err(|err| (ProblemKind::Broken, err.to_string()))?;
+        let (mut tool, plan) = made.map_err(|err| (DiagnosticKind::Broken, err.to_string()))?;
         let settled = match plan {
             RecipePlan::Ready(recipe @ Recipe::Http(_)) => Ok(recipe),
             RecipePlan::Ready(recipe) | RecipePlan::Static(recipe) | RecipePlan::Unasked(recipe) => {
@@ -212,7 +212,7 @@ impl<'a> RootSurvey<'a> {
             }
             RecipePlan::Target(target) => self.target(&target),
         };
-        let recipe = settled.map_err(|reason| (ProblemKind::Forbidden, reason))?;
+        let recipe = settled.map_err(|reason| (DiagnosticKind::Forbidden, reason))?;
         if let Recipe::Missing { reason } = &recipe {
             tool.status = Status::Unavailable(reason.clone());
         }

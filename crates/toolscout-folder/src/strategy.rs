@@ -5,7 +5,7 @@ use super::roots::Root;
 use futures_util::StreamExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use toolscout_core::{BoxStream, Cx, Problem, SourceError, SourceId, Store, Tool};
+use toolscout_core::{BoxStream, Cx, Diagnostic, SourceError, SourceId, Store, Tool};
 
 /// Says which tools a root holds, from what can be read without running anything.
 ///
@@ -71,5 +71,5 @@ pub enum Entry {
     /// A tool and how it is run.
     Tool(Box<Tool>, Recipe),
     /// Something that is wrong with one file.
-    Problem(Problem),
+    Diagnostic(Diagnostic),
 }

@@ -29,7 +29,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use toolscout_core::cx::Caller;
-use toolscout_core::{Cx, Found, Level, Problem, Source, SourceError, Tool, ToolName};
+use toolscout_core::{Cx, Diagnostic, DiagnosticLevel, Found, Source, SourceError, Tool, ToolName};
 
 /// Folders and files for one test.
 struct World {
@@ -123,8 +123,8 @@ impl Listing {
         self.found.iter().filter_map(|it| if let Found::Tool(tool) = it { Some(&**tool) } else { None }).collect()
     }
 
-    fn problems(&self) -> Vec<&Problem> {
-        self.found.iter().filter_map(|it| if let Found::Problem(it) = it { Some(it) } else { None }).collect()
+    fn problems(&self) -> Vec<&Diagnostic> {
+        self.found.iter().filter_map(|it| if let Found::Diagnostic(it) = it { Some(it) } else { None }).collect()
     }
 
     fn names(&self) -> Vec<&str> {
@@ -147,7 +147,7 @@ impl Listing {
                     }
                     page += "\n";
                 }
-                Found::Problem(it) if it.level == Level::Warning => page += &format!("! {}\n", line(it)),
+                Found::Diagnostic(it) if it.level == DiagnosticLevel::Warning => page += &format!("! {}\n", line(it)),
                 _ => {}
             }
         }
@@ -158,7 +158,7 @@ impl Listing {
     }
 }
 
-fn line(problem: &Problem) -> String {
+fn line(problem: &Diagnostic) -> String {
     let path = problem.path.as_ref().map(|it| format!(" {}:", it.display())).unwrap_or_default();
     format!("{:?}{path} {}", problem.kind, problem.message)
 }

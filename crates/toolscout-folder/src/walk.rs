@@ -8,7 +8,7 @@ use super::stamp::ScanStamp;
 use std::collections::HashSet;
 use std::fs::{self, DirEntry, FileType};
 use std::path::{Path, PathBuf};
-use toolscout_core::{Problem, ProblemKind, escape};
+use toolscout_core::{Diagnostic, DiagnosticKind, escape};
 
 /// How much of a tree is looked at.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +40,7 @@ pub(super) struct WalkedFile {
 #[derive(Debug, Default)]
 pub(super) struct Walked {
     pub(super) files: Vec<WalkedFile>,
-    pub(super) problems: Vec<Problem>,
+    pub(super) problems: Vec<Diagnostic>,
 }
 
 /// Walks everything wanted below a root, which must be a real path.
@@ -141,19 +141,23 @@ impl<'a> Walker<'a> {
     fn read(&mut self, folder: &Folder) {
         if folder.depth > self.limits.depth {
             let message = format!("more than {} folders deep; what is below is not looked at", self.limits.depth);
-            return self.problem(ProblemKind::Limit, folder.path.clone(), message);
+            return self.problem(DiagnosticKind::Limit, folder.path.clone(), message);
         }
         let entries = match fs::read_dir(&folder.path) {
             Ok(entries) => entries,
             Err(err) => {
-                return self.problem(ProblemKind::Unavailable, folder.path.clone(), format!("cannot be read: {err}"));
+                return self.problem(
+                    DiagnosticKind::Unavailable,
+                    folder.path.clone(),
+                    format!("cannot be read: {err}"),
+                );
             }
         };
         for entry in entries.flatten() {
             self.entries += 1;
             if self.walked.files.len() >= self.limits.files || self.entries > self.limits.files.saturating_mul(10) {
                 let message = format!("more than {} files; the rest is not looked at", self.limits.files);
-                self.problem(ProblemKind::Limit, self.root.to_owned(), message);
+                self.problem(DiagnosticKind::Limit, self.root.to_owned(), message);
                 self.full = true;
                 return;
             }
@@ -164,7 +168,7 @@ impl<'a> Walker<'a> {
     fn entry(&mut self, folder: &Folder, entry: &DirEntry) {
         let name = entry.file_name();
         let Some(name) = name.to_str() else {
-            return self.problem(ProblemKind::Forbidden, entry.path(), "its name is not UTF-8".to_owned());
+            return self.problem(DiagnosticKind::Forbidden, entry.path(), "its name is not UTF-8".to_owned());
         };
         let relative = if folder.relative.is_empty() { name.to_owned() } else { format!("{}/{name}", folder.relative) };
         if self.matcher.ignores(&relative, name) {
@@ -193,7 +197,7 @@ impl<'a> Walker<'a> {
     fn link(&mut self, parent: &Folder, path: PathBuf, relative: String) {
         let Ok(real) = fs::canonicalize(&path) else {
             if self.matcher.wants(&relative) {
-                self.problem(ProblemKind::Unavailable, path, "is a link that leads nowhere".to_owned());
+                self.problem(DiagnosticKind::Unavailable, path, "is a link that leads nowhere".to_owned());
             }
             return;
         };
@@ -220,17 +224,17 @@ impl<'a> Walker<'a> {
     }
 
     fn special(&mut self, path: PathBuf, kind: FileType) {
-        self.problem(ProblemKind::Forbidden, path, format!("is {}, not a file", sort_of(kind)));
+        self.problem(DiagnosticKind::Forbidden, path, format!("is {}, not a file", sort_of(kind)));
     }
 
     fn leads_out(&mut self, path: PathBuf, real: &Path) {
         let real = real.display().to_string();
         let message = format!("is a link that leads out of the folder, to `{}`", escape::line(&real));
-        self.problem(ProblemKind::Forbidden, path, message);
+        self.problem(DiagnosticKind::Forbidden, path, message);
     }
 
-    fn problem(&mut self, kind: ProblemKind, path: PathBuf, message: String) {
-        self.walked.problems.push(Problem::warning(kind, message).at(path));
+    fn problem(&mut self, kind: DiagnosticKind, path: PathBuf, message: String) {
+        self.walked.problems.push(Diagnostic::warning(kind, message).at(path));
     }
 
     /// Sorts, and drops links to files that are there anyway.

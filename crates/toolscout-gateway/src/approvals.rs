@@ -19,7 +19,7 @@ use std::sync::Arc;
 use toolscout_catalog::findings::Finding;
 use toolscout_catalog::review::{Record, review};
 use toolscout_core::{
-    Digest, MemoryStore, Moment, Problem, ProblemKind, Review, Shelf, SourceId, Store, StoreError, Tool, ToolId,
+    Diagnostic, DiagnosticKind, Digest, MemoryStore, Moment, Review, Shelf, SourceId, Store, StoreError, Tool, ToolId,
 };
 
 const PURPOSE: &str = "toolscout approvals of definitions";
@@ -44,7 +44,7 @@ pub(crate) struct SourceReview {
     /// Why each held tool is, by name.
     pub(crate) held: BTreeMap<String, String>,
     /// What is new about it.
-    pub(crate) problems: Vec<Problem>,
+    pub(crate) problems: Vec<Diagnostic>,
 }
 
 /// What is kept of one source.
@@ -203,13 +203,17 @@ impl Approvals {
 /// Nothing can be relied on, so nothing is used.
 fn all_held(source: &SourceId, found: &[Arc<Tool>], doubt: &UnreliableReview) -> SourceReview {
     let held = found.iter().map(|it| (it.id.name.as_str().to_owned(), doubt.reason.to_owned())).collect();
-    let problem = Problem::warning(ProblemKind::Held, format!("all tools of `{source}` are held: {}", doubt.whole()));
+    let problem = Diagnostic::warning(
+        DiagnosticKind::Quarantined,
+        format!("all tools of `{source}` are held: {}", doubt.whole()),
+    );
     let hint = format!("look at them with `toolscout review`, then `toolscout review --accept {source}`");
     SourceReview { held, problems: vec![problem.of(source.clone()).hint(hint)] }
 }
 
-fn news(source: &SourceId, held: &[(ToolId, String)]) -> Vec<Problem> {
-    let problem = |message| Problem::warning(ProblemKind::Held, message).of(source.clone()).hint("toolscout review");
+fn news(source: &SourceId, held: &[(ToolId, String)]) -> Vec<Diagnostic> {
+    let problem =
+        |message| Diagnostic::warning(DiagnosticKind::Quarantined, message).of(source.clone()).hint("toolscout review");
     match held {
         [] => Vec::new(),
         few if few.len() <= NAMED => {
@@ -223,7 +227,7 @@ fn news(source: &SourceId, held: &[(ToolId, String)]) -> Vec<Problem> {
     }
 }
 
-fn unkept(source: &SourceId, error: &StoreError) -> Problem {
+fn unkept(source: &SourceId, error: &StoreError) -> Diagnostic {
     let message = format!("what is approved of `{source}` holds for this run only, since it cannot be kept: {error}");
-    Problem::warning(ProblemKind::Held, message).of(source.clone()).hint("toolscout doctor")
+    Diagnostic::warning(DiagnosticKind::Quarantined, message).of(source.clone()).hint("toolscout doctor")
 }

@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use futures_util::stream::select_all;
 use std::sync::Arc;
 use toolscout_catalog::Discovery;
-use toolscout_core::{Cx, Found, Problem, Review, Source, SourceError, SourceId, Tool};
+use toolscout_core::{Cx, Diagnostic, Found, Review, Source, SourceError, SourceId, Tool};
 
 /// How many findings of one source are taken before those of another.
 const AT_A_TIME: usize = 128;
@@ -17,7 +17,7 @@ const AT_A_TIME: usize = 128;
 #[derive(Debug, Default)]
 pub struct Refreshed {
     /// News: broken entries, collisions, shadowed names, definitions that wait for a person.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<Diagnostic>,
     /// Sources that could not be listed; what was known of them stays.
     pub failed: Vec<(SourceId, SourceError)>,
 }

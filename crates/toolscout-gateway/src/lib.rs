@@ -62,7 +62,7 @@ use publish::CatalogPublisher;
 use published::PublishedCatalog;
 use requests::RequestCatalogs;
 use std::sync::Arc;
-use toolscout_core::{Problem, Tool};
+use toolscout_core::{Diagnostic, Tool};
 use watch::LibraryEvents;
 
 /// Sources, what is known of them, and the ways to ask. Cloning is cheap, and gives another handle of the same gateway.
@@ -76,7 +76,7 @@ pub struct Gateway {
     gazette: Arc<LibraryEvents>,
     learning: Learning,
     /// What there is to say about sources that could be there and are not.
-    absent: Arc<ArcSwap<Vec<Problem>>>,
+    absent: Arc<ArcSwap<Vec<Diagnostic>>>,
     /// The scope that this handle is limited to.
     scope: Option<Arc<str>>,
 }

@@ -9,7 +9,7 @@ mod tests;
 use crate::Error;
 use crate::federation::doors;
 use toolscout_core::door::Policy;
-use toolscout_core::{Problem, ProblemKind, SourceId, Tool, ToolId};
+use toolscout_core::{Diagnostic, DiagnosticKind, SourceId, Tool, ToolId};
 
 pub use toolscout_core::{PolicyMode as Mode, ShadowPolicy as Shadow};
 
@@ -94,9 +94,9 @@ pub struct Dangling {
 
 impl Dangling {
     /// The same, as news.
-    pub fn problem(&self) -> Problem {
+    pub fn problem(&self) -> Diagnostic {
         let message = format!("the {} rule `{}` names nothing that is there", self.level.word(), self.pattern);
-        Problem::warning(ProblemKind::Setting, message)
+        Diagnostic::warning(DiagnosticKind::Setting, message)
             .hint("`toolscout tools list` shows the names; rules are `source/tool`, `source/*` or `*`")
     }
 }

@@ -18,7 +18,7 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::watch;
 use toolscout_catalog::findings::{self, Finding, Kind, Names};
 use toolscout_catalog::{Discovery, Snapshot};
-use toolscout_core::{Problem, Review, Source, SourceError, SourceId, Status, Tool};
+use toolscout_core::{Diagnostic, Review, Source, SourceError, SourceId, Status, Tool};
 
 /// What is known now, with what is needed to replace it.
 pub(crate) struct CatalogPublisher {
@@ -247,7 +247,7 @@ impl CatalogPublisher {
     }
 
     /// The snapshot, which has what these sources were found to have, with what nobody has approved held.
-    fn reviewed(&self, next: Snapshot, desk: &PublisherState, sources: &[SourceId]) -> (Snapshot, Vec<Problem>) {
+    fn reviewed(&self, next: Snapshot, desk: &PublisherState, sources: &[SourceId]) -> (Snapshot, Vec<Diagnostic>) {
         let under_review: Vec<_> = sources.iter().filter_map(|it| desk.unreviewed.get(it)).collect();
         if under_review.is_empty() {
             return (next, Vec::new());
@@ -289,7 +289,7 @@ pub(crate) fn held(
     terms: &Review,
     found: &Discovery,
     scan: impl Fn(&Tool) -> Vec<Finding>,
-) -> (Discovery, Vec<Problem>) {
+) -> (Discovery, Vec<Diagnostic>) {
     let checked = reviews.review(&found.source, terms, &found.tools, scan);
     let reason = |tool: &Tool| checked.held.get(tool.id.name.as_str());
     (found.each(|it| Some(held_for(it, reason(it)))), checked.problems)

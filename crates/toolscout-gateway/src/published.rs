@@ -11,7 +11,7 @@ use crate::{Error, Query};
 use std::sync::{Arc, OnceLock};
 use toolscout_catalog::{Discovery, Known, Snapshot, Unresolved, alike};
 use toolscout_core::door::{Policy, Refusal};
-use toolscout_core::{Problem, Status, Tool, ToolId};
+use toolscout_core::{Diagnostic, Status, Tool, ToolId};
 use toolscout_index::{Index, Parts, Reading, ToolScope};
 
 /// One moment: consistent in itself, never changed. Either what everybody sees, or that and what one request has besides.
@@ -37,7 +37,7 @@ pub(crate) struct PublishedCatalog {
     /// because a stronger source has its name, and the scope is without that source.
     needs_own_index: bool,
     /// What went wrong on the way to what is of the request.
-    pub(crate) problems: Vec<Problem>,
+    pub(crate) problems: Vec<Diagnostic>,
     /// By where each tool stands in `all`, from the first that is not beneath.
     standing: Box<[OnceLock<ToolStanding>]>,
     /// Over what is not beneath.
@@ -129,7 +129,7 @@ impl PublishedCatalog {
         beneath: Arc<Self>,
         found: Vec<Arc<Discovery>>,
         sources: SourceSet,
-        mut problems: Vec<Problem>,
+        mut problems: Vec<Diagnostic>,
     ) -> Self {
         let policies = beneath.policies.clone();
         let (all, shadowed) = beneath.all.over(found.clone());

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use toolscout_catalog::Discovery;
-use toolscout_core::{Cx, Problem, ProblemKind, RequestSources, Review, Source, SourceId, Tool, spoken};
+use toolscout_core::{Cx, Diagnostic, DiagnosticKind, RequestSources, Review, Source, SourceId, Tool, spoken};
 
 /// How long it may take to say which sources a request has, and how long each of them may take to say what it has.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -33,7 +33,7 @@ pub(crate) type RequestKeys = Vec<Option<String>>;
 /// What the sources of a request have.
 pub(crate) struct RequestDiscovery {
     sources: Vec<(Arc<dyn Source>, Arc<Discovery>)>,
-    problems: Vec<Problem>,
+    problems: Vec<Diagnostic>,
     /// Whether something could not be asked, so that it is worth asking again soon.
     pub(crate) is_partial: bool,
     pub(crate) since: Instant,
@@ -81,7 +81,7 @@ impl RequestCatalogs {
         // Of many that come at once one asks; should it go away, the next one does.
         let found = entry.guests.get_or_init(|| self.ask(&entry, cx));
         let Some(guests) = within(cx, found).await else {
-            let problem = Problem::warning(ProblemKind::Source, "the request's own sources took too long");
+            let problem = Diagnostic::warning(DiagnosticKind::Source, "the request's own sources took too long");
             return Arc::new(alone(board.within(scope), vec![problem]));
         };
         let now = board.within(scope);
@@ -133,7 +133,7 @@ impl RequestCatalogs {
 impl RequestDiscovery {
     fn miss(&mut self, what: &str, why: &str) {
         self.is_partial = true;
-        self.problems.push(Problem::warning(ProblemKind::Source, format!("{what} could not be listed: {why}")));
+        self.problems.push(Diagnostic::warning(DiagnosticKind::Source, format!("{what} could not be listed: {why}")));
     }
 }
 
@@ -143,7 +143,7 @@ fn anybodys(cx: &Cx) -> Cx {
 }
 
 /// What all see, for a request that has something of its own which is not there.
-fn alone(now: Arc<PublishedCatalog>, problems: Vec<Problem>) -> PublishedCatalog {
+fn alone(now: Arc<PublishedCatalog>, problems: Vec<Diagnostic>) -> PublishedCatalog {
     let sources = (*now.sources).clone();
     PublishedCatalog::over(now, Vec::new(), sources, problems)
 }
@@ -192,7 +192,7 @@ fn merge(now: Arc<PublishedCatalog>, guests: &RequestDiscovery, approvals: &Appr
     PublishedCatalog::over(now, found, sources, problems)
 }
 
-fn taken(id: &SourceId) -> Problem {
+fn taken(id: &SourceId) -> Diagnostic {
     let message = format!("source `{id}` of this request is left out: another one has its id");
-    Problem::warning(ProblemKind::Collision, message).of(id.clone())
+    Diagnostic::warning(DiagnosticKind::Collision, message).of(id.clone())
 }

@@ -3,7 +3,7 @@
 use crate::policy::{Policies, Shadow};
 use toolscout_catalog::Snapshot;
 use toolscout_core::door::{Policy, Refusal};
-use toolscout_core::{Problem, ProblemKind, Tool};
+use toolscout_core::{Diagnostic, DiagnosticKind, Tool};
 
 /// The tool for whose sake this one is left out. One that is disabled takes nobody's place.
 pub(crate) fn stronger<'a>(tool: &Tool, all: &'a Snapshot, policies: &Policies) -> Option<&'a Tool> {
@@ -23,8 +23,8 @@ pub(crate) fn refusal(tool: &Tool, stronger: &Tool) -> Refusal {
 }
 
 /// The news that one tool hides another, as it is where the other is left out.
-pub(crate) fn told(mut problem: Problem, policies: &Policies) -> Problem {
-    if policies.shadow == Shadow::Exclude && problem.kind == ProblemKind::Shadowed {
+pub(crate) fn told(mut problem: Diagnostic, policies: &Policies) -> Diagnostic {
+    if policies.shadow == Shadow::Exclude && problem.kind == DiagnosticKind::Shadowed {
         problem.message += "; it is left out by `shadow = \"exclude\"`";
         problem.hint = None;
     }

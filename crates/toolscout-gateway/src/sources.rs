@@ -3,7 +3,7 @@
 use crate::{Gateway, TwoSourcesAlike};
 use std::collections::HashMap;
 use std::sync::Arc;
-use toolscout_core::{Problem, RequestSources, Source, SourceId};
+use toolscout_core::{Diagnostic, RequestSources, Source, SourceId};
 
 /// Sources, each of its own id, in the order they were added. Never changed, only replaced.
 #[derive(Default, Clone)]
@@ -83,12 +83,12 @@ impl Gateway {
 
     /// What there is to say about sources that could be there and are not, as when somebody has turned them off: for who
     /// finds nothing.
-    pub fn absent(&self) -> Arc<Vec<Problem>> {
+    pub fn absent(&self) -> Arc<Vec<Diagnostic>> {
         self.absent.load_full()
     }
 
     /// Has this said about sources that are not there.
-    pub fn set_absent(&self, absent: Vec<Problem>) {
+    pub fn set_absent(&self, absent: Vec<Diagnostic>) {
         self.absent.store(Arc::new(absent));
     }
 

@@ -6,7 +6,7 @@ use crate::published::{PublishedCatalog, is_door};
 use crate::standing::ToolStanding;
 use crate::{Error, Gateway, Query, SearchHit, Snapshot};
 use std::sync::Arc;
-use toolscout_core::{Cx, Library, Problem, Source, SourceId, Tool, ToolId, ToolName};
+use toolscout_core::{Cx, Diagnostic, Library, Source, SourceId, Tool, ToolId, ToolName};
 
 /// What one request sees at one moment: what the scope of its gateway has, and what its own sources have. Cloning is cheap, and so is having
 /// one: it stays as it is while others change.
@@ -96,7 +96,7 @@ impl View {
     }
 
     /// What went wrong on the way to what is of this request.
-    pub fn problems(&self) -> &[Problem] {
+    pub fn problems(&self) -> &[Diagnostic] {
         &self.moment.problems
     }
 

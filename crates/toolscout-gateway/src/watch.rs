@@ -97,7 +97,7 @@ impl Gateway {
 
     async fn pass_on(&self, source: &Arc<dyn Source>) -> Infallible {
         if let Some(library) = source.library() {
-            let mut news = library.news();
+            let mut news = library.events();
             while let Some(it) = news.next().await {
                 // Nobody listening is no news.
                 let _ = self.gazette.0.send((source.id().clone(), it));

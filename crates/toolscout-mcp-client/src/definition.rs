@@ -11,7 +11,7 @@ use super::limits::Limits;
 use split::DefinitionParts;
 use std::borrow::Cow;
 use strict::members;
-use toolscout_core::{ProblemKind, RawJson, SourceId, Tool, ToolId, ToolName, escape};
+use toolscout_core::{DiagnosticKind, RawJson, SourceId, Tool, ToolId, ToolName, escape};
 use toolscout_process::words;
 
 /// The longest name a tool may have, in bytes.
@@ -73,18 +73,18 @@ impl Definition {
 /// Why a definition cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct DefinitionError {
-    pub(super) kind: ProblemKind,
+    pub(super) kind: DiagnosticKind,
     pub(super) reason: String,
 }
 
 impl DefinitionError {
     pub(super) fn broken(reason: impl Into<String>) -> Self {
-        Self { kind: ProblemKind::Broken, reason: reason.into() }
+        Self { kind: DiagnosticKind::Broken, reason: reason.into() }
     }
 
     fn too_big(what: &str, size: usize, limit: usize) -> Self {
         let limit = words::bytes(limit);
-        Self { kind: ProblemKind::Limit, reason: format!("{what} has {size} bytes, and {limit} are allowed") }
+        Self { kind: DiagnosticKind::Limit, reason: format!("{what} has {size} bytes, and {limit} are allowed") }
     }
 }
 
@@ -126,7 +126,7 @@ fn check_schema_size(which: &str, schema: &RawJson, limits: &Limits) -> Result<(
     }
     if values > limits.schema_nodes {
         let reason = format!("its {which} schema has {values} values, and {} are allowed", limits.schema_nodes);
-        return Err(DefinitionError { kind: ProblemKind::Limit, reason });
+        return Err(DefinitionError { kind: DiagnosticKind::Limit, reason });
     }
     Ok(())
 }

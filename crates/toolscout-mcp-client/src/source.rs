@@ -17,8 +17,8 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Delegation, Found, Library, Moment, Origin, Problem, ProblemKind, Provenance,
-    Review, Source, SourceError, SourceId, Tool, ToolCall, ToolName, ToolOutput, escape,
+    Authorized, BoxFuture, BoxStream, Cx, Delegation, Diagnostic, DiagnosticKind, Found, Library, Moment, Origin,
+    Provenance, Review, Source, SourceError, SourceId, Tool, ToolCall, ToolName, ToolOutput, escape,
 };
 
 /// A server as a source of tools.
@@ -180,7 +180,7 @@ impl McpSource {
         let said = record.library.as_ref().filter(|it| !it.private).and_then(|it| it.instructions.as_deref());
         *self.about.lock() = said.map(Arc::from);
         let staleness = record.staleness(&self.shared.configuration(&self.server), Moment::now());
-        let mut found: Vec<Found> = self.problems(&record, staleness).into_iter().map(Found::Problem).collect();
+        let mut found: Vec<Found> = self.problems(&record, staleness).into_iter().map(Found::Diagnostic).collect();
         found.reserve(record.tools.as_ref().map_or(0, |it| it.definitions.len()));
         let seen = record.tools.as_ref().map(|it| it.listed);
         let provenance = Provenance { trusted: true, seen, stale: staleness.is_some(), ..Provenance::default() };
@@ -203,33 +203,35 @@ impl McpSource {
         raw.into_iter().filter_map(move |it| Definition::parse(it, &limits).ok())
     }
 
-    fn problems(&self, record: &Record, staleness: Option<Staleness>) -> Vec<Problem> {
+    fn problems(&self, record: &Record, staleness: Option<Staleness>) -> Vec<Diagnostic> {
         let id = &self.server.id;
         // In one line: with a second one, a server could pretend to be us.
-        let warning = |kind, text: String| Problem::warning(kind, escape::line(&text)).of(id.clone());
+        let warning = |kind, text: String| Diagnostic::warning(kind, escape::line(&text)).of(id.clone());
         let hint = format!("toolscout server refresh {id}");
         let mut news = Vec::new();
         match (record.status, &record.error) {
             (DiscoveryStatus::Never, _) => {
                 news.push(
-                    warning(ProblemKind::Source, format!("nobody has asked `{id}` yet what tools it has")).hint(hint),
+                    warning(DiagnosticKind::Source, format!("nobody has asked `{id}` yet what tools it has"))
+                        .hint(hint),
                 );
             }
             (DiscoveryStatus::Discovering, _) if record.tools.is_none() => {
                 let install = if is_installed_first(&self.server) { "; it may have to be installed first" } else { "" };
                 let text = format!("`{id}` is being asked for its tools right now{install}");
-                news.push(warning(ProblemKind::Source, text).hint("toolscout server list"));
+                news.push(warning(DiagnosticKind::Source, text).hint("toolscout server list"));
             }
             (DiscoveryStatus::Failed, error) => {
                 let why = error.as_deref().unwrap_or("no reason is known");
                 news.push(
-                    warning(ProblemKind::Source, format!("`{id}` could not be asked for its tools: {why}")).hint(hint),
+                    warning(DiagnosticKind::Source, format!("`{id}` could not be asked for its tools: {why}"))
+                        .hint(hint),
                 );
             }
             _ if staleness == Some(Staleness::Reconfigured) => {
                 news.push(
                     warning(
-                        ProblemKind::Source,
+                        DiagnosticKind::Source,
                         format!("`{id}` is configured differently since it was asked for its tools"),
                     )
                     .hint(hint),
@@ -238,7 +240,7 @@ impl McpSource {
             _ if staleness == Some(Staleness::Vanished) => {
                 news.push(
                     warning(
-                        ProblemKind::Source,
+                        DiagnosticKind::Source,
                         format!("`{id}` suddenly lists no tools; those it had are kept for a while"),
                     )
                     .hint(hint),
@@ -247,7 +249,7 @@ impl McpSource {
             _ => {}
         }
         let excluded = record.tools.iter().flat_map(|it| &it.excluded);
-        news.extend(excluded.map(|it| warning(ProblemKind::Broken, format!("`{id}`: {it}"))));
+        news.extend(excluded.map(|it| warning(DiagnosticKind::Broken, format!("`{id}`: {it}"))));
         news
     }
 

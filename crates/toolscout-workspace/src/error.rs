@@ -1,7 +1,7 @@
 //! What ends a run of the program, with the words and the code for it.
 
 use std::path::PathBuf;
-use toolscout_core::{ErrorKind, Problem, SourceError};
+use toolscout_core::{Diagnostic, ErrorKind, SourceError};
 use toolscout_surface::cli::UsageErrors;
 use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::{ErrorCode, OperationError};
@@ -37,7 +37,7 @@ pub enum AppError {
     Source(#[from] SourceError),
     /// A problem that strict mode made fatal.
     #[error("{}", located(.0))]
-    Stopped(Box<Problem>),
+    Stopped(Box<Diagnostic>),
     /// Plugins that do not fit together.
     #[error(transparent)]
     Lifecycle(#[from] LifecycleError),
@@ -162,12 +162,12 @@ impl From<UsageErrors> for AppError {
 }
 
 /// A diagnostic with its hint, as a warning of an operation.
-pub(crate) fn describe(diagnostic: &Problem) -> String {
+pub(crate) fn describe(diagnostic: &Diagnostic) -> String {
     let hint = diagnostic.hint.as_deref().map(|hint| format!("\n  hint: {hint}")).unwrap_or_default();
     diagnostic.message.clone() + &hint
 }
 
-fn located(problem: &Problem) -> String {
+fn located(problem: &Diagnostic) -> String {
     let message = toolscout_core::escape::text(&problem.message).into_owned();
     match &problem.path {
         Some(path) => format!("{}: {message}", toolscout_core::escape::line(&path.display().to_string())),

@@ -8,7 +8,9 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 use toolscout_core::cx::Asker;
 use toolscout_core::event::Observers;
-use toolscout_core::{Caller, Cx, Found, Level, Origin, Problem, ProblemKind, SourceError, Tool, escape};
+use toolscout_core::{
+    Caller, Cx, Diagnostic, DiagnosticKind, DiagnosticLevel, Found, Origin, SourceError, Tool, escape,
+};
 use toolscout_folder::DefaultRoot;
 use toolscout_gateway::{Gateway, Refreshed};
 
@@ -19,7 +21,7 @@ pub struct Tools {
     request: Cx,
     loudness: Loudness,
     shows_tools: bool,
-    discovered: OnceCell<Vec<Problem>>,
+    discovered: OnceCell<Vec<Diagnostic>>,
     /// Names of built-in commands.
     reserved: OnceLock<HashSet<String>>,
 }
@@ -58,7 +60,7 @@ impl Tools {
     }
 
     /// As [`Tools::known`], and shows each finding as it comes, if this is the first time.
-    pub async fn discover(&self, watch: impl FnMut(&Found)) -> Result<&[Problem], AppError> {
+    pub async fn discover(&self, watch: impl FnMut(&Found)) -> Result<&[Diagnostic], AppError> {
         let run = || async {
             let refreshed = self.with_progress(self.gateway.refresh_watched(&self.request, watch)).await;
             self.settle(refreshed)
@@ -73,12 +75,12 @@ impl Tools {
     }
 
     /// Asks all sources again, and says nothing about it.
-    pub async fn discover_quietly_again(&self) -> Result<Vec<Problem>, AppError> {
+    pub async fn discover_quietly_again(&self) -> Result<Vec<Diagnostic>, AppError> {
         self.sorted(self.gateway.refresh(&self.request).await)
     }
 
     /// What went wrong, for who says it in words of their own.
-    pub async fn discover_quietly(&self) -> Result<&[Problem], AppError> {
+    pub async fn discover_quietly(&self) -> Result<&[Diagnostic], AppError> {
         let run = || async { self.sorted(self.gateway.refresh(&self.request).await) };
         self.discovered.get_or_try_init(run).await.map(Vec::as_slice)
     }
@@ -104,27 +106,29 @@ impl Tools {
         self.request.clone()
     }
 
-    fn settle(&self, refreshed: Refreshed) -> Result<Vec<Problem>, AppError> {
+    fn settle(&self, refreshed: Refreshed) -> Result<Vec<Diagnostic>, AppError> {
         let problems = self.sorted(refreshed)?;
-        let (of_sources, others): (Vec<_>, Vec<_>) = problems.iter().partition(|it| it.kind == ProblemKind::Source);
+        let (of_sources, others): (Vec<_>, Vec<_>) = problems.iter().partition(|it| it.kind == DiagnosticKind::Source);
         others.iter().for_each(|it| self.warn(it));
         of_sources.iter().take(Self::SOURCES).for_each(|it| self.warn(it));
         if of_sources.len() > Self::SOURCES {
             let message =
                 format!("{} more servers could not be asked, or were not yet", of_sources.len() - Self::SOURCES);
-            self.warn(&Problem::warning(ProblemKind::Source, message).hint("toolscout server list"));
+            self.warn(&Diagnostic::warning(DiagnosticKind::Source, message).hint("toolscout server list"));
         }
         Ok(problems)
     }
 
     /// All problems there are; what strict mode stopped at is an error.
-    fn sorted(&self, refreshed: Refreshed) -> Result<Vec<Problem>, AppError> {
+    fn sorted(&self, refreshed: Refreshed) -> Result<Vec<Diagnostic>, AppError> {
         let mut problems = refreshed.problems;
         for (id, error) in refreshed.failed {
             match error {
                 SourceError::Stopped(problem) => return Err(AppError::Stopped(problem)),
-                error => problems
-                    .push(Problem::warning(ProblemKind::Source, format!("source `{id}` could not be listed: {error}"))),
+                error => problems.push(Diagnostic::warning(
+                    DiagnosticKind::Source,
+                    format!("source `{id}` could not be listed: {error}"),
+                )),
             }
         }
         problems.extend(self.clashes());
@@ -137,7 +141,7 @@ impl Tools {
     }
 
     /// Tools that cannot be typed as commands, because a built-in one has their name.
-    fn clashes(&self) -> Vec<Problem> {
+    fn clashes(&self) -> Vec<Diagnostic> {
         let snapshot = self.gateway.snapshot();
         // There are a few dozen commands, and there may be thousands of tools.
         let reserved = self.reserved.get().into_iter().flatten();
@@ -147,10 +151,10 @@ impl Tools {
             let (name, message) = (&tool.id.name, format!("`{}` is also a built-in command", tool.id.name));
             // Nobody here has named what a server has, and nobody here can give it another name.
             if self.gateway.sources().iter().any(|it| *it.id() == tool.id.source && it.origin() == Origin::Mcp) {
-                let problem = Problem::debug(ProblemKind::Collision, message).of(tool.id.source.clone());
+                let problem = Diagnostic::debug(DiagnosticKind::Collision, message).of(tool.id.source.clone());
                 return problem.hint(format!("toolscout run {}", tool.id));
             }
-            let problem = Problem::warning(ProblemKind::Collision, message).of(tool.id.source.clone());
+            let problem = Diagnostic::warning(DiagnosticKind::Collision, message).of(tool.id.source.clone());
             let problem = problem.hint(format!("toolscout run {name}"));
             match &tool.provenance.path {
                 Some(path) => problem.at(path),
@@ -161,11 +165,12 @@ impl Tools {
     }
 
     /// Says a problem, unless it is too quiet for it.
-    pub fn warn(&self, problem: &Problem) {
+    pub fn warn(&self, problem: &Diagnostic) {
         // Who runs one tool need not hear each time that others could not be asked. That something is held is said once.
-        let is_of_a_server = problem.source.is_some() && problem.path.is_none() && problem.kind != ProblemKind::Held;
-        let is_beside_the_point = (problem.kind == ProblemKind::Untrusted || is_of_a_server) && !self.shows_tools;
-        let is_quiet = problem.level == Level::Debug || is_beside_the_point;
+        let is_of_a_server =
+            problem.source.is_some() && problem.path.is_none() && problem.kind != DiagnosticKind::Quarantined;
+        let is_beside_the_point = (problem.kind == DiagnosticKind::Untrusted || is_of_a_server) && !self.shows_tools;
+        let is_quiet = problem.level == DiagnosticLevel::Debug || is_beside_the_point;
         let needed = if is_quiet { Loudness::Verbose } else { Loudness::Normal };
         if self.loudness >= needed {
             self.environment.say(&render(problem));
@@ -209,10 +214,10 @@ pub async fn study_briefly(gateway: &Gateway) {
     tracing::debug!(event = "studied", left);
 }
 
-fn render(problem: &Problem) -> String {
+fn render(problem: &Diagnostic) -> String {
     let path =
         problem.path.as_ref().map(|it| format!("{}: ", escape::line(&it.display().to_string()))).unwrap_or_default();
-    let level = if problem.level == Level::Debug { "note" } else { "warning" };
+    let level = if problem.level == DiagnosticLevel::Debug { "note" } else { "warning" };
     let mut text = format!("{level}: {path}{}\n", escape::text(&problem.message));
     if let Some(hint) = &problem.hint {
         text += &format!("  hint: {}\n", escape::text(hint));

@@ -18,7 +18,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use toolscout::core::{BoxFuture, BoxStream, Problem, ProblemKind, SourceError, Tool, ToolId, ToolName};
+use toolscout::core::{BoxFuture, BoxStream, Diagnostic, DiagnosticKind, SourceError, Tool, ToolId, ToolName};
 use toolscout::folder::recipe::{CommandRecipe, DEFAULT_TIMEOUT_MS, Input, Recipe};
 use toolscout::folder::{Entry, Root, RootStrategy, ToolStrategy, Visit};
 use toolscout::surface::cli::CommandSpec;
@@ -74,7 +74,7 @@ fn entry(file: &Path, number: usize, line: &str, visit: &Visit) -> Entry {
         Ok((tool, recipe)) => Entry::Tool(Box::new(tool), recipe),
         Err(reason) => {
             let message = format!("line {number}: {reason}");
-            Entry::Problem(Problem::warning(ProblemKind::Broken, message).of(visit.source.clone()).at(file))
+            Entry::Diagnostic(Diagnostic::warning(DiagnosticKind::Broken, message).of(visit.source.clone()).at(file))
         }
     }
 }

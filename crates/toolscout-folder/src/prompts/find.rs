@@ -5,7 +5,7 @@ use super::{Prompt, folder};
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use toolscout_core::{Problem, ProblemKind};
+use toolscout_core::{Diagnostic, DiagnosticKind};
 
 /// Bytes of a file; a prompt is read by a person and by a model, and both tire earlier.
 const LARGEST: u64 = 256 << 10;
@@ -14,7 +14,7 @@ const MOST: usize = 256;
 
 /// All prompts of a project, in the order of their names, and a problem for each file that should be one and is not. The
 /// root's path is real. Blocks on the file system.
-pub(crate) fn find(root: &Path) -> Vec<Result<Prompt, Problem>> {
+pub(crate) fn find(root: &Path) -> Vec<Result<Prompt, Diagnostic>> {
     let folder = folder(root);
     let entries = match fs::read_dir(&folder) {
         Ok(entries) => entries,
@@ -26,7 +26,7 @@ pub(crate) fn find(root: &Path) -> Vec<Result<Prompt, Problem>> {
     files.sort();
     let too_many = files.len().checked_sub(MOST).filter(|it| *it > 0).map(|more| {
         let message = format!("there are {more} prompts more than the {MOST} that a project may have");
-        Err(Problem::warning(ProblemKind::Limit, message).at(&folder))
+        Err(Diagnostic::warning(DiagnosticKind::Limit, message).at(&folder))
     });
     files.truncate(MOST);
     let found = files.into_iter().map(|(name, path)| read(root, &name, &path).map_err(|it| it.at(path)));
@@ -40,22 +40,22 @@ fn name(file: &std::ffi::OsStr) -> Option<String> {
     is_meant.then(|| name.to_owned())
 }
 
-fn read(root: &Path, name: &str, path: &Path) -> Result<Prompt, Problem> {
+fn read(root: &Path, name: &str, path: &Path) -> Result<Prompt, Diagnostic> {
     let is_plain = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.');
     if !name.bytes().all(is_plain) || name.len() > 64 {
         let message = "is no name for a prompt; use at most 64 letters, digits, `_`, `-` and `.`";
-        return Err(Problem::warning(ProblemKind::Forbidden, message));
+        return Err(Diagnostic::warning(DiagnosticKind::Forbidden, message));
     }
     let real = fs::canonicalize(path).map_err(|err| unreadable(&err))?;
     if !real.starts_with(root) {
-        return Err(Problem::warning(ProblemKind::Forbidden, "leads out of the project"));
+        return Err(Diagnostic::warning(DiagnosticKind::Forbidden, "leads out of the project"));
     }
     let bytes = bytes(&real).map_err(|err| unreadable(&err))?;
     if bytes.len() as u64 > LARGEST {
         let message = format!("has more than {} KiB, which is too much for a prompt", LARGEST >> 10);
-        return Err(Problem::warning(ProblemKind::Limit, message));
+        return Err(Diagnostic::warning(DiagnosticKind::Limit, message));
     }
-    Prompt::read(name, &bytes).map_err(|reason| Problem::warning(ProblemKind::Broken, reason))
+    Prompt::read(name, &bytes).map_err(|reason| Diagnostic::warning(DiagnosticKind::Broken, reason))
 }
 
 /// One byte more than is allowed, where there are so many.
@@ -65,6 +65,6 @@ fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn unreadable(err: &io::Error) -> Problem {
-    Problem::warning(ProblemKind::Unavailable, format!("cannot be read: {err}"))
+fn unreadable(err: &io::Error) -> Diagnostic {
+    Diagnostic::warning(DiagnosticKind::Unavailable, format!("cannot be read: {err}"))
 }

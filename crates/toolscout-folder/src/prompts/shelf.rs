@@ -69,7 +69,7 @@ impl Library for PromptLibrary {
         Box::pin(std::future::ready(answer))
     }
 
-    fn news(&self) -> BoxStream<'_, News> {
+    fn events(&self) -> BoxStream<'_, News> {
         Box::pin(stream::unfold(self.known.subscribe(), |mut known| async move {
             known.changed().await.ok()?;
             Some((News::PromptsChanged, known))

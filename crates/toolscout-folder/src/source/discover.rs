@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use toolscout_core::{
-    BoxStream, Cx, Digest, Level, Problem, ProblemKind, SourceError, SourceId, Status, Tool, ToolId, ToolName, escape,
+    BoxStream, Cx, Diagnostic, DiagnosticKind, DiagnosticLevel, Digest, SourceError, SourceId, Status, Tool, ToolId,
+    ToolName, escape,
 };
 
 /// How many files are asked at a time. They are programs of others; a few at once keep the machine usable.
@@ -77,8 +78,8 @@ impl FolderSource {
         if !found.is_empty() && !self.is_trusted(root).await {
             let message = "this folder is not trusted, so its prompts are not offered";
             let hint = format!("toolscout trust {}", escape::line(&root.display().to_string()));
-            let problem = self.problem(ProblemKind::Untrusted, message).at(prompts::folder(root)).hint(hint);
-            return to.problem(Problem { level: Level::Debug, ..problem }).await;
+            let problem = self.problem(DiagnosticKind::Untrusted, message).at(prompts::folder(root)).hint(hint);
+            return to.problem(Diagnostic { level: DiagnosticLevel::Debug, ..problem }).await;
         }
         for prompt in found {
             match prompt {
@@ -98,14 +99,14 @@ impl FolderSource {
     ) -> Result<(), DiscoveryStopped> {
         let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
         let (Some(folder), Some(name)) = (absolute.parent(), absolute.file_name()) else {
-            return to.problem(self.problem(ProblemKind::Broken, "names no file").at(file)).await;
+            return to.problem(self.problem(DiagnosticKind::Broken, "names no file").at(file)).await;
         };
         let Some(path) = self.real(folder, to).await? else { return Ok(()) };
         let ground = Arc::new(ToolLocation { root: Root::tools(&path), is_explicit: true });
         let entries = one_file(&ground.root, &path.join(name), self.visit(cx));
         if self.gather_entries(entries, &ground, to, budget, cx).await? == 0 {
             // Somebody named this file, so that it holds nothing is news.
-            return to.problem(self.problem(ProblemKind::Broken, "holds no tool").at(file)).await;
+            return to.problem(self.problem(DiagnosticKind::Broken, "holds no tool").at(file)).await;
         }
         Ok(())
     }
@@ -146,7 +147,7 @@ impl FolderSource {
             GatherStep::Tool(tool, recipe) => {
                 to.tool(ListedTool { tool: tool.into(), recipe, ground: ground.clone() }).await
             }
-            GatherStep::Problem(problem) => to.problem(problem).await,
+            GatherStep::Diagnostic(problem) => to.problem(problem).await,
             GatherStep::Once(key, problem) => to.problem_once(key, problem).await,
             GatherStep::Failed(err) => self.failed(err, to).await,
         }
@@ -174,7 +175,7 @@ impl FolderSource {
             std::io::ErrorKind::NotADirectory => "is not a folder".to_owned(),
             _ => format!("cannot be opened: {err}"),
         };
-        to.problem(self.problem(ProblemKind::Unavailable, reason).at(path)).await?;
+        to.problem(self.problem(DiagnosticKind::Unavailable, reason).at(path)).await?;
         Ok(None)
     }
 
@@ -182,12 +183,12 @@ impl FolderSource {
     async fn failed(&self, err: SourceError, to: &mut Gathering<'_>) -> Result<(), DiscoveryStopped> {
         match err {
             SourceError::Stopped(_) | SourceError::Invalid { .. } | SourceError::Refused { .. } => to.stop(err).await,
-            other => to.problem(self.problem(ProblemKind::Unavailable, other.to_string())).await,
+            other => to.problem(self.problem(DiagnosticKind::Unavailable, other.to_string())).await,
         }
     }
 
-    fn problem(&self, kind: ProblemKind, message: impl Into<String>) -> Problem {
-        Problem::warning(kind, message).of(self.terms.id.clone())
+    fn problem(&self, kind: DiagnosticKind, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::warning(kind, message).of(self.terms.id.clone())
     }
 
     /// What an entry comes to, where its file has to be asked: what it says, or why nobody asks it.
@@ -204,7 +205,11 @@ impl FolderSource {
             EntryOutcome::Ask(tool, recipe) => (tool, recipe),
         };
         let Some(content) = content_of(&tool, &recipe).await else {
-            return vec![GatherStep::Problem(about(&tool, ProblemKind::Unavailable, "cannot be read".to_owned()))];
+            return vec![GatherStep::Diagnostic(about(
+                &tool,
+                DiagnosticKind::Unavailable,
+                "cannot be read".to_owned(),
+            ))];
         };
         let eagerness = match (trusted, self.terms.probing, budget.left()) {
             (true, Probing::Allowed, Some(_)) => ProbeEagerness::Once,
@@ -233,7 +238,7 @@ impl FolderSource {
         let reason = if !trusted {
             let message = "this folder is not trusted, so its files are not asked what tools they hold";
             let hint = format!("toolscout trust {root}");
-            let problem = self.problem(ProblemKind::Untrusted, message).at(&ground.root.path).hint(hint);
+            let problem = self.problem(DiagnosticKind::Untrusted, message).at(&ground.root.path).hint(hint);
             steps.push(GatherStep::Once(format!("untrusted {root}"), problem));
             format!("its folder is not trusted; type `toolscout trust {root}`")
         } else if budget.left().is_none() {
@@ -241,7 +246,7 @@ impl FolderSource {
                 "asking files what tools they hold took longer than {} ms; the rest is listed by file name",
                 self.terms.limits.total.as_millis()
             );
-            steps.push(GatherStep::Once("budget".to_owned(), self.problem(ProblemKind::Limit, message)));
+            steps.push(GatherStep::Once("budget".to_owned(), self.problem(DiagnosticKind::Limit, message)));
             "there was no time left to ask it what it holds".to_owned()
         } else {
             "nobody has asked it yet what it holds; `toolscout tools` does".to_owned()
@@ -255,9 +260,9 @@ impl FolderSource {
 /// What is to be gathered.
 enum GatherStep {
     Tool(Box<Tool>, Recipe),
-    Problem(Problem),
+    Diagnostic(Diagnostic),
     /// Said once for all who share the key.
-    Once(String, Problem),
+    Once(String, Diagnostic),
     Failed(SourceError),
 }
 
@@ -265,7 +270,7 @@ impl GatherStep {
     /// Whether it shows that there was something in a file.
     fn is_news(&self) -> bool {
         match self {
-            Self::Problem(problem) => problem.level == Level::Warning,
+            Self::Diagnostic(problem) => problem.level == DiagnosticLevel::Warning,
             _ => true,
         }
     }
@@ -292,12 +297,12 @@ fn settle_all(entries: Vec<Result<Entry, SourceError>>, trusted: bool) -> Vec<En
 fn settle(entry: Result<Entry, SourceError>, trusted: bool) -> EntryOutcome {
     let (mut tool, recipe) = match entry {
         Ok(Entry::Tool(tool, recipe)) => (tool, recipe),
-        Ok(Entry::Problem(problem)) => return EntryOutcome::Steps(vec![GatherStep::Problem(problem)]),
+        Ok(Entry::Diagnostic(problem)) => return EntryOutcome::Steps(vec![GatherStep::Diagnostic(problem)]),
         Err(err) => return EntryOutcome::Steps(vec![GatherStep::Failed(err)]),
     };
     tool.provenance.trusted = trusted;
     if let Some(reason) = missing_runtime(&mut tool, &recipe) {
-        let problem = about(&tool, ProblemKind::Unavailable, reason.clone());
+        let problem = about(&tool, DiagnosticKind::Unavailable, reason.clone());
         return EntryOutcome::Steps(vec![GatherStep::Once(reason, problem), GatherStep::Tool(tool, recipe)]);
     }
     match tool.status {
@@ -347,31 +352,31 @@ async fn content_of(tool: &Tool, recipe: &Recipe) -> Option<Digest> {
 fn told(id: &SourceId, asked: &Tool, recipe: &Recipe, answer: &ProbeRecord) -> Vec<GatherStep> {
     let tools = match &answer.said {
         ProbeResult::Tools(tools) => tools,
-        ProbeResult::Nonsense(reason) => return vec![broken(asked, ProblemKind::Broken, reason.clone())],
+        ProbeResult::Nonsense(reason) => return vec![broken(asked, DiagnosticKind::Broken, reason.clone())],
         ProbeResult::TimedOut { limit_ms } => {
             let message = format!("did not say within {limit_ms} ms what tools it holds");
-            return vec![broken(asked, ProblemKind::Limit, message)];
+            return vec![broken(asked, DiagnosticKind::Limit, message)];
         }
         ProbeResult::NotStarted { reason, .. } => {
-            return vec![broken(asked, ProblemKind::Unavailable, format!("cannot be started: {reason}"))];
+            return vec![broken(asked, DiagnosticKind::Unavailable, format!("cannot be started: {reason}"))];
         }
     };
     if tools.is_empty() {
-        let quiet = about(asked, ProblemKind::Broken, "says it holds no tools".to_owned());
-        return vec![GatherStep::Problem(Problem { level: Level::Debug, ..quiet })];
+        let quiet = about(asked, DiagnosticKind::Broken, "says it holds no tools".to_owned());
+        return vec![GatherStep::Diagnostic(Diagnostic { level: DiagnosticLevel::Debug, ..quiet })];
     }
     let step = |it: &Result<Probed, String>| match it {
         Ok(probed) => match ToolName::for_command(&probed.name) {
             Ok(name) => GatherStep::Tool(Box::new(complete(named(id, name, asked), probed)), recipe.clone()),
-            Err(err) => broken(asked, ProblemKind::Forbidden, err.to_string()),
+            Err(err) => broken(asked, DiagnosticKind::Forbidden, err.to_string()),
         },
-        Err(reason) => broken(asked, ProblemKind::Broken, reason.clone()),
+        Err(reason) => broken(asked, DiagnosticKind::Broken, reason.clone()),
     };
     tools.iter().map(step).collect()
 }
 
-fn broken(asked: &Tool, kind: ProblemKind, message: String) -> GatherStep {
-    GatherStep::Problem(about(asked, kind, message))
+fn broken(asked: &Tool, kind: DiagnosticKind, message: String) -> GatherStep {
+    GatherStep::Diagnostic(about(asked, kind, message))
 }
 
 fn named(id: &SourceId, name: ToolName, asked: &Tool) -> Tool {

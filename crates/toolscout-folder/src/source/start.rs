@@ -115,7 +115,7 @@ impl FolderSource {
         while let Some(entry) = entries.next().await {
             let (mut tool, recipe) = match entry? {
                 Entry::Tool(tool, recipe) => (*tool, recipe),
-                Entry::Problem(problem) => {
+                Entry::Diagnostic(problem) => {
                     reasons.push(problem.message);
                     continue;
                 }

@@ -137,7 +137,7 @@ async fn bad_answers_are_warnings() {
     let warned: Vec<String> = found
         .problems()
         .iter()
-        .filter(|it| it.level == toolscout_core::Level::Warning)
+        .filter(|it| it.level == toolscout_core::DiagnosticLevel::Warning)
         .filter_map(|it| Some(it.path.as_ref()?.file_stem()?.to_string_lossy().into_owned()))
         .collect();
     assert_eq!(warned, ["a-fails", "b-nonsense", "c-nameless", "d-named-badly"]);

@@ -2,7 +2,7 @@
 
 use super::{World, listing};
 use crate::run::fixture::has;
-use toolscout_core::{Level, ProblemKind};
+use toolscout_core::{DiagnosticKind, DiagnosticLevel};
 
 /// In a folder that nobody trusts nothing is started; files are listed by their names, with one warning for all.
 #[tokio::test]
@@ -35,7 +35,7 @@ async fn files_that_show_they_are_tools_are_listed_by_name() {
     );
     let reason = found.tool("answer").status.reason().map(str::to_owned);
     assert_eq!(reason, Some(format!("its folder is not trusted; type `toolscout trust {}`", world.root.display())));
-    let untrusted = found.problems().into_iter().find(|it| it.kind == ProblemKind::Untrusted).expect("one");
+    let untrusted = found.problems().into_iter().find(|it| it.kind == DiagnosticKind::Untrusted).expect("one");
     assert_eq!(untrusted.hint, Some(format!("toolscout trust {}", world.root.display())));
 }
 
@@ -65,8 +65,8 @@ async fn programs_that_show_no_tool_are_said_quietly() {
     assert_eq!(
         said,
         [
-            (Level::Debug, "is a program that does not show it is a tool"),
-            (Level::Debug, "is a module that shows no tool")
+            (DiagnosticLevel::Debug, "is a program that does not show it is a tool"),
+            (DiagnosticLevel::Debug, "is a module that shows no tool")
         ]
     );
 }

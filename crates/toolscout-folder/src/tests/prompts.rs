@@ -5,7 +5,7 @@ use futures_util::{FutureExt, StreamExt};
 use serde_json::{Value, json};
 use std::fs;
 use std::sync::Arc;
-use toolscout_core::{Level, Library, News, RawJson, Source, SourceError};
+use toolscout_core::{DiagnosticLevel, Library, News, RawJson, Source, SourceError};
 
 const NOTES: &str = "---\ndescription: Write release notes\narguments:\n  - name: since\n    description: The tag to begin with\n    required: true\n  - tone\n---\n\nWrite notes since {{since}}. {{ tone }}\n";
 
@@ -114,7 +114,7 @@ async fn an_untrusted_folder_offers_none() {
     let world = World::with(&[("prompts/plain.md", "Do as I say.\n")]);
     let source = world.source();
     let listing = listing(&source).await;
-    assert_eq!(listing.problems().iter().map(|it| it.level).collect::<Vec<_>>(), [Level::Debug]);
+    assert_eq!(listing.problems().iter().map(|it| it.level).collect::<Vec<_>>(), [DiagnosticLevel::Debug]);
     assert!(prompts(&source).is_empty());
     let able = library(&source).holdings(&agent()).expect("holdings").capabilities;
     assert_eq!(able.map(|it| it.to_value()), Some(json!({})), "nobody knows of any");
@@ -124,7 +124,7 @@ async fn an_untrusted_folder_offers_none() {
 async fn other_prompts_are_news_and_the_same_ones_are_none() {
     let world = World::with(&[("prompts/plain.md", "One.\n")]);
     let source = trusted(&world);
-    let mut news = library(&source).news();
+    let mut news = library(&source).events();
     listing(&source).await;
     assert_eq!(news.next().now_or_never(), Some(Some(News::PromptsChanged)));
     listing(&source).await;

@@ -4,7 +4,7 @@ use super::{World, agent, listing, name_of, person};
 use crate::recipe::{Flavour, Recipe};
 use crate::{Entry, Root, ToolStrategy, Visit};
 use futures_util::stream;
-use toolscout_core::{BoxStream, ErrorKind, Problem, ProblemKind, Source, SourceError, Status, Tool, ToolId};
+use toolscout_core::{BoxStream, Diagnostic, DiagnosticKind, ErrorKind, Source, SourceError, Status, Tool, ToolId};
 
 /// Lists two modules that nothing can load, a name that cannot be a command, and claims to be trusted.
 struct Boastful;
@@ -18,7 +18,7 @@ impl ToolStrategy for Boastful {
             Ok(Entry::Tool(Box::new(tool), recipe))
         };
         let lost = SourceError::Protocol { id: toolscout_core::SourceId::local(), reason: "half of it is lost".into() };
-        let problem = Entry::Problem(Problem::warning(ProblemKind::Broken, "mine"));
+        let problem = Entry::Diagnostic(Diagnostic::warning(DiagnosticKind::Broken, "mine"));
         Box::pin(stream::iter([tool("a"), tool("b"), tool("$(id)"), Ok(problem), Err(lost), tool("c")]))
     }
 }

@@ -218,7 +218,7 @@ impl Library for Actor {
         Box::pin(async { Ok(params) })
     }
 
-    fn news(&self) -> BoxStream<'_, News> {
+    fn events(&self) -> BoxStream<'_, News> {
         listen(&self.news)
     }
 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use toolscout_core::door::Policy;
-use toolscout_core::{Arguments, BoxFuture, Caller, Cx, Origin, ProblemKind, RequestSources, Source, ToolCall};
+use toolscout_core::{Arguments, BoxFuture, Caller, Cx, DiagnosticKind, Origin, RequestSources, Source, ToolCall};
 
 /// Gives each user sources, by a header.
 pub(crate) struct ByUser {
@@ -179,7 +179,7 @@ async fn a_tool_of_a_request_hides_none_that_all_have() {
     assert_eq!(call(&gateway, "mine/x", by("a")).await.unwrap(), "mine");
     assert_eq!(call(&gateway, "mine__y", by("a")).await.unwrap(), "mine");
     let problems = gateway.view(&by("a")).await.problems().to_vec();
-    assert_eq!(problems.iter().map(|it| it.kind).collect::<Vec<_>>(), [ProblemKind::Shadowed]);
+    assert_eq!(problems.iter().map(|it| it.kind).collect::<Vec<_>>(), [DiagnosticKind::Shadowed]);
 }
 
 /// P-05.
@@ -281,8 +281,8 @@ async fn a_source_of_a_request_does_not_take_the_place_of_another_of_its_id() {
     assert_eq!(
         said,
         [
-            (ProblemKind::Collision, "source `all` of this request is left out: another one has its id"),
-            (ProblemKind::Collision, "source `mine` of this request is left out: another one has its id"),
+            (DiagnosticKind::Collision, "source `all` of this request is left out: another one has its id"),
+            (DiagnosticKind::Collision, "source `mine` of this request is left out: another one has its id"),
         ]
     );
     assert!(call(&gateway, "evil", by("a")).await.is_err());

@@ -9,7 +9,7 @@ use serde_json::json;
 use std::sync::Arc;
 use tokio::task::JoinSet;
 use toolscout_core::{
-    Arguments, Caller, Cx, ErrorKind, Lease, MemoryStore, ProblemKind, Shelf, SourceId, Store, StoreError, ToolCall,
+    Arguments, Caller, Cx, DiagnosticKind, ErrorKind, Lease, MemoryStore, Shelf, SourceId, Store, StoreError, ToolCall,
     ToolId, ToolName,
 };
 
@@ -97,7 +97,7 @@ async fn a_changed_definition_is_never_executed() {
     assert_eq!(call(&running, "add").await, Err("`server/add` has changed since it was approved".to_owned()));
     let held = Err("`server/add` is held for review: changed since it was approved: description".to_owned());
     let news = running.refresh(&cli()).await.problems;
-    assert_eq!(news.iter().map(|it| it.kind).collect::<Vec<_>>(), [ProblemKind::Held]);
+    assert_eq!(news.iter().map(|it| it.kind).collect::<Vec<_>>(), [DiagnosticKind::Quarantined]);
     assert_eq!(call(&running, "add").await, held);
     let restarted = gateway(&server, &store).await;
     assert_eq!(call(&restarted, "add").await, held);
@@ -200,7 +200,7 @@ async fn a_store_that_cannot_be_read_approves_nothing_and_one_that_keeps_nothing
     let with = |reads| Approvals::new(Arc::new(Failing { reads }), "project");
     let broken = Gateway::builder().source(server.clone()).approvals(with(false)).build().unwrap();
     let [problem] = &broken.refresh(&cli()).await.problems[..] else { panic!() };
-    assert_eq!(problem.kind, ProblemKind::Held);
+    assert_eq!(problem.kind, DiagnosticKind::Quarantined);
     let said = "all tools of `server` are held: what was approved cannot be read (the disk is gone)";
     assert_eq!(problem.message, said);
     let said = "`server/add` is held for review: what was approved cannot be read";

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
-use toolscout_core::{Problem, ProblemKind, SourceId, ToolName};
+use toolscout_core::{Diagnostic, DiagnosticKind, SourceId, ToolName};
 use toolscout_process::words;
 
 /// However long a server wants its tools to be remembered, they are asked for again after this time.
@@ -42,7 +42,7 @@ pub struct Listing {
     /// Those that can be used, in the server's order.
     pub tools: Vec<Definition>,
     /// Why others cannot, one by one.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<Diagnostic>,
     /// How long the server says this is good for; `None` if it did not say.
     pub ttl: Option<Duration>,
     /// Whom the server says this may be shown to.
@@ -85,7 +85,7 @@ struct ToolListReader<'a> {
     places: HashMap<ToolName, usize>,
     /// Names that came twice with different definitions.
     torn: HashSet<ToolName>,
-    problems: Vec<Problem>,
+    problems: Vec<Diagnostic>,
     untold: usize,
     cursors: HashSet<String>,
     bytes: usize,
@@ -181,7 +181,7 @@ impl<'a> ToolListReader<'a> {
                 return Err(protocol(format!("its list has more than {limit} tools")));
             }
             let reason = format!("it lists {} tools; only the first {limit} are used", tools.len());
-            self.report(Problem::warning(ProblemKind::Limit, reason));
+            self.report(Diagnostic::warning(DiagnosticKind::Limit, reason));
             tools = &tools[..limit];
         }
         let mut is_new = false;
@@ -211,7 +211,7 @@ impl<'a> ToolListReader<'a> {
         let is_same = known.raw == definition.raw || known.raw.to_value() == definition.raw.to_value();
         if !is_same && self.torn.insert(definition.name.clone()) {
             let reason = format!("tool `{}` is left out: it is defined twice, in different ways", definition.name);
-            self.report(Problem::warning(ProblemKind::Collision, reason));
+            self.report(Diagnostic::warning(DiagnosticKind::Collision, reason));
         }
         !is_same
     }
@@ -221,10 +221,10 @@ impl<'a> ToolListReader<'a> {
             Some(name) => format!("tool `{name}`"),
             None => format!("tool number {}", at + 1),
         };
-        self.report(Problem::warning(flaw.kind, format!("{which} is left out: {}", flaw.reason)));
+        self.report(Diagnostic::warning(flaw.kind, format!("{which} is left out: {}", flaw.reason)));
     }
 
-    fn report(&mut self, problem: Problem) {
+    fn report(&mut self, problem: Diagnostic) {
         if self.problems.len() < PROBLEMS {
             self.problems.push(problem);
         } else {
@@ -238,7 +238,7 @@ impl<'a> ToolListReader<'a> {
             return Err(protocol("pagination loop: its list of tools leads back to a page that was already there"));
         }
         let reason = "pagination loop: its list of tools leads back to a page that was already there, with nothing new";
-        self.report(Problem::warning(ProblemKind::Broken, reason));
+        self.report(Diagnostic::warning(DiagnosticKind::Broken, reason));
         Ok(())
     }
 
@@ -259,7 +259,7 @@ impl<'a> ToolListReader<'a> {
         self.tools.retain(|it| !self.torn.contains(&it.name));
         if self.untold > 0 {
             let reason = format!("{} more tools are left out", self.untold);
-            self.problems.push(Problem::warning(ProblemKind::Limit, reason));
+            self.problems.push(Diagnostic::warning(DiagnosticKind::Limit, reason));
         }
         let scope = self.scope.unwrap_or_default();
         let problems = self.problems.into_iter().map(|it| it.of(source.clone())).collect();

@@ -9,8 +9,8 @@ use futures_util::stream;
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Found, Layer, MemoryStore, Origin, Problem, ProblemKind, RequestSources,
-    Source, SourceError, SourceId, StoreError, Tool, ToolCall, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, Diagnostic, DiagnosticKind, Found, Layer, MemoryStore, Origin,
+    RequestSources, Source, SourceError, SourceId, StoreError, Tool, ToolCall, ToolName, ToolOutput,
 };
 use toolscout_source::request::{OfRequest, header, header_name, whose};
 
@@ -194,8 +194,8 @@ impl Source for ClosedSource {
         let said = match self.is_failure {
             true => Err(SourceError::Unavailable { id: self.id.clone(), what: self.what.clone() }),
             false => {
-                let problem = Problem::warning(ProblemKind::Unavailable, self.what.clone());
-                Ok(Found::Problem(problem.of(self.id.clone())))
+                let problem = Diagnostic::warning(DiagnosticKind::Unavailable, self.what.clone());
+                Ok(Found::Diagnostic(problem.of(self.id.clone())))
             }
         };
         Box::pin(stream::iter([said]))

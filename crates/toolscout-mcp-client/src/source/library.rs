@@ -25,7 +25,7 @@ impl Library for McpSource {
         Box::pin(self.request_running(method, params, cx))
     }
 
-    fn news(&self) -> BoxStream<'_, News> {
+    fn events(&self) -> BoxStream<'_, News> {
         Box::pin(stream::unfold(self.supervisor().news(), |mut news| async move {
             loop {
                 match news.recv().await {

@@ -87,13 +87,13 @@ fn cx() -> Cx {
     Cx::new(Caller::Mcp).within(Duration::from_secs(20))
 }
 
-async fn listed(source: &McpSource) -> (Vec<Arc<Tool>>, Vec<Problem>) {
+async fn listed(source: &McpSource) -> (Vec<Arc<Tool>>, Vec<Diagnostic>) {
     let (mut tools, mut problems) = (Vec::new(), Vec::new());
     let mut found = source.discover(cx());
     while let Some(found) = found.next().await {
         match found.expect("a listing") {
             Found::Tool(tool) => tools.push(tool),
-            Found::Problem(problem) => problems.push(problem),
+            Found::Diagnostic(problem) => problems.push(problem),
             _ => {}
         }
     }

@@ -6,8 +6,8 @@ use futures_util::{StreamExt, future, stream};
 use std::collections::HashMap;
 use std::sync::Arc;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, ErrorKind, Found, Library, Origin, Problem, ProblemKind, Review, Source,
-    SourceError, SourceId, Tool, ToolCall, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, Diagnostic, DiagnosticKind, ErrorKind, Found, Library, Origin, Review,
+    Source, SourceError, SourceId, Tool, ToolCall, ToolName, ToolOutput,
 };
 
 /// Several sources under one id, the strongest first.
@@ -50,7 +50,7 @@ impl Source for Chain {
     fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
         let listings = self.links.iter().enumerate().map(|(rank, link)| {
             let listing = link.discover(cx.clone());
-            listing.map(move |found| (rank, found.unwrap_or_else(|error| Found::Problem(unlisted(&**link, &error)))))
+            listing.map(move |found| (rank, found.unwrap_or_else(|error| Found::Diagnostic(unlisted(&**link, &error)))))
         });
         let mut ranks = HashMap::new();
         let merged = select_all(listings).filter_map(move |(rank, found)| {
@@ -124,6 +124,6 @@ fn is_hidden(ranks: &mut HashMap<ToolName, usize>, name: &ToolName, rank: usize)
     *strongest < rank
 }
 
-fn unlisted(link: &dyn Source, error: &SourceError) -> Problem {
-    Problem::warning(ProblemKind::Source, error.to_string()).of(link.id().clone())
+fn unlisted(link: &dyn Source, error: &SourceError) -> Diagnostic {
+    Diagnostic::warning(DiagnosticKind::Source, error.to_string()).of(link.id().clone())
 }

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, ErrorKind, Found, Layer, Problem, RawJson, Source, SourceError, SourceId,
+    Authorized, BoxFuture, BoxStream, Cx, Diagnostic, ErrorKind, Found, Layer, RawJson, Source, SourceError, SourceId,
     Through, Tool, ToolCall, ToolName, ToolOutput, escape, redact,
 };
 
@@ -155,7 +155,7 @@ fn is_passing(error: &SourceError) -> bool {
 /// A listing that may begin anew. Tools that come again replace themselves; problems are said once.
 struct RetriedListing<'a> {
     found: BoxStream<'a, Result<Found, SourceError>>,
-    said: Vec<Problem>,
+    said: Vec<Diagnostic>,
     attempt: u32,
 }
 
@@ -167,9 +167,9 @@ impl<'a> RetriedListing<'a> {
                     self.found = source.inner.discover(cx.clone());
                 }
                 Err(error) => return Some((Err(error), None)),
-                Ok(Found::Problem(problem)) if self.said.contains(&problem) => {}
+                Ok(Found::Diagnostic(problem)) if self.said.contains(&problem) => {}
                 Ok(found) => {
-                    if let Found::Problem(problem) = &found {
+                    if let Found::Diagnostic(problem) = &found {
                         self.said.push(problem.clone());
                     }
                     return Some((Ok(found), Some(self)));

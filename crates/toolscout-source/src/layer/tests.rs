@@ -18,8 +18,8 @@ use std::time::Duration;
 use tokio::sync::watch;
 use toolscout_core::door::{Circumstances, authorize};
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Caller, Cx, Found, Layer, Origin, Problem, ProblemKind, RawJson, Review, Source,
-    SourceError, SourceId, Tool, ToolCall, ToolId, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Caller, Cx, Diagnostic, DiagnosticKind, Found, Layer, Origin, RawJson, Review,
+    Source, SourceError, SourceId, Tool, ToolCall, ToolId, ToolName, ToolOutput,
 };
 
 /// A source that does what a test says, and remembers what it was asked.
@@ -28,7 +28,7 @@ struct Fake {
     tools: Vec<Tool>,
     review: Review,
     /// Said once in every listing, before the tools.
-    problem: Option<Problem>,
+    problem: Option<Diagnostic>,
     /// How long each answer takes: every step of a listing, a loading, a call.
     pace: Duration,
     /// What goes wrong next, and with what: `list`, `load`, `call`.
@@ -133,7 +133,7 @@ impl Source for Fake {
 
     /// A failing listing still says its first tool.
     fn discover(&self, _cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
-        let problem = self.problem.clone().map(Found::Problem);
+        let problem = self.problem.clone().map(Found::Diagnostic);
         let tools = self.tools.iter().cloned().map(|it| Found::Tool(Arc::new(it)));
         let mut found: Vec<_> = problem.into_iter().chain(tools).map(Ok).collect();
         if let Err(error) = self.asked("list", "") {
@@ -197,7 +197,7 @@ async fn list(source: &dyn Source) -> String {
 fn describe(found: Result<Found, SourceError>) -> String {
     match found {
         Ok(Found::Tool(tool)) => tool.id.to_string(),
-        Ok(Found::Problem(problem)) => format!("problem: {}", problem.message),
+        Ok(Found::Diagnostic(problem)) => format!("problem: {}", problem.message),
         Ok(_) => "?".to_owned(),
         Err(error) => format!("error: {error}"),
     }
@@ -227,6 +227,6 @@ fn authorized(source: &dyn Source, tool: &str) -> Authorized<ToolCall> {
     authorize(ToolCall::new(tool.id.clone(), Map::new()), &tool, now).unwrap()
 }
 
-fn problem(message: &str) -> Problem {
-    Problem::warning(ProblemKind::Broken, message)
+fn problem(message: &str) -> Diagnostic {
+    Diagnostic::warning(DiagnosticKind::Broken, message)
 }

@@ -3,7 +3,7 @@
 use super::{AlreadyRegistered, CodeTool, Conflict, Registered};
 use std::collections::HashMap;
 use std::sync::Arc;
-use toolscout_core::{Found, Problem, ProblemKind};
+use toolscout_core::{Diagnostic, DiagnosticKind, Found};
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct ToolSet {
@@ -15,7 +15,7 @@ pub(super) struct ToolSet {
 pub(super) struct RegisteredTool {
     pub(super) tool: Arc<CodeTool>,
     /// What was said when a second tool came under this name.
-    collision: Option<Problem>,
+    collision: Option<Diagnostic>,
 }
 
 impl ToolSet {
@@ -34,7 +34,7 @@ impl ToolSet {
         };
         let message = format!("`{name}` is registered more than once; the {stays} one stays");
         let source = entry.tool.tool.id.source.clone();
-        entry.collision = Some(Problem::warning(ProblemKind::Collision, message).of(source));
+        entry.collision = Some(Diagnostic::warning(DiagnosticKind::Collision, message).of(source));
         if outcome == Registered::Replaced {
             entry.tool = Arc::new(tool);
         }
@@ -71,6 +71,6 @@ impl RegisteredTool {
     /// The tool, and the news about its name.
     pub(super) fn found(&self) -> Vec<Found> {
         let tool = Found::Tool(Arc::new(self.tool.tool.clone()));
-        [Some(tool), self.collision.clone().map(Found::Problem)].into_iter().flatten().collect()
+        [Some(tool), self.collision.clone().map(Found::Diagnostic)].into_iter().flatten().collect()
     }
 }

@@ -25,7 +25,7 @@ use super::words::{Locale, Word};
 use super::{CommandSpec, Parsed};
 use flatten::{Flat, Leaf, Parent};
 use schemas::Schemas;
-use toolscout_core::{Problem, Tool};
+use toolscout_core::{Diagnostic, Tool};
 
 /// The command line of one tool.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ pub struct ToolFlags {
     /// For parsing, help and completion.
     pub spec: CommandSpec,
     /// What is wrong with the flags or with the hints for them; the rest works.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<Diagnostic>,
     leaves: Vec<Leaf>,
     parents: Vec<Parent>,
     extras: Extras,
@@ -102,11 +102,11 @@ struct Extras {
 /// Collects problems, each with whose it is.
 struct News<'a> {
     tool: &'a Tool,
-    problems: Vec<Problem>,
+    problems: Vec<Diagnostic>,
 }
 
 impl News<'_> {
-    fn add(&mut self, problem: Problem) {
+    fn add(&mut self, problem: Diagnostic) {
         let problem = problem.of(self.tool.id.source.clone());
         self.problems.push(match &self.tool.provenance.path {
             Some(path) => problem.at(path),

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_config::{Config, ConfiguredServer};
-use toolscout_core::{ErrorKind, Layer, Problem, ProblemKind, Source, SourceId, Store};
+use toolscout_core::{ErrorKind, Layer, Diagnostic, DiagnosticKind, Source, SourceId, Store};
 use toolscout_mcp_client::limits::Limits;
 use toolscout_mcp_client::{Dial, McpSource, Server, Shared, Transport, partition};
 use toolscout_source::layer::{Filter, Retry, Timeout};
@@ -29,7 +29,7 @@ pub struct ServerSet {
     /// How to reach the process that keeps servers for this project, if there is one.
     pub control: Option<Control>,
     /// What is odd about the configuration.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<Diagnostic>,
     /// Stands for the project in keys.
     pub partition: String,
     /// The store of the run.
@@ -87,7 +87,8 @@ impl ServerSet {
         match Shared::new(self.store.clone(), project, dial) {
             Ok(shared) => self.shared = Some(Arc::new(shared)),
             Err(error) => {
-                let problem = Problem::warning(ProblemKind::Unavailable, format!("no server can be used: {error}"));
+                let problem =
+                    Diagnostic::warning(DiagnosticKind::Unavailable, format!("no server can be used: {error}"));
                 self.problems.push(problem.hint("set TOOLSCOUT_STATE_DIR to a folder you can write"));
             }
         }
@@ -126,7 +127,7 @@ impl ServerSet {
     }
 
     /// What there is to say about servers whose tools nobody sees here: they are off, or have tools for requests only.
-    pub fn absent(&self) -> Vec<Problem> {
+    pub fn absent(&self) -> Vec<Diagnostic> {
         let absent = |it: &ConfiguredServer| {
             let id = &it.server.id;
             let (what, hint) = match it.server.enabled {
@@ -134,7 +135,7 @@ impl ServerSet {
                 true if is_per_user(&it.server) => per_user::why(&it.server),
                 true => return None,
             };
-            Some(Problem::warning(ProblemKind::Source, what).of(id.clone()).hint(hint))
+            Some(Diagnostic::warning(DiagnosticKind::Source, what).of(id.clone()).hint(hint))
         };
         self.configured.iter().filter_map(absent).collect()
     }

@@ -5,7 +5,7 @@ use crate::error::describe;
 use crate::servers::ServerSet;
 use crate::tools::study_briefly;
 use crate::{AppError, LifecycleError};
-use toolscout_core::{Cx, ProblemKind};
+use toolscout_core::{Cx, DiagnosticKind};
 use toolscout_gateway::{Approvals, Gateway, GatewayBuilder};
 
 /// Lets a gateway see what the servers have now, which approves what is there at first sight; returns the quarantined tools.
@@ -20,7 +20,7 @@ pub(super) async fn first_sight(workspace: &Workspace, set: &ServerSet, cx: &Cx)
     let gateway = gateway.searching(workspace.tools.gateway().searching_beside());
     let gateway = gateway.build().map_err(LifecycleError::from)?;
     let seen = gateway.refresh(cx).await;
-    let held = seen.problems.into_iter().filter(|diagnostic| diagnostic.kind == ProblemKind::Held);
+    let held = seen.problems.into_iter().filter(|diagnostic| diagnostic.kind == DiagnosticKind::Quarantined);
     study_briefly(&gateway).await;
     Ok(held.map(|diagnostic| describe(&diagnostic)).collect())
 }

@@ -2,7 +2,7 @@
 //! 2. One bad tool costs itself only, and says why.
 //! 3. Hints about time and scope are taken leniently and never beyond reason.
 
-use super::{ClientError, Duration, Listing, ProblemKind, Scope, SourceId};
+use super::{ClientError, DiagnosticKind, Duration, Listing, Scope, SourceId};
 use crate::client::Client;
 use crate::client::opening::OpenedConversation;
 use crate::era::Era;
@@ -152,7 +152,7 @@ async fn tools_are_limited_visibly() {
         let page = move |_: Option<&str>| json!({"tools": many(count)});
         let listing = list_with(limits(), true, page).await.0.expect("a list");
         assert_eq!((listing.tools.len(), listing.problems.len()), (kept, problems));
-        assert!(listing.problems.iter().all(|it| it.kind == ProblemKind::Limit));
+        assert!(listing.problems.iter().all(|it| it.kind == DiagnosticKind::Limit));
     }
     let pages = move |cursor: Option<&str>| match cursor {
         None => json!({"tools": [tool("a"), tool("b")], "nextCursor": "2"}),
@@ -212,8 +212,8 @@ async fn of_two_tools_of_one_name_none_is_used() {
     .await;
     let listing = listing.expect("a list");
     assert_eq!(names(&listing), ["same", "last"]);
-    let kinds: Vec<ProblemKind> = listing.problems.iter().map(|it| it.kind).collect();
-    assert_eq!(kinds, [ProblemKind::Collision]);
+    let kinds: Vec<DiagnosticKind> = listing.problems.iter().map(|it| it.kind).collect();
+    assert_eq!(kinds, [DiagnosticKind::Collision]);
 }
 
 /// Hostile modes: ttl_extreme. A time that was not said is not zero.

@@ -171,7 +171,7 @@ async fn who_brings_nothing_is_told_what_to_bring() {
         assert_eq!(users.key(&cx).as_deref(), Some("nobody"));
         let source = users.sources(&cx).await.pop().expect("one source");
         let found: Vec<_> = source.discover(cx).collect().await;
-        let [Ok(Found::Problem(problem))] = found.as_slice() else { panic!("{found:?}") };
+        let [Ok(Found::Diagnostic(problem))] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!(problem.message, "`echo` needs a login: it is asked with your own token, sent as header `x-token`");
     }
     assert!(site.asked().is_empty());

@@ -196,7 +196,7 @@ async fn who_listens_hears_that_lists_changed_and_finds_them_remembered() {
         let world = World::new();
         let source = world.rich(era);
         source.refresh(&cx()).await.expect("discovered");
-        let mut news = source.news();
+        let mut news = source.events();
         call(&source, "grow", json!({})).await.expect("grown");
         let mut heard = [next(&mut news).await, next(&mut news).await];
         heard.sort_by_key(|it| *it == News::PromptsChanged);
@@ -225,7 +225,7 @@ serve"#;
 async fn a_list_that_makes_the_next_one_necessary_is_still_followed_by_a_pause() {
     let (world, shell) = (World::new(), Shell::new());
     let source = world.source(shell.server(CONTRADICTS));
-    let _news = source.news();
+    let _news = source.events();
     let begun = Instant::now();
     call(&source, "echo", json!({})).await.expect("it runs");
     let lists = || shell.log().iter().filter(|it| it["method"] == "prompts/list").count();
@@ -251,7 +251,7 @@ async fn a_subscription_outlives_the_process_of_the_server() {
     for era in ["legacy", "modern"] {
         let world = World::new();
         let source = world.rich(era);
-        let mut news = source.news();
+        let mut news = source.events();
         let uri = json!({"uri": "test://numbers"});
         source.request("resources/subscribe", json(uri.clone()), cx()).await.expect("subscribed");
         if era == "modern" {

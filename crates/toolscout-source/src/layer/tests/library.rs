@@ -15,7 +15,7 @@ impl Library for Shelf {
         Box::pin(async move { Ok(params) })
     }
 
-    fn news(&self) -> BoxStream<'_, News> {
+    fn events(&self) -> BoxStream<'_, News> {
         Box::pin(stream::pending())
     }
 }

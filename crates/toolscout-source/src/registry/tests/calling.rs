@@ -47,7 +47,7 @@ async fn it_lists_what_is_registered_and_says_which_names_came_twice() {
         .into_iter()
         .map(|it| match it {
             Found::Tool(tool) => tool.id.to_string(),
-            Found::Problem(problem) => format!("{:?}: {}", problem.kind, problem.message),
+            Found::Diagnostic(problem) => format!("{:?}: {}", problem.kind, problem.message),
             _ => "?".to_owned(),
         })
         .collect();

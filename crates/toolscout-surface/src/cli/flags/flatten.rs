@@ -7,7 +7,7 @@ use super::{News, names};
 use crate::cli::value::scalar_text;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
-use toolscout_core::{Problem, ProblemKind};
+use toolscout_core::{Diagnostic, DiagnosticKind};
 
 /// How many names a flag may join.
 const DEEPEST: usize = 3;
@@ -111,7 +111,7 @@ fn resolve_collisions(flat: &mut Flat, news: &mut News<'_>) {
     clashes.iter().take(REPORTED).for_each(|it| report(flat, it, news));
     if clashes.len() > REPORTED {
         let message = format!("`{}` has {} more flags that clash", news.tool.id, clashes.len() - REPORTED);
-        news.add(Problem::warning(ProblemKind::Collision, message).hint("choose another `cli.separator`"));
+        news.add(Diagnostic::warning(DiagnosticKind::Collision, message).hint("choose another `cli.separator`"));
     }
     let lost: HashSet<_> = clashes.iter().flat_map(|it| &it[1..]).copied().collect();
     show_parents(flat, &lost);
@@ -145,7 +145,7 @@ fn report(flat: &Flat, clash: &[usize], news: &mut News<'_>) {
         format!("`{}` has properties that make the same flag: {}: {}", news.tool.id, leaves[0].flag, paths.join(", "));
     let ways: Vec<_> = leaves[1..].iter().map(|it| way_around(flat, it)).collect();
     let hint = format!("`--{}` sets {}; give {}", leaves[0].flag, paths[0], ways.join(", "));
-    news.add(Problem::warning(ProblemKind::Collision, message).hint(hint));
+    news.add(Diagnostic::warning(DiagnosticKind::Collision, message).hint(hint));
 }
 
 /// How to give a property that has no flag: in the nearest object around it that has one.

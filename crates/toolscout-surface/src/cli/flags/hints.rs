@@ -3,7 +3,7 @@
 use super::News;
 use super::shape::Shape;
 use crate::cli::{CommandSpec, Many, PositionalSpec, nearest};
-use toolscout_core::{CliHint, CliHints, Problem, ProblemKind};
+use toolscout_core::{CliHint, CliHints, Diagnostic, DiagnosticKind};
 
 /// How names are joined and lists are typed.
 pub(super) struct Layout {
@@ -34,7 +34,9 @@ fn one_of<'a>(setting: &str, wanted: Option<&str>, allowed: &[&'a str], news: &m
     if let (Some(wanted), None) = (wanted, found) {
         let message = format!("`{}` has a `cli.{setting}` that cannot be: `{wanted}`", news.tool.id);
         let allowed: Vec<_> = allowed.iter().map(|it| format!("`{it}`")).collect();
-        news.add(Problem::warning(ProblemKind::Setting, message).hint(format!("use one of {}", allowed.join(", "))));
+        news.add(
+            Diagnostic::warning(DiagnosticKind::Setting, message).hint(format!("use one of {}", allowed.join(", "))),
+        );
     }
     found.unwrap_or(&allowed[0])
 }
@@ -83,12 +85,12 @@ fn is_free(flag: &str, short: char, spec: &CommandSpec, news: &mut News<'_>) -> 
         None => return true,
     };
     let message = format!("`{}` wants `-{short}` for `--{flag}`, but it {problem}", news.tool.id);
-    news.add(Problem::warning(ProblemKind::Setting, message).hint("choose another letter"));
+    news.add(Diagnostic::warning(DiagnosticKind::Setting, message).hint("choose another letter"));
     false
 }
 
 fn unknown(what: &str, name: &str, spec: &CommandSpec, news: &mut News<'_>) {
-    let problem = Problem::warning(ProblemKind::Setting, format!("`{}` has {what}", news.tool.id));
+    let problem = Diagnostic::warning(DiagnosticKind::Setting, format!("`{}` has {what}", news.tool.id));
     let nearest = nearest(name, spec.options.iter().map(|it| it.long.as_str()));
     news.add(match nearest {
         Some(nearest) => problem.hint(format!("did you mean `{nearest}`?")),

@@ -2,7 +2,7 @@
 //! a login.
 
 use std::collections::{BTreeMap, BTreeSet};
-use toolscout_core::{Level, Problem, ProblemKind, SourceId, Status, Tool, escape};
+use toolscout_core::{Diagnostic, DiagnosticKind, DiagnosticLevel, SourceId, Status, Tool, escape};
 use toolscout_gateway::{Answer, Gateway, Search, Snapshot, Unresolved, View};
 
 /// More would be no help.
@@ -40,9 +40,9 @@ pub fn about_question(view: &View, search: &Search<'_>, answer: &Answer) -> Vec<
 }
 
 /// What hides tools of sources: of these, or of all. `absent` is what there is to say of sources that are not there.
-pub fn about_sources(view: &View, absent: &[Problem], sources: Option<&[SourceId]>) -> Vec<String> {
+pub fn about_sources(view: &View, absent: &[Diagnostic], sources: Option<&[SourceId]>) -> Vec<String> {
     let is_asked = |id: &SourceId| sources.is_none_or(|it| it.contains(id));
-    let is_meant = |it: &&Problem| it.source.as_ref().is_none_or(is_asked);
+    let is_meant = |it: &&Diagnostic| it.source.as_ref().is_none_or(is_asked);
     let snapshot = view.snapshot();
     let problems = snapshot.problems().chain(view.problems()).chain(absent).filter(is_meant);
     let mut notes = view.notes();
@@ -91,9 +91,10 @@ fn nearest(snapshot: &Snapshot, search: &Search<'_>, answer: &Answer) -> Vec<Str
 }
 
 /// The problem in a sentence, if it is one that hides tools.
-fn reason(problem: &Problem) -> Option<String> {
-    let hides = matches!(problem.kind, ProblemKind::Source | ProblemKind::Unavailable | ProblemKind::Untrusted);
-    if problem.level != Level::Warning || !hides {
+fn reason(problem: &Diagnostic) -> Option<String> {
+    let hides =
+        matches!(problem.kind, DiagnosticKind::Source | DiagnosticKind::Unavailable | DiagnosticKind::Untrusted);
+    if problem.level != DiagnosticLevel::Warning || !hides {
         return None;
     }
     let unnamed = problem.source.as_ref().filter(|id| !problem.message.contains(&format!("`{id}`")));

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use toolscout_core::change::{Change, ChangeKind};
 use toolscout_core::cx::Progress;
-use toolscout_core::{Cx, ProblemKind, SourceError, escape, redact};
+use toolscout_core::{Cx, DiagnosticKind, SourceError, escape, redact};
 use toolscout_mcp_client::{Discovered, McpSource, refresh_all};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::{Access, HttpRoute, Operation, OperationError, OperationSpec, Text};
@@ -131,7 +131,7 @@ async fn refresh(
     // New definitions are approved or quarantined as soon as they are known.
     let diagnostics = workspace.tools.discover_quietly_again().await?;
     study_briefly(workspace.tools.gateway()).await;
-    let held = diagnostics.into_iter().filter(|diagnostic| diagnostic.kind == ProblemKind::Held);
+    let held = diagnostics.into_iter().filter(|diagnostic| diagnostic.kind == DiagnosticKind::Quarantined);
     Ok(RefreshedServers { servers, warnings: held.map(|diagnostic| describe(&diagnostic)).collect() })
 }
 

@@ -1,7 +1,7 @@
 //! What a bare `toolscout` shows: what there is, what is wrong, and what to type next.
 
 use crate::{AppError, Command, RunCx};
-use toolscout_core::{BoxFuture, Level, escape};
+use toolscout_core::{BoxFuture, DiagnosticLevel, escape};
 use toolscout_folder::DefaultRoot;
 use toolscout_gateway::Snapshot;
 use toolscout_mcp_client::DiscoveryStatus;
@@ -26,7 +26,8 @@ impl Command for Overview {
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
-            let problems = cx.tools().discover(|_| ()).await?.iter().filter(|it| it.level == Level::Warning).count();
+            let problems =
+                cx.tools().discover(|_| ()).await?.iter().filter(|it| it.level == DiagnosticLevel::Warning).count();
             let snapshot = cx.tools().gateway().snapshot();
             let servers = servers(cx)?;
             let text = match snapshot.is_empty() && servers.is_none() {

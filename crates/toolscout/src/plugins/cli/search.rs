@@ -9,7 +9,7 @@ pub(super) use learned::LearnedCommand;
 pub(super) use learning::{Settle, no_learn, rule};
 
 use crate::{AppError, Command, RunCx, Tools};
-use toolscout_core::{BoxFuture, ErrorKind, Problem, ProblemKind, SourceId, escape};
+use toolscout_core::{BoxFuture, Diagnostic, DiagnosticKind, ErrorKind, SourceId, escape};
 use toolscout_gateway::{Answer, Gateway, Profile, Query, Search, View};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
@@ -123,9 +123,9 @@ async fn tell(cx: &RunCx, view: &View, search: &Search<'_>, answer: &Answer) -> 
 /// What was said already when tools were discovered: all that went wrong, but for sources where those are many.
 async fn told(cx: &RunCx) -> Result<Vec<String>, AppError> {
     let problems = cx.tools().discover(|_| ()).await?;
-    let is_of_source = |it: &&Problem| it.kind == ProblemKind::Source;
+    let is_of_source = |it: &&Diagnostic| it.kind == DiagnosticKind::Source;
     let are_many = problems.iter().filter(is_of_source).count() > Tools::SOURCES;
-    let is_told = |it: &&Problem| !(cx.options().switch("quiet") || are_many && is_of_source(it));
+    let is_told = |it: &&Diagnostic| !(cx.options().switch("quiet") || are_many && is_of_source(it));
     Ok(problems.iter().filter(is_told).map(|it| escape::line(&it.message).into_owned()).collect())
 }
 

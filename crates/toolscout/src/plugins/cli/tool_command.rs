@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use toolscout_core::door::Refusal;
 use toolscout_core::{
-    Arguments, BoxFuture, ErrorKind, Origin, Problem, ProblemKind, Status, Tool, ToolCall, ToolOutput, escape,
+    Arguments, BoxFuture, Diagnostic, DiagnosticKind, ErrorKind, Origin, Status, Tool, ToolCall, ToolOutput, escape,
 };
 use toolscout_surface::cli::{CommandSpec, Locale, Parsed, ToolFlags};
 use toolscout_surface::codes::Exit;
@@ -104,7 +104,7 @@ impl ToolCommand {
         let output = output?;
         let format = if self.flags.wants_json(parsed) { Format::Json } else { cx.options().format() };
         for doubt in output.doubts() {
-            cx.tools().warn(&Problem::warning(ProblemKind::Broken, format!("`{}`: {doubt}", self.tool.id)));
+            cx.tools().warn(&Diagnostic::warning(DiagnosticKind::Broken, format!("`{}`: {doubt}", self.tool.id)));
         }
         let known = gateway.whole_snapshot();
         let is_foreign = known.tool(&self.tool.id).is_some_and(|it| it.origin == Origin::Mcp);

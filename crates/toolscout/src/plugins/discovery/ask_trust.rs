@@ -1,7 +1,7 @@
 //! Asks a person at a terminal, once for each folder, whether its files may be started to say what they are.
 
 use crate::{AppError, Decorator, Next, RunCx};
-use toolscout_core::{BoxFuture, ProblemKind};
+use toolscout_core::{BoxFuture, DiagnosticKind};
 use toolscout_surface::codes::Exit;
 use toolscout_workspace::Trust;
 
@@ -29,7 +29,7 @@ impl Decorator for AskTrust {
 async fn ask(cx: &RunCx) -> Result<(), AppError> {
     let trust = Trust::new(cx.environment(), cx.options());
     let problems = cx.tools().discover(|_| ()).await?.iter();
-    let folders = problems.filter(|it| it.kind == ProblemKind::Untrusted).filter_map(|it| it.path.as_deref());
+    let folders = problems.filter(|it| it.kind == DiagnosticKind::Untrusted).filter_map(|it| it.path.as_deref());
     let mut changed = false;
     for folder in folders.filter(|it| !trust.folders.knows(it)) {
         let question =

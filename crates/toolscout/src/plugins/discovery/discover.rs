@@ -3,7 +3,7 @@
 use crate::plugins::registry::SavedTool;
 use crate::{AppError, Command, RunCx};
 use std::collections::BTreeMap;
-use toolscout_core::{BoxFuture, Level};
+use toolscout_core::{BoxFuture, DiagnosticLevel};
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::list::counted;
@@ -23,7 +23,8 @@ impl Command for DiscoverCommand {
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
-            let problems = cx.tools().discover(|_| ()).await?.iter().filter(|it| it.level == Level::Warning).count();
+            let problems =
+                cx.tools().discover(|_| ()).await?.iter().filter(|it| it.level == DiagnosticLevel::Warning).count();
             let snapshot = cx.tools().gateway().snapshot();
             study_briefly(cx.tools().gateway()).await;
             if cx.options().format() != Format::Text {

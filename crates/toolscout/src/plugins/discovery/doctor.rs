@@ -7,7 +7,7 @@ use serde::Serialize;
 use servers::Servers;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use toolscout_core::{BoxFuture, Level, Problem, ProblemKind, escape};
+use toolscout_core::{BoxFuture, Diagnostic, DiagnosticKind, DiagnosticLevel, escape};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, ToolFlags};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::list::counted;
@@ -69,7 +69,9 @@ async fn examine(cx: &RunCx) -> Result<Findings, AppError> {
     snapshot.tools().for_each(|it| *tools.entry(it.status.word()).or_default() += 1);
     let flags = snapshot.tools().flat_map(|it| ToolFlags::of(it).problems);
     let all = place.problems.iter().cloned().chain(found.iter().cloned()).chain(flags);
-    let is_note = |it: &&Problem| it.level == Level::Debug && it.kind == ProblemKind::Collision && it.path.is_none();
+    let is_note = |it: &&Diagnostic| {
+        it.level == DiagnosticLevel::Debug && it.kind == DiagnosticKind::Collision && it.path.is_none()
+    };
     Ok(Findings {
         version: env!("CARGO_PKG_VERSION"),
         trusted: place.root.as_deref().is_some_and(|it| trust.covers(it)),
@@ -79,7 +81,7 @@ async fn examine(cx: &RunCx) -> Result<Findings, AppError> {
         tools,
         servers: Servers::of(cx, cx.tools().gateway())?,
         notes: found.iter().filter(is_note).cloned().map(Finding::from).collect(),
-        problems: all.filter(|it| it.level == Level::Warning).map(Finding::from).collect(),
+        problems: all.filter(|it| it.level == DiagnosticLevel::Warning).map(Finding::from).collect(),
     })
 }
 
@@ -88,8 +90,8 @@ fn find(cx: &RunCx, program: &str) -> Option<PathBuf> {
     std::env::split_paths(path).map(|it| it.join(program)).find(|it| it.is_file())
 }
 
-impl From<Problem> for Finding {
-    fn from(problem: Problem) -> Self {
+impl From<Diagnostic> for Finding {
+    fn from(problem: Diagnostic) -> Self {
         Self { path: problem.path, message: problem.message, hint: problem.hint }
     }
 }

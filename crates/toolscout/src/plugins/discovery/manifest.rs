@@ -4,7 +4,7 @@ use crate::{AppError, Command, RunCx};
 use futures_util::StreamExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use toolscout_core::{BoxFuture, Found, Problem, ProblemKind, Source, ToolName};
+use toolscout_core::{BoxFuture, Diagnostic, DiagnosticKind, Found, Source, ToolName};
 use toolscout_folder::manifest::{self, Definition};
 use toolscout_folder::{FolderSource, GlobTools, ToolDirectories};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
@@ -90,7 +90,7 @@ async fn ask(cx: &RunCx, folder: &Path) -> Result<Vec<Definition>, AppError> {
     while let Some(finding) = found.next().await {
         match finding? {
             Found::Tool(tool) => names.push(tool.id.name.clone()),
-            Found::Problem(problem) => cx.tools().warn(&problem),
+            Found::Diagnostic(problem) => cx.tools().warn(&problem),
             _ => {}
         }
     }
@@ -99,7 +99,7 @@ async fn ask(cx: &RunCx, folder: &Path) -> Result<Vec<Definition>, AppError> {
         match source.definition(&name, &cx.request()).await {
             // Tool files and plain scripts say everything themselves; a manifest lists what would have to be asked.
             Ok(definition) => definitions.extend(definition),
-            Err(error) => cx.tools().warn(&Problem::warning(ProblemKind::Broken, error.to_string()).at(folder)),
+            Err(error) => cx.tools().warn(&Diagnostic::warning(DiagnosticKind::Broken, error.to_string()).at(folder)),
         }
     }
     Ok(definitions)

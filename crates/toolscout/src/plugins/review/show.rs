@@ -3,7 +3,7 @@
 use super::page::{self, HeldView};
 use super::shown::{self, Shown};
 use crate::{AppError, Command, RunCx};
-use toolscout_core::{BoxFuture, ErrorKind, Problem, ProblemKind, SourceId, escape};
+use toolscout_core::{BoxFuture, Diagnostic, DiagnosticKind, ErrorKind, SourceId, escape};
 use toolscout_gateway::{Error, Gateway};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
@@ -51,7 +51,7 @@ fn accept(cx: &RunCx, gateway: &Gateway, source: &str) -> Result<Exit, AppError>
     Ok(Exit::Done)
 }
 
-fn show(cx: &RunCx, gateway: &Gateway, problems: &[Problem], only: Option<&str>) -> Result<Exit, AppError> {
+fn show(cx: &RunCx, gateway: &Gateway, problems: &[Diagnostic], only: Option<&str>) -> Result<Exit, AppError> {
     let mut held = gateway.held();
     if let Some(name) = only {
         let named = gateway.whole_snapshot().resolve(name).ok().map(|it| it.id.clone());
@@ -64,8 +64,8 @@ fn show(cx: &RunCx, gateway: &Gateway, problems: &[Problem], only: Option<&str>)
         held.retain(|it| it.id.source.as_str() == name || Some(&it.id) == named.as_ref());
     }
     // Where what was approved cannot be relied on, why that is, and what to do, is said once for all tools of the source.
-    let is_in_doubt = |it: &&Problem| {
-        it.kind == ProblemKind::Held
+    let is_in_doubt = |it: &&Diagnostic| {
+        it.kind == DiagnosticKind::Quarantined
             && held.iter().any(|held| held.since.is_none() && it.source.as_ref() == Some(&held.id.source))
     };
     problems.iter().filter(is_in_doubt).for_each(|it| cx.tools().warn(it));

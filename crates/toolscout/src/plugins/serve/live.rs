@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 use toolscout_config::FileStamps;
-use toolscout_core::{BoxFuture, Caller, Cx, Problem, escape};
+use toolscout_core::{BoxFuture, Caller, Cx, Diagnostic, escape};
 use toolscout_mcp_client::{McpSource, State};
 use toolscout_workspace::Trust;
 
@@ -57,7 +57,7 @@ async fn reload<'a>(cx: &'a RunCx, mcp: &'a McpServers, beside: &mut Beside<'a>)
     let set_before = cx.workspace().configured_servers();
     cx.workspace().reload()?;
     let (config, set) = (cx.workspace().config(), cx.workspace().configured_servers());
-    let is_news = |it: &&Problem| !before.problems.contains(it);
+    let is_news = |it: &&Diagnostic| !before.problems.contains(it);
     config.problems.iter().filter(is_news).for_each(|it| cx.tools().warn(it));
     cx.workspace().apply_policies();
     set.iter().for_each(|it| it.run_here());

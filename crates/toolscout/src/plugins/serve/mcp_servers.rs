@@ -9,7 +9,7 @@ use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use toolscout_config::{Config, Profile};
-use toolscout_core::{ErrorKind, ProblemKind, Source, SourceId, escape};
+use toolscout_core::{ErrorKind, DiagnosticKind, Source, SourceId, escape};
 use toolscout_gateway::{Gateway, Scope};
 use toolscout_surface::mcp::{MetaTools, Server};
 use toolscout_workspace::policies;
@@ -137,7 +137,9 @@ impl McpServers {
     /// Discovers all sources again, and warns about tools that have been held since the last time.
     pub(super) async fn refresh(&self, cx: &RunCx) {
         match cx.tools().discover_quietly_again().await {
-            Ok(news) => news.iter().filter(|it| it.kind == ProblemKind::Held).for_each(|it| cx.tools().warn(it)),
+            Ok(news) => {
+                news.iter().filter(|it| it.kind == DiagnosticKind::Quarantined).for_each(|it| cx.tools().warn(it))
+            }
             Err(error) => tracing::warn!(event = "changes_not_seen", error = %escape::line(&error.to_string())),
         }
     }
