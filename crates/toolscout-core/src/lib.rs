@@ -1,4 +1,4 @@
-//! The words everything else is said in: tools, sources, calls, problems.
+//! The words everything else is said in: tools, sources, calls, diagnostics.
 //!
 //! Nothing here opens a file, a socket or a process, and nothing here knows who asks or where tools come from.
 //! Start reading at [`Tool`], then [`Source`], then [`door::authorize`].
@@ -17,6 +17,7 @@ mod batch_writer;
 mod bounded_cache;
 mod call;
 mod counterpart;
+mod diagnostic;
 mod error;
 mod id;
 mod json;
@@ -25,7 +26,6 @@ mod library;
 mod moment;
 mod pattern;
 mod policy_mode;
-mod problem;
 mod request_sources;
 mod source;
 mod store;
@@ -41,6 +41,7 @@ pub use bounded_cache::BoundedCache;
 pub use call::{Arguments, Resume, ToolCall, ToolOutput};
 pub use counterpart::{Counterpart, Declined};
 pub use cx::{Caller, Cx, Progress};
+pub use diagnostic::{Diagnostic, DiagnosticKind, DiagnosticLevel};
 pub use digest::Digest;
 pub use door::Authorized;
 pub use error::{ErrorKind, SourceError, spoken};
@@ -51,7 +52,6 @@ pub use library::{Holdings, Library, News};
 pub use moment::Moment;
 pub use pattern::{NamePattern, ToolPatterns};
 pub use policy_mode::{PolicyMode, ShadowPolicy};
-pub use problem::{Diagnostic, DiagnosticKind, DiagnosticLevel};
 pub use request_sources::RequestSources;
 pub use source::{Delegation, Found, Layer, Origin, Review, Source};
 pub use store::{Lease, MemoryStore, Shelf, Store, StoreError};
