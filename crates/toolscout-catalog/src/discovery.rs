@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
-use toolscout_core::{Diagnostic, Found, Origin, SourceId, Tool, ToolName};
+use toolscout_core::{Diagnostic, DiscoveryItem, SourceId, SourceKind, Tool, ToolName};
 
 /// Everything one run through one source found, in the order it was found.
 #[derive(Debug, Clone)]
@@ -11,7 +11,7 @@ pub struct Discovery {
     /// Whose tools these are.
     pub source: SourceId,
     /// How strong its names are.
-    pub origin: Origin,
+    pub origin: SourceKind,
     /// The tools; no name twice.
     pub tools: Vec<Arc<Tool>>,
     /// What went wrong beside them.
@@ -21,15 +21,15 @@ pub struct Discovery {
 
 impl Discovery {
     /// Nothing found yet.
-    pub fn new(source: SourceId, origin: Origin) -> Self {
+    pub fn new(source: SourceId, origin: SourceKind) -> Self {
         Self { source, origin, tools: Vec::new(), problems: Vec::new(), positions: HashMap::new() }
     }
 
     /// Adds one finding. A tool whose name is there already takes the earlier one's place.
-    pub fn add(&mut self, found: Found) {
+    pub fn add(&mut self, found: DiscoveryItem) {
         match found {
-            Found::Tool(tool) => self.add_tool(tool),
-            Found::Diagnostic(problem) => self.problems.push(problem),
+            DiscoveryItem::Tool(tool) => self.add_tool(tool),
+            DiscoveryItem::Diagnostic(problem) => self.problems.push(problem),
             _ => {}
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::{Known, Snapshot};
 use std::sync::Arc;
-use toolscout_core::{Origin, SourceId, Tool, ToolId};
+use toolscout_core::{SourceId, SourceKind, Tool, ToolId};
 
 /// Why a name does not lead to one tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl Snapshot {
     fn qualified(&self, text: &str, separator: &str) -> Option<Result<&Arc<Tool>, Unresolved>> {
         let (source, name) = text.split_once(separator)?;
         if source == "mcp" && separator != "__" {
-            let (start, end) = span(self.named(name), Origin::Mcp);
+            let (start, end) = span(self.named(name), SourceKind::Mcp);
             return pick(&self.named(name)[start..end]);
         }
         let source = SourceId::new(source).ok()?;
@@ -69,7 +69,7 @@ fn pick(known: &[Known]) -> Option<Result<&Arc<Tool>, Unresolved>> {
     let (_, end) = span(known, strongest);
     match &known[..end] {
         [one] => Some(Ok(&one.tool)),
-        [first, ..] if strongest == Origin::Request => Some(Ok(&first.tool)),
+        [first, ..] if strongest == SourceKind::Request => Some(Ok(&first.tool)),
         several => {
             Some(Err(Unresolved::Ambiguous { candidates: several.iter().map(|it| it.tool.id.clone()).collect() }))
         }
@@ -77,6 +77,6 @@ fn pick(known: &[Known]) -> Option<Result<&Arc<Tool>, Unresolved>> {
 }
 
 /// Where the tools of this origin stand; `known` is sorted by origin.
-fn span(known: &[Known], origin: Origin) -> (usize, usize) {
+fn span(known: &[Known], origin: SourceKind) -> (usize, usize) {
     (known.partition_point(|it| it.origin < origin), known.partition_point(|it| it.origin <= origin))
 }

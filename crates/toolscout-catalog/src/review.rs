@@ -14,7 +14,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use toolscout_core::digest::canonical;
-use toolscout_core::{Digest, Moment, RawJson, Review, Tool, ToolId};
+use toolscout_core::{Digest, Moment, RawJson, ReviewMode, Tool, ToolId};
 
 /// What is remembered of one source's definitions.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -127,12 +127,12 @@ pub struct Reviewed {
 /// those that nobody has approved.
 pub fn review(
     record: &Record,
-    terms: &Review,
+    terms: &ReviewMode,
     found: &[Arc<Tool>],
     scan: impl Fn(&Tool) -> Vec<Finding>,
     now: Moment,
 ) -> Reviewed {
-    let Review::Needed { approves_first_sight, accepts_changes, entry } = terms else { return Reviewed::default() };
+    let ReviewMode::Needed { approves_first_sight, accepts_changes, entry } = terms else { return Reviewed::default() };
     let listed = found.iter().filter_map(|it| it.provenance.seen).max();
     // What was listed before the person changed the entry says nothing about what the new entry has.
     let is_old_listing = listed.is_some() && listed == record.listed;

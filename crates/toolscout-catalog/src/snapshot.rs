@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
-use toolscout_core::{Diagnostic, DiagnosticKind, Origin, SourceId, Tool, ToolId, ToolName};
+use toolscout_core::{Diagnostic, DiagnosticKind, SourceId, SourceKind, Tool, ToolId, ToolName};
 
 /// Everything known at one moment. Cheap to share, never changed.
 #[derive(Clone, Default)]
@@ -33,7 +33,7 @@ pub struct Known {
     /// The tool.
     pub tool: Arc<Tool>,
     /// What sort of source has it.
-    pub origin: Origin,
+    pub origin: SourceKind,
     /// Where it stands among all tools of the snapshot, from 0, in listing order.
     pub at: usize,
 }
@@ -64,11 +64,11 @@ impl Snapshot {
         let mut problems = Vec::new();
         let mut at = self.len();
         for mut discovery in found.into_iter().map(Into::into) {
-            if discovery.origin != Origin::Request {
-                Arc::make_mut(&mut discovery).origin = Origin::Request;
+            if discovery.origin != SourceKind::Request {
+                Arc::make_mut(&mut discovery).origin = SourceKind::Request;
             }
             for tool in &discovery.tools {
-                let known = Known { tool: tool.clone(), origin: Origin::Request, at };
+                let known = Known { tool: tool.clone(), origin: SourceKind::Request, at };
                 next.over.entry(tool.id.name.clone()).or_insert_with(|| self.namesakes(tool)).add(known, &mut problems);
                 at += 1;
             }
@@ -131,7 +131,7 @@ impl Snapshot {
     /// Whether the two have the same tools, as [`alike`] means it, in whatever order.
     pub fn is_like(&self, other: &Self) -> bool {
         let same: HashSet<_> = other.discoveries.iter().map(Arc::as_ptr).collect();
-        let is_known = |origin: Origin, tool: &Tool| {
+        let is_known = |origin: SourceKind, tool: &Tool| {
             other.tool(&tool.id).is_some_and(|it| it.origin == origin && alike(&it.tool, tool))
         };
         let is_like = |it: &Arc<Discovery>| {
@@ -166,7 +166,7 @@ impl Snapshot {
     }
 
     /// The sources that were listed, strongest first.
-    pub fn sources(&self) -> impl Iterator<Item = (&SourceId, Origin)> {
+    pub fn sources(&self) -> impl Iterator<Item = (&SourceId, SourceKind)> {
         self.discoveries.iter().map(|it| (&it.source, it.origin))
     }
 

@@ -6,22 +6,23 @@
 
 use crate::{Discovery, Snapshot, Unresolved};
 use std::sync::Arc;
-use toolscout_core::{DiagnosticKind, Found, Origin, SourceId, Tool, ToolId, ToolName};
+use toolscout_core::{DiagnosticKind, DiscoveryItem, SourceId, SourceKind, Tool, ToolId, ToolName};
 
-fn found(source: &str, origin: Origin, names: &[&str]) -> Discovery {
+fn found(source: &str, origin: SourceKind, names: &[&str]) -> Discovery {
     let source = SourceId::new(source).unwrap();
     let mut discovery = Discovery::new(source.clone(), origin);
     for name in names {
-        discovery.add(Found::Tool(Arc::new(Tool::new(ToolId::new(source.clone(), ToolName::new(name).unwrap())))));
+        discovery
+            .add(DiscoveryItem::Tool(Arc::new(Tool::new(ToolId::new(source.clone(), ToolName::new(name).unwrap())))));
     }
     discovery
 }
 
 fn world() -> Snapshot {
     let found = vec![
-        found("fs", Origin::Mcp, &["read", "search", "svc__send"]),
-        found("git", Origin::Mcp, &["search", "log"]),
-        found("local", Origin::Folder, &["fetch-data", "log"]),
+        found("fs", SourceKind::Mcp, &["read", "search", "svc__send"]),
+        found("git", SourceKind::Mcp, &["search", "log"]),
+        found("local", SourceKind::Folder, &["fetch-data", "log"]),
     ];
     Snapshot::default().merge(found).0
 }
@@ -41,7 +42,7 @@ fn folders_come_before_servers_whatever_the_order_of_adding() {
 
 #[test]
 fn a_new_discovery_replaces_its_source_and_leaves_the_others() {
-    let (next, _) = world().merge(vec![found("fs", Origin::Mcp, &["write"])]);
+    let (next, _) = world().merge(vec![found("fs", SourceKind::Mcp, &["write"])]);
     assert_eq!(resolve(&next, "fs/write"), "fs/write");
     assert!(next.resolve("fs/read").is_err());
     assert_eq!(resolve(&next, "git/search"), "git/search");
@@ -50,7 +51,7 @@ fn a_new_discovery_replaces_its_source_and_leaves_the_others() {
 
 #[test]
 fn a_tool_found_again_takes_the_place_of_the_first() {
-    let discovery = found("local", Origin::Folder, &["a", "b", "a"]);
+    let discovery = found("local", SourceKind::Folder, &["a", "b", "a"]);
     let names: Vec<_> = discovery.tools.iter().map(|it| it.id.name.as_str()).collect();
     assert_eq!(names, ["a", "b"]);
 }
@@ -60,7 +61,7 @@ fn a_tool_found_again_takes_the_place_of_the_first() {
 fn what_is_over_a_snapshot_is_weaker_than_all_of_it_and_leaves_it_as_it_was() {
     let world = world();
     // However strong they say they are.
-    let mine = vec![found("mine", Origin::Code, &["log", "own"]), found("more", Origin::Request, &["own"])];
+    let mine = vec![found("mine", SourceKind::Code, &["log", "own"]), found("more", SourceKind::Request, &["own"])];
     let (over, problems) = world.over(mine);
     assert_eq!(resolve(&over, "log"), "local/log");
     assert_eq!(resolve(&over, "mine/log"), "mine/log");
@@ -75,7 +76,7 @@ fn what_is_over_a_snapshot_is_weaker_than_all_of_it_and_leaves_it_as_it_was() {
 
 #[test]
 fn who_does_not_have_a_tool_after_all_leaves_its_name_to_the_next() {
-    let (over, _) = world().over(vec![found("mine", Origin::Request, &["log", "search"])]);
+    let (over, _) = world().over(vec![found("mine", SourceKind::Request, &["log", "search"])]);
     let next = |id: &str| {
         let id = &over.resolve(id).unwrap().id;
         over.next_of_name(id).map(|it| it.map(|it| it.id.to_string()).map_err(|_| "ambiguous"))
@@ -88,13 +89,13 @@ fn who_does_not_have_a_tool_after_all_leaves_its_name_to_the_next() {
 
 #[test]
 fn the_same_tools_seen_again_are_like_those_before() {
-    let again = |names: &[&str]| world().merge(vec![found("git", Origin::Mcp, names)]).0;
+    let again = |names: &[&str]| world().merge(vec![found("git", SourceKind::Mcp, names)]).0;
     assert!(again(&["search", "log"]).is_like(&world()));
     assert!(again(&["log", "search"]).is_like(&world()));
     assert!(!again(&["log"]).is_like(&world()));
     assert!(!world().is_like(&again(&["log"])));
     assert!(!again(&["log", "find"]).is_like(&world()));
-    let mut discovery = found("git", Origin::Mcp, &["search", "log"]);
+    let mut discovery = found("git", SourceKind::Mcp, &["search", "log"]);
     let changed = Arc::make_mut(&mut discovery.tools[0]);
     changed.provenance.stale = true;
     assert!(world().merge(vec![discovery.clone()]).0.is_like(&world()), "that it is old is not another tool");
@@ -115,8 +116,8 @@ fn every_form_of_a_name_leads_to_the_tool() {
 fn the_stronger_source_answers_to_a_bare_name_and_the_hidden_one_is_said() {
     assert_eq!(resolve(&world(), "log"), "local/log");
     assert_eq!(resolve(&world(), "mcp:log"), "git/log");
-    let (_, problems) =
-        Snapshot::default().merge(vec![found("git", Origin::Mcp, &["log"]), found("local", Origin::Folder, &["log"])]);
+    let (_, problems) = Snapshot::default()
+        .merge(vec![found("git", SourceKind::Mcp, &["log"]), found("local", SourceKind::Folder, &["log"])]);
     assert_eq!(problems.len(), 1);
     assert_eq!(problems[0].kind, DiagnosticKind::Shadowed);
 }

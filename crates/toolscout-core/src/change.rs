@@ -25,7 +25,7 @@ use std::error::Error;
 
 /// A change that is about to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct PlannedChange {
     /// What sort of thing changes.
     pub kind: ChangeKind,
     /// Which one: the id of a tool or a server, a path, a pattern.
@@ -74,7 +74,7 @@ impl ChangeKind {
 /// Permission to make one change. Dropping it without [`ChangeGuard::commit`] means that the change failed: no event.
 #[must_use = "commit the guard once the change is made; an uncommitted change leaves no audit event"]
 pub struct ChangeGuard {
-    change: Change,
+    change: PlannedChange,
     cx: Cx,
     is_nested: bool,
 }
@@ -96,7 +96,7 @@ impl ChangeGuard {
 /// The change that a request would have made if it were not a dry run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("dry run: would {}", .0.summary)]
-pub struct DryRun(pub Change);
+pub struct DryRun(pub PlannedChange);
 
 impl DryRun {
     /// The dry run that ended a request, if that is what this error comes from.
@@ -108,7 +108,7 @@ impl DryRun {
 
 impl Cx {
     /// Asks to make a change. Call this after the request was validated and before anything is written.
-    pub fn change(&self, change: Change) -> Result<ChangeGuard, DryRun> {
+    pub fn change(&self, change: PlannedChange) -> Result<ChangeGuard, DryRun> {
         if self.dry_run {
             return Err(DryRun(change));
         }
@@ -146,9 +146,9 @@ mod tests {
         log.0.lock().clone()
     }
 
-    fn add(server: &str) -> Change {
+    fn add(server: &str) -> PlannedChange {
         let (kind, subject) = (ChangeKind::Server, server.to_owned());
-        Change { kind, subject, action: "added", summary: format!("add server `{server}`") }
+        PlannedChange { kind, subject, action: "added", summary: format!("add server `{server}`") }
     }
 
     #[test]

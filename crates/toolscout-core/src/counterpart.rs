@@ -11,7 +11,7 @@ pub trait Counterpart: Send + Sync {
     fn capabilities(&self) -> RawJson;
 
     /// Puts a request to them, such as `elicitation/create`, `sampling/createMessage` or `roots/list`.
-    fn ask<'a>(&'a self, method: &'a str, params: RawJson) -> BoxFuture<'a, Result<RawJson, Declined>>;
+    fn ask<'a>(&'a self, method: &'a str, params: RawJson) -> BoxFuture<'a, Result<RawJson, CounterpartError>>;
 
     /// Tells them something that belongs to the request, such as `notifications/message`. Never waits; in order.
     fn tell(&self, method: &str, params: RawJson);
@@ -20,7 +20,7 @@ pub trait Counterpart: Send + Sync {
 /// Why a question was not answered: an error of the protocol.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message}")]
-pub struct Declined {
+pub struct CounterpartError {
     /// The protocol's number for it.
     pub code: i64,
     /// In words; not yet escaped.
@@ -29,7 +29,7 @@ pub struct Declined {
     pub data: Option<RawJson>,
 }
 
-impl Declined {
+impl CounterpartError {
     /// The protocol's number for a method that somebody does not know.
     pub const UNKNOWN_METHOD: i64 = -32601;
     /// The protocol's number for a failure of one's own.

@@ -33,7 +33,7 @@ pub struct Cx {
     /// Told how far a long call is, where somebody listens.
     pub progress: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
     /// Asks a person about a call that needs their word, where one can be reached: a terminal, a client that can elicit.
-    pub asker: Option<Asker>,
+    pub asker: Option<ApprovalPrompt>,
     /// Who made the request, where something can be wanted of them before it is done.
     pub counterpart: Option<Arc<dyn Counterpart>>,
     /// Receive events about it.
@@ -45,7 +45,7 @@ pub struct Cx {
 }
 
 /// Puts a question to a person; the answer is whether they said yes.
-pub type Asker = Arc<dyn Fn(PendingApproval) -> BoxFuture<'static, bool> + Send + Sync>;
+pub type ApprovalPrompt = Arc<dyn Fn(PendingApproval) -> BoxFuture<'static, bool> + Send + Sync>;
 
 impl Cx {
     /// A request by this caller, without a deadline.

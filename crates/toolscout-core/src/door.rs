@@ -69,7 +69,7 @@ impl Policy {
 
 /// What is known about this call besides the call itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Circumstances {
+pub struct AuthorizationContext {
     /// Who asks.
     pub caller: Caller,
     /// What holds for the tool.
@@ -84,7 +84,7 @@ pub struct Circumstances {
     pub digest: Option<Digest>,
 }
 
-impl Circumstances {
+impl AuthorizationContext {
     /// Nothing speaks against it: allowed, of a trusted source; change the fields from there.
     pub fn of(caller: Caller) -> Self {
         let because = "by policy".to_owned();
@@ -145,7 +145,7 @@ fn caller_word<S: Serializer>(caller: &Caller, serializer: S) -> Result<S::Ok, S
 /// Why the door stayed shut.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum AuthorizationError {
     /// The tool is switched off.
     #[error("`{}` is disabled {}", escape::line(tool), escape::line(because))]
     Disabled {
@@ -199,7 +199,11 @@ pub enum Refusal {
 }
 
 /// Lets the call through, or says why not. Pure: who knows policies, trust and approvals brings them along.
-pub fn authorize(call: ToolCall, tool: &Tool, now: Circumstances) -> Result<Authorized<ToolCall>, Refusal> {
+pub fn authorize(
+    call: ToolCall,
+    tool: &Tool,
+    now: AuthorizationContext,
+) -> Result<Authorized<ToolCall>, AuthorizationError> {
     match refusal(&call, tool, &now) {
         Some(refusal) => Err(refusal),
         None => Ok(Authorized(call)),
@@ -207,27 +211,27 @@ pub fn authorize(call: ToolCall, tool: &Tool, now: Circumstances) -> Result<Auth
 }
 
 /// Why this call would not be let through, if so. What no answer of a person could change comes first.
-pub fn refusal(call: &ToolCall, tool: &Tool, now: &Circumstances) -> Option<Refusal> {
+pub fn refusal(call: &ToolCall, tool: &Tool, now: &AuthorizationContext) -> Option<AuthorizationError> {
     // Nearly every call is let through: nothing is written for it.
     let (name, because) = (|| tool.id.to_string(), || now.because.clone());
     if call.tool != tool.id {
-        return Some(Refusal::AnotherTool { tool: call.tool.to_string() });
+        return Some(AuthorizationError::AnotherTool { tool: call.tool.to_string() });
     }
     if now.policy == Policy::Disable {
-        return Some(Refusal::Disabled { tool: name(), because: because() });
+        return Some(AuthorizationError::Disabled { tool: name(), because: because() });
     }
     // Nobody is let past this: neither a person at a terminal, nor a mode that allows all.
     if let Status::Held(reason) = &tool.status {
-        return Some(Refusal::Held { tool: name(), reason: reason.clone() });
+        return Some(AuthorizationError::Held { tool: name(), reason: reason.clone() });
     }
     if call.expect.is_some_and(|it| it != now.digest.unwrap_or_else(|| tool.digest())) {
-        return Some(Refusal::Changed { tool: name() });
+        return Some(AuthorizationError::Changed { tool: name() });
     }
     match now.policy {
-        Policy::Deny => Some(Refusal::Denied { tool: name(), because: because() }),
+        Policy::Deny => Some(AuthorizationError::Denied { tool: name(), because: because() }),
         // What people type themselves runs, as with make or npm; what agents ask for needs somebody's trust.
-        _ if !now.trusted && !now.caller.is_person() => Some(Refusal::Untrusted { tool: name() }),
-        Policy::Ask if !now.approved => Some(Refusal::NeedsApproval { tool: name(), question: None }),
+        _ if !now.trusted && !now.caller.is_person() => Some(AuthorizationError::Untrusted { tool: name() }),
+        Policy::Ask if !now.approved => Some(AuthorizationError::NeedsApproval { tool: name(), question: None }),
         _ => None,
     }
 }

@@ -9,6 +9,6 @@ pub trait RequestSources: Send + Sync + 'static {
     /// of the same key may share it. None: this request has none.
     fn key(&self, cx: &Cx) -> Option<String>;
 
-    /// The sources themselves, [`crate::Origin::Request`] each; asked for when something is needed that is not kept.
+    /// The sources themselves, [`crate::SourceKind::Request`] each; asked for when something is needed that is not kept.
     fn sources<'a>(&'a self, cx: &'a Cx) -> BoxFuture<'a, Vec<Arc<dyn Source>>>;
 }

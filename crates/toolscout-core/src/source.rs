@@ -15,11 +15,11 @@ pub trait Source: Send + Sync + 'static {
     fn id(&self) -> &SourceId;
 
     /// How strong its names are against those of other sources.
-    fn origin(&self) -> Origin;
+    fn origin(&self) -> SourceKind;
 
     /// Tools and problems as they are found; ends when all is listed. A broken entry is a problem, not an error. A tool
     /// that comes again under the same name replaces the earlier one.
-    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>>;
+    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>>;
 
     /// The full definition, loading it if need be; `None`: not mine.
     fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>>;
@@ -28,8 +28,8 @@ pub trait Source: Send + Sync + 'static {
     fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>>;
 
     /// What must happen before its definitions are used. Default: nothing, they are as good as the code that gives them.
-    fn review(&self) -> Review {
-        Review::Unneeded
+    fn review(&self) -> ReviewMode {
+        ReviewMode::Unneeded
     }
 
     /// What it says of itself, not escaped, as far as that is known: for finding its tools. Default: nothing.
@@ -62,7 +62,7 @@ pub trait Layer {
 /// What must happen before a source's definitions are used.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub enum Review {
+pub enum ReviewMode {
     /// Nothing.
     #[default]
     Unneeded,
@@ -92,7 +92,7 @@ pub struct Delegation {
 /// One thing that a discovery found.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Found {
+pub enum DiscoveryItem {
     /// A tool.
     Tool(Arc<Tool>),
     /// Something that is wrong with one entry.
@@ -101,7 +101,7 @@ pub enum Found {
 
 /// What sort of place a source is; where two sources have a tool of one name, the stronger one answers to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Origin {
+pub enum SourceKind {
     /// Registered in this process.
     Code,
     /// Files under a project's roots.

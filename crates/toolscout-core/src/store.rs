@@ -6,30 +6,36 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Keeps bytes by shelf and key, for several processes at once. What is written is there for the next reader, whole.
+/// Keeps bytes by namespace and key, for several processes at once. What is written is there for the next reader, whole.
 ///
 /// A store that cannot be read is not a reason to stop: callers go on without what they would have found there.
 pub trait Store: Send + Sync + 'static {
     /// What is kept there.
-    fn read(&self, shelf: Shelf, key: &str) -> Result<Option<Vec<u8>>, StoreError>;
+    fn read(&self, namespace: Namespace, key: &str) -> Result<Option<Vec<u8>>, StoreError>;
     /// Keeps this instead of what was there.
-    fn write(&self, shelf: Shelf, key: &str, value: &[u8]) -> Result<(), StoreError>;
+    fn write(&self, namespace: Namespace, key: &str, value: &[u8]) -> Result<(), StoreError>;
     /// Forgets it; says whether there was something.
-    fn remove(&self, shelf: Shelf, key: &str) -> Result<bool, StoreError>;
-    /// All keys of a shelf, sorted.
-    fn keys(&self, shelf: Shelf) -> Result<Vec<String>, StoreError>;
-    /// Is another, as long as this lives, whenever something may have been written to this shelf. None where nobody can tell.
-    fn edition(&self, _: Shelf) -> Option<u64> {
+    fn remove(&self, namespace: Namespace, key: &str) -> Result<bool, StoreError>;
+    /// All keys of a namespace, sorted.
+    fn keys(&self, namespace: Namespace) -> Result<Vec<String>, StoreError>;
+    /// Is another, as long as this lives, whenever something may have been written to this namespace. None where nobody can tell.
+    fn revision(&self, _: Namespace) -> Option<u64> {
         None
     }
-    /// Stands for all that this shelf holds, across processes: it is another whenever something was written there, by whomever
+    /// Stands for all that this namespace holds, across processes: it is another whenever something was written there, by whomever
     /// and however. Reads nothing of it. None where nobody can tell.
-    fn imprint(&self, _: Shelf) -> Option<Digest> {
+    fn fingerprint(&self, _: Namespace) -> Option<Digest> {
         None
     }
     /// Keeps `next` (or forgets, where that is none) if what is there is still what `seen` says; says whether it was.
     /// Of several who try at once, from the same sight, one succeeds.
-    fn swap(&self, shelf: Shelf, key: &str, seen: Option<&[u8]>, next: Option<&[u8]>) -> Result<bool, StoreError>;
+    fn swap(
+        &self,
+        namespace: Namespace,
+        key: &str,
+        seen: Option<&[u8]>,
+        next: Option<&[u8]>,
+    ) -> Result<bool, StoreError>;
     /// The right to do something that one process at a time may do; none while another has it. It ends when it is
     /// dropped, and with the process that has it, however that ends.
     fn lease(&self, name: &str) -> Result<Option<Lease>, StoreError>;
@@ -58,7 +64,7 @@ impl std::fmt::Debug for Lease {
 /// The sorts of things that are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Shelf {
+pub enum Namespace {
     /// What a scan of a root found, by root and strategy.
     Scan,
     /// What a file said about itself when asked, by content digest.
@@ -89,8 +95,8 @@ pub enum Shelf {
     Observed,
 }
 
-impl Shelf {
-    /// The word the shelf is known by on disk.
+impl Namespace {
+    /// The word the namespace is known by on disk.
     pub fn word(self) -> &'static str {
         match self {
             Self::Scan => "scan",
@@ -117,7 +123,7 @@ impl Shelf {
     }
 
     /// Whether what it holds cannot be found again: a person said it, or it exists nowhere else. A store must not begin
-    /// such a shelf anew on its own, whatever became of its file: reading it is an error until a person has looked.
+    /// such a namespace anew on its own, whatever became of its file: reading it is an error until a person has looked.
     pub fn is_precious(self) -> bool {
         matches!(self, Self::Approval | Self::Backup)
     }
@@ -137,15 +143,15 @@ pub struct StoreError {
 /// Keeps everything in memory: for tests, and for who wants nothing left behind.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
-    kept: Mutex<BTreeMap<(Shelf, String), Vec<u8>>>,
+    kept: Mutex<BTreeMap<(Namespace, String), Vec<u8>>>,
     /// Apart for what is precious.
     writes: [AtomicU64; 2],
     leased: Arc<Mutex<BTreeSet<String>>>,
 }
 
 impl MemoryStore {
-    fn map_to_write(&self, shelf: Shelf) -> MutexGuard<'_, BTreeMap<(Shelf, String), Vec<u8>>> {
-        self.writes[usize::from(shelf.is_precious())].fetch_add(1, Ordering::Relaxed);
+    fn map_to_write(&self, namespace: Namespace) -> MutexGuard<'_, BTreeMap<(Namespace, String), Vec<u8>>> {
+        self.writes[usize::from(namespace.is_precious())].fetch_add(1, Ordering::Relaxed);
         self.kept.lock()
     }
 }
@@ -163,26 +169,32 @@ impl Drop for LeaseRelease {
 }
 
 impl Store for MemoryStore {
-    fn read(&self, shelf: Shelf, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        Ok(self.kept.lock().get(&(shelf, key.to_owned())).cloned())
+    fn read(&self, namespace: Namespace, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(self.kept.lock().get(&(namespace, key.to_owned())).cloned())
     }
 
-    fn write(&self, shelf: Shelf, key: &str, value: &[u8]) -> Result<(), StoreError> {
-        self.map_to_write(shelf).insert((shelf, key.to_owned()), value.to_vec());
+    fn write(&self, namespace: Namespace, key: &str, value: &[u8]) -> Result<(), StoreError> {
+        self.map_to_write(namespace).insert((namespace, key.to_owned()), value.to_vec());
         Ok(())
     }
 
-    fn remove(&self, shelf: Shelf, key: &str) -> Result<bool, StoreError> {
-        Ok(self.map_to_write(shelf).remove(&(shelf, key.to_owned())).is_some())
+    fn remove(&self, namespace: Namespace, key: &str) -> Result<bool, StoreError> {
+        Ok(self.map_to_write(namespace).remove(&(namespace, key.to_owned())).is_some())
     }
 
-    fn keys(&self, shelf: Shelf) -> Result<Vec<String>, StoreError> {
-        Ok(self.kept.lock().keys().filter(|(it, _)| *it == shelf).map(|(_, key)| key.clone()).collect())
+    fn keys(&self, namespace: Namespace) -> Result<Vec<String>, StoreError> {
+        Ok(self.kept.lock().keys().filter(|(it, _)| *it == namespace).map(|(_, key)| key.clone()).collect())
     }
 
-    fn swap(&self, shelf: Shelf, key: &str, seen: Option<&[u8]>, next: Option<&[u8]>) -> Result<bool, StoreError> {
-        let mut map = self.map_to_write(shelf);
-        let place = (shelf, key.to_owned());
+    fn swap(
+        &self,
+        namespace: Namespace,
+        key: &str,
+        seen: Option<&[u8]>,
+        next: Option<&[u8]>,
+    ) -> Result<bool, StoreError> {
+        let mut map = self.map_to_write(namespace);
+        let place = (namespace, key.to_owned());
         if map.get(&place).map(Vec::as_slice) != seen {
             return Ok(false);
         }
@@ -202,8 +214,8 @@ impl Store for MemoryStore {
         Ok(self.leased.lock().contains(name))
     }
 
-    fn imprint(&self, shelf: Shelf) -> Option<Digest> {
-        let writes = self.writes[usize::from(shelf.is_precious())].load(Ordering::Relaxed);
+    fn fingerprint(&self, namespace: Namespace) -> Option<Digest> {
+        let writes = self.writes[usize::from(namespace.is_precious())].load(Ordering::Relaxed);
         Some(Digest::of_bytes(&writes.to_le_bytes()))
     }
 

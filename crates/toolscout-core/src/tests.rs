@@ -3,9 +3,9 @@
 //! 3. The door lets through exactly what policy, trust and the expected definition allow.
 //! 4. Other people's text cannot move a cursor.
 
-use crate::door::{Circumstances, Policy, authorize};
+use crate::door::{AuthorizationContext, Policy, authorize};
 use crate::{
-    Arguments, Caller, Cx, Digest, MemoryStore, RawJson, Shelf, SourceId, Status, Store, Tool, ToolCall, ToolId,
+    Arguments, Caller, Cx, Digest, MemoryStore, Namespace, RawJson, SourceId, Status, Store, Tool, ToolCall, ToolId,
     ToolName, ToolOutput, digest, escape, redact,
 };
 use proptest::prelude::*;
@@ -102,7 +102,8 @@ fn the_door_opens_only_where_policy_and_trust_allow_it() {
     let tool = tool("s", "t");
     let opens = |caller, policy, trusted, approved| {
         let call = ToolCall::new(tool.id.clone(), Arguments::new());
-        authorize(call, &tool, Circumstances { policy, trusted, approved, ..Circumstances::of(caller) }).is_ok()
+        authorize(call, &tool, AuthorizationContext { policy, trusted, approved, ..AuthorizationContext::of(caller) })
+            .is_ok()
     };
     for caller in [Caller::Cli, Caller::Mcp, Caller::Http] {
         for approved in [true, false] {
@@ -123,7 +124,8 @@ fn what_is_held_passes_for_nobody_and_says_what_there_is_to_see() {
     tool.status = Status::Held("new, and nobody has approved it".to_owned());
     for caller in [Caller::Cli, Caller::Mcp, Caller::Http] {
         let call = ToolCall::new(tool.id.clone(), Arguments::new());
-        let refused = authorize(call, &tool, Circumstances { approved: true, ..Circumstances::of(caller) });
+        let refused =
+            authorize(call, &tool, AuthorizationContext { approved: true, ..AuthorizationContext::of(caller) });
         let said = refused.unwrap_err().to_string();
         assert_eq!(said, "`s/t` is held for review: new, and nobody has approved it");
     }
@@ -132,7 +134,7 @@ fn what_is_held_passes_for_nobody_and_says_what_there_is_to_see() {
 #[test]
 fn a_call_is_let_through_only_as_what_it_is() {
     let refused = |call: ToolCall, said: &str| {
-        let error = authorize(call, &tool("s", "t"), Circumstances::of(Caller::Cli)).unwrap_err();
+        let error = authorize(call, &tool("s", "t"), AuthorizationContext::of(Caller::Cli)).unwrap_err();
         assert_eq!(error.to_string(), said);
     };
     let other = ToolCall::new(tool("s", "other").id, Arguments::new());
@@ -175,11 +177,14 @@ fn secrets_are_hidden_by_the_name_of_their_key() {
 #[test]
 fn the_store_in_memory_keeps_shelves_apart() {
     let store = MemoryStore::default();
-    store.write(Shelf::Scan, "k", b"1").unwrap();
-    assert_eq!(store.read(Shelf::Probe, "k").unwrap(), None);
-    assert_eq!(store.read(Shelf::Scan, "k").unwrap().as_deref(), Some(&b"1"[..]));
-    assert_eq!(store.keys(Shelf::Scan).unwrap(), ["k"]);
-    assert_eq!((store.remove(Shelf::Scan, "k").unwrap(), store.remove(Shelf::Scan, "k").unwrap()), (true, false));
+    store.write(Namespace::Scan, "k", b"1").unwrap();
+    assert_eq!(store.read(Namespace::Probe, "k").unwrap(), None);
+    assert_eq!(store.read(Namespace::Scan, "k").unwrap().as_deref(), Some(&b"1"[..]));
+    assert_eq!(store.keys(Namespace::Scan).unwrap(), ["k"]);
+    assert_eq!(
+        (store.remove(Namespace::Scan, "k").unwrap(), store.remove(Namespace::Scan, "k").unwrap()),
+        (true, false)
+    );
 }
 
 fn any_json() -> impl Strategy<Value = Value> {

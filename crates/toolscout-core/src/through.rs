@@ -1,8 +1,8 @@
 //! What stands in front of a source, and changes one thing about it.
 
 use crate::{
-    Authorized, BoxFuture, BoxStream, Cx, Delegation, Found, Library, Origin, Review, Source, SourceError, SourceId,
-    Tool, ToolCall, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, Delegation, DiscoveryItem, Library, ReviewMode, Source, SourceError,
+    SourceId, SourceKind, Tool, ToolCall, ToolName, ToolOutput,
 };
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ pub trait Through: Send + Sync + 'static {
     fn behind(&self) -> &dyn Source;
 
     /// As [`Source::origin`].
-    fn origin(&self) -> Origin {
+    fn origin(&self) -> SourceKind {
         self.behind().origin()
     }
 
     /// As [`Source::discover`].
-    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
         self.behind().discover(cx)
     }
 
@@ -33,7 +33,7 @@ pub trait Through: Send + Sync + 'static {
     }
 
     /// As [`Source::review`].
-    fn review(&self) -> Review {
+    fn review(&self) -> ReviewMode {
         self.behind().review()
     }
 
@@ -63,11 +63,11 @@ impl<T: Through> Source for T {
         self.behind().id()
     }
 
-    fn origin(&self) -> Origin {
+    fn origin(&self) -> SourceKind {
         Through::origin(self)
     }
 
-    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
         Through::discover(self, cx)
     }
 
@@ -79,7 +79,7 @@ impl<T: Through> Source for T {
         Through::call(self, call, cx)
     }
 
-    fn review(&self) -> Review {
+    fn review(&self) -> ReviewMode {
         Through::review(self)
     }
 

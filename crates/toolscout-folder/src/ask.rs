@@ -9,9 +9,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::SystemTime;
 use tokio::sync::OnceCell;
-use toolscout_core::{Cx, Digest, Shelf, SourceError, SourceId, Store};
+use toolscout_core::{Cx, Digest, Namespace, SourceError, SourceId, Store};
 
-/// A file's answer, kept in memory and on a shelf of the store.
+/// A file's answer, kept in memory and on a namespace of the store.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct ProbeRecord {
     version: u32,
@@ -118,7 +118,7 @@ impl Prober {
         if let Some(answer) = self.answers.lock().get(key) {
             return Some(answer.clone());
         }
-        let bytes = self.store.as_ref()?.read(Shelf::Probe, key).ok().flatten()?;
+        let bytes = self.store.as_ref()?.read(Namespace::Probe, key).ok().flatten()?;
         let answer: ProbeRecord = serde_json::from_slice(&bytes).ok()?;
         let answer = Arc::new(Some(answer).filter(|it| it.version == VERSION)?);
         self.answers.lock().insert(key.to_owned(), answer.clone());
@@ -128,7 +128,7 @@ impl Prober {
     fn remember(&self, key: &str, answer: &Arc<ProbeRecord>) {
         if let (Some(store), Ok(bytes)) = (&self.store, serde_json::to_vec(&**answer)) {
             // A store that cannot be written costs another start some day, nothing else.
-            let _ = store.write(Shelf::Probe, key, &bytes);
+            let _ = store.write(Namespace::Probe, key, &bytes);
         }
         self.answers.lock().insert(key.to_owned(), answer.clone());
     }

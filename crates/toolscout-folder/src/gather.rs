@@ -7,7 +7,7 @@ use super::roots::Root;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use toolscout_core::{Diagnostic, DiagnosticKind, DiagnosticLevel, Found, SourceError, Tool, ToolName, escape};
+use toolscout_core::{Diagnostic, DiagnosticKind, DiagnosticLevel, DiscoveryItem, SourceError, Tool, ToolName, escape};
 use toolscout_source::Conflict;
 
 /// A tool that is listed, and how it is run.
@@ -42,7 +42,7 @@ pub(super) struct DiscoveryStopped;
 
 /// One discovery under way.
 pub(super) struct Gathering<'a> {
-    out: &'a FlowSink<Result<Found, SourceError>>,
+    out: &'a FlowSink<Result<DiscoveryItem, SourceError>>,
     rules: GatherRules,
     table: ToolTable,
     prompts: Vec<Prompt>,
@@ -55,7 +55,7 @@ pub(super) struct Gathering<'a> {
 }
 
 impl<'a> Gathering<'a> {
-    pub(super) fn new(out: &'a FlowSink<Result<Found, SourceError>>, rules: GatherRules) -> Self {
+    pub(super) fn new(out: &'a FlowSink<Result<DiscoveryItem, SourceError>>, rules: GatherRules) -> Self {
         let (table, folded, said) = (HashMap::new(), HashMap::new(), HashSet::new());
         let (earlier, current) = (HashSet::new(), HashSet::new());
         Self { out, rules, table, prompts: Vec::new(), folded, said, earlier, current }
@@ -83,7 +83,7 @@ impl<'a> Gathering<'a> {
         if self.rules.strict && is_fault {
             return self.stop(SourceError::Stopped(Box::new(problem))).await;
         }
-        self.give(Found::Diagnostic(problem)).await
+        self.give(DiscoveryItem::Diagnostic(problem)).await
     }
 
     /// A problem that is said once for all who share the key.
@@ -156,12 +156,12 @@ impl<'a> Gathering<'a> {
     }
 
     async fn list(&mut self, listed: ListedTool) -> Result<(), DiscoveryStopped> {
-        let found = Found::Tool(listed.tool.clone());
+        let found = DiscoveryItem::Tool(listed.tool.clone());
         self.table.insert(listed.tool.id.name.clone(), Arc::new(listed));
         self.give(found).await
     }
 
-    async fn give(&mut self, found: Found) -> Result<(), DiscoveryStopped> {
+    async fn give(&mut self, found: DiscoveryItem) -> Result<(), DiscoveryStopped> {
         self.out.give(Ok(found)).await;
         Ok(())
     }

@@ -18,8 +18,8 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::task::Poll;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Found, Library, Origin, Source, SourceError, SourceId, Tool, ToolCall,
-    ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, DiscoveryItem, Library, Source, SourceError, SourceId, SourceKind, Tool,
+    ToolCall, ToolName, ToolOutput,
 };
 
 /// Tools in folders.
@@ -102,12 +102,12 @@ impl Source for FolderSource {
         &self.terms.id
     }
 
-    fn origin(&self) -> Origin {
-        Origin::Folder
+    fn origin(&self) -> SourceKind {
+        SourceKind::Folder
     }
 
     /// Cancel-safe: what was listed before stays in force until the stream has ended.
-    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
         let done = Arc::new(Mutex::new(None));
         let gathered = done.clone();
         let found = stream_of(|out| async move {

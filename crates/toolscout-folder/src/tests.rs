@@ -29,7 +29,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use toolscout_core::cx::Caller;
-use toolscout_core::{Cx, Diagnostic, DiagnosticLevel, Found, Source, SourceError, Tool, ToolName};
+use toolscout_core::{Cx, Diagnostic, DiagnosticLevel, DiscoveryItem, Source, SourceError, Tool, ToolName};
 
 /// Folders and files for one test.
 struct World {
@@ -114,17 +114,23 @@ fn tool_file(name: &str, description: &str) -> String {
 /// All that one discovery gave.
 #[derive(Default)]
 struct Listing {
-    found: Vec<Found>,
+    found: Vec<DiscoveryItem>,
     error: Option<SourceError>,
 }
 
 impl Listing {
     fn tools(&self) -> Vec<&Tool> {
-        self.found.iter().filter_map(|it| if let Found::Tool(tool) = it { Some(&**tool) } else { None }).collect()
+        self.found
+            .iter()
+            .filter_map(|it| if let DiscoveryItem::Tool(tool) = it { Some(&**tool) } else { None })
+            .collect()
     }
 
     fn problems(&self) -> Vec<&Diagnostic> {
-        self.found.iter().filter_map(|it| if let Found::Diagnostic(it) = it { Some(it) } else { None }).collect()
+        self.found
+            .iter()
+            .filter_map(|it| if let DiscoveryItem::Diagnostic(it) = it { Some(it) } else { None })
+            .collect()
     }
 
     fn names(&self) -> Vec<&str> {
@@ -140,14 +146,16 @@ impl Listing {
         let mut page = String::new();
         for found in &self.found {
             match found {
-                Found::Tool(tool) => {
+                DiscoveryItem::Tool(tool) => {
                     page += &format!("{} [{}]", tool.id.name, tool.status.word());
                     if let Some(description) = &tool.description {
                         page += &format!(" {description}");
                     }
                     page += "\n";
                 }
-                Found::Diagnostic(it) if it.level == DiagnosticLevel::Warning => page += &format!("! {}\n", line(it)),
+                DiscoveryItem::Diagnostic(it) if it.level == DiagnosticLevel::Warning => {
+                    page += &format!("! {}\n", line(it))
+                }
                 _ => {}
             }
         }

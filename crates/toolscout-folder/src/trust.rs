@@ -7,7 +7,7 @@ use super::stamp::ScanStamp;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use toolscout_core::{Shelf, Store, StoreError};
+use toolscout_core::{Namespace, Store, StoreError};
 
 /// The folders a person trusts, kept in a store.
 #[derive(Clone)]
@@ -62,7 +62,7 @@ impl TrustedFolders {
         let key = key(&real).ok_or_else(|| failed("its path is not UTF-8".into()))?;
         let record =
             serde_json::to_vec(&TrustRecord { version: 1, owner, refused }).map_err(|err| failed(err.into()))?;
-        self.store.write(Shelf::Trust, key, &record)?;
+        self.store.write(Namespace::Trust, key, &record)?;
         Ok(real)
     }
 
@@ -70,12 +70,12 @@ impl TrustedFolders {
     pub fn remove(&self, folder: &Path) -> Result<bool, StoreError> {
         // A folder that is gone can still be forgotten.
         let real = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
-        key(&real).map_or(Ok(false), |it| self.store.remove(Shelf::Trust, it))
+        key(&real).map_or(Ok(false), |it| self.store.remove(Namespace::Trust, it))
     }
 
     /// All trusted folders, sorted.
     pub fn list(&self) -> Result<Vec<PathBuf>, StoreError> {
-        let folders = self.store.keys(Shelf::Trust)?.into_iter().map(PathBuf::from);
+        let folders = self.store.keys(Namespace::Trust)?.into_iter().map(PathBuf::from);
         Ok(folders.filter(|it| self.record(it).is_some_and(|it| !it.refused)).collect())
     }
 
@@ -89,7 +89,7 @@ impl TrustedFolders {
     }
 
     fn record(&self, folder: &Path) -> Option<TrustRecord> {
-        let bytes = self.store.read(Shelf::Trust, key(folder)?).ok()??;
+        let bytes = self.store.read(Namespace::Trust, key(folder)?).ok()??;
         serde_json::from_slice(&bytes).ok().filter(|it: &TrustRecord| it.version == 1)
     }
 }

@@ -19,7 +19,8 @@ use std::sync::Arc;
 use toolscout_catalog::findings::Finding;
 use toolscout_catalog::review::{Record, review};
 use toolscout_core::{
-    Diagnostic, DiagnosticKind, Digest, MemoryStore, Moment, Review, Shelf, SourceId, Store, StoreError, Tool, ToolId,
+    Diagnostic, DiagnosticKind, Digest, MemoryStore, Moment, Namespace, ReviewMode, SourceId, Store, StoreError, Tool,
+    ToolId,
 };
 
 const PURPOSE: &str = "toolscout approvals of definitions";
@@ -113,7 +114,7 @@ impl Approvals {
     /// again, that is a new first sight.
     pub fn forget(&self, source: &SourceId) -> Result<bool, StoreError> {
         let unkept = self.unkept.lock().remove(source).is_some();
-        Ok(self.store.remove(Shelf::Approval, &self.place(source))? || unkept)
+        Ok(self.store.remove(Namespace::Approval, &self.place(source))? || unkept)
     }
 
     /// Decides about everything that a source was found to have, and remembers what is new. Also says what stands for the
@@ -121,7 +122,7 @@ impl Approvals {
     fn review(
         &self,
         source: &SourceId,
-        terms: &Review,
+        terms: &ReviewMode,
         found: &[Arc<Tool>],
         scan: impl Fn(&Tool) -> Vec<Finding>,
     ) -> (SourceReview, Option<Digest>) {
@@ -154,7 +155,7 @@ impl Approvals {
         if let Some(record) = self.unkept.lock().get(source) {
             return StoredReview::Record(Box::new(record.clone()), None);
         }
-        let bytes = match self.store.read(Shelf::Approval, &self.place(source)) {
+        let bytes = match self.store.read(Namespace::Approval, &self.place(source)) {
             Ok(Some(bytes)) => bytes,
             Ok(None) => return StoredReview::Record(Box::default(), None),
             Err(error) => {
@@ -182,7 +183,7 @@ impl Approvals {
         }
         let place = self.place(source);
         let bytes = RowSeal::of(&*self.store, PURPOSE)?.close(&place, &row::write(record))?;
-        Ok(match self.store.swap(Shelf::Approval, &place, seen, Some(&bytes))? {
+        Ok(match self.store.swap(Namespace::Approval, &place, seen, Some(&bytes))? {
             true => ReviewWrite::Now(Some(Digest::of_bytes(&bytes))),
             false => ReviewWrite::ByAnother,
         })
@@ -192,7 +193,7 @@ impl Approvals {
     fn keep_instead(&self, source: &SourceId, record: &Record) -> Result<(), StoreError> {
         let place = self.place(source);
         let bytes = RowSeal::of(&*self.store, PURPOSE)?.close(&place, &row::write(record))?;
-        self.store.write(Shelf::Approval, &place, &bytes)
+        self.store.write(Namespace::Approval, &place, &bytes)
     }
 
     fn place(&self, source: &SourceId) -> String {

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::door::PendingApproval;
-use toolscout_core::{Cx, Digest, Moment, RawJson, Shelf, Store, StoreError, ToolCall, digest, redact};
+use toolscout_core::{Cx, Digest, Moment, Namespace, RawJson, Store, StoreError, ToolCall, digest, redact};
 
 const PURPOSE: &str = "toolscout approvals of calls";
 /// How long a question waits, and how long a yes counts.
@@ -90,10 +90,10 @@ impl PendingApprovals {
         let binding = self.binding(asking)?;
         let place = self.place(&short(&binding));
         for _ in 0..ATTEMPTS {
-            let bytes = self.store.read(Shelf::Pending, &place)?;
+            let bytes = self.store.read(Namespace::Pending, &place)?;
             let row = bytes.as_ref().and_then(|it| self.open(&place, it)).filter(|it| it.binding == binding);
             match row.filter(|it| it.counts((self.now)())).map(|it| it.answer) {
-                Some(Some(true)) if self.store.swap(Shelf::Pending, &place, bytes.as_deref(), None)? => {
+                Some(Some(true)) if self.store.swap(Namespace::Pending, &place, bytes.as_deref(), None)? => {
                     return Ok(ApprovalState::Yes);
                 }
                 // Somebody else was quicker, or said something else meanwhile.
@@ -106,7 +106,7 @@ impl PendingApprovals {
                     }
                     let row = ApprovalRow::new(&self.of(asking), binding.clone());
                     let row = self.seal()?.close(&place, &row)?;
-                    if self.store.swap(Shelf::Pending, &place, bytes.as_deref(), Some(&row))? {
+                    if self.store.swap(Namespace::Pending, &place, bytes.as_deref(), Some(&row))? {
                         return Ok(ApprovalState::Waiting);
                     }
                 }
@@ -120,7 +120,7 @@ impl PendingApprovals {
         self.sweep()?;
         let mut all = Vec::new();
         for place in self.places()? {
-            let row = self.store.read(Shelf::Pending, &place)?.and_then(|it| self.open(&place, &it));
+            let row = self.store.read(Namespace::Pending, &place)?.and_then(|it| self.open(&place, &it));
             all.extend(row.and_then(|it| it.pending()));
         }
         all.sort_by(|one, other| (one.asked, &one.id).cmp(&(other.asked, &other.id)));
@@ -131,14 +131,14 @@ impl PendingApprovals {
     pub(crate) fn settle(&self, id: &str, yes: bool) -> Result<PendingApproval, Error> {
         let (place, unknown) = (self.place(id), || Error::UnknownApproval { id: id.to_owned() });
         for _ in 0..ATTEMPTS {
-            let bytes = self.store.read(Shelf::Pending, &place)?.ok_or_else(unknown)?;
+            let bytes = self.store.read(Namespace::Pending, &place)?.ok_or_else(unknown)?;
             let now = (self.now)();
             let mut row = self.open(&place, &bytes).filter(|it| it.counts(now)).ok_or_else(unknown)?;
             row.answer = Some(yes);
             row.expires = now.after(PATIENCE);
             let pending = row.pending().ok_or_else(unknown)?;
             let row = self.seal()?.close(&place, &row)?;
-            if self.store.swap(Shelf::Pending, &place, Some(&bytes), Some(&row))? {
+            if self.store.swap(Namespace::Pending, &place, Some(&bytes), Some(&row))? {
                 return Ok(pending);
             }
         }
@@ -149,11 +149,11 @@ impl PendingApprovals {
     fn sweep(&self) -> Result<usize, StoreError> {
         let (mut left, now) = (0, (self.now)());
         for place in self.places()? {
-            let Some(bytes) = self.store.read(Shelf::Pending, &place)? else { continue };
+            let Some(bytes) = self.store.read(Namespace::Pending, &place)? else { continue };
             match self.open(&place, &bytes).is_some_and(|it| it.counts(now)) {
                 true => left += 1,
                 false => {
-                    self.store.swap(Shelf::Pending, &place, Some(&bytes), None)?;
+                    self.store.swap(Namespace::Pending, &place, Some(&bytes), None)?;
                 }
             }
         }
@@ -162,7 +162,7 @@ impl PendingApprovals {
 
     fn places(&self) -> Result<Vec<String>, StoreError> {
         let ours = format!("{}/", self.partition);
-        Ok(self.store.keys(Shelf::Pending)?.into_iter().filter(|it| it.starts_with(&ours)).collect())
+        Ok(self.store.keys(Namespace::Pending)?.into_iter().filter(|it| it.starts_with(&ours)).collect())
     }
 
     fn place(&self, id: &str) -> String {

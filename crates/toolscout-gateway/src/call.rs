@@ -8,9 +8,10 @@ use futures_util::{StreamExt, stream};
 use serde_json::Value;
 use std::sync::Arc;
 use toolscout_catalog::alike;
-use toolscout_core::door::{Circumstances, Policy, Refusal, authorize, refusal};
+use toolscout_core::door::{AuthorizationContext, AuthorizationError, Policy, authorize, refusal};
 use toolscout_core::{
-    Arguments, Authorized, Cx, Digest, Review, Source, SourceError, Status, Tool, ToolCall, ToolId, ToolOutput, redact,
+    Arguments, Authorized, Cx, Digest, ReviewMode, Source, SourceError, Status, Tool, ToolCall, ToolId, ToolOutput,
+    redact,
 };
 use tracing::Instrument as _;
 
@@ -100,7 +101,7 @@ impl Gateway {
             return execute(&view, call, false, cx).await;
         }
         match refusal(&call, tool, &circumstances(tool, standing, false, &cx)) {
-            None | Some(Refusal::NeedsApproval { .. }) => {}
+            None | Some(AuthorizationError::NeedsApproval { .. }) => {}
             Some(refusal) => return Err(refusal.into()),
         }
         // Nobody is asked about a call that cannot be made.
@@ -138,7 +139,7 @@ async fn execute(view: &View, call: ToolCall, approved: bool, cx: Cx) -> Result<
     }
     let full = DefinitionFacts::of(Arc::new(load(source, tool, &standing.facts, &cx).await?));
     let call = ToolCall { expect: None, ..authorized.into_inner() };
-    let now = Circumstances { digest: Some(full.digest()), ..circumstances(tool, standing, approved, &cx) };
+    let now = AuthorizationContext { digest: Some(full.digest()), ..circumstances(tool, standing, approved, &cx) };
     let authorized = admit(full.tool(), &full, call, now)?;
     hand_over(source, &full, authorized, cx).await
 }
@@ -156,8 +157,10 @@ fn order(
     let (door, standing) = door.ok_or_else(|| not_mine(&far.tool))?;
     let order = far.order(door, call, is_bound)?;
     // What was decided about the tool was decided about the door as well.
-    let now =
-        Circumstances { digest: Some(standing.facts.digest()), ..circumstances(door, &far.standing, approved, cx) };
+    let now = AuthorizationContext {
+        digest: Some(standing.facts.digest()),
+        ..circumstances(door, &far.standing, approved, cx)
+    };
     admit_at(door, &standing.facts, order, now, None)
 }
 
@@ -187,7 +190,7 @@ fn admit(
     tool: &Tool,
     facts: &DefinitionFacts,
     call: ToolCall,
-    now: Circumstances,
+    now: AuthorizationContext,
 ) -> Result<Authorized<ToolCall>, Error> {
     admit_at(tool, facts, call, now, Some(facts.digest()))
 }
@@ -198,7 +201,7 @@ fn admit_at(
     tool: &Tool,
     facts: &DefinitionFacts,
     mut call: ToolCall,
-    now: Circumstances,
+    now: AuthorizationContext,
     bound_to: Option<Digest>,
 ) -> Result<Authorized<ToolCall>, Error> {
     if let Some(refusal) = refusal(&call, tool, &now) {
@@ -209,8 +212,8 @@ fn admit_at(
     Ok(authorize(call, tool, now)?)
 }
 
-fn circumstances(tool: &Tool, standing: &ToolStanding, approved: bool, cx: &Cx) -> Circumstances {
-    Circumstances {
+fn circumstances(tool: &Tool, standing: &ToolStanding, approved: bool, cx: &Cx) -> AuthorizationContext {
+    AuthorizationContext {
         caller: cx.caller,
         policy: standing.decision.policy,
         because: standing.decision.because.clone(),
@@ -223,8 +226,8 @@ fn circumstances(tool: &Tool, standing: &ToolStanding, approved: bool, cx: &Cx) 
 /// The full definition. One that is under review must be the one that was reviewed.
 async fn load(source: &Arc<dyn Source>, tool: &Tool, facts: &DefinitionFacts, cx: &Cx) -> Result<Tool, Error> {
     let full = source.load(&tool.id.name, cx.clone()).await?.ok_or_else(|| not_mine(tool))?;
-    if source.review() != Review::Unneeded && full.digest() != facts.digest() {
-        return Err(Refusal::Changed { tool: tool.id.to_string() }.into());
+    if source.review() != ReviewMode::Unneeded && full.digest() != facts.digest() {
+        return Err(AuthorizationError::Changed { tool: tool.id.to_string() }.into());
     }
     Ok(full)
 }

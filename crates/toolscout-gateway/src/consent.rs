@@ -4,7 +4,7 @@ use crate::ask::{ApprovalRequest, ApprovalState, PATIENCE};
 use crate::{Error, Gateway};
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use toolscout_core::door::Refusal;
+use toolscout_core::door::AuthorizationError;
 use toolscout_core::{Cx, Digest, Moment, ToolCall, ToolOutput};
 
 /// More calls that a tool has not finished with are not kept track of: then a person is asked once more.
@@ -84,8 +84,9 @@ impl Gateway {
         if let Some(given) = before {
             return Ok(GrantedApproval { binding, given });
         }
-        let denied = |because: &str| Refusal::Denied { tool: call.tool.to_string(), because: because.to_owned() };
-        let unanswered = |question| Refusal::NeedsApproval { tool: call.tool.to_string(), question };
+        let denied =
+            |because: &str| AuthorizationError::Denied { tool: call.tool.to_string(), because: because.to_owned() };
+        let unanswered = |question| AuthorizationError::NeedsApproval { tool: call.tool.to_string(), question };
         let tell = |word, by: &str| cx.decided_by("call", &call.tool, word, by);
         let question = questions.of(&asking);
         if let Some(asker) = &cx.asker {

@@ -5,7 +5,7 @@
 
 use crate::policy::{Level, LevelName, PolicyUpdate};
 use crate::{Error, Gateway};
-use toolscout_core::change::{Change, ChangeGuard, ChangeKind};
+use toolscout_core::change::{ChangeGuard, ChangeKind, PlannedChange};
 use toolscout_core::door::{PendingApproval, Policy};
 use toolscout_core::{Caller, Cx, Digest, SourceId, ToolId};
 
@@ -63,7 +63,7 @@ impl Gateway {
         let tool = pending.ok_or_else(|| Error::UnknownApproval { id: id.to_owned() })?.tool;
         let (action, verb) = if approves { ("approved", "approve") } else { ("rejected", "reject") };
         let summary = format!("{verb} the call {id} of `{tool}`");
-        let change = begin(cx, Change { kind: ChangeKind::Call, subject: tool.to_string(), action, summary })?;
+        let change = begin(cx, PlannedChange { kind: ChangeKind::Call, subject: tool.to_string(), action, summary })?;
         let answered = self.questions.settle(id, approves)?;
         change.commit();
         Ok(answered)
@@ -83,7 +83,7 @@ impl Gateway {
             Some(policy) => format!("set the policy of `{}` to {}", update.pattern, policy.word()),
             None => format!("unset the policy of `{}`", update.pattern),
         };
-        let change = Change { kind: ChangeKind::Policy, subject: update.pattern.clone(), action, summary };
+        let change = PlannedChange { kind: ChangeKind::Policy, subject: update.pattern.clone(), action, summary };
         let change = begin(cx, change)?;
         if update.level == LevelName::Session {
             self.board.change_policies(|policies| {
@@ -102,7 +102,7 @@ impl Gateway {
     pub fn forget_lessons(&self, subject: &str, cx: &Cx, is_meant: impl Fn(&ToolId) -> bool) -> Result<usize, Error> {
         let summary = format!("forget what was learned about {subject}");
         let subject = subject.to_owned();
-        let change = cx.change(Change { kind: ChangeKind::Feedback, subject, action: "removed", summary })?;
+        let change = cx.change(PlannedChange { kind: ChangeKind::Feedback, subject, action: "removed", summary })?;
         let count = self.learning.forget(&self.owner(cx), is_meant)?;
         change.commit();
         Ok(count)
@@ -122,11 +122,11 @@ impl Level {
     }
 }
 
-fn definition(subject: String, action: &'static str, summary: String) -> Change {
-    Change { kind: ChangeKind::Definition, subject, action, summary }
+fn definition(subject: String, action: &'static str, summary: String) -> PlannedChange {
+    PlannedChange { kind: ChangeKind::Definition, subject, action, summary }
 }
 
-fn begin(cx: &Cx, change: Change) -> Result<ChangeGuard, Error> {
+fn begin(cx: &Cx, change: PlannedChange) -> Result<ChangeGuard, Error> {
     refuse_agents(cx)?;
     Ok(cx.change(change)?)
 }

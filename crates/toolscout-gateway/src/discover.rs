@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use futures_util::stream::select_all;
 use std::sync::Arc;
 use toolscout_catalog::Discovery;
-use toolscout_core::{Cx, Diagnostic, Found, Review, Source, SourceError, SourceId, Tool};
+use toolscout_core::{Cx, Diagnostic, DiscoveryItem, ReviewMode, Source, SourceError, SourceId, Tool};
 
 /// How many findings of one source are taken before those of another.
 const AT_A_TIME: usize = 128;
@@ -29,7 +29,7 @@ impl Gateway {
     }
 
     /// As [`Gateway::refresh`], and shows each finding as it comes; a fast source is not kept waiting by a slow one.
-    pub async fn refresh_watched(&self, cx: &Cx, watch: impl FnMut(&Found)) -> Refreshed {
+    pub async fn refresh_watched(&self, cx: &Cx, watch: impl FnMut(&DiscoveryItem)) -> Refreshed {
         let mut refreshed = self.ask(&self.sources(), cx, watch).await;
         refreshed.problems.extend(self.dangling().iter().map(Dangling::problem));
         refreshed
@@ -63,7 +63,12 @@ impl Gateway {
         self.view(cx).await.resolve(text)
     }
 
-    pub(crate) async fn ask(&self, sources: &[Arc<dyn Source>], cx: &Cx, watch: impl FnMut(&Found)) -> Refreshed {
+    pub(crate) async fn ask(
+        &self,
+        sources: &[Arc<dyn Source>],
+        cx: &Cx,
+        watch: impl FnMut(&DiscoveryItem),
+    ) -> Refreshed {
         let ticket = self.board.ticket();
         let found = gather(sources, cx, watch).await;
         self.publish(sources.iter().cloned().zip(found).collect(), ticket).await
@@ -71,7 +76,7 @@ impl Gateway {
 
     /// Reviewing reads definitions and the store, which may take a while: not where others wait for their turn.
     async fn publish(&self, found: Vec<DiscoveryResult>, ticket: Ticket) -> Refreshed {
-        if found.iter().all(|(source, _)| source.review() == Review::Unneeded) {
+        if found.iter().all(|(source, _)| source.review() == ReviewMode::Unneeded) {
             return self.board.publish(found, ticket);
         }
         let board = self.board.clone();
@@ -83,7 +88,7 @@ impl Gateway {
 pub(crate) async fn gather(
     sources: &[Arc<dyn Source>],
     cx: &Cx,
-    mut watch: impl FnMut(&Found),
+    mut watch: impl FnMut(&DiscoveryItem),
 ) -> Vec<Result<Discovery, SourceError>> {
     let mut found: Vec<_> = sources.iter().map(|it| Ok(Discovery::new(it.id().clone(), it.origin()))).collect();
     // What is there already is taken many at a time: to ask for the next one costs more than to take it.

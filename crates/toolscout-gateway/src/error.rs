@@ -3,7 +3,7 @@
 use crate::Violation;
 use toolscout_catalog::Unresolved;
 use toolscout_core::change::DryRun;
-use toolscout_core::door::{Policy, Refusal};
+use toolscout_core::door::{AuthorizationError, Policy};
 use toolscout_core::{ErrorKind, SourceError, SourceId, StoreError, ToolId, escape};
 
 /// Why a request could not be answered.
@@ -44,7 +44,7 @@ pub enum Error {
     },
     /// The door stayed shut.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] AuthorizationError),
     /// The source could not answer.
     #[error(transparent)]
     Source(#[from] SourceError),
@@ -166,14 +166,16 @@ impl Error {
     }
 }
 
-fn refused(refusal: &Refusal) -> Option<String> {
+fn refused(refusal: &AuthorizationError) -> Option<String> {
     match refusal {
-        Refusal::Untrusted { .. } => Some("a person can allow it: `toolscout trust`".to_owned()),
-        Refusal::Held { tool, .. } => Some(held(tool)),
-        Refusal::NeedsApproval { question: Some(id), .. } => {
+        AuthorizationError::Untrusted { .. } => Some("a person can allow it: `toolscout trust`".to_owned()),
+        AuthorizationError::Held { tool, .. } => Some(held(tool)),
+        AuthorizationError::NeedsApproval { question: Some(id), .. } => {
             Some(format!("a person can allow this very call within five minutes: `toolscout approve {id}`"))
         }
-        Refusal::Denied { .. } | Refusal::Disabled { .. } => Some("`toolscout policy` shows who said so".to_owned()),
+        AuthorizationError::Denied { .. } | AuthorizationError::Disabled { .. } => {
+            Some("`toolscout policy` shows who said so".to_owned())
+        }
         _ => None,
     }
 }

@@ -28,7 +28,7 @@ use feedback::{Feedback, FeedbackWriter, SuccessfulCall};
 use ledger::FeedbackStore;
 use recent::RecentSearch;
 use std::sync::Arc;
-use toolscout_core::{Caller, Cx, MemoryStore, Moment, Origin, Store, StoreError, ToolId, ToolOutput};
+use toolscout_core::{Caller, Cx, MemoryStore, Moment, SourceKind, Store, StoreError, ToolId, ToolOutput};
 use toolscout_index::{Learned, Query};
 
 /// What was learned, and whether it counts. Cloning is cheap: clones learn together.
@@ -153,7 +153,7 @@ impl Gateway {
         if !self.learning.is_on || view.far().is_some() || (self.learning.is_idle() && !is_asked_elsewhere) {
             return None;
         }
-        let is_of_server = view.source(&tool.source).is_some_and(|it| it.origin() == Origin::Mcp);
+        let is_of_server = view.source(&tool.source).is_some_and(|it| it.origin() == SourceKind::Mcp);
         Some(Attempt { owner: self.owner(cx), tool: tool.clone(), is_of_server })
     }
 

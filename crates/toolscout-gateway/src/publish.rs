@@ -18,7 +18,7 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::watch;
 use toolscout_catalog::findings::{self, Finding, Kind, Names};
 use toolscout_catalog::{Discovery, Snapshot};
-use toolscout_core::{Diagnostic, Review, Source, SourceError, SourceId, Status, Tool};
+use toolscout_core::{Diagnostic, ReviewMode, Source, SourceError, SourceId, Status, Tool};
 
 /// What is known now, with what is needed to replace it.
 pub(crate) struct CatalogPublisher {
@@ -46,7 +46,7 @@ pub(crate) struct Ticket(u64);
 #[derive(Default)]
 struct PublisherState {
     /// What sources under review found, before anything was held.
-    unreviewed: BTreeMap<SourceId, (Review, Arc<Discovery>)>,
+    unreviewed: BTreeMap<SourceId, (ReviewMode, Arc<Discovery>)>,
     /// Of the newest discovery of each source that was published.
     tickets: HashMap<SourceId, Ticket>,
 }
@@ -55,7 +55,7 @@ impl PublisherState {
     /// What is decided until the source is asked is decided on its terms.
     fn review_on_terms_of(&mut self, source: &Arc<dyn Source>) {
         match (source.review(), self.unreviewed.get_mut(source.id())) {
-            (Review::Unneeded, _) => drop(self.unreviewed.remove(source.id())),
+            (ReviewMode::Unneeded, _) => drop(self.unreviewed.remove(source.id())),
             (review, Some((terms, _))) => *terms = review,
             (_, None) => {}
         }
@@ -166,7 +166,7 @@ impl CatalogPublisher {
             refreshed.problems.extend(discovery.problems.iter().cloned());
             desk.tickets.insert(id.clone(), ticket);
             match source.review() {
-                Review::Unneeded => desk.unreviewed.remove(&id),
+                ReviewMode::Unneeded => desk.unreviewed.remove(&id),
                 review => desk.unreviewed.insert(id, (review, discovery.clone())),
             };
             discoveries.push(discovery);
@@ -231,7 +231,7 @@ impl CatalogPublisher {
     }
 
     /// What a source under review was found to have, before anything was held, and its terms.
-    pub(crate) fn found(&self, source: &SourceId) -> Option<(Review, Vec<Arc<Tool>>)> {
+    pub(crate) fn found(&self, source: &SourceId) -> Option<(ReviewMode, Vec<Arc<Tool>>)> {
         self.desk.lock().unreviewed.get(source).map(|(review, discovery)| (review.clone(), discovery.tools.clone()))
     }
 
@@ -286,7 +286,7 @@ impl CatalogPublisher {
 /// What was found, with what nobody has approved held; and what is new about that.
 pub(crate) fn held(
     reviews: &mut ReviewRun<'_>,
-    terms: &Review,
+    terms: &ReviewMode,
     found: &Discovery,
     scan: impl Fn(&Tool) -> Vec<Finding>,
 ) -> (Discovery, Vec<Diagnostic>) {

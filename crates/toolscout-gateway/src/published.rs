@@ -10,7 +10,7 @@ use crate::standing::{DefinitionFacts, ToolStanding};
 use crate::{Error, Query};
 use std::sync::{Arc, OnceLock};
 use toolscout_catalog::{Discovery, Known, Snapshot, Unresolved, alike};
-use toolscout_core::door::{Policy, Refusal};
+use toolscout_core::door::{AuthorizationError, Policy};
 use toolscout_core::{Diagnostic, Status, Tool, ToolId};
 use toolscout_index::{Index, Parts, Reading, ToolScope};
 
@@ -199,7 +199,9 @@ impl PublishedCatalog {
         if let (Unresolved::Unknown { .. }, Ok(hidden)) = (&why, self.all.resolve(text)) {
             let decision = self.policies.effective(hidden);
             if decision.policy == Policy::Disable {
-                return Err(Refusal::Disabled { tool: hidden.id.to_string(), because: decision.because }.into());
+                return Err(
+                    AuthorizationError::Disabled { tool: hidden.id.to_string(), because: decision.because }.into()
+                );
             }
             if let Some(stronger) = shadowing::stronger(hidden, &self.all, &self.policies) {
                 return Err(shadowing::refusal(hidden, stronger).into());

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use toolscout_catalog::Discovery;
-use toolscout_core::{Cx, Diagnostic, DiagnosticKind, RequestSources, Review, Source, SourceId, Tool, spoken};
+use toolscout_core::{Cx, Diagnostic, DiagnosticKind, RequestSources, ReviewMode, Source, SourceId, Tool, spoken};
 
 /// How long it may take to say which sources a request has, and how long each of them may take to say what it has.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -89,7 +89,7 @@ impl RequestCatalogs {
             return moment;
         }
         let approvals = board.approvals.of_request(&entry.keys);
-        let needs_review = guests.sources.iter().any(|(it, _)| it.review() != Review::Unneeded);
+        let needs_review = guests.sources.iter().any(|(it, _)| it.review() != ReviewMode::Unneeded);
         let merged = match needs_review {
             false => merge(now, guests, &approvals),
             true => {
@@ -152,7 +152,7 @@ fn alone(now: Arc<PublishedCatalog>, problems: Vec<Diagnostic>) -> PublishedCata
 fn merge(now: Arc<PublishedCatalog>, guests: &RequestDiscovery, approvals: &Approvals) -> PublishedCatalog {
     let mut problems = guests.problems.clone();
     let mut sources: SourceSet = (*now.sources).clone();
-    let mut found: Vec<(Review, Arc<Discovery>)> = Vec::new();
+    let mut found: Vec<(ReviewMode, Arc<Discovery>)> = Vec::new();
     let scope = now.scope.clone();
     for (source, discovery) in guests.sources.iter().filter(|(source, _)| scope.has_source(source.id())) {
         problems.extend(discovery.problems.iter().cloned());
@@ -170,14 +170,14 @@ fn merge(now: Arc<PublishedCatalog>, guests: &RequestDiscovery, approvals: &Appr
             }
         }
     }
-    let found = match found.iter().all(|(review, _)| *review == Review::Unneeded) {
+    let found = match found.iter().all(|(review, _)| *review == ReviewMode::Unneeded) {
         true => found.into_iter().map(|(_, it)| it).collect(),
         false => {
             let (all, _) = now.all.over(found.iter().map(|(_, it)| it.clone()).collect());
             let scan = publish::scanner(Arc::new(all), Arc::new(sources.clone()));
             let mut reviews = approvals.reviews();
             let reviewed = found.into_iter().map(|(review, it)| match review {
-                Review::Unneeded => (it, Vec::new()),
+                ReviewMode::Unneeded => (it, Vec::new()),
                 review => {
                     let (held, news) = publish::held(&mut reviews, &review, &it, &scan);
                     (Arc::new(held), news)

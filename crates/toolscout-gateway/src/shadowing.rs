@@ -2,7 +2,7 @@
 
 use crate::policy::{Policies, Shadow};
 use toolscout_catalog::Snapshot;
-use toolscout_core::door::{Policy, Refusal};
+use toolscout_core::door::{AuthorizationError, Policy};
 use toolscout_core::{Diagnostic, DiagnosticKind, Tool};
 
 /// The tool for whose sake this one is left out. One that is disabled takes nobody's place.
@@ -17,9 +17,9 @@ pub(crate) fn stronger<'a>(tool: &Tool, all: &'a Snapshot, policies: &Policies) 
 }
 
 /// Why a tool that was left out cannot be called.
-pub(crate) fn refusal(tool: &Tool, stronger: &Tool) -> Refusal {
+pub(crate) fn refusal(tool: &Tool, stronger: &Tool) -> AuthorizationError {
     let because = format!("by `shadow = \"exclude\"`, because `{}` has its name", stronger.id);
-    Refusal::Disabled { tool: tool.id.to_string(), because }
+    AuthorizationError::Disabled { tool: tool.id.to_string(), because }
 }
 
 /// The news that one tool hides another, as it is where the other is left out.

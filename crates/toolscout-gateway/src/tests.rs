@@ -30,14 +30,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use toolscout_core::door::Policy;
 use toolscout_core::{
-    Arguments, Authorized, BoxFuture, BoxStream, Caller, Cx, ErrorKind, Found, Origin, RawJson, Source, SourceError,
-    SourceId, Status, Tool, ToolCall, ToolId, ToolName, ToolOutput,
+    Arguments, Authorized, BoxFuture, BoxStream, Caller, Cx, DiscoveryItem, ErrorKind, RawJson, Source, SourceError,
+    SourceId, SourceKind, Status, Tool, ToolCall, ToolId, ToolName, ToolOutput,
 };
 
 /// A source in this process that counts what is asked of it and echoes its arguments.
 struct Fake {
     id: SourceId,
-    origin: Origin,
+    origin: SourceKind,
     tools: Vec<Tool>,
     full_schema: Option<Value>,
     is_down: AtomicBool,
@@ -55,7 +55,7 @@ impl Fake {
         });
         let tools = tools.collect();
         let (loads, calls) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Self { id, origin: Origin::Folder, tools, full_schema: None, is_down: AtomicBool::new(false), loads, calls }
+        Self { id, origin: SourceKind::Folder, tools, full_schema: None, is_down: AtomicBool::new(false), loads, calls }
     }
 }
 
@@ -64,16 +64,16 @@ impl Source for Fake {
         &self.id
     }
 
-    fn origin(&self) -> Origin {
+    fn origin(&self) -> SourceKind {
         self.origin
     }
 
-    fn discover(&self, _: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+    fn discover(&self, _: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
         if self.is_down.load(Ordering::SeqCst) {
             let error = SourceError::Unavailable { id: self.id.clone(), what: "down".to_owned() };
             return Box::pin(stream::iter([Err(error)]));
         }
-        Box::pin(stream::iter(self.tools.iter().map(|it| Ok(Found::Tool(Arc::new(it.clone()))))))
+        Box::pin(stream::iter(self.tools.iter().map(|it| Ok(DiscoveryItem::Tool(Arc::new(it.clone()))))))
     }
 
     fn load<'a>(&'a self, name: &'a ToolName, _: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
@@ -251,7 +251,7 @@ async fn a_registered_tool_answers_before_a_server_and_before_a_request() {
         Arc::new(fake)
     };
     let (request, server, code) =
-        (with("request", Origin::Request), with("server", Origin::Mcp), with("code", Origin::Code));
+        (with("request", SourceKind::Request), with("server", SourceKind::Mcp), with("code", SourceKind::Code));
     let gateway = gateway(&[&request, &server, &code]).await;
     gateway.call("x", Arguments::new(), cli()).await.unwrap();
     assert_eq!(code.calls.load(Ordering::SeqCst), 1);

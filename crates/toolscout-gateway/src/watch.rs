@@ -8,7 +8,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{broadcast, watch};
-use toolscout_core::{BoxStream, Cx, News, Source, SourceId};
+use toolscout_core::{BoxStream, Cx, LibraryEvent, Source, SourceId};
 
 /// Between two refreshes of a source that were hinted at; what is hinted at meanwhile is one hint.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -18,7 +18,7 @@ const HINTS: usize = 1_024;
 const WAITING: usize = 256;
 
 /// What happens in libraries, told to who wants to hear it.
-pub(crate) struct LibraryEvents(broadcast::Sender<(SourceId, News)>);
+pub(crate) struct LibraryEvents(broadcast::Sender<(SourceId, LibraryEvent)>);
 
 impl Default for LibraryEvents {
     fn default() -> Self {
@@ -35,7 +35,7 @@ impl Gateway {
 
     /// What happens in the libraries of all sources, while somebody watches. Who listens too slowly loses what is oldest,
     /// and is told how much.
-    pub fn library_news(&self) -> broadcast::Receiver<(SourceId, News)> {
+    pub fn library_news(&self) -> broadcast::Receiver<(SourceId, LibraryEvent)> {
         self.gazette.0.subscribe()
     }
 

@@ -14,7 +14,7 @@ use super::params::{RequestParams, on_one_line};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use toolscout_core::{Declined, RawJson};
+use toolscout_core::{CounterpartError, RawJson};
 
 /// Bytes of an error's words, and of what is beside them, that are kept.
 const ERROR_TEXT: usize = 8 << 10;
@@ -160,10 +160,10 @@ pub(super) fn foreign_id(id: &RawValue) -> Option<&RawValue> {
 }
 
 /// The answer to a request of the server.
-pub(super) fn answer(id: &RawValue, outcome: &Result<RawJson, Declined>) -> String {
+pub(super) fn answer(id: &RawValue, outcome: &Result<RawJson, CounterpartError>) -> String {
     let (key, value) = match outcome {
         Ok(result) => ("result", on_one_line(result.as_str()).into_owned()),
-        Err(Declined { code, message, data }) => {
+        Err(CounterpartError { code, message, data }) => {
             let data = data.as_ref().map_or(String::new(), |it| format!(",\"data\":{}", on_one_line(it.as_str())));
             let message = Value::from(message.as_str());
             ("error", format!("{{\"code\":{code},\"message\":{message}{data}}}"))

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-use toolscout_core::{Moment, RawJson, Shelf, SourceId, Store, StoreError};
+use toolscout_core::{Moment, Namespace, RawJson, SourceId, Store, StoreError};
 
 /// Tools are taken to be as they were for this long, where the server does not say otherwise.
 pub const USUAL_TTL: Duration = Duration::from_secs(300);
@@ -163,7 +163,7 @@ pub struct Records {
 /// What was last read, by key. It is not read again before something was written.
 #[derive(Default)]
 struct RecordCache {
-    edition: Option<u64>,
+    revision: Option<u64>,
     records: HashMap<String, Option<Record>>,
 }
 
@@ -211,7 +211,7 @@ impl Records {
             what: format!("cannot keep what `{server}` has"),
             cause: Some(cause.into()),
         })?;
-        self.store.write(Shelf::Discovery, &self.key(server, user.filter(|_| private)), &bytes)
+        self.store.write(Namespace::Discovery, &self.key(server, user.filter(|_| private)), &bytes)
     }
 
     /// Forgets the server, for every user; says how many tools that were.
@@ -219,9 +219,11 @@ impl Records {
         let own = self.key(server, None);
         let of_users = own.clone() + "@";
         let mut forgotten = 0;
-        for key in self.store.keys(Shelf::Discovery)?.into_iter().filter(|it| *it == own || it.starts_with(&of_users)) {
+        for key in
+            self.store.keys(Namespace::Discovery)?.into_iter().filter(|it| *it == own || it.starts_with(&of_users))
+        {
             forgotten += self.at(&key)?.and_then(|it| it.tools).map_or(0, |it| it.definitions.len());
-            self.store.remove(Shelf::Discovery, &key)?;
+            self.store.remove(Namespace::Discovery, &key)?;
         }
         Ok(forgotten)
     }
@@ -229,7 +231,7 @@ impl Records {
     /// All servers that something is remembered of.
     pub fn servers(&self) -> Result<Vec<SourceId>, StoreError> {
         let own = format!("{}/", self.partition);
-        let keys = self.store.keys(Shelf::Discovery)?;
+        let keys = self.store.keys(Namespace::Discovery)?;
         Ok(keys.iter().filter_map(|it| SourceId::new(it.strip_prefix(&own)?).ok()).collect())
     }
 
@@ -254,12 +256,12 @@ impl Records {
 
     fn at(&self, key: &str) -> Result<Option<Record>, StoreError> {
         // Asked before anything is read: what is written meanwhile is read again.
-        let edition = self.store.edition(Shelf::Discovery);
-        if let Some(record) = self.read.lock().of(edition, key) {
+        let revision = self.store.revision(Namespace::Discovery);
+        if let Some(record) = self.read.lock().of(revision, key) {
             return Ok(record.clone());
         }
-        let record = self.store.read(Shelf::Discovery, key)?.and_then(|it| row::read(it, &self.key));
-        if edition.is_some() {
+        let record = self.store.read(Namespace::Discovery, key)?.and_then(|it| row::read(it, &self.key));
+        if revision.is_some() {
             self.read.lock().records.insert(key.to_owned(), record.clone());
         }
         Ok(record)
@@ -275,11 +277,11 @@ impl Records {
 }
 
 impl RecordCache {
-    /// What was read there in this edition, even if it was nothing.
-    fn of(&mut self, edition: Option<u64>, key: &str) -> Option<&Option<Record>> {
-        if self.edition != edition {
-            *self = Self { edition, ..Self::default() };
+    /// What was read there in this revision, even if it was nothing.
+    fn of(&mut self, revision: Option<u64>, key: &str) -> Option<&Option<Record>> {
+        if self.revision != revision {
+            *self = Self { revision, ..Self::default() };
         }
-        edition.and_then(|_| self.records.get(key))
+        revision.and_then(|_| self.records.get(key))
     }
 }

@@ -17,8 +17,8 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Delegation, Diagnostic, DiagnosticKind, Found, Library, Moment, Origin,
-    Provenance, Review, Source, SourceError, SourceId, Tool, ToolCall, ToolName, ToolOutput, escape,
+    Authorized, BoxFuture, BoxStream, Cx, Delegation, Diagnostic, DiagnosticKind, DiscoveryItem, Library, Moment,
+    Provenance, ReviewMode, Source, SourceError, SourceId, SourceKind, Tool, ToolCall, ToolName, ToolOutput, escape,
 };
 
 /// A server as a source of tools.
@@ -174,19 +174,20 @@ impl McpSource {
     }
 
     /// What is remembered, as a discovery gives it.
-    fn remembered(&self, cx: &Cx) -> Result<Vec<Found>, SourceError> {
+    fn remembered(&self, cx: &Cx) -> Result<Vec<DiscoveryItem>, SourceError> {
         let record = self.shared.read(&self.server, cx)?;
         // What is for the eyes of one user only is not said for all.
         let said = record.library.as_ref().filter(|it| !it.private).and_then(|it| it.instructions.as_deref());
         *self.about.lock() = said.map(Arc::from);
         let staleness = record.staleness(&self.shared.configuration(&self.server), Moment::now());
-        let mut found: Vec<Found> = self.problems(&record, staleness).into_iter().map(Found::Diagnostic).collect();
+        let mut found: Vec<DiscoveryItem> =
+            self.problems(&record, staleness).into_iter().map(DiscoveryItem::Diagnostic).collect();
         found.reserve(record.tools.as_ref().map_or(0, |it| it.definitions.len()));
         let seen = record.tools.as_ref().map(|it| it.listed);
         let provenance = Provenance { trusted: true, seen, stale: staleness.is_some(), ..Provenance::default() };
         let remembered = |tool: Tool| {
             let (visibility, provenance) = (self.server.visibility, provenance.clone());
-            Found::Tool(Arc::new(Tool { visibility, provenance, ..tool }))
+            DiscoveryItem::Tool(Arc::new(Tool { visibility, provenance, ..tool }))
         };
         // Definitions that bear the mark that they were checked are not checked again.
         match &record.packed {
@@ -380,19 +381,19 @@ impl Source for McpSource {
         &self.server.id
     }
 
-    fn origin(&self) -> Origin {
-        Origin::Mcp
+    fn origin(&self) -> SourceKind {
+        SourceKind::Mcp
     }
 
-    fn review(&self) -> Review {
-        Review::Needed {
+    fn review(&self) -> ReviewMode {
+        ReviewMode::Needed {
             approves_first_sight: self.server.trusted,
             accepts_changes: self.server.on_change == OnChange::Accept,
             entry: self.entry.clone(),
         }
     }
 
-    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
         match self.remembered(&cx) {
             Ok(found) => Box::pin(stream::iter(found.into_iter().map(Ok))),
             Err(error) => Box::pin(stream::iter([Err(error)])),

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, broadcast, watch};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{sleep_until, timeout_at};
-use toolscout_core::{Caller, Cx, Moment, News, RawJson};
+use toolscout_core::{Caller, Cx, LibraryEvent, Moment, RawJson};
 
 /// What happens that waits to be heard; who is slower misses some of it.
 const NEWS: usize = 64;
@@ -45,7 +45,7 @@ pub(super) struct Supervisor {
     /// Counts lists that differed from the one before.
     changes: watch::Sender<u64>,
     /// What happens in the library. Takes room for all that may wait to be heard, so there is none before somebody listens.
-    news: OnceLock<broadcast::Sender<News>>,
+    news: OnceLock<broadcast::Sender<LibraryEvent>>,
     /// Resources that somebody wants to hear of.
     watched: Mutex<BTreeSet<String>>,
     /// Wakes a server that waits before it tries again.
@@ -93,11 +93,11 @@ impl Supervisor {
     }
 
     /// What happens in the library, from now on.
-    pub(super) fn news(&self) -> broadcast::Receiver<News> {
+    pub(super) fn news(&self) -> broadcast::Receiver<LibraryEvent> {
         self.teller().subscribe()
     }
 
-    fn teller(&self) -> &broadcast::Sender<News> {
+    fn teller(&self) -> &broadcast::Sender<LibraryEvent> {
         self.news.get_or_init(|| broadcast::Sender::new(NEWS))
     }
 
@@ -105,7 +105,7 @@ impl Supervisor {
         self.news.get().is_some_and(|it| it.receiver_count() > 0)
     }
 
-    pub(super) fn tell(&self, news: News) {
+    pub(super) fn tell(&self, news: LibraryEvent) {
         // Those who listened may be gone.
         let _ = self.news.get().map(|it| it.send(news));
     }
@@ -283,7 +283,7 @@ async fn lead(supervisor: Weak<Supervisor>, poke: Arc<Notify>) {
 async fn connect(
     server: Arc<Server>,
     shared: Arc<Shared>,
-    news: broadcast::Sender<News>,
+    news: broadcast::Sender<LibraryEvent>,
     watched: BTreeSet<String>,
 ) -> Result<Arc<RunningServer>, ClientError> {
     let cx = Cx::new(Caller::Mcp);

@@ -25,8 +25,8 @@ use set::ToolSet;
 use std::sync::Arc;
 use tokio::sync::watch;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Found, Origin, Source, SourceError, SourceId, Tool, ToolCall, ToolName,
-    ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, DiscoveryItem, Source, SourceError, SourceId, SourceKind, Tool, ToolCall,
+    ToolName, ToolOutput,
 };
 
 /// Tools that live in this process. A clone is another handle on the same tools; any thread may change them at any time.
@@ -159,11 +159,11 @@ impl Source for Registry {
         &self.id
     }
 
-    fn origin(&self) -> Origin {
-        Origin::Code
+    fn origin(&self) -> SourceKind {
+        SourceKind::Code
     }
 
-    fn discover(&self, _cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+    fn discover(&self, _cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
         let found: Vec<_> = self.snapshot().iter().flat_map(|it| it.found()).map(Ok).collect();
         Box::pin(stream::iter(found))
     }

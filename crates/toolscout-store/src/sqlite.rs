@@ -17,10 +17,10 @@ use secret::StoreSecret;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-use toolscout_core::{Digest, Lease, Shelf, Store, StoreError};
+use toolscout_core::{Digest, Lease, Namespace, Store, StoreError};
 
-/// Keeps bytes in `state.db` and, where they are precious ([`Shelf::is_precious`]), in `trust.db`. Several processes may
-/// have both open; each write is whole, and there for the next reader. What is large ([`Shelf::is_bulky`]) is in files beside
+/// Keeps bytes in `state.db` and, where they are precious ([`Namespace::is_precious`]), in `trust.db`. Several processes may
+/// have both open; each write is whole, and there for the next reader. What is large ([`Namespace::is_bulky`]) is in files beside
 /// them.
 ///
 /// A damaged `state.db` is set aside and a fresh one begun, whether that shows at opening or later: what is lost is what
@@ -52,102 +52,112 @@ impl SqliteStore {
 
     pub(crate) fn run<T>(
         &self,
-        shelf: Shelf,
+        namespace: Namespace,
         verb: &str,
         action: impl Fn(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        self.database(shelf).run(verb, action)
+        self.database(namespace).run(verb, action)
     }
 
-    fn change<T>(&self, shelf: Shelf, action: impl Fn(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
-        self.database(shelf).change(action)
+    fn change<T>(
+        &self,
+        namespace: Namespace,
+        action: impl Fn(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        self.database(namespace).change(action)
     }
 
-    fn database(&self, shelf: Shelf) -> &Database {
-        if shelf.is_precious() { &self.trust } else { &self.state }
+    fn database(&self, namespace: Namespace) -> &Database {
+        if namespace.is_precious() { &self.trust } else { &self.state }
     }
 
-    fn no_file(&self, shelf: Shelf, key: &str, cause: std::io::Error) -> StoreError {
-        failed(format!("cannot use `{}`", self.bulk.path(shelf, key).display()), cause)
+    fn no_file(&self, namespace: Namespace, key: &str, cause: std::io::Error) -> StoreError {
+        failed(format!("cannot use `{}`", self.bulk.path(namespace, key).display()), cause)
     }
 
     /// The bytes as the file has them: what is precious bears a seal.
-    fn sealed<'a>(&self, shelf: Shelf, key: &str, value: &'a [u8]) -> Result<Cow<'a, [u8]>, StoreError> {
-        if !shelf.is_precious() {
+    fn sealed<'a>(&self, namespace: Namespace, key: &str, value: &'a [u8]) -> Result<Cow<'a, [u8]>, StoreError> {
+        if !namespace.is_precious() {
             return Ok(value.into());
         }
-        Ok(seal::seal(&self.key()?, shelf, key, value).into())
+        Ok(seal::seal(&self.key()?, namespace, key, value).into())
     }
 
-    fn unsealed(&self, shelf: Shelf, key: &str, kept: Vec<u8>) -> Result<Vec<u8>, StoreError> {
-        if !shelf.is_precious() {
+    fn unsealed(&self, namespace: Namespace, key: &str, kept: Vec<u8>) -> Result<Vec<u8>, StoreError> {
+        if !namespace.is_precious() {
             return Ok(kept);
         }
-        seal::unseal(&self.key()?, shelf, key, kept).ok_or_else(|| open::not_ours(self.trust.path(), key))
+        seal::unseal(&self.key()?, namespace, key, kept).ok_or_else(|| open::not_ours(self.trust.path(), key))
     }
 }
 
 impl Store for SqliteStore {
-    fn read(&self, shelf: Shelf, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        if shelf.is_bulky() {
-            return self.bulk.read(shelf, key).map_err(|it| self.no_file(shelf, key, it));
+    fn read(&self, namespace: Namespace, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        if namespace.is_bulky() {
+            return self.bulk.read(namespace, key).map_err(|it| self.no_file(namespace, key, it));
         }
-        let kept = self.run(shelf, "read", |connection| {
+        let kept = self.run(namespace, "read", |connection| {
             let mut statement = connection.prepare_cached("SELECT value FROM kept WHERE shelf = ?1 AND key = ?2")?;
-            statement.query_row(params![shelf.word(), key], |row| row.get(0)).optional()
+            statement.query_row(params![namespace.word(), key], |row| row.get(0)).optional()
         })?;
-        kept.map(|it| self.unsealed(shelf, key, it)).transpose()
+        kept.map(|it| self.unsealed(namespace, key, it)).transpose()
     }
 
-    fn write(&self, shelf: Shelf, key: &str, value: &[u8]) -> Result<(), StoreError> {
-        if shelf.is_bulky() {
-            return self.bulk.write(shelf, key, value).map_err(|it| self.no_file(shelf, key, it));
+    fn write(&self, namespace: Namespace, key: &str, value: &[u8]) -> Result<(), StoreError> {
+        if namespace.is_bulky() {
+            return self.bulk.write(namespace, key, value).map_err(|it| self.no_file(namespace, key, it));
         }
-        let value = self.sealed(shelf, key, value)?;
-        self.change(shelf, |connection| {
+        let value = self.sealed(namespace, key, value)?;
+        self.change(namespace, |connection| {
             let mut statement = connection.prepare_cached(
                 "INSERT INTO kept (shelf, key, value, written) VALUES (?1, ?2, ?3, ?4)
                  ON CONFLICT DO UPDATE SET value = excluded.value, written = excluded.written",
             )?;
-            statement.execute(params![shelf.word(), key, &*value, now()]).map(drop)
+            statement.execute(params![namespace.word(), key, &*value, now()]).map(drop)
         })
     }
 
-    fn remove(&self, shelf: Shelf, key: &str) -> Result<bool, StoreError> {
-        if shelf.is_bulky() {
-            return self.bulk.remove(shelf, key).map_err(|it| self.no_file(shelf, key, it));
+    fn remove(&self, namespace: Namespace, key: &str) -> Result<bool, StoreError> {
+        if namespace.is_bulky() {
+            return self.bulk.remove(namespace, key).map_err(|it| self.no_file(namespace, key, it));
         }
-        self.change(shelf, |connection| {
+        self.change(namespace, |connection| {
             let mut statement = connection.prepare_cached("DELETE FROM kept WHERE shelf = ?1 AND key = ?2")?;
-            Ok(statement.execute(params![shelf.word(), key])? > 0)
+            Ok(statement.execute(params![namespace.word(), key])? > 0)
         })
     }
 
-    fn keys(&self, shelf: Shelf) -> Result<Vec<String>, StoreError> {
-        if shelf.is_bulky() {
-            return self.bulk.keys(shelf).map_err(|it| self.no_file(shelf, "", it));
+    fn keys(&self, namespace: Namespace) -> Result<Vec<String>, StoreError> {
+        if namespace.is_bulky() {
+            return self.bulk.keys(namespace).map_err(|it| self.no_file(namespace, "", it));
         }
-        self.run(shelf, "read", |connection| {
+        self.run(namespace, "read", |connection| {
             let mut statement = connection.prepare_cached("SELECT key FROM kept WHERE shelf = ?1 ORDER BY key")?;
-            statement.query_map(params![shelf.word()], |row| row.get(0))?.collect()
+            statement.query_map(params![namespace.word()], |row| row.get(0))?.collect()
         })
     }
 
-    fn swap(&self, shelf: Shelf, key: &str, seen: Option<&[u8]>, next: Option<&[u8]>) -> Result<bool, StoreError> {
-        if shelf.is_bulky() {
-            return self.bulk.swap(shelf, key, seen, next).map_err(|it| self.no_file(shelf, key, it));
+    fn swap(
+        &self,
+        namespace: Namespace,
+        key: &str,
+        seen: Option<&[u8]>,
+        next: Option<&[u8]>,
+    ) -> Result<bool, StoreError> {
+        if namespace.is_bulky() {
+            return self.bulk.swap(namespace, key, seen, next).map_err(|it| self.no_file(namespace, key, it));
         }
-        let sealed = |it: Option<_>| it.map(|it| self.sealed(shelf, key, it)).transpose();
+        let sealed = |it: Option<_>| it.map(|it| self.sealed(namespace, key, it)).transpose();
         let (seen, next) = (sealed(seen)?, sealed(next)?);
-        self.change(shelf, |connection| swap(connection, shelf, key, seen.as_deref(), next.as_deref()))
+        self.change(namespace, |connection| swap(connection, namespace, key, seen.as_deref(), next.as_deref()))
     }
 
-    fn edition(&self, shelf: Shelf) -> Option<u64> {
-        self.database(shelf).edition()
+    fn revision(&self, namespace: Namespace) -> Option<u64> {
+        self.database(namespace).revision()
     }
 
-    fn imprint(&self, shelf: Shelf) -> Option<Digest> {
-        file::imprint(self.database(shelf).path())
+    fn fingerprint(&self, namespace: Namespace) -> Option<Digest> {
+        file::fingerprint(self.database(namespace).path())
     }
 
     fn lease(&self, name: &str) -> Result<Option<Lease>, StoreError> {
@@ -168,28 +178,28 @@ impl Store for SqliteStore {
 /// One statement each, so that nobody comes between the look and the change.
 fn swap(
     connection: &Connection,
-    shelf: Shelf,
+    namespace: Namespace,
     key: &str,
     seen: Option<&[u8]>,
     next: Option<&[u8]>,
 ) -> rusqlite::Result<bool> {
-    let shelf = shelf.word();
+    let namespace = namespace.word();
     let changed = match (seen, next) {
         (None, None) => {
             let mut there = connection.prepare_cached("SELECT 1 FROM kept WHERE shelf = ?1 AND key = ?2")?;
-            return Ok(!there.exists(params![shelf, key])?);
+            return Ok(!there.exists(params![namespace, key])?);
         }
         (None, Some(next)) => connection
             .prepare_cached(
                 "INSERT INTO kept (shelf, key, value, written) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",
             )?
-            .execute(params![shelf, key, next, now()])?,
+            .execute(params![namespace, key, next, now()])?,
         (Some(seen), Some(next)) => connection
             .prepare_cached("UPDATE kept SET value = ?4, written = ?5 WHERE shelf = ?1 AND key = ?2 AND value = ?3")?
-            .execute(params![shelf, key, seen, next, now()])?,
+            .execute(params![namespace, key, seen, next, now()])?,
         (Some(seen), None) => connection
             .prepare_cached("DELETE FROM kept WHERE shelf = ?1 AND key = ?2 AND value = ?3")?
-            .execute(params![shelf, key, seen])?,
+            .execute(params![namespace, key, seen])?,
     };
     Ok(changed > 0)
 }

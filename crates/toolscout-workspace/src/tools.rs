@@ -6,10 +6,10 @@ use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::OnceCell;
-use toolscout_core::cx::Asker;
+use toolscout_core::cx::ApprovalPrompt;
 use toolscout_core::event::Observers;
 use toolscout_core::{
-    Caller, Cx, Diagnostic, DiagnosticKind, DiagnosticLevel, Found, Origin, SourceError, Tool, escape,
+    Caller, Cx, Diagnostic, DiagnosticKind, DiagnosticLevel, DiscoveryItem, SourceError, SourceKind, Tool, escape,
 };
 use toolscout_folder::DefaultRoot;
 use toolscout_gateway::{Gateway, Refreshed};
@@ -60,7 +60,7 @@ impl Tools {
     }
 
     /// As [`Tools::known`], and shows each finding as it comes, if this is the first time.
-    pub async fn discover(&self, watch: impl FnMut(&Found)) -> Result<&[Diagnostic], AppError> {
+    pub async fn discover(&self, watch: impl FnMut(&DiscoveryItem)) -> Result<&[Diagnostic], AppError> {
         let run = || async {
             let refreshed = self.with_progress(self.gateway.refresh_watched(&self.request, watch)).await;
             self.settle(refreshed)
@@ -150,7 +150,7 @@ impl Tools {
         let problem = |tool: &Arc<Tool>| {
             let (name, message) = (&tool.id.name, format!("`{}` is also a built-in command", tool.id.name));
             // Nobody here has named what a server has, and nobody here can give it another name.
-            if self.gateway.sources().iter().any(|it| *it.id() == tool.id.source && it.origin() == Origin::Mcp) {
+            if self.gateway.sources().iter().any(|it| *it.id() == tool.id.source && it.origin() == SourceKind::Mcp) {
                 let problem = Diagnostic::debug(DiagnosticKind::Collision, message).of(tool.id.source.clone());
                 return problem.hint(format!("toolscout run {}", tool.id));
             }
@@ -226,7 +226,7 @@ fn render(problem: &Diagnostic) -> String {
 }
 
 /// Asks the person at the terminal whether a call may be made, and shows all of it.
-fn asker(environment: Arc<Environment>) -> Asker {
+fn asker(environment: Arc<Environment>) -> ApprovalPrompt {
     Arc::new(move |question| {
         let environment = environment.clone();
         Box::pin(async move {

@@ -3,7 +3,7 @@
 use crate::ConfigError;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use toolscout_core::{Digest, Shelf, Store, StoreError};
+use toolscout_core::{Digest, Namespace, Store, StoreError};
 
 /// What a file was, and what we made of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,17 +29,17 @@ const VERSION: u32 = 1;
 
 impl FileBackup {
     pub(super) fn read(store: &dyn Store, path: &Path) -> Result<Option<Self>, ConfigError> {
-        let kept = store.read(Shelf::Backup, &key(path)).map_err(unkept)?;
+        let kept = store.read(Namespace::Backup, &key(path)).map_err(unkept)?;
         Ok(kept.and_then(|it| Self::from_bytes(&it)))
     }
 
     /// Keeps it. Nothing is written into a file that could not be put back.
     pub(super) fn keep(&self, store: &dyn Store, path: &Path) -> Result<(), ConfigError> {
-        store.write(Shelf::Backup, &key(path), &self.to_bytes()).map_err(unkept)
+        store.write(Namespace::Backup, &key(path), &self.to_bytes()).map_err(unkept)
     }
 
     pub(super) fn forget(store: &dyn Store, path: &Path) -> Result<(), ConfigError> {
-        store.remove(Shelf::Backup, &key(path)).map(drop).map_err(unkept)
+        store.remove(Namespace::Backup, &key(path)).map(drop).map_err(unkept)
     }
 
     /// Whether the file is still exactly what we wrote.

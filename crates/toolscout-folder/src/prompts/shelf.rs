@@ -5,7 +5,9 @@ use futures_util::stream;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use tokio::sync::watch;
-use toolscout_core::{BoxFuture, BoxStream, Cx, Holdings, Library, News, RawJson, SourceError, SourceId};
+use toolscout_core::{
+    BoxFuture, BoxStream, Cx, Library, LibraryContents, LibraryEvent, RawJson, SourceError, SourceId,
+};
 
 /// The protocol's numbers for a method that is not there, and for parameters that do not fit.
 const NO_METHOD: i64 = -32_601;
@@ -52,11 +54,11 @@ impl PromptLibrary {
 }
 
 impl Library for PromptLibrary {
-    fn holdings(&self, _: &Cx) -> Result<Holdings, SourceError> {
+    fn holdings(&self, _: &Cx) -> Result<LibraryContents, SourceError> {
         let known = self.known.borrow().clone();
         let able = if known.is_empty() { json!({}) } else { json!({"prompts": {"listChanged": true}}) };
         let prompts = known.iter().map(Prompt::definition).collect();
-        Ok(Holdings { capabilities: Some(RawJson::from_value(&able)), prompts, ..Holdings::default() })
+        Ok(LibraryContents { capabilities: Some(RawJson::from_value(&able)), prompts, ..LibraryContents::default() })
     }
 
     fn request<'a>(&'a self, method: &'a str, params: RawJson, _: Cx) -> BoxFuture<'a, Result<RawJson, SourceError>> {
@@ -69,10 +71,10 @@ impl Library for PromptLibrary {
         Box::pin(std::future::ready(answer))
     }
 
-    fn events(&self) -> BoxStream<'_, News> {
+    fn events(&self) -> BoxStream<'_, LibraryEvent> {
         Box::pin(stream::unfold(self.known.subscribe(), |mut known| async move {
             known.changed().await.ok()?;
-            Some((News::PromptsChanged, known))
+            Some((LibraryEvent::PromptsChanged, known))
         }))
     }
 }

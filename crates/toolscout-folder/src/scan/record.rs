@@ -1,4 +1,4 @@
-//! What the last scan of a root saw, kept on a shelf of the store.
+//! What the last scan of a root saw, kept on a namespace of the store.
 
 use super::{InspectedFile, ScanCounts};
 use crate::look::{self, FileInspection, InspectionMode};
@@ -9,7 +9,7 @@ use crate::stamp::{ScanStamp, nanos_of};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::time::SystemTime;
-use toolscout_core::{Digest, Shelf, Store};
+use toolscout_core::{Digest, Namespace, Store};
 
 /// Changes with the shape of the record, and with what a look sees in a file.
 const VERSION: u32 = 1;
@@ -42,7 +42,7 @@ impl<'a> ScanCache<'a> {
     /// Reads what is remembered. Anything that cannot be read is as good as nothing.
     pub(super) fn open(root: &Root, matcher: &Matcher, store: Option<&'a dyn Store>) -> Self {
         let key = key(root, matcher);
-        let bytes = store.and_then(|it| it.read(Shelf::Scan, &key).ok().flatten());
+        let bytes = store.and_then(|it| it.read(Namespace::Scan, &key).ok().flatten());
         let record =
             bytes.and_then(|it| serde_json::from_slice::<ScanRecord>(&it).ok()).filter(|it| it.version == VERSION);
         let (written, files) = record.map_or((0, Vec::new()), |it| (it.written, it.files));
@@ -95,7 +95,7 @@ impl<'a> ScanCache<'a> {
     }
 }
 
-/// A record, written down but not yet on its shelf.
+/// A record, written down but not yet on its namespace.
 pub(super) struct PendingScanWrite<'a> {
     store: &'a dyn Store,
     key: String,
@@ -103,9 +103,9 @@ pub(super) struct PendingScanWrite<'a> {
 }
 
 impl PendingScanWrite<'_> {
-    /// Puts it on its shelf. A store that cannot be written costs the next scan some time, nothing else.
+    /// Puts it on its namespace. A store that cannot be written costs the next scan some time, nothing else.
     pub(super) fn keep(self) {
-        if let Err(err) = self.store.write(Shelf::Scan, &self.key, &self.bytes) {
+        if let Err(err) = self.store.write(Namespace::Scan, &self.key, &self.bytes) {
             tracing::debug!(event = "discovery.scan.unkept", error = %err);
         }
     }

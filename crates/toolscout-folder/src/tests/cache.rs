@@ -10,7 +10,7 @@ use crate::strategy::{Entry, Visit};
 use std::fs::File;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
-use toolscout_core::{MemoryStore, Shelf, SourceId, Store};
+use toolscout_core::{MemoryStore, Namespace, SourceId, Store};
 
 /// Scans the world's project; gives the counts and the names.
 fn scan(world: &World, store: &Arc<MemoryStore>) -> (ScanCounts, Vec<String>) {
@@ -33,8 +33,8 @@ fn age(world: &World, path: &str) {
 }
 
 fn record(store: &MemoryStore) -> Vec<u8> {
-    let [key] = &store.keys(Shelf::Scan).expect("keys")[..] else { panic!("one record") };
-    store.read(Shelf::Scan, key).expect("read").expect("kept")
+    let [key] = &store.keys(Namespace::Scan).expect("keys")[..] else { panic!("one record") };
+    store.read(Namespace::Scan, key).expect("read").expect("kept")
 }
 
 /// A-19: the second run is served from the record; a changed file is read, the others are not.
@@ -62,9 +62,9 @@ fn a_file_written_just_now_is_not_taken_on_trust() {
     let store = Arc::new(MemoryStore::default());
     scan(&world, &store);
     // What the record says of it is no longer true, but the stamp does not show it.
-    let [key] = &store.keys(Shelf::Scan).expect("keys")[..] else { panic!("one record") };
+    let [key] = &store.keys(Namespace::Scan).expect("keys")[..] else { panic!("one record") };
     let lie = String::from_utf8(record(&store)).expect("text").replace("\"name\":\"a\"", "\"name\":\"lie\"");
-    store.write(Shelf::Scan, key, lie.as_bytes()).expect("written");
+    store.write(Namespace::Scan, key, lie.as_bytes()).expect("written");
     assert_eq!(scan(&world, &store), (ScanCounts { hits: 0, misses: 1 }, vec!["a".to_owned()]));
     assert_eq!(scan(&world, &store).0, ScanCounts { hits: 1, misses: 0 }, "read, and found to be the same");
 }
@@ -74,11 +74,11 @@ fn a_broken_record_is_as_good_as_none() {
     let world = World::with(&[("tools/a.tool.toml", &tool_file("a", ""))]);
     let store = Arc::new(MemoryStore::default());
     let whole = scan(&world, &store).1;
-    let [key] = &store.keys(Shelf::Scan).expect("keys")[..] else { panic!("one record") };
+    let [key] = &store.keys(Namespace::Scan).expect("keys")[..] else { panic!("one record") };
     for lie in
         ["", "{", "null", r#"{"version":99,"written":0,"files":[]}"#, r#"{"version":1,"written":0,"files":[[1]]}"#]
     {
-        store.write(Shelf::Scan, key, lie.as_bytes()).expect("written");
+        store.write(Namespace::Scan, key, lie.as_bytes()).expect("written");
         assert_eq!(scan(&world, &store), (ScanCounts { hits: 0, misses: 1 }, whole.clone()), "{lie}");
     }
 }

@@ -5,7 +5,7 @@ use crate::roots::{Root, RootsFrom};
 use crate::{ExplicitRoots, FolderSource, GlobTools};
 use futures_util::{StreamExt, stream};
 use std::time::Duration;
-use toolscout_core::{Found, Source, ToolName};
+use toolscout_core::{DiscoveryItem, Source, ToolName};
 use toolscout_source::Conflict;
 
 /// files below `tools/` and `src/tools/` are tools, others are not; each knows its absolute path.
@@ -200,7 +200,7 @@ async fn a_slow_root_does_not_hide_a_fast_one() {
     let source = FolderSource::builder().roots(roots).build();
     let mut found = source.discover(person());
     let first = tokio::time::timeout(Duration::from_secs(20), found.next()).await.expect("in time");
-    assert!(matches!(first, Some(Ok(Found::Tool(tool))) if tool.id.name.as_str() == "a"));
+    assert!(matches!(first, Some(Ok(DiscoveryItem::Tool(tool))) if tool.id.name.as_str() == "a"));
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use futures_util::{FutureExt, StreamExt};
 use serde_json::{Value, json};
 use std::fs;
 use std::sync::Arc;
-use toolscout_core::{DiagnosticLevel, Library, News, RawJson, Source, SourceError};
+use toolscout_core::{DiagnosticLevel, Library, LibraryEvent, RawJson, Source, SourceError};
 
 const NOTES: &str = "---\ndescription: Write release notes\narguments:\n  - name: since\n    description: The tag to begin with\n    required: true\n  - tone\n---\n\nWrite notes since {{since}}. {{ tone }}\n";
 
@@ -126,11 +126,11 @@ async fn other_prompts_are_news_and_the_same_ones_are_none() {
     let source = trusted(&world);
     let mut news = library(&source).events();
     listing(&source).await;
-    assert_eq!(news.next().now_or_never(), Some(Some(News::PromptsChanged)));
+    assert_eq!(news.next().now_or_never(), Some(Some(LibraryEvent::PromptsChanged)));
     listing(&source).await;
     assert_eq!(news.next().now_or_never(), None);
     world.file("prompts/plain.md", "Two.\n");
     listing(&source).await;
-    assert_eq!(news.next().now_or_never(), Some(Some(News::PromptsChanged)));
+    assert_eq!(news.next().now_or_never(), Some(Some(LibraryEvent::PromptsChanged)));
     assert_eq!(text(&source, json!({"name": "plain"})).await, "Two.\n");
 }

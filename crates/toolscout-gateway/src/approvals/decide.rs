@@ -7,7 +7,7 @@ use std::sync::Arc;
 use toolscout_catalog::diff::{self, Change};
 use toolscout_catalog::findings::Finding;
 use toolscout_catalog::review::{Definition, Held, Record, Remembered, Undecided, Why};
-use toolscout_core::{Digest, Moment, Review, SourceId, Tool, ToolId};
+use toolscout_core::{Digest, Moment, ReviewMode, SourceId, Tool, ToolId};
 
 /// A tool that waits for a person, and everything they need to see. Nothing is cut; who shows it escapes it.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,7 +81,12 @@ impl Approvals {
     }
 
     /// Approves everything that the source was found to have, whatever is on record; says how many tools were held.
-    pub(crate) fn accept_all(&self, source: &SourceId, terms: &Review, found: &[Arc<Tool>]) -> Result<usize, Error> {
+    pub(crate) fn accept_all(
+        &self,
+        source: &SourceId,
+        terms: &ReviewMode,
+        found: &[Arc<Tool>],
+    ) -> Result<usize, Error> {
         for _ in 0..ATTEMPTS {
             let (mut record, bytes, are_all_held) = match self.kept(source) {
                 StoredReview::Record(record, bytes) => (record, bytes, false),
@@ -97,7 +102,7 @@ impl Approvals {
                     let _ = record.approve(tool.id.name.as_str(), None, (self.now)());
                 }
             }
-            if let Review::Needed { entry, .. } = terms {
+            if let ReviewMode::Needed { entry, .. } = terms {
                 record.entry = entry.to_string();
             }
             record.listed = found.iter().filter_map(|it| it.provenance.seen).max().or(record.listed);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use toolscout_catalog::findings::Finding;
-use toolscout_core::{Digest, Moment, Review, Shelf, SourceId, Tool};
+use toolscout_core::{Digest, Moment, Namespace, ReviewMode, SourceId, Tool};
 
 const PURPOSE: &str = "toolscout reviews that were settled";
 
@@ -23,7 +23,7 @@ pub(crate) struct ReviewRun<'a> {
     row: Option<Vec<u8>>,
     outcomes: BTreeMap<String, CachedReview>,
     /// Stands for all records, as they were when this run began.
-    imprint: Option<String>,
+    fingerprint: Option<String>,
     has_news: bool,
 }
 
@@ -31,7 +31,8 @@ pub(crate) struct ReviewRun<'a> {
 #[derive(Serialize, Deserialize)]
 struct CachedReview {
     /// Stands for all records as they were when this one was last looked at.
-    imprint: Option<String>,
+    #[serde(alias = "imprint")]
+    fingerprint: Option<String>,
     /// Stands for the record that it left behind.
     record: String,
     /// Stands for what was reviewed, and on which terms.
@@ -44,12 +45,12 @@ impl Approvals {
     /// Begins a run through some sources.
     pub(crate) fn reviews(&self) -> ReviewRun<'_> {
         let seal = RowSeal::of(&*self.store, PURPOSE).ok();
-        let row = self.store.read(Shelf::Settled, &self.partition).ok().flatten();
+        let row = self.store.read(Namespace::Settled, &self.partition).ok().flatten();
         let outcomes = seal.as_ref().zip(row.as_ref()).and_then(|(seal, row)| seal.open(&self.partition, row).ok());
         let outcomes = outcomes.and_then(|it| serde_json::from_str(it.as_str()).ok()).unwrap_or_default();
         // Before any record is looked at: what is written meanwhile is looked at again.
-        let imprint = self.store.imprint(Shelf::Approval).map(|it| it.to_string());
-        ReviewRun { approvals: self, seal, row, outcomes, imprint, has_news: false }
+        let fingerprint = self.store.fingerprint(Namespace::Approval).map(|it| it.to_string());
+        ReviewRun { approvals: self, seal, row, outcomes, fingerprint, has_news: false }
     }
 }
 
@@ -58,7 +59,7 @@ impl ReviewRun<'_> {
     pub(crate) fn review(
         &mut self,
         source: &SourceId,
-        terms: &Review,
+        terms: &ReviewMode,
         found: &[Arc<Tool>],
         scan: impl Fn(&Tool) -> Vec<Finding>,
     ) -> SourceReview {
@@ -70,7 +71,8 @@ impl ReviewRun<'_> {
         self.has_news |= self.outcomes.remove(source.as_str()).is_some();
         if let (Some(record), Some(sight)) = (record, sight) {
             // Whoever wrote it may not have been the only one to write since this run began.
-            let outcome = CachedReview { imprint: None, record: record.to_string(), sight, held: checked.held.clone() };
+            let outcome =
+                CachedReview { fingerprint: None, record: record.to_string(), sight, held: checked.held.clone() };
             self.outcomes.insert(source.as_str().to_owned(), outcome);
             self.has_news = true;
         }
@@ -82,7 +84,7 @@ impl ReviewRun<'_> {
         let Some(seal) = self.seal.take().filter(|_| self.has_news) else { return };
         let place = &self.approvals.partition;
         if let Ok(bytes) = seal.close(place, &self.outcomes) {
-            let _ = self.approvals.store.swap(Shelf::Settled, place, self.row.as_deref(), Some(&bytes));
+            let _ = self.approvals.store.swap(Namespace::Settled, place, self.row.as_deref(), Some(&bytes));
         }
     }
 
@@ -93,22 +95,22 @@ impl ReviewRun<'_> {
             return None;
         }
         let outcome = self.outcomes.get_mut(source.as_str()).filter(|it| Some(it.sight.as_str()) == sight)?;
-        if self.imprint.is_none() || outcome.imprint != self.imprint {
-            let record = self.approvals.store.read(Shelf::Approval, &self.approvals.place(source)).ok()??;
+        if self.fingerprint.is_none() || outcome.fingerprint != self.fingerprint {
+            let record = self.approvals.store.read(Namespace::Approval, &self.approvals.place(source)).ok()??;
             if Digest::of_bytes(&record).to_string() != outcome.record {
                 return None;
             }
-            outcome.imprint.clone_from(&self.imprint);
-            self.has_news |= self.imprint.is_some();
+            outcome.fingerprint.clone_from(&self.fingerprint);
+            self.has_news |= self.fingerprint.is_some();
         }
         Some(outcome.held.clone())
     }
 }
 
 /// All that a review looks at, in a way that no two sights look alike.
-fn sight(terms: &Review, found: &[Arc<Tool>]) -> Vec<u8> {
+fn sight(terms: &ReviewMode, found: &[Arc<Tool>]) -> Vec<u8> {
     let mut all = Vec::with_capacity(found.len() * 384);
-    if let Review::Needed { approves_first_sight, accepts_changes, entry } = terms {
+    if let ReviewMode::Needed { approves_first_sight, accepts_changes, entry } = terms {
         all.extend([1, u8::from(*approves_first_sight), u8::from(*accepts_changes)]);
         all.extend((entry.len() as u64).to_le_bytes());
         all.extend_from_slice(entry.as_bytes());

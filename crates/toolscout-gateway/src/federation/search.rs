@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use toolscout_catalog::findings::{self, Names, Severity};
-use toolscout_core::door::{Policy, Refusal};
+use toolscout_core::door::{AuthorizationError, Policy};
 use toolscout_core::{BoxFuture, Cx, RawJson, Source, SourceError, SourceId, Tool, ToolCall, ToolId, ToolName, escape};
 
 /// So many are asked at the same time.
@@ -217,7 +217,7 @@ fn as_bare(id: &ToolId) -> Option<ToolId> {
 /// What is disabled is as good as not there; all else is said.
 fn told(error: &Error) -> Option<String> {
     let why = match error {
-        Error::Refused(Refusal::Disabled { .. }) => return None,
+        Error::Refused(AuthorizationError::Disabled { .. }) => return None,
         Error::Source(SourceError::Unavailable { what, .. } | SourceError::Busy { what, .. }) => what.clone(),
         error => error.to_string(),
     };

@@ -3,7 +3,7 @@
 use super::lessons::FeedbackRecords;
 use super::recent::RecentSearches;
 use std::sync::Arc;
-use toolscout_core::{Moment, Shelf, Store, StoreError};
+use toolscout_core::{Moment, Namespace, Store, StoreError};
 
 /// Tenants whose lessons are kept; those who learned nothing for longest are forgotten first.
 const TENANTS: usize = 1_000;
@@ -25,7 +25,7 @@ impl FeedbackStore {
 
     /// As they are written.
     pub(super) fn row(&self, whose: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.store.read(Shelf::Lesson, whose)
+        self.store.read(Namespace::Lesson, whose)
     }
 
     pub(super) fn lessons(&self, whose: &str) -> Result<(FeedbackRecords, Option<Vec<u8>>), StoreError> {
@@ -47,7 +47,7 @@ impl FeedbackStore {
                 return Ok(());
             }
             let next = (lessons.len() > 0).then(|| lessons.to_bytes());
-            if self.store.swap(Shelf::Lesson, whose, row.as_deref(), next.as_deref())? {
+            if self.store.swap(Namespace::Lesson, whose, row.as_deref(), next.as_deref())? {
                 return if row.is_none() { self.sweep() } else { Ok(()) };
             }
         }
@@ -56,7 +56,7 @@ impl FeedbackStore {
 
     /// Whether anything was asked there of late; when in doubt, it was.
     pub(super) fn has_recent(&self, talk: &str) -> bool {
-        !matches!(self.store.read(Shelf::Asked, talk), Ok(None))
+        !matches!(self.store.read(Namespace::Asked, talk), Ok(None))
     }
 
     pub(super) fn change_recent<T: Default>(
@@ -65,12 +65,12 @@ impl FeedbackStore {
         mut change: impl FnMut(&mut RecentSearches) -> T,
     ) -> Result<T, StoreError> {
         for _ in 0..ATTEMPTS {
-            let row = self.store.read(Shelf::Asked, talk)?;
+            let row = self.store.read(Namespace::Asked, talk)?;
             let mut recent = row.as_deref().map(RecentSearches::from_bytes).unwrap_or_default();
             recent.expire(self.now());
             let out = change(&mut recent);
             let next = (!recent.is_empty()).then(|| recent.to_bytes());
-            if row == next || self.store.swap(Shelf::Asked, talk, row.as_deref(), next.as_deref())? {
+            if row == next || self.store.swap(Namespace::Asked, talk, row.as_deref(), next.as_deref())? {
                 return Ok(out);
             }
         }
@@ -79,16 +79,16 @@ impl FeedbackStore {
 
     /// Makes room when somebody new has come. Questions that are not recent any more go, too.
     fn sweep(&self) -> Result<(), StoreError> {
-        let keys = self.store.keys(Shelf::Lesson)?;
+        let keys = self.store.keys(Namespace::Lesson)?;
         if keys.len() > TENANTS {
             let newest = |it: &String| Ok((self.lessons(it)?.0.newest(), it.clone()));
             let mut all = keys.iter().map(newest).collect::<Result<Vec<_>, StoreError>>()?;
             all.sort();
             for (_, whose) in all.iter().take(keys.len() - TENANTS + SWEPT) {
-                self.store.remove(Shelf::Lesson, whose)?;
+                self.store.remove(Namespace::Lesson, whose)?;
             }
         }
-        for talk in self.store.keys(Shelf::Asked)? {
+        for talk in self.store.keys(Namespace::Asked)? {
             self.change_recent(&talk, |_| ())?;
         }
         Ok(())

@@ -4,7 +4,7 @@
 use super::{Drift, Lock, LockError};
 use std::sync::Arc;
 use toolscout_catalog::{Discovery, Snapshot};
-use toolscout_core::{Found, Origin, SourceId, Tool, ToolId, ToolName};
+use toolscout_core::{DiscoveryItem, SourceId, SourceKind, Tool, ToolId, ToolName};
 
 fn snapshot(tools: &[(&str, &str, &str)]) -> Snapshot {
     let mut found: Vec<Discovery> = Vec::new();
@@ -13,10 +13,10 @@ fn snapshot(tools: &[(&str, &str, &str)]) -> Snapshot {
         let id = ToolId::new(source.clone(), ToolName::new(name).unwrap());
         let tool = Tool { description: Some((*description).to_owned()), ..Tool::new(id) };
         if !found.iter().any(|it| it.source == source) {
-            found.push(Discovery::new(source.clone(), Origin::Mcp));
+            found.push(Discovery::new(source.clone(), SourceKind::Mcp));
         }
         let discovery = found.iter_mut().find(|it| it.source == source).unwrap();
-        discovery.add(Found::Tool(Arc::new(tool)));
+        discovery.add(DiscoveryItem::Tool(Arc::new(tool)));
     }
     Snapshot::default().merge(found).0
 }

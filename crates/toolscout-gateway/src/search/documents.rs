@@ -4,7 +4,7 @@ use super::stamps::StampHasher;
 use crate::sources::SourceSet;
 use std::collections::HashMap;
 use std::sync::Arc;
-use toolscout_core::{Origin, SourceId, Tool};
+use toolscout_core::{SourceId, SourceKind, Tool};
 use toolscout_index::Document;
 
 /// Characters of what a source says of itself that are searched.
@@ -38,6 +38,6 @@ impl SourceText {
         let text = source.about().unwrap_or_default();
         let end = text.char_indices().nth(ABOUT).map_or(text.len(), |(at, _)| at);
         // Whoever sends a request chose its sources; nobody here did.
-        Self { is_wanted: source.origin() != Origin::Request, text: text[..end].into() }
+        Self { is_wanted: source.origin() != SourceKind::Request, text: text[..end].into() }
     }
 }

@@ -4,7 +4,7 @@
 //! vectors one by one, which all projects share. Both can be lost: they are made again.
 
 use std::sync::Arc;
-use toolscout_core::{Lease, Shelf, Store};
+use toolscout_core::{Lease, Namespace, Store};
 use toolscout_index::{Known, Language, Vector};
 
 /// The store, as search uses it.
@@ -35,13 +35,13 @@ impl SearchStore {
 
     /// What was known when a process last wrote it down. What nobody can read is as good as none.
     pub(super) fn image(&self, language: Language) -> Option<Known> {
-        let bytes = self.store.read(Shelf::Index, &self.image_key(language)?).ok()??;
+        let bytes = self.store.read(Namespace::Index, &self.image_key(language)?).ok()??;
         Known::from_bytes(&bytes)
     }
 
     pub(super) fn keep_image(&self, language: Language, known: &Known) {
         let Some(key) = self.image_key(language) else { return };
-        if let Err(error) = self.store.write(Shelf::Index, &key, &known.to_bytes()) {
+        if let Err(error) = self.store.write(Namespace::Index, &key, &known.to_bytes()) {
             tracing::debug!(event = "index_not_kept", %error);
         }
     }
@@ -52,25 +52,25 @@ impl SearchStore {
     }
 
     pub(super) fn vector(&self, encoder: &str, text: &str) -> Option<Vector> {
-        let bytes = self.store.read(Shelf::Vector, &vector_key(encoder, text)).ok()??;
+        let bytes = self.store.read(Namespace::Vector, &vector_key(encoder, text)).ok()??;
         Vector::from_bytes(&bytes)
     }
 
     pub(super) fn keep_vector(&self, encoder: &str, text: &str, vector: &Vector) {
-        if let Err(error) = self.store.write(Shelf::Vector, &vector_key(encoder, text), &vector.to_bytes()) {
+        if let Err(error) = self.store.write(Namespace::Vector, &vector_key(encoder, text), &vector.to_bytes()) {
             tracing::debug!(event = "vector_not_kept", %error);
         }
     }
 
     /// Forgets vectors where there are too many: those of other encoders first, then any.
     pub(super) fn tidy(&self, encoder: &str) {
-        let Ok(mut keys) = self.store.keys(Shelf::Vector) else { return };
+        let Ok(mut keys) = self.store.keys(Namespace::Vector) else { return };
         let Some(too_many) = keys.len().checked_sub(MOST_VECTORS) else { return };
         let own = format!("{encoder}/");
         keys.sort_by_key(|it| it.starts_with(&own));
         // A quarter more, so that the next one who comes does not have to do it again.
         for key in keys.iter().take(too_many + MOST_VECTORS / 4) {
-            let _ = self.store.remove(Shelf::Vector, key);
+            let _ = self.store.remove(Namespace::Vector, key);
         }
     }
 

@@ -7,21 +7,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::{Notify, mpsc};
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Caller, Cx, Found, Holdings, Library, News, Origin, RawJson, Resume, Review,
-    Source, SourceError, SourceId, Tool, ToolCall, ToolId, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Caller, Cx, DiscoveryItem, Library, LibraryContents, LibraryEvent, RawJson,
+    Resume, ReviewMode, Source, SourceError, SourceId, SourceKind, Tool, ToolCall, ToolId, ToolName, ToolOutput,
 };
 
 pub(crate) struct Actor {
     id: SourceId,
     about: Option<Arc<str>>,
-    origin: Origin,
-    review: Review,
+    origin: SourceKind,
+    review: ReviewMode,
     tools: Mutex<Vec<Tool>>,
     answer: Mutex<Answer>,
     /// Whom a discovery, or a call, waits for before it goes on.
     gate: Option<Arc<Notify>>,
     hints: Channel<()>,
-    news: Channel<News>,
+    news: Channel<LibraryEvent>,
     discoveries: AtomicUsize,
     calls: Mutex<Vec<Option<Resume>>>,
 }
@@ -56,8 +56,8 @@ impl Actor {
         let actor = Self {
             id: SourceId::new(id).unwrap(),
             about: None,
-            origin: Origin::Mcp,
-            review: Review::Unneeded,
+            origin: SourceKind::Mcp,
+            review: ReviewMode::Unneeded,
             tools: Mutex::default(),
             answer: Mutex::new(Answer::Id),
             gate: None,
@@ -75,13 +75,13 @@ impl Actor {
         Self { about: Some(about.into()), ..self }
     }
 
-    pub(crate) fn of(self, origin: Origin) -> Self {
+    pub(crate) fn of(self, origin: SourceKind) -> Self {
         Self { origin, ..self }
     }
 
     /// Approved as first seen, held when it changes.
     pub(super) fn reviewed(self) -> Self {
-        let review = Review::Needed { approves_first_sight: true, accepts_changes: false, entry: "entry".into() };
+        let review = ReviewMode::Needed { approves_first_sight: true, accepts_changes: false, entry: "entry".into() };
         Self { review, ..self }
     }
 
@@ -110,7 +110,7 @@ impl Actor {
         self.hints.0.send(()).unwrap();
     }
 
-    pub(super) fn tell(&self, news: News) {
+    pub(super) fn tell(&self, news: LibraryEvent) {
         self.news.0.send(news).unwrap();
     }
 
@@ -149,18 +149,19 @@ impl Source for Actor {
         &self.id
     }
 
-    fn origin(&self) -> Origin {
+    fn origin(&self) -> SourceKind {
         self.origin
     }
 
-    fn review(&self) -> Review {
+    fn review(&self) -> ReviewMode {
         self.review.clone()
     }
 
     /// What it has is seen when the discovery begins; it is told when the gate opens.
-    fn discover(&self, _: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+    fn discover(&self, _: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
         self.discoveries.fetch_add(1, Ordering::SeqCst);
-        let mut found: Vec<_> = self.tools.lock().iter().cloned().map(|it| Ok(Found::Tool(Arc::new(it)))).collect();
+        let mut found: Vec<_> =
+            self.tools.lock().iter().cloned().map(|it| Ok(DiscoveryItem::Tool(Arc::new(it)))).collect();
         if matches!(*self.answer.lock(), Answer::Down) {
             found.push(Err(SourceError::Unavailable { id: self.id.clone(), what: "down".to_owned() }));
         }
@@ -210,15 +211,15 @@ impl Source for Actor {
 }
 
 impl Library for Actor {
-    fn holdings(&self, _: &Cx) -> Result<Holdings, SourceError> {
-        Ok(Holdings { instructions: Some(format!("how to use {}", self.id)), ..Holdings::default() })
+    fn holdings(&self, _: &Cx) -> Result<LibraryContents, SourceError> {
+        Ok(LibraryContents { instructions: Some(format!("how to use {}", self.id)), ..LibraryContents::default() })
     }
 
     fn request<'a>(&'a self, _: &'a str, params: RawJson, _: Cx) -> BoxFuture<'a, Result<RawJson, SourceError>> {
         Box::pin(async { Ok(params) })
     }
 
-    fn events(&self) -> BoxStream<'_, News> {
+    fn events(&self) -> BoxStream<'_, LibraryEvent> {
         listen(&self.news)
     }
 }

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use tokio::task::JoinSet;
-use toolscout_core::door::{PendingApproval, Policy, Refusal};
-use toolscout_core::{BoxFuture, Caller, Cx, Lease, MemoryStore, Moment, Shelf, Store, StoreError};
+use toolscout_core::door::{AuthorizationError, PendingApproval, Policy};
+use toolscout_core::{BoxFuture, Caller, Cx, Lease, MemoryStore, Moment, Namespace, Store, StoreError};
 
 struct World {
     gateway: Gateway,
@@ -42,7 +42,7 @@ impl World {
     /// The question that the call leaves behind.
     async fn ask(&self, input: Value, cx: Cx) -> String {
         match self.pay(input, cx).await {
-            Err(Error::Refused(Refusal::NeedsApproval { question: Some(id), .. })) => id,
+            Err(Error::Refused(AuthorizationError::NeedsApproval { question: Some(id), .. })) => id,
             other => panic!("{other:?}"),
         }
     }
@@ -222,20 +222,26 @@ async fn a_yes_that_somebody_else_was_quicker_to_use_is_none() {
 struct Outrun(MemoryStore);
 
 impl Store for Outrun {
-    fn read(&self, shelf: Shelf, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.0.read(shelf, key)
+    fn read(&self, namespace: Namespace, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.0.read(namespace, key)
     }
-    fn write(&self, shelf: Shelf, key: &str, value: &[u8]) -> Result<(), StoreError> {
-        self.0.write(shelf, key, value)
+    fn write(&self, namespace: Namespace, key: &str, value: &[u8]) -> Result<(), StoreError> {
+        self.0.write(namespace, key, value)
     }
-    fn remove(&self, shelf: Shelf, key: &str) -> Result<bool, StoreError> {
-        self.0.remove(shelf, key)
+    fn remove(&self, namespace: Namespace, key: &str) -> Result<bool, StoreError> {
+        self.0.remove(namespace, key)
     }
-    fn keys(&self, shelf: Shelf) -> Result<Vec<String>, StoreError> {
-        self.0.keys(shelf)
+    fn keys(&self, namespace: Namespace) -> Result<Vec<String>, StoreError> {
+        self.0.keys(namespace)
     }
-    fn swap(&self, shelf: Shelf, key: &str, seen: Option<&[u8]>, next: Option<&[u8]>) -> Result<bool, StoreError> {
-        let is_done = self.0.swap(shelf, key, seen, next)?;
+    fn swap(
+        &self,
+        namespace: Namespace,
+        key: &str,
+        seen: Option<&[u8]>,
+        next: Option<&[u8]>,
+    ) -> Result<bool, StoreError> {
+        let is_done = self.0.swap(namespace, key, seen, next)?;
         Ok(is_done && next.is_some())
     }
     fn lease(&self, name: &str) -> Result<Option<Lease>, StoreError> {

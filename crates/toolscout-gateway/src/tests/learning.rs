@@ -9,7 +9,7 @@ use super::requests::{ByUser, by};
 use crate::{Gateway, Learning, Search};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use toolscout_core::{Arguments, Cx, MemoryStore, Moment, Origin, Store};
+use toolscout_core::{Arguments, Cx, MemoryStore, Moment, SourceKind, Store};
 
 const TOOLS: [&str; 4] = [
     "aa_archive: Files the report of the week",
@@ -169,7 +169,7 @@ async fn a_question_of_one_process_and_a_call_of_the_next_teach_a_third() {
 async fn tools_of_a_folder_teach_their_own_project_only() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
     let process = |project: &'static str| {
-        let folder = Arc::new(Actor::new("local", &TOOLS).of(Origin::Folder));
+        let folder = Arc::new(Actor::new("local", &TOOLS).of(SourceKind::Folder));
         of(folder, Learning::new(store.clone(), project))
     };
     let one = process("one").await;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use toolscout_core::door::Policy;
-use toolscout_core::{Arguments, BoxFuture, Caller, Cx, DiagnosticKind, Origin, RequestSources, Source, ToolCall};
+use toolscout_core::{Arguments, BoxFuture, Caller, Cx, DiagnosticKind, RequestSources, Source, SourceKind, ToolCall};
 
 /// Gives each user sources, by a header.
 pub(crate) struct ByUser {
@@ -51,7 +51,7 @@ impl RequestSources for ByUser {
         let user = self.key(cx).unwrap();
         if self.makes {
             let tool = format!("my_saved_queries: The saved queries of {user}");
-            let source = Actor::new("mine", &[&tool]).of(Origin::Request);
+            let source = Actor::new("mine", &[&tool]).of(SourceKind::Request);
             return Box::pin(async { vec![Arc::new(source) as Arc<dyn Source>] });
         }
         let given = self.given.lock();
@@ -62,7 +62,7 @@ impl RequestSources for ByUser {
 }
 
 fn of_request(id: &str, tools: &[&str]) -> Arc<Actor> {
-    Arc::new(Actor::new(id, tools).of(Origin::Request))
+    Arc::new(Actor::new(id, tools).of(SourceKind::Request))
 }
 
 pub(crate) fn by(user: &str) -> Cx {
@@ -172,7 +172,7 @@ async fn who_has_nothing_of_their_own_sees_the_very_moment_that_all_see() {
 #[tokio::test]
 async fn a_tool_of_a_request_hides_none_that_all_have() {
     // Also one that says that it is strong.
-    let own = Arc::new(Actor::new("mine", &["x", "y"]).of(Origin::Code));
+    let own = Arc::new(Actor::new("mine", &["x", "y"]).of(SourceKind::Code));
     let global = Arc::new(Actor::new("all", &["x"]));
     let gateway = built(Gateway::builder().source(global.clone()).request_sources(ByUser::new(&[("a", &own)]))).await;
     assert_eq!(call(&gateway, "x", by("a")).await.unwrap(), "all");

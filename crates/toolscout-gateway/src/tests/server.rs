@@ -6,8 +6,8 @@ use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Found, Origin, RawJson, Review, Source, SourceError, SourceId, Tool,
-    ToolCall, ToolId, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, DiscoveryItem, RawJson, ReviewMode, Source, SourceError, SourceId,
+    SourceKind, Tool, ToolCall, ToolId, ToolName, ToolOutput,
 };
 
 pub(super) struct Server {
@@ -61,22 +61,22 @@ impl Source for Server {
         &self.id
     }
 
-    fn origin(&self) -> Origin {
-        Origin::Mcp
+    fn origin(&self) -> SourceKind {
+        SourceKind::Mcp
     }
 
-    fn review(&self) -> Review {
+    fn review(&self) -> ReviewMode {
         match self.reviewed {
             true => {
-                Review::Needed { approves_first_sight: self.trusted, accepts_changes: false, entry: "entry".into() }
+                ReviewMode::Needed { approves_first_sight: self.trusted, accepts_changes: false, entry: "entry".into() }
             }
-            false => Review::Unneeded,
+            false => ReviewMode::Unneeded,
         }
     }
 
-    fn discover(&self, _: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+    fn discover(&self, _: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
         let tools = self.tools.lock().clone();
-        Box::pin(stream::iter(tools.into_iter().map(|it| Ok(Found::Tool(Arc::new(it))))))
+        Box::pin(stream::iter(tools.into_iter().map(|it| Ok(DiscoveryItem::Tool(Arc::new(it))))))
     }
 
     fn load<'a>(&'a self, name: &'a ToolName, _: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {

@@ -8,7 +8,7 @@ use crate::Gateway;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast::error::TryRecvError;
-use toolscout_core::{News, Source};
+use toolscout_core::{LibraryEvent, Source};
 
 fn gateway(sources: &[&Arc<Actor>]) -> Gateway {
     let all = sources.iter().map(|it| Arc::clone(it) as Arc<dyn Source>);
@@ -123,11 +123,11 @@ async fn what_happens_in_libraries_is_passed_on_and_who_is_too_slow_is_told() {
     let gateway = gateway(&[&source]);
     let mut news = gateway.library_news();
     watched(&gateway, async {
-        source.tell(News::PromptsChanged);
+        source.tell(LibraryEvent::PromptsChanged);
         let (id, event) = news.recv().await.unwrap();
-        assert_eq!((id.as_str(), event), ("s", News::PromptsChanged));
+        assert_eq!((id.as_str(), event), ("s", LibraryEvent::PromptsChanged));
         for _ in 0..300 {
-            source.tell(News::ResourcesChanged);
+            source.tell(LibraryEvent::ResourcesChanged);
         }
         a_while().await;
     })

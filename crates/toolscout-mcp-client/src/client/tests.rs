@@ -20,7 +20,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use toolscout_core::cx::Progress;
-use toolscout_core::{BoxFuture, Caller, Counterpart, Cx, Declined, RawJson, SourceId, ToolCall, ToolId, ToolName};
+use toolscout_core::{
+    BoxFuture, Caller, Counterpart, CounterpartError, Cx, RawJson, SourceId, ToolCall, ToolId, ToolName,
+};
 
 fn modern() -> Era {
     Era::Modern { version: "2026-07-28".to_owned() }
@@ -114,8 +116,8 @@ impl Counterpart for Listener {
         RawJson::from_value(&json!([]))
     }
 
-    fn ask<'a>(&'a self, method: &'a str, _: RawJson) -> BoxFuture<'a, Result<RawJson, Declined>> {
-        Box::pin(async move { Err(Declined::unknown(method)) })
+    fn ask<'a>(&'a self, method: &'a str, _: RawJson) -> BoxFuture<'a, Result<RawJson, CounterpartError>> {
+        Box::pin(async move { Err(CounterpartError::unknown(method)) })
     }
 
     fn tell(&self, _: &str, _: RawJson) {}

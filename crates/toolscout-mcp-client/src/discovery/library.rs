@@ -5,14 +5,14 @@ use crate::client::{Client, LibraryListing};
 use crate::record::KnownLibrary;
 use crate::{ClientError, Server};
 use std::time::Instant;
-use toolscout_core::{Cx, Moment, News, RawJson, SourceError, escape, redact};
+use toolscout_core::{Cx, LibraryEvent, Moment, RawJson, SourceError, escape, redact};
 
 /// What is new in the later one.
-pub(crate) fn news_between(before: &KnownLibrary, after: &KnownLibrary) -> Vec<News> {
+pub(crate) fn news_between(before: &KnownLibrary, after: &KnownLibrary) -> Vec<LibraryEvent> {
     let are_new = before.resources != after.resources || before.templates != after.templates;
     let mut news = Vec::new();
-    news.extend(are_new.then_some(News::ResourcesChanged));
-    news.extend((before.prompts != after.prompts).then_some(News::PromptsChanged));
+    news.extend(are_new.then_some(LibraryEvent::ResourcesChanged));
+    news.extend((before.prompts != after.prompts).then_some(LibraryEvent::PromptsChanged));
     news
 }
 
@@ -32,7 +32,7 @@ impl Shared {
         cx: &Cx,
         client: &Client,
         listing: LibraryListing,
-    ) -> Result<Vec<News>, SourceError> {
+    ) -> Result<Vec<LibraryEvent>, SourceError> {
         let mut record = self.read(server, cx)?;
         let configuration = self.configuration(server);
         let before = record.library.take().filter(|it| it.configuration == configuration).unwrap_or_default();

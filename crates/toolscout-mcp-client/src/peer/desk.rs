@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tokio::time::sleep_until;
-use toolscout_core::{Counterpart, Cx, Declined, RawJson};
+use toolscout_core::{Counterpart, CounterpartError, Cx, RawJson};
 
 /// Questions of one call that wait for an answer at once; another one is declined.
 const AT_ONCE: usize = 8;
@@ -47,7 +47,7 @@ impl ReverseRequestSender {
     }
 
     /// Lays the question on the desk, if this caller can answer questions of its kind.
-    pub(super) fn put(&self, id: &RawValue, method: &str, params: RawJson) -> Result<(), Declined> {
+    pub(super) fn put(&self, id: &RawValue, method: &str, params: RawJson) -> Result<(), CounterpartError> {
         check(method, &params, &self.counterpart.capabilities())?;
         let question = ReverseRequest::Put { id: id.to_owned(), method: method.to_owned(), params };
         let questions = self.questions.as_ref().ok_or_else(unknown)?;
@@ -127,7 +127,7 @@ async fn ask(
     id: Box<RawValue>,
     method: String,
     params: RawJson,
-) -> (Box<RawValue>, Result<RawJson, Declined>) {
+) -> (Box<RawValue>, Result<RawJson, CounterpartError>) {
     let outcome = counterpart.ask(&method, params).await;
     (id, outcome)
 }
@@ -158,21 +158,21 @@ impl PausableDeadline {
 }
 
 /// An answer to the server, on its way out.
-pub(super) fn answer(id: &RawValue, outcome: &Result<RawJson, Declined>) -> Outgoing {
+pub(super) fn answer(id: &RawValue, outcome: &Result<RawJson, CounterpartError>) -> Outgoing {
     let (body, longer) = (message::answer(id, outcome), Duration::ZERO);
     Outgoing { body, id: None, method: None, name: None, mirrored: Vec::new(), deadline: Instant::now(), longer }
 }
 
 /// A server is told what all callers together can do; whether this one can is only known now.
-fn check(method: &str, params: &RawJson, capabilities: &RawJson) -> Result<(), Declined> {
+fn check(method: &str, params: &RawJson, capabilities: &RawJson) -> Result<(), CounterpartError> {
     let capabilities = capabilities.to_value();
     let has = |name: &str| capabilities[name].is_object();
     match method {
         "elicitation/create" if has("elicitation") => check_mode(params, &capabilities["elicitation"]),
         "sampling/createMessage" if has("sampling") => Ok(()),
         "roots/list" if has("roots") => Ok(()),
-        "elicitation/create" | "sampling/createMessage" | "roots/list" => Err(Declined {
-            code: Declined::UNKNOWN_METHOD,
+        "elicitation/create" | "sampling/createMessage" | "roots/list" => Err(CounterpartError {
+            code: CounterpartError::UNKNOWN_METHOD,
             message: format!("the client that made this call does not support `{method}`"),
             data: None,
         }),
@@ -181,7 +181,7 @@ fn check(method: &str, params: &RawJson, capabilities: &RawJson) -> Result<(), D
 }
 
 /// Forms are the usual mode, and the only one where none is named.
-fn check_mode(params: &RawJson, elicitation: &Value) -> Result<(), Declined> {
+fn check_mode(params: &RawJson, elicitation: &Value) -> Result<(), CounterpartError> {
     let params = params.to_value();
     let mode = params["mode"].as_str().unwrap_or("form");
     let names_none = ["form", "url"].iter().all(|it| elicitation.get(it).is_none());
@@ -189,15 +189,15 @@ fn check_mode(params: &RawJson, elicitation: &Value) -> Result<(), Declined> {
         return Ok(());
     }
     let message = "the client that made this call does not support this mode of elicitation".to_owned();
-    Err(Declined { code: INVALID, message, data: None })
+    Err(CounterpartError { code: INVALID, message, data: None })
 }
 
 /// What nobody behind us could answer.
-pub(super) fn unknown() -> Declined {
+pub(super) fn unknown() -> CounterpartError {
     let message = "toolscout does not offer this to servers".to_owned();
-    Declined { code: Declined::UNKNOWN_METHOD, message, data: None }
+    CounterpartError { code: CounterpartError::UNKNOWN_METHOD, message, data: None }
 }
 
-fn too_many() -> Declined {
-    Declined::failed("too many questions at once: earlier ones have not been answered yet")
+fn too_many() -> CounterpartError {
+    CounterpartError::failed("too many questions at once: earlier ones have not been answered yet")
 }

@@ -20,7 +20,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use toolscout_core::cx::Progress;
-use toolscout_core::{News, RawJson, escape, redact};
+use toolscout_core::{LibraryEvent, RawJson, escape, redact};
 
 /// Messages that may wait to be sent without anybody waiting for them.
 const OUTBOX: usize = 256;
@@ -72,7 +72,7 @@ pub(in super::super) struct ResponseRouter {
     changes: watch::Sender<u64>,
     library: watch::Sender<LibraryChanges>,
     /// Who is told of the rest.
-    news: OnceLock<broadcast::Sender<News>>,
+    news: OnceLock<broadcast::Sender<LibraryEvent>>,
     lost: watch::Sender<Option<ClientError>>,
     outbox: mpsc::Sender<Outgoing>,
     /// Servers of the modern era send no requests, and get no answers to them.
@@ -171,7 +171,7 @@ impl ResponseRouter {
     }
 
     /// From now on this is told what happens there.
-    pub(in super::super) fn tell_news(&self, news: broadcast::Sender<News>) {
+    pub(in super::super) fn tell_news(&self, news: broadcast::Sender<LibraryEvent>) {
         let _ = self.news.set(news);
     }
 

@@ -2,7 +2,7 @@
 
 use super::desk::ReverseRequestSender;
 use std::time::{Duration, Instant};
-use toolscout_core::{BoundedCache, Declined};
+use toolscout_core::{BoundedCache, CounterpartError};
 
 /// A call that was given up may go on at the server. For so long, what it asks may be for that call's sake.
 const HAUNTS: Duration = Duration::from_secs(10);
@@ -50,8 +50,8 @@ pub(super) fn addressee<'a>(
     within: Option<Option<&'a RequestOrigin>>,
     seats: impl Iterator<Item = &'a RequestOrigin>,
     ghosts: &mut AbandonedCalls,
-) -> Result<ReverseRequestSender, Declined> {
-    let nobody = || Declined::failed("no call is under way that this could belong to");
+) -> Result<ReverseRequestSender, CounterpartError> {
+    let nobody = || CounterpartError::failed("no call is under way that this could belong to");
     let seat = match within {
         Some(seat) => seat.ok_or_else(nobody)?,
         None => {
@@ -59,7 +59,11 @@ pub(super) fn addressee<'a>(
             match (callers.next(), callers.next()) {
                 (None, _) => return Err(nobody()),
                 (Some(only), None) if !ghosts.are_there() => only,
-                _ => return Err(Declined::failed("several calls are under way, and nobody can tell whose this is")),
+                _ => {
+                    return Err(CounterpartError::failed(
+                        "several calls are under way, and nobody can tell whose this is",
+                    ));
+                }
             }
         }
     };
@@ -67,7 +71,7 @@ pub(super) fn addressee<'a>(
         RequestOrigin::Caller(slot) => Ok(slot.clone()),
         RequestOrigin::Mute | RequestOrigin::Ourselves => {
             let message = "the client that made this call can be asked nothing".to_owned();
-            Err(Declined { code: Declined::UNKNOWN_METHOD, message, data: None })
+            Err(CounterpartError { code: CounterpartError::UNKNOWN_METHOD, message, data: None })
         }
     }
 }

@@ -9,8 +9,8 @@ use futures_util::stream;
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Diagnostic, DiagnosticKind, Found, Layer, MemoryStore, Origin,
-    RequestSources, Source, SourceError, SourceId, StoreError, Tool, ToolCall, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, Diagnostic, DiagnosticKind, DiscoveryItem, Layer, MemoryStore,
+    RequestSources, Source, SourceError, SourceId, SourceKind, StoreError, Tool, ToolCall, ToolName, ToolOutput,
 };
 use toolscout_source::request::{OfRequest, header, header_name, whose};
 
@@ -186,16 +186,16 @@ impl Source for ClosedSource {
         &self.id
     }
 
-    fn origin(&self) -> Origin {
-        Origin::Request
+    fn origin(&self) -> SourceKind {
+        SourceKind::Request
     }
 
-    fn discover(&self, _: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+    fn discover(&self, _: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
         let said = match self.is_failure {
             true => Err(SourceError::Unavailable { id: self.id.clone(), what: self.what.clone() }),
             false => {
                 let problem = Diagnostic::warning(DiagnosticKind::Unavailable, self.what.clone());
-                Ok(Found::Diagnostic(problem.of(self.id.clone())))
+                Ok(DiscoveryItem::Diagnostic(problem.of(self.id.clone())))
             }
         };
         Box::pin(stream::iter([said]))

@@ -58,7 +58,7 @@ fn a_record_without_a_library_can_be_read() {
     let store = Arc::new(MemoryStore::default());
     let records = Records::new(store.clone(), "project");
     records.write(&id("mail"), None, &record("old", false)).expect("kept");
-    let written = store.read(Shelf::Discovery, "project/mail").expect("read").expect("there");
+    let written = store.read(Namespace::Discovery, "project/mail").expect("read").expect("there");
     assert!(!String::from_utf8_lossy(&written).contains("library"));
     let read = records.read(&id("mail"), None).expect("read");
     assert!(first(&read).is_some() && read.library.is_none());
@@ -97,7 +97,7 @@ fn forgetting_a_server_forgets_it_for_everybody_and_no_other() {
 fn what_cannot_be_read_is_as_good_as_nothing() {
     let records = records();
     for bytes in [&b"not JSON"[..], br#"{"version":999,"status":"success"}"#, b"\xff\xfe"] {
-        records.store.write(Shelf::Discovery, "project/mail", bytes).expect("kept");
+        records.store.write(Namespace::Discovery, "project/mail", bytes).expect("kept");
         assert_eq!(records.read(&id("mail"), None).expect("read"), Record::default());
     }
 }
@@ -157,16 +157,16 @@ fn what_bears_the_mark_gives_the_same_tools_as_what_is_parsed() {
 #[test]
 fn no_changed_byte_is_taken_for_checked() {
     let (store, records) = kept(true);
-    let whole = store.read(Shelf::Discovery, "project/mail").expect("read").expect("there");
+    let whole = store.read(Namespace::Discovery, "project/mail").expect("read").expect("there");
     let head = whole.windows(9).position(|it| it == br#"{"name":""#).expect("definitions");
     for at in head..whole.len() {
         let mut bytes = whole.clone();
         bytes[at] ^= 1;
-        store.write(Shelf::Discovery, "project/mail", &bytes).expect("kept");
+        store.write(Namespace::Discovery, "project/mail", &bytes).expect("kept");
         assert!(records.read(&id("mail"), None).expect("read").packed.is_none(), "byte {at}");
     }
     let other = Records::new(store.clone(), "project").marked_with([4; 32]);
-    store.write(Shelf::Discovery, "project/mail", &whole).expect("kept");
+    store.write(Namespace::Discovery, "project/mail", &whole).expect("kept");
     assert!(other.read(&id("mail"), None).expect("read").packed.is_none(), "another's mark");
     assert!(records.read(&id("mail"), None).expect("read").packed.is_some());
 }

@@ -12,20 +12,20 @@ use futures_util::stream;
 use serde_json::{Value, json};
 use std::time::Instant;
 use tokio::sync::broadcast::error::RecvError;
-use toolscout_core::{BoxFuture, BoxStream, Cx, Holdings, Library, News, RawJson, Source, SourceError};
+use toolscout_core::{BoxFuture, BoxStream, Cx, Library, LibraryContents, LibraryEvent, RawJson, Source, SourceError};
 
 impl Library for McpSource {
-    fn holdings(&self, cx: &Cx) -> Result<Holdings, SourceError> {
+    fn holdings(&self, cx: &Cx) -> Result<LibraryContents, SourceError> {
         let known = self.shared().read(self.server(), cx)?.library.unwrap_or_default();
         let KnownLibrary { capabilities, instructions, resources, templates, prompts, .. } = known;
-        Ok(Holdings { capabilities, instructions, resources, templates, prompts })
+        Ok(LibraryContents { capabilities, instructions, resources, templates, prompts })
     }
 
     fn request<'a>(&'a self, method: &'a str, params: RawJson, cx: Cx) -> BoxFuture<'a, Result<RawJson, SourceError>> {
         Box::pin(self.request_running(method, params, cx))
     }
 
-    fn events(&self) -> BoxStream<'_, News> {
+    fn events(&self) -> BoxStream<'_, LibraryEvent> {
         Box::pin(stream::unfold(self.supervisor().news(), |mut news| async move {
             loop {
                 match news.recv().await {

@@ -92,8 +92,8 @@ async fn listed(source: &McpSource) -> (Vec<Arc<Tool>>, Vec<Diagnostic>) {
     let mut found = source.discover(cx());
     while let Some(found) = found.next().await {
         match found.expect("a listing") {
-            Found::Tool(tool) => tools.push(tool),
-            Found::Diagnostic(problem) => problems.push(problem),
+            DiscoveryItem::Tool(tool) => tools.push(tool),
+            DiscoveryItem::Diagnostic(problem) => problems.push(problem),
             _ => {}
         }
     }

@@ -6,8 +6,8 @@ use futures_util::{StreamExt, future, stream};
 use std::collections::HashMap;
 use std::sync::Arc;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Diagnostic, DiagnosticKind, ErrorKind, Found, Library, Origin, Review,
-    Source, SourceError, SourceId, Tool, ToolCall, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, Diagnostic, DiagnosticKind, DiscoveryItem, ErrorKind, Library, ReviewMode,
+    Source, SourceError, SourceId, SourceKind, Tool, ToolCall, ToolName, ToolOutput,
 };
 
 /// Several sources under one id, the strongest first.
@@ -37,26 +37,30 @@ impl Source for Chain {
     }
 
     /// As strong as its strongest.
-    fn origin(&self) -> Origin {
-        self.links.iter().map(|it| it.origin()).min().unwrap_or(Origin::Request)
+    fn origin(&self) -> SourceKind {
+        self.links.iter().map(|it| it.origin()).min().unwrap_or(SourceKind::Request)
     }
 
     /// Needed as soon as one link needs it, and then by the strictest terms among those: which link a tool is of does not
     /// show once they are joined. A changed entry of any of them is a new first sight of all.
-    fn review(&self) -> Review {
-        self.links.iter().map(|it| it.review()).fold(Review::Unneeded, stricter)
+    fn review(&self) -> ReviewMode {
+        self.links.iter().map(|it| it.review()).fold(ReviewMode::Unneeded, stricter)
     }
 
-    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
         let listings = self.links.iter().enumerate().map(|(rank, link)| {
             let listing = link.discover(cx.clone());
-            listing.map(move |found| (rank, found.unwrap_or_else(|error| Found::Diagnostic(unlisted(&**link, &error)))))
+            listing.map(move |found| {
+                (rank, found.unwrap_or_else(|error| DiscoveryItem::Diagnostic(unlisted(&**link, &error))))
+            })
         });
         let mut ranks = HashMap::new();
         let merged = select_all(listings).filter_map(move |(rank, found)| {
             future::ready(match found {
-                Found::Tool(tool) if is_hidden(&mut ranks, &tool.id.name, rank) => None,
-                Found::Tool(tool) => Some(Ok(Found::Tool(Arc::new(self.adopt(Arc::unwrap_or_clone(tool)))))),
+                DiscoveryItem::Tool(tool) if is_hidden(&mut ranks, &tool.id.name, rank) => None,
+                DiscoveryItem::Tool(tool) => {
+                    Some(Ok(DiscoveryItem::Tool(Arc::new(self.adopt(Arc::unwrap_or_clone(tool))))))
+                }
                 other => Some(Ok(other)),
             })
         });
@@ -103,17 +107,17 @@ impl Source for Chain {
     }
 }
 
-fn stricter(one: Review, other: Review) -> Review {
+fn stricter(one: ReviewMode, other: ReviewMode) -> ReviewMode {
     match (one, other) {
         (
-            Review::Needed { approves_first_sight: first, accepts_changes: changes, entry },
-            Review::Needed { approves_first_sight, accepts_changes, entry: next },
-        ) => Review::Needed {
+            ReviewMode::Needed { approves_first_sight: first, accepts_changes: changes, entry },
+            ReviewMode::Needed { approves_first_sight, accepts_changes, entry: next },
+        ) => ReviewMode::Needed {
             approves_first_sight: first && approves_first_sight,
             accepts_changes: changes && accepts_changes,
             entry: format!("{entry}+{next}").into(),
         },
-        (Review::Unneeded, other) | (other, _) => other,
+        (ReviewMode::Unneeded, other) | (other, _) => other,
     }
 }
 

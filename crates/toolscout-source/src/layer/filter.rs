@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Delegation, Found, Layer, NamePattern, Source, SourceError, Through, Tool,
-    ToolCall, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, Delegation, DiscoveryItem, Layer, NamePattern, Source, SourceError, Through,
+    Tool, ToolCall, ToolName, ToolOutput,
 };
 
 /// Hides tools by name, and refuses to call what it hides.
@@ -80,9 +80,9 @@ impl Through for Filtered {
         &*self.inner
     }
 
-    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
-        let shown = |found: &Result<Found, SourceError>| match found {
-            Ok(Found::Tool(tool)) => self.lets(&tool.id.name),
+    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
+        let shown = |found: &Result<DiscoveryItem, SourceError>| match found {
+            Ok(DiscoveryItem::Tool(tool)) => self.lets(&tool.id.name),
             _ => true,
         };
         Box::pin(self.inner.discover(cx).filter(move |it| future::ready(shown(it))))

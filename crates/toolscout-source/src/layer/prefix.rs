@@ -4,7 +4,7 @@ use super::not_mine;
 use futures_util::StreamExt;
 use std::sync::Arc;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Delegation, Digest, Found, Layer, Source, SourceError, Through, Tool,
+    Authorized, BoxFuture, BoxStream, Cx, Delegation, Digest, DiscoveryItem, Layer, Source, SourceError, Through, Tool,
     ToolCall, ToolName, ToolOutput,
 };
 
@@ -29,9 +29,11 @@ impl Through for Prefixed {
         &*self.inner
     }
 
-    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
         let rename = |found| match found {
-            Ok(Found::Tool(tool)) => Ok(Found::Tool(Arc::new(self.outward(Arc::unwrap_or_clone(tool))))),
+            Ok(DiscoveryItem::Tool(tool)) => {
+                Ok(DiscoveryItem::Tool(Arc::new(self.outward(Arc::unwrap_or_clone(tool)))))
+            }
             other => other,
         };
         Box::pin(self.inner.discover(cx).map(rename))

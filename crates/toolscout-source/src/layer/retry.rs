@@ -6,8 +6,8 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Diagnostic, ErrorKind, Found, Layer, RawJson, Source, SourceError, SourceId,
-    Through, Tool, ToolCall, ToolName, ToolOutput, escape, redact,
+    Authorized, BoxFuture, BoxStream, Cx, Diagnostic, DiscoveryItem, ErrorKind, Layer, RawJson, Source, SourceError,
+    SourceId, Through, Tool, ToolCall, ToolName, ToolOutput, escape, redact,
 };
 
 /// Asks again when a source was out of reach, busy or too slow, each time after twice the wait.
@@ -97,7 +97,7 @@ impl Through for Retried {
         &*self.inner
     }
 
-    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
         let listing = RetriedListing { found: self.inner.discover(cx.clone()), said: Vec::new(), attempt: 1 };
         Box::pin(stream::unfold(Some(listing), move |listing| {
             let cx = cx.clone();
@@ -154,22 +154,26 @@ fn is_passing(error: &SourceError) -> bool {
 
 /// A listing that may begin anew. Tools that come again replace themselves; problems are said once.
 struct RetriedListing<'a> {
-    found: BoxStream<'a, Result<Found, SourceError>>,
+    found: BoxStream<'a, Result<DiscoveryItem, SourceError>>,
     said: Vec<Diagnostic>,
     attempt: u32,
 }
 
 impl<'a> RetriedListing<'a> {
-    async fn next(mut self, source: &'a Retried, cx: &Cx) -> Option<(Result<Found, SourceError>, Option<Self>)> {
+    async fn next(
+        mut self,
+        source: &'a Retried,
+        cx: &Cx,
+    ) -> Option<(Result<DiscoveryItem, SourceError>, Option<Self>)> {
         loop {
             match self.found.next().await? {
                 Err(error) if source.may_wait(&error, &mut self.attempt, cx).await => {
                     self.found = source.inner.discover(cx.clone());
                 }
                 Err(error) => return Some((Err(error), None)),
-                Ok(Found::Diagnostic(problem)) if self.said.contains(&problem) => {}
+                Ok(DiscoveryItem::Diagnostic(problem)) if self.said.contains(&problem) => {}
                 Ok(found) => {
-                    if let Found::Diagnostic(problem) = &found {
+                    if let DiscoveryItem::Diagnostic(problem) = &found {
                         self.said.push(problem.clone());
                     }
                     return Some((Ok(found), Some(self)));

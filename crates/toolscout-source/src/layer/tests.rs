@@ -16,17 +16,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
 use tokio::sync::watch;
-use toolscout_core::door::{Circumstances, authorize};
+use toolscout_core::door::{AuthorizationContext, authorize};
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Caller, Cx, Diagnostic, DiagnosticKind, Found, Layer, Origin, RawJson, Review,
-    Source, SourceError, SourceId, Tool, ToolCall, ToolId, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Caller, Cx, Diagnostic, DiagnosticKind, DiscoveryItem, Layer, RawJson,
+    ReviewMode, Source, SourceError, SourceId, SourceKind, Tool, ToolCall, ToolId, ToolName, ToolOutput,
 };
 
 /// A source that does what a test says, and remembers what it was asked.
 struct Fake {
     id: SourceId,
     tools: Vec<Tool>,
-    review: Review,
+    review: ReviewMode,
     /// Said once in every listing, before the tools.
     problem: Option<Diagnostic>,
     /// How long each answer takes: every step of a listing, a loading, a call.
@@ -57,7 +57,7 @@ impl Fake {
         Self {
             tools: tools.iter().map(|it| Tool::new(ToolId::new(id.clone(), name(it)))).collect(),
             id,
-            review: Review::Unneeded,
+            review: ReviewMode::Unneeded,
             problem: None,
             pace: Duration::ZERO,
             failures: Mutex::default(),
@@ -123,18 +123,18 @@ impl Source for Fake {
         &self.id
     }
 
-    fn origin(&self) -> Origin {
-        Origin::Mcp
+    fn origin(&self) -> SourceKind {
+        SourceKind::Mcp
     }
 
-    fn review(&self) -> Review {
+    fn review(&self) -> ReviewMode {
         self.review.clone()
     }
 
     /// A failing listing still says its first tool.
-    fn discover(&self, _cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
-        let problem = self.problem.clone().map(Found::Diagnostic);
-        let tools = self.tools.iter().cloned().map(|it| Found::Tool(Arc::new(it)));
+    fn discover(&self, _cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
+        let problem = self.problem.clone().map(DiscoveryItem::Diagnostic);
+        let tools = self.tools.iter().cloned().map(|it| DiscoveryItem::Tool(Arc::new(it)));
         let mut found: Vec<_> = problem.into_iter().chain(tools).map(Ok).collect();
         if let Err(error) = self.asked("list", "") {
             found.truncate(1 + usize::from(self.problem.is_some()));
@@ -194,10 +194,10 @@ async fn list(source: &dyn Source) -> String {
     lines.join(", ")
 }
 
-fn describe(found: Result<Found, SourceError>) -> String {
+fn describe(found: Result<DiscoveryItem, SourceError>) -> String {
     match found {
-        Ok(Found::Tool(tool)) => tool.id.to_string(),
-        Ok(Found::Diagnostic(problem)) => format!("problem: {}", problem.message),
+        Ok(DiscoveryItem::Tool(tool)) => tool.id.to_string(),
+        Ok(DiscoveryItem::Diagnostic(problem)) => format!("problem: {}", problem.message),
         Ok(_) => "?".to_owned(),
         Err(error) => format!("error: {error}"),
     }
@@ -223,7 +223,7 @@ async fn call_within(source: &dyn Source, tool: &str, cx: Cx) -> String {
 
 fn authorized(source: &dyn Source, tool: &str) -> Authorized<ToolCall> {
     let tool = Tool::new(ToolId::new(source.id().clone(), name(tool)));
-    let now = Circumstances::of(Caller::Cli);
+    let now = AuthorizationContext::of(Caller::Cli);
     authorize(ToolCall::new(tool.id.clone(), Map::new()), &tool, now).unwrap()
 }
 

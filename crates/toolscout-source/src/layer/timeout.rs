@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Found, Layer, Source, SourceError, Through, Tool, ToolCall, ToolName,
+    Authorized, BoxFuture, BoxStream, Cx, DiscoveryItem, Layer, Source, SourceError, Through, Tool, ToolCall, ToolName,
     ToolOutput,
 };
 
@@ -31,7 +31,7 @@ impl Through for Bounded {
         &*self.inner
     }
 
-    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
         let due = Instant::now() + self.limit;
         let inner = self.inner.discover(cx.within(self.limit));
         Box::pin(stream::unfold(Some(inner), move |inner| async move {

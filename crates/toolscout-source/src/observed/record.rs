@@ -3,7 +3,7 @@
 use super::seen::{MOST, SeenTool, SeenTools};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use toolscout_core::{Shelf, Store, StoreError};
+use toolscout_core::{Namespace, Store, StoreError};
 
 const VERSION: u32 = 1;
 /// How often to try again where several write at once.
@@ -30,17 +30,17 @@ impl Observed {
 
     /// All of them, the newest last. What cannot be read is as good as not there.
     pub fn tools(&self) -> Vec<SeenTool> {
-        self.store.read(Shelf::Observed, &self.project).ok().flatten().map_or_else(Vec::new, |it| read(&it))
+        self.store.read(Namespace::Observed, &self.project).ok().flatten().map_or_else(Vec::new, |it| read(&it))
     }
 
     /// Adds these. Of too many, those are forgotten that were seen longest ago.
     pub fn add(&self, tools: &[SeenTool]) -> Result<(), StoreError> {
         for _ in 0..ATTEMPTS {
-            let before = self.store.read(Shelf::Observed, &self.project)?;
+            let before = self.store.read(Namespace::Observed, &self.project)?;
             let known = before.as_deref().map_or_else(Vec::new, read);
             let row = ObservedRow { version: VERSION, tools: joined(known, tools) };
             let next = serde_json::to_vec(&row).map_err(|error| unkept(Some(error.into())))?;
-            if self.store.swap(Shelf::Observed, &self.project, before.as_deref(), Some(&next))? {
+            if self.store.swap(Namespace::Observed, &self.project, before.as_deref(), Some(&next))? {
                 return Ok(());
             }
         }
@@ -49,7 +49,7 @@ impl Observed {
 
     /// Forgets all of them; says whether there was something.
     pub fn forget(&self) -> Result<bool, StoreError> {
-        self.store.remove(Shelf::Observed, &self.project)
+        self.store.remove(Namespace::Observed, &self.project)
     }
 }
 

@@ -4,8 +4,8 @@ use super::{Observed, SeenTool};
 use futures_util::stream;
 use std::sync::Arc;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Found, Origin, Source, SourceError, SourceId, Status, Tool, ToolCall, ToolId,
-    ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, DiscoveryItem, Source, SourceError, SourceId, SourceKind, Status, Tool,
+    ToolCall, ToolId, ToolName, ToolOutput,
 };
 
 const WHY: &str = "only observed in an agent's messages; add its server to call it";
@@ -44,12 +44,12 @@ impl Source for ObservedSource {
         &self.id
     }
 
-    fn origin(&self) -> Origin {
-        Origin::Mcp
+    fn origin(&self) -> SourceKind {
+        SourceKind::Mcp
     }
 
-    fn discover(&self, _: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
-        Box::pin(stream::iter(self.tools().map(|it| Ok(Found::Tool(Arc::new(it))))))
+    fn discover(&self, _: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
+        Box::pin(stream::iter(self.tools().map(|it| Ok(DiscoveryItem::Tool(Arc::new(it))))))
     }
 
     fn load<'a>(&'a self, name: &'a ToolName, _: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {

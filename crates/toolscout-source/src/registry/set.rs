@@ -3,7 +3,7 @@
 use super::{AlreadyRegistered, CodeTool, Conflict, Registered};
 use std::collections::HashMap;
 use std::sync::Arc;
-use toolscout_core::{Diagnostic, DiagnosticKind, Found};
+use toolscout_core::{Diagnostic, DiagnosticKind, DiscoveryItem};
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct ToolSet {
@@ -69,8 +69,8 @@ impl ToolSet {
 
 impl RegisteredTool {
     /// The tool, and the news about its name.
-    pub(super) fn found(&self) -> Vec<Found> {
-        let tool = Found::Tool(Arc::new(self.tool.tool.clone()));
-        [Some(tool), self.collision.clone().map(Found::Diagnostic)].into_iter().flatten().collect()
+    pub(super) fn found(&self) -> Vec<DiscoveryItem> {
+        let tool = DiscoveryItem::Tool(Arc::new(self.tool.tool.clone()));
+        [Some(tool), self.collision.clone().map(DiscoveryItem::Diagnostic)].into_iter().flatten().collect()
     }
 }

@@ -1,7 +1,7 @@
 //! Says of any source that it was made for one request.
 
 use std::sync::Arc;
-use toolscout_core::{Layer, Origin, Source, Through};
+use toolscout_core::{Layer, Source, SourceKind, Through};
 
 /// Makes a source one of a request: its names give way to everybody's, and nothing of it is remembered for others.
 #[derive(Debug, Clone, Copy, Default)]
@@ -20,7 +20,7 @@ impl Through for Wrapped {
         &*self.0
     }
 
-    fn origin(&self) -> Origin {
-        Origin::Request
+    fn origin(&self) -> SourceKind {
+        SourceKind::Request
     }
 }

@@ -4,7 +4,7 @@
 use super::{header, header_name, request_tools, whose};
 use crate::{CodeTool, ToolBuilder};
 use futures_util::StreamExt;
-use toolscout_core::{Caller, Cx, Found, Origin, RequestSources, SourceId, ToolOutput};
+use toolscout_core::{Caller, Cx, DiscoveryItem, RequestSources, SourceId, SourceKind, ToolOutput};
 
 fn by(headers: &[(&str, &str)], user: Option<&str>) -> Cx {
     let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -19,10 +19,10 @@ fn of(value: &str) -> Cx {
 async fn tools(giver: &dyn RequestSources, cx: &Cx) -> Vec<String> {
     let mut all = Vec::new();
     for source in giver.sources(cx).await {
-        assert_eq!(source.origin(), Origin::Request);
+        assert_eq!(source.origin(), SourceKind::Request);
         let found: Vec<_> = source.discover(cx.clone()).collect().await;
         all.extend(found.into_iter().filter_map(|it| match it.expect("it can be listed") {
-            Found::Tool(tool) => Some(format!("{}: {}", tool.id, tool.description.clone().unwrap_or_default())),
+            DiscoveryItem::Tool(tool) => Some(format!("{}: {}", tool.id, tool.description.clone().unwrap_or_default())),
             _ => None,
         }));
     }

@@ -5,9 +5,9 @@ use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-use toolscout_core::Shelf;
+use toolscout_core::Namespace;
 
-/// Files of one shelf that are kept; whoever has not written for longest goes first.
+/// Files of one namespace that are kept; whoever has not written for longest goes first.
 const MOST: usize = 64;
 
 /// The folder of such files, below that of the store.
@@ -21,66 +21,72 @@ impl Bulk {
         Self { dir: dir.to_owned() }
     }
 
-    pub(super) fn path(&self, shelf: Shelf, key: &str) -> PathBuf {
-        self.folder(shelf).join(name(key))
+    pub(super) fn path(&self, namespace: Namespace, key: &str) -> PathBuf {
+        self.folder(namespace).join(name(key))
     }
 
-    pub(super) fn read(&self, shelf: Shelf, key: &str) -> io::Result<Option<Vec<u8>>> {
-        found(fs::read(self.path(shelf, key)))
+    pub(super) fn read(&self, namespace: Namespace, key: &str) -> io::Result<Option<Vec<u8>>> {
+        found(fs::read(self.path(namespace, key)))
     }
 
     /// Made aside (0600) and put in place whole: who reads gets the old one or the new one. Not waited for until it is on the
     /// disk, as it can be made again.
-    pub(super) fn write(&self, shelf: Shelf, key: &str, value: &[u8]) -> io::Result<()> {
-        let path = self.path(shelf, key);
+    pub(super) fn write(&self, namespace: Namespace, key: &str, value: &[u8]) -> io::Result<()> {
+        let path = self.path(namespace, key);
         file::make_folder(&path)?;
-        let mut aside = tempfile::Builder::new().prefix(".new-").tempfile_in(self.folder(shelf))?;
+        let mut aside = tempfile::Builder::new().prefix(".new-").tempfile_in(self.folder(namespace))?;
         aside.write_all(value)?;
         aside.persist(&path).map_err(|it| it.error)?;
-        self.tidy(shelf)
+        self.tidy(namespace)
     }
 
-    pub(super) fn remove(&self, shelf: Shelf, key: &str) -> io::Result<bool> {
-        Ok(found(fs::remove_file(self.path(shelf, key)))?.is_some())
+    pub(super) fn remove(&self, namespace: Namespace, key: &str) -> io::Result<bool> {
+        Ok(found(fs::remove_file(self.path(namespace, key)))?.is_some())
     }
 
-    pub(super) fn keys(&self, shelf: Shelf) -> io::Result<Vec<String>> {
-        let mut keys: Vec<_> = self.files(shelf)?.iter().filter_map(|(_, path)| key(path)).collect();
+    pub(super) fn keys(&self, namespace: Namespace) -> io::Result<Vec<String>> {
+        let mut keys: Vec<_> = self.files(namespace)?.iter().filter_map(|(_, path)| key(path)).collect();
         keys.sort_unstable();
         Ok(keys)
     }
 
     /// One at a time, so that of several who saw the same one succeeds.
-    pub(super) fn swap(&self, shelf: Shelf, key: &str, seen: Option<&[u8]>, next: Option<&[u8]>) -> io::Result<bool> {
-        let path = self.path(shelf, key);
+    pub(super) fn swap(
+        &self,
+        namespace: Namespace,
+        key: &str,
+        seen: Option<&[u8]>,
+        next: Option<&[u8]>,
+    ) -> io::Result<bool> {
+        let path = self.path(namespace, key);
         file::make_folder(&path)?;
-        let _alone = file::lock(&self.folder(shelf))?;
-        if self.read(shelf, key)?.as_deref() != seen {
+        let _alone = file::lock(&self.folder(namespace))?;
+        if self.read(namespace, key)?.as_deref() != seen {
             return Ok(false);
         }
         match next {
-            Some(next) => self.write(shelf, key, next)?,
-            None => drop(self.remove(shelf, key)?),
+            Some(next) => self.write(namespace, key, next)?,
+            None => drop(self.remove(namespace, key)?),
         }
         Ok(true)
     }
 
-    fn tidy(&self, shelf: Shelf) -> io::Result<()> {
-        let mut files = self.files(shelf)?;
+    fn tidy(&self, namespace: Namespace) -> io::Result<()> {
+        let mut files = self.files(namespace)?;
         let Some(too_many) = files.len().checked_sub(MOST) else { return Ok(()) };
         files.sort();
         files.iter().take(too_many).try_for_each(|(_, path)| found(fs::remove_file(path)).map(drop))
     }
 
     /// All files, with when they were written; those that a process has left half made, too.
-    fn files(&self, shelf: Shelf) -> io::Result<Vec<(SystemTime, PathBuf)>> {
-        let Some(entries) = found(fs::read_dir(self.folder(shelf)))? else { return Ok(Vec::new()) };
+    fn files(&self, namespace: Namespace) -> io::Result<Vec<(SystemTime, PathBuf)>> {
+        let Some(entries) = found(fs::read_dir(self.folder(namespace)))? else { return Ok(Vec::new()) };
         let written = |it: &fs::DirEntry| it.metadata().and_then(|it| it.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
         Ok(entries.flatten().map(|it| (written(&it), it.path())).collect())
     }
 
-    fn folder(&self, shelf: Shelf) -> PathBuf {
-        self.dir.join(shelf.word())
+    fn folder(&self, namespace: Namespace) -> PathBuf {
+        self.dir.join(namespace.word())
     }
 }
 

@@ -73,7 +73,7 @@ impl Database {
     }
 
     /// Is another whenever something may have been written, here or by another process; none where that cannot be told.
-    pub(super) fn edition(&self) -> Option<u64> {
+    pub(super) fn revision(&self) -> Option<u64> {
         let mut current = self.current.lock();
         let connection = self.connection(&mut current).ok()?;
         let of_others: u32 = connection.pragma_query_value(None, "data_version", |row| row.get(0)).ok()?;

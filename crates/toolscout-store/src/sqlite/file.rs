@@ -75,7 +75,7 @@ pub(super) fn identity(path: &Path) -> Option<FileIdentity> {
 
 /// Stands for the file's content, and for what of it lies in the log beside it: the system notes when either was last
 /// written, and for the file itself nobody can set that back. Nothing where there is no file.
-pub(super) fn imprint(path: &Path) -> Option<Digest> {
+pub(super) fn fingerprint(path: &Path) -> Option<Digest> {
     let file = fs::metadata(path).ok()?;
     let mut all = written(&file);
     #[cfg(unix)]

@@ -1,21 +1,21 @@
 use super::open;
 use std::fs;
 use tempfile::tempdir;
-use toolscout_core::{Shelf, Store};
+use toolscout_core::{Namespace, Store};
 
 #[test]
 fn what_is_large_is_a_file_that_the_next_one_reads() {
     let dir = tempdir().unwrap();
     let store = open(dir.path());
-    assert_eq!(store.read(Shelf::Index, "p").unwrap(), None);
+    assert_eq!(store.read(Namespace::Index, "p").unwrap(), None);
     for value in [vec![7; 3 << 20], b"less".to_vec()] {
-        store.write(Shelf::Index, "p", &value).unwrap();
-        assert_eq!(open(dir.path()).read(Shelf::Index, "p").unwrap(), Some(value));
+        store.write(Namespace::Index, "p", &value).unwrap();
+        assert_eq!(open(dir.path()).read(Namespace::Index, "p").unwrap(), Some(value));
     }
     assert_eq!(fs::read(dir.path().join("index/of-p")).unwrap(), b"less");
-    assert!(store.remove(Shelf::Index, "p").unwrap());
-    assert!(!store.remove(Shelf::Index, "p").unwrap());
-    assert_eq!(store.keys(Shelf::Index).unwrap(), [] as [&str; 0]);
+    assert!(store.remove(Namespace::Index, "p").unwrap());
+    assert!(!store.remove(Namespace::Index, "p").unwrap());
+    assert_eq!(store.keys(Namespace::Index).unwrap(), [] as [&str; 0]);
 }
 
 #[test]
@@ -24,12 +24,12 @@ fn no_key_leads_out_of_the_folder() {
     let store = open(&dir.path().join("state"));
     let keys = ["../../x", "/etc/x", "A_b", "a b", "", "ü", ".new-x"];
     for key in keys {
-        store.write(Shelf::Index, key, key.as_bytes()).unwrap();
+        store.write(Namespace::Index, key, key.as_bytes()).unwrap();
     }
     for key in keys {
-        assert_eq!(store.read(Shelf::Index, key).unwrap().as_deref(), Some(key.as_bytes()), "{key}");
+        assert_eq!(store.read(Namespace::Index, key).unwrap().as_deref(), Some(key.as_bytes()), "{key}");
     }
-    let mut kept = store.keys(Shelf::Index).unwrap();
+    let mut kept = store.keys(Namespace::Index).unwrap();
     let mut expected = keys.map(str::to_owned).to_vec();
     kept.sort();
     expected.sort();
@@ -42,7 +42,7 @@ fn no_key_leads_out_of_the_folder() {
 fn nobody_else_can_read_it() {
     use std::os::unix::fs::PermissionsExt;
     let dir = tempdir().unwrap();
-    open(dir.path()).write(Shelf::Index, "p", b"x").unwrap();
+    open(dir.path()).write(Namespace::Index, "p", b"x").unwrap();
     let mode = |path: &str| fs::metadata(dir.path().join(path)).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode("index"), mode("index/of-p")), (0o700, 0o600));
 }
@@ -52,9 +52,9 @@ fn there_are_never_more_than_a_few() {
     let dir = tempdir().unwrap();
     let store = open(dir.path());
     for number in 0..80 {
-        store.write(Shelf::Index, &format!("p{number}"), b"x").unwrap();
+        store.write(Namespace::Index, &format!("p{number}"), b"x").unwrap();
     }
-    let keys = store.keys(Shelf::Index).unwrap();
+    let keys = store.keys(Namespace::Index).unwrap();
     assert_eq!(keys.len(), 64);
     assert!(keys.contains(&"p79".to_owned()));
 }
@@ -63,8 +63,8 @@ fn there_are_never_more_than_a_few() {
 fn of_two_who_saw_the_same_one_succeeds() {
     let dir = tempdir().unwrap();
     let store = open(dir.path());
-    assert!(store.swap(Shelf::Index, "p", None, Some(b"a")).unwrap());
-    assert!(!store.swap(Shelf::Index, "p", None, Some(b"b")).unwrap());
-    assert!(store.swap(Shelf::Index, "p", Some(b"a"), None).unwrap());
-    assert_eq!(store.read(Shelf::Index, "p").unwrap(), None);
+    assert!(store.swap(Namespace::Index, "p", None, Some(b"a")).unwrap());
+    assert!(!store.swap(Namespace::Index, "p", None, Some(b"b")).unwrap());
+    assert!(store.swap(Namespace::Index, "p", Some(b"a"), None).unwrap());
+    assert_eq!(store.read(Namespace::Index, "p").unwrap(), None);
 }

@@ -1,37 +1,37 @@
 //! What is written is there for the next reader.
 
 use super::open;
-use toolscout_core::{Shelf, Store};
+use toolscout_core::{Namespace, Store};
 
 #[test]
 fn what_is_written_can_be_read() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
-    assert_eq!(store.read(Shelf::Scan, "a").unwrap(), None);
-    store.write(Shelf::Scan, "a", b"one").unwrap();
-    store.write(Shelf::Scan, "a", b"\0two\xff").unwrap();
-    assert_eq!(store.read(Shelf::Scan, "a").unwrap().as_deref(), Some(&b"\0two\xff"[..]));
+    assert_eq!(store.read(Namespace::Scan, "a").unwrap(), None);
+    store.write(Namespace::Scan, "a", b"one").unwrap();
+    store.write(Namespace::Scan, "a", b"\0two\xff").unwrap();
+    assert_eq!(store.read(Namespace::Scan, "a").unwrap().as_deref(), Some(&b"\0two\xff"[..]));
 }
 
 #[test]
 fn shelves_are_apart() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
-    store.write(Shelf::Scan, "a", b"scan").unwrap();
-    store.write(Shelf::Trust, "a", b"trust").unwrap();
-    assert!(store.remove(Shelf::Scan, "a").unwrap());
-    assert_eq!(store.read(Shelf::Scan, "a").unwrap(), None);
-    assert_eq!(store.read(Shelf::Trust, "a").unwrap().as_deref(), Some(&b"trust"[..]));
+    store.write(Namespace::Scan, "a", b"scan").unwrap();
+    store.write(Namespace::Trust, "a", b"trust").unwrap();
+    assert!(store.remove(Namespace::Scan, "a").unwrap());
+    assert_eq!(store.read(Namespace::Scan, "a").unwrap(), None);
+    assert_eq!(store.read(Namespace::Trust, "a").unwrap().as_deref(), Some(&b"trust"[..]));
 }
 
 #[test]
 fn removing_says_whether_there_was_something() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
-    store.write(Shelf::Probe, "a", b"").unwrap();
-    assert_eq!(store.read(Shelf::Probe, "a").unwrap().as_deref(), Some(&b""[..]));
-    assert!(store.remove(Shelf::Probe, "a").unwrap());
-    assert!(!store.remove(Shelf::Probe, "a").unwrap());
+    store.write(Namespace::Probe, "a", b"").unwrap();
+    assert_eq!(store.read(Namespace::Probe, "a").unwrap().as_deref(), Some(&b""[..]));
+    assert!(store.remove(Namespace::Probe, "a").unwrap());
+    assert!(!store.remove(Namespace::Probe, "a").unwrap());
 }
 
 #[test]
@@ -39,19 +39,19 @@ fn keys_come_sorted_by_their_bytes() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
     for key in ["b", "a", "ä", "B", "", "a/b"] {
-        store.write(Shelf::Trust, key, b"yes").unwrap();
+        store.write(Namespace::Trust, key, b"yes").unwrap();
     }
-    store.write(Shelf::Scan, "other", b"").unwrap();
-    assert_eq!(store.keys(Shelf::Trust).unwrap(), ["", "B", "a", "a/b", "b", "ä"]);
+    store.write(Namespace::Scan, "other", b"").unwrap();
+    assert_eq!(store.keys(Namespace::Trust).unwrap(), ["", "B", "a", "a/b", "b", "ä"]);
 }
 
 #[test]
 fn it_survives_being_closed() {
     let dir = tempfile::tempdir().unwrap();
     let nested = dir.path().join("not/yet/there");
-    open(&nested).write(Shelf::Trust, "folder", b"yes").unwrap();
+    open(&nested).write(Namespace::Trust, "folder", b"yes").unwrap();
     let store = open(&nested);
-    assert_eq!(store.read(Shelf::Trust, "folder").unwrap().as_deref(), Some(&b"yes"[..]));
+    assert_eq!(store.read(Namespace::Trust, "folder").unwrap().as_deref(), Some(&b"yes"[..]));
     assert_eq!(store.recovered(), None);
 }
 
@@ -62,7 +62,7 @@ fn nobody_else_can_look_inside() {
     let dir = tempfile::tempdir().unwrap();
     let state = dir.path().join("state");
     let store = open(&state);
-    store.write(Shelf::Trust, "folder", b"yes").unwrap();
+    store.write(Namespace::Trust, "folder", b"yes").unwrap();
     let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&state), 0o700);
     for file in std::fs::read_dir(&state).unwrap() {
@@ -77,6 +77,6 @@ fn a_folder_that_was_there_keeps_its_mode() {
     use std::os::unix::fs::PermissionsExt;
     let dir = tempfile::tempdir().unwrap();
     std::fs::set_permissions(dir.path(), PermissionsExt::from_mode(0o755)).unwrap();
-    open(dir.path()).write(Shelf::Trust, "folder", b"yes").unwrap();
+    open(dir.path()).write(Namespace::Trust, "folder", b"yes").unwrap();
     assert_eq!(dir.path().metadata().unwrap().permissions().mode() & 0o777, 0o755);
 }

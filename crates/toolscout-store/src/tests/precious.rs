@@ -4,22 +4,22 @@ use super::open;
 use crate::SqliteStore;
 use std::fs;
 use std::path::{Path, PathBuf};
-use toolscout_core::{Shelf, Store, StoreError};
+use toolscout_core::{Namespace, Store, StoreError};
 
-const PRECIOUS: [Shelf; 2] = [Shelf::Approval, Shelf::Backup];
+const PRECIOUS: [Namespace; 2] = [Namespace::Approval, Namespace::Backup];
 
 /// A folder with an approval and a scan in it.
 fn folder() -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
-    store.write(Shelf::Approval, "mail", b"approved").unwrap();
-    store.write(Shelf::Scan, "root", b"scanned").unwrap();
+    store.write(Namespace::Approval, "mail", b"approved").unwrap();
+    store.write(Namespace::Scan, "root", b"scanned").unwrap();
     let trust = dir.path().join("trust.db");
     (dir, trust)
 }
 
 fn approved(store: &SqliteStore) -> Result<Option<Vec<u8>>, StoreError> {
-    store.read(Shelf::Approval, "mail")
+    store.read(Namespace::Approval, "mail")
 }
 
 fn copies(dir: &Path) -> Vec<String> {
@@ -46,26 +46,26 @@ fn says_how_to_approve(error: &StoreError, trust: &Path) {
 fn what_is_precious_is_apart_and_opened_only_when_asked_for() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
-    for shelf in [Shelf::Scan, Shelf::Probe, Shelf::Trust, Shelf::Discovery, Shelf::Pending] {
-        assert!(!shelf.is_precious());
-        store.write(shelf, "a", b"x").unwrap();
-        store.keys(shelf).unwrap();
+    for namespace in [Namespace::Scan, Namespace::Probe, Namespace::Trust, Namespace::Discovery, Namespace::Pending] {
+        assert!(!namespace.is_precious());
+        store.write(namespace, "a", b"x").unwrap();
+        store.keys(namespace).unwrap();
     }
     drop((store.lease("a").unwrap(), store.key().unwrap()));
     assert!(!dir.path().join("trust.db").exists());
-    for shelf in PRECIOUS {
-        assert!(shelf.is_precious());
-        assert_eq!(store.read(shelf, "a").unwrap(), None);
-        store.write(shelf, "a", shelf.word().as_bytes()).unwrap();
+    for namespace in PRECIOUS {
+        assert!(namespace.is_precious());
+        assert_eq!(store.read(namespace, "a").unwrap(), None);
+        store.write(namespace, "a", namespace.word().as_bytes()).unwrap();
     }
     assert!(dir.path().join("trust.db").exists());
     drop(store);
     fs::remove_file(dir.path().join("state.db")).unwrap();
     let store = open(dir.path());
-    for shelf in PRECIOUS {
-        assert_eq!(store.read(shelf, "a").unwrap().as_deref(), Some(shelf.word().as_bytes()));
-        assert_eq!(store.keys(shelf).unwrap(), ["a"]);
-        assert!(store.remove(shelf, "a").unwrap());
+    for namespace in PRECIOUS {
+        assert_eq!(store.read(namespace, "a").unwrap().as_deref(), Some(namespace.word().as_bytes()));
+        assert_eq!(store.keys(namespace).unwrap(), ["a"]);
+        assert!(store.remove(namespace, "a").unwrap());
     }
 }
 
@@ -83,7 +83,7 @@ fn damaged_approvals_are_an_error_until_moved_away() {
     let (dir, trust) = folder();
     fs::write(&trust, "rubbish").unwrap();
     let store = open(dir.path());
-    assert_eq!(store.read(Shelf::Scan, "root").unwrap().as_deref(), Some(&b"scanned"[..]), "the rest works");
+    assert_eq!(store.read(Namespace::Scan, "root").unwrap().as_deref(), Some(&b"scanned"[..]), "the rest works");
     assert_eq!(
         approved(&store).unwrap_err().to_string(),
         format!(
@@ -92,11 +92,11 @@ fn damaged_approvals_are_an_error_until_moved_away() {
             trust.display()
         )
     );
-    for shelf in PRECIOUS {
-        says_what_to_do(&store.write(shelf, "mail", b"approved").unwrap_err(), &trust);
-        says_what_to_do(&store.swap(shelf, "mail", None, Some(b"approved")).unwrap_err(), &trust);
-        says_what_to_do(&store.remove(shelf, "mail").unwrap_err(), &trust);
-        says_what_to_do(&store.keys(shelf).unwrap_err(), &trust);
+    for namespace in PRECIOUS {
+        says_what_to_do(&store.write(namespace, "mail", b"approved").unwrap_err(), &trust);
+        says_what_to_do(&store.swap(namespace, "mail", None, Some(b"approved")).unwrap_err(), &trust);
+        says_what_to_do(&store.remove(namespace, "mail").unwrap_err(), &trust);
+        says_what_to_do(&store.keys(namespace).unwrap_err(), &trust);
     }
     says_what_to_do(&approved(&open(dir.path())).unwrap_err(), &trust);
     assert_eq!(copies(dir.path()), ["trust.db.broken-1"], "one copy is enough");
@@ -105,7 +105,7 @@ fn damaged_approvals_are_an_error_until_moved_away() {
 
     fs::rename(&trust, dir.path().join("looked-at")).unwrap();
     assert_eq!(approved(&store).unwrap(), None, "the same store goes on, and knows of no approval");
-    store.write(Shelf::Approval, "mail", b"again").unwrap();
+    store.write(Namespace::Approval, "mail", b"again").unwrap();
     assert_eq!(approved(&open(dir.path())).unwrap().as_deref(), Some(&b"again"[..]));
 }
 
@@ -124,7 +124,7 @@ fn damage_in_any_page_is_found_before_anything_is_believed() {
     let (dir, trust) = folder();
     let store = open(dir.path());
     for at in 0..200 {
-        store.write(Shelf::Backup, &at.to_string(), &[b'x'; 500]).unwrap();
+        store.write(Namespace::Backup, &at.to_string(), &[b'x'; 500]).unwrap();
     }
     drop(store);
     let whole = fs::read(&trust).unwrap();
@@ -165,7 +165,7 @@ fn no_changed_byte_makes_another_approval() {
 #[test]
 fn what_somebody_else_wrote_is_not_believed() {
     let (dir, trust) = folder();
-    open(dir.path()).write(Shelf::Backup, "mail", b"approved").unwrap();
+    open(dir.path()).write(Namespace::Backup, "mail", b"approved").unwrap();
     let alter = |sql: &str| rusqlite::Connection::open(&trust).unwrap().execute(sql, []).unwrap();
     for sql in [
         "UPDATE kept SET value = x'00'",
@@ -175,8 +175,8 @@ fn what_somebody_else_wrote_is_not_believed() {
         "INSERT OR REPLACE INTO kept SELECT shelf, 'mail', value, 0 FROM kept WHERE key = 'other'",
     ] {
         let store = open(dir.path());
-        store.write(Shelf::Approval, "mail", b"approved").unwrap();
-        store.write(Shelf::Approval, "other", b"something else").unwrap();
+        store.write(Namespace::Approval, "mail", b"approved").unwrap();
+        store.write(Namespace::Approval, "other", b"something else").unwrap();
         assert_eq!(approved(&store).unwrap().as_deref(), Some(&b"approved"[..]));
         assert_ne!(alter(sql), 0);
         assert!(approved(&store).is_err(), "{sql}");
@@ -191,16 +191,16 @@ fn what_somebody_else_wrote_is_not_believed() {
 fn the_imprint_is_another_whenever_something_was_written() {
     let (dir, trust) = folder();
     let store = open(dir.path());
-    let imprint = || store.imprint(Shelf::Approval).unwrap();
-    let mut seen = vec![imprint()];
+    let fingerprint = || store.fingerprint(Namespace::Approval).unwrap();
+    let mut seen = vec![fingerprint()];
     let mut is_other = |what: &str| {
-        assert!(!seen.contains(&imprint()), "{what}");
-        let now = imprint();
+        assert!(!seen.contains(&fingerprint()), "{what}");
+        let now = fingerprint();
         drop((approved(&store), approved(&open(dir.path()))));
-        assert_eq!(now, imprint(), "{what}: nothing was written since");
+        assert_eq!(now, fingerprint(), "{what}: nothing was written since");
         seen.push(now);
     };
-    open(dir.path()).write(Shelf::Approval, "mail", b"another").unwrap();
+    open(dir.path()).write(Namespace::Approval, "mail", b"another").unwrap();
     is_other("written by us");
     rusqlite::Connection::open(&trust).unwrap().execute("UPDATE kept SET written = 1", []).unwrap();
     is_other("written by somebody else");
@@ -214,7 +214,7 @@ fn the_imprint_is_another_whenever_something_was_written() {
     }
     drop(store);
     fs::remove_file(&trust).unwrap();
-    assert_eq!(open(dir.path()).imprint(Shelf::Approval), None);
+    assert_eq!(open(dir.path()).fingerprint(Namespace::Approval), None);
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn without_the_secret_nothing_counts() {
     fs::write(dir.path().join("key"), [1; 32]).unwrap();
     let store = open(dir.path());
     says_how_to_approve(&approved(&store).unwrap_err(), &trust);
-    store.write(Shelf::Approval, "mail", b"again").unwrap();
+    store.write(Namespace::Approval, "mail", b"again").unwrap();
     assert_eq!(approved(&store).unwrap().as_deref(), Some(&b"again"[..]), "what is approved now counts");
 }
 
@@ -234,7 +234,7 @@ fn what_is_taken_away_no_longer_counts_for_who_had_it_open() {
     assert!(approved(&store).unwrap().is_some());
     fs::remove_file(&trust).unwrap();
     assert_eq!(approved(&store).unwrap(), None);
-    open(dir.path()).write(Shelf::Approval, "mail", b"again").unwrap();
+    open(dir.path()).write(Namespace::Approval, "mail", b"again").unwrap();
     assert_eq!(approved(&store).unwrap().as_deref(), Some(&b"again"[..]));
 }
 

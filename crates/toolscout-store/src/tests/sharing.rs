@@ -3,7 +3,7 @@
 use super::{CHILD, again, myself, open};
 use std::path::{Path, PathBuf};
 use std::sync::Barrier;
-use toolscout_core::{Shelf, Store};
+use toolscout_core::{Namespace, Store};
 
 const WRITES: usize = 500;
 
@@ -12,10 +12,10 @@ fn work(dir: &Path, who: &str) {
     let store = open(dir);
     for at in 0..WRITES {
         let key = format!("{who}-{at}");
-        store.write(Shelf::Scan, &key, key.as_bytes()).unwrap();
-        store.write(Shelf::Scan, "shared", key.as_bytes()).unwrap();
-        assert_eq!(store.read(Shelf::Scan, &key).unwrap().as_deref(), Some(key.as_bytes()));
-        assert!(store.read(Shelf::Scan, "shared").unwrap().is_some_and(|it| it.contains(&b'-')));
+        store.write(Namespace::Scan, &key, key.as_bytes()).unwrap();
+        store.write(Namespace::Scan, "shared", key.as_bytes()).unwrap();
+        assert_eq!(store.read(Namespace::Scan, &key).unwrap().as_deref(), Some(key.as_bytes()));
+        assert!(store.read(Namespace::Scan, "shared").unwrap().is_some_and(|it| it.contains(&b'-')));
     }
 }
 
@@ -31,7 +31,7 @@ fn two_processes_lose_nothing() {
     for mut child in children {
         assert!(child.wait().unwrap().success());
     }
-    assert_eq!(open(dir.path()).keys(Shelf::Scan).unwrap().len(), 2 * WRITES + 1);
+    assert_eq!(open(dir.path()).keys(Namespace::Scan).unwrap().len(), 2 * WRITES + 1);
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn two_connections_in_two_threads_lose_nothing() {
             scope.spawn(move || work(dir, who));
         }
     });
-    assert_eq!(open(dir.path()).keys(Shelf::Scan).unwrap().len(), 2 * WRITES + 1);
+    assert_eq!(open(dir.path()).keys(Namespace::Scan).unwrap().len(), 2 * WRITES + 1);
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn many_make_one_file() {
     let dir = tempfile::tempdir().unwrap();
     let set_aside = open_together(dir.path());
     assert_eq!(set_aside, [] as [PathBuf; 0]);
-    assert_eq!(open(dir.path()).keys(Shelf::Scan).unwrap().len(), 8);
+    assert_eq!(open(dir.path()).keys(Namespace::Scan).unwrap().len(), 8);
 }
 
 #[test]
@@ -63,12 +63,12 @@ fn one_store_serves_many_threads() {
             let store = &store;
             scope.spawn(move || {
                 for at in 0..50 {
-                    store.write(Shelf::Probe, &format!("{who}-{at}"), b"x").unwrap();
+                    store.write(Namespace::Probe, &format!("{who}-{at}"), b"x").unwrap();
                 }
             });
         }
     });
-    assert_eq!(store.keys(Shelf::Probe).unwrap().len(), 400);
+    assert_eq!(store.keys(Namespace::Probe).unwrap().len(), 400);
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn many_find_one_damaged_file_and_only_one_sets_it_aside() {
     std::fs::write(dir.path().join("state.db"), "not a database, by any means").unwrap();
     let set_aside = open_together(dir.path());
     assert_eq!(set_aside, [dir.path().join("state.db.broken-1")]);
-    assert_eq!(open(dir.path()).keys(Shelf::Scan).unwrap().len(), 8);
+    assert_eq!(open(dir.path()).keys(Namespace::Scan).unwrap().len(), 8);
 }
 
 /// Eight open the store in the same moment and write a key each; gives what they set aside.
@@ -86,7 +86,7 @@ fn open_together(dir: &Path) -> Vec<PathBuf> {
     let work = |at: usize| {
         together.wait();
         let store = open(dir);
-        store.write(Shelf::Scan, &at.to_string(), b"x").unwrap();
+        store.write(Namespace::Scan, &at.to_string(), b"x").unwrap();
         store.recovered()
     };
     std::thread::scope(|scope| {
@@ -101,17 +101,17 @@ fn open_together(dir: &Path) -> Vec<PathBuf> {
 fn another_edition_begins_with_every_write() {
     let dir = tempfile::tempdir().unwrap();
     let (store, other) = (open(dir.path()), open(dir.path()));
-    let edition = || store.edition(Shelf::Scan).unwrap();
-    let first = edition();
-    store.read(Shelf::Scan, "a").unwrap();
-    assert_eq!(edition(), first);
-    store.write(Shelf::Scan, "a", b"1").unwrap();
-    let second = edition();
+    let revision = || store.revision(Namespace::Scan).unwrap();
+    let first = revision();
+    store.read(Namespace::Scan, "a").unwrap();
+    assert_eq!(revision(), first);
+    store.write(Namespace::Scan, "a", b"1").unwrap();
+    let second = revision();
     assert_ne!(second, first);
-    other.write(Shelf::Scan, "a", b"2").unwrap();
-    let third = edition();
+    other.write(Namespace::Scan, "a", b"2").unwrap();
+    let third = revision();
     assert!(third != second && third != first);
-    assert_eq!(edition(), third);
+    assert_eq!(revision(), third);
     std::fs::remove_file(dir.path().join("state.db")).unwrap();
-    assert!(![first, second, third].contains(&edition()));
+    assert!(![first, second, third].contains(&revision()));
 }

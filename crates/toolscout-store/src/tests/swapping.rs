@@ -4,12 +4,12 @@ use super::{again, child, myself, open};
 use crate::SqliteStore;
 use std::path::Path;
 use std::thread;
-use toolscout_core::{MemoryStore, Shelf, Store};
+use toolscout_core::{MemoryStore, Namespace, Store};
 
 /// What a swap says, and what is there then; the same for every store.
-fn takes_only_what_was_seen(store: &dyn Store, shelf: Shelf) {
-    let is = |value: Option<&[u8]>| assert_eq!(store.read(shelf, "a").unwrap().as_deref(), value);
-    let swap = |seen: Option<&[u8]>, next: Option<&[u8]>| store.swap(shelf, "a", seen, next).unwrap();
+fn takes_only_what_was_seen(store: &dyn Store, namespace: Namespace) {
+    let is = |value: Option<&[u8]>| assert_eq!(store.read(namespace, "a").unwrap().as_deref(), value);
+    let swap = |seen: Option<&[u8]>, next: Option<&[u8]>| store.swap(namespace, "a", seen, next).unwrap();
 
     assert!(!swap(Some(b"one"), Some(b"two")), "nothing there");
     assert!(!swap(Some(b""), None), "nothing is not empty");
@@ -32,9 +32,9 @@ fn takes_only_what_was_seen(store: &dyn Store, shelf: Shelf) {
 fn a_swap_takes_only_what_was_seen() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
-    for shelf in [Shelf::Pending, Shelf::Approval] {
-        takes_only_what_was_seen(&store, shelf);
-        takes_only_what_was_seen(&MemoryStore::default(), shelf);
+    for namespace in [Namespace::Pending, Namespace::Approval] {
+        takes_only_what_was_seen(&store, namespace);
+        takes_only_what_was_seen(&MemoryStore::default(), namespace);
     }
 }
 
@@ -42,34 +42,34 @@ fn a_swap_takes_only_what_was_seen() {
 fn a_swap_of_one_store_is_seen_by_the_other() {
     let dir = tempfile::tempdir().unwrap();
     let (one, two) = (open(dir.path()), open(dir.path()));
-    for shelf in [Shelf::Pending, Shelf::Approval] {
-        assert!(one.swap(shelf, "a", None, Some(b"one")).unwrap());
-        assert!(!two.swap(shelf, "a", None, Some(b"two")).unwrap());
-        assert!(two.swap(shelf, "a", Some(b"one"), Some(b"two")).unwrap());
-        assert_eq!(one.read(shelf, "a").unwrap().as_deref(), Some(&b"two"[..]));
+    for namespace in [Namespace::Pending, Namespace::Approval] {
+        assert!(one.swap(namespace, "a", None, Some(b"one")).unwrap());
+        assert!(!two.swap(namespace, "a", None, Some(b"two")).unwrap());
+        assert!(two.swap(namespace, "a", Some(b"one"), Some(b"two")).unwrap());
+        assert_eq!(one.read(namespace, "a").unwrap().as_deref(), Some(&b"two"[..]));
     }
 }
 
-fn count(store: &dyn Store, shelf: Shelf) -> u64 {
-    let bytes = store.read(shelf, "count").unwrap();
+fn count(store: &dyn Store, namespace: Namespace) -> u64 {
+    let bytes = store.read(namespace, "count").unwrap();
     bytes.map_or(0, |it| String::from_utf8(it).unwrap().parse().unwrap())
 }
 
 /// Adds one, however often others come first.
-fn add(store: &dyn Store, shelf: Shelf) {
+fn add(store: &dyn Store, namespace: Namespace) {
     loop {
-        let seen = store.read(shelf, "count").unwrap();
+        let seen = store.read(namespace, "count").unwrap();
         let next = seen.as_ref().map_or(0_u64, |it| String::from_utf8_lossy(it).parse().unwrap()) + 1;
-        if store.swap(shelf, "count", seen.as_deref(), Some(next.to_string().as_bytes())).unwrap() {
+        if store.swap(namespace, "count", seen.as_deref(), Some(next.to_string().as_bytes())).unwrap() {
             return;
         }
     }
 }
 
 /// Eight threads for each of two stores, each adding so often.
-fn sixteen_threads_add(dir: &Path, shelf: Shelf, times: usize) {
+fn sixteen_threads_add(dir: &Path, namespace: Namespace, times: usize) {
     let stores = [open(dir), open(dir)];
-    let add_some = |store: &SqliteStore| (0..times).for_each(|_| add(store, shelf));
+    let add_some = |store: &SqliteStore| (0..times).for_each(|_| add(store, namespace));
     thread::scope(|scope| {
         for at in 0..16 {
             let store = &stores[at % 2];
@@ -80,19 +80,19 @@ fn sixteen_threads_add(dir: &Path, shelf: Shelf, times: usize) {
 
 #[test]
 fn sixteen_threads_that_count_lose_nothing() {
-    for (shelf, times) in [(Shelf::Pending, 25), (Shelf::Approval, 5)] {
+    for (namespace, times) in [(Namespace::Pending, 25), (Namespace::Approval, 5)] {
         let dir = tempfile::tempdir().unwrap();
-        sixteen_threads_add(dir.path(), shelf, times);
-        assert_eq!(count(&open(dir.path()), shelf), 16 * times as u64);
+        sixteen_threads_add(dir.path(), namespace, times);
+        assert_eq!(count(&open(dir.path()), namespace), 16 * times as u64);
     }
 }
 
 #[test]
 fn four_processes_that_count_lose_nothing() {
-    let both = [(Shelf::Pending, 50), (Shelf::Approval, 5)];
+    let both = [(Namespace::Pending, 50), (Namespace::Approval, 5)];
     if let Some(dir) = child() {
         let store = open(&dir);
-        return both.iter().for_each(|(shelf, times)| (0..*times).for_each(|_| add(&store, *shelf)));
+        return both.iter().for_each(|(namespace, times)| (0..*times).for_each(|_| add(&store, *namespace)));
     }
     let dir = tempfile::tempdir().unwrap();
     let start = |_| again(&myself(), "tests::swapping::four_processes_that_count_lose_nothing", dir.path()).spawn();
@@ -100,5 +100,5 @@ fn four_processes_that_count_lose_nothing() {
         assert!(child.unwrap().wait().unwrap().success());
     }
     let store = open(dir.path());
-    assert_eq!(both.map(|(shelf, _)| count(&store, shelf)), both.map(|(_, times)| 4 * times));
+    assert_eq!(both.map(|(namespace, _)| count(&store, namespace)), both.map(|(_, times)| 4 * times));
 }

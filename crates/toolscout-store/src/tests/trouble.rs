@@ -4,7 +4,7 @@ use super::{CHILD, again, myself, open};
 use crate::SqliteStore;
 use std::fs;
 use std::path::Path;
-use toolscout_core::{Shelf, Store};
+use toolscout_core::{Namespace, Store};
 
 #[test]
 fn a_damaged_file_is_set_aside_and_a_fresh_one_begun() {
@@ -16,8 +16,8 @@ fn a_damaged_file_is_set_aside_and_a_fresh_one_begun() {
         let aside = dir.path().join(format!("state.db.broken-{number}"));
         assert_eq!(store.recovered().as_ref(), Some(&aside));
         assert_eq!(fs::read_to_string(aside).unwrap(), format!("rubbish {number}"));
-        store.write(Shelf::Trust, "a", b"yes").unwrap();
-        assert_eq!(store.keys(Shelf::Trust).unwrap(), ["a"]);
+        store.write(Namespace::Trust, "a", b"yes").unwrap();
+        assert_eq!(store.keys(Namespace::Trust).unwrap(), ["a"]);
         drop(store);
         assert_eq!(open(dir.path()).recovered(), None);
     }
@@ -26,14 +26,14 @@ fn a_damaged_file_is_set_aside_and_a_fresh_one_begun() {
 #[test]
 fn damage_in_the_first_page_is_set_aside_at_once() {
     let dir = tempfile::tempdir().unwrap();
-    open(dir.path()).write(Shelf::Scan, "7", b"once").unwrap();
+    open(dir.path()).write(Namespace::Scan, "7", b"once").unwrap();
     let mut bytes = fs::read(dir.path().join("state.db")).unwrap();
     // The version stays readable; the tables do not.
     bytes[4096..16_384].fill(0xff);
     fs::write(dir.path().join("state.db"), bytes).unwrap();
     let store = open(dir.path());
     assert_eq!(store.recovered(), Some(dir.path().join("state.db.broken-1")));
-    assert_eq!(store.read(Shelf::Scan, "7").unwrap(), None);
+    assert_eq!(store.read(Namespace::Scan, "7").unwrap(), None);
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn damage_that_shows_only_later_is_set_aside_then() {
     let path = dir.path().join("state.db");
     let store = open(dir.path());
     for at in 0..200 {
-        store.write(Shelf::Scan, &at.to_string(), &[b'x'; 500]).unwrap();
+        store.write(Namespace::Scan, &at.to_string(), &[b'x'; 500]).unwrap();
     }
     drop(store);
     let mut bytes = fs::read(&path).unwrap();
@@ -52,11 +52,11 @@ fn damage_that_shows_only_later_is_set_aside_then() {
 
     let store = open(dir.path());
     assert_eq!(store.recovered(), None);
-    assert_eq!(store.read(Shelf::Scan, "7").unwrap(), None);
+    assert_eq!(store.read(Namespace::Scan, "7").unwrap(), None);
     assert_eq!(store.recovered(), Some(dir.path().join("state.db.broken-1")));
-    store.write(Shelf::Scan, "7", b"again").unwrap();
+    store.write(Namespace::Scan, "7", b"again").unwrap();
     drop(store);
-    assert_eq!(open(dir.path()).keys(Shelf::Scan).unwrap(), ["7"]);
+    assert_eq!(open(dir.path()).keys(Namespace::Scan).unwrap(), ["7"]);
 }
 
 #[test]
@@ -81,12 +81,12 @@ fn a_newer_file_is_left_alone_and_said_to_be_newer() {
 fn a_full_disk_stops_writing_and_not_reading() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
-    store.write(Shelf::Scan, "small", b"fits").unwrap();
+    store.write(Namespace::Scan, "small", b"fits").unwrap();
     store.allow_pages(4);
-    let error = store.write(Shelf::Scan, "large", &vec![0; 100_000]).unwrap_err();
+    let error = store.write(Namespace::Scan, "large", &vec![0; 100_000]).unwrap_err();
     assert_eq!(error.to_string(), format!("cannot write to `{}`", dir.path().join("state.db").display()));
     assert!(error.cause.unwrap().to_string().contains("full"));
-    assert_eq!(store.read(Shelf::Scan, "small").unwrap().as_deref(), Some(&b"fits"[..]));
+    assert_eq!(store.read(Namespace::Scan, "small").unwrap().as_deref(), Some(&b"fits"[..]));
 }
 
 impl SqliteStore {
@@ -95,7 +95,7 @@ impl SqliteStore {
         let limit = |connection: &rusqlite::Connection| {
             connection.pragma_update_and_check(None, "max_page_count", count, |_| Ok(()))
         };
-        self.run(Shelf::Scan, "limit", limit).unwrap();
+        self.run(Namespace::Scan, "limit", limit).unwrap();
     }
 }
 
@@ -120,7 +120,7 @@ fn what_cannot_be_written_can_still_be_read() {
     // Characters that mean something in a URI, because such a folder is opened by one.
     let outer = tempfile::tempdir().unwrap();
     let dir = outer.path().join("a %41?b#c");
-    open(&dir).write(Shelf::Trust, "folder", b"yes").unwrap();
+    open(&dir).write(Namespace::Trust, "folder", b"yes").unwrap();
     let mode = |path: &Path, mode| fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
     mode(outer.path(), 0o755);
     mode(&dir.join("state.db"), 0o444);
@@ -141,9 +141,9 @@ fn what_cannot_be_written_can_still_be_read() {
 #[cfg(unix)]
 fn reads_and_cannot_write(dir: &Path) {
     let store = open(dir);
-    assert_eq!(store.read(Shelf::Trust, "folder").unwrap().as_deref(), Some(&b"yes"[..]));
-    assert_eq!(store.keys(Shelf::Trust).unwrap(), ["folder"]);
-    let error = store.write(Shelf::Trust, "other", b"yes").unwrap_err();
+    assert_eq!(store.read(Namespace::Trust, "folder").unwrap().as_deref(), Some(&b"yes"[..]));
+    assert_eq!(store.keys(Namespace::Trust).unwrap(), ["folder"]);
+    let error = store.write(Namespace::Trust, "other", b"yes").unwrap_err();
     assert_eq!(error.to_string(), format!("cannot write to `{}`", dir.join("state.db").display()));
-    assert!(store.remove(Shelf::Trust, "folder").is_err());
+    assert!(store.remove(Namespace::Trust, "folder").is_err());
 }

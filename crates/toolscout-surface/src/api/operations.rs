@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::Arc;
 use tokio::sync::mpsc;
-use toolscout_core::cx::{Asker, Progress, Role};
+use toolscout_core::cx::{ApprovalPrompt, Progress, Role};
 use toolscout_core::{BoxFuture, Caller, Cx};
 
 /// The query parameter that asks what a change would do.
@@ -124,7 +124,7 @@ async fn run(
     let pass = pass.ok_or_else(|| OperationError::new(ErrorCode::TooManyRequests, "too many requests at once"))?;
     let mut cx = asked::cx(api.request.clone(), &principal, head);
     if head.extensions.get::<SocketOwner>().is_some() {
-        let confirmed: Asker = Arc::new(|_| Box::pin(async { true }));
+        let confirmed: ApprovalPrompt = Arc::new(|_| Box::pin(async { true }));
         cx = Cx { caller: Caller::Cli, asker: Some(confirmed), ..cx };
     }
     let input = input(&api, operation, head, body, &mut cx).await?;

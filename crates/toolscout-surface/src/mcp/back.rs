@@ -6,15 +6,15 @@ use super::{logging, message};
 use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock, OnceLock};
 use tokio::sync::{mpsc, oneshot};
-use toolscout_core::cx::Asker;
+use toolscout_core::cx::ApprovalPrompt;
 use toolscout_core::door::PendingApproval;
-use toolscout_core::{BoxFuture, Counterpart, Declined, RawJson, escape};
+use toolscout_core::{BoxFuture, Counterpart, CounterpartError, RawJson, escape};
 
 /// Something a client of the modern era is to bring along when it asks again.
 pub(super) struct Wanted {
     pub(super) method: String,
     pub(super) params: RawJson,
-    pub(super) answer: oneshot::Sender<Result<RawJson, Declined>>,
+    pub(super) answer: oneshot::Sender<Result<RawJson, CounterpartError>>,
 }
 
 /// The way back to a client.
@@ -70,9 +70,9 @@ impl Back {
         wanted: &mpsc::UnboundedSender<Wanted>,
         method: &str,
         params: RawJson,
-    ) -> Result<RawJson, Declined> {
+    ) -> Result<RawJson, CounterpartError> {
         let (answer, answered) = oneshot::channel();
-        let gone = || Declined::failed("the client did not ask again");
+        let gone = || CounterpartError::failed("the client did not ask again");
         wanted.send(Wanted { method: method.to_owned(), params, answer }).map_err(|_| gone())?;
         answered.await.unwrap_or_else(|_| Err(gone()))
     }
@@ -83,14 +83,14 @@ impl Counterpart for Back {
         self.said.clone()
     }
 
-    fn ask<'a>(&'a self, method: &'a str, params: RawJson) -> BoxFuture<'a, Result<RawJson, Declined>> {
+    fn ask<'a>(&'a self, method: &'a str, params: RawJson) -> BoxFuture<'a, Result<RawJson, CounterpartError>> {
         Box::pin(async move {
             if !self.can_answer(method, &params) {
-                return Err(Declined::unknown(method));
+                return Err(CounterpartError::unknown(method));
             }
             match &self.wanted {
                 Some(wanted) => self.want(wanted, method, params).await,
-                None if self.is_modern => Err(Declined::unknown(method)),
+                None if self.is_modern => Err(CounterpartError::unknown(method)),
                 None => self.client.ask(method, params.as_str(), &self.out).await,
             }
         })
@@ -114,7 +114,7 @@ fn nothing() -> RawJson {
 }
 
 /// Asks the person behind the client whether a call may be made, and shows all of it.
-pub(super) fn asker(back: Arc<Back>) -> Asker {
+pub(super) fn asker(back: Arc<Back>) -> ApprovalPrompt {
     Arc::new(move |question| {
         let back = back.clone();
         Box::pin(async move { says_yes(&back, &question).await })

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 use toolscout_core::event::{CatalogSize, ContextUse};
-use toolscout_core::{Origin, SourceId, Status, Tool, ToolId, ToolName, Visibility};
+use toolscout_core::{SourceId, SourceKind, Status, Tool, ToolId, ToolName, Visibility};
 use toolscout_gateway::{Snapshot, View};
 
 /// So many looks are kept; each user with tools of their own has one.
@@ -65,7 +65,7 @@ impl Faces {
         }
         // A server that was never asked has tools that nobody knows yet. Many clients list once, and would never see more.
         // Folders have libraries, too, and nothing that was not seen.
-        let is_server = |id: &SourceId| view.source(id).is_some_and(|it| it.origin() != Origin::Folder);
+        let is_server = |id: &SourceId| view.source(id).is_some_and(|it| it.origin() != SourceKind::Folder);
         let is_bare = |id: &SourceId| snapshot.tools_of(id).is_empty();
         let expects = view.libraries().any(|(id, _)| is_server(id) && is_bare(id));
         let delegates: Vec<_> = view.delegates().collect();

@@ -16,7 +16,7 @@ use forward::forward;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use toolscout_core::{Holdings, RawJson, Review, Source, escape};
+use toolscout_core::{LibraryContents, RawJson, ReviewMode, Source, escape};
 
 /// Resources that one client hears of.
 const SUBSCRIPTIONS: usize = 256;
@@ -141,7 +141,7 @@ pub(super) async fn instructions(exchange: &Exchange) -> Option<String> {
     shelves(exchange).await.into_iter().find_map(|(_, it)| it.instructions)
 }
 
-type Shelf = (Arc<dyn Source>, Holdings);
+type Shelf = (Arc<dyn Source>, LibraryContents);
 
 /// The libraries that may be shown, by the id of their source. What nobody has looked at is not: a prompt is an instruction.
 async fn shelves(exchange: &Exchange) -> Vec<Shelf> {
@@ -149,7 +149,7 @@ async fn shelves(exchange: &Exchange) -> Vec<Shelf> {
     let cx = exchange.cx(None);
     let view = server.gateway().view(&cx).await;
     let is_shown = |it: &&Arc<dyn Source>| {
-        let is_approved = !matches!(it.review(), Review::Needed { approves_first_sight: false, .. });
+        let is_approved = !matches!(it.review(), ReviewMode::Needed { approves_first_sight: false, .. });
         is_approved && server.terms().transparent.as_ref().is_none_or(|only| it.id() == only)
     };
     let mut shelves: Vec<Shelf> = view
@@ -172,7 +172,7 @@ async fn offered(exchange: &Exchange, capability: &str) -> Result<Vec<Shelf>, Fa
     }
 }
 
-fn said(holdings: &Holdings) -> Value {
+fn said(holdings: &LibraryContents) -> Value {
     holdings.capabilities.as_ref().map(RawJson::to_value).unwrap_or_default()
 }
 
@@ -180,7 +180,7 @@ fn said(holdings: &Holdings) -> Value {
 async fn listing(
     exchange: &Exchange,
     key: &str,
-    of: impl Fn(&Holdings) -> BTreeMap<String, RawJson>,
+    of: impl Fn(&LibraryContents) -> BTreeMap<String, RawJson>,
 ) -> Result<String, Fault> {
     let mut all = BTreeMap::new();
     for (_, holdings) in offered(exchange, "resources").await? {
@@ -222,8 +222,8 @@ async fn prompt_named(exchange: &Exchange, name: &str) -> Result<(Arc<dyn Source
 /// Whose resource this is: listed as it is, made from a template, or of the only one who has any.
 async fn owner(exchange: &Exchange, uri: &str) -> Result<Arc<dyn Source>, Fault> {
     let shelves = offered(exchange, "resources").await?;
-    let lists = |it: &Holdings| it.resources.iter().any(|it| it.to_value()["uri"] == uri);
-    let makes = |it: &Holdings| {
+    let lists = |it: &LibraryContents| it.resources.iter().any(|it| it.to_value()["uri"] == uri);
+    let makes = |it: &LibraryContents| {
         let mut templates =
             it.templates.iter().filter_map(|it| Some(it.to_value()["uriTemplate"].as_str()?.to_owned()));
         templates.any(|it| it == uri || template::fits(&it, uri))

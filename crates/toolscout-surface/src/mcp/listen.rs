@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::sync::Arc;
 use tokio::sync::broadcast::error::RecvError;
-use toolscout_core::{Cx, News, RawJson};
+use toolscout_core::{Cx, LibraryEvent, RawJson};
 
 /// What marks everything that is said on a stream.
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
@@ -120,13 +120,13 @@ async fn tell_since(
             }
             heard = news.recv() => match heard {
                 Ok((source, _)) if !server.gateway().has_library_of(&source) => {}
-                Ok((_, News::ResourcesChanged)) if wants.resources_list_changed => {
+                Ok((_, LibraryEvent::ResourcesChanged)) if wants.resources_list_changed => {
                     say("notifications/resources/list_changed", None);
                 }
-                Ok((_, News::PromptsChanged)) if wants.prompts_list_changed => {
+                Ok((_, LibraryEvent::PromptsChanged)) if wants.prompts_list_changed => {
                     say("notifications/prompts/list_changed", None);
                 }
-                Ok((_, News::ResourceUpdated(params))) => {
+                Ok((_, LibraryEvent::ResourceUpdated(params))) => {
                     if params.to_value()["uri"].as_str().is_some_and(&subscribed) {
                         say("notifications/resources/updated", Some(&params));
                     }

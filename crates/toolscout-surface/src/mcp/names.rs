@@ -16,7 +16,7 @@ use super::meta;
 use remembered::Given;
 use std::collections::HashMap;
 use std::sync::Arc;
-use toolscout_core::{Origin, SourceId, Tool, ToolId, Visibility};
+use toolscout_core::{SourceId, SourceKind, Tool, ToolId, Visibility};
 use toolscout_gateway::Snapshot;
 
 /// The names of all tools of one catalog, both ways. Made when the catalog has changed, and only looked up otherwise.
@@ -32,10 +32,10 @@ impl Names {
     /// Names every tool of the catalog: as it was before, and otherwise in the order of source and name. What is new is
     /// remembered, but for tools that are of one request only: those take what is free, and cost no more than they are.
     pub(super) fn of(snapshot: &Snapshot, remembered: &Remembered) -> Self {
-        let origins: HashMap<&SourceId, Origin> = snapshot.sources().collect();
-        let of = |it: &Tool| origins.get(&it.id.source).copied().unwrap_or(Origin::Request);
+        let origins: HashMap<&SourceId, SourceKind> = snapshot.sources().collect();
+        let of = |it: &Tool| origins.get(&it.id.source).copied().unwrap_or(SourceKind::Request);
         let all = snapshot.tools().map(|it| (it, of(it)));
-        let (own, shared): (Vec<_>, Vec<_>) = all.partition(|(_, origin)| *origin == Origin::Request);
+        let (own, shared): (Vec<_>, Vec<_>) = all.partition(|(_, origin)| *origin == SourceKind::Request);
         let beneath = remembered.shared(&shared, |given| Self::given(given, None, &shared));
         match own.is_empty() {
             true => Self { beneath: Some(beneath), ..Self::default() },
@@ -58,7 +58,7 @@ impl Names {
     }
 
     /// Names for these tools, and those of them that are new.
-    fn given(given: &Given, beneath: Option<Arc<Self>>, tools: &[(&Arc<Tool>, Origin)]) -> (Self, News) {
+    fn given(given: &Given, beneath: Option<Arc<Self>>, tools: &[(&Arc<Tool>, SourceKind)]) -> (Self, News) {
         let (wires, to_tools) = (HashMap::with_capacity(tools.len()), HashMap::with_capacity(tools.len()));
         let names = Self { beneath, wires, tools: to_tools };
         let mut naming = Naming { given, names, next: HashMap::new(), news: Vec::new(), before: Vec::new() };
@@ -90,7 +90,7 @@ struct Naming<'a> {
 }
 
 impl Naming<'_> {
-    fn name(&mut self, tool: &Tool, origin: Origin) {
+    fn name(&mut self, tool: &Tool, origin: SourceKind) {
         let plain = plain(tool, origin);
         let given = self.given.of(&tool.id);
         let at = given.iter().position(|it| safe::is_form(it, &plain));
@@ -120,8 +120,8 @@ impl Naming<'_> {
 }
 
 /// What the tool would be called if it were alone. What an application registers to be listed is called as it says.
-fn plain(tool: &Tool, origin: Origin) -> String {
-    let is_native = origin == Origin::Code && tool.visibility == Visibility::Listed;
+fn plain(tool: &Tool, origin: SourceKind) -> String {
+    let is_native = origin == SourceKind::Code && tool.visibility == Visibility::Listed;
     match tool.id.name.as_str() {
         name if is_native && is_name(name) && !meta::is_ours(name) => name.to_owned(),
         name => safe::joined(tool.id.source.as_str(), name),

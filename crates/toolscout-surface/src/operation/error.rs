@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolscout_core::change::DryRun;
-use toolscout_core::door::Refusal;
+use toolscout_core::door::AuthorizationError;
 use toolscout_core::{ErrorKind, SourceError, redact};
 use toolscout_gateway::{Error, Violation};
 
@@ -118,15 +118,17 @@ impl From<Error> for OperationError {
             return dry_run.clone().into();
         }
         let code = match &error {
-            Error::Refused(Refusal::NeedsApproval { .. }) => ErrorCode::ApprovalRequired,
-            Error::Refused(Refusal::Changed { .. }) | Error::Source(SourceError::Changed { .. }) => ErrorCode::Conflict,
+            Error::Refused(AuthorizationError::NeedsApproval { .. }) => ErrorCode::ApprovalRequired,
+            Error::Refused(AuthorizationError::Changed { .. }) | Error::Source(SourceError::Changed { .. }) => {
+                ErrorCode::Conflict
+            }
             Error::ChangedAgain { .. } | Error::Unreliable { .. } | Error::Contended => ErrorCode::Conflict,
             Error::NotForAgents => ErrorCode::Forbidden,
             Error::Source(SourceError::Login { .. }) => ErrorCode::LoginRequired,
             other => other.kind().into(),
         };
         let approval = match &error {
-            Error::Refused(Refusal::NeedsApproval { question, .. }) => question.clone(),
+            Error::Refused(AuthorizationError::NeedsApproval { question, .. }) => question.clone(),
             _ => None,
         };
         let hint = match &error {

@@ -7,7 +7,7 @@ use crate::output::json;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::io;
-use toolscout_core::change::Change;
+use toolscout_core::change::PlannedChange;
 
 /// How text for people is written.
 #[derive(Debug, Clone, Copy, Default)]
@@ -41,7 +41,7 @@ impl OperationOutput {
     }
 
     /// The answer to a dry run: the change that would have been made.
-    pub(super) fn dry_run(change: Change) -> Self {
+    pub(super) fn dry_run(change: PlannedChange) -> Self {
         Self { value: Box::new(WouldChange(change)), warnings: Vec::new(), exit: Exit::Done, effect: Effect::Change }
     }
 
@@ -86,11 +86,11 @@ impl<T: Serialize + Send> Render for Typed<T> {
     }
 }
 
-struct WouldChange(Change);
+struct WouldChange(PlannedChange);
 
 impl WouldChange {
     fn value(&self) -> Value {
-        let Change { kind, subject, action, summary } = &self.0;
+        let PlannedChange { kind, subject, action, summary } = &self.0;
         json!({"dryRun": true, "kind": kind.word(), "subject": subject, "action": action, "would": summary})
     }
 }

@@ -1,6 +1,6 @@
 //! A store for where nothing can be kept: it reads as empty, and who must have something kept is told why it is not.
 
-use toolscout_core::{Lease, Shelf, Store, StoreError};
+use toolscout_core::{Lease, Namespace, Store, StoreError};
 
 pub(super) struct Forgetful {
     /// Why nothing can be kept, for people.
@@ -8,23 +8,23 @@ pub(super) struct Forgetful {
 }
 
 impl Store for Forgetful {
-    fn read(&self, _: Shelf, _: &str) -> Result<Option<Vec<u8>>, StoreError> {
+    fn read(&self, _: Namespace, _: &str) -> Result<Option<Vec<u8>>, StoreError> {
         Ok(None)
     }
 
-    fn write(&self, _: Shelf, _: &str, _: &[u8]) -> Result<(), StoreError> {
+    fn write(&self, _: Namespace, _: &str, _: &[u8]) -> Result<(), StoreError> {
         Err(StoreError { what: self.why.clone(), cause: None })
     }
 
-    fn remove(&self, _: Shelf, _: &str) -> Result<bool, StoreError> {
+    fn remove(&self, _: Namespace, _: &str) -> Result<bool, StoreError> {
         Ok(false)
     }
 
-    fn keys(&self, _: Shelf) -> Result<Vec<String>, StoreError> {
+    fn keys(&self, _: Namespace) -> Result<Vec<String>, StoreError> {
         Ok(Vec::new())
     }
 
-    fn swap(&self, _: Shelf, _: &str, _: Option<&[u8]>, _: Option<&[u8]>) -> Result<bool, StoreError> {
+    fn swap(&self, _: Namespace, _: &str, _: Option<&[u8]>, _: Option<&[u8]>) -> Result<bool, StoreError> {
         Err(StoreError { what: self.why.clone(), cause: None })
     }
 

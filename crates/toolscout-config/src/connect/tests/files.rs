@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use toolscout_core::{MemoryStore, Shelf, Store};
+use toolscout_core::{MemoryStore, Namespace, Store};
 
 /// The file as several editors would have saved it.
 fn savings(text: &str) -> Vec<Vec<u8>> {
@@ -31,7 +31,7 @@ fn every_file_is_put_back_byte_for_byte() {
             assert!(world.site(client).is_connected(), "{}", client.name);
             assert_eq!(world.disconnect(client), DisconnectOutcome::Restored, "{}", client.name);
             assert_eq!(fs::read(&path).expect("the file"), original, "{}", client.name);
-            assert_eq!(world.store.keys(Shelf::Backup).expect("keys"), [""; 0]);
+            assert_eq!(world.store.keys(Namespace::Backup).expect("keys"), [""; 0]);
         }
     }
 }
@@ -57,9 +57,9 @@ fn connecting_twice_changes_nothing() {
         let world = World::new();
         let path = world.write(client, sample(client).as_bytes());
         world.connect(client);
-        let once = (fs::read(&path).expect("the file"), world.store.read(Shelf::Backup, &path.to_string_lossy()));
+        let once = (fs::read(&path).expect("the file"), world.store.read(Namespace::Backup, &path.to_string_lossy()));
         assert!(!world.connect(client), "{}", client.name);
-        let twice = (fs::read(&path).expect("the file"), world.store.read(Shelf::Backup, &path.to_string_lossy()));
+        let twice = (fs::read(&path).expect("the file"), world.store.read(Namespace::Backup, &path.to_string_lossy()));
         assert_eq!(once.0, twice.0);
         assert_eq!(once.1.expect("kept"), twice.1.expect("kept"));
         assert_eq!(world.disconnect(client), DisconnectOutcome::Restored);
@@ -196,21 +196,21 @@ fn links_and_rights_stay_what_they_are() {
 fn nothing_is_written_that_could_not_be_put_back() {
     struct Full(MemoryStore);
     impl Store for Full {
-        fn read(&self, shelf: Shelf, key: &str) -> Result<Option<Vec<u8>>, toolscout_core::StoreError> {
-            self.0.read(shelf, key)
+        fn read(&self, namespace: Namespace, key: &str) -> Result<Option<Vec<u8>>, toolscout_core::StoreError> {
+            self.0.read(namespace, key)
         }
-        fn write(&self, _: Shelf, _: &str, _: &[u8]) -> Result<(), toolscout_core::StoreError> {
+        fn write(&self, _: Namespace, _: &str, _: &[u8]) -> Result<(), toolscout_core::StoreError> {
             Err(toolscout_core::StoreError { what: "the disk is full".to_owned(), cause: None })
         }
-        fn remove(&self, shelf: Shelf, key: &str) -> Result<bool, toolscout_core::StoreError> {
-            self.0.remove(shelf, key)
+        fn remove(&self, namespace: Namespace, key: &str) -> Result<bool, toolscout_core::StoreError> {
+            self.0.remove(namespace, key)
         }
-        fn keys(&self, shelf: Shelf) -> Result<Vec<String>, toolscout_core::StoreError> {
-            self.0.keys(shelf)
+        fn keys(&self, namespace: Namespace) -> Result<Vec<String>, toolscout_core::StoreError> {
+            self.0.keys(namespace)
         }
         fn swap(
             &self,
-            _: Shelf,
+            _: Namespace,
             _: &str,
             _: Option<&[u8]>,
             _: Option<&[u8]>,

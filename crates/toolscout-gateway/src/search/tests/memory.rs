@@ -1,9 +1,9 @@
 use super::*;
 use std::time::Duration;
-use toolscout_core::Shelf;
+use toolscout_core::Namespace;
 
 fn image(world: &World) -> Option<Vec<u8>> {
-    world.store.read(Shelf::Index, "p-english").unwrap()
+    world.store.read(Namespace::Index, "p-english").unwrap()
 }
 
 #[tokio::test]
@@ -35,7 +35,7 @@ async fn what_cannot_be_read_of_it_is_worked_out_again() {
         flipped
     }];
     for bytes in broken {
-        world.store.write(Shelf::Index, "p-english", &bytes).unwrap();
+        world.store.write(Namespace::Index, "p-english", &bytes).unwrap();
         let after = world.process("p", &[&office()]).await;
         assert_eq!(ask(&after, "umbrella").await, asked);
         after.remember().await;
@@ -67,7 +67,7 @@ async fn another_language_has_an_image_of_its_own() {
         assert_eq!(ask(&gateway, "emails").await.0, ["office/send_email"]);
         gateway.remember().await;
     }
-    assert_eq!(world.store.keys(Shelf::Index).unwrap(), ["p-english", "p-german"]);
+    assert_eq!(world.store.keys(Namespace::Index).unwrap(), ["p-english", "p-german"]);
 }
 
 #[tokio::test(start_paused = true)]

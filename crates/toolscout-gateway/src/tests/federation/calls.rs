@@ -1,11 +1,11 @@
 //! F-06, T20, T24: what they have found, called.
 
 use super::*;
-use toolscout_core::door::Refusal;
+use toolscout_core::door::AuthorizationError;
 use toolscout_core::{Caller, Digest, ToolCall};
 
 fn denied(error: &Error) -> bool {
-    matches!(error, Error::Refused(Refusal::Denied { .. }))
+    matches!(error, Error::Refused(AuthorizationError::Denied { .. }))
 }
 
 /// F-06: a tool that was found runs by its name, in every form of it, and what it says passes as it is.
@@ -83,10 +83,10 @@ async fn disabled_and_asked_hold_as_well() {
         let remote = remote(json!([issue()]));
         let disabled = gateway(&[&remote], &[(pattern, Policy::Disable)]).await;
         let error = call(&disabled, "remote/github/create_issue", json!({"title": "x"})).await.unwrap_err();
-        assert!(matches!(error, Error::Refused(Refusal::Disabled { .. })), "{error}");
+        assert!(matches!(error, Error::Refused(AuthorizationError::Disabled { .. })), "{error}");
         let asked = gateway(&[&remote], &[(pattern, Policy::Ask)]).await;
         let error = call(&asked, "remote/github/create_issue", json!({"title": "x"})).await.unwrap_err();
-        assert!(matches!(error, Error::Refused(Refusal::NeedsApproval { .. })), "{error}");
+        assert!(matches!(error, Error::Refused(AuthorizationError::NeedsApproval { .. })), "{error}");
         assert!(remote.calls_of("execute_tool").is_empty());
         let waiting = asked.pending().unwrap();
         assert_eq!(waiting[0].tool.to_string(), "remote/github/create_issue");
@@ -137,7 +137,7 @@ async fn a_call_is_bound_to_the_definition_that_was_found() {
         ToolCall { expect: Some(expect), ..ToolCall::new(tool.id.clone(), arguments) }
     };
     let error = gateway.call_tool(&tool, with(Digest::of_bytes(b"other")), agent()).await.unwrap_err();
-    assert!(matches!(error, Error::Refused(Refusal::Changed { .. })), "{error}");
+    assert!(matches!(error, Error::Refused(AuthorizationError::Changed { .. })), "{error}");
     assert!(remote.calls_of("execute_tool").is_empty());
     gateway.call_tool(&tool, with(tool.digest()), agent()).await.unwrap();
     assert_eq!(remote.calls_of("execute_tool")[0]["expect"], "abc");

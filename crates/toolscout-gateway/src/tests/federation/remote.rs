@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::{
-    Arguments, Authorized, BoxFuture, BoxStream, Cx, Delegation, Found, Origin, RawJson, Review, Source, SourceError,
-    SourceId, Tool, ToolCall, ToolId, ToolName, ToolOutput,
+    Arguments, Authorized, BoxFuture, BoxStream, Cx, Delegation, DiscoveryItem, RawJson, ReviewMode, Source,
+    SourceError, SourceId, SourceKind, Tool, ToolCall, ToolId, ToolName, ToolOutput,
 };
 
 pub(super) struct Remote {
     pub(super) id: SourceId,
     pub(super) delegation: Option<Delegation>,
-    pub(super) review: Review,
+    pub(super) review: ReviewMode,
     /// What is in its list, by name, with what each says.
     pub(super) listed: Mutex<Vec<(&'static str, String)>>,
     /// What its `tool_search` says.
@@ -33,7 +33,7 @@ impl Remote {
         Self {
             id: SourceId::new(id).unwrap(),
             delegation: Some(UP),
-            review: Review::Unneeded,
+            review: ReviewMode::Unneeded,
             listed: Mutex::new(["tool_search", "execute_tool"].map(|it| (it, "As always.".to_owned())).to_vec()),
             finds: Mutex::new(json!({"content": [], "structuredContent": {"results": results}})),
             pause: Duration::ZERO,
@@ -75,11 +75,11 @@ impl Source for Remote {
         &self.id
     }
 
-    fn origin(&self) -> Origin {
-        Origin::Mcp
+    fn origin(&self) -> SourceKind {
+        SourceKind::Mcp
     }
 
-    fn review(&self) -> Review {
+    fn review(&self) -> ReviewMode {
         self.review.clone()
     }
 
@@ -87,8 +87,8 @@ impl Source for Remote {
         self.delegation
     }
 
-    fn discover(&self, _: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
-        Box::pin(stream::iter(self.tools().into_iter().map(|it| Ok(Found::Tool(Arc::new(it))))))
+    fn discover(&self, _: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
+        Box::pin(stream::iter(self.tools().into_iter().map(|it| Ok(DiscoveryItem::Tool(Arc::new(it))))))
     }
 
     fn load<'a>(&'a self, name: &'a ToolName, _: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {

@@ -3,7 +3,7 @@
 use super::remote::{DOWN, Remote};
 use super::*;
 use std::time::Duration;
-use toolscout_core::{Review, SourceId};
+use toolscout_core::{ReviewMode, SourceId};
 
 /// F-06: what a server finds for itself is found here, under its name, by how well it fits, and no more than is wanted.
 #[tokio::test]
@@ -180,7 +180,7 @@ async fn a_server_of_which_something_is_left_out_is_not_asked() {
 /// Its doors are reviewed once. What they say changes with all that is behind them, and nobody reads it.
 #[tokio::test]
 async fn what_doors_say_of_themselves_is_nothing_to_review() {
-    let review = Review::Needed { approves_first_sight: true, accepts_changes: false, entry: "entry".into() };
+    let review = ReviewMode::Needed { approves_first_sight: true, accepts_changes: false, entry: "entry".into() };
     let remote = Arc::new(Remote { review, ..Remote::new("remote", json!([issue()])) });
     let gateway = gateway(&[&remote], &[]).await;
     assert!(gateway.held().is_empty(), "{:?}", gateway.held());
@@ -194,7 +194,7 @@ async fn what_doors_say_of_themselves_is_nothing_to_review() {
 /// Where nobody said that it is to be asked, a person has to approve of the two first.
 #[tokio::test]
 async fn a_server_nobody_spoke_for_is_asked_once_its_doors_are_approved() {
-    let review = Review::Needed { approves_first_sight: true, accepts_changes: false, entry: "entry".into() };
+    let review = ReviewMode::Needed { approves_first_sight: true, accepts_changes: false, entry: "entry".into() };
     let delegation = Some(toolscout_core::Delegation { is_wanted: false, is_up: true, is_whole: true });
     let remote = Arc::new(Remote { review, delegation, ..Remote::new("remote", json!([issue()])) });
     let gateway = gateway(&[&remote], &[]).await;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 use toolscout_core::cx::Progress;
-use toolscout_core::{Declined, News, RawJson};
+use toolscout_core::{CounterpartError, LibraryEvent, RawJson};
 
 /// Bytes of a progress message that are passed on.
 const PROGRESS_TEXT: usize = 4 << 10;
@@ -39,7 +39,13 @@ impl ResponseRouter {
         self.post(desk::answer(id, &outcome));
     }
 
-    fn put(&self, id: &RawValue, method: &str, params: Option<&RawValue>, within: Option<u64>) -> Result<(), Declined> {
+    fn put(
+        &self,
+        id: &RawValue,
+        method: &str,
+        params: Option<&RawValue>,
+        within: Option<u64>,
+    ) -> Result<(), CounterpartError> {
         let slot = self.addressee(within)?;
         slot.put(id, method, self.fit_to_pass_on(params))
     }
@@ -73,7 +79,7 @@ impl ResponseRouter {
                 }
             }
             ("notifications/resources/updated", Some(params)) => {
-                self.tell(News::ResourceUpdated(self.fit_to_pass_on(Some(params))));
+                self.tell(LibraryEvent::ResourceUpdated(self.fit_to_pass_on(Some(params))));
             }
             _ => {}
         }
@@ -85,11 +91,11 @@ impl ResponseRouter {
             Ok(slot) => slot.counterpart.tell("notifications/message", self.fit_to_pass_on(Some(params))),
             // It came for the sake of one who cannot hear it.
             Err(_) if within.is_some() => {}
-            Err(_) => self.tell(News::Logged(self.fit_to_pass_on(Some(params)))),
+            Err(_) => self.tell(LibraryEvent::Logged(self.fit_to_pass_on(Some(params)))),
         }
     }
 
-    fn tell(&self, news: News) {
+    fn tell(&self, news: LibraryEvent) {
         if let Some(listeners) = self.news.get() {
             // Nobody may be listening.
             let _ = listeners.send(news);
@@ -139,7 +145,7 @@ impl ResponseRouter {
         slots.for_each(|it| it.withdraw(id));
     }
 
-    fn addressee(&self, within: Option<u64>) -> Result<ReverseRequestSender, Declined> {
+    fn addressee(&self, within: Option<u64>) -> Result<ReverseRequestSender, CounterpartError> {
         let state = &mut *self.state.lock();
         let within = within.map(|id| state.waiting.get(&id).map(|it| &it.seat));
         addressee(within, state.waiting.values().map(|it| &it.seat), &mut state.ghosts)

@@ -6,7 +6,7 @@ use crate::{Lookup, Program, Server, Transport};
 use serde_json::value::RawValue;
 use tokio::sync::{Semaphore, broadcast};
 use tokio::task::JoinHandle;
-use toolscout_core::{Counterpart, Declined, News, SourceId};
+use toolscout_core::{Counterpart, CounterpartError, LibraryEvent, SourceId};
 
 /// A caller who writes down what it is asked, and answers when the test lets it.
 pub(crate) struct Asked {
@@ -31,14 +31,14 @@ impl Counterpart for Asked {
         RawJson::from_value(&self.can)
     }
 
-    fn ask<'a>(&'a self, method: &'a str, params: RawJson) -> BoxFuture<'a, Result<RawJson, Declined>> {
+    fn ask<'a>(&'a self, method: &'a str, params: RawJson) -> BoxFuture<'a, Result<RawJson, CounterpartError>> {
         Box::pin(async move {
             let _ = self.heard.send((method.to_owned(), params.as_str().to_owned()));
             *self.open.lock() += 1;
             let _thinking = Thinking(self.open.clone());
             self.lets.acquire().await.expect("nobody closes it").forget();
             match method {
-                "roots/list" => Err(Declined { code: -7, message: "no".to_owned(), data: None }),
+                "roots/list" => Err(CounterpartError { code: -7, message: "no".to_owned(), data: None }),
                 _ => Ok(RawJson::parse(r#"{ "action": "accept", "n": 1.0 }"#).expect("JSON")),
             }
         })
@@ -169,7 +169,7 @@ async fn a_caller_who_can_be_asked_nothing_counts_as_one() {
     let (mut world, mut person) = (World::relaying(), Person::able());
     let (_, _mute) = world.call(Behalf::Caller(None), LONG).await;
     world.wants(json!(1), "elicitation/create");
-    assert_eq!(world.refusal().await.0, Declined::UNKNOWN_METHOD);
+    assert_eq!(world.refusal().await.0, CounterpartError::UNKNOWN_METHOD);
     let (_, _calling) = world.call(person.behalf(), LONG).await;
     world.wants(json!(2), "elicitation/create");
     assert!(world.refusal().await.1.contains("several calls are under way"));
@@ -323,7 +323,7 @@ async fn what_is_logged_for_a_call_is_told_to_its_caller_and_the_rest_to_who_lis
     assert!(listener.try_recv().is_err(), "what belongs to a call is for nobody else");
     world.says(log("whose?"));
     assert!(one.heard_nothing() && other.heard_nothing());
-    let Ok(News::Logged(params)) = listener.try_recv() else { panic!("it was logged") };
+    let Ok(LibraryEvent::Logged(params)) = listener.try_recv() else { panic!("it was logged") };
     assert_eq!(params.as_str(), r#"{"data":"whose?"}"#);
 }
 
@@ -354,7 +354,7 @@ async fn resources_that_change_are_news_and_lists_that_change_are_counted() {
     world.hub.tell_news(news);
     let changes = world.hub.library_changes();
     world.says(json!({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": "a"}}));
-    let Ok(News::ResourceUpdated(params)) = listener.try_recv() else { panic!("it was told") };
+    let Ok(LibraryEvent::ResourceUpdated(params)) = listener.try_recv() else { panic!("it was told") };
     assert_eq!(params.as_str(), r#"{"uri":"a"}"#);
     for method in ["resources", "prompts", "prompts"] {
         world.says(json!({"jsonrpc": "2.0", "method": format!("notifications/{method}/list_changed")}));

@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::path::Path;
-use toolscout_core::door::{Circumstances, authorize};
+use toolscout_core::door::{AuthorizationContext, authorize};
 use toolscout_core::{Arguments, Caller, Store, ToolId};
 
 /// A server that tells everybody their own token, in its tools and in their results, and counts sessions.
@@ -78,16 +78,16 @@ fn by(user: Option<&str>, token: Option<&str>) -> Cx {
 /// What `whoami` is said to do, and what it does, for this request.
 async fn whoami(users: &PerUserServer, cx: &Cx) -> (String, String) {
     let source = users.sources(cx).await.pop().expect("one source");
-    assert_eq!(source.origin(), Origin::Request);
+    assert_eq!(source.origin(), SourceKind::Request);
     let found: Vec<_> = source.discover(cx.clone()).collect().await;
     let tool = found.into_iter().find_map(|it| match it {
-        Ok(Found::Tool(tool)) => Some(tool),
+        Ok(DiscoveryItem::Tool(tool)) => Some(tool),
         _ => None,
     });
     let tool = tool.expect("a tool");
     assert_eq!(tool.id, ToolId::new(source.id().clone(), ToolName::new("whoami").expect("a name")));
     let call = ToolCall::new(tool.id.clone(), Arguments::new());
-    let call = authorize(call, &tool, Circumstances::of(cx.caller)).expect("it is allowed");
+    let call = authorize(call, &tool, AuthorizationContext::of(cx.caller)).expect("it is allowed");
     let output = source.call(call, cx.clone()).await.expect("an answer");
     (tool.description.clone().unwrap_or_default(), output.content()[0]["text"].as_str().unwrap_or_default().to_owned())
 }
@@ -171,7 +171,7 @@ async fn who_brings_nothing_is_told_what_to_bring() {
         assert_eq!(users.key(&cx).as_deref(), Some("nobody"));
         let source = users.sources(&cx).await.pop().expect("one source");
         let found: Vec<_> = source.discover(cx).collect().await;
-        let [Ok(Found::Diagnostic(problem))] = found.as_slice() else { panic!("{found:?}") };
+        let [Ok(DiscoveryItem::Diagnostic(problem))] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!(problem.message, "`echo` needs a login: it is asked with your own token, sent as header `x-token`");
     }
     assert!(site.asked().is_empty());

@@ -68,7 +68,7 @@ fn ids(items: &[RawJson], key: &str) -> Vec<String> {
 }
 
 /// The next thing that is heard, if it comes soon.
-async fn next(news: &mut BoxStream<'_, News>) -> News {
+async fn next(news: &mut BoxStream<'_, LibraryEvent>) -> LibraryEvent {
     tokio::time::timeout(Duration::from_secs(10), news.next()).await.expect("in time").expect("it goes on")
 }
 
@@ -83,7 +83,7 @@ async fn a_library_is_discovered_with_the_tools_and_looking_at_it_starts_nothing
     for era in ["legacy", "modern"] {
         let world = World::new();
         let source = world.rich(era);
-        assert_eq!(source.holdings(&cx()).expect("nothing yet"), Holdings::default());
+        assert_eq!(source.holdings(&cx()).expect("nothing yet"), LibraryContents::default());
         assert!(world.events("start").is_empty());
         source.refresh(&cx()).await.expect("discovered");
         let held = world.rich(era).holdings(&cx()).expect("remembered");
@@ -199,8 +199,8 @@ async fn who_listens_hears_that_lists_changed_and_finds_them_remembered() {
         let mut news = source.events();
         call(&source, "grow", json!({})).await.expect("grown");
         let mut heard = [next(&mut news).await, next(&mut news).await];
-        heard.sort_by_key(|it| *it == News::PromptsChanged);
-        assert_eq!(heard, [News::ResourcesChanged, News::PromptsChanged], "{era}");
+        heard.sort_by_key(|it| *it == LibraryEvent::PromptsChanged);
+        assert_eq!(heard, [LibraryEvent::ResourcesChanged, LibraryEvent::PromptsChanged], "{era}");
         let held = source.holdings(&cx()).expect("remembered");
         assert_eq!((held.resources.len(), held.prompts.len()), (4, 3));
         source.stop().await;
@@ -261,11 +261,11 @@ async fn a_subscription_outlives_the_process_of_the_server() {
             call(&source, "touch", uri.clone()).await.expect("touched");
             loop {
                 match next(&mut news).await {
-                    News::ResourceUpdated(params) => {
+                    LibraryEvent::ResourceUpdated(params) => {
                         assert_eq!(params.to_value()["uri"], "test://numbers");
                         break;
                     }
-                    News::ResourcesChanged | News::PromptsChanged => {}
+                    LibraryEvent::ResourcesChanged | LibraryEvent::PromptsChanged => {}
                     other => panic!("{other:?}"),
                 }
             }

@@ -5,7 +5,7 @@ use crate::Endpoint;
 use parking_lot::Mutex;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
-use toolscout_core::{Counterpart, Declined, RawJson, Resume};
+use toolscout_core::{Counterpart, CounterpartError, RawJson, Resume};
 
 /// A server on the web; ends with the test.
 pub(crate) struct Web(Child, String);
@@ -49,7 +49,7 @@ impl Counterpart for Person {
             "extensions": {"io.modelcontextprotocol/tasks": {}, "vendor/ui": {}}}))
     }
 
-    fn ask<'a>(&'a self, method: &'a str, params: RawJson) -> BoxFuture<'a, Result<RawJson, Declined>> {
+    fn ask<'a>(&'a self, method: &'a str, params: RawJson) -> BoxFuture<'a, Result<RawJson, CounterpartError>> {
         self.asked.lock().push((method.to_owned(), params.to_value()));
         let answer = json!({"action": "accept", "content": {"name": self.name}});
         Box::pin(async move { Ok(RawJson::from_value(&answer)) })
@@ -221,7 +221,7 @@ async fn a_question_that_is_withdrawn_gets_no_answer() {
         fn capabilities(&self) -> RawJson {
             RawJson::from_value(&json!({"elicitation": {}}))
         }
-        fn ask<'a>(&'a self, _: &'a str, _: RawJson) -> BoxFuture<'a, Result<RawJson, Declined>> {
+        fn ask<'a>(&'a self, _: &'a str, _: RawJson) -> BoxFuture<'a, Result<RawJson, CounterpartError>> {
             let _ = self.0.send(());
             Box::pin(std::future::pending())
         }

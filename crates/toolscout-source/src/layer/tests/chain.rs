@@ -10,7 +10,7 @@ use futures_util::{FutureExt, StreamExt};
 use insta::assert_snapshot;
 use std::sync::Arc;
 use std::time::Duration;
-use toolscout_core::{Layer, Origin, Review, Source, SourceId};
+use toolscout_core::{Layer, ReviewMode, Source, SourceId, SourceKind};
 
 fn chain<const N: usize>(links: [Fake; N]) -> Chain {
     Chain::new(SourceId::new("all").unwrap(), links.map(|it| Arc::new(it) as Arc<dyn Source>))
@@ -24,7 +24,7 @@ async fn the_first_that_has_a_tool_answers() {
     assert_snapshot!(call(&chain, "c").await, @"c of two");
     assert_snapshot!(load(&chain, "d").await, @"nothing");
     assert_snapshot!(call(&chain, "d").await, @"error: source `all` has no tool `d`");
-    assert_eq!(chain.origin(), Origin::Mcp);
+    assert_eq!(chain.origin(), SourceKind::Mcp);
 }
 
 #[tokio::test]
@@ -94,18 +94,18 @@ async fn an_empty_chain_has_nothing_and_keeps_quiet() {
     assert_eq!(chain.changes().next().now_or_never(), None);
 }
 
-fn needed(entry: &str, approves_first_sight: bool, accepts_changes: bool) -> Review {
-    Review::Needed { approves_first_sight, accepts_changes, entry: entry.into() }
+fn needed(entry: &str, approves_first_sight: bool, accepts_changes: bool) -> ReviewMode {
+    ReviewMode::Needed { approves_first_sight, accepts_changes, entry: entry.into() }
 }
 
-fn reviewed(review: &Review) -> Fake {
+fn reviewed(review: &ReviewMode) -> Fake {
     Fake { review: review.clone(), ..Fake::new("reviewed", &["a"]) }
 }
 
 #[test]
 fn one_link_that_needs_a_review_is_enough() {
-    let joined = |one: &Review, two: &Review| chain([reviewed(one), reviewed(two)]).review();
-    let (none, one) = (Review::Unneeded, needed("x", true, true));
+    let joined = |one: &ReviewMode, two: &ReviewMode| chain([reviewed(one), reviewed(two)]).review();
+    let (none, one) = (ReviewMode::Unneeded, needed("x", true, true));
     assert_eq!(chain([]).review(), none);
     assert_eq!(joined(&none, &none), none);
     assert_eq!(joined(&none, &one), one);

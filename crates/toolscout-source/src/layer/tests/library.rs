@@ -2,20 +2,20 @@
 
 use super::*;
 use crate::layer::{Chain, Concurrency, Filter, Prefix, Retry, Timeout};
-use toolscout_core::{Holdings, Library, News};
+use toolscout_core::{Library, LibraryContents, LibraryEvent};
 
 struct Shelf(Fake);
 
 impl Library for Shelf {
-    fn holdings(&self, _: &Cx) -> Result<Holdings, SourceError> {
-        Ok(Holdings { instructions: Some("read me".to_owned()), ..Holdings::default() })
+    fn holdings(&self, _: &Cx) -> Result<LibraryContents, SourceError> {
+        Ok(LibraryContents { instructions: Some("read me".to_owned()), ..LibraryContents::default() })
     }
 
     fn request<'a>(&'a self, _: &'a str, params: RawJson, _: Cx) -> BoxFuture<'a, Result<RawJson, SourceError>> {
         Box::pin(async move { Ok(params) })
     }
 
-    fn events(&self) -> BoxStream<'_, News> {
+    fn events(&self) -> BoxStream<'_, LibraryEvent> {
         Box::pin(stream::pending())
     }
 }
@@ -25,11 +25,11 @@ impl Source for Shelf {
         self.0.id()
     }
 
-    fn origin(&self) -> Origin {
+    fn origin(&self) -> SourceKind {
         self.0.origin()
     }
 
-    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
+    fn discover(&self, cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
         self.0.discover(cx)
     }
 

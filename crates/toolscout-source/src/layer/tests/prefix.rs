@@ -7,7 +7,7 @@ use super::{Fake, call, cx, list, load, name, wrap};
 use crate::layer::Prefix;
 use insta::assert_snapshot;
 use serde_json::Map;
-use toolscout_core::door::{Circumstances, authorize};
+use toolscout_core::door::{AuthorizationContext, authorize};
 use toolscout_core::{Caller, Digest, ToolCall};
 
 #[tokio::test]
@@ -43,7 +43,7 @@ async fn a_call_expects_the_same_definition_under_the_shorter_name() {
     let tool = source.load(&name("m_send"), cx()).await.unwrap().unwrap();
     let call = async |expect: Digest| {
         let call = ToolCall::new(tool.id.clone(), Map::new());
-        let mut authorized = authorize(call, &tool, Circumstances::of(Caller::Cli)).unwrap();
+        let mut authorized = authorize(call, &tool, AuthorizationContext::of(Caller::Cli)).unwrap();
         authorized = authorized.renamed(name("m_send"), Some(expect));
         source.call(authorized, cx()).await.map(|_| ()).map_err(|it| it.to_string())
     };

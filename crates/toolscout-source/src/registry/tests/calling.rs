@@ -6,9 +6,9 @@ use futures_util::StreamExt;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use std::time::Duration;
-use toolscout_core::door::{Circumstances, authorize};
+use toolscout_core::door::{AuthorizationContext, authorize};
 use toolscout_core::{
-    Caller, Cx, ErrorKind, Found, Origin, Source, SourceError, SourceId, ToolCall, ToolName, ToolOutput,
+    Caller, Cx, DiscoveryItem, ErrorKind, Source, SourceError, SourceId, SourceKind, ToolCall, ToolName, ToolOutput,
 };
 
 fn cx() -> Cx {
@@ -20,7 +20,7 @@ pub(super) async fn call(registry: &Registry, name: &str, arguments: Value, cx: 
     let mut tool = tool(name, "any").tool;
     tool.id.source = registry.id().clone();
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-    let now = Circumstances::of(cx.caller);
+    let now = AuthorizationContext::of(cx.caller);
     let call = authorize(ToolCall::new(tool.id.clone(), arguments), &tool, now).unwrap();
     registry.call(call, cx).await
 }
@@ -46,8 +46,8 @@ async fn it_lists_what_is_registered_and_says_which_names_came_twice() {
     let lines: Vec<_> = found
         .into_iter()
         .map(|it| match it {
-            Found::Tool(tool) => tool.id.to_string(),
-            Found::Diagnostic(problem) => format!("{:?}: {}", problem.kind, problem.message),
+            DiscoveryItem::Tool(tool) => tool.id.to_string(),
+            DiscoveryItem::Diagnostic(problem) => format!("{:?}: {}", problem.kind, problem.message),
             _ => "?".to_owned(),
         })
         .collect();
@@ -57,7 +57,7 @@ async fn it_lists_what_is_registered_and_says_which_names_came_twice() {
     app/b
     Collision: `b` is registered more than once; the earlier one stays
     ");
-    assert_eq!(registry.origin(), Origin::Code);
+    assert_eq!(registry.origin(), SourceKind::Code);
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use toolscout_core::{Origin, RawJson, SourceId, Tool};
+use toolscout_core::{RawJson, SourceId, SourceKind, Tool};
 use toolscout_gateway::Snapshot;
 use toolscout_gateway::policy::Policies;
 
@@ -55,11 +55,11 @@ impl Entries<'_> {
         snapshot: &'t Snapshot,
         is_wanted: impl Fn(&Tool) -> bool,
     ) -> Vec<AvailableTool<'t>> {
-        let sources = snapshot.sources().filter(|(_, origin)| *origin != Origin::Mcp);
+        let sources = snapshot.sources().filter(|(_, origin)| *origin != SourceKind::Mcp);
         let tools = sources.flat_map(|(id, _)| snapshot.tools_of(id)).filter(|it| is_wanted(it));
         let native = |tool: &'t Arc<Tool>| {
             let name = tool.id.name.as_str();
-            let first = snapshot.named(name).iter().find(|it| it.origin != Origin::Mcp);
+            let first = snapshot.named(name).iter().find(|it| it.origin != SourceKind::Mcp);
             let is_first = first.is_some_and(|it| it.tool.id == tool.id);
             // What is only declared is not there beside what is there.
             if !is_first && tool.id.source.as_str() == PRESET {
@@ -97,7 +97,7 @@ impl Entries<'_> {
 
 /// The servers of a snapshot, in their order.
 pub(in crate::api) fn servers(snapshot: &Snapshot) -> impl Iterator<Item = &SourceId> {
-    snapshot.sources().filter(|(_, origin)| *origin == Origin::Mcp).map(|(id, _)| id)
+    snapshot.sources().filter(|(_, origin)| *origin == SourceKind::Mcp).map(|(id, _)| id)
 }
 
 /// Whether its author says that it is for the inside of a program, and not for a person to choose.

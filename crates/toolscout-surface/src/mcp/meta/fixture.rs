@@ -7,8 +7,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Caller, Cx, Found, Origin, RawJson, Source, SourceError, SourceId, Status, Tool,
-    ToolCall, ToolId, ToolName, ToolOutput, Visibility,
+    Authorized, BoxFuture, BoxStream, Caller, Cx, DiscoveryItem, RawJson, Source, SourceError, SourceId, SourceKind,
+    Status, Tool, ToolCall, ToolId, ToolName, ToolOutput, Visibility,
 };
 use toolscout_gateway::{Gateway, Snapshot};
 
@@ -74,17 +74,17 @@ impl Source for Fake {
         &self.id
     }
 
-    fn origin(&self) -> Origin {
+    fn origin(&self) -> SourceKind {
         match self.id.as_str() {
-            "app" => Origin::Code,
-            "local" => Origin::Folder,
-            "mine" => Origin::Request,
-            _ => Origin::Mcp,
+            "app" => SourceKind::Code,
+            "local" => SourceKind::Folder,
+            "mine" => SourceKind::Request,
+            _ => SourceKind::Mcp,
         }
     }
 
-    fn discover(&self, _cx: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
-        Box::pin(stream::iter(self.tools.iter().cloned().map(|it| Ok(Found::Tool(it)))))
+    fn discover(&self, _cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
+        Box::pin(stream::iter(self.tools.iter().cloned().map(|it| Ok(DiscoveryItem::Tool(it)))))
     }
 
     fn load<'a>(&'a self, _name: &'a ToolName, _cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {

@@ -5,7 +5,7 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use toolscout_core::{Origin, Shelf, SourceId, Store, StoreError, Tool, ToolId, ToolName};
+use toolscout_core::{Namespace, SourceId, SourceKind, Store, StoreError, Tool, ToolId, ToolName};
 
 /// A source that has had more names than this forgets them all and begins anew; only its own are then given again.
 const MOST_OF_A_SOURCE: usize = 20_000;
@@ -29,7 +29,7 @@ struct Last {
 }
 
 impl Last {
-    fn is_of(&self, tools: &[(&Arc<Tool>, Origin)]) -> bool {
+    fn is_of(&self, tools: &[(&Arc<Tool>, SourceKind)]) -> bool {
         self.tools.len() == tools.len() && self.tools.iter().zip(tools).all(|(one, (other, _))| Arc::ptr_eq(one, other))
     }
 }
@@ -46,7 +46,11 @@ impl Remembered {
     }
 
     /// The names of what everybody has; made once for the same tools, however many requests have others besides.
-    pub(super) fn shared(&self, tools: &[(&Arc<Tool>, Origin)], give: impl Fn(&Given) -> (Names, News)) -> Arc<Names> {
+    pub(super) fn shared(
+        &self,
+        tools: &[(&Arc<Tool>, SourceKind)],
+        give: impl Fn(&Given) -> (Names, News),
+    ) -> Arc<Names> {
         let mut last = self.last.lock();
         if let Some(last) = last.as_ref().filter(|it| it.is_of(tools)) {
             return last.names.clone();
@@ -80,7 +84,7 @@ impl Remembered {
     fn keep(&self, give: &impl Fn(&Given) -> (Names, News)) -> Result<Names, Option<StoreError>> {
         let (store, project) = self.kept.as_ref().ok_or(None)?;
         for _ in 0..TRIES {
-            let bytes = store.read(Shelf::Name, project)?;
+            let bytes = store.read(Namespace::Name, project)?;
             let mut next = bytes.as_deref().map(Given::read).unwrap_or_default();
             next.include(&self.known());
             let (names, news) = give(&next);
@@ -89,7 +93,7 @@ impl Remembered {
                 return Ok(names);
             }
             next.extend(news);
-            if store.swap(Shelf::Name, project, bytes.as_deref(), Some(&next.write()))? {
+            if store.swap(Namespace::Name, project, bytes.as_deref(), Some(&next.write()))? {
                 self.replace(next);
                 return Ok(names);
             }
@@ -111,7 +115,7 @@ impl Remembered {
     /// What is kept; what cannot be read is asked for again when there is something new to keep.
     fn read(&self) -> Option<Given> {
         let (store, project) = self.kept.as_ref()?;
-        store.read(Shelf::Name, project).ok()?.as_deref().map(Given::read)
+        store.read(Namespace::Name, project).ok()?.as_deref().map(Given::read)
     }
 
     fn replace(&self, next: Given) {

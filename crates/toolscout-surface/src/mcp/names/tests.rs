@@ -8,7 +8,7 @@ use crate::mcp::meta::fixture::{gateway, id, snapshot};
 use proptest::prelude::*;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-use toolscout_core::{MemoryStore, Shelf, Store, StoreError};
+use toolscout_core::{MemoryStore, Namespace, Store, StoreError};
 
 fn named(lines: &str, remembered: &Remembered) -> String {
     let snapshot = snapshot(lines);
@@ -75,7 +75,7 @@ fn another_process_gives_the_same_names_and_takes_none() {
     assert_eq!(named("a/x.y -- x", &kept("one")), "a/x.y = a__x_y");
     assert_eq!(named("a/x-y -- x", &kept("one")), "a/x-y = a__x_y_2");
     assert_eq!(named("a/x-y -- x", &kept("two")), "a/x-y = a__x_y", "another project is another matter");
-    store.write(Shelf::Name, "one", b"not ours").unwrap();
+    store.write(Namespace::Name, "one", b"not ours").unwrap();
     assert_eq!(named("a/x-y -- x", &kept("one")), "a/x-y = a__x_y", "what cannot be read is not there");
 }
 
@@ -114,7 +114,7 @@ fn what_is_of_one_request_takes_no_name_from_others_and_is_not_remembered() {
     assert_eq!(named(both, &remembered), "mine/x-y = mine__x_y\nmine_x/y = mine_x__y");
     let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
     named("mine/secret -- x\nfs/read -- x", &Remembered::kept(store.clone(), "project"));
-    let kept = String::from_utf8(store.read(Shelf::Name, "project").unwrap().unwrap()).unwrap();
+    let kept = String::from_utf8(store.read(Namespace::Name, "project").unwrap().unwrap()).unwrap();
     assert!(kept.contains("fs__read") && !kept.contains("secret"), "{kept}");
 }
 
@@ -152,19 +152,19 @@ fn a_source_that_never_stops_renaming_is_forgotten_before_it_fills_the_store() {
 struct Broken;
 
 impl Store for Broken {
-    fn read(&self, _: Shelf, _: &str) -> Result<Option<Vec<u8>>, StoreError> {
+    fn read(&self, _: Namespace, _: &str) -> Result<Option<Vec<u8>>, StoreError> {
         Err(broken())
     }
-    fn write(&self, _: Shelf, _: &str, _: &[u8]) -> Result<(), StoreError> {
+    fn write(&self, _: Namespace, _: &str, _: &[u8]) -> Result<(), StoreError> {
         Err(broken())
     }
-    fn remove(&self, _: Shelf, _: &str) -> Result<bool, StoreError> {
+    fn remove(&self, _: Namespace, _: &str) -> Result<bool, StoreError> {
         Err(broken())
     }
-    fn keys(&self, _: Shelf) -> Result<Vec<String>, StoreError> {
+    fn keys(&self, _: Namespace) -> Result<Vec<String>, StoreError> {
         Err(broken())
     }
-    fn swap(&self, _: Shelf, _: &str, _: Option<&[u8]>, _: Option<&[u8]>) -> Result<bool, StoreError> {
+    fn swap(&self, _: Namespace, _: &str, _: Option<&[u8]>, _: Option<&[u8]>) -> Result<bool, StoreError> {
         Err(broken())
     }
     fn lease(&self, _: &str) -> Result<Option<toolscout_core::Lease>, StoreError> {

@@ -7,7 +7,7 @@ use crate::error::failure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use toolscout_core::change::{Change, ChangeKind};
+use toolscout_core::change::{ChangeKind, PlannedChange};
 use toolscout_core::{Cx, SourceError, escape, redact};
 use toolscout_gateway::Gateway;
 use toolscout_mcp_client::McpSource;
@@ -117,7 +117,8 @@ impl Operation<Workspace> for ControlServer {
         let id = find(&workspace.servers(), &id)?.server.id.clone();
         let summary = format!("{} server `{id}`", action.verb());
         let subject = id.to_string();
-        let change = cx.change(Change { kind: ChangeKind::Server, subject, action: action.status(), summary })?;
+        let change =
+            cx.change(PlannedChange { kind: ChangeKind::Server, subject, action: action.status(), summary })?;
         let mut file = None;
         let mut status = action.status();
         match action {

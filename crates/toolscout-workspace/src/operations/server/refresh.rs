@@ -7,7 +7,7 @@ use crate::tools::study_briefly;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use toolscout_core::change::{Change, ChangeKind};
+use toolscout_core::change::{ChangeKind, PlannedChange};
 use toolscout_core::cx::Progress;
 use toolscout_core::{Cx, DiagnosticKind, SourceError, escape, redact};
 use toolscout_mcp_client::{Discovered, McpSource, refresh_all};
@@ -86,7 +86,7 @@ impl Operation<Workspace> for RefreshServers {
         let ids: Vec<_> = sources.iter().map(|source| source.server().id.to_string()).collect();
         let (subject, summary) = (ids.join(", "), format!("start {} and list its tools", ids.join(", ")));
         // The cache is not configuration: a refresh is no decision, and leaves no audit line.
-        let _refresh = cx.change(Change { kind: ChangeKind::Server, subject, action: "refreshed", summary })?;
+        let _refresh = cx.change(PlannedChange { kind: ChangeKind::Server, subject, action: "refreshed", summary })?;
         if is_all {
             remove_absent(&set)?;
         }

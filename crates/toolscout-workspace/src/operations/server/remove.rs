@@ -7,7 +7,7 @@ use crate::error::failure;
 use crate::servers::remove;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolscout_core::change::{Change, ChangeKind};
+use toolscout_core::change::{ChangeKind, PlannedChange};
 use toolscout_core::{Cx, escape};
 use toolscout_surface::operation::{Operation, OperationError, OperationSpec, Text};
 use toolscout_surface::ops::list::counted;
@@ -47,7 +47,7 @@ impl Operation<Workspace> for RemoveServer {
         let set = workspace.servers();
         let configured = find(&set, &input.id)?.clone();
         let (id, file) = (configured.server.id.to_string(), configured.file.display().to_string());
-        let change = cx.change(Change {
+        let change = cx.change(PlannedChange {
             kind: ChangeKind::Server,
             subject: id.clone(),
             action: "removed",

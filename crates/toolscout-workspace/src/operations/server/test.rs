@@ -5,7 +5,7 @@ use crate::Workspace;
 use crate::servers::try_out;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolscout_core::change::{Change, ChangeKind};
+use toolscout_core::change::{ChangeKind, PlannedChange};
 use toolscout_core::{Cx, escape};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::{Access, HttpRoute, Operation, OperationError, OperationSpec, Text};
@@ -39,7 +39,7 @@ impl Operation<Workspace> for TestServer {
         let source = startable(workspace, &input.id)?;
         // A test is no decision, and leaves no audit line; but a dry run starts nothing.
         let (subject, summary) = (input.id.clone(), format!("start server `{}` and list its tools", input.id));
-        let _test = cx.change(Change { kind: ChangeKind::Server, subject, action: "tested", summary })?;
+        let _test = cx.change(PlannedChange { kind: ChangeKind::Server, subject, action: "tested", summary })?;
         Ok(try_out(&source, cx).await)
     }
 

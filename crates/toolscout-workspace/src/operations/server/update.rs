@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use toolscout_config::import::hidden;
 use toolscout_config::{ConfigEdit, ConfigScope, ConfiguredServer, Editor, EntryContext, ServerEntry};
-use toolscout_core::change::{Change, ChangeKind};
+use toolscout_core::change::{PlannedChange, ChangeKind};
 use toolscout_core::door::Policy;
 use toolscout_core::{Cx, SourceId, escape, redact};
 use toolscout_mcp_client::Text as ConfigText;
@@ -21,7 +21,7 @@ use toolscout_surface::ops::list::counted;
 
 /// Add a server.
 pub(crate) struct AddServer;
-/// Change a server.
+/// PlannedChange a server.
 pub(crate) struct UpdateServer;
 
 #[derive(Deserialize, JsonSchema)]
@@ -143,7 +143,7 @@ impl Operation<Workspace> for AddServer {
         let invalid = |reason| OperationError::invalid(format!("invalid server entry: {reason}"));
         entry.server(id.clone(), &context).map_err(invalid)?;
         let shown = serde_json::to_string(&hidden(entry.clone())).unwrap_or_default();
-        let change = cx.change(Change {
+        let change = cx.change(PlannedChange {
             kind: ChangeKind::Server,
             subject: id.to_string(),
             action: "added",
@@ -188,7 +188,7 @@ impl Operation<Workspace> for UpdateServer {
 
     const SPEC: OperationSpec = OperationSpec {
         notes: &["A server whose command, arguments, environment or address changes is no longer trusted."],
-        ..OperationSpec::change("server update", "Change a server", "PUT", "/api/servers/{id}")
+        ..OperationSpec::change("server update", "PlannedChange a server", "PUT", "/api/servers/{id}")
     };
 
     async fn run(workspace: &Workspace, input: UpdateServerInput, cx: &Cx) -> Result<ServerUpdate, OperationError> {
@@ -197,7 +197,7 @@ impl Operation<Workspace> for UpdateServer {
         let configured = find(&workspace.servers(), &id)?.clone();
         let id = configured.server.id.clone();
         let (subject, summary) = (id.to_string(), format!("change server `{id}` in {}", configured.file.display()));
-        let change = cx.change(Change { kind: ChangeKind::Server, subject, action: "changed", summary })?;
+        let change = cx.change(PlannedChange { kind: ChangeKind::Server, subject, action: "changed", summary })?;
         let changes_program = settings.changes_program();
         let (editor, context) =
             (config::editor(&workspace.environment), context(workspace, &configured.file, configured.scope));

@@ -5,9 +5,9 @@ use crate::line::input_text;
 use crate::{AfterSetup, AppError, Command, CommandSet, Listing, RunCx, Tools};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use toolscout_core::door::Refusal;
+use toolscout_core::door::AuthorizationError;
 use toolscout_core::{
-    Arguments, BoxFuture, Diagnostic, DiagnosticKind, ErrorKind, Origin, Status, Tool, ToolCall, ToolOutput, escape,
+    Arguments, BoxFuture, Diagnostic, DiagnosticKind, ErrorKind, SourceKind, Status, Tool, ToolCall, ToolOutput, escape,
 };
 use toolscout_surface::cli::{CommandSpec, Locale, Parsed, ToolFlags};
 use toolscout_surface::codes::Exit;
@@ -68,7 +68,7 @@ impl CommandSet for ToolCommands {
 pub(super) fn refuse_held(tool: &Tool) -> Result<(), AppError> {
     match &tool.status {
         Status::Held(reason) => {
-            let refusal = Refusal::Held { tool: tool.id.to_string(), reason: reason.clone() };
+            let refusal = AuthorizationError::Held { tool: tool.id.to_string(), reason: reason.clone() };
             Err(toolscout_gateway::Error::from(refusal).into())
         }
         _ => Ok(()),
@@ -107,7 +107,7 @@ impl ToolCommand {
             cx.tools().warn(&Diagnostic::warning(DiagnosticKind::Broken, format!("`{}`: {doubt}", self.tool.id)));
         }
         let known = gateway.whole_snapshot();
-        let is_foreign = known.tool(&self.tool.id).is_some_and(|it| it.origin == Origin::Mcp);
+        let is_foreign = known.tool(&self.tool.id).is_some_and(|it| it.origin == SourceKind::Mcp);
         show(cx, &output, format, is_foreign)
     }
 

@@ -2,7 +2,7 @@
 
 use crate::{AppError, Command, RunCx};
 use toolscout_core::door::Policy;
-use toolscout_core::{BoxFuture, Found, Review, Tool};
+use toolscout_core::{BoxFuture, DiscoveryItem, ReviewMode, Tool};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::list::{self, ToolView};
@@ -41,7 +41,7 @@ impl Command for ToolsCommand {
 async fn stream(cx: &RunCx) -> Result<Exit, AppError> {
     let gateway = cx.tools().gateway();
     let sources = gateway.sources();
-    let reviewed: Vec<_> = sources.iter().filter(|it| it.review() != Review::Unneeded).collect();
+    let reviewed: Vec<_> = sources.iter().filter(|it| it.review() != ReviewMode::Unneeded).collect();
     let is_reviewed = |tool: &Tool| reviewed.iter().any(|it| *it.id() == tool.id.source);
     let mut failed = None;
     let mut print = |tool: &Tool| {
@@ -49,8 +49,10 @@ async fn stream(cx: &RunCx) -> Result<Exit, AppError> {
             failed = cx.print(&(json::compact(&ToolView::from(tool)) + "\n")).err();
         }
     };
-    let watch = |found: &Found| match found {
-        Found::Tool(tool) if !is_reviewed(tool) && gateway.decision(tool).policy != Policy::Disable => print(tool),
+    let watch = |found: &DiscoveryItem| match found {
+        DiscoveryItem::Tool(tool) if !is_reviewed(tool) && gateway.decision(tool).policy != Policy::Disable => {
+            print(tool)
+        }
         _ => {}
     };
     cx.tools().discover(watch).await?;

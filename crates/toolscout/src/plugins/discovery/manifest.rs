@@ -4,7 +4,7 @@ use crate::{AppError, Command, RunCx};
 use futures_util::StreamExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use toolscout_core::{BoxFuture, Diagnostic, DiagnosticKind, Found, Source, ToolName};
+use toolscout_core::{BoxFuture, Diagnostic, DiagnosticKind, DiscoveryItem, Source, ToolName};
 use toolscout_folder::manifest::{self, Definition};
 use toolscout_folder::{FolderSource, GlobTools, ToolDirectories};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
@@ -89,8 +89,8 @@ async fn ask(cx: &RunCx, folder: &Path) -> Result<Vec<Definition>, AppError> {
     let mut found = source.discover(cx.request());
     while let Some(finding) = found.next().await {
         match finding? {
-            Found::Tool(tool) => names.push(tool.id.name.clone()),
-            Found::Diagnostic(problem) => cx.tools().warn(&problem),
+            DiscoveryItem::Tool(tool) => names.push(tool.id.name.clone()),
+            DiscoveryItem::Diagnostic(problem) => cx.tools().warn(&problem),
             _ => {}
         }
     }

@@ -3,8 +3,8 @@
 use futures_util::stream;
 use std::sync::Arc;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Found, Origin, Provenance, Source, SourceError, SourceId, Status, Tool,
-    ToolCall, ToolId, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, DiscoveryItem, Provenance, Source, SourceError, SourceId, SourceKind, Status,
+    Tool, ToolCall, ToolId, ToolName, ToolOutput,
 };
 
 /// What most agents can do by themselves.
@@ -53,12 +53,12 @@ impl Source for Preset {
     }
 
     /// The weakest there is: whatever has one of these names and can be run is meant by it.
-    fn origin(&self) -> Origin {
-        Origin::Request
+    fn origin(&self) -> SourceKind {
+        SourceKind::Request
     }
 
-    fn discover(&self, _: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
-        Box::pin(stream::iter(self.tools.iter().cloned().map(|it| Ok(Found::Tool(it)))))
+    fn discover(&self, _: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
+        Box::pin(stream::iter(self.tools.iter().cloned().map(|it| Ok(DiscoveryItem::Tool(it)))))
     }
 
     fn load<'a>(&'a self, name: &'a ToolName, _: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {

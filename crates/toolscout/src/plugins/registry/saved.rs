@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, CliHints, Cx, Found, Origin, RawJson, Source, SourceError, SourceId, Status,
-    Store, Tool, ToolCall, ToolId, ToolName, ToolOutput, Visibility,
+    Authorized, BoxFuture, BoxStream, CliHints, Cx, DiscoveryItem, RawJson, Source, SourceError, SourceId, SourceKind,
+    Status, Store, Tool, ToolCall, ToolId, ToolName, ToolOutput, Visibility,
 };
 use toolscout_folder::{FolderSource, FolderSourceBuilder};
 
@@ -127,12 +127,12 @@ impl Source for Saved {
         &self.id
     }
 
-    fn origin(&self) -> Origin {
-        Origin::Folder
+    fn origin(&self) -> SourceKind {
+        SourceKind::Folder
     }
 
-    fn discover(&self, _: Cx) -> BoxStream<'_, Result<Found, SourceError>> {
-        let tools = self.tools.iter().map(|it| Ok(Found::Tool(Arc::new(it.clone()))));
+    fn discover(&self, _: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
+        let tools = self.tools.iter().map(|it| Ok(DiscoveryItem::Tool(Arc::new(it.clone()))));
         Box::pin(futures_util::stream::iter(tools))
     }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toolscout_config::overwrite;
-use toolscout_core::change::{Change, ChangeKind};
+use toolscout_core::change::{PlannedChange, ChangeKind};
 use toolscout_core::{BoxFuture, SourceId, escape};
 use toolscout_gateway::Snapshot;
 use toolscout_gateway::pins::{Drift, Lock};
@@ -39,7 +39,7 @@ impl Command for LockCommand {
             }
             let file = project.file();
             let (subject, summary) = (file.display().to_string(), format!("write `{}`", file.display()));
-            let change = Change { kind: ChangeKind::Lock, subject, action: "changed", summary };
+            let change = PlannedChange { kind: ChangeKind::Lock, subject, action: "changed", summary };
             let change = cx.request().change(change).map_err(toolscout_gateway::Error::from)?;
             overwrite(&file, &lock.to_text())?;
             change.commit();

@@ -3,7 +3,7 @@
 use crate::{AppError, RunCx};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use toolscout_core::{Digest, Shelf, SourceId, Store, ToolId};
+use toolscout_core::{Digest, Namespace, SourceId, Store, ToolId};
 use toolscout_gateway::HeldTool;
 use toolscout_mcp_client::partition;
 
@@ -21,7 +21,7 @@ impl Shown {
         let place = cx.workspace().config();
         let key = format!("shown/{}/{source}", partition(place.project_folder()));
         let store = cx.environment().store();
-        let kept = store.read(Shelf::Approval, &key).ok().flatten();
+        let kept = store.read(Namespace::Approval, &key).ok().flatten();
         let digests = kept.and_then(|it| serde_json::from_slice(&it).ok()).unwrap_or_default();
         Ok(Self { store, key, digests })
     }
@@ -36,7 +36,7 @@ impl Shown {
         let shown = held.into_iter().map(|it| (it.id.name.to_string(), it.digest.to_string()));
         self.digests.extend(shown);
         if let Ok(bytes) = serde_json::to_vec(&self.digests) {
-            let _ = self.store.write(Shelf::Approval, &self.key, &bytes);
+            let _ = self.store.write(Namespace::Approval, &self.key, &bytes);
         }
     }
 }
