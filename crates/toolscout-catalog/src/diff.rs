@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 /// One place where two definitions differ. Nothing is cut; what is shown is escaped by who shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct DefinitionChange {
     /// Where: a JSON pointer into the definition.
     pub at: String,
     /// What stood there; none where nothing did.
@@ -16,7 +16,7 @@ pub struct Change {
 
 /// Every place where the two differ, as deep as possible, in a fixed order. Does not recurse: hostile definitions are
 /// deep.
-pub fn changes(before: &Value, after: &Value) -> Vec<Change> {
+pub fn changes(before: &Value, after: &Value) -> Vec<DefinitionChange> {
     let mut all = Vec::new();
     let mut open = vec![(String::new(), Some(before), Some(after))];
     while let Some((at, before, after)) = open.pop() {
@@ -32,7 +32,7 @@ pub fn changes(before: &Value, after: &Value) -> Vec<Change> {
                 open.extend((0..one.len()).rev().map(step));
             }
             (before, after) => {
-                let change = Change { at, before: before.and_then(shown), after: after.and_then(shown) };
+                let change = DefinitionChange { at, before: before.and_then(shown), after: after.and_then(shown) };
                 if change.before != change.after {
                     all.push(change);
                 }
@@ -43,7 +43,7 @@ pub fn changes(before: &Value, after: &Value) -> Vec<Change> {
 }
 
 /// The fields of the definition in which there are changes, each once.
-pub fn fields(changes: &[Change]) -> Vec<&str> {
+pub fn fields(changes: &[DefinitionChange]) -> Vec<&str> {
     let mut all: Vec<&str> = changes.iter().filter_map(|it| it.at.split('/').nth(1)).collect();
     all.dedup();
     all

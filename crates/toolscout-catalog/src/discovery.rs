@@ -7,7 +7,7 @@ use toolscout_core::{Diagnostic, DiscoveryItem, SourceId, SourceKind, Tool, Tool
 
 /// Everything one run through one source found, in the order it was found.
 #[derive(Debug, Clone)]
-pub struct Discovery {
+pub struct SourceDiscovery {
     /// Whose tools these are.
     pub source: SourceId,
     /// How strong its names are.
@@ -19,7 +19,7 @@ pub struct Discovery {
     positions: HashMap<ToolName, usize>,
 }
 
-impl Discovery {
+impl SourceDiscovery {
     /// Nothing found yet.
     pub fn new(source: SourceId, origin: SourceKind) -> Self {
         Self { source, origin, tools: Vec::new(), problems: Vec::new(), positions: HashMap::new() }

@@ -21,7 +21,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub use names::Names;
+pub use names::ToolNameIndex;
 
 use fields::{DefinitionText, DefinitionTexts};
 use phrases::PhraseMatches;
@@ -39,7 +39,7 @@ const MAX_FINDINGS: usize = 24;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// What sort of thing it is.
-    pub kind: Kind,
+    pub kind: FindingKind,
     /// Whether it is worth holding the tool for.
     pub severity: Severity,
     /// Where: a JSON pointer into the definition.
@@ -77,7 +77,7 @@ impl Severity {
 /// What sort of thing was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum FindingKind {
     /// Text that tells a model what to do, beyond what the tool does.
     Instructs,
     /// The same, encoded.
@@ -102,7 +102,7 @@ pub enum Kind {
     TooLarge,
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for FindingKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Instructs => "text that tries to instruct a model",
@@ -127,7 +127,7 @@ pub fn is_severe(findings: &[Finding]) -> bool {
 
 /// Everything found in the definition, worst first. `others` are the names of all known tools; this one may be among
 /// them.
-pub fn scan(tool: &Tool, others: &Names) -> Vec<Finding> {
+pub fn scan(tool: &Tool, others: &ToolNameIndex) -> Vec<Finding> {
     let definition = tool.definition();
     let fields = DefinitionTexts::of(&definition);
     let mut found = names::findings(&tool.id, others);
@@ -137,7 +137,7 @@ pub fn scan(tool: &Tool, others: &Names) -> Vec<Finding> {
     }
     if fields.is_cut {
         let excerpt = format!("only the first {MAX_BYTES} bytes were looked through");
-        found.push(Finding { kind: Kind::TooLarge, severity: Severity::Severe, at: "/".to_owned(), excerpt });
+        found.push(Finding { kind: FindingKind::TooLarge, severity: Severity::Severe, at: "/".to_owned(), excerpt });
     }
     found.sort_by_key(|it| std::cmp::Reverse(it.severity));
     found.truncate(MAX_FINDINGS);
@@ -154,7 +154,7 @@ fn look_at<'a>(field: &DefinitionText<'a>) -> impl Iterator<Item = Finding> + us
 }
 
 impl Finding {
-    fn new(kind: Kind, severity: Severity, excerpt: String) -> Self {
+    fn new(kind: FindingKind, severity: Severity, excerpt: String) -> Self {
         Self { kind, severity, at: String::new(), excerpt }
     }
 

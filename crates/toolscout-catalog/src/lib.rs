@@ -16,7 +16,7 @@ pub mod ttl_registry;
 mod tests;
 
 pub use alike::alike;
-pub use discovery::Discovery;
+pub use discovery::SourceDiscovery;
 pub use resolve::Unresolved;
-pub use snapshot::{Known, Snapshot};
+pub use snapshot::{CatalogTool, Snapshot};
 pub use ttl_registry::TtlRegistry;

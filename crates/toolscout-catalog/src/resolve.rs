@@ -1,6 +1,6 @@
 //! From what a person or an agent typed to one tool.
 
-use crate::{Known, Snapshot};
+use crate::{CatalogTool, Snapshot};
 use std::sync::Arc;
 use toolscout_core::{SourceId, SourceKind, Tool, ToolId};
 
@@ -64,7 +64,7 @@ impl Snapshot {
 
 /// The only tool of the strongest origin; `None` where there is none at all. Of those made for a request the first: who
 /// makes them says in which order.
-fn pick(known: &[Known]) -> Option<Result<&Arc<Tool>, Unresolved>> {
+fn pick(known: &[CatalogTool]) -> Option<Result<&Arc<Tool>, Unresolved>> {
     let strongest = known.first()?.origin;
     let (_, end) = span(known, strongest);
     match &known[..end] {
@@ -77,6 +77,6 @@ fn pick(known: &[Known]) -> Option<Result<&Arc<Tool>, Unresolved>> {
 }
 
 /// Where the tools of this origin stand; `known` is sorted by origin.
-fn span(known: &[Known], origin: SourceKind) -> (usize, usize) {
+fn span(known: &[CatalogTool], origin: SourceKind) -> (usize, usize) {
     (known.partition_point(|it| it.origin < origin), known.partition_point(|it| it.origin <= origin))
 }

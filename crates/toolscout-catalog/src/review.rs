@@ -18,38 +18,38 @@ use toolscout_core::{Digest, Moment, RawJson, ReviewMode, Tool, ToolId};
 
 /// What is remembered of one source's definitions.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Record {
+pub struct ReviewRecord {
     /// What the person had configured, hashed.
     pub entry: String,
     /// When the source had listed what was last looked at.
     pub listed: Option<Moment>,
     /// By name. What a source no longer lists stays.
-    pub tools: BTreeMap<String, Remembered>,
+    pub tools: BTreeMap<String, ReviewedTool>,
 }
 
 /// What is remembered of one tool.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Remembered {
+pub struct ReviewedTool {
     /// What may be used, if anything.
-    pub approved: Option<Approved>,
+    pub approved: Option<ApprovedDefinition>,
     /// What waits for a person. While something does, nothing of the tool may be used.
-    pub held: Option<Held>,
+    pub held: Option<QuarantinedDefinition>,
 }
 
 /// A definition that may be used.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Approved {
+pub struct ApprovedDefinition {
     /// Which.
-    pub definition: Definition,
+    pub definition: CanonicalDefinition,
     /// Who said so.
-    pub by: By,
+    pub by: ApprovedBy,
     /// When.
     pub at: Moment,
 }
 
 /// Who approved a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
+pub enum ApprovedBy {
     /// Nobody in particular: a person added the source.
     FirstSight,
     /// Nobody in particular: a person said to take changes as they come.
@@ -60,13 +60,13 @@ pub enum By {
 
 /// A definition that waits for a person.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Held {
+pub struct QuarantinedDefinition {
     /// As it is now; what an approval approves.
-    pub definition: Definition,
+    pub definition: CanonicalDefinition,
     /// As it was when it was held, where it has changed again since.
-    pub first: Option<Definition>,
+    pub first: Option<CanonicalDefinition>,
     /// What for.
-    pub why: Why,
+    pub why: QuarantineReason,
     /// The same, for people.
     pub reason: String,
     /// Since when.
@@ -75,7 +75,7 @@ pub struct Held {
 
 /// Why a definition is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum QuarantineReason {
     /// Nobody has approved it.
     New,
     /// It is not what was approved.
@@ -88,14 +88,14 @@ pub enum Why {
 
 /// A complete definition, as canonical JSON.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Definition {
+pub struct CanonicalDefinition {
     /// Of the definition, bound to the tool's id.
     pub digest: Digest,
     /// The whole of it.
     pub text: RawJson,
 }
 
-impl Definition {
+impl CanonicalDefinition {
     /// The tool's definition as it is now.
     pub fn of(tool: &Tool) -> Self {
         let value = tool.definition();
@@ -114,9 +114,9 @@ impl Definition {
 
 /// What came of a review.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Reviewed {
+pub struct ReviewOutcome {
     /// What to remember from now on.
-    pub record: Record,
+    pub record: ReviewRecord,
     /// Why each held tool is, for people, by name.
     pub held: BTreeMap<String, String>,
     /// Those held that were not before, with the reason.
@@ -126,19 +126,23 @@ pub struct Reviewed {
 /// Decides for each tool of a source whether it may be used. `scan` looks through one definition; it is asked only about
 /// those that nobody has approved.
 pub fn review(
-    record: &Record,
+    record: &ReviewRecord,
     terms: &ReviewMode,
     found: &[Arc<Tool>],
     scan: impl Fn(&Tool) -> Vec<Finding>,
     now: Moment,
-) -> Reviewed {
-    let ReviewMode::Needed { approves_first_sight, accepts_changes, entry } = terms else { return Reviewed::default() };
+) -> ReviewOutcome {
+    let ReviewMode::Needed { approves_first_sight, accepts_changes, entry } = terms else {
+        return ReviewOutcome::default();
+    };
     let listed = found.iter().filter_map(|it| it.provenance.seen).max();
     // What was listed before the person changed the entry says nothing about what the new entry has.
     let is_old_listing = listed.is_some() && listed == record.listed;
     let is_new_entry = *record.entry != **entry && !is_old_listing;
-    let mut next =
-        Reviewed { record: if is_new_entry { only_rejected(record) } else { record.clone() }, ..Reviewed::default() };
+    let mut next = ReviewOutcome {
+        record: if is_new_entry { only_rejected(record) } else { record.clone() },
+        ..ReviewOutcome::default()
+    };
     if is_new_entry {
         next.record.entry = entry.to_string();
     }
@@ -163,10 +167,10 @@ pub fn review(
 }
 
 /// Of an entry that is no more, only a person's no still counts.
-fn only_rejected(record: &Record) -> Record {
-    let is_rejected = |it: &Remembered| it.held.as_ref().is_some_and(|it| it.why == Why::Rejected);
+fn only_rejected(record: &ReviewRecord) -> ReviewRecord {
+    let is_rejected = |it: &ReviewedTool| it.held.as_ref().is_some_and(|it| it.why == QuarantineReason::Rejected);
     let tools = record.tools.iter().filter(|(_, it)| is_rejected(it));
-    Record { tools: tools.map(|(name, it)| (name.clone(), it.clone())).collect(), ..Record::default() }
+    ReviewRecord { tools: tools.map(|(name, it)| (name.clone(), it.clone())).collect(), ..ReviewRecord::default() }
 }
 
 /// The terms of one review.
@@ -178,15 +182,15 @@ struct ReviewTerms<S> {
 }
 
 impl<S: Fn(&Tool) -> Vec<Finding>> ReviewTerms<S> {
-    fn decide(&self, tool: &Tool, remembered: &mut Remembered, before: Option<&Approved>) {
-        let definition = Definition::of(tool);
+    fn decide(&self, tool: &Tool, remembered: &mut ReviewedTool, before: Option<&ApprovedDefinition>) {
+        let definition = CanonicalDefinition::of(tool);
         match (&mut remembered.held, &remembered.approved) {
             (Some(held), _) => {
                 held.see(definition);
                 self.settle(tool, remembered);
             }
             // Approved only because a person had added the source, and that is no longer so.
-            (None, Some(approved)) if approved.by == By::FirstSight && !self.approves_first_sight => {
+            (None, Some(approved)) if approved.by == ApprovedBy::FirstSight && !self.approves_first_sight => {
                 self.meet(tool, definition, remembered, None);
             }
             (None, Some(approved)) if approved.definition.digest == definition.digest => {}
@@ -194,9 +198,11 @@ impl<S: Fn(&Tool) -> Vec<Finding>> ReviewTerms<S> {
                 let changes = diff::changes(&approved.definition.value(), &definition.value());
                 let reason = format!("changed since it was approved: {}", diff::fields(&changes).join(", "));
                 match worst(&(self.scan)(tool)) {
-                    Some(found) => self.hold(remembered, definition, Why::Suspicious, format!("{reason}; {found}")),
-                    None if self.accepts_changes => self.approve(remembered, definition, By::Rule),
-                    None => self.hold(remembered, definition, Why::Changed, reason),
+                    Some(found) => {
+                        self.hold(remembered, definition, QuarantineReason::Suspicious, format!("{reason}; {found}"))
+                    }
+                    None if self.accepts_changes => self.approve(remembered, definition, ApprovedBy::Rule),
+                    None => self.hold(remembered, definition, QuarantineReason::Changed, reason),
                 }
             }
             (None, None) => self.meet(tool, definition, remembered, before),
@@ -204,45 +210,61 @@ impl<S: Fn(&Tool) -> Vec<Finding>> ReviewTerms<S> {
     }
 
     /// A definition that nobody has seen before.
-    fn meet(&self, tool: &Tool, definition: Definition, remembered: &mut Remembered, before: Option<&Approved>) {
-        if let Some(before) = before.filter(|it| it.by == By::Person && it.definition.digest == definition.digest) {
+    fn meet(
+        &self,
+        tool: &Tool,
+        definition: CanonicalDefinition,
+        remembered: &mut ReviewedTool,
+        before: Option<&ApprovedDefinition>,
+    ) {
+        if let Some(before) =
+            before.filter(|it| it.by == ApprovedBy::Person && it.definition.digest == definition.digest)
+        {
             remembered.approved = Some(before.clone());
             return;
         }
         match worst(&(self.scan)(tool)) {
-            Some(found) => self.hold(remembered, definition, Why::Suspicious, found),
-            None if self.approves_first_sight => self.approve(remembered, definition, By::FirstSight),
-            None => self.hold(remembered, definition, Why::New, "new, and nobody has approved it".to_owned()),
+            Some(found) => self.hold(remembered, definition, QuarantineReason::Suspicious, found),
+            None if self.approves_first_sight => self.approve(remembered, definition, ApprovedBy::FirstSight),
+            None => {
+                self.hold(remembered, definition, QuarantineReason::New, "new, and nobody has approved it".to_owned())
+            }
         }
     }
 
     /// What is held stays held, unless a person has since said something about its source that covers it.
-    fn settle(&self, tool: &Tool, remembered: &mut Remembered) {
+    fn settle(&self, tool: &Tool, remembered: &mut ReviewedTool) {
         let Some(held) = &remembered.held else { return };
         let by = match held.why {
-            Why::New if self.approves_first_sight => By::FirstSight,
-            Why::Changed if self.accepts_changes => By::Rule,
+            QuarantineReason::New if self.approves_first_sight => ApprovedBy::FirstSight,
+            QuarantineReason::Changed if self.accepts_changes => ApprovedBy::Rule,
             _ => return,
         };
         let definition = held.definition.clone();
         match worst(&(self.scan)(tool)) {
-            Some(found) => self.hold(remembered, definition, Why::Suspicious, found),
+            Some(found) => self.hold(remembered, definition, QuarantineReason::Suspicious, found),
             None => self.approve(remembered, definition, by),
         }
     }
 
-    fn approve(&self, remembered: &mut Remembered, definition: Definition, by: By) {
-        *remembered = Remembered { approved: Some(Approved { definition, by, at: self.now }), held: None };
+    fn approve(&self, remembered: &mut ReviewedTool, definition: CanonicalDefinition, by: ApprovedBy) {
+        *remembered = ReviewedTool { approved: Some(ApprovedDefinition { definition, by, at: self.now }), held: None };
     }
 
-    fn hold(&self, remembered: &mut Remembered, definition: Definition, why: Why, reason: String) {
-        remembered.held = Some(Held { definition, first: None, why, reason, at: self.now });
+    fn hold(
+        &self,
+        remembered: &mut ReviewedTool,
+        definition: CanonicalDefinition,
+        why: QuarantineReason,
+        reason: String,
+    ) {
+        remembered.held = Some(QuarantinedDefinition { definition, first: None, why, reason, at: self.now });
     }
 }
 
-impl Held {
+impl QuarantinedDefinition {
     /// It is another again: what an approval approves is what there is, but what was first seen is kept to be shown.
-    fn see(&mut self, definition: Definition) {
+    fn see(&mut self, definition: CanonicalDefinition) {
         if definition.digest == self.definition.digest {
             return;
         }
@@ -259,34 +281,36 @@ fn worst(findings: &[Finding]) -> Option<String> {
 }
 
 /// A person's decisions.
-impl Record {
+impl ReviewRecord {
     /// Approves what is held of this tool, if that is still what the person has seen; says whether there was something.
-    pub fn approve(&mut self, name: &str, seen: Option<Digest>, at: Moment) -> Result<(), Undecided> {
-        let remembered = self.tools.get_mut(name).ok_or(Undecided::NotHeld)?;
-        let held = remembered.held.as_ref().ok_or(Undecided::NotHeld)?;
+    pub fn approve(&mut self, name: &str, seen: Option<Digest>, at: Moment) -> Result<(), DecisionError> {
+        let remembered = self.tools.get_mut(name).ok_or(DecisionError::NotHeld)?;
+        let held = remembered.held.as_ref().ok_or(DecisionError::NotHeld)?;
         if seen.is_some_and(|it| it != held.definition.digest) {
-            return Err(Undecided::ChangedAgain);
+            return Err(DecisionError::ChangedAgain);
         }
         let definition = held.definition.clone();
-        *remembered = Remembered { approved: Some(Approved { definition, by: By::Person, at }), held: None };
+        *remembered =
+            ReviewedTool { approved: Some(ApprovedDefinition { definition, by: ApprovedBy::Person, at }), held: None };
         Ok(())
     }
 
     /// Says no to what is held of this tool, or to what was approved of it. It stays held until a person approves it.
-    pub fn reject(&mut self, name: &str, at: Moment) -> Result<(), Undecided> {
-        let remembered = self.tools.get_mut(name).ok_or(Undecided::NotHeld)?;
+    pub fn reject(&mut self, name: &str, at: Moment) -> Result<(), DecisionError> {
+        let remembered = self.tools.get_mut(name).ok_or(DecisionError::NotHeld)?;
         let held = remembered.held.take().map(|it| (it.definition, it.first));
         let approved = || remembered.approved.as_ref().map(|it| (it.definition.clone(), None));
-        let (definition, first) = held.or_else(approved).ok_or(Undecided::NotHeld)?;
+        let (definition, first) = held.or_else(approved).ok_or(DecisionError::NotHeld)?;
         let reason = "a person has rejected it".to_owned();
-        remembered.held = Some(Held { definition, first, why: Why::Rejected, reason, at });
+        remembered.held =
+            Some(QuarantinedDefinition { definition, first, why: QuarantineReason::Rejected, reason, at });
         Ok(())
     }
 }
 
 /// Why a decision was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Undecided {
+pub enum DecisionError {
     /// There is nothing to decide about.
     NotHeld,
     /// It is no longer what the person has seen.

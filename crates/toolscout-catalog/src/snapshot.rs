@@ -1,6 +1,6 @@
 //! Everything known at one moment; never changed, only replaced.
 
-use crate::{Discovery, alike};
+use crate::{SourceDiscovery, alike};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -11,7 +11,7 @@ use toolscout_core::{Diagnostic, DiagnosticKind, SourceId, SourceKind, Tool, Too
 #[derive(Clone, Default)]
 pub struct Snapshot {
     /// In the order tools are listed: stronger origins first, then as sources were added.
-    discoveries: Vec<Arc<Discovery>>,
+    discoveries: Vec<Arc<SourceDiscovery>>,
     by_name: Arc<ToolsByName>,
     /// Names that mean something else than they do in `by_name`, which many snapshots share.
     over: ToolsByName,
@@ -23,13 +23,13 @@ type ToolsByName = HashMap<ToolName, Namesakes>;
 /// The tools of one name; mostly one.
 #[derive(Debug, Clone)]
 enum Namesakes {
-    One(Known),
-    Several(Vec<Known>),
+    One(CatalogTool),
+    Several(Vec<CatalogTool>),
 }
 
 /// One tool of a snapshot, and how strong its name is.
 #[derive(Debug, Clone)]
-pub struct Known {
+pub struct CatalogTool {
     /// The tool.
     pub tool: Arc<Tool>,
     /// What sort of source has it.
@@ -41,7 +41,7 @@ pub struct Known {
 impl Snapshot {
     /// The next snapshot: what was found replaces what was known of the same sources; the rest stays. The problems say
     /// which tools a stronger source hides from those who use bare names.
-    pub fn merge(&self, found: Vec<impl Into<Arc<Discovery>>>) -> (Self, Vec<Diagnostic>) {
+    pub fn merge(&self, found: Vec<impl Into<Arc<SourceDiscovery>>>) -> (Self, Vec<Diagnostic>) {
         let mut discoveries = self.discoveries.clone();
         let mut places: HashMap<SourceId, usize> =
             discoveries.iter().enumerate().map(|(at, it)| (it.source.clone(), at)).collect();
@@ -59,7 +59,7 @@ impl Snapshot {
 
     /// This snapshot with more behind it, for one request: sources that are not in it yet, their names weaker than all
     /// others. What was there stands where it stood. Costs as much as there is more, and not as much as there is.
-    pub fn over(&self, found: Vec<impl Into<Arc<Discovery>>>) -> (Self, Vec<Diagnostic>) {
+    pub fn over(&self, found: Vec<impl Into<Arc<SourceDiscovery>>>) -> (Self, Vec<Diagnostic>) {
         let mut next = self.clone();
         let mut problems = Vec::new();
         let mut at = self.len();
@@ -68,7 +68,7 @@ impl Snapshot {
                 Arc::make_mut(&mut discovery).origin = SourceKind::Request;
             }
             for tool in &discovery.tools {
-                let known = Known { tool: tool.clone(), origin: SourceKind::Request, at };
+                let known = CatalogTool { tool: tool.clone(), origin: SourceKind::Request, at };
                 next.over.entry(tool.id.name.clone()).or_insert_with(|| self.namesakes(tool)).add(known, &mut problems);
                 at += 1;
             }
@@ -111,13 +111,13 @@ impl Snapshot {
         Self::of(discoveries.collect()).0
     }
 
-    fn of(mut discoveries: Vec<Arc<Discovery>>) -> (Self, Vec<Diagnostic>) {
+    fn of(mut discoveries: Vec<Arc<SourceDiscovery>>) -> (Self, Vec<Diagnostic>) {
         discoveries.sort_by_key(|it| it.origin);
         let mut by_name = ToolsByName::with_capacity(discoveries.iter().map(|it| it.tools.len()).sum());
         let mut problems = Vec::new();
         let tools = discoveries.iter().flat_map(|it| it.tools.iter().map(|tool| (it.origin, tool)));
         for (at, (origin, tool)) in tools.enumerate() {
-            let known = Known { tool: tool.clone(), origin, at };
+            let known = CatalogTool { tool: tool.clone(), origin, at };
             match by_name.entry(tool.id.name.clone()) {
                 Entry::Vacant(place) => {
                     place.insert(Namesakes::One(known));
@@ -134,7 +134,7 @@ impl Snapshot {
         let is_known = |origin: SourceKind, tool: &Tool| {
             other.tool(&tool.id).is_some_and(|it| it.origin == origin && alike(&it.tool, tool))
         };
-        let is_like = |it: &Arc<Discovery>| {
+        let is_like = |it: &Arc<SourceDiscovery>| {
             same.contains(&Arc::as_ptr(it)) || it.tools.iter().all(|tool| is_known(it.origin, tool))
         };
         self.len() == other.len() && self.discoveries.iter().all(is_like)
@@ -171,7 +171,7 @@ impl Snapshot {
     }
 
     /// The tool of exactly this id.
-    pub fn tool(&self, id: &ToolId) -> Option<&Known> {
+    pub fn tool(&self, id: &ToolId) -> Option<&CatalogTool> {
         self.named(id.name.as_str()).iter().find(|it| it.tool.id == *id)
     }
 
@@ -180,7 +180,7 @@ impl Snapshot {
     }
 
     /// All tools of this name, strongest source first.
-    pub fn named(&self, name: &str) -> &[Known] {
+    pub fn named(&self, name: &str) -> &[CatalogTool] {
         self.over.get(name).or_else(|| self.by_name.get(name)).map_or(&[], Namesakes::all)
     }
 }
@@ -202,7 +202,7 @@ impl Namesakes {
         all.iter_mut().filter(|it| it.at == at).for_each(|it| it.tool = tool.clone());
     }
 
-    fn all(&self) -> &[Known] {
+    fn all(&self) -> &[CatalogTool] {
         match self {
             Self::One(known) => std::slice::from_ref(known),
             Self::Several(all) => all,
@@ -210,7 +210,7 @@ impl Namesakes {
     }
 
     /// Adds a tool that is no stronger than those already there.
-    fn add(&mut self, known: Known, problems: &mut Vec<Diagnostic>) {
+    fn add(&mut self, known: CatalogTool, problems: &mut Vec<Diagnostic>) {
         if let Some(stronger) = self.all().iter().find(|it| it.origin < known.origin) {
             problems.push(shadowed(&known.tool, &stronger.tool));
         }

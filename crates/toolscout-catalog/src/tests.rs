@@ -4,13 +4,13 @@
 //! 4. The same tools seen again are like those before.
 //! 5. Every form of a name leads to the tool; several of equal strength are an error that lists them.
 
-use crate::{Discovery, Snapshot, Unresolved};
+use crate::{Snapshot, SourceDiscovery, Unresolved};
 use std::sync::Arc;
 use toolscout_core::{DiagnosticKind, DiscoveryItem, SourceId, SourceKind, Tool, ToolId, ToolName};
 
-fn found(source: &str, origin: SourceKind, names: &[&str]) -> Discovery {
+fn found(source: &str, origin: SourceKind, names: &[&str]) -> SourceDiscovery {
     let source = SourceId::new(source).unwrap();
-    let mut discovery = Discovery::new(source.clone(), origin);
+    let mut discovery = SourceDiscovery::new(source.clone(), origin);
     for name in names {
         discovery
             .add(DiscoveryItem::Tool(Arc::new(Tool::new(ToolId::new(source.clone(), ToolName::new(name).unwrap())))));

@@ -120,11 +120,11 @@ impl<C: Clock> TtlRegistry<C> {
     }
 
     /// How much there is and how old it is, expired or not.
-    pub fn stats(&self) -> Stats {
+    pub fn stats(&self) -> TtlRegistryStats {
         let now = self.clock.now();
         match &*self.kept.lock() {
-            None => Stats { tool_count: 0, cache_age: -1, expired: true },
-            Some(kept) => Stats {
+            None => TtlRegistryStats { tool_count: 0, cache_age: -1, expired: true },
+            Some(kept) => TtlRegistryStats {
                 tool_count: kept.len(),
                 cache_age: i64::try_from(kept.age(now).as_secs()).unwrap_or(i64::MAX),
                 expired: kept.age(now) > self.ttl,
@@ -146,7 +146,7 @@ impl<C: Clock> TtlRegistry<C> {
     /// several who query at once one asks; the others wait for what it finds.
     ///
     /// Cancel-safe: dropped, nothing has changed but the counter, and the next in line asks.
-    pub async fn query<F, A, E>(&self, servers: &[SourceId], fetch: F) -> Queried<E>
+    pub async fn query<F, A, E>(&self, servers: &[SourceId], fetch: F) -> QueriedTools<E>
     where
         F: Fn(SourceId) -> A,
         A: Future<Output = Result<Vec<Tool>, E>>,
@@ -168,7 +168,7 @@ impl<C: Clock> TtlRegistry<C> {
     /// that fails, what was known stays; servers not named are forgotten. Counts neither as a hit nor as a miss.
     ///
     /// Cancel-safe: dropped, nothing has changed.
-    pub async fn refresh<F, A, E>(&self, servers: &[SourceId], fetch: F) -> Queried<E>
+    pub async fn refresh<F, A, E>(&self, servers: &[SourceId], fetch: F) -> QueriedTools<E>
     where
         F: Fn(SourceId) -> A,
         A: Future<Output = Result<Vec<Tool>, E>>,
@@ -177,7 +177,7 @@ impl<C: Clock> TtlRegistry<C> {
         self.fetch(servers, fetch).await
     }
 
-    async fn fetch<F, A, E>(&self, servers: &[SourceId], fetch: F) -> Queried<E>
+    async fn fetch<F, A, E>(&self, servers: &[SourceId], fetch: F) -> QueriedTools<E>
     where
         F: Fn(SourceId) -> A,
         A: Future<Output = Result<Vec<Tool>, E>>,
@@ -197,13 +197,13 @@ impl<C: Clock> TtlRegistry<C> {
         }
         let tools = next.tools();
         *kept = Some(next).filter(|it| !it.is_empty());
-        Queried { tools, failed }
+        QueriedTools { tools, failed }
     }
 
-    fn remembered<E>(&self) -> Option<Queried<E>> {
+    fn remembered<E>(&self) -> Option<QueriedTools<E>> {
         let tools = self.fresh(RegisteredTools::tools).filter(|it| !it.is_empty())?;
         self.hits.fetch_add(1, Relaxed);
-        Some(Queried { tools, failed: Vec::new() })
+        Some(QueriedTools { tools, failed: Vec::new() })
     }
 
     /// Looks at what is kept, if it is not too old.
@@ -215,7 +215,7 @@ impl<C: Clock> TtlRegistry<C> {
 
 /// What a query found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Queried<E> {
+pub struct QueriedTools<E> {
     /// All tools, in the order they were first registered.
     pub tools: Vec<Arc<Tool>>,
     /// Servers that were asked and failed; none where the answer came from memory.
@@ -225,7 +225,7 @@ pub struct Queried<E> {
 /// How much a [`TtlRegistry`] holds; in JSON `toolCount`, `cacheAge`, `expired`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Stats {
+pub struct TtlRegistryStats {
     /// How many tools, expired or not.
     pub tool_count: usize,
     /// In whole seconds; -1 where nothing was registered.

@@ -1,11 +1,11 @@
 //! The road of a question: what was learned, the catalog, those who search for themselves; and a note of it for who calls next.
 
 use crate::learning::FeedbackOwner;
-use crate::{Gateway, Meaning, Profile, Query, SearchHit, Understood, View};
+use crate::{Gateway, Profile, Query, QueryEmbedding, SearchHit, Understood, View};
 use std::sync::Arc;
 use toolscout_core::event::{EventKind, SearchEvent};
 use toolscout_core::{Cx, SourceId};
-use toolscout_index::{Learned, Parts, Reading};
+use toolscout_index::{LearnedQueries, QueryReading, ScoreParts};
 use tracing::Instrument as _;
 
 /// A question as somebody asks it.
@@ -65,9 +65,9 @@ impl Answer {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Explanation {
     /// How the question was read.
-    pub reading: Reading,
+    pub reading: QueryReading,
     /// By hit, what its score is made of; none for what was found elsewhere, or scored otherwise.
-    pub parts: Vec<Option<Parts>>,
+    pub parts: Vec<Option<ScoreParts>>,
 }
 
 impl Gateway {
@@ -114,7 +114,7 @@ impl Gateway {
         Explanation { reading, parts }
     }
 
-    fn known_of(&self, view: &View, meaning: Option<Arc<Meaning>>, owner: &FeedbackOwner) -> SearchContext {
+    fn known_of(&self, view: &View, meaning: Option<Arc<QueryEmbedding>>, owner: &FeedbackOwner) -> SearchContext {
         let space = meaning.as_ref().and_then(|_| view.moment.searching.encoder_id()).unwrap_or_default().to_owned();
         SearchContext { learned: self.learned(owner, &space), meaning, space }
     }
@@ -122,7 +122,7 @@ impl Gateway {
 
 impl View {
     /// How a question is read by who knows these tools.
-    pub fn reading(&self, text: &str) -> Reading {
+    pub fn reading(&self, text: &str) -> QueryReading {
         self.moment.reading(text)
     }
 }
@@ -130,8 +130,8 @@ impl View {
 /// What a question is answered with, besides the tools.
 struct SearchContext {
     /// What the words mean; none where they alone decide.
-    meaning: Option<Arc<Meaning>>,
-    learned: Option<Arc<Learned>>,
+    meaning: Option<Arc<QueryEmbedding>>,
+    learned: Option<Arc<LearnedQueries>>,
     /// Names who says what words mean.
     space: String,
 }

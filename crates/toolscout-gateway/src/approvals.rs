@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use toolscout_catalog::findings::Finding;
-use toolscout_catalog::review::{Record, review};
+use toolscout_catalog::review::{ReviewRecord, review};
 use toolscout_core::{
     Diagnostic, DiagnosticKind, Digest, MemoryStore, Moment, Namespace, ReviewMode, SourceId, Store, StoreError, Tool,
     ToolId,
@@ -36,7 +36,7 @@ pub struct Approvals {
     partition: Arc<str>,
     now: Arc<dyn Fn() -> Moment + Send + Sync>,
     /// What could not be kept in the store, by source.
-    unkept: Arc<Mutex<BTreeMap<SourceId, Record>>>,
+    unkept: Arc<Mutex<BTreeMap<SourceId, ReviewRecord>>>,
 }
 
 /// What a review of one source came to.
@@ -51,7 +51,7 @@ pub(crate) struct SourceReview {
 /// What is kept of one source.
 enum StoredReview {
     /// This, and how it lies in the store, if it does.
-    Record(Box<Record>, Option<Vec<u8>>),
+    Record(Box<ReviewRecord>, Option<Vec<u8>>),
     /// Something that cannot be relied on.
     Unreliable(UnreliableReview),
 }
@@ -176,7 +176,7 @@ impl Approvals {
     }
 
     /// Keeps the record, if what lies there is still what was seen.
-    fn keep(&self, source: &SourceId, seen: Option<&[u8]>, record: &Record) -> Result<ReviewWrite, StoreError> {
+    fn keep(&self, source: &SourceId, seen: Option<&[u8]>, record: &ReviewRecord) -> Result<ReviewWrite, StoreError> {
         if let Some(unkept) = self.unkept.lock().get_mut(source) {
             *unkept = record.clone();
             return Ok(ReviewWrite::Now(None));
@@ -190,7 +190,7 @@ impl Approvals {
     }
 
     /// Keeps the record, whatever lies there.
-    fn keep_instead(&self, source: &SourceId, record: &Record) -> Result<(), StoreError> {
+    fn keep_instead(&self, source: &SourceId, record: &ReviewRecord) -> Result<(), StoreError> {
         let place = self.place(source);
         let bytes = RowSeal::of(&*self.store, PURPOSE)?.close(&place, &row::write(record))?;
         self.store.write(Namespace::Approval, &place, &bytes)

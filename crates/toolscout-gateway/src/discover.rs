@@ -7,7 +7,7 @@ use crate::{Error, Gateway};
 use futures_util::StreamExt;
 use futures_util::stream::select_all;
 use std::sync::Arc;
-use toolscout_catalog::Discovery;
+use toolscout_catalog::SourceDiscovery;
 use toolscout_core::{Cx, Diagnostic, DiscoveryItem, ReviewMode, Source, SourceError, SourceId, Tool};
 
 /// How many findings of one source are taken before those of another.
@@ -89,8 +89,8 @@ pub(crate) async fn gather(
     sources: &[Arc<dyn Source>],
     cx: &Cx,
     mut watch: impl FnMut(&DiscoveryItem),
-) -> Vec<Result<Discovery, SourceError>> {
-    let mut found: Vec<_> = sources.iter().map(|it| Ok(Discovery::new(it.id().clone(), it.origin()))).collect();
+) -> Vec<Result<SourceDiscovery, SourceError>> {
+    let mut found: Vec<_> = sources.iter().map(|it| Ok(SourceDiscovery::new(it.id().clone(), it.origin()))).collect();
     // What is there already is taken many at a time: to ask for the next one costs more than to take it.
     let streams = sources.iter().map(|it| it.discover(cx.clone()).ready_chunks(AT_A_TIME)).enumerate();
     let mut all = select_all(streams.map(|(at, stream)| stream.map(move |it| (at, it))));
@@ -106,7 +106,8 @@ pub(crate) async fn gather(
             }
         }
     }
-    let in_short = |(source, it): (&Arc<dyn Source>, Result<Discovery, _>)| it.map(|it| doors::in_short(&**source, it));
+    let in_short =
+        |(source, it): (&Arc<dyn Source>, Result<SourceDiscovery, _>)| it.map(|it| doors::in_short(&**source, it));
     sources.iter().zip(found).map(in_short).collect()
 }
 

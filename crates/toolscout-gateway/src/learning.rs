@@ -29,7 +29,7 @@ use ledger::FeedbackStore;
 use recent::RecentSearch;
 use std::sync::Arc;
 use toolscout_core::{Caller, Cx, MemoryStore, Moment, SourceKind, Store, StoreError, ToolId, ToolOutput};
-use toolscout_index::{Learned, Query};
+use toolscout_index::{LearnedQueries, Query};
 
 /// What was learned, and whether it counts. Cloning is cheap: clones learn together.
 #[derive(Clone)]
@@ -134,7 +134,7 @@ impl Gateway {
     }
 
     /// What counts for a question of this owner. `space` names who made its vector.
-    pub(crate) fn learned(&self, owner: &FeedbackOwner, space: &str) -> Option<Arc<Learned>> {
+    pub(crate) fn learned(&self, owner: &FeedbackOwner, space: &str) -> Option<Arc<LearnedQueries>> {
         let Learning { ledger, cache, is_on, .. } = &self.learning;
         is_on.then(|| cache.learned(ledger, &owner.whose, row::space(space))).filter(|it| !it.is_empty())
     }

@@ -48,10 +48,12 @@ pub use federation::via;
 pub use learning::{Learning, Lesson};
 pub use scope::Scope;
 pub use search::{LazyEncoder, SearchHit, Searching, Understood};
-pub use toolscout_catalog::diff::Change;
-pub use toolscout_catalog::findings::{Finding, Kind, Severity};
+pub use toolscout_catalog::diff::DefinitionChange;
+pub use toolscout_catalog::findings::{Finding, FindingKind, Severity};
 pub use toolscout_catalog::{Snapshot, Unresolved};
-pub use toolscout_index::{Encoder, Language, Meaning, Parts, Profile, Query, Reading, WordRead};
+pub use toolscout_index::{
+    Encoder, Language, Profile, Query, QueryEmbedding, QueryReading, QueryWordReading, ScoreParts,
+};
 pub use view::View;
 
 use arc_swap::ArcSwap;

@@ -16,8 +16,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use tokio::sync::watch;
-use toolscout_catalog::findings::{self, Finding, Kind, Names};
-use toolscout_catalog::{Discovery, Snapshot};
+use toolscout_catalog::findings::{self, Finding, FindingKind, ToolNameIndex};
+use toolscout_catalog::{Snapshot, SourceDiscovery};
 use toolscout_core::{Diagnostic, ReviewMode, Source, SourceError, SourceId, Status, Tool};
 
 /// What is known now, with what is needed to replace it.
@@ -37,7 +37,7 @@ pub(crate) struct CatalogPublisher {
 }
 
 /// What came of asking one source.
-pub(crate) type DiscoveryResult = (Arc<dyn Source>, Result<Discovery, SourceError>);
+pub(crate) type DiscoveryResult = (Arc<dyn Source>, Result<SourceDiscovery, SourceError>);
 
 /// Says who began to ask first. Sources may be asked by several at a time; who began later has seen more.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,7 +46,7 @@ pub(crate) struct Ticket(u64);
 #[derive(Default)]
 struct PublisherState {
     /// What sources under review found, before anything was held.
-    unreviewed: BTreeMap<SourceId, (ReviewMode, Arc<Discovery>)>,
+    unreviewed: BTreeMap<SourceId, (ReviewMode, Arc<SourceDiscovery>)>,
     /// Of the newest discovery of each source that was published.
     tickets: HashMap<SourceId, Ticket>,
 }
@@ -287,9 +287,9 @@ impl CatalogPublisher {
 pub(crate) fn held(
     reviews: &mut ReviewRun<'_>,
     terms: &ReviewMode,
-    found: &Discovery,
+    found: &SourceDiscovery,
     scan: impl Fn(&Tool) -> Vec<Finding>,
-) -> (Discovery, Vec<Diagnostic>) {
+) -> (SourceDiscovery, Vec<Diagnostic>) {
     let checked = reviews.review(&found.source, terms, &found.tools, scan);
     let reason = |tool: &Tool| checked.held.get(tool.id.name.as_str());
     (found.each(|it| Some(held_for(it, reason(it)))), checked.problems)
@@ -306,14 +306,14 @@ fn held_for(tool: &Arc<Tool>, reason: Option<&String>) -> Arc<Tool> {
 /// The names are gathered when something has to be looked through; mostly nothing has. A source that a person wants to be
 /// asked to search may have the tools for it.
 pub(crate) fn scanner(all: Arc<Snapshot>, sources: Arc<SourceSet>) -> impl Fn(&Tool) -> Vec<Finding> {
-    let names: OnceLock<Names> = OnceLock::new();
+    let names: OnceLock<ToolNameIndex> = OnceLock::new();
     let is_wanted = move |tool: &Tool| {
         let delegation = || sources.by_id(&tool.id.source)?.delegation();
         doors::is_door(tool.id.name.as_str()) && delegation().is_some_and(|it| it.is_wanted)
     };
     move |tool| {
-        let mut found = findings::scan(tool, names.get_or_init(|| Names::of(all.tools().map(|it| &it.id))));
-        found.retain(|it| it.kind != Kind::OwnName || !is_wanted(tool));
+        let mut found = findings::scan(tool, names.get_or_init(|| ToolNameIndex::of(all.tools().map(|it| &it.id))));
+        found.retain(|it| it.kind != FindingKind::OwnName || !is_wanted(tool));
         found
     }
 }

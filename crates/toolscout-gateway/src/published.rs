@@ -9,10 +9,10 @@ use crate::sources::SourceSet;
 use crate::standing::{DefinitionFacts, ToolStanding};
 use crate::{Error, Query};
 use std::sync::{Arc, OnceLock};
-use toolscout_catalog::{Discovery, Known, Snapshot, Unresolved, alike};
+use toolscout_catalog::{CatalogTool, Snapshot, SourceDiscovery, Unresolved, alike};
 use toolscout_core::door::{AuthorizationError, Policy};
 use toolscout_core::{Diagnostic, Status, Tool, ToolId};
-use toolscout_index::{Index, Parts, Reading, ToolScope};
+use toolscout_index::{Index, QueryReading, ScoreParts, ToolScope};
 
 /// One moment: consistent in itself, never changed. Either what everybody sees, or that and what one request has besides.
 #[derive(Default)]
@@ -127,7 +127,7 @@ impl PublishedCatalog {
     /// What is of one request, over this.
     pub(crate) fn over(
         beneath: Arc<Self>,
-        found: Vec<Arc<Discovery>>,
+        found: Vec<Arc<SourceDiscovery>>,
         sources: SourceSet,
         mut problems: Vec<Diagnostic>,
     ) -> Self {
@@ -176,7 +176,7 @@ impl PublishedCatalog {
         Some((&known.tool, self.standing(known)))
     }
 
-    fn standing(&self, known: &Known) -> &ToolStanding {
+    fn standing(&self, known: &CatalogTool) -> &ToolStanding {
         let below = self.beneath.as_ref().map_or(0, |it| it.all.len());
         match (known.at.checked_sub(below), &self.beneath) {
             (None, Some(beneath)) => beneath.standing(known),
@@ -238,13 +238,13 @@ impl PublishedCatalog {
     }
 
     /// How a question is read by who knows all of these tools.
-    pub(crate) fn reading(&self, text: &str) -> Reading {
+    pub(crate) fn reading(&self, text: &str) -> QueryReading {
         let own = self.made().index.reading(text);
         self.beneath.as_ref().map_or(own.clone(), |it| it.reading(text).and(own))
     }
 
     /// What the scores of these tools are made of.
-    pub(crate) fn parts(&self, query: &Query<'_>, tools: &[&ToolId]) -> Vec<Option<Parts>> {
+    pub(crate) fn parts(&self, query: &Query<'_>, tools: &[&ToolId]) -> Vec<Option<ScoreParts>> {
         let mut parts = self.made().index.parts(query, tools);
         if let Some(beneath) = &self.beneath {
             let theirs = beneath.parts(query, tools);

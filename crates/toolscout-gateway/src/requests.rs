@@ -15,7 +15,7 @@ use kept::{RequestCache, RequestCacheEntry};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
-use toolscout_catalog::Discovery;
+use toolscout_catalog::SourceDiscovery;
 use toolscout_core::{Cx, Diagnostic, DiagnosticKind, RequestSources, ReviewMode, Source, SourceId, Tool, spoken};
 
 /// How long it may take to say which sources a request has, and how long each of them may take to say what it has.
@@ -32,7 +32,7 @@ pub(crate) type RequestKeys = Vec<Option<String>>;
 
 /// What the sources of a request have.
 pub(crate) struct RequestDiscovery {
-    sources: Vec<(Arc<dyn Source>, Arc<Discovery>)>,
+    sources: Vec<(Arc<dyn Source>, Arc<SourceDiscovery>)>,
     problems: Vec<Diagnostic>,
     /// Whether something could not be asked, so that it is worth asking again soon.
     pub(crate) is_partial: bool,
@@ -152,7 +152,7 @@ fn alone(now: Arc<PublishedCatalog>, problems: Vec<Diagnostic>) -> PublishedCata
 fn merge(now: Arc<PublishedCatalog>, guests: &RequestDiscovery, approvals: &Approvals) -> PublishedCatalog {
     let mut problems = guests.problems.clone();
     let mut sources: SourceSet = (*now.sources).clone();
-    let mut found: Vec<(ReviewMode, Arc<Discovery>)> = Vec::new();
+    let mut found: Vec<(ReviewMode, Arc<SourceDiscovery>)> = Vec::new();
     let scope = now.scope.clone();
     for (source, discovery) in guests.sources.iter().filter(|(source, _)| scope.has_source(source.id())) {
         problems.extend(discovery.problems.iter().cloned());

@@ -27,7 +27,7 @@ use crate::{Gateway, Profile, Query, View};
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::{Tool, escape};
-use toolscout_index::Meaning;
+use toolscout_index::QueryEmbedding;
 
 /// So long a search encodes tools that are not known by meaning yet, where nobody does that in the background.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -49,7 +49,7 @@ pub struct SearchHit {
 #[derive(Debug, Clone, Default)]
 pub struct Understood {
     /// None where words alone decide.
-    pub meaning: Option<Arc<Meaning>>,
+    pub meaning: Option<Arc<QueryEmbedding>>,
     /// Why meaning counts less than it should, for people.
     pub notes: Vec<String>,
 }
@@ -89,7 +89,7 @@ impl Gateway {
     }
 
     /// What a text means; none where there is no encoder. To be begun early by who knows that it will be asked.
-    pub async fn meaning(&self, text: &str) -> Option<Arc<Meaning>> {
+    pub async fn meaning(&self, text: &str) -> Option<Arc<QueryEmbedding>> {
         let searching = self.board.now().searching.clone();
         searching.lazy_encoder()?;
         if let Some(meaning) = searching.meaning(text) {

@@ -11,11 +11,11 @@ use toolscout_core::Tool;
 
 /// A tool to be found.
 #[derive(Debug, Clone, Copy)]
-pub struct Document<'a> {
+pub struct ToolDocument<'a> {
     /// The tool.
     pub tool: &'a Arc<Tool>,
     /// Stands for all that is searched of it: where this is what it was, the tool is not read again.
-    pub stamp: Stamp,
+    pub stamp: TextStamp,
     /// Whether a person wants what this tool's source has. What nobody approved gets no favours.
     pub is_approved: bool,
     /// What its source says of itself; empty where nothing.
@@ -23,7 +23,7 @@ pub struct Document<'a> {
 }
 
 /// Stands for a text. Who makes it sees to it that two texts never share one.
-pub type Stamp = u128;
+pub type TextStamp = u128;
 
 /// A term in a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,7 +57,7 @@ impl<'a> DocumentReader<'a> {
     }
 
     /// The tool's terms, by numbers of this reader's own.
-    pub(crate) fn read(&mut self, document: &Document<'_>, into: &mut Vec<TermEntry>) {
+    pub(crate) fn read(&mut self, document: &ToolDocument<'_>, into: &mut Vec<TermEntry>) {
         let tool = document.tool;
         let parameters = Parameters::of(tool.input_schema.as_str());
         self.scratch.clear();

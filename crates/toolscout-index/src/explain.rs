@@ -7,16 +7,16 @@ use toolscout_core::ToolId;
 
 /// A question as it was read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Reading {
+pub struct QueryReading {
     /// Word by word in English, where it was asked in another language.
     pub english: Option<String>,
     /// The words that count, as far as tools decide by words.
-    pub words: Vec<WordRead>,
+    pub words: Vec<QueryWordReading>,
 }
 
 /// A word of a question, and the words of tools that answer it; not yet escaped.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WordRead {
+pub struct QueryWordReading {
     /// As it was typed, or translated.
     pub word: String,
     /// Itself, where a tool has it.
@@ -27,14 +27,14 @@ pub struct WordRead {
     pub related: Vec<String>,
 }
 
-impl WordRead {
+impl QueryWordReading {
     /// Whether nothing in any tool answers it.
     pub fn is_unknown(&self) -> bool {
         !self.is_known && self.corrected.is_empty() && self.related.is_empty()
     }
 }
 
-impl Reading {
+impl QueryReading {
     /// The words that no tool has, nor anything like them.
     pub fn unknown(&self) -> impl Iterator<Item = &str> {
         self.words.iter().filter(|it| it.is_unknown()).map(|it| it.word.as_str())
@@ -53,7 +53,7 @@ impl Reading {
     }
 }
 
-impl WordRead {
+impl QueryWordReading {
     fn join(&mut self, other: Self) {
         self.is_known |= other.is_known;
         self.corrected.extend(other.corrected);
@@ -70,7 +70,7 @@ impl WordRead {
 
 /// What the score of a hit is made of.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Parts {
+pub struct ScoreParts {
     /// Whether the question is its name.
     pub is_named: bool,
     /// How much of what was asked it says in its words, from 0 to 1.
@@ -85,18 +85,18 @@ pub struct Parts {
 
 impl Index {
     /// How the question is read.
-    pub fn reading(&self, text: &str) -> Reading {
+    pub fn reading(&self, text: &str) -> QueryReading {
         let (english, asked) = self.asked(text);
         let words = asked.terms.iter().map(|it| self.word_read(it)).collect();
-        Reading { english, words }
+        QueryReading { english, words }
     }
 
-    fn word_read(&self, term: &QueryTerm) -> WordRead {
+    fn word_read(&self, term: &QueryTerm) -> QueryWordReading {
         let of = |kinds: &[TermMatchKind]| {
             let ways = term.ways.iter().filter(|it| kinds.contains(&it.kind));
             ways.map(|it| self.spelled(it.term)).collect::<Vec<_>>()
         };
-        WordRead {
+        QueryWordReading {
             word: term.word.clone(),
             is_known: term.ways.iter().any(|it| it.kind == TermMatchKind::Same),
             corrected: of(&[TermMatchKind::Near]),
@@ -126,12 +126,12 @@ impl Index {
     }
 
     /// What the scores of these tools are made of, as the profile `ranked` scores; none for tools that are not here.
-    pub fn parts(&self, query: &Query<'_>, tools: &[&ToolId]) -> Vec<Option<Parts>> {
+    pub fn parts(&self, query: &Query<'_>, tools: &[&ToolId]) -> Vec<Option<ScoreParts>> {
         let evidence = Evidence::of(self, query);
         let most = evidence.words.most.max(f32::MIN_POSITIVE);
         let parts = |tool: &&ToolId| {
             let at = self.tools.place_of(tool)?;
-            Some(Parts {
+            Some(ScoreParts {
                 is_named: evidence.named.contains(&at),
                 words: f64::from(evidence.words.of[at as usize] / most),
                 meaning: evidence.likeness(at).map(f64::from),

@@ -1,6 +1,6 @@
 //! What is known of tools, kept from one index to the next and from one process to the next.
 
-use crate::document::{Document, Stamp};
+use crate::document::{TextStamp, ToolDocument};
 use crate::lexical::Lexical;
 use crate::stems::Stems;
 use crate::vectors::{ExistingVectors, Vector, Vectors};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// All that was worked out about tools. Cloning is cheap.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Known {
+pub struct IndexData {
     pub(crate) lexical: Arc<Lexical>,
     pub(crate) vectors: Arc<Vectors>,
 }
@@ -18,14 +18,14 @@ pub struct Known {
 /// Whoever reads something else reads it anew.
 const FORM: u32 = 0x7473_0001;
 
-impl Known {
+impl IndexData {
     /// Whether the two are one: nothing was worked out in between.
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.lexical, &other.lexical) && Arc::ptr_eq(&self.vectors, &other.vectors)
     }
 
     /// Reads of these tools what is not known yet.
-    pub(crate) fn after(before: &Self, stems: &Stems, documents: &[Document<'_>]) -> Self {
+    pub(crate) fn after(before: &Self, stems: &Stems, documents: &[ToolDocument<'_>]) -> Self {
         if documents.iter().map(|it| it.stamp).eq(before.lexical.stamps.iter().copied()) {
             return before.clone();
         }
@@ -36,7 +36,7 @@ impl Known {
     }
 
     /// The same with these vectors besides; those of another encoder are dropped.
-    pub(crate) fn with_vectors(&self, encoder: &str, new: impl IntoIterator<Item = (Stamp, Vector)>) -> Self {
+    pub(crate) fn with_vectors(&self, encoder: &str, new: impl IntoIterator<Item = (TextStamp, Vector)>) -> Self {
         let none = Vectors::default();
         let old = if self.vectors.encoder == encoder { &*self.vectors } else { &none };
         let old = ExistingVectors::of(old, &self.lexical.stamps);
@@ -69,7 +69,7 @@ impl Known {
         let is_whole = blake3::hash(rest).as_bytes()[..16] == *check;
         let mut rest = rest.strip_prefix(&FORM.to_le_bytes()).filter(|_| is_whole)?;
         let text = String::from_utf8(part(&mut rest)?.to_vec()).ok()?;
-        let stamps = part(&mut rest)?.as_chunks().0.iter().map(|it| Stamp::from_le_bytes(*it)).collect();
+        let stamps = part(&mut rest)?.as_chunks().0.iter().map(|it| TextStamp::from_le_bytes(*it)).collect();
         let mut numbers = || Some(part(&mut rest)?.as_chunks().0.iter().map(|it| u32::from_le_bytes(*it)).collect());
         let [ends_of_words, ends, entries, term_ends, postings]: [Vec<u32>; 5] =
             [numbers()?, numbers()?, numbers()?, numbers()?, numbers()?];

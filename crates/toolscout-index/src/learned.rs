@@ -3,21 +3,21 @@
 use crate::Language;
 use crate::stems::Stems;
 use crate::vectors::Vector;
-use crate::{Index, Meaning, words};
+use crate::{Index, QueryEmbedding, words};
 use hashbrown::HashMap;
 use toolscout_core::ToolId;
 
 /// Questions that ended in a call that worked. Only what people and agents did counts here: a tool's own text cannot add to it.
 #[derive(Default, Clone)]
-pub struct Learned {
-    lessons: Vec<Lesson>,
+pub struct LearnedQueries {
+    lessons: Vec<LearnedQuery>,
     /// By term, the lessons that have it, and how much they are about it.
     terms: HashMap<String, Vec<(u32, f32)>>,
 }
 
 /// One question, and the tool that answered it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Lesson {
+pub struct LearnedQuery {
     /// What was called.
     pub tool: ToolId,
     /// What had been asked.
@@ -37,9 +37,9 @@ const NEARER: f32 = 15.0;
 /// The share of words in how alike two questions are, where their meaning is known, too.
 const OF_WORDS: f32 = 0.35;
 
-impl Learned {
+impl LearnedQueries {
     /// Learns from these.
-    pub fn of(lessons: Vec<Lesson>) -> Self {
+    pub fn of(lessons: Vec<LearnedQuery>) -> Self {
         let mut counted: HashMap<String, Vec<u32>> = HashMap::new();
         let stems = Stems::of(Language::English);
         for (at, lesson) in (0..).zip(&lessons) {
@@ -66,7 +66,7 @@ impl Learned {
     }
 
     /// What this question should add, tool by tool.
-    pub(crate) fn lessons(&self, index: &Index, text: &str, meaning: Option<&Meaning>) -> Vec<(u32, f32)> {
+    pub(crate) fn lessons(&self, index: &Index, text: &str, meaning: Option<&QueryEmbedding>) -> Vec<(u32, f32)> {
         let mut near: Vec<(f32, u32)> = self.likenesses(text, meaning).into_iter().zip(0..).collect();
         let nearest_first = |one: &(f32, u32), other: &(f32, u32)| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1));
         if near.len() > NEIGHBOURS {
@@ -90,7 +90,7 @@ impl Learned {
     }
 
     /// How alike the question is to each that was asked before: in meaning and in words, as far as either is known.
-    fn likenesses(&self, text: &str, meaning: Option<&Meaning>) -> Vec<f32> {
+    fn likenesses(&self, text: &str, meaning: Option<&QueryEmbedding>) -> Vec<f32> {
         let mut alike = vec![0.0_f32; self.lessons.len()];
         let asked: Vec<_> =
             terms(text, &Stems::of(Language::English)).iter().filter_map(|it| self.terms.get(it)).collect();
@@ -100,7 +100,7 @@ impl Learned {
             let weight = rarity(having) / length;
             having.iter().for_each(|(at, theirs)| alike[*at as usize] += weight * theirs);
         }
-        let whole = meaning.map(Meaning::vector);
+        let whole = meaning.map(QueryEmbedding::vector);
         for (alike, lesson) in alike.iter_mut().zip(&self.lessons) {
             if let (Some(one), Some(other)) = (&whole, &lesson.meaning) {
                 *alike = OF_WORDS * *alike + (1.0 - OF_WORDS) * one.likeness(other);
@@ -110,7 +110,7 @@ impl Learned {
     }
 }
 
-impl std::fmt::Debug for Learned {
+impl std::fmt::Debug for LearnedQueries {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Learned").field("lessons", &self.lessons.len()).finish_non_exhaustive()
     }

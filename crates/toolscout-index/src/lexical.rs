@@ -1,6 +1,6 @@
 //! Which terms are in which tools, both ways round.
 
-use crate::document::{Document, DocumentReader, Stamp, TermEntry};
+use crate::document::{DocumentReader, TermEntry, TextStamp, ToolDocument};
 use crate::stems::Stems;
 use crate::vocabulary::TermVocabulary;
 use hashbrown::HashMap;
@@ -12,7 +12,7 @@ use hashbrown::HashMap;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Lexical {
     pub(crate) vocabulary: TermVocabulary,
-    pub(crate) stamps: Vec<Stamp>,
+    pub(crate) stamps: Vec<TextStamp>,
     /// Where each tool's entries end.
     pub(crate) ends: Vec<u32>,
     /// Each tool's terms, ascending: the number of the term, and in the last eight bits its impact.
@@ -39,8 +39,8 @@ const MOST: usize = 1 << 24;
 
 impl Lexical {
     /// Reads what `before` does not know yet.
-    pub(crate) fn build<'a>(before: &Self, stems: &Stems, documents: impl Iterator<Item = Document<'a>>) -> Self {
-        let known: HashMap<Stamp, u32> = before.stamps.iter().zip(0..).map(|(stamp, at)| (*stamp, at)).collect();
+    pub(crate) fn build<'a>(before: &Self, stems: &Stems, documents: impl Iterator<Item = ToolDocument<'a>>) -> Self {
+        let known: HashMap<TextStamp, u32> = before.stamps.iter().zip(0..).map(|(stamp, at)| (*stamp, at)).collect();
         let mut is_used = vec![false; before.vocabulary.len()];
         let mut reader = DocumentReader::new(stems);
         let (mut stamps, mut fresh, mut origins) = (Vec::new(), Vec::new(), Vec::new());

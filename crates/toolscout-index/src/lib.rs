@@ -45,12 +45,12 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub use document::{Document, Stamp};
+pub use document::{TextStamp, ToolDocument};
 pub use encoder::Encoder;
-pub use explain::{Parts, Reading, WordRead};
-pub use known::Known;
-pub use learned::{Learned, Lesson};
-pub use meaning::{Meaning, text_of};
+pub use explain::{QueryReading, QueryWordReading, ScoreParts};
+pub use known::IndexData;
+pub use learned::{LearnedQueries, LearnedQuery};
+pub use meaning::{QueryEmbedding, text_of};
 pub use profile::{Profile, UnknownProfile};
 pub use query::{Hit, Query, ToolScope};
 pub use toolscout_core::Language;
@@ -69,7 +69,7 @@ use toolscout_core::Tool;
 #[derive(Clone)]
 pub struct Index {
     stems: Arc<Stems>,
-    known: Known,
+    known: IndexData,
     tools: Arc<IndexedTools>,
     /// Made when a word is asked for that no tool has.
     near: Arc<OnceLock<SpellingIndex>>,
@@ -77,19 +77,19 @@ pub struct Index {
 
 impl Index {
     /// Reads the tools.
-    pub fn build(documents: &[Document<'_>]) -> Self {
-        Self::after(&Known::default(), Language::default(), documents)
+    pub fn build(documents: &[ToolDocument<'_>]) -> Self {
+        Self::after(&IndexData::default(), Language::default(), documents)
     }
 
     /// Reads only those tools that are not known: what comes out is the same.
-    pub fn after(known: &Known, language: Language, documents: &[Document<'_>]) -> Self {
+    pub fn after(known: &IndexData, language: Language, documents: &[ToolDocument<'_>]) -> Self {
         let stems = Arc::new(Stems::of(language));
-        let known = Known::after(known, &stems, documents);
+        let known = IndexData::after(known, &stems, documents);
         Self { stems, known, tools: Arc::new(IndexedTools::of(documents)), near: Arc::default() }
     }
 
     /// The same tools with these vectors besides those there are; what another encoder made is dropped.
-    pub fn with_vectors(&self, encoder: &str, new: impl IntoIterator<Item = (Stamp, Vector)>) -> Self {
+    pub fn with_vectors(&self, encoder: &str, new: impl IntoIterator<Item = (TextStamp, Vector)>) -> Self {
         Self { known: self.known.with_vectors(encoder, new), ..self.clone() }
     }
 
@@ -99,12 +99,12 @@ impl Index {
     }
 
     /// What was worked out about the tools: for the next index, or the next process.
-    pub fn known(&self) -> &Known {
+    pub fn known(&self) -> &IndexData {
         &self.known
     }
 
     /// The tools that have no vector of this encoder yet, with their stamps.
-    pub fn without_vector<'a>(&'a self, encoder: &'a str) -> impl Iterator<Item = (Stamp, &'a Arc<Tool>)> {
+    pub fn without_vector<'a>(&'a self, encoder: &'a str) -> impl Iterator<Item = (TextStamp, &'a Arc<Tool>)> {
         let vectors = &self.known.vectors;
         let has_none =
             move |at: &usize| vectors.encoder != encoder || vectors.scales.get(*at).is_none_or(|it| it.is_nan());

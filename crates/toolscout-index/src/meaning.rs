@@ -6,7 +6,7 @@ use toolscout_core::Tool;
 
 /// What a question means: as a whole, and part by part where it asks for several things.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Meaning {
+pub struct QueryEmbedding {
     pub(crate) whole: Vec<f32>,
     pub(crate) parts: Vec<Vec<f32>>,
 }
@@ -18,7 +18,7 @@ const PART: usize = 3;
 /// Nobody asks a longer question; more would cost time and change nothing.
 const LONGEST: usize = 4096;
 
-impl Meaning {
+impl QueryEmbedding {
     /// The whole question, as it is kept beside what it taught.
     pub fn vector(&self) -> Vector {
         Vector::of(&self.whole)

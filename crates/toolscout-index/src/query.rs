@@ -1,6 +1,6 @@
 //! What is asked, and what is answered.
 
-use crate::{Learned, Meaning, Profile};
+use crate::{LearnedQueries, Profile, QueryEmbedding};
 use std::fmt;
 use toolscout_core::{SourceId, ToolId};
 
@@ -18,9 +18,9 @@ pub struct Query<'a> {
     /// Only tools of this scope; all tools without one.
     pub scope: Option<ToolScope<'a>>,
     /// What the words mean, where there is an encoder; without, words alone decide.
-    pub meaning: Option<&'a Meaning>,
+    pub meaning: Option<&'a QueryEmbedding>,
     /// What was learned from earlier questions of whoever asks.
-    pub learned: Option<&'a Learned>,
+    pub learned: Option<&'a LearnedQueries>,
     /// Whether tools that hardly fit are left out. Benchmarks want them all.
     pub has_floor: bool,
 }

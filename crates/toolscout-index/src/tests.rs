@@ -24,7 +24,7 @@ mod reasons;
 mod substring;
 mod tokens;
 
-use crate::{Document, Encoder, Index, Profile, Query, Stamp, Vector, text_of};
+use crate::{Encoder, Index, Profile, Query, TextStamp, ToolDocument, Vector, text_of};
 use std::sync::Arc;
 use toolscout_core::{SourceId, Tool, ToolId, ToolName};
 
@@ -62,8 +62,8 @@ fn index_of(library: &str) -> Index {
     Index::build(&tools.iter().zip(1..).map(|(tool, stamp)| document(tool, stamp)).collect::<Vec<_>>())
 }
 
-fn document(tool: &Arc<Tool>, stamp: Stamp) -> Document<'_> {
-    Document { tool, stamp, is_approved: true, about: "" }
+fn document(tool: &Arc<Tool>, stamp: TextStamp) -> ToolDocument<'_> {
+    ToolDocument { tool, stamp, is_approved: true, about: "" }
 }
 
 /// An encoder that knows a few concepts, each a dimension, and nothing else.

@@ -1,6 +1,6 @@
 //! The tools of an index, and what is asked about them by number.
 
-use crate::document::Document;
+use crate::document::ToolDocument;
 use crate::entry::SearchableText;
 use hashbrown::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -19,7 +19,7 @@ pub(crate) struct IndexedTools {
 }
 
 impl IndexedTools {
-    pub(crate) fn of(documents: &[Document<'_>]) -> Self {
+    pub(crate) fn of(documents: &[ToolDocument<'_>]) -> Self {
         let mut numbers: HashMap<&SourceId, u32> = HashMap::new();
         let mut number = |source| {
             let next = numbers.len() as u32;

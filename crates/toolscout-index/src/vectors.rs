@@ -1,7 +1,7 @@
 //! What tools mean, a byte a number.
 
-use crate::document::Stamp;
-use crate::meaning::Meaning;
+use crate::document::TextStamp;
+use crate::meaning::QueryEmbedding;
 use hashbrown::HashMap;
 
 /// A vector as it is kept: numbers as bytes, and what they are to be multiplied with.
@@ -55,9 +55,9 @@ impl Vectors {
     /// Those of these tools, from what there was and from what is new; what is new counts.
     pub(crate) fn gather(
         encoder: &str,
-        stamps: &[Stamp],
+        stamps: &[TextStamp],
         old: &ExistingVectors<'_>,
-        new: &HashMap<Stamp, Vector>,
+        new: &HashMap<TextStamp, Vector>,
     ) -> Self {
         let dimensions = new.values().next().map_or(old.vectors.dimensions, |it| it.numbers.len());
         if dimensions == 0 {
@@ -90,7 +90,7 @@ impl Vectors {
     }
 
     /// How alike the question is to each tool; not a number where that is not known. None where nothing is.
-    pub(crate) fn similarities(&self, meaning: &Meaning) -> Option<Vec<f32>> {
+    pub(crate) fn similarities(&self, meaning: &QueryEmbedding) -> Option<Vec<f32>> {
         if self.dimensions == 0 || meaning.whole.len() != self.dimensions {
             return None;
         }
@@ -121,16 +121,16 @@ impl Vectors {
 /// Vectors that are there already, and whose they are.
 pub(crate) struct ExistingVectors<'a> {
     vectors: &'a Vectors,
-    places: HashMap<Stamp, usize>,
+    places: HashMap<TextStamp, usize>,
 }
 
 impl<'a> ExistingVectors<'a> {
-    pub(crate) fn of(vectors: &'a Vectors, stamps: &[Stamp]) -> Self {
+    pub(crate) fn of(vectors: &'a Vectors, stamps: &[TextStamp]) -> Self {
         let places = if vectors.dimensions == 0 { &[] } else { stamps };
         Self { vectors, places: places.iter().zip(0..).map(|(stamp, at)| (*stamp, at)).collect() }
     }
 
-    fn vector(&self, stamp: &Stamp) -> Option<(&'a [i8], f32)> {
+    fn vector(&self, stamp: &TextStamp) -> Option<(&'a [i8], f32)> {
         let at = *self.places.get(stamp)?;
         let scale = *self.vectors.scales.get(at).filter(|it| it.is_finite())?;
         let size = self.vectors.dimensions;

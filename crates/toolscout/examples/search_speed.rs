@@ -15,7 +15,9 @@ use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 use toolscout_core::{RawJson, SourceId, Tool, ToolId, ToolName};
 use toolscout_encoder::MiniLm;
-use toolscout_index::{Document, Encoder, Index, Known, Language, Meaning, Query, Stamp, Vector, text_of};
+use toolscout_index::{
+    Encoder, Index, IndexData, Language, Query, QueryEmbedding, TextStamp, ToolDocument, Vector, text_of,
+};
 
 // As in the program that people run.
 #[global_allocator]
@@ -38,7 +40,7 @@ fn main() -> Result<(), Failure> {
     encoder.inspect(|it| drop(it.encode("warm up")));
     let before = resident();
     let tools = read(tools)?;
-    let documents: Vec<Document<'_>> = tools.iter().zip(1..).map(|(tool, stamp)| document(tool, stamp)).collect();
+    let documents: Vec<ToolDocument<'_>> = tools.iter().zip(1..).map(|(tool, stamp)| document(tool, stamp)).collect();
     let plain = Index::build(&documents);
     let index = match (encoder, vectors.as_str()) {
         (Some(encoder), "chance") => {
@@ -65,11 +67,12 @@ fn main() -> Result<(), Failure> {
 
 /// Searches that look at vectors, with the encoding of the question and without; and how fast tools are encoded.
 fn meaning(figures: &mut Value, index: &Index, encoder: &MiniLm, queries: &[String], tools: &[Arc<Tool>]) {
-    let search = |text: &str, meaning: &Meaning| index.search(&Query { meaning: Some(meaning), ..Query::new(text) });
-    let asked = |text: &String| timed(|| search(text, &Meaning::of(encoder, text))).1;
+    let search =
+        |text: &str, meaning: &QueryEmbedding| index.search(&Query { meaning: Some(meaning), ..Query::new(text) });
+    let asked = |text: &String| timed(|| search(text, &QueryEmbedding::of(encoder, text))).1;
     figures["full_ms"] = times(queries.iter().map(asked).collect());
     let again = |text: &String| {
-        let meaning = Meaning::of(encoder, text);
+        let meaning = QueryEmbedding::of(encoder, text);
         timed(|| search(text, &meaning)).1
     };
     figures["repeated_ms"] = times(queries.iter().map(again).collect());
@@ -79,9 +82,9 @@ fn meaning(figures: &mut Value, index: &Index, encoder: &MiniLm, queries: &[Stri
 }
 
 /// What a new process does instead of reading the tools anew.
-fn image(figures: &mut Value, index: &Index, documents: &[Document<'_>]) -> Result<(), Failure> {
+fn image(figures: &mut Value, index: &Index, documents: &[ToolDocument<'_>]) -> Result<(), Failure> {
     let image = index.known().to_bytes();
-    let load = || Known::from_bytes(&image).map(|it| Index::after(&it, Language::default(), documents));
+    let load = || IndexData::from_bytes(&image).map(|it| Index::after(&it, Language::default(), documents));
     let loaded = timed(load);
     if loaded.0.is_none_or(|it| it.len() != index.len()) {
         return Err("the image does not give the index back".into());
@@ -92,7 +95,7 @@ fn image(figures: &mut Value, index: &Index, documents: &[Document<'_>]) -> Resu
 }
 
 /// One source is new, the last one; all others are known.
-fn added(index: &Index, documents: &[Document<'_>]) -> Duration {
+fn added(index: &Index, documents: &[ToolDocument<'_>]) -> Duration {
     let last = documents.last().map(|it| &it.tool.id.source);
     let start = documents.iter().position(|it| Some(&it.tool.id.source) == last).unwrap_or(0);
     let known = Index::after(index.known(), Language::default(), &documents[..start]);
@@ -122,11 +125,11 @@ fn read(path: &str) -> Result<Vec<Arc<Tool>>, Failure> {
     Ok(tools)
 }
 
-fn document(tool: &Arc<Tool>, stamp: Stamp) -> Document<'_> {
-    Document { tool, stamp, is_approved: true, about: "" }
+fn document(tool: &Arc<Tool>, stamp: TextStamp) -> ToolDocument<'_> {
+    ToolDocument { tool, stamp, is_approved: true, about: "" }
 }
 
-fn encoded(encoder: &MiniLm, tools: &[Arc<Tool>]) -> Vec<(Stamp, Vector)> {
+fn encoded(encoder: &MiniLm, tools: &[Arc<Tool>]) -> Vec<(TextStamp, Vector)> {
     let texts: Vec<String> = tools.iter().map(|it| text_of(it)).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let vectors = encoder.encode_all(&texts, available_parallelism().map_or(1, usize::from));
@@ -134,7 +137,7 @@ fn encoded(encoder: &MiniLm, tools: &[Arc<Tool>]) -> Vec<(Stamp, Vector)> {
 }
 
 /// As good as any for how much room they take.
-fn by_chance(count: usize, dimensions: usize) -> impl Iterator<Item = (Stamp, Vector)> {
+fn by_chance(count: usize, dimensions: usize) -> impl Iterator<Item = (TextStamp, Vector)> {
     let mut state = 1u32;
     let mut number = move || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -142,7 +145,7 @@ fn by_chance(count: usize, dimensions: usize) -> impl Iterator<Item = (Stamp, Ve
     };
     let length = (dimensions as f32 / 3.0).sqrt();
     let mut vector = move || Vector::of(&(0..dimensions).map(|_| number() / length).collect::<Vec<_>>());
-    (1..=count as Stamp).map(move |stamp| (stamp, vector()))
+    (1..=count as TextStamp).map(move |stamp| (stamp, vector()))
 }
 
 fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {

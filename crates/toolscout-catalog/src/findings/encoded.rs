@@ -2,7 +2,7 @@
 
 use super::phrases::{PhraseMatches, excerpt};
 use super::words::WordSequence;
-use super::{Finding, Kind, Severity};
+use super::{Finding, FindingKind, Severity};
 use base64::Engine;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -19,7 +19,7 @@ pub(super) fn findings(text: &str) -> impl Iterator<Item = Finding> {
         let plain = decoded(run)?;
         let said = PhraseMatches::of(&plain, &WordSequence::of(&plain), false);
         let severity = if said.weight() >= 3 { Severity::Severe } else { Severity::Note };
-        Some(Finding::new(Kind::Encoded, severity, excerpt(&plain, 0..plain.len().min(80))))
+        Some(Finding::new(FindingKind::Encoded, severity, excerpt(&plain, 0..plain.len().min(80))))
     });
     found.max_by_key(|it| it.severity).into_iter()
 }

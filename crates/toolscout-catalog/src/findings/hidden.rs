@@ -1,7 +1,7 @@
 //! Characters that nobody sees, that change the order of others, or that act on a terminal.
 
 use super::phrases::excerpt;
-use super::{Finding, Kind, Severity};
+use super::{Finding, FindingKind, Severity};
 
 /// The first place of each sort in the text, with how bad all of that sort are together.
 pub(super) fn findings(text: &str) -> Vec<Finding> {
@@ -24,7 +24,7 @@ pub(super) fn findings(text: &str) -> Vec<Finding> {
         sorts[slot].get_or_insert(CharacterGroup { first: at, count: 0, worst: severity }).count(severity);
         before.see(it);
     }
-    let kinds = [Kind::Control, Kind::Hidden];
+    let kinds = [FindingKind::Control, FindingKind::Hidden];
     kinds.into_iter().zip(sorts).filter_map(|(kind, sort)| sort.map(|it| it.finding(kind, text))).collect()
 }
 
@@ -44,7 +44,7 @@ impl CharacterGroup {
         self.worst = self.worst.max(severity);
     }
 
-    fn finding(self, kind: Kind, text: &str) -> Finding {
+    fn finding(self, kind: FindingKind, text: &str) -> Finding {
         let severity = if self.count >= Self::MANY { Severity::Severe } else { self.worst };
         Finding::new(kind, severity, excerpt(text, self.first..text.ceil_char_boundary(self.first + 1)))
     }

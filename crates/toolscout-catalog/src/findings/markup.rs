@@ -1,7 +1,7 @@
 //! Tags that pose as part of a model's own conversation, and markup that a page might run.
 
 use super::phrases::{PhraseMatches, excerpt};
-use super::{Finding, Kind, Severity};
+use super::{Finding, FindingKind, Severity};
 
 /// Words that, as a tag around a text, lend it an authority it does not have.
 const POSES: [&str; 34] = [
@@ -155,5 +155,5 @@ pub(super) fn finding(text: &str) -> Option<Finding> {
     let address = ACTIVE.iter().find(|it| lower.trim_start().starts_with(**it)).map(|it| 0..it.len());
     let severe = address.or_else(|| first(&LINKS)).map(|it| (Severity::Severe, it));
     let (severity, at) = severe.or_else(|| first(&TAGS).map(|it| (Severity::Note, it)))?;
-    Some(Finding::new(Kind::Markup, severity, excerpt(text, at)))
+    Some(Finding::new(FindingKind::Markup, severity, excerpt(text, at)))
 }

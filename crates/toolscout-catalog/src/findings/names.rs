@@ -1,7 +1,7 @@
 //! Names: which there are, which look alike, and which no honest tool has.
 
 use super::fold::{fold, is_unseen};
-use super::{Finding, Kind, Severity, hidden};
+use super::{Finding, FindingKind, Severity, hidden};
 use std::collections::HashMap;
 use toolscout_core::{SourceId, ToolId};
 
@@ -27,12 +27,12 @@ const LONGEST: usize = 128;
 
 /// The names of all known tools, as they are and as they look.
 #[derive(Debug, Default)]
-pub struct Names {
+pub struct ToolNameIndex {
     exact: HashMap<Box<str>, Vec<SourceId>>,
     looks: HashMap<String, Vec<ToolId>>,
 }
 
-impl Names {
+impl ToolNameIndex {
     /// The names of these tools.
     pub fn of<'a>(tools: impl IntoIterator<Item = &'a ToolId>) -> Self {
         let mut names = Self::default();
@@ -55,22 +55,22 @@ impl Names {
 }
 
 /// All that is to say about a tool's name.
-pub(super) fn findings(id: &ToolId, others: &Names) -> Vec<Finding> {
+pub(super) fn findings(id: &ToolId, others: &ToolNameIndex) -> Vec<Finding> {
     let name = id.name.as_str();
     let found = |kind, severity| Finding::new(kind, severity, cut(name)).at("/name");
     let mut all: Vec<_> =
         hidden::findings(name).into_iter().map(|it| Finding { severity: Severity::Severe, ..it.at("/name") }).collect();
     if OURS.iter().any(|it| look(it) == look(name)) {
-        all.push(found(Kind::OwnName, Severity::Severe));
+        all.push(found(FindingKind::OwnName, Severity::Severe));
     }
-    all.extend(oddness(name).map(|severity| found(Kind::OddName, severity)));
+    all.extend(oddness(name).map(|severity| found(FindingKind::OddName, severity)));
     let alike = others.alike(id).map(|it| (alikeness(name, it), it)).max_by_key(|(severity, _)| *severity);
     match alike {
         Some((severity, other)) => {
             let excerpt = format!("{} looks like {}", cut(name), cut(&other.to_string()));
-            all.push(Finding::new(Kind::LookAlike, severity, excerpt).at("/name"));
+            all.push(Finding::new(FindingKind::LookAlike, severity, excerpt).at("/name"));
         }
-        None if mixes_scripts(name) => all.push(found(Kind::LookAlike, Severity::Severe)),
+        None if mixes_scripts(name) => all.push(found(FindingKind::LookAlike, Severity::Severe)),
         None => {}
     }
     all

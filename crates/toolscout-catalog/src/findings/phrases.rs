@@ -5,7 +5,7 @@
 //! each has a weight, a section counts once, and together they must reach [`ENOUGH`].
 
 use super::words::{self, WordSequence};
-use super::{Finding, Kind, Severity};
+use super::{Finding, FindingKind, Severity};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -71,7 +71,7 @@ impl PhraseMatches {
         };
         let heaviest = self.heaviest.into_values().map(|(_, excerpt)| excerpt);
         severity.into_iter().zip(std::iter::once(heaviest)).flat_map(|(severity, heaviest)| {
-            heaviest.map(move |excerpt| Finding::new(Kind::Instructs, severity, excerpt))
+            heaviest.map(move |excerpt| Finding::new(FindingKind::Instructs, severity, excerpt))
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Text of one source about how a tool of another is to be used.
 
 use super::phrases::excerpt;
-use super::{Finding, Kind, Names, Severity};
+use super::{Finding, FindingKind, Severity, ToolNameIndex};
 use toolscout_core::ToolId;
 
 /// Words that turn a mention into an order.
@@ -34,13 +34,13 @@ const REACH: usize = 300;
 
 /// A mention of another source's tool is a note; one in a sentence that gives orders is severe. Only names that cannot be
 /// ordinary words count: `send_email`, not `search`.
-pub(super) fn findings<'a>(text: &'a str, own: &'a ToolId, names: &'a Names) -> impl Iterator<Item = Finding> {
+pub(super) fn findings<'a>(text: &'a str, own: &'a ToolId, names: &'a ToolNameIndex) -> impl Iterator<Item = Finding> {
     let mentions = identifiers(text).filter(|(_, it)| names.is_of_others(it, &own.source)).take(MAX_MENTIONS);
     let found = mentions.map(|(at, name)| {
         let sentence = sentence(text, at).to_lowercase();
         let is_order = ORDERS.iter().any(|it| sentence.contains(it));
         let severity = if is_order { Severity::Severe } else { Severity::Note };
-        Finding::new(Kind::Reference, severity, excerpt(text, at..at + name.len()))
+        Finding::new(FindingKind::Reference, severity, excerpt(text, at..at + name.len()))
     });
     found.max_by_key(|it| it.severity).into_iter()
 }

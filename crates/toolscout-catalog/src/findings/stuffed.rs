@@ -2,7 +2,7 @@
 
 use super::phrases::excerpt;
 use super::words::WordSequence;
-use super::{Finding, Kind, Severity};
+use super::{Finding, FindingKind, Severity};
 use std::collections::HashSet;
 
 /// A long text of few different words.
@@ -13,5 +13,6 @@ pub(super) fn finding(text: &str, words: &WordSequence) -> Option<Finding> {
     }
     let different: HashSet<_> = (0..words.len()).map(|at| words.word(at)).collect();
     let is_stuffed = different.len() * 6 < words.len() && different.len() < LONG;
-    is_stuffed.then(|| Finding::new(Kind::Stuffed, Severity::Note, excerpt(text, 0..text.floor_char_boundary(80))))
+    is_stuffed
+        .then(|| Finding::new(FindingKind::Stuffed, Severity::Note, excerpt(text, 0..text.floor_char_boundary(80))))
 }

@@ -3,8 +3,8 @@
 //! 3. Another entry is a new first sight; a listing from before it is not.
 //! 4. Only a person's word, or a rule of theirs, releases what is held.
 
-use super::{By, Record, Undecided, Why, review};
-use crate::findings::{self, Names};
+use super::{ApprovedBy, DecisionError, QuarantineReason, ReviewRecord, review};
+use crate::findings::{self, ToolNameIndex};
 use std::sync::Arc;
 use toolscout_core::{Moment, ReviewMode, SourceId, Tool, ToolId, ToolName};
 
@@ -24,7 +24,7 @@ fn listed(at: u64, name: &str, description: &str) -> Arc<Tool> {
 /// A source under review, from one discovery to the next.
 #[derive(Default)]
 struct World {
-    record: Record,
+    record: ReviewRecord,
     untrusted: bool,
     accepts_changes: bool,
     entry: &'static str,
@@ -38,7 +38,7 @@ impl World {
             accepts_changes: self.accepts_changes,
             entry: self.entry.into(),
         };
-        let scan = |tool: &Tool| findings::scan(tool, &Names::default());
+        let scan = |tool: &Tool| findings::scan(tool, &ToolNameIndex::default());
         let reviewed = review(&self.record, &terms, tools, scan, Moment(7));
         self.record = reviewed.record;
         (reviewed.held.iter().map(|(name, reason)| format!("{name}: {reason}")).collect(), reviewed.news.len())
@@ -57,7 +57,7 @@ fn what_a_person_added_is_approved_as_first_seen_but_for_the_one_that_is_poisone
     let (held, news) = world.find(&[tool("add", "Adds"), tool("bad", POISON)]);
     assert_eq!(held, ["bad: text that tries to instruct a model at `/description`"]);
     assert_eq!(news, 1);
-    assert_eq!(world.record.tools["add"].approved.as_ref().unwrap().by, By::FirstSight);
+    assert_eq!(world.record.tools["add"].approved.as_ref().unwrap().by, ApprovedBy::FirstSight);
 }
 
 /// L-01: quarantined until approved.
@@ -149,7 +149,7 @@ fn a_persons_no_is_remembered_also_past_a_change_of_the_entry() {
     assert_eq!(world.held("Adds"), ["add: a person has rejected it"]);
     world.entry = "two";
     assert_eq!(world.held("Adds"), ["add: a person has rejected it"]);
-    assert_eq!(world.record.tools["add"].held.as_ref().unwrap().why, Why::Rejected);
+    assert_eq!(world.record.tools["add"].held.as_ref().unwrap().why, QuarantineReason::Rejected);
     world.record.approve("add", None, Moment(9)).unwrap();
     assert_eq!(world.held("Adds"), NONE);
 }
@@ -161,8 +161,8 @@ fn an_approval_is_for_what_the_person_has_seen() {
     world.held("Adds");
     let seen = world.record.tools["add"].held.as_ref().unwrap().definition.digest;
     world.held("Adds and more");
-    assert_eq!(world.record.approve("add", Some(seen), Moment(8)), Err(Undecided::ChangedAgain));
-    assert_eq!(world.record.approve("other", None, Moment(8)), Err(Undecided::NotHeld));
+    assert_eq!(world.record.approve("add", Some(seen), Moment(8)), Err(DecisionError::ChangedAgain));
+    assert_eq!(world.record.approve("other", None, Moment(8)), Err(DecisionError::NotHeld));
     assert_eq!(world.held("Adds and more").len(), 1);
 }
 

@@ -4,7 +4,7 @@
 //! 4. One server that fails costs the others nothing, nor itself what was known of it.
 //! 5. Of many who ask at once, one fetches.
 
-use super::{Queried, Stats, TtlRegistry};
+use super::{QueriedTools, TtlRegistry, TtlRegistryStats};
 use futures_util::FutureExt;
 use futures_util::future::poll_fn;
 use std::cell::{Cell, RefCell};
@@ -160,7 +160,7 @@ fn statistics_are_right_fresh_empty_and_expired() {
     registry.register_tools([tool("s1/a"), tool("s1/b")]);
     assert_eq!(json(), r#"{"toolCount":2,"cacheAge":0,"expired":false}"#);
     hands.advance(301.9);
-    assert_eq!(registry.stats(), Stats { tool_count: 2, cache_age: 301, expired: true });
+    assert_eq!(registry.stats(), TtlRegistryStats { tool_count: 2, cache_age: 301, expired: true });
     registry.clear();
     assert_eq!(json(), r#"{"toolCount":0,"cacheAge":-1,"expired":true}"#);
 }
@@ -196,12 +196,12 @@ impl Servers {
     }
 }
 
-fn query<C: super::Clock>(registry: &TtlRegistry<C>, servers: &Servers) -> Queried<String> {
+fn query<C: super::Clock>(registry: &TtlRegistry<C>, servers: &Servers) -> QueriedTools<String> {
     let all = [server("s1"), server("s2")];
     registry.query(&all, |it| servers.list(it)).now_or_never().expect("nothing to wait for")
 }
 
-fn refresh<C: super::Clock>(registry: &TtlRegistry<C>, servers: &Servers) -> Queried<String> {
+fn refresh<C: super::Clock>(registry: &TtlRegistry<C>, servers: &Servers) -> QueriedTools<String> {
     let all = [server("s1"), server("s2")];
     registry.refresh(&all, |it| servers.list(it)).now_or_never().expect("nothing to wait for")
 }

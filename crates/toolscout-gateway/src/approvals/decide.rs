@@ -4,9 +4,11 @@ use super::{ATTEMPTS, Approvals, ReviewWrite, StoredReview};
 use crate::Error;
 use serde_json::Value;
 use std::sync::Arc;
-use toolscout_catalog::diff::{self, Change};
+use toolscout_catalog::diff::{self, DefinitionChange};
 use toolscout_catalog::findings::Finding;
-use toolscout_catalog::review::{Definition, Held, Record, Remembered, Undecided, Why};
+use toolscout_catalog::review::{
+    CanonicalDefinition, DecisionError, QuarantineReason, QuarantinedDefinition, ReviewRecord, ReviewedTool,
+};
 use toolscout_core::{Digest, Moment, ReviewMode, SourceId, Tool, ToolId};
 
 /// A tool that waits for a person, and everything they need to see. Nothing is cut; who shows it escapes it.
@@ -23,7 +25,7 @@ pub struct HeldTool {
     /// What there is to see in it, worst first.
     pub findings: Vec<Finding>,
     /// What is different from what was approved; where it is as approved again, what was different in between.
-    pub changes: Vec<Change>,
+    pub changes: Vec<DefinitionChange>,
     /// Whether it is now, again, what was approved.
     pub is_back: bool,
     /// The whole definition that was approved, if one was.
@@ -61,7 +63,11 @@ impl Approvals {
         self.decide(id, |record| record.reject(id.name.as_str(), (self.now)()))
     }
 
-    fn decide(&self, id: &ToolId, decision: impl Fn(&mut Record) -> Result<(), Undecided>) -> Result<(), Error> {
+    fn decide(
+        &self,
+        id: &ToolId,
+        decision: impl Fn(&mut ReviewRecord) -> Result<(), DecisionError>,
+    ) -> Result<(), Error> {
         for _ in 0..ATTEMPTS {
             let (mut record, bytes) = match self.kept(&id.source) {
                 StoredReview::Record(record, bytes) => (record, bytes),
@@ -70,8 +76,8 @@ impl Approvals {
                 }
             };
             decision(&mut record).map_err(|why| match why {
-                Undecided::NotHeld => Error::NotHeld { tool: id.clone() },
-                Undecided::ChangedAgain => Error::ChangedAgain { tool: id.clone() },
+                DecisionError::NotHeld => Error::NotHeld { tool: id.clone() },
+                DecisionError::ChangedAgain => Error::ChangedAgain { tool: id.clone() },
             })?;
             if let ReviewWrite::Now(_) = self.keep(&id.source, bytes.as_deref(), &record)? {
                 return Ok(());
@@ -119,11 +125,17 @@ impl Approvals {
     }
 }
 
-fn waiting(tool: &Tool, at: Moment) -> Held {
-    Held { definition: Definition::of(tool), first: None, why: Why::New, reason: String::new(), at }
+fn waiting(tool: &Tool, at: Moment) -> QuarantinedDefinition {
+    QuarantinedDefinition {
+        definition: CanonicalDefinition::of(tool),
+        first: None,
+        why: QuarantineReason::New,
+        reason: String::new(),
+        at,
+    }
 }
 
-fn shown(tool: &Tool, remembered: &Remembered, held: &Held, findings: Vec<Finding>) -> HeldTool {
+fn shown(tool: &Tool, remembered: &ReviewedTool, held: &QuarantinedDefinition, findings: Vec<Finding>) -> HeldTool {
     let approved = remembered.approved.as_ref().map(|it| &it.definition);
     // Where nothing came in between, a person rejected it, or what approved it no longer counts.
     let between = held.first.as_ref().filter(|_| approved.is_some_and(|it| it.digest == held.definition.digest));
@@ -132,12 +144,12 @@ fn shown(tool: &Tool, remembered: &Remembered, held: &Held, findings: Vec<Findin
     HeldTool {
         id: tool.id.clone(),
         reason: held.reason.clone(),
-        is_rejected: held.why == Why::Rejected,
+        is_rejected: held.why == QuarantineReason::Rejected,
         since: Some(held.at),
         findings,
         changes,
         is_back: between.is_some(),
-        approved: approved.map(Definition::value),
+        approved: approved.map(CanonicalDefinition::value),
         now: held.definition.value(),
         digest: held.definition.digest,
     }

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use toolscout_catalog::review::{Approved, By, Definition, Held, Record, Remembered, Why};
+use toolscout_catalog::review::{
+    ApprovedBy, ApprovedDefinition, CanonicalDefinition, QuarantineReason, QuarantinedDefinition, ReviewRecord,
+    ReviewedTool,
+};
 use toolscout_core::{Digest, Moment, RawJson};
 
 #[derive(Serialize, Deserialize)]
@@ -42,11 +45,16 @@ struct DefinitionRow {
 }
 
 const VERSION: u32 = 1;
-const BY: [(By, &str); 3] = [(By::FirstSight, "first-sight"), (By::Rule, "rule"), (By::Person, "person")];
-const WHY: [(Why, &str); 4] =
-    [(Why::New, "new"), (Why::Changed, "changed"), (Why::Suspicious, "suspicious"), (Why::Rejected, "rejected")];
+const BY: [(ApprovedBy, &str); 3] =
+    [(ApprovedBy::FirstSight, "first-sight"), (ApprovedBy::Rule, "rule"), (ApprovedBy::Person, "person")];
+const WHY: [(QuarantineReason, &str); 4] = [
+    (QuarantineReason::New, "new"),
+    (QuarantineReason::Changed, "changed"),
+    (QuarantineReason::Suspicious, "suspicious"),
+    (QuarantineReason::Rejected, "rejected"),
+];
 
-pub(super) fn write(record: &Record) -> RecordRow {
+pub(super) fn write(record: &ReviewRecord) -> RecordRow {
     let tools = record.tools.iter().map(|(name, it)| {
         let approved = it.approved.as_ref().map(|it| ApprovedRow {
             definition: definition(&it.definition),
@@ -67,17 +75,19 @@ pub(super) fn write(record: &Record) -> RecordRow {
 }
 
 /// None where it is not one of ours, or of a later version.
-pub(super) fn read(body: &RawJson) -> Option<Record> {
+pub(super) fn read(body: &RawJson) -> Option<ReviewRecord> {
     let row: RecordRow = serde_json::from_str(body.as_str()).ok()?;
     let tools = row.tools.into_iter().map(|(name, it)| {
         let approved = match it.approved {
-            Some(it) => {
-                Some(Approved { definition: read_definition(it.definition)?, by: meaning(&BY, &it.by)?, at: it.at })
-            }
+            Some(it) => Some(ApprovedDefinition {
+                definition: read_definition(it.definition)?,
+                by: meaning(&BY, &it.by)?,
+                at: it.at,
+            }),
             None => None,
         };
         let held = match it.held {
-            Some(it) => Some(Held {
+            Some(it) => Some(QuarantinedDefinition {
                 definition: read_definition(it.definition)?,
                 first: it.first.and_then(read_definition),
                 why: meaning(&WHY, &it.why)?,
@@ -86,18 +96,18 @@ pub(super) fn read(body: &RawJson) -> Option<Record> {
             }),
             None => None,
         };
-        Some((name, Remembered { approved, held }))
+        Some((name, ReviewedTool { approved, held }))
     });
     let tools = tools.collect::<Option<_>>()?;
-    (row.version == VERSION).then_some(Record { entry: row.entry, listed: row.listed, tools })
+    (row.version == VERSION).then_some(ReviewRecord { entry: row.entry, listed: row.listed, tools })
 }
 
-fn definition(definition: &Definition) -> DefinitionRow {
+fn definition(definition: &CanonicalDefinition) -> DefinitionRow {
     DefinitionRow { digest: definition.digest.to_string(), text: definition.text.clone() }
 }
 
-fn read_definition(row: DefinitionRow) -> Option<Definition> {
-    Some(Definition { digest: Digest::from_hex(&row.digest)?, text: row.text })
+fn read_definition(row: DefinitionRow) -> Option<CanonicalDefinition> {
+    Some(CanonicalDefinition { digest: Digest::from_hex(&row.digest)?, text: row.text })
 }
 
 fn word<T: PartialEq>(words: &[(T, &str)], meant: T) -> String {

@@ -4,7 +4,7 @@ use crate::scope::Scope;
 use crate::sources::SourceSet;
 use serde_json::{Map, Value};
 use std::sync::Arc;
-use toolscout_catalog::{Discovery, Snapshot};
+use toolscout_catalog::{Snapshot, SourceDiscovery};
 use toolscout_core::{Arguments, Source, SourceId, Status, Tool, ToolId, ToolName};
 
 /// Finds its tools.
@@ -59,7 +59,7 @@ pub(crate) fn delegates(all: &Snapshot, sources: &SourceSet, scope: &Scope) -> V
 
 /// What is found, with the doors as far as they matter: what they take. What they say about themselves nobody reads, and
 /// it changes with every tool that is behind them, which is nothing to review.
-pub(crate) fn in_short(source: &dyn Source, found: Discovery) -> Discovery {
+pub(crate) fn in_short(source: &dyn Source, found: SourceDiscovery) -> SourceDiscovery {
     let has = |name: &str| found.tools.iter().any(|it| it.id.name.as_str() == name);
     if !has(SEARCH) || !has(EXECUTE) || source.delegation().is_none() {
         return found;

@@ -10,7 +10,7 @@ use futures_util::{StreamExt, stream};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use toolscout_catalog::findings::{self, Names, Severity};
+use toolscout_catalog::findings::{self, Severity, ToolNameIndex};
 use toolscout_core::door::{AuthorizationError, Policy};
 use toolscout_core::{BoxFuture, Cx, RawJson, Source, SourceError, SourceId, Tool, ToolCall, ToolId, ToolName, escape};
 
@@ -153,10 +153,10 @@ impl Gateway {
         }
         // Gathered when something new has to be looked through. Who mentions tools of its own server gives no orders about
         // those of others.
-        let names: OnceLock<Names> = OnceLock::new();
+        let names: OnceLock<ToolNameIndex> = OnceLock::new();
         let own: Vec<ToolId> =
             hits.iter().flat_map(|(_, tool, ..)| [Some(tool.id.clone()), as_bare(&tool.id)]).flatten().collect();
-        let names = || names.get_or_init(|| Names::of(view.moment.all.tools().map(|it| &it.id).chain(&own)));
+        let names = || names.get_or_init(|| ToolNameIndex::of(view.moment.all.tools().map(|it| &it.id).chain(&own)));
         let mut shown = Vec::new();
         for (source, tool, score, digest) in hits {
             if !self.federation.definitions.has(whose, &source, &tool) {

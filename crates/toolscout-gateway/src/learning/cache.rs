@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use toolscout_core::BoundedCache;
-use toolscout_index::Learned;
+use toolscout_index::LearnedQueries;
 
 /// Another process may have learned or forgotten something since.
 const FRESH: Duration = Duration::from_secs(2);
@@ -17,7 +17,7 @@ pub(super) struct LearnedCache(Mutex<BoundedCache<Arc<str>, LearnedEntry>>);
 
 #[derive(Clone)]
 struct LearnedEntry {
-    learned: Arc<Learned>,
+    learned: Arc<LearnedQueries>,
     lessons: usize,
     space: u64,
     row: blake3::Hash,
@@ -33,7 +33,7 @@ impl Default for LearnedCache {
 
 impl LearnedCache {
     /// What this tenant has learned, as it was at most two seconds ago. What cannot be read was not learned.
-    pub(super) fn learned(&self, ledger: &FeedbackStore, whose: &Arc<str>, space: u64) -> Arc<Learned> {
+    pub(super) fn learned(&self, ledger: &FeedbackStore, whose: &Arc<str>, space: u64) -> Arc<LearnedQueries> {
         let known = self.0.lock().get(whose).cloned().filter(|it| it.space == space);
         if let Some(known) = known.as_ref().filter(|it| it.looked.elapsed() < FRESH) {
             return known.learned.clone();

@@ -4,7 +4,7 @@ use super::recent::RecentSearch;
 use super::row::{self, FeedbackRowReader};
 use std::sync::Arc;
 use toolscout_core::{Moment, ToolId};
-use toolscout_index::{Learned, Vector};
+use toolscout_index::{LearnedQueries, Vector};
 
 /// More questions about one tool would only say the same again.
 const OF_TOOL: usize = 40;
@@ -84,13 +84,13 @@ impl FeedbackRecords {
     }
 
     /// Those that count in this project, for the index. Vectors of another space say nothing.
-    pub(super) fn learned(&self, project: &str, space: u64) -> Learned {
-        let lesson = |it: &StoredFeedback| toolscout_index::Lesson {
+    pub(super) fn learned(&self, project: &str, space: u64) -> LearnedQueries {
+        let lesson = |it: &StoredFeedback| toolscout_index::LearnedQuery {
             tool: it.lesson.tool.clone(),
             question: it.lesson.question.clone(),
             meaning: it.meaning.as_ref().filter(|it| it.0 == space).map(|it| it.1.clone()),
         };
-        Learned::of(self.of(project).map(lesson).collect())
+        LearnedQueries::of(self.of(project).map(lesson).collect())
     }
 
     fn of(&self, project: &str) -> impl DoubleEndedIterator<Item = &StoredFeedback> {

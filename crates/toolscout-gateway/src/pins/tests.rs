@@ -3,17 +3,17 @@
 
 use super::{Drift, Lock, LockError};
 use std::sync::Arc;
-use toolscout_catalog::{Discovery, Snapshot};
+use toolscout_catalog::{Snapshot, SourceDiscovery};
 use toolscout_core::{DiscoveryItem, SourceId, SourceKind, Tool, ToolId, ToolName};
 
 fn snapshot(tools: &[(&str, &str, &str)]) -> Snapshot {
-    let mut found: Vec<Discovery> = Vec::new();
+    let mut found: Vec<SourceDiscovery> = Vec::new();
     for (source, name, description) in tools {
         let source = SourceId::new(source).unwrap();
         let id = ToolId::new(source.clone(), ToolName::new(name).unwrap());
         let tool = Tool { description: Some((*description).to_owned()), ..Tool::new(id) };
         if !found.iter().any(|it| it.source == source) {
-            found.push(Discovery::new(source.clone(), SourceKind::Mcp));
+            found.push(SourceDiscovery::new(source.clone(), SourceKind::Mcp));
         }
         let discovery = found.iter_mut().find(|it| it.source == source).unwrap();
         discovery.add(DiscoveryItem::Tool(Arc::new(tool)));

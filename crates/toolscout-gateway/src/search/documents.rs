@@ -5,7 +5,7 @@ use crate::sources::SourceSet;
 use std::collections::HashMap;
 use std::sync::Arc;
 use toolscout_core::{SourceId, SourceKind, Tool};
-use toolscout_index::Document;
+use toolscout_index::ToolDocument;
 
 /// Characters of what a source says of itself that are searched.
 const ABOUT: usize = 1_000;
@@ -24,12 +24,12 @@ impl<'a> SourceTexts<'a> {
     }
 
     /// The tool, to be found.
-    pub(super) fn document<'d>(&'d self, tool: &'d Arc<Tool>, stamps: &StampHasher) -> Document<'d> {
+    pub(super) fn document<'d>(&'d self, tool: &'d Arc<Tool>, stamps: &StampHasher) -> ToolDocument<'d> {
         let source = self.0.get(&tool.id.source);
         // What nobody approved does not speak for its tools either.
         let is_approved = tool.provenance.trusted && source.is_none_or(|it| it.is_wanted);
         let about = source.filter(|_| is_approved).map_or("", |it| &it.text);
-        Document { tool, stamp: stamps.of(tool, about), is_approved, about }
+        ToolDocument { tool, stamp: stamps.of(tool, about), is_approved, about }
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 use toolscout_core::{Lease, Namespace, Store};
-use toolscout_index::{Known, Language, Vector};
+use toolscout_index::{IndexData, Language, Vector};
 
 /// The store, as search uses it.
 #[derive(Clone)]
@@ -34,12 +34,12 @@ impl SearchStore {
     }
 
     /// What was known when a process last wrote it down. What nobody can read is as good as none.
-    pub(super) fn image(&self, language: Language) -> Option<Known> {
+    pub(super) fn image(&self, language: Language) -> Option<IndexData> {
         let bytes = self.store.read(Namespace::Index, &self.image_key(language)?).ok()??;
-        Known::from_bytes(&bytes)
+        IndexData::from_bytes(&bytes)
     }
 
-    pub(super) fn keep_image(&self, language: Language, known: &Known) {
+    pub(super) fn keep_image(&self, language: Language, known: &IndexData) {
         let Some(key) = self.image_key(language) else { return };
         if let Err(error) = self.store.write(Namespace::Index, &key, &known.to_bytes()) {
             tracing::debug!(event = "index_not_kept", %error);

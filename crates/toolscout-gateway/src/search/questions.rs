@@ -3,7 +3,7 @@
 use parking_lot::Mutex;
 use std::sync::Arc;
 use toolscout_core::BoundedCache;
-use toolscout_index::Meaning;
+use toolscout_index::QueryEmbedding;
 
 /// Queries cached.
 const CAPACITY: usize = 256;
@@ -11,7 +11,7 @@ const CAPACITY: usize = 256;
 const LONGEST: usize = 4096;
 
 /// The most recent queries and their embeddings.
-pub(super) struct QueryCache(Mutex<BoundedCache<Box<str>, Arc<Meaning>>>);
+pub(super) struct QueryCache(Mutex<BoundedCache<Box<str>, Arc<QueryEmbedding>>>);
 
 impl Default for QueryCache {
     fn default() -> Self {
@@ -20,11 +20,11 @@ impl Default for QueryCache {
 }
 
 impl QueryCache {
-    pub(super) fn meaning(&self, text: &str) -> Option<Arc<Meaning>> {
+    pub(super) fn meaning(&self, text: &str) -> Option<Arc<QueryEmbedding>> {
         self.0.lock().get(text).cloned()
     }
 
-    pub(super) fn keep(&self, text: &str, meaning: &Arc<Meaning>) {
+    pub(super) fn keep(&self, text: &str, meaning: &Arc<QueryEmbedding>) {
         if text.len() <= LONGEST {
             self.0.lock().insert(text.into(), meaning.clone());
         }

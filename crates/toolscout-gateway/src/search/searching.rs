@@ -12,7 +12,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use toolscout_core::{Lease, Store, Tool};
-use toolscout_index::{Index, Known, Language, Meaning, Vector};
+use toolscout_index::{Index, IndexData, Language, QueryEmbedding, Vector};
 
 /// How a gateway searches: by words alone, English ones, and remembering nothing, unless said otherwise.
 #[derive(Default)]
@@ -23,7 +23,7 @@ pub struct Searching {
     questions: Arc<QueryCache>,
     stamps: OnceLock<StampHasher>,
     /// What the next index begins with.
-    known: Mutex<Option<Known>>,
+    known: Mutex<Option<IndexData>>,
     /// Whether that is not written down yet.
     is_new: AtomicBool,
     /// Who knows everything that is searched here, where that is another gateway.
@@ -79,7 +79,7 @@ impl Searching {
         let (abouts, stamps) = (SourceTexts::of(sources), self.stamps());
         let documents: Vec<_> = tools.map(|it| abouts.document(it, stamps)).collect();
         if !is_everybodys {
-            return self.made(Index::after(&Known::default(), self.language, &documents));
+            return self.made(Index::after(&IndexData::default(), self.language, &documents));
         }
         let before = self.known();
         let index = Index::after(&before, self.language, &documents);
@@ -95,12 +95,12 @@ impl Searching {
     }
 
     /// What is known of everybody's tools, from now on.
-    pub(crate) fn learn(&self, known: &Known) {
+    pub(crate) fn learn(&self, known: &IndexData) {
         *self.known.lock() = Some(known.clone());
         self.is_new.store(true, Ordering::Relaxed);
     }
 
-    fn known(&self) -> Known {
+    fn known(&self) -> IndexData {
         let image = || self.kept.as_ref()?.image(self.language);
         let others = || self.main.as_ref().map(|it| it.known());
         self.known.lock().get_or_insert_with(|| image().or_else(others).unwrap_or_default()).clone()
@@ -127,17 +127,17 @@ impl Searching {
     }
 
     /// What a question means, if it was asked before.
-    pub(crate) fn meaning(&self, text: &str) -> Option<Arc<Meaning>> {
+    pub(crate) fn meaning(&self, text: &str) -> Option<Arc<QueryEmbedding>> {
         self.questions.meaning(text)
     }
 
     /// What a question means. Takes its time, the first time.
-    pub(super) fn find_meaning(&self, text: &str) -> Option<Arc<Meaning>> {
+    pub(super) fn find_meaning(&self, text: &str) -> Option<Arc<QueryEmbedding>> {
         if let Some(meaning) = self.meaning(text) {
             return Some(meaning);
         }
         let encoder = self.encoder.as_ref()?.get().ok()?;
-        let meaning = Arc::new(Meaning::of(encoder, text));
+        let meaning = Arc::new(QueryEmbedding::of(encoder, text));
         self.questions.keep(text, &meaning);
         Some(meaning)
     }

@@ -5,7 +5,7 @@
 //! definitions cannot make two of them meet but by chance, and the chance is one in 2^64 at best.
 
 use toolscout_core::Tool;
-use toolscout_index::Stamp;
+use toolscout_index::TextStamp;
 
 /// Makes stamps. Those of two keys have nothing in common.
 #[derive(Clone, Copy)]
@@ -21,7 +21,7 @@ impl StampHasher {
     }
 
     /// Stands for all that is searched of a tool, and for what its source says of itself.
-    pub(super) fn of(&self, tool: &Tool, about: &str) -> Stamp {
+    pub(super) fn of(&self, tool: &Tool, about: &str) -> TextStamp {
         let mut mixed = StampState { one: self.keys[0], other: self.keys[1], keys: [self.keys[2], self.keys[3]] };
         mixed.text(Some(tool.id.source.as_str()));
         mixed.text(Some(tool.id.name.as_str()));
@@ -65,9 +65,9 @@ impl StampState {
         self.other = folded(low ^ self.other, high ^ self.keys[1]);
     }
 
-    fn end(mut self) -> Stamp {
+    fn end(mut self) -> TextStamp {
         self.add(1, 2);
-        Stamp::from(self.one) << 64 | Stamp::from(self.other)
+        TextStamp::from(self.one) << 64 | TextStamp::from(self.other)
     }
 }
 

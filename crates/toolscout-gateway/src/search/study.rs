@@ -8,7 +8,7 @@ use std::convert::Infallible;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use toolscout_core::Lease;
-use toolscout_index::{Stamp, Vector, text_of};
+use toolscout_index::{TextStamp, Vector, text_of};
 
 /// Tools that are encoded in one go in the background: on one core, and done soon enough when the process ends.
 const FEW: usize = 16;
@@ -104,9 +104,9 @@ pub(super) struct EmbeddingRun {
     /// Which moment it is about.
     generation: u64,
     /// What was looked at in this moment: once is enough, whatever came of it.
-    seen: HashSet<Stamp>,
+    seen: HashSet<TextStamp>,
     /// What searches have not got to see yet.
-    found: Vec<(Stamp, Vector)>,
+    found: Vec<(TextStamp, Vector)>,
     shown: Option<Instant>,
     lease: Option<Lease>,
     encoded: usize,
@@ -144,7 +144,7 @@ impl EmbeddingRun {
         }
     }
 
-    fn encode(&mut self, moment: &PublishedCatalog, id: &str, unknown: Vec<(Stamp, String)>) -> RemainingWork {
+    fn encode(&mut self, moment: &PublishedCatalog, id: &str, unknown: Vec<(TextStamp, String)>) -> RemainingWork {
         let searching = &moment.searching;
         if self.lease.is_none() {
             self.lease = searching.lease();

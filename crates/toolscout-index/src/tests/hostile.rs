@@ -1,7 +1,7 @@
 //! Sources that want to be found whatever is asked.
 
 use super::{document, tool};
-use crate::{Document, Index, Query};
+use crate::{Index, Query, ToolDocument};
 use std::sync::Arc;
 use toolscout_core::Tool;
 
@@ -53,9 +53,10 @@ fn two_hundred_stuffed_tools_push_no_honest_one_out_of_the_first_five() {
     let (tools, asked) = honest();
     assert!(tools.len() >= 500 && asked.len() >= 50);
     let bad = stuffed();
-    let good: Vec<Document<'_>> = tools.iter().zip(1..).map(|(tool, stamp)| document(tool, stamp)).collect();
+    let good: Vec<ToolDocument<'_>> = tools.iter().zip(1..).map(|(tool, stamp)| document(tool, stamp)).collect();
     let before = recall(&Index::build(&good), &asked);
-    let evil = bad.iter().zip(10_000..).map(|(tool, stamp)| Document { is_approved: false, ..document(tool, stamp) });
+    let evil =
+        bad.iter().zip(10_000..).map(|(tool, stamp)| ToolDocument { is_approved: false, ..document(tool, stamp) });
     let after = recall(&Index::build(&good.iter().copied().chain(evil).collect::<Vec<_>>()), &asked);
     assert!(before > 0.9, "honest questions find honest tools: {before}");
     assert!(before - after <= 0.02, "recall fell from {before} to {after}");
@@ -65,7 +66,7 @@ fn two_hundred_stuffed_tools_push_no_honest_one_out_of_the_first_five() {
 fn the_exact_name_earns_an_unapproved_tool_nothing() {
     let ours = Arc::new(tool("mail/send_email -- Send an email to a recipient"));
     let trap = Arc::new(tool("evil/send_email -- Send an email to a recipient"));
-    let trap = Document { is_approved: false, ..document(&trap, 2) };
+    let trap = ToolDocument { is_approved: false, ..document(&trap, 2) };
     let index = Index::build(&[trap, document(&ours, 1)]);
     for question in ["send_email", "send email", "Send_Email"] {
         let hits = index.search(&Query::new(question));
@@ -79,7 +80,8 @@ fn the_exact_name_earns_an_unapproved_tool_nothing() {
 fn a_source_that_nobody_approved_gets_no_more_than_its_share() {
     let crowd: Vec<_> = (0..50).map(|at| Arc::new(tool(&format!("evil/send_mail_{at} -- Send mail")))).collect();
     let other = Arc::new(tool("mail/post -- Send mail by post, on some days of the year, if there is any"));
-    let crowd = crowd.iter().zip(10..).map(|(tool, stamp)| Document { is_approved: false, ..document(tool, stamp) });
+    let crowd =
+        crowd.iter().zip(10..).map(|(tool, stamp)| ToolDocument { is_approved: false, ..document(tool, stamp) });
     let index = Index::build(&crowd.chain([document(&other, 1)]).collect::<Vec<_>>());
     let hits = index.search(&Query::new("send mail"));
     assert_eq!(hits.iter().filter(|it| it.id.source.as_str() == "evil").count(), 4);

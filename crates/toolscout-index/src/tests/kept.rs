@@ -1,7 +1,7 @@
 //! What was worked out is kept, and changes nothing.
 
 use super::{Concepts, LIB10, document, encoded, tools};
-use crate::{Encoder, Index, Known, Language, Query};
+use crate::{Encoder, Index, IndexData, Language, Query};
 use std::sync::Arc;
 use toolscout_core::Tool;
 
@@ -9,7 +9,7 @@ fn arcs() -> Vec<Arc<Tool>> {
     tools(LIB10).into_iter().map(Arc::new).collect()
 }
 
-fn index_after(known: &Known, tools: &[Arc<Tool>], stamps: &[u128]) -> Index {
+fn index_after(known: &IndexData, tools: &[Arc<Tool>], stamps: &[u128]) -> Index {
     let documents: Vec<_> = tools.iter().zip(stamps).map(|(tool, stamp)| document(tool, *stamp)).collect();
     Index::after(known, Language::English, &documents)
 }
@@ -18,8 +18,8 @@ fn index_after(known: &Known, tools: &[Arc<Tool>], stamps: &[u128]) -> Index {
 fn an_index_that_grew_is_the_one_that_was_built_at_once() {
     let all = arcs();
     let stamps: Vec<u128> = (1..=10).collect();
-    let at_once = index_after(&Known::default(), &all, &stamps);
-    let few = index_after(&Known::default(), &all[..6], &stamps[..6]);
+    let at_once = index_after(&IndexData::default(), &all, &stamps);
+    let few = index_after(&IndexData::default(), &all[..6], &stamps[..6]);
     let grown = index_after(few.known(), &all, &stamps);
     assert!(grown.known() == at_once.known());
     let shrunk = index_after(at_once.known(), &all[..6], &stamps[..6]);
@@ -29,7 +29,7 @@ fn an_index_that_grew_is_the_one_that_was_built_at_once() {
 #[test]
 fn a_tool_whose_stamp_changed_is_read_again() {
     let mut all = arcs();
-    let before = index_after(&Known::default(), &all, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    let before = index_after(&IndexData::default(), &all, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     Arc::make_mut(&mut all[0]).description = Some("Whistle a tune".to_owned());
     let after = index_after(before.known(), &all, &[11, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     assert!(before.search(&Query::new("whistle")).is_empty());
@@ -40,7 +40,7 @@ fn a_tool_whose_stamp_changed_is_read_again() {
 fn vectors_stay_with_their_tools_and_go_with_their_encoder() {
     let all = arcs();
     let stamps: Vec<u128> = (1..=10).collect();
-    let whole = encoded(&index_after(&Known::default(), &all, &stamps));
+    let whole = encoded(&index_after(&IndexData::default(), &all, &stamps));
     assert_eq!(whole.vectors(), 10);
     let fewer = index_after(whole.known(), &all[3..], &stamps[3..]);
     assert_eq!((fewer.vectors(), fewer.without_vector(Concepts.id()).count()), (7, 0));
@@ -51,30 +51,30 @@ fn vectors_stay_with_their_tools_and_go_with_their_encoder() {
 
 #[test]
 fn what_is_written_down_is_read_as_it_was() {
-    let index = encoded(&index_after(&Known::default(), &arcs(), &(1..=10).collect::<Vec<_>>()));
+    let index = encoded(&index_after(&IndexData::default(), &arcs(), &(1..=10).collect::<Vec<_>>()));
     let bytes = index.known().to_bytes();
-    assert!(Known::from_bytes(&bytes).as_ref() == Some(index.known()));
-    assert!(Known::from_bytes(&Known::default().to_bytes()) == Some(Known::default()));
+    assert!(IndexData::from_bytes(&bytes).as_ref() == Some(index.known()));
+    assert!(IndexData::from_bytes(&IndexData::default().to_bytes()) == Some(IndexData::default()));
 }
 
 #[test]
 fn what_was_cut_or_changed_on_disk_is_not_read() {
-    let index = encoded(&index_after(&Known::default(), &arcs(), &(1..=10).collect::<Vec<_>>()));
+    let index = encoded(&index_after(&IndexData::default(), &arcs(), &(1..=10).collect::<Vec<_>>()));
     let bytes = index.known().to_bytes();
     for end in (0..bytes.len()).step_by(7) {
-        assert!(Known::from_bytes(&bytes[..end]).is_none(), "cut at {end}");
+        assert!(IndexData::from_bytes(&bytes[..end]).is_none(), "cut at {end}");
     }
     for at in (0..bytes.len()).step_by(11) {
         let mut bytes = bytes.clone();
         bytes[at] ^= 0x20;
-        assert!(Known::from_bytes(&bytes).is_none(), "changed at {at}");
+        assert!(IndexData::from_bytes(&bytes).is_none(), "changed at {at}");
     }
 }
 
 /// Somebody can write a file whose check is right and whose numbers are not.
 #[test]
 fn what_does_not_fit_together_is_not_read() {
-    let index = encoded(&index_after(&Known::default(), &arcs(), &(1..=10).collect::<Vec<_>>()));
+    let index = encoded(&index_after(&IndexData::default(), &arcs(), &(1..=10).collect::<Vec<_>>()));
     let bytes = index.known().to_bytes();
     let body = bytes.len() - 16;
     let mut read = 0;
@@ -83,7 +83,7 @@ fn what_does_not_fit_together_is_not_read() {
         bytes[at] ^= 0x55;
         let check = blake3::hash(&bytes[..body]);
         bytes[body..].copy_from_slice(&check.as_bytes()[..16]);
-        let Some(known) = Known::from_bytes(&bytes) else { continue };
+        let Some(known) = IndexData::from_bytes(&bytes) else { continue };
         read += 1;
         // Whatever it says now, it can be asked.
         index_after(&known, &arcs(), &(1..=10).collect::<Vec<_>>()).search(&Query::new("send databse email"));

@@ -1,7 +1,7 @@
 //! Words, meaning and use in one order.
 
 use super::{Concepts, LIB10, document, encoded, explain, index_of, search, tool};
-use crate::{Encoder, Index, Learned, Lesson, Meaning, Profile, Query};
+use crate::{Encoder, Index, LearnedQueries, LearnedQuery, Profile, Query, QueryEmbedding};
 use insta::assert_snapshot;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ fn first(page: &str) -> &str {
 
 /// The names of the hits for a question, by meaning, too.
 fn names(index: &Index, text: &str) -> Vec<String> {
-    let meaning = Meaning::of(&Concepts, text);
+    let meaning = QueryEmbedding::of(&Concepts, text);
     let query = Query { meaning: Some(&meaning), ..Query::new(text) };
     index.search(&query).iter().map(|it| it.id.name.to_string()).collect()
 }
@@ -87,8 +87,8 @@ fn what_was_called_after_a_question_comes_first_the_next_time() {
     let index = index_of(LIB10);
     let question = "make room on the machine";
     let tool = index.tools.all.iter().find(|it| it.id.name.as_str() == "cleanup_logs").unwrap().id.clone();
-    let lesson = Lesson { tool, question: question.to_owned(), meaning: None };
-    let learned = Learned::of(vec![lesson]);
+    let lesson = LearnedQuery { tool, question: question.to_owned(), meaning: None };
+    let learned = LearnedQueries::of(vec![lesson]);
     let query = Query { learned: Some(&learned), ..Query::new("make room on this machine") };
     let hits = index.search(&query);
     assert_eq!(hits[0].id.name.as_str(), "cleanup_logs");

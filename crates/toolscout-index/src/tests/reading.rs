@@ -1,9 +1,9 @@
 //! What a question became on its way to the tools.
 
 use super::{LIB10, index_of};
-use crate::{Query, Reading};
+use crate::{Query, QueryReading};
 
-fn reading(text: &str) -> Reading {
+fn reading(text: &str) -> QueryReading {
     index_of(LIB10).reading(text)
 }
 

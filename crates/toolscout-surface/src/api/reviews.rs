@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toolscout_core::{Digest, SourceId, ToolId};
-use toolscout_gateway::{Change, Finding, Gateway, HeldTool, Severity};
+use toolscout_gateway::{DefinitionChange, Finding, Gateway, HeldTool, Severity};
 
 /// A tool that is held.
 #[derive(Serialize, JsonSchema)]
@@ -167,8 +167,8 @@ impl From<&Finding> for FindingView {
     }
 }
 
-impl From<&Change> for ChangeView {
-    fn from(change: &Change) -> Self {
+impl From<&DefinitionChange> for ChangeView {
+    fn from(change: &DefinitionChange) -> Self {
         Self { path: change.at.clone(), before: change.before.clone(), after: change.after.clone() }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{AppError, Environment};
 use toolscout_config::ConfiguredServer;
-use toolscout_core::{ErrorKind, Shelf, SourceId, Store, StoreError};
+use toolscout_core::{ErrorKind, Namespace, SourceId, Store, StoreError};
 use toolscout_mcp_client::entry_of;
 
 /// Records that an operator added this server, as it is configured now, and whether its tools are trusted.
@@ -13,13 +13,13 @@ pub(super) fn record_added(
     trusts: bool,
 ) -> Result<(), AppError> {
     let record = record(configured, trusts);
-    store.write(Shelf::Approval, &key(partition, &configured.server.id), record.as_bytes()).map_err(unkept)
+    store.write(Namespace::Approval, &key(partition, &configured.server.id), record.as_bytes()).map_err(unkept)
 }
 
 /// Whether the person who added this server, as it is configured now, trusts it; none where no person has. What cannot be
 /// read was not said.
 pub(super) fn trusts(configured: &ConfiguredServer, partition: &str, environment: &Environment) -> Option<bool> {
-    let said = environment.store().read(Shelf::Approval, &key(partition, &configured.server.id)).ok()??;
+    let said = environment.store().read(Namespace::Approval, &key(partition, &configured.server.id)).ok()??;
     [true, false].into_iter().find(|it| said == record(configured, *it).as_bytes())
 }
 

@@ -129,7 +129,7 @@ fn harmless(seen: SeenTool) -> Option<SeenTool> {
         let mut tool = Tool::new(ToolId::new(source, name));
         tool.description = Some(it.description.clone());
         tool.input_schema = it.input_schema.clone();
-        findings::scan(&tool, &Names::default()).iter().any(|it| it.severity == Severity::Severe)
+        findings::scan(&tool, &ToolNameIndex::default()).iter().any(|it| it.severity == Severity::Severe)
     };
     if !is_severe(&seen) {
         return Some(seen);

@@ -3,7 +3,7 @@
 use super::{HitView, because, line, rounded};
 use serde::Serialize;
 use toolscout_core::escape;
-use toolscout_gateway::{Explanation, Parts, Reading, SearchHit, WordRead};
+use toolscout_gateway::{Explanation, QueryReading, QueryWordReading, ScoreParts, SearchHit};
 
 /// An explained answer as `search --explain --json` shows it.
 #[derive(Debug, Clone, Serialize)]
@@ -68,7 +68,7 @@ pub struct PartsView {
 impl ExplainedView {
     /// These hits, with why.
     pub fn new(hits: &[SearchHit], explanation: &Explanation) -> Self {
-        let hit = |(hit, parts): (&SearchHit, &Option<Parts>)| ExplainedHit {
+        let hit = |(hit, parts): (&SearchHit, &Option<ScoreParts>)| ExplainedHit {
             hit: hit.into(),
             parts: parts.as_ref().map(PartsView::from),
         };
@@ -77,9 +77,9 @@ impl ExplainedView {
     }
 }
 
-impl From<&Reading> for ReadingView {
-    fn from(reading: &Reading) -> Self {
-        let word = |it: &WordRead| WordView {
+impl From<&QueryReading> for ReadingView {
+    fn from(reading: &QueryReading) -> Self {
+        let word = |it: &QueryWordReading| WordView {
             word: it.word.clone(),
             known: it.is_known,
             corrected: it.corrected.clone(),
@@ -89,8 +89,8 @@ impl From<&Reading> for ReadingView {
     }
 }
 
-impl From<&Parts> for PartsView {
-    fn from(parts: &Parts) -> Self {
+impl From<&ScoreParts> for PartsView {
+    fn from(parts: &ScoreParts) -> Self {
         Self {
             named: parts.is_named,
             words: rounded(parts.words),
@@ -113,7 +113,7 @@ pub fn lines(hits: &[SearchHit], explanation: &Explanation, width: Option<usize>
 }
 
 /// How the question was read; nothing where it has no words.
-fn question(reading: &Reading) -> String {
+fn question(reading: &QueryReading) -> String {
     let mut out = String::new();
     if let Some(english) = &reading.english {
         out += &format!("in English: {}\n", escape::line(english));
@@ -125,7 +125,7 @@ fn question(reading: &Reading) -> String {
     out
 }
 
-fn word(read: &WordRead) -> String {
+fn word(read: &QueryWordReading) -> String {
     let word = escape::line(&read.word).into_owned();
     let all = |words: &[String]| escape::line(&words.join(" or ")).into_owned();
     let related = match read.related.is_empty() {
@@ -139,7 +139,7 @@ fn word(read: &WordRead) -> String {
     }
 }
 
-fn made_of(parts: &Parts) -> String {
+fn made_of(parts: &ScoreParts) -> String {
     let mut all = Vec::new();
     if parts.is_named {
         all.push("its name".to_owned());

@@ -3,16 +3,16 @@
 use super::{explain, lessons};
 use std::sync::Arc;
 use toolscout_core::{Moment, SourceId, Tool, ToolId, ToolName};
-use toolscout_gateway::{Explanation, Lesson, Parts, Reading, SearchHit, WordRead};
+use toolscout_gateway::{Explanation, Lesson, QueryReading, QueryWordReading, ScoreParts, SearchHit};
 
 fn id(text: &str) -> ToolId {
     let (source, name) = text.split_once('/').unwrap();
     ToolId::new(SourceId::new(source).unwrap(), ToolName::new(name).unwrap())
 }
 
-fn word(word: &str, is_known: bool, corrected: &[&str], related: &[&str]) -> WordRead {
+fn word(word: &str, is_known: bool, corrected: &[&str], related: &[&str]) -> QueryWordReading {
     let owned = |all: &[&str]| all.iter().map(|it| (*it).to_owned()).collect();
-    WordRead { word: word.to_owned(), is_known, corrected: owned(corrected), related: owned(related) }
+    QueryWordReading { word: word.to_owned(), is_known, corrected: owned(corrected), related: owned(related) }
 }
 
 #[test]
@@ -24,9 +24,9 @@ fn an_explanation_says_how_the_question_was_read_and_what_scores_are_made_of() {
         word("maill", false, &["mail"], &[]),
         word("zz\u{202e}", false, &[], &[]),
     ];
-    let parts = Parts { is_named: false, words: 0.5, meaning: Some(0.25), learned: 0.125, is_approved: false };
+    let parts = ScoreParts { is_named: false, words: 0.5, meaning: Some(0.25), learned: 0.125, is_approved: false };
     let explanation = Explanation {
-        reading: Reading { english: Some("send mail".to_owned()), words },
+        reading: QueryReading { english: Some("send mail".to_owned()), words },
         parts: vec![Some(parts), None],
     };
     insta::assert_snapshot!(explain::lines(&[hit.clone(), hit], &explanation, None), @r"

@@ -6,7 +6,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use toolscout_core::{RawJson, Tool, ToolId};
 use toolscout_encoder::MiniLm;
-use toolscout_index::{Document, Encoder, Index, Learned, Lesson, Meaning, Profile, Query, Stamp, Vector, text_of};
+use toolscout_index::{
+    Encoder, Index, LearnedQueries, LearnedQuery, Profile, Query, QueryEmbedding, TextStamp, ToolDocument, Vector,
+    text_of,
+};
 
 /// How to search.
 #[derive(Debug, Clone, Copy)]
@@ -20,7 +23,7 @@ pub(super) struct How {
 pub(super) struct Ranking {
     index: Index,
     encoder: Option<&'static dyn Encoder>,
-    learned: Learned,
+    learned: LearnedQueries,
     profile: Profile,
     /// By the place of each tool in its set, who it is in the index.
     ids: Vec<ToolId>,
@@ -41,7 +44,7 @@ impl Ranking {
         };
         let places = ids.iter().cloned().zip(0..).collect();
         let names = tools.iter().map(|it| it.id.clone()).zip(0..).collect();
-        Self { index, encoder, learned: Learned::default(), profile: how.profile, ids, places, names }
+        Self { index, encoder, learned: LearnedQueries::default(), profile: how.profile, ids, places, names }
     }
 
     /// Whether meaning counts.
@@ -59,13 +62,13 @@ impl Ranking {
         let mut lessons = Vec::new();
         for (query, meaning) in queries.iter().zip(&meanings) {
             let known = query.relevant.iter().filter_map(|it| self.names.get(it));
-            lessons.extend(known.map(|at| Lesson {
+            lessons.extend(known.map(|at| LearnedQuery {
                 tool: self.ids[*at].clone(),
                 question: query.query.clone(),
                 meaning: meaning.clone(),
             }));
         }
-        self.learned = Learned::of(lessons);
+        self.learned = LearnedQueries::of(lessons);
     }
 
     /// The places of the tools that fit, best first, whatever they score.
@@ -75,7 +78,7 @@ impl Ranking {
 
     /// As [`Ranking::search`]; with a floor it leaves out what people would not be shown.
     pub(super) fn search_above(&self, text: &str, has_floor: bool) -> Vec<usize> {
-        let meaning = self.encoder.map(|it| Meaning::of(it, text));
+        let meaning = self.encoder.map(|it| QueryEmbedding::of(it, text));
         let query = Query {
             profile: self.profile,
             limit: Query::MAX_LIMIT,
@@ -90,7 +93,7 @@ impl Ranking {
 
 fn index(tools: &[SetTool], ids: &[ToolId]) -> Index {
     let definitions: Vec<Arc<Tool>> = tools.iter().zip(ids).map(|(tool, id)| Arc::new(definition(tool, id))).collect();
-    let documents = tools.iter().zip(&definitions).zip(1..).map(|((line, tool), stamp)| Document {
+    let documents = tools.iter().zip(&definitions).zip(1..).map(|((line, tool), stamp)| ToolDocument {
         tool,
         stamp,
         is_approved: true,
@@ -116,7 +119,7 @@ fn encoder(how: How) -> Option<&'static dyn Encoder> {
 }
 
 fn with_vectors(index: &Index, encoder: &dyn Encoder) -> Index {
-    let (stamps, texts): (Vec<Stamp>, Vec<String>) =
+    let (stamps, texts): (Vec<TextStamp>, Vec<String>) =
         index.without_vector(encoder.id()).map(|(stamp, tool)| (stamp, text_of(tool))).unzip();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let vectors = encoder.encode_all(&texts);

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 use toolscout_core::door::PendingApproval;
 use toolscout_core::escape;
-use toolscout_gateway::{Change, Finding, HeldTool};
+use toolscout_gateway::{DefinitionChange, Finding, HeldTool};
 use toolscout_surface::output::json;
 
 /// A held tool as `review --json` shows it.
@@ -32,7 +32,11 @@ struct ChangeView {
 
 impl From<&HeldTool> for HeldView {
     fn from(held: &HeldTool) -> Self {
-        let change = |it: &Change| ChangeView { at: it.at.clone(), before: it.before.clone(), after: it.after.clone() };
+        let change = |it: &DefinitionChange| ChangeView {
+            at: it.at.clone(),
+            before: it.before.clone(),
+            after: it.after.clone(),
+        };
         Self {
             tool: held.id.to_string(),
             reason: held.reason.clone(),
