@@ -1,7 +1,7 @@
 //! The road of a question: what was learned, the catalog, those who search for themselves; and a note of it for who calls next.
 
 use crate::learning::FeedbackOwner;
-use crate::{Gateway, Profile, Query, QueryEmbedding, SearchHit, Understood, View};
+use crate::{CatalogView, EmbeddedQuery, Gateway, Profile, Query, QueryEmbedding, SearchHit};
 use std::sync::Arc;
 use toolscout_core::event::{EventKind, SearchEvent};
 use toolscout_core::{Cx, SourceId};
@@ -10,7 +10,7 @@ use tracing::Instrument as _;
 
 /// A question as somebody asks it.
 #[derive(Debug, Clone, Copy)]
-pub struct Search<'a> {
+pub struct SearchRequest<'a> {
     /// In their own words; none at all ask for every tool.
     pub text: &'a str,
     /// How to score.
@@ -25,7 +25,7 @@ pub struct Search<'a> {
     pub is_passing: bool,
 }
 
-impl<'a> Search<'a> {
+impl<'a> SearchRequest<'a> {
     /// Asks this, with all else as it usually is.
     pub fn new(text: &'a str) -> Self {
         let Query { profile, limit, .. } = Query::new(text);
@@ -35,18 +35,18 @@ impl<'a> Search<'a> {
 
 /// What came of a question.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Answer {
+pub struct SearchResponse {
     /// The tools that fit, best first.
     pub hits: Vec<SearchHit>,
     /// What there is to say about who could not be asked.
     pub notes: Vec<String>,
 }
 
-impl Answer {
+impl SearchResponse {
     /// Hits that are less sure than that are more of a guess.
     pub const WEAK: f64 = 0.3;
 
-    fn to_event(&self, search: &Search<'_>) -> EventKind {
+    fn to_event(&self, search: &SearchRequest<'_>) -> EventKind {
         EventKind::Search(SearchEvent {
             text: search.text.to_owned(),
             profile: search.profile.word(),
@@ -73,7 +73,7 @@ pub struct Explanation {
 impl Gateway {
     /// The tools that fit, of all that this request can see or have asked; the question is noted for who learns from what is
     /// called next. Cancel-safe.
-    pub async fn answer(&self, view: &View, search: &Search<'_>, cx: &Cx) -> Answer {
+    pub async fn answer(&self, view: &CatalogView, search: &SearchRequest<'_>, cx: &Cx) -> SearchResponse {
         if search.is_passing {
             return self.found(view, search, cx).await;
         }
@@ -83,9 +83,9 @@ impl Gateway {
         answer
     }
 
-    async fn found(&self, view: &View, search: &Search<'_>, cx: &Cx) -> Answer {
+    async fn found(&self, view: &CatalogView, search: &SearchRequest<'_>, cx: &Cx) -> SearchResponse {
         let owner = self.owner(cx);
-        let Understood { meaning, notes: mut said } = match search.is_lexical {
+        let EmbeddedQuery { meaning, notes: mut said } = match search.is_lexical {
             true => self.read_words(view).await,
             false => self.understand(view, &Query { profile: search.profile, ..Query::new(search.text) }).await,
         };
@@ -93,16 +93,16 @@ impl Gateway {
         let query = known.query(search);
         let near = view.search(&query);
         if search.is_passing {
-            return Answer { hits: near, notes: said };
+            return SearchResponse { hits: near, notes: said };
         }
         let (hits, notes) = self.search_beyond(view, &query, near, cx).await;
         self.note_question(&owner, &query, &known.space, &hits);
         said.extend(notes);
-        Answer { hits, notes: said }
+        SearchResponse { hits, notes: said }
     }
 
     /// Why these are the hits of this question.
-    pub fn explain(&self, view: &View, search: &Search<'_>, hits: &[SearchHit], cx: &Cx) -> Explanation {
+    pub fn explain(&self, view: &CatalogView, search: &SearchRequest<'_>, hits: &[SearchHit], cx: &Cx) -> Explanation {
         let meaning = view.moment.searching.meaning(search.text).filter(|_| !search.is_lexical);
         let known = self.known_of(view, meaning, &self.owner(cx));
         let query = known.query(search);
@@ -114,13 +114,18 @@ impl Gateway {
         Explanation { reading, parts }
     }
 
-    fn known_of(&self, view: &View, meaning: Option<Arc<QueryEmbedding>>, owner: &FeedbackOwner) -> SearchContext {
+    fn known_of(
+        &self,
+        view: &CatalogView,
+        meaning: Option<Arc<QueryEmbedding>>,
+        owner: &FeedbackOwner,
+    ) -> SearchContext {
         let space = meaning.as_ref().and_then(|_| view.moment.searching.encoder_id()).unwrap_or_default().to_owned();
         SearchContext { learned: self.learned(owner, &space), meaning, space }
     }
 }
 
-impl View {
+impl CatalogView {
     /// How a question is read by who knows these tools.
     pub fn reading(&self, text: &str) -> QueryReading {
         self.moment.reading(text)
@@ -137,8 +142,8 @@ struct SearchContext {
 }
 
 impl SearchContext {
-    fn query<'a>(&'a self, search: &Search<'a>) -> Query<'a> {
-        let Search { text, profile, limit, sources, .. } = *search;
+    fn query<'a>(&'a self, search: &SearchRequest<'a>) -> Query<'a> {
+        let SearchRequest { text, profile, limit, sources, .. } = *search;
         Query {
             profile,
             limit,

@@ -8,7 +8,7 @@ mod decide;
 mod row;
 mod settled;
 
-pub use decide::HeldTool;
+pub use decide::QuarantinedTool;
 pub(crate) use settled::ReviewRun;
 
 use crate::ask::PendingApprovals;

@@ -6,7 +6,7 @@ use crate::federation::Federation;
 use crate::policy::Policies;
 use crate::publish::CatalogPublisher;
 use crate::requests::{RequestCacheLimits, RequestCatalogs};
-use crate::search::Searching;
+use crate::search::SearchEngine;
 use crate::sources::SourceSet;
 use crate::watch::LibraryEvents;
 use crate::{Approvals, Gateway, Learning};
@@ -22,7 +22,7 @@ pub struct GatewayBuilder {
     keeping: RequestCacheLimits,
     policies: Policies,
     approvals: Option<Approvals>,
-    searching: Searching,
+    searching: SearchEngine,
     learning: Learning,
 }
 
@@ -62,7 +62,7 @@ impl GatewayBuilder {
     }
 
     /// Says how tools are searched; by words alone otherwise, and anew in each process.
-    pub fn searching(self, searching: Searching) -> Self {
+    pub fn searching(self, searching: SearchEngine) -> Self {
         Self { searching, ..self }
     }
 
@@ -72,7 +72,7 @@ impl GatewayBuilder {
     }
 
     /// The gateway, knowing nothing yet.
-    pub fn build(self) -> Result<Gateway, TwoSourcesAlike> {
+    pub fn build(self) -> Result<Gateway, DuplicateSource> {
         let sources = SourceSet::of(self.sources)?;
         let approvals = self.approvals.unwrap_or_else(Approvals::in_memory);
         let questions: PendingApprovals = approvals.questions();
@@ -93,7 +93,7 @@ impl GatewayBuilder {
 /// Two sources want the same id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("two sources are named `{id}`; give one of them another id")]
-pub struct TwoSourcesAlike {
+pub struct DuplicateSource {
     /// The id.
     pub id: SourceId,
 }

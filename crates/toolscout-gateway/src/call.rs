@@ -3,7 +3,7 @@
 use crate::federation::{RemoteTool, doors};
 use crate::observed_call::ObservedCall;
 use crate::standing::{DefinitionFacts, ToolStanding};
-use crate::{Error, Gateway, View};
+use crate::{CatalogView, Error, Gateway};
 use futures_util::{StreamExt, stream};
 use serde_json::Value;
 use std::sync::Arc;
@@ -79,11 +79,11 @@ impl Gateway {
     }
 
     /// What this request sees, and this tool, should it be one behind a source that searches for itself.
-    async fn view_of(&self, tool: &ToolId, cx: &Cx) -> View {
+    async fn view_of(&self, tool: &ToolId, cx: &Cx) -> CatalogView {
         self.with_far(self.view(cx).await, tool, cx)
     }
 
-    async fn run_and_learn(&self, view: View, call: ToolCall, cx: Cx) -> Result<ToolOutput, Error> {
+    async fn run_and_learn(&self, view: CatalogView, call: ToolCall, cx: Cx) -> Result<ToolOutput, Error> {
         let lesson = self.lesson_of(&view, &call.tool, &cx);
         let (cx, pending) = cx.begin_event();
         let observed = ObservedCall::new(&view, &call, pending);
@@ -95,7 +95,7 @@ impl Gateway {
         Ok(output)
     }
 
-    pub(crate) async fn run(&self, view: View, mut call: ToolCall, cx: Cx) -> Result<ToolOutput, Error> {
+    pub(crate) async fn run(&self, view: CatalogView, mut call: ToolCall, cx: Cx) -> Result<ToolOutput, Error> {
         let (tool, standing) = view.tool(&call.tool)?;
         if standing.decision.policy != Policy::Ask {
             return execute(&view, call, false, cx).await;
@@ -121,7 +121,7 @@ impl Gateway {
 }
 
 /// Runs a call as things stand in this view.
-async fn execute(view: &View, call: ToolCall, approved: bool, cx: Cx) -> Result<ToolOutput, Error> {
+async fn execute(view: &CatalogView, call: ToolCall, approved: bool, cx: Cx) -> Result<ToolOutput, Error> {
     let (tool, standing) = view.tool(&call.tool)?;
     let source = view.source(&tool.id.source).ok_or_else(|| not_mine(tool))?;
     let now = circumstances(tool, standing, approved, &cx);
@@ -146,7 +146,7 @@ async fn execute(view: &View, call: ToolCall, approved: bool, cx: Cx) -> Result<
 
 /// A call of a tool behind a source that searches for itself, as one of that source's door: past the door, too.
 fn order(
-    view: &View,
+    view: &CatalogView,
     far: &RemoteTool,
     call: ToolCall,
     is_bound: bool,

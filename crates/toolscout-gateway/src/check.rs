@@ -17,7 +17,7 @@ use std::fmt;
 use toolscout_core::{Arguments, RawJson, Tool, ToolId, ToolOutput, escape};
 
 /// A tool's schema, ready to check arguments.
-pub struct Check {
+pub struct ArgumentValidator {
     tool: ToolId,
     schema: Schema,
 }
@@ -42,13 +42,13 @@ impl fmt::Display for Violation {
     }
 }
 
-impl Check {
+impl ArgumentValidator {
     /// Reads the tool's schema, within limits.
     pub fn of(tool: &Tool) -> Result<Self, Error> {
         Self::read(tool).map_err(|reason| Error::InvalidSchema { tool: tool.id.clone(), reason })
     }
 
-    /// As [`Check::of`]; the error says what is wrong with the schema.
+    /// As [`ArgumentValidator::of`]; the error says what is wrong with the schema.
     pub(crate) fn read(tool: &Tool) -> Result<Self, String> {
         Ok(Self { tool: tool.id.clone(), schema: Schema::read(&tool.input_schema)? })
     }

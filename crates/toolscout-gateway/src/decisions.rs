@@ -3,7 +3,7 @@
 //! Each method checks the request, passes the gate for changes ([`Cx::change`]), makes the change, and leaves one audit event.
 //! Agents decide nothing.
 
-use crate::policy::{Level, LevelName, PolicyUpdate};
+use crate::policy::{LevelName, LevelPolicies, PolicyUpdate};
 use crate::{Error, Gateway};
 use toolscout_core::change::{ChangeGuard, ChangeKind, PlannedChange};
 use toolscout_core::door::{PendingApproval, Policy};
@@ -109,7 +109,7 @@ impl Gateway {
     }
 }
 
-impl Level {
+impl LevelPolicies {
     /// The level after this update.
     fn updated(mut self, update: &PolicyUpdate) -> Self {
         match update.policy {

@@ -1,7 +1,7 @@
 //! Asks sources what they have, and publishes it.
 
 use crate::federation::doors;
-use crate::policy::Dangling;
+use crate::policy::DanglingRule;
 use crate::publish::{DiscoveryResult, Ticket};
 use crate::{Error, Gateway};
 use futures_util::StreamExt;
@@ -15,7 +15,7 @@ const AT_A_TIME: usize = 128;
 
 /// What a run through all sources gave besides tools.
 #[derive(Debug, Default)]
-pub struct Refreshed {
+pub struct RefreshOutcome {
     /// News: broken entries, collisions, shadowed names, definitions that wait for a person.
     pub problems: Vec<Diagnostic>,
     /// Sources that could not be listed; what was known of them stays.
@@ -24,19 +24,19 @@ pub struct Refreshed {
 
 impl Gateway {
     /// Asks every source anew. Cancel-safe: nothing shows until the last line.
-    pub async fn refresh(&self, cx: &Cx) -> Refreshed {
+    pub async fn refresh(&self, cx: &Cx) -> RefreshOutcome {
         self.refresh_watched(cx, |_| ()).await
     }
 
     /// As [`Gateway::refresh`], and shows each finding as it comes; a fast source is not kept waiting by a slow one.
-    pub async fn refresh_watched(&self, cx: &Cx, watch: impl FnMut(&DiscoveryItem)) -> Refreshed {
+    pub async fn refresh_watched(&self, cx: &Cx, watch: impl FnMut(&DiscoveryItem)) -> RefreshOutcome {
         let mut refreshed = self.ask(&self.sources(), cx, watch).await;
-        refreshed.problems.extend(self.dangling().iter().map(Dangling::problem));
+        refreshed.problems.extend(self.dangling().iter().map(DanglingRule::problem));
         refreshed
     }
 
     /// Asks one source anew; none where there is no such source.
-    pub async fn refresh_source(&self, id: &SourceId, cx: &Cx) -> Option<Refreshed> {
+    pub async fn refresh_source(&self, id: &SourceId, cx: &Cx) -> Option<RefreshOutcome> {
         let source = self.source(id)?;
         Some(self.ask(std::slice::from_ref(&source), cx, |_| ()).await)
     }
@@ -68,14 +68,14 @@ impl Gateway {
         sources: &[Arc<dyn Source>],
         cx: &Cx,
         watch: impl FnMut(&DiscoveryItem),
-    ) -> Refreshed {
+    ) -> RefreshOutcome {
         let ticket = self.board.ticket();
         let found = gather(sources, cx, watch).await;
         self.publish(sources.iter().cloned().zip(found).collect(), ticket).await
     }
 
     /// Reviewing reads definitions and the store, which may take a while: not where others wait for their turn.
-    async fn publish(&self, found: Vec<DiscoveryResult>, ticket: Ticket) -> Refreshed {
+    async fn publish(&self, found: Vec<DiscoveryResult>, ticket: Ticket) -> RefreshOutcome {
         if found.iter().all(|(source, _)| source.review() == ReviewMode::Unneeded) {
             return self.board.publish(found, ticket);
         }

@@ -19,7 +19,7 @@ pub(crate) use call::RemoteTool;
 pub use via::via;
 
 use crate::requests::RequestKeys;
-use crate::{Gateway, View};
+use crate::{CatalogView, Gateway};
 use known::{RemoteDefinitions, RequesterKey};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
@@ -48,7 +48,7 @@ impl Gateway {
     /// do that, or the name is none that it could have.
     pub(crate) async fn find_beyond(
         &self,
-        view: &View,
+        view: &CatalogView,
         source: &Arc<dyn Source>,
         name: &ToolName,
         cx: &Cx,
@@ -79,7 +79,7 @@ impl Gateway {
     }
 }
 
-fn listed(view: &View, source: &Arc<dyn Source>, name: &str) -> Option<Arc<Tool>> {
+fn listed(view: &CatalogView, source: &Arc<dyn Source>, name: &str) -> Option<Arc<Tool>> {
     let id = ToolId::new(source.id().clone(), ToolName::new(name).ok()?);
     Some(view.moment.tool(&id)?.0.clone())
 }

@@ -18,11 +18,11 @@ mod row;
 #[cfg(test)]
 mod tests;
 
-pub use lessons::Lesson;
+pub use lessons::FeedbackRecord;
 
 pub(crate) use owner::FeedbackOwner;
 
-use crate::{Error, Gateway, SearchHit, View};
+use crate::{CatalogView, Error, Gateway, SearchHit};
 use cache::LearnedCache;
 use feedback::{Feedback, FeedbackWriter, SuccessfulCall};
 use ledger::FeedbackStore;
@@ -121,7 +121,7 @@ impl Default for Learning {
 
 impl Gateway {
     /// What was learned from the requests of whoever this one is of, the newest first.
-    pub fn lessons(&self, cx: &Cx) -> Result<Vec<Lesson>, Error> {
+    pub fn lessons(&self, cx: &Cx) -> Result<Vec<FeedbackRecord>, Error> {
         let learning = &self.learning;
         learning.settle();
         let (lessons, _) = learning.ledger.lessons(&self.owner(cx).whose)?;
@@ -148,7 +148,7 @@ impl Gateway {
 
     /// What a call was of, for who may learn from it; none where nobody does, since nobody has asked. Tools beyond the catalog
     /// are learned about by whoever has them.
-    pub(crate) fn lesson_of(&self, view: &View, tool: &ToolId, cx: &Cx) -> Option<Attempt> {
+    pub(crate) fn lesson_of(&self, view: &CatalogView, tool: &ToolId, cx: &Cx) -> Option<Attempt> {
         let is_asked_elsewhere = cx.caller == Caller::Cli;
         if !self.learning.is_on || view.far().is_some() || (self.learning.is_idle() && !is_asked_elsewhere) {
             return None;

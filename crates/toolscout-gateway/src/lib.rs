@@ -1,7 +1,7 @@
 //! Runs the flow: asks sources, publishes what they found, searches it, and takes calls back to the source.
 //!
 //! Takes sources, gives a typed API of plain data; knows neither which sources exist nor who asks. The two roads to read
-//! are [`Gateway::refresh`] and [`Gateway::call`]; what one request sees is its [`View`].
+//! are [`Gateway::refresh`] and [`Gateway::call`]; what one request sees is its [`CatalogView`].
 
 pub mod pins;
 pub mod policy;
@@ -37,24 +37,24 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Answer, Explanation, Search};
-pub use approvals::{Approvals, HeldTool};
+pub use answer::{Explanation, SearchRequest, SearchResponse};
+pub use approvals::{Approvals, QuarantinedTool};
 pub use ask::PATIENCE;
-pub use builder::{GatewayBuilder, TwoSourcesAlike};
-pub use check::{Check, Violation};
-pub use discover::Refreshed;
+pub use builder::{DuplicateSource, GatewayBuilder};
+pub use check::{ArgumentValidator, Violation};
+pub use discover::RefreshOutcome;
 pub use error::Error;
 pub use federation::via;
-pub use learning::{Learning, Lesson};
+pub use learning::{FeedbackRecord, Learning};
 pub use scope::Scope;
-pub use search::{LazyEncoder, SearchHit, Searching, Understood};
+pub use search::{EmbeddedQuery, LazyEncoder, SearchEngine, SearchHit};
 pub use toolscout_catalog::diff::DefinitionChange;
 pub use toolscout_catalog::findings::{Finding, FindingKind, Severity};
 pub use toolscout_catalog::{Snapshot, Unresolved};
 pub use toolscout_index::{
     Encoder, Language, Profile, Query, QueryEmbedding, QueryReading, QueryWordReading, ScoreParts,
 };
-pub use view::View;
+pub use view::CatalogView;
 
 use arc_swap::ArcSwap;
 use ask::PendingApprovals;

@@ -1,6 +1,6 @@
 //! A running call that emits exactly one event when it ends or is cancelled.
 
-use crate::{Error, View};
+use crate::{CatalogView, Error};
 use toolscout_core::event::{CallEvent, CallOutcome, EventKind, PendingEvent};
 use toolscout_core::{ToolCall, ToolOutput};
 
@@ -9,7 +9,7 @@ pub(crate) struct ObservedCall(Option<(PendingEvent, CallEvent)>);
 
 impl ObservedCall {
     /// Gathers nothing if there are no observers.
-    pub(crate) fn new(view: &View, call: &ToolCall, pending: PendingEvent) -> Self {
+    pub(crate) fn new(view: &CatalogView, call: &ToolCall, pending: PendingEvent) -> Self {
         Self(pending.is_observed().then(|| {
             let standing = view.tool(&call.tool).ok().map(|(_, standing)| standing);
             let event = CallEvent {

@@ -13,7 +13,7 @@ const HEAD: &str = "# The definitions this project was made with. `toolscout ver
 
 /// What a lock file says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Lock {
+pub struct LockFile {
     /// What was configured for each source, hashed; sources without an entry of their own are not here.
     pub entries: BTreeMap<SourceId, String>,
     /// The digest of each tool's definition.
@@ -64,7 +64,7 @@ pub enum LockError {
     Line(String),
 }
 
-impl Lock {
+impl LockFile {
     /// Locks what there is; `entry` says what is configured for a source, hashed.
     pub fn of(snapshot: &Snapshot, entry: impl Fn(&SourceId) -> Option<String>) -> Self {
         let tools = snapshot.tools().map(|it| (it.id.clone(), it.digest())).collect();
@@ -106,7 +106,7 @@ impl Lock {
         text
     }
 
-    /// Reads what [`Lock::to_text`] wrote.
+    /// Reads what [`LockFile::to_text`] wrote.
     pub fn parse(text: &str) -> Result<Self, LockError> {
         let file: LockFileFormat = toml::from_str(text).map_err(|it| LockError::Unreadable(it.message().to_owned()))?;
         if file.version != VERSION {

@@ -15,7 +15,7 @@ pub use toolscout_core::{PolicyMode as Mode, ShadowPolicy as Shadow};
 
 /// What one level says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Level {
+pub struct LevelPolicies {
     /// For what no rule of this level names.
     pub default: Option<Policy>,
     /// By pattern: `source/tool`, `source/*` or `*`. Names are compared byte by byte.
@@ -54,7 +54,7 @@ impl LevelName {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Policies {
     /// In the order of [`LevelName::ALL`].
-    pub levels: [Level; 4],
+    pub levels: [LevelPolicies; 4],
     /// How they are taken.
     pub mode: Mode,
     /// What becomes of tools whose name another has.
@@ -74,7 +74,7 @@ pub struct PolicyUpdate {
 
 /// What holds for a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decision {
+pub struct PolicyDecision {
     /// What.
     pub policy: Policy,
     /// Why, so that it reads on from "is denied": `by the project's rule …`.
@@ -83,7 +83,7 @@ pub struct Decision {
 
 /// A rule that names something no source has.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dangling {
+pub struct DanglingRule {
     /// Whose rule it is.
     pub level: LevelName,
     /// As written.
@@ -92,7 +92,7 @@ pub struct Dangling {
     pub policy: Policy,
 }
 
-impl Dangling {
+impl DanglingRule {
     /// The same, as news.
     pub fn problem(&self) -> Diagnostic {
         let message = format!("the {} rule `{}` names nothing that is there", self.level.word(), self.pattern);
@@ -108,7 +108,7 @@ impl Policies {
     }
 
     /// The same, with this level instead.
-    pub fn with(mut self, name: LevelName, level: Level) -> Self {
+    pub fn with(mut self, name: LevelName, level: LevelPolicies) -> Self {
         self.levels[name as usize] = level;
         self
     }
@@ -124,56 +124,58 @@ impl Policies {
     }
 
     /// What one level says.
-    pub fn level(&self, name: LevelName) -> &Level {
+    pub fn level(&self, name: LevelName) -> &LevelPolicies {
         &self.levels[name as usize]
     }
 
     /// What holds for the tool, and why.
-    pub fn effective(&self, tool: &Tool) -> Decision {
+    pub fn effective(&self, tool: &Tool) -> PolicyDecision {
         self.in_mode_for(tool, self.said(&tool.id))
     }
 
     /// What holds for a tool that is behind a door of its source: what holds for it, and what is said of that door by its
     /// name. A tool that nobody has seen may be another one under another name, so what is said of any single tool of its
     /// source holds for it.
-    pub(crate) fn effective_through(&self, tool: &Tool, door: &ToolId, is_known: bool) -> Decision {
+    pub(crate) fn effective_through(&self, tool: &Tool, door: &ToolId, is_known: bool) -> PolicyDecision {
         let is_meant = |name: &str| name == door.name.as_str() || (!is_known && !doors::is_door(name));
         let of_level = |level: LevelName| {
             let (pattern, policy) = self.level(level).tightest_of(&door.source, is_meant)?;
-            Some(Decision { policy, because: format!("by the {} rule `{pattern}`", level.word()) })
+            Some(PolicyDecision { policy, because: format!("by the {} rule `{pattern}`", level.word()) })
         };
         let others = LevelName::ALL.into_iter().filter_map(of_level);
-        let tighter = |one: Decision, other: Decision| if other.policy > one.policy { other } else { one };
+        let tighter = |one: PolicyDecision, other: PolicyDecision| if other.policy > one.policy { other } else { one };
         self.in_mode_for(tool, others.fold(self.said(&tool.id), tighter))
     }
 
-    fn in_mode_for(&self, tool: &Tool, said: Decision) -> Decision {
+    fn in_mode_for(&self, tool: &Tool, said: PolicyDecision) -> PolicyDecision {
         match self.mode {
             _ if said.policy == Policy::Disable => said,
             Mode::Normal => said,
-            Mode::AllowAll => Decision { policy: Policy::Allow, because: "in the mode that allows all".to_owned() },
+            Mode::AllowAll => {
+                PolicyDecision { policy: Policy::Allow, because: "in the mode that allows all".to_owned() }
+            }
             Mode::ReadOnly if said.policy == Policy::Deny || tool.is_read_only() => said,
             Mode::ReadOnly => {
                 let because = "in read-only mode: it does not say that it changes nothing".to_owned();
-                Decision { policy: Policy::Deny, because }
+                PolicyDecision { policy: Policy::Deny, because }
             }
         }
     }
 
     /// Whether anything at all is disabled, so that there is reason to look at each tool.
     pub(crate) fn disables_something(&self) -> bool {
-        let disables = |it: &Level| {
+        let disables = |it: &LevelPolicies| {
             it.default == Some(Policy::Disable) || it.rules.iter().any(|(_, policy)| *policy == Policy::Disable)
         };
         self.levels.iter().any(disables)
     }
 
     /// What the levels say together, whatever the mode.
-    fn said(&self, id: &ToolId) -> Decision {
-        let mut tightest = Decision { policy: Policy::Allow, because: "by default".to_owned() };
+    fn said(&self, id: &ToolId) -> PolicyDecision {
+        let mut tightest = PolicyDecision { policy: Policy::Allow, because: "by default".to_owned() };
         for name in LevelName::ALL {
             if let Some((policy, by)) = self.level(name).says(id).filter(|(policy, _)| *policy > tightest.policy) {
-                tightest = Decision { policy, because: format!("by the {} {by}", name.word()) };
+                tightest = PolicyDecision { policy, because: format!("by the {} {by}", name.word()) };
             }
         }
         tightest
@@ -213,7 +215,7 @@ impl Policies {
 
     /// Rules about what is not there: a tool that was renamed is no longer covered, and somebody should know. `knows`
     /// says whether there is such a source, and whether it has such a tool.
-    pub fn dangling(&self, knows: impl Fn(&str, Option<&str>) -> bool) -> Vec<Dangling> {
+    pub fn dangling(&self, knows: impl Fn(&str, Option<&str>) -> bool) -> Vec<DanglingRule> {
         let rules = LevelName::ALL.into_iter().flat_map(|it| self.level(it).rules.iter().map(move |rule| (it, rule)));
         let dangles = |pattern: &str| match Pattern::of(pattern) {
             Some(Pattern::All) => false,
@@ -223,12 +225,12 @@ impl Policies {
         };
         let dangling = rules.filter(|(_, (pattern, _))| dangles(pattern));
         dangling
-            .map(|(level, (pattern, policy))| Dangling { level, pattern: pattern.clone(), policy: *policy })
+            .map(|(level, (pattern, policy))| DanglingRule { level, pattern: pattern.clone(), policy: *policy })
             .collect()
     }
 }
 
-impl Level {
+impl LevelPolicies {
     /// The same level with this rule, instead of any of the same pattern.
     pub fn rule(mut self, pattern: impl Into<String>, policy: Policy) -> Self {
         let pattern = pattern.into();
@@ -262,7 +264,7 @@ impl Level {
     }
 }
 
-impl Level {
+impl LevelPolicies {
     /// The tightest rule about a single tool of this source, of those that are meant.
     fn tightest_of(&self, source: &SourceId, is_meant: impl Fn(&str) -> bool) -> Option<(&str, Policy)> {
         let is_about = |pattern: &str| match Pattern::of(pattern) {

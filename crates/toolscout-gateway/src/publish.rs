@@ -6,10 +6,10 @@ use crate::policy::Policies;
 use crate::published::PublishedCatalog;
 use crate::registered;
 use crate::scope::{Scope, Scopes};
-use crate::search::Searching;
+use crate::search::SearchEngine;
 use crate::shadowing;
 use crate::sources::SourceSet;
-use crate::{Approvals, Refreshed, TwoSourcesAlike};
+use crate::{Approvals, DuplicateSource, RefreshOutcome};
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
@@ -68,7 +68,7 @@ impl PublisherState {
 }
 
 impl CatalogPublisher {
-    pub(crate) fn new(approvals: Approvals, policies: Policies, sources: SourceSet, searching: Searching) -> Self {
+    pub(crate) fn new(approvals: Approvals, policies: Policies, sources: SourceSet, searching: SearchEngine) -> Self {
         Self {
             approvals,
             published: ArcSwap::from_pointee(PublishedCatalog::first(policies, sources, searching)),
@@ -123,7 +123,7 @@ impl CatalogPublisher {
     }
 
     /// Replaces all sources at once: what is gone is gone from lists and searches, what is new is known after a refresh.
-    pub(crate) fn set_sources(&self, all: Vec<Arc<dyn Source>>) -> Result<(), TwoSourcesAlike> {
+    pub(crate) fn set_sources(&self, all: Vec<Arc<dyn Source>>) -> Result<(), DuplicateSource> {
         let mut desk = self.desk.lock();
         let now = self.now();
         let all = SourceSet::of(all)?;
@@ -148,8 +148,8 @@ impl CatalogPublisher {
 
     /// Reviews what was found, and shows it. What a source says that is gone by now, or that somebody has asked again
     /// since, is not news.
-    pub(crate) fn publish(&self, found: Vec<DiscoveryResult>, ticket: Ticket) -> Refreshed {
-        let mut refreshed = Refreshed::default();
+    pub(crate) fn publish(&self, found: Vec<DiscoveryResult>, ticket: Ticket) -> RefreshOutcome {
+        let mut refreshed = RefreshOutcome::default();
         let mut desk = self.desk.lock();
         let before = self.now();
         let mut discoveries = Vec::new();
@@ -182,7 +182,7 @@ impl CatalogPublisher {
     }
 
     /// One more source, of which nothing is known yet.
-    pub(crate) fn add(&self, source: Arc<dyn Source>) -> Result<(), TwoSourcesAlike> {
+    pub(crate) fn add(&self, source: Arc<dyn Source>) -> Result<(), DuplicateSource> {
         let _desk = self.desk.lock();
         let now = self.now();
         let sources = (*now.sources).clone().with(source)?;

@@ -3,7 +3,7 @@
 use crate::federation::doors::{self, RemoteGateway};
 use crate::policy::{Policies, Shadow};
 use crate::scope::Scope;
-use crate::search::{BuiltIndex, IndexSlot, SearchHit, Searching};
+use crate::search::{BuiltIndex, IndexSlot, SearchEngine, SearchHit};
 use crate::shadowing;
 use crate::sources::SourceSet;
 use crate::standing::{DefinitionFacts, ToolStanding};
@@ -42,12 +42,12 @@ pub(crate) struct PublishedCatalog {
     standing: Box<[OnceLock<ToolStanding>]>,
     /// Over what is not beneath.
     indexed: Arc<IndexSlot>,
-    pub(crate) searching: Arc<Searching>,
+    pub(crate) searching: Arc<SearchEngine>,
 }
 
 impl PublishedCatalog {
     /// Everybody's first moment: nothing is known yet.
-    pub(crate) fn first(policies: Policies, sources: SourceSet, searching: Searching) -> Self {
+    pub(crate) fn first(policies: Policies, sources: SourceSet, searching: SearchEngine) -> Self {
         let (policies, sources, searching) = (Arc::new(policies), Arc::new(sources), Arc::new(searching));
         Self { policies, sources, searching, ..Self::default() }
     }

@@ -7,7 +7,7 @@
 mod tests;
 
 use crate::Gateway;
-use crate::policy::{Level, LevelName, Mode, Policies};
+use crate::policy::{LevelName, LevelPolicies, Mode, Policies};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use toolscout_core::{SourceId, Tool, ToolId, ToolPatterns, Visibility};
@@ -22,7 +22,7 @@ pub struct Scope {
     /// Listed, whatever their sources say.
     pub listed: ToolPatterns,
     /// Rules that hold besides all others; they can only tighten them.
-    pub rules: Level,
+    pub rules: LevelPolicies,
     /// Whether only read-only tools run.
     pub read_only: bool,
 }

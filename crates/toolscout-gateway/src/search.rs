@@ -1,7 +1,7 @@
 //! Finds tools that fit a question.
 //!
 //! Two steps, because one of them waits and the other does not: [`Gateway::understand`] makes the index ready and finds out what the
-//! question means, where nobody is kept waiting; [`View::search`](crate::View::search) then compares. Scores are calibrated: how
+//! question means, where nobody is kept waiting; [`CatalogView::search`](crate::View::search) then compares. Scores are calibrated: how
 //! sure it is that a tool is meant, from 0 to 1, whatever else is there. So hits of several indexes, of this gateway and of
 //! others, become one list by their scores.
 
@@ -19,11 +19,11 @@ mod tests;
 
 pub use encoder::LazyEncoder;
 pub(crate) use indexed::{BuiltIndex, IndexSlot};
-pub use searching::Searching;
+pub use searching::SearchEngine;
 
 use crate::discover::aside;
 use crate::published::PublishedCatalog;
-use crate::{Gateway, Profile, Query, View};
+use crate::{CatalogView, Gateway, Profile, Query};
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::{Tool, escape};
@@ -47,14 +47,14 @@ pub struct SearchHit {
 
 /// What a question means, and what there is to say about that.
 #[derive(Debug, Clone, Default)]
-pub struct Understood {
+pub struct EmbeddedQuery {
     /// None where words alone decide.
     pub meaning: Option<Arc<QueryEmbedding>>,
     /// Why meaning counts less than it should, for people.
     pub notes: Vec<String>,
 }
 
-impl Understood {
+impl EmbeddedQuery {
     /// The question, by its meaning, too.
     pub fn question<'a>(&'a self, query: Query<'a>) -> Query<'a> {
         Query { meaning: self.meaning.as_deref(), ..query }
@@ -72,7 +72,7 @@ impl Gateway {
     /// nothing. Where nobody [studies](Gateway::study) in the background, also finds out about some tools, for a short time.
     ///
     /// Cancel-safe: what was begun is done, and there for the next one who asks.
-    pub async fn understand(&self, view: &View, query: &Query<'_>) -> Understood {
+    pub async fn understand(&self, view: &CatalogView, query: &Query<'_>) -> EmbeddedQuery {
         let moment = &view.moment;
         let is_by_meaning =
             matches!(query.profile, Profile::Ranked | Profile::Meaning) && !query.text.trim().is_empty();
@@ -85,7 +85,7 @@ impl Gateway {
         if let Some(why) = encoder.failure() {
             notes = vec![format!("words alone decided: {}", escape::line(why))];
         }
-        Understood { meaning, notes }
+        EmbeddedQuery { meaning, notes }
     }
 
     /// What a text means; none where there is no encoder. To be begun early by who knows that it will be asked.
@@ -100,14 +100,14 @@ impl Gateway {
     }
 
     /// As [`Gateway::understand`], for who asks by words alone.
-    pub async fn read_words(&self, view: &View) -> Understood {
+    pub async fn read_words(&self, view: &CatalogView) -> EmbeddedQuery {
         prepared(&view.moment, false).await;
-        Understood::default()
+        EmbeddedQuery::default()
     }
 
     /// How to search for another gateway that shows a part of what this one knows.
-    pub fn searching_beside(&self) -> Searching {
-        Searching::beside(&self.board.now().searching)
+    pub fn searching_beside(&self) -> SearchEngine {
+        SearchEngine::beside(&self.board.now().searching)
     }
 }
 

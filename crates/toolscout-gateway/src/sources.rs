@@ -1,6 +1,6 @@
 //! The sources of one moment, and how they come and go.
 
-use crate::{Gateway, TwoSourcesAlike};
+use crate::{DuplicateSource, Gateway};
 use std::collections::HashMap;
 use std::sync::Arc;
 use toolscout_core::{Diagnostic, RequestSources, Source, SourceId};
@@ -13,7 +13,7 @@ pub(crate) struct SourceSet {
 }
 
 impl SourceSet {
-    pub(crate) fn of(all: Vec<Arc<dyn Source>>) -> Result<Self, TwoSourcesAlike> {
+    pub(crate) fn of(all: Vec<Arc<dyn Source>>) -> Result<Self, DuplicateSource> {
         all.into_iter().try_fold(Self::default(), |sources, it| sources.with(it))
     }
 
@@ -31,9 +31,9 @@ impl SourceSet {
     }
 
     /// These, and one more, if nobody has its id.
-    pub(crate) fn with(self, source: Arc<dyn Source>) -> Result<Self, TwoSourcesAlike> {
+    pub(crate) fn with(self, source: Arc<dyn Source>) -> Result<Self, DuplicateSource> {
         match self.by_id.contains_key(source.id()) {
-            true => Err(TwoSourcesAlike { id: source.id().clone() }),
+            true => Err(DuplicateSource { id: source.id().clone() }),
             false => Ok(self.and(source)),
         }
     }
@@ -93,12 +93,12 @@ impl Gateway {
     }
 
     /// Replaces all sources at once. What is gone is gone at once; what is new is known after the next refresh.
-    pub fn set_sources(&self, sources: Vec<Arc<dyn Source>>) -> Result<(), TwoSourcesAlike> {
+    pub fn set_sources(&self, sources: Vec<Arc<dyn Source>>) -> Result<(), DuplicateSource> {
         self.board.set_sources(sources)
     }
 
     /// One more source. Nothing is known of it before it is refreshed.
-    pub fn add_source(&self, source: Arc<dyn Source>) -> Result<(), TwoSourcesAlike> {
+    pub fn add_source(&self, source: Arc<dyn Source>) -> Result<(), DuplicateSource> {
         self.board.add(source)
     }
 

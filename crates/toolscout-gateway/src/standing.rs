@@ -1,14 +1,14 @@
 //! What is found out about a tool once, and then needed for every call of it.
 
 use crate::Error;
-use crate::check::{Check, OutputValidator};
-use crate::policy::{Decision, Policies};
+use crate::check::{ArgumentValidator, OutputValidator};
+use crate::policy::{Policies, PolicyDecision};
 use std::sync::{Arc, OnceLock};
 use toolscout_core::{Digest, Tool, ToolOutput};
 
 /// How a tool stands at one moment.
 pub(crate) struct ToolStanding {
-    pub(crate) decision: Decision,
+    pub(crate) decision: PolicyDecision,
     pub(crate) facts: Arc<DefinitionFacts>,
 }
 
@@ -16,7 +16,7 @@ pub(crate) struct ToolStanding {
 pub(crate) struct DefinitionFacts {
     tool: Arc<Tool>,
     digest: OnceLock<Digest>,
-    check: OnceLock<Result<Check, String>>,
+    check: OnceLock<Result<ArgumentValidator, String>>,
     promise: OnceLock<Option<OutputValidator>>,
 }
 
@@ -40,8 +40,8 @@ impl DefinitionFacts {
     }
 
     /// What the arguments of a call must pass.
-    pub(crate) fn check(&self) -> Result<&Check, Error> {
-        let check = self.check.get_or_init(|| Check::read(&self.tool));
+    pub(crate) fn check(&self) -> Result<&ArgumentValidator, Error> {
+        let check = self.check.get_or_init(|| ArgumentValidator::read(&self.tool));
         check.as_ref().map_err(|reason| Error::InvalidSchema { tool: self.tool.id.clone(), reason: reason.clone() })
     }
 

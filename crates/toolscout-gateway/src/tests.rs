@@ -22,7 +22,7 @@ mod watching;
 pub(crate) use actor::{Actor, agent, waits};
 pub(crate) use requests::{ByUser, by};
 
-use crate::policy::{Level, LevelName, Policies};
+use crate::policy::{LevelName, LevelPolicies, Policies};
 use crate::{Error, Gateway, Query};
 use futures_util::stream;
 use serde_json::{Value, json};
@@ -191,7 +191,7 @@ async fn a_static_tool_is_loaded_before_its_first_call_and_its_arguments_checked
 #[tokio::test]
 async fn a_denied_tool_is_listed_and_refused_and_a_disabled_one_is_not_there() {
     let source = Arc::new(Fake::new("s", &[("no", json!({})), ("gone", json!({}))]));
-    let rules = Level::default().rule("s/no", Policy::Deny).rule("s/gone", Policy::Disable);
+    let rules = LevelPolicies::default().rule("s/no", Policy::Deny).rule("s/gone", Policy::Disable);
     let policies = Policies::new().with(LevelName::Project, rules);
     let gateway = Gateway::builder().source(source.clone()).policies(policies).build().unwrap();
     gateway.refresh(&cli()).await;

@@ -1,14 +1,14 @@
 //! What a person sees before a decision: tools held for review, pending approvals, policies.
 
-use crate::policy::{Dangling, Decision, Level, LevelName, Mode, Policies};
-use crate::{Approvals, Error, Gateway, HeldTool};
+use crate::policy::{DanglingRule, LevelName, LevelPolicies, Mode, Policies, PolicyDecision};
+use crate::{Approvals, Error, Gateway, QuarantinedTool};
 use std::sync::Arc;
 use toolscout_core::Tool;
 use toolscout_core::door::PendingApproval;
 
 impl Gateway {
     /// Every tool that waits for a person, with what there is to see.
-    pub fn held(&self) -> Vec<HeldTool> {
+    pub fn held(&self) -> Vec<QuarantinedTool> {
         let scan = self.board.scanner();
         let found = self.board.under_review().into_iter().filter_map(|it| Some((self.board.found(&it)?.1, it)));
         found.flat_map(|(tools, source)| self.board.approvals.held(&source, &tools, &scan)).collect()
@@ -30,7 +30,7 @@ impl Gateway {
     }
 
     /// What holds for a tool, and why.
-    pub fn decision(&self, tool: &Tool) -> Decision {
+    pub fn decision(&self, tool: &Tool) -> PolicyDecision {
         self.moment().policies.effective(tool)
     }
 
@@ -40,7 +40,7 @@ impl Gateway {
     }
 
     /// The session says something else from now on.
-    pub fn set_session(&self, level: Level) {
+    pub fn set_session(&self, level: LevelPolicies) {
         self.board.change_policies(|it| it.clone().with(LevelName::Session, level));
     }
 
@@ -51,7 +51,7 @@ impl Gateway {
 
     /// Rules that name what no source has. Of a source that has not been listed yet nobody knows, and where requests have
     /// sources of their own, nobody knows of which.
-    pub fn dangling(&self) -> Vec<Dangling> {
+    pub fn dangling(&self) -> Vec<DanglingRule> {
         let published = self.board.now();
         let is_known = |source: &str| published.sources.all().iter().any(|it| it.id().as_str() == source);
         let is_listed = |source: &str| published.all.tools().any(|it| it.id.source.as_str() == source);

@@ -1,7 +1,7 @@
 //! What one request sees.
 
 use crate::federation::RemoteTool;
-use crate::policy::Decision;
+use crate::policy::PolicyDecision;
 use crate::published::{PublishedCatalog, is_door};
 use crate::standing::ToolStanding;
 use crate::{Error, Gateway, Query, SearchHit, Snapshot};
@@ -11,7 +11,7 @@ use toolscout_core::{Cx, Diagnostic, Library, Source, SourceId, Tool, ToolId, To
 /// What one request sees at one moment: what the scope of its gateway has, and what its own sources have. Cloning is cheap, and so is having
 /// one: it stays as it is while others change.
 #[derive(Clone)]
-pub struct View {
+pub struct CatalogView {
     pub(crate) moment: Arc<PublishedCatalog>,
     beyond: RemoteAccess,
 }
@@ -28,13 +28,13 @@ enum RemoteAccess {
 
 impl Gateway {
     /// What this request sees. Where nothing is of its own, that is what all see, and costs nothing. What cannot be asked in
-    /// time is left out, and [`View::problems`] says so.
+    /// time is left out, and [`CatalogView::problems`] says so.
     ///
     /// Cancel-safe: others of the same key who wait go on.
-    pub async fn view(&self, cx: &Cx) -> View {
+    pub async fn view(&self, cx: &Cx) -> CatalogView {
         match self.requests.keys(cx) {
-            None => View::of(self.moment()),
-            Some(keys) => View::of(self.requests.moment(&self.board, self.scope.as_deref(), keys, cx).await),
+            None => CatalogView::of(self.moment()),
+            Some(keys) => CatalogView::of(self.requests.moment(&self.board, self.scope.as_deref(), keys, cx).await),
         }
     }
 }
@@ -48,7 +48,7 @@ impl Gateway {
     }
 }
 
-impl View {
+impl CatalogView {
     fn of(moment: Arc<PublishedCatalog>) -> Self {
         Self { moment, beyond: RemoteAccess::Nothing }
     }
@@ -63,7 +63,7 @@ impl View {
         self.moment.all.clone()
     }
 
-    /// The best fitting tools, best first; neither disabled ones nor those held for review, and [`View::notes`] says so.
+    /// The best fitting tools, best first; neither disabled ones nor those held for review, and [`CatalogView::notes`] says so.
     pub fn search(&self, query: &Query<'_>) -> Vec<SearchHit> {
         self.moment.search(query)
     }
@@ -75,7 +75,7 @@ impl View {
     }
 
     /// What holds for a tool, and why.
-    pub fn policy(&self, tool: &Tool) -> Decision {
+    pub fn policy(&self, tool: &Tool) -> PolicyDecision {
         self.moment.policies.effective(tool)
     }
 

@@ -213,7 +213,7 @@ pub enum LifecycleError {
     },
     /// Two sources of one id.
     #[error(transparent)]
-    Sources(#[from] toolscout_gateway::TwoSourcesAlike),
+    Sources(#[from] toolscout_gateway::DuplicateSource),
 }
 
 impl From<toolscout_telemetry::TelemetryError> for AppError {

@@ -1,7 +1,7 @@
 //! Policies of the configuration, as the gateway takes them.
 
 use toolscout_config::{Config, PolicyRules};
-use toolscout_gateway::policy::{Level, LevelName, Policies};
+use toolscout_gateway::policy::{LevelPolicies, LevelName, Policies};
 
 /// The policies of this configuration.
 pub fn of_config(config: &Config) -> Policies {
@@ -13,6 +13,6 @@ pub fn of_config(config: &Config) -> Policies {
 }
 
 /// The policy rules of one file or profile.
-pub fn level(rules: &PolicyRules) -> Level {
-    Level { default: rules.default, rules: rules.rules.clone() }
+pub fn level(rules: &PolicyRules) -> LevelPolicies {
+    LevelPolicies { default: rules.default, rules: rules.rules.clone() }
 }

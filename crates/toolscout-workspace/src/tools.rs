@@ -12,7 +12,7 @@ use toolscout_core::{
     Caller, Cx, Diagnostic, DiagnosticKind, DiagnosticLevel, DiscoveryItem, SourceError, SourceKind, Tool, escape,
 };
 use toolscout_folder::DefaultRoot;
-use toolscout_gateway::{Gateway, Refreshed};
+use toolscout_gateway::{Gateway, RefreshOutcome};
 
 /// The tools of all sources. Discovery runs once and feeds all.
 pub struct Tools {
@@ -106,7 +106,7 @@ impl Tools {
         self.request.clone()
     }
 
-    fn settle(&self, refreshed: Refreshed) -> Result<Vec<Diagnostic>, AppError> {
+    fn settle(&self, refreshed: RefreshOutcome) -> Result<Vec<Diagnostic>, AppError> {
         let problems = self.sorted(refreshed)?;
         let (of_sources, others): (Vec<_>, Vec<_>) = problems.iter().partition(|it| it.kind == DiagnosticKind::Source);
         others.iter().for_each(|it| self.warn(it));
@@ -120,7 +120,7 @@ impl Tools {
     }
 
     /// All problems there are; what strict mode stopped at is an error.
-    fn sorted(&self, refreshed: Refreshed) -> Result<Vec<Diagnostic>, AppError> {
+    fn sorted(&self, refreshed: RefreshOutcome) -> Result<Vec<Diagnostic>, AppError> {
         let mut problems = refreshed.problems;
         for (id, error) in refreshed.failed {
             match error {

@@ -13,7 +13,7 @@ use toolscout_core::{Digest, Moment, ReviewMode, SourceId, Tool, ToolId};
 
 /// A tool that waits for a person, and everything they need to see. Nothing is cut; who shows it escapes it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct HeldTool {
+pub struct QuarantinedTool {
     /// Which.
     pub id: ToolId,
     /// Why it is held.
@@ -43,7 +43,7 @@ impl Approvals {
         source: &SourceId,
         found: &[Arc<Tool>],
         scan: impl Fn(&Tool) -> Vec<Finding>,
-    ) -> Vec<HeldTool> {
+    ) -> Vec<QuarantinedTool> {
         match self.kept(source) {
             StoredReview::Record(record, _) => {
                 let held = found.iter().filter_map(|it| Some((it, record.tools.get(it.id.name.as_str())?)));
@@ -135,13 +135,18 @@ fn waiting(tool: &Tool, at: Moment) -> QuarantinedDefinition {
     }
 }
 
-fn shown(tool: &Tool, remembered: &ReviewedTool, held: &QuarantinedDefinition, findings: Vec<Finding>) -> HeldTool {
+fn shown(
+    tool: &Tool,
+    remembered: &ReviewedTool,
+    held: &QuarantinedDefinition,
+    findings: Vec<Finding>,
+) -> QuarantinedTool {
     let approved = remembered.approved.as_ref().map(|it| &it.definition);
     // Where nothing came in between, a person rejected it, or what approved it no longer counts.
     let between = held.first.as_ref().filter(|_| approved.is_some_and(|it| it.digest == held.definition.digest));
     let other = between.unwrap_or(&held.definition);
     let changes = approved.map(|it| diff::changes(&it.value(), &other.value())).unwrap_or_default();
-    HeldTool {
+    QuarantinedTool {
         id: tool.id.clone(),
         reason: held.reason.clone(),
         is_rejected: held.why == QuarantineReason::Rejected,
@@ -155,8 +160,8 @@ fn shown(tool: &Tool, remembered: &ReviewedTool, held: &QuarantinedDefinition, f
     }
 }
 
-fn unreliable(tool: &Tool, reason: &str, findings: Vec<Finding>) -> HeldTool {
-    HeldTool {
+fn unreliable(tool: &Tool, reason: &str, findings: Vec<Finding>) -> QuarantinedTool {
+    QuarantinedTool {
         id: tool.id.clone(),
         reason: reason.to_owned(),
         is_rejected: false,

@@ -5,7 +5,7 @@ use super::known::RemoteDefinition;
 use super::search::anything;
 use super::via::{DEEPEST, passed_on};
 use crate::standing::{DefinitionFacts, ToolStanding};
-use crate::{Error, Gateway, View};
+use crate::{CatalogView, Error, Gateway};
 use std::sync::Arc;
 use toolscout_core::{Cx, SourceError, Tool, ToolCall, ToolId};
 
@@ -26,7 +26,7 @@ pub(super) fn unknown(id: ToolId) -> Tool {
 
 impl Gateway {
     /// The same view, and in it this tool, should it be one beyond the catalog.
-    pub(crate) fn with_far(&self, view: View, id: &ToolId, cx: &Cx) -> View {
+    pub(crate) fn with_far(&self, view: CatalogView, id: &ToolId, cx: &Cx) -> CatalogView {
         if view.moment.tool(id).is_some() || !view.asks(&id.source) || doors::leads_to_one(id.name.as_str()) {
             return view;
         }
@@ -36,7 +36,7 @@ impl Gateway {
         }
     }
 
-    fn far(&self, view: &View, id: &ToolId, cx: &Cx) -> Option<RemoteTool> {
+    fn far(&self, view: &CatalogView, id: &ToolId, cx: &Cx) -> Option<RemoteTool> {
         let source = view.source(&id.source)?;
         let (door, _) = view.moment.tool(&doors::id(&id.source, doors::EXECUTE)?)?;
         let known = self.federation.definitions.of(&self.found_for(cx), source, id);

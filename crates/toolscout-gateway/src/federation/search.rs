@@ -5,7 +5,7 @@ use super::known::RequesterKey;
 use super::merge::{bare, merged};
 use super::via::{DEEPEST, passed_on};
 use super::{LONGEST_NAME, doors};
-use crate::{Error, Gateway, Query, SearchHit, View};
+use crate::{CatalogView, Error, Gateway, Query, SearchHit};
 use futures_util::{StreamExt, stream};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -39,7 +39,7 @@ impl Gateway {
     /// well. Cancel-safe: whoever is being asked is told that nobody waits any more.
     pub async fn search_beyond(
         &self,
-        view: &View,
+        view: &CatalogView,
         query: &Query<'_>,
         near: Vec<SearchHit>,
         cx: &Cx,
@@ -63,7 +63,7 @@ impl Gateway {
 
     /// All that sources list that search for themselves and are up, as far as they show it to who asks for everything; by
     /// their ids. Starts nothing.
-    pub async fn list_beyond(&self, view: &View, cx: &Cx) -> Vec<Arc<Tool>> {
+    pub async fn list_beyond(&self, view: &CatalogView, cx: &Cx) -> Vec<Arc<Tool>> {
         let asked = to_ask(view, None, false).collect();
         let (found, _) = self.found_beyond(view, asked, "", Query::MAX_LIMIT, cx).await;
         let all: BTreeMap<_, _> = found.into_iter().map(|it| (it.tool.id.clone(), it.tool)).collect();
@@ -72,7 +72,7 @@ impl Gateway {
 
     async fn found_beyond(
         &self,
-        view: &View,
+        view: &CatalogView,
         asked: Vec<Arc<dyn Source>>,
         query: &str,
         most: usize,
@@ -96,7 +96,7 @@ impl Gateway {
 
     fn asked<'a>(
         &'a self,
-        view: &'a View,
+        view: &'a CatalogView,
         source: Arc<dyn Source>,
         query: &'a str,
         most: usize,
@@ -111,7 +111,7 @@ impl Gateway {
     /// What one source finds. The error says why it could not be asked, where that is to be said.
     pub(super) async fn ask_beyond(
         &self,
-        view: &View,
+        view: &CatalogView,
         source: &Arc<dyn Source>,
         query: &str,
         most: usize,
@@ -138,7 +138,7 @@ impl Gateway {
     /// The hits that may be shown, remembered for who calls them; and what was left out.
     pub(super) fn vetted(
         &self,
-        view: &View,
+        view: &CatalogView,
         found: Vec<RemoteHits>,
         whose: &RequesterKey,
     ) -> (Vec<SearchHit>, Vec<String>) {
@@ -181,14 +181,18 @@ fn patience(cx: &Cx) -> Duration {
 }
 
 /// Who is asked: these, or all; and of those that would have to be started only where it is worth it.
-fn to_ask(view: &View, only: Option<&[SourceId]>, is_worth_starting: bool) -> impl Iterator<Item = Arc<dyn Source>> {
+fn to_ask(
+    view: &CatalogView,
+    only: Option<&[SourceId]>,
+    is_worth_starting: bool,
+) -> impl Iterator<Item = Arc<dyn Source>> {
     let wanted = view.delegates().filter(move |it| only.is_none_or(|only| only.contains(it)));
     let sources = wanted.filter_map(|it| view.source(it)).cloned();
     sources.filter(move |it| it.delegation().is_some_and(|it| it.is_up || is_worth_starting))
 }
 
 /// The tool that an item describes; none where the catalog has it, where it is disabled, or where it cannot be one.
-fn tool(view: &View, source: &Arc<dyn Source>, item: &answer::RemoteToolDescription) -> Option<Tool> {
+fn tool(view: &CatalogView, source: &Arc<dyn Source>, item: &answer::RemoteToolDescription) -> Option<Tool> {
     let name = &item.name;
     if name.len() > LONGEST_NAME || doors::leads_to_one(name) {
         return None;

@@ -12,7 +12,7 @@ const OF_TENANT: usize = 4_000;
 
 /// A question that ended in a call that worked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lesson {
+pub struct FeedbackRecord {
     /// What was called.
     pub tool: ToolId,
     /// What had been asked, without secrets.
@@ -25,7 +25,7 @@ pub struct Lesson {
 
 #[derive(Debug, Clone, PartialEq)]
 struct StoredFeedback {
-    lesson: Lesson,
+    lesson: FeedbackRecord,
     /// The project whose tool it is; empty for tools of servers.
     project: Arc<str>,
     /// What the question means, and to whom.
@@ -47,7 +47,7 @@ impl FeedbackRecords {
         let before = self.all.iter().position(is_same).map(|at| self.all.remove(at));
         let times = before.as_ref().map_or(0, |it| it.lesson.times) + 1;
         let meaning = question.meaning.or_else(|| before.and_then(|it| it.meaning));
-        let lesson = Lesson { tool: tool.clone(), question: question.text, times, last: at };
+        let lesson = FeedbackRecord { tool: tool.clone(), question: question.text, times, last: at };
         self.all.push(StoredFeedback { lesson, project: project.clone(), meaning });
         self.bound(tool, project);
     }
@@ -79,7 +79,7 @@ impl FeedbackRecords {
     }
 
     /// Those that count in this project, for people: the newest first.
-    pub(super) fn shown(&self, project: &str) -> Vec<Lesson> {
+    pub(super) fn shown(&self, project: &str) -> Vec<FeedbackRecord> {
         self.of(project).rev().map(|it| it.lesson.clone()).collect()
     }
 
@@ -124,5 +124,5 @@ impl FeedbackRecords {
 fn kept(reader: &mut FeedbackRowReader<'_>) -> Option<StoredFeedback> {
     let (tool, question, project) = (reader.tool()?, reader.text()?, reader.text()?.into());
     let (times, last) = (reader.number()?, Moment(reader.number()?));
-    Some(StoredFeedback { lesson: Lesson { tool, question, times, last }, project, meaning: reader.meaning()? })
+    Some(StoredFeedback { lesson: FeedbackRecord { tool, question, times, last }, project, meaning: reader.meaning()? })
 }

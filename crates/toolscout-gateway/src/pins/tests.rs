@@ -1,7 +1,7 @@
 //! 1. A lock says the same however often it is written, and reads back what was written.
 //! 2. What was added, removed, changed or reconfigured is said; nothing else is.
 
-use super::{Drift, Lock, LockError};
+use super::{Drift, LockError, LockFile};
 use std::sync::Arc;
 use toolscout_catalog::{Snapshot, SourceDiscovery};
 use toolscout_core::{DiscoveryItem, SourceId, SourceKind, Tool, ToolId, ToolName};
@@ -27,27 +27,27 @@ fn entry(source: &SourceId) -> Option<String> {
 
 #[test]
 fn a_lock_has_a_line_for_each_tool_sorted_and_reads_back() {
-    let lock = Lock::of(&snapshot(&[("fs", "write", "w"), ("fs", "read", "r"), ("git", "log", "l")]), entry);
+    let lock = LockFile::of(&snapshot(&[("fs", "write", "w"), ("fs", "read", "r"), ("git", "log", "l")]), entry);
     let text = lock.to_text();
     let lines: Vec<_> = text.lines().filter(|it| it.contains('/')).map(|it| it.split(' ').next().unwrap()).collect();
     assert_eq!(lines, ["\"fs/read\"", "\"fs/write\"", "\"git/log\""]);
-    assert_eq!(Lock::parse(&text).unwrap(), lock);
-    assert_eq!(Lock::parse(&text).unwrap().to_text(), text);
+    assert_eq!(LockFile::parse(&text).unwrap(), lock);
+    assert_eq!(LockFile::parse(&text).unwrap().to_text(), text);
 }
 
 #[test]
 fn names_that_hold_anything_read_back_as_they_were() {
     let odd = ["a/b", "x\n[tools]\n", "quote\"d", "back\\slash", "\u{7f}\u{1b}[0m", "名前", "= \"", "#"];
     let tools: Vec<_> = odd.iter().map(|it| ("fs", *it, "odd")).collect();
-    let lock = Lock::of(&snapshot(&tools), |_| None);
-    assert_eq!(Lock::parse(&lock.to_text()).unwrap(), lock);
+    let lock = LockFile::of(&snapshot(&tools), |_| None);
+    assert_eq!(LockFile::parse(&lock.to_text()).unwrap(), lock);
     assert_eq!(lock.to_text().lines().filter(|it| it.starts_with("\"fs/")).count(), odd.len());
 }
 
 #[test]
 fn every_drift_is_said_and_no_other() {
     let before = snapshot(&[("fs", "read", "r"), ("fs", "write", "w"), ("git", "log", "l")]);
-    let lock = Lock::of(&before, entry);
+    let lock = LockFile::of(&before, entry);
     assert_eq!(lock.verify(&before, entry), []);
     let after = snapshot(&[("fs", "read", "changed"), ("git", "log", "l"), ("git", "blame", "b")]);
     let drifts = lock.verify(&after, |it| (it.as_str() == "git").then(|| "another".to_owned()));
@@ -66,7 +66,7 @@ fn show(drift: &Drift) -> String {
 
 #[test]
 fn what_is_no_lock_is_refused_with_a_reason() {
-    assert!(matches!(Lock::parse("{"), Err(LockError::Unreadable(_))));
-    assert_eq!(Lock::parse("version = 2"), Err(LockError::Later(2)));
-    assert_eq!(Lock::parse("version = 1\n[tools]\nread = \"00\""), Err(LockError::Line("read".to_owned())));
+    assert!(matches!(LockFile::parse("{"), Err(LockError::Unreadable(_))));
+    assert_eq!(LockFile::parse("version = 2"), Err(LockError::Later(2)));
+    assert_eq!(LockFile::parse("version = 1\n[tools]\nread = \"00\""), Err(LockError::Line("read".to_owned())));
 }

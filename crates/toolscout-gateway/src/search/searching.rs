@@ -16,7 +16,7 @@ use toolscout_index::{Index, IndexData, Language, QueryEmbedding, Vector};
 
 /// How a gateway searches: by words alone, English ones, and remembering nothing, unless said otherwise.
 #[derive(Default)]
-pub struct Searching {
+pub struct SearchEngine {
     language: Language,
     encoder: Option<Arc<LazyEncoder>>,
     kept: Option<SearchStore>,
@@ -27,14 +27,14 @@ pub struct Searching {
     /// Whether that is not written down yet.
     is_new: AtomicBool,
     /// Who knows everything that is searched here, where that is another gateway.
-    main: Option<Arc<Searching>>,
+    main: Option<Arc<SearchEngine>>,
     /// How many are at work to find out what tools mean, as they come.
     students: AtomicUsize,
     /// Held by the search that encodes tools.
     pub(super) encoding: Mutex<()>,
 }
 
-impl Searching {
+impl SearchEngine {
     /// By words alone, until more is said.
     pub fn new() -> Self {
         Self::default()
@@ -182,7 +182,7 @@ impl Searching {
 }
 
 /// Who finds out what tools mean, as they come.
-pub(super) struct EmbeddingWorker(Arc<Searching>);
+pub(super) struct EmbeddingWorker(Arc<SearchEngine>);
 
 impl Drop for EmbeddingWorker {
     fn drop(&mut self) {

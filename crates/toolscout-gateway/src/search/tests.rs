@@ -11,7 +11,7 @@ mod order;
 mod stamps;
 mod trust;
 
-use super::{LazyEncoder, Searching};
+use super::{LazyEncoder, SearchEngine};
 use crate::tests::{Actor, agent};
 use crate::{Gateway, GatewayBuilder, Query, SearchHit};
 use parking_lot::Mutex;
@@ -83,7 +83,7 @@ impl World {
 
     /// A process of a project, which has discovered this.
     async fn process(&self, project: &str, sources: &[&Arc<Actor>]) -> Gateway {
-        let searching = Searching::new().encoder(self.encoder()).kept(self.store(), project);
+        let searching = SearchEngine::new().encoder(self.encoder()).kept(self.store(), project);
         discovered(Gateway::builder().searching(searching), sources).await
     }
 }

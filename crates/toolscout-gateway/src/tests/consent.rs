@@ -4,7 +4,7 @@
 
 use super::server::Server;
 use super::{arguments, cli};
-use crate::policy::{Level, LevelName, Policies};
+use crate::policy::{LevelName, LevelPolicies, Policies};
 use crate::{Approvals, Error, Gateway};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ async fn world_on(store: Arc<dyn Store>) -> World {
     let clock = Arc::new(AtomicU64::new(1_000_000));
     let now = clock.clone();
     let approvals = Approvals::new(store, "project").by_clock(move || Moment(now.load(Ordering::SeqCst)));
-    let policies = Policies::new().with(LevelName::Global, Level::default().rule("server/pay", Policy::Ask));
+    let policies = Policies::new().with(LevelName::Global, LevelPolicies::default().rule("server/pay", Policy::Ask));
     let gateway = Gateway::builder().source(server.clone()).approvals(approvals).policies(policies).build().unwrap();
     gateway.refresh(&cli()).await;
     World { gateway, server, clock }

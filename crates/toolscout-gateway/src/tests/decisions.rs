@@ -1,7 +1,7 @@
 //! Every decision leaves one audit event, a dry run changes nothing, and nobody loosens what a level above has said.
 
 use super::{Actor, agent, cli};
-use crate::policy::{Level, LevelName, Policies, PolicyUpdate};
+use crate::policy::{LevelName, LevelPolicies, Policies, PolicyUpdate};
 use crate::{Error, Gateway};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -95,7 +95,7 @@ async fn set(gateway: &Gateway, level: LevelName, pattern: &str, policy: Option<
 
 #[tokio::test]
 async fn a_policy_is_set_for_a_session_and_never_looser_than_its_parents() {
-    let global = Level::default().rule("mail/*", Policy::Ask).rule("mail/send", Policy::Deny);
+    let global = LevelPolicies::default().rule("mail/*", Policy::Ask).rule("mail/send", Policy::Deny);
     let policies = Policies::new().with(LevelName::Global, global);
     let gateway = Gateway::builder().policies(policies).build().unwrap();
     let (log, cx) = audited();

@@ -2,7 +2,7 @@
 
 use super::server::Server;
 use super::{arguments, cli};
-use crate::policy::{Level, LevelName, Mode, Policies};
+use crate::policy::{LevelName, LevelPolicies, Mode, Policies};
 use crate::{Gateway, Query};
 use serde_json::json;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ fn callers() -> Vec<Cx> {
 }
 
 async fn gateway(server: &Arc<Server>) -> Gateway {
-    let rules = Level::default()
+    let rules = LevelPolicies::default()
         .rule("server/denied_one", Policy::Deny)
         .rule("server/asked_one", Policy::Ask)
         .rule("server/gone_one", Policy::Disable);
@@ -145,12 +145,12 @@ async fn a_session_may_tighten_while_it_runs() {
     let server = server();
     let gateway = gateway(&server).await;
     gateway.set_session(
-        Level::default().rule("server/allowed_one", Policy::Disable).rule("server/denied_one", Policy::Allow),
+        LevelPolicies::default().rule("server/allowed_one", Policy::Disable).rule("server/denied_one", Policy::Allow),
     );
     assert!(gateway.call("allowed_one", Arguments::new(), cli()).await.is_err());
     assert!(gateway.call("denied_one", Arguments::new(), cli()).await.is_err(), "looser than its parent");
     assert!(gateway.search(&Query::new("allowed one")).iter().all(|it| it.tool.id.name.as_str() != "allowed_one"));
-    gateway.set_session(Level::default());
+    gateway.set_session(LevelPolicies::default());
     assert!(gateway.call("allowed_one", Arguments::new(), cli()).await.is_ok());
 }
 
@@ -173,7 +173,7 @@ async fn a_rule_about_a_tool_that_is_gone_is_said() {
 #[tokio::test]
 async fn a_disabled_tool_does_not_stand_in_the_way_of_another_of_its_name() {
     let (one, other) = (Arc::new(Server::new("one", &["same"])), Arc::new(Server::new("other", &["same"])));
-    let policies = Policies::new().with(LevelName::Global, Level::default().rule("one/*", Policy::Disable));
+    let policies = Policies::new().with(LevelName::Global, LevelPolicies::default().rule("one/*", Policy::Disable));
     let gateway = Gateway::builder().source(one.clone()).source(other.clone()).policies(policies).build().unwrap();
     gateway.refresh(&cli()).await;
     gateway.call("same", arguments(json!({})), cli()).await.unwrap();

@@ -1,7 +1,7 @@
 //! Every search and every call emits exactly one event, however it ends.
 
 use super::actor::{Actor, Answer, agent};
-use crate::{Gateway, Search};
+use crate::{Gateway, SearchRequest};
 use futures_util::FutureExt;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ async fn of(office: Actor) -> (Arc<Actor>, Gateway, Arc<Recorder>, Cx) {
 async fn a_search_emits_an_event_with_its_hits() {
     let (_, gateway, recorder, cx) = world().await;
     let view = gateway.view(&cx).await;
-    gateway.answer(&view, &Search::new("mail a report"), &cx).await;
+    gateway.answer(&view, &SearchRequest::new("mail a report"), &cx).await;
     let seen = recorder.0.lock();
     let [Event { kind: EventKind::Search(searched), requester, .. }] = &seen[..] else { panic!("{seen:?}") };
     assert_eq!((searched.text.as_str(), searched.profile, searched.hits.len()), ("mail a report", "ranked", 1));
@@ -57,8 +57,9 @@ async fn a_search_emits_an_event_with_its_hits() {
 async fn a_passing_search_emits_no_event() {
     let (_, gateway, recorder, cx) = world().await;
     let view = gateway.view(&cx).await;
-    let asked = gateway.answer(&view, &Search::new("mail a report"), &cx).await;
-    let typed = gateway.answer(&view, &Search { is_passing: true, ..Search::new("mail a report") }, &cx).await;
+    let asked = gateway.answer(&view, &SearchRequest::new("mail a report"), &cx).await;
+    let typed =
+        gateway.answer(&view, &SearchRequest { is_passing: true, ..SearchRequest::new("mail a report") }, &cx).await;
     assert_eq!(typed.hits, asked.hits, "it finds the same");
     assert_eq!(recorder.0.lock().len(), 1);
 }

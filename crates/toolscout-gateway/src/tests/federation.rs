@@ -6,7 +6,7 @@ mod searches;
 
 use super::actor::{Actor, agent};
 use crate::federation::doors;
-use crate::policy::{Level, LevelName, Policies};
+use crate::policy::{LevelName, LevelPolicies, Policies};
 use crate::{Error, Gateway, Query, SearchHit};
 use remote::Remote;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use toolscout_core::{Cx, ToolOutput};
 
 /// A gateway with these sources, and a server of its own that sends mails.
 async fn gateway(remotes: &[&Arc<Remote>], rules: &[(&str, Policy)]) -> Gateway {
-    let level = rules.iter().fold(Level::default(), |level, (pattern, policy)| level.rule(*pattern, *policy));
+    let level = rules.iter().fold(LevelPolicies::default(), |level, (pattern, policy)| level.rule(*pattern, *policy));
     let mail = Actor::new("mail", &["send_email: Sends an email to somebody", "list_emails: Lists emails"]);
     let builder = Gateway::builder().policies(Policies::new().with(LevelName::Global, level)).source(Arc::new(mail));
     let builder = remotes.iter().fold(builder, |builder, it| builder.source(Arc::clone(*it) as _));

@@ -6,7 +6,7 @@
 use super::actor::{Actor, Answer, agent};
 use super::cli;
 use super::requests::{ByUser, by};
-use crate::{Gateway, Learning, Search};
+use crate::{Gateway, Learning, SearchRequest};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use toolscout_core::{Arguments, Cx, MemoryStore, Moment, SourceKind, Store};
@@ -31,7 +31,7 @@ async fn of(office: Arc<Actor>, learning: Learning) -> Gateway {
 
 async fn found(gateway: &Gateway, text: &str, cx: &Cx) -> Vec<String> {
     let view = gateway.view(cx).await;
-    let answer = gateway.answer(&view, &Search::new(text), cx).await;
+    let answer = gateway.answer(&view, &SearchRequest::new(text), cx).await;
     answer.hits.iter().map(|it| it.tool.id.name.to_string()).collect()
 }
 

@@ -4,7 +4,7 @@
 
 use super::actor::{Actor, Answer, agent};
 use super::{arguments, cli};
-use crate::policy::{Level, LevelName, Policies};
+use crate::policy::{LevelName, LevelPolicies, Policies};
 use crate::{Approvals, Error, Gateway};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ async fn world(policy: Policy) -> World {
     let now = clock.clone();
     let approvals = Approvals::new(Arc::<MemoryStore>::default(), "project");
     let approvals = approvals.by_clock(move || Moment(now.load(Ordering::SeqCst)));
-    let policies = Policies::new().with(LevelName::Global, Level::default().rule("s/pay", policy));
+    let policies = Policies::new().with(LevelName::Global, LevelPolicies::default().rule("s/pay", policy));
     let gateway = Gateway::builder().source(source.clone()).approvals(approvals).policies(policies).build().unwrap();
     gateway.refresh(&cli()).await;
     World { gateway, source, asked: Arc::default(), clock }
@@ -154,7 +154,7 @@ async fn a_policy_that_tightens_meanwhile_counts() {
     let world = world(Policy::Ask).await;
     world.source.answers(Answer::Wants("state"));
     world.pay("bob", None, world.willing(agent())).await.unwrap();
-    world.gateway.set_session(Level::default().rule("s/pay", Policy::Deny));
+    world.gateway.set_session(LevelPolicies::default().rule("s/pay", Policy::Deny));
     assert!(world.pay("bob", Some("state"), world.willing(agent())).await.is_err());
     assert_eq!(world.source.called(), 1);
 }

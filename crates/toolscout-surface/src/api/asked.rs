@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 use toolscout_core::event::trace_context;
 use toolscout_core::{Caller, Cx};
-use toolscout_gateway::{Gateway, View};
+use toolscout_gateway::{CatalogView, Gateway};
 
 /// Characters of what a program calls itself.
 const NAME: usize = 100;
@@ -55,7 +55,7 @@ impl Asked {
     }
 
     /// What this request sees.
-    pub(super) async fn view(&self) -> View {
+    pub(super) async fn view(&self) -> CatalogView {
         self.gateway().view(&self.cx).await
     }
 }

@@ -15,7 +15,7 @@ use axum::http::StatusCode;
 use schemars::JsonSchema;
 use serde::Serialize;
 use toolscout_core::door::Policy;
-use toolscout_gateway::View;
+use toolscout_gateway::CatalogView;
 use toolscout_gateway::policy::{Mode, Policies};
 
 /// All projects: there is one for each process.
@@ -137,6 +137,6 @@ pub(super) fn mode(mode: Mode) -> &'static str {
 }
 
 /// Whether what is rendered may be shown to others.
-fn is_for_all(view: &View) -> bool {
+fn is_for_all(view: &CatalogView) -> bool {
     !view.is_private()
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toolscout_core::{Digest, SourceId, ToolId};
-use toolscout_gateway::{DefinitionChange, Finding, Gateway, HeldTool, Severity};
+use toolscout_gateway::{DefinitionChange, Finding, Gateway, QuarantinedTool, Severity};
 
 /// A tool that is held.
 #[derive(Serialize, JsonSchema)]
@@ -139,8 +139,8 @@ fn tool_id(gateway: &Gateway, text: &str) -> Result<ToolId, OperationError> {
     }
 }
 
-impl From<&HeldTool> for Review {
-    fn from(held: &HeldTool) -> Self {
+impl From<&QuarantinedTool> for Review {
+    fn from(held: &QuarantinedTool) -> Self {
         let worst = held.findings.iter().map(|it| it.severity).max();
         Self {
             tool: held.id.to_string(),

@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 use std::sync::OnceLock;
 use toolscout_core::{RawJson, SourceId, Tool, ToolId, ToolName};
-use toolscout_gateway::{Check, Error};
+use toolscout_gateway::{ArgumentValidator, Error};
 
 /// Has a type described, among others or alone.
 pub(super) type Describe = fn(&mut SchemaGenerator) -> Schema;
@@ -15,7 +15,7 @@ pub(super) type Describe = fn(&mut SchemaGenerator) -> Schema;
 pub(super) struct Shape {
     pub(super) describe: Describe,
     part: &'static str,
-    check: OnceLock<Result<Check, String>>,
+    check: OnceLock<Result<ArgumentValidator, String>>,
     alone: OnceLock<Value>,
 }
 
@@ -55,9 +55,9 @@ fn alone(describe: Describe) -> Value {
 }
 
 /// Tools have their arguments checked within limits, and so have we.
-fn read(describe: Describe) -> Result<Check, String> {
+fn read(describe: Describe) -> Result<ArgumentValidator, String> {
     let name = ToolName::new("request").map_err(|it| it.to_string())?;
     let schema = RawJson::from_value(&alone(describe));
     let tool = Tool { input_schema: schema, ..Tool::new(ToolId::new(SourceId::app(), name)) };
-    Check::of(&tool).map_err(|it| it.to_string())
+    ArgumentValidator::of(&tool).map_err(|it| it.to_string())
 }

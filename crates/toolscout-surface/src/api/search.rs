@@ -7,7 +7,7 @@ use crate::ops::search::notes::notes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolscout_core::SourceId;
-use toolscout_gateway::{Profile, Query, Search};
+use toolscout_gateway::{Profile, Query, SearchRequest};
 
 #[derive(Serialize, JsonSchema)]
 struct Found {
@@ -62,7 +62,8 @@ async fn search(asked: Asked) -> Result<Found, OperationError> {
     let limit = asks.limit.unwrap_or(Query::DEFAULT_LIMIT);
     // What agents look for is told, whatever they say about it.
     let is_passing = asks.typing && asked.is_operator();
-    let search = Search { profile, limit, sources: sources.as_deref(), is_passing, ..Search::new(&asks.q) };
+    let search =
+        SearchRequest { profile, limit, sources: sources.as_deref(), is_passing, ..SearchRequest::new(&asks.q) };
     let answer = gateway.answer(&view, &search, &asked.cx).await;
     let said = notes(&gateway, &view, &search, &answer);
     let results = answer.hits.iter().map(HitView::from).collect();

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use toolscout_core::{RawJson, SourceId, Status, Tool, ToolId, ToolName, Visibility};
 use toolscout_gateway::policy::{LevelName, Policies};
-use toolscout_gateway::{Snapshot, View};
+use toolscout_gateway::{CatalogView, Snapshot};
 
 /// Tools in one answer, where nobody says how many.
 const USUAL: usize = 100;
@@ -182,7 +182,7 @@ async fn one(asked: Asked) -> Result<One, OperationError> {
 }
 
 /// Who decides about tools sees those that are disabled, and what those say that are held.
-fn snapshot(asked: &Asked, view: &View) -> Arc<Snapshot> {
+fn snapshot(asked: &Asked, view: &CatalogView) -> Arc<Snapshot> {
     if asked.is_operator() { view.whole_snapshot() } else { view.snapshot() }
 }
 

@@ -9,7 +9,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 use toolscout_core::event::{CatalogSize, ContextUse};
 use toolscout_core::{SourceId, SourceKind, Status, Tool, ToolId, ToolName, Visibility};
-use toolscout_gateway::{Snapshot, View};
+use toolscout_gateway::{CatalogView, Snapshot};
 
 /// So many looks are kept; each user with tools of their own has one.
 const KEPT: usize = 64;
@@ -55,7 +55,7 @@ impl Faces {
     }
 
     /// The look of what this request sees; made once for each catalog. A catalog never changes, so its address is its name.
-    pub(super) fn of(&self, view: &View, terms: &Terms) -> Arc<Face> {
+    pub(super) fn of(&self, view: &CatalogView, terms: &Terms) -> Arc<Face> {
         let snapshot = view.snapshot();
         let mut kept = self.kept.lock();
         if let Some(at) = kept.iter().position(|it| Arc::ptr_eq(&it.snapshot, &snapshot)) {

@@ -31,7 +31,7 @@ use request::Request;
 use summary::summary;
 use toolscout_core::event::ContextUse;
 use toolscout_core::{Cx, RawJson, ToolOutput};
-use toolscout_gateway::{Gateway, Profile, Search, View};
+use toolscout_gateway::{CatalogView, Gateway, Profile, SearchRequest};
 
 /// Finds tools.
 pub(super) const SEARCH: &str = "tool_search";
@@ -49,7 +49,7 @@ pub(super) fn is_ours(name: &str) -> bool {
 /// Answers `tool_search`, within what this request sees. Starts nothing but, where little else fits, a server that searches
 /// for itself.
 pub(super) async fn search(
-    view: &View,
+    view: &CatalogView,
     gateway: &Gateway,
     arguments: Option<&RawJson>,
     ranking: Profile,
@@ -57,7 +57,7 @@ pub(super) async fn search(
 ) -> ToolOutput {
     let (request, mut said) = Request::read(arguments);
     let sources = request.sources();
-    let search = Search { profile: ranking, sources: sources.as_deref(), ..request.search() };
+    let search = SearchRequest { profile: ranking, sources: sources.as_deref(), ..request.search() };
     let found = gateway.answer(view, &search, cx).await;
     said.extend(found.notes.iter().cloned());
     said.extend(request.doubts(view));

@@ -14,7 +14,7 @@ use super::{call, hello, library, list, listen};
 use serde_json::Value;
 use std::sync::Arc;
 use toolscout_core::{Cx, RawJson};
-use toolscout_gateway::{Gateway, View};
+use toolscout_gateway::{CatalogView, Gateway};
 
 /// Offers the tools of a gateway to MCP clients. One for all connections; opens nothing by itself.
 pub struct Server {
@@ -129,7 +129,7 @@ impl Server {
     }
 
     /// What a request sees, and how that looks on the wire.
-    pub(super) async fn face(&self, cx: &Cx) -> (View, Arc<Face>) {
+    pub(super) async fn face(&self, cx: &Cx) -> (CatalogView, Arc<Face>) {
         let view = self.gateway.view(cx).await;
         let face = self.faces.of(&view, &self.terms);
         (view, face)

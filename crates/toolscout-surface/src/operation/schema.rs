@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 use std::sync::OnceLock;
 use toolscout_core::{RawJson, SourceId, Tool, ToolId, ToolName};
-use toolscout_gateway::{Check, Error};
+use toolscout_gateway::{ArgumentValidator, Error};
 
 /// The schema of an output: described on request, as part of a document.
 #[derive(Clone, Copy)]
@@ -26,7 +26,7 @@ impl OutputSchema {
 pub(crate) struct InputSchema {
     describe: fn(&mut SchemaGenerator) -> Schema,
     inlined: OnceLock<Value>,
-    check: OnceLock<Result<Check, String>>,
+    check: OnceLock<Result<ArgumentValidator, String>>,
 }
 
 impl InputSchema {
@@ -85,8 +85,8 @@ pub(crate) fn inline_string_enums(schema: &mut Value) {
 }
 
 /// Inputs of operations are checked by the same code, and within the same limits, as arguments of tools.
-fn compile(schema: &Value) -> Result<Check, String> {
+fn compile(schema: &Value) -> Result<ArgumentValidator, String> {
     let name = ToolName::new("input").map_err(|error| error.to_string())?;
     let tool = Tool { input_schema: RawJson::from_value(schema), ..Tool::new(ToolId::new(SourceId::app(), name)) };
-    Check::of(&tool).map_err(|error| error.to_string())
+    ArgumentValidator::of(&tool).map_err(|error| error.to_string())
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
-use toolscout_catalog::findings::{self, Names, Severity};
+use toolscout_catalog::findings::{self, Severity, ToolNameIndex};
 use toolscout_config::Config;
 use toolscout_core::event::{DiscoveryEvent, EventKind};
 use toolscout_core::{BoxFuture, Cx, ErrorKind, Source, SourceId, Tool, ToolId};

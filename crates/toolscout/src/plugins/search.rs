@@ -9,7 +9,7 @@ use std::time::UNIX_EPOCH;
 use toolscout_config::SearchSettings;
 use toolscout_core::BoxFuture;
 use toolscout_encoder::MiniLm;
-use toolscout_gateway::{Encoder, LazyEncoder, Searching};
+use toolscout_gateway::{Encoder, LazyEncoder, SearchEngine};
 use toolscout_mcp_client::partition;
 use toolscout_surface::codes::Exit;
 
@@ -48,14 +48,14 @@ impl Decorator for Remember {
     }
 }
 
-fn searching(startup: &Startup) -> Searching {
+fn searching(startup: &Startup) -> SearchEngine {
     let Startup { options, environment, config, .. } = startup;
     // Tools from elsewhere are another catalog than the project's.
     let from = options.text("tools-from").map(|it| format!("-{}", &blake3::hash(it.as_bytes()).to_hex()[..16]));
     let project = partition(config.project_folder()) + &from.unwrap_or_default();
     let settings = &config.settings.search;
     let searching =
-        Searching::new().language(settings.language.unwrap_or_default()).kept(environment.store(), &project);
+        SearchEngine::new().language(settings.language.unwrap_or_default()).kept(environment.store(), &project);
     match settings.semantic {
         Some(false) => searching,
         _ => searching.encoder(encoder(settings)),

@@ -1,6 +1,6 @@
 use super::*;
 use crate::tests::waits;
-use crate::{Profile, Understood};
+use crate::{EmbeddedQuery, Profile};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ async fn an_encoder_is_not_made_before_somebody_asks_by_meaning() {
         Ok(thesaurus.clone())
     });
     let gateway =
-        discovered(Gateway::builder().searching(Searching::new().encoder(encoder.named("t"))), &[&office()]).await;
+        discovered(Gateway::builder().searching(SearchEngine::new().encoder(encoder.named("t"))), &[&office()]).await;
     let view = gateway.view(&agent()).await;
     for query in [Query { profile: Profile::Ladder, ..Query::new("mail") }, Query::new(""), Query::new("mail")] {
         if query.profile != Profile::Ranked || query.text.is_empty() {
@@ -106,7 +106,7 @@ async fn who_studies_follows_what_is_discovered() {
 #[tokio::test]
 async fn an_encoder_that_cannot_be_made_leaves_words_and_says_why() {
     let encoder = LazyEncoder::new(|| Err("no \u{1b}[31mmodel".to_owned()));
-    let gateway = discovered(Gateway::builder().searching(Searching::new().encoder(encoder)), &[&office()]).await;
+    let gateway = discovered(Gateway::builder().searching(SearchEngine::new().encoder(encoder)), &[&office()]).await;
     let (found, notes) = ask(&gateway, "email").await;
     assert_eq!(found, ["office/send_email"]);
     assert_eq!(notes, ["words alone decided: no \\u{1b}[31mmodel"]);
@@ -132,7 +132,7 @@ async fn an_encoder_that_gives_nonsense_stops_nothing() {
         }
     }
     let encoder = LazyEncoder::new(|| Ok(Arc::new(Broken(AtomicBool::new(true)))));
-    let gateway = discovered(Gateway::builder().searching(Searching::new().encoder(encoder)), &[&office()]).await;
+    let gateway = discovered(Gateway::builder().searching(SearchEngine::new().encoder(encoder)), &[&office()]).await;
     gateway.study_within(Duration::from_secs(1)).await;
     let (found, _) = ask(&gateway, "email").await;
     assert_eq!(found, ["office/send_email"]);
@@ -143,6 +143,6 @@ async fn without_an_encoder_nothing_is_said_about_meaning() {
     let gateway = discovered(Gateway::builder(), &[&office()]).await;
     assert_eq!(ask(&gateway, "email").await, (vec!["office/send_email".to_owned()], vec![]));
     assert!(gateway.meaning("email").await.is_none());
-    let Understood { meaning, .. } = Understood::default();
+    let EmbeddedQuery { meaning, .. } = EmbeddedQuery::default();
     assert!(meaning.is_none());
 }

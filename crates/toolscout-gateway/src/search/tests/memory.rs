@@ -51,7 +51,7 @@ async fn another_project_takes_the_vectors_and_another_encoder_does_not() {
     ask(&world.process("q", &[&office()]).await, "mail").await;
     assert_eq!(world.thesaurus.tools(), 2);
 
-    let other = Searching::new().encoder(world.encoder().named("another")).kept(world.store(), "p");
+    let other = SearchEngine::new().encoder(world.encoder().named("another")).kept(world.store(), "p");
     let gateway = discovered(Gateway::builder().searching(other), &[&office()]).await;
     assert_eq!(ask(&gateway, "umbrella").await, (vec!["office/forecast".to_owned()], vec![]));
     assert_eq!(world.thesaurus.tools(), 4);
@@ -61,8 +61,8 @@ async fn another_project_takes_the_vectors_and_another_encoder_does_not() {
 #[tokio::test]
 async fn another_language_has_an_image_of_its_own() {
     let world = World::default();
-    let german = || Searching::new().language(crate::Language::German).kept(world.store(), "p");
-    for searching in [german(), Searching::new().kept(world.store(), "p"), german()] {
+    let german = || SearchEngine::new().language(crate::Language::German).kept(world.store(), "p");
+    for searching in [german(), SearchEngine::new().kept(world.store(), "p"), german()] {
         let gateway = discovered(Gateway::builder().searching(searching), &[&office()]).await;
         assert_eq!(ask(&gateway, "emails").await.0, ["office/send_email"]);
         gateway.remember().await;

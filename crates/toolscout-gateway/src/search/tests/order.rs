@@ -34,7 +34,7 @@ async fn the_order_is_the_same_whatever_the_order_of_sources_and_threads() {
 #[tokio::test]
 async fn tools_of_a_request_are_found_by_meaning_and_stand_where_their_scores_say() {
     let world = World::default();
-    let searching = Searching::new().encoder(world.encoder()).kept(world.store(), "p");
+    let searching = SearchEngine::new().encoder(world.encoder()).kept(world.store(), "p");
     let builder = Gateway::builder().searching(searching).request_sources(crate::tests::ByUser::for_anybody());
     let gateway = discovered(builder, &[&office()]).await;
     let view = gateway.view(&crate::tests::by("pay")).await;

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use toolscout_core::SourceId;
-use toolscout_gateway::{Gateway, View};
+use toolscout_gateway::{CatalogView, Gateway};
 
 /// What discoveries came to, by server.
 pub(super) type Discoveries = BTreeMap<SourceId, Discovery>;
@@ -29,7 +29,7 @@ impl Rendered {
     pub(super) fn or_render(
         &self,
         gateway: &Arc<Gateway>,
-        view: &View,
+        view: &CatalogView,
         discoveries: Discoveries,
         render: impl FnOnce(&Discoveries) -> Bytes,
     ) -> Bytes {

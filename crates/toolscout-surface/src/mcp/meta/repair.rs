@@ -12,7 +12,7 @@ mod tests;
 use super::schema::property;
 use serde_json::{Map, Value};
 use toolscout_core::Arguments;
-use toolscout_gateway::Check;
+use toolscout_gateway::ArgumentValidator;
 
 /// What arguments are called, best first.
 pub(super) const WRAPPERS: [&str; 5] = ["arguments", "parameters", "params", "args", "input"];
@@ -28,7 +28,7 @@ pub(super) struct Repaired {
 }
 
 /// Arguments that fit, if there are any in what was given; else the nearest that could be made of it.
-pub(super) fn repair(check: &Check, schema: &Value, given: Value) -> Option<Repaired> {
+pub(super) fn repair(check: &ArgumentValidator, schema: &Value, given: Value) -> Option<Repaired> {
     let mut understood = Vec::new();
     let is_known = |name: &str| property(schema, schema, name).is_some();
     let is_done = |it: &Arguments| fits(check, it);
@@ -62,7 +62,7 @@ pub(super) fn unwrapped(given: Value, known: &[&str]) -> Repaired {
 }
 
 /// Whether the tool takes them. What the gateway would fill in is not missing.
-pub(super) fn fits(check: &Check, arguments: &Arguments) -> bool {
+pub(super) fn fits(check: &ArgumentValidator, arguments: &Arguments) -> bool {
     check.arguments(arguments.clone()).is_ok()
 }
 

@@ -3,7 +3,7 @@
 use super::repair::{self, Repaired};
 use serde_json::{Map, Value};
 use toolscout_core::{RawJson, SourceId, escape};
-use toolscout_gateway::{Query, Search, View};
+use toolscout_gateway::{CatalogView, Query, SearchRequest};
 
 /// Longer questions are not asked in words; the rest of them is not read.
 const LONGEST: usize = 2_000;
@@ -53,8 +53,8 @@ impl Request {
     }
 
     /// The question.
-    pub(super) fn search(&self) -> Search<'_> {
-        Search { limit: self.max_results, ..Search::new(&self.query) }
+    pub(super) fn search(&self) -> SearchRequest<'_> {
+        SearchRequest { limit: self.max_results, ..SearchRequest::new(&self.query) }
     }
 
     /// Whose tools are asked for; nobody's where what is written cannot be a source.
@@ -63,7 +63,7 @@ impl Request {
     }
 
     /// What could not be as it was asked for.
-    pub(super) fn doubts(&self, view: &View) -> Option<String> {
+    pub(super) fn doubts(&self, view: &CatalogView) -> Option<String> {
         let source = self.source.as_ref()?;
         let mut known: Vec<_> = view.sources().iter().map(|it| it.id()).collect();
         known.sort_unstable();

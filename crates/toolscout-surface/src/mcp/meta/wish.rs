@@ -4,7 +4,7 @@ use super::repair::{WRAPPERS, fits, repair};
 use super::{EXECUTE, SEARCH, failure};
 use serde_json::{Map, Value};
 use toolscout_core::{Arguments, Digest, RawJson, Tool, ToolOutput};
-use toolscout_gateway::{Check, Error};
+use toolscout_gateway::{ArgumentValidator, Error};
 
 /// What else the name of the tool is called.
 const NAMES: [&str; 5] = ["name", "tool", "tool_name", "toolName", "id"];
@@ -47,7 +47,7 @@ impl Wish {
     /// The arguments for this tool: as they are, where they fit; else as they must have been meant; else as near to that as
     /// can be told, for the gateway to refuse. The error is the answer.
     pub(crate) fn arguments(&self, tool: &Tool) -> Result<Arguments, ToolOutput> {
-        let check = Check::of(tool).map_err(|error| failure(tool, &error))?;
+        let check = ArgumentValidator::of(tool).map_err(|error| failure(tool, &error))?;
         let fitting = self.given.iter().filter_map(Value::as_object).find(|it| fits(&check, it));
         if let Some(arguments) = fitting {
             return Ok(arguments.clone());

@@ -4,7 +4,7 @@ use crate::ops::list::counted;
 use crate::ops::servers::age;
 use serde::Serialize;
 use toolscout_core::{Moment, ToolId, escape};
-use toolscout_gateway::Lesson;
+use toolscout_gateway::FeedbackRecord;
 
 /// A lesson as `search learned --json` shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -20,15 +20,15 @@ pub struct LessonView {
     pub last: String,
 }
 
-impl From<&Lesson> for LessonView {
-    fn from(lesson: &Lesson) -> Self {
-        let Lesson { tool, question, times, last } = lesson;
+impl From<&FeedbackRecord> for LessonView {
+    fn from(lesson: &FeedbackRecord) -> Self {
+        let FeedbackRecord { tool, question, times, last } = lesson;
         Self { tool: tool.to_string(), question: question.clone(), times: *times, last: last.to_string() }
     }
 }
 
 /// For people: each tool, and under it what was asked before it was called, the newest first.
-pub fn lines(lessons: &[Lesson], now: Moment) -> String {
+pub fn lines(lessons: &[FeedbackRecord], now: Moment) -> String {
     let mut tools: Vec<&ToolId> = lessons.iter().map(|it| &it.tool).collect();
     tools.sort_unstable();
     tools.dedup();

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use toolscout_core::{Diagnostic, DiagnosticKind, DiagnosticLevel, SourceId, Status, Tool, escape};
-use toolscout_gateway::{Answer, Gateway, Search, Snapshot, Unresolved, View};
+use toolscout_gateway::{CatalogView, Gateway, SearchRequest, SearchResponse, Snapshot, Unresolved};
 
 /// More would be no help.
 const MOST: usize = 12;
@@ -12,7 +12,12 @@ const NAMED: usize = 5;
 
 /// A sentence each, safe to show; none where the answer is a good one. What concerns the question comes first, then what
 /// concerns sources.
-pub fn notes(gateway: &Gateway, view: &View, search: &Search<'_>, answer: &Answer) -> Vec<String> {
+pub fn notes(
+    gateway: &Gateway,
+    view: &CatalogView,
+    search: &SearchRequest<'_>,
+    answer: &SearchResponse,
+) -> Vec<String> {
     if !answer.is_weak() {
         return Vec::new();
     }
@@ -22,7 +27,7 @@ pub fn notes(gateway: &Gateway, view: &View, search: &Search<'_>, answer: &Answe
 }
 
 /// What is odd about the question itself.
-pub fn about_question(view: &View, search: &Search<'_>, answer: &Answer) -> Vec<String> {
+pub fn about_question(view: &CatalogView, search: &SearchRequest<'_>, answer: &SearchResponse) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(best) = answer.hits.first() {
         notes.push(format!("none of these fits well: the best is {:.2} sure, of 1", best.score));
@@ -40,7 +45,7 @@ pub fn about_question(view: &View, search: &Search<'_>, answer: &Answer) -> Vec<
 }
 
 /// What hides tools of sources: of these, or of all. `absent` is what there is to say of sources that are not there.
-pub fn about_sources(view: &View, absent: &[Diagnostic], sources: Option<&[SourceId]>) -> Vec<String> {
+pub fn about_sources(view: &CatalogView, absent: &[Diagnostic], sources: Option<&[SourceId]>) -> Vec<String> {
     let is_asked = |id: &SourceId| sources.is_none_or(|it| it.contains(id));
     let is_meant = |it: &&Diagnostic| it.source.as_ref().is_none_or(is_asked);
     let snapshot = view.snapshot();
@@ -72,7 +77,7 @@ fn shortened(notes: Vec<String>) -> Vec<String> {
 }
 
 /// Names of tools that look like what was asked, or like a word of it, and are no hits.
-fn nearest(snapshot: &Snapshot, search: &Search<'_>, answer: &Answer) -> Vec<String> {
+fn nearest(snapshot: &Snapshot, search: &SearchRequest<'_>, answer: &SearchResponse) -> Vec<String> {
     let text = search.text.trim();
     let joined = text.split_whitespace().collect::<Vec<_>>().join("_");
     let words = text.split_whitespace().filter(|it| it.chars().count() > 3);
@@ -109,7 +114,7 @@ fn stale(snapshot: &Snapshot) -> impl Iterator<Item = SourceId> {
 }
 
 /// By source, how many tools nobody is shown.
-fn disabled(view: &View) -> BTreeMap<SourceId, usize> {
+fn disabled(view: &CatalogView) -> BTreeMap<SourceId, usize> {
     let (all, mut count) = (view.whole_snapshot(), BTreeMap::new());
     let is_disabled = |it: &&std::sync::Arc<Tool>| view.policy(it).policy == toolscout_core::door::Policy::Disable;
     for tool in all.tools().filter(is_disabled) {

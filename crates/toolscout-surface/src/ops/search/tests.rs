@@ -3,7 +3,7 @@
 use super::{explain, lessons};
 use std::sync::Arc;
 use toolscout_core::{Moment, SourceId, Tool, ToolId, ToolName};
-use toolscout_gateway::{Explanation, Lesson, QueryReading, QueryWordReading, ScoreParts, SearchHit};
+use toolscout_gateway::{Explanation, FeedbackRecord, QueryReading, QueryWordReading, ScoreParts, SearchHit};
 
 fn id(text: &str) -> ToolId {
     let (source, name) = text.split_once('/').unwrap();
@@ -42,7 +42,7 @@ fn an_explanation_says_how_the_question_was_read_and_what_scores_are_made_of() {
 
 #[test]
 fn lessons_stand_under_their_tools() {
-    let lesson = |tool: &str, question: &str, times, last| Lesson {
+    let lesson = |tool: &str, question: &str, times, last| FeedbackRecord {
         tool: id(tool),
         question: question.to_owned(),
         times,

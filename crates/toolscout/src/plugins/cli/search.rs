@@ -10,7 +10,7 @@ pub(super) use learning::{Settle, no_learn, rule};
 
 use crate::{AppError, Command, RunCx, Tools};
 use toolscout_core::{BoxFuture, Diagnostic, DiagnosticKind, ErrorKind, SourceId, escape};
-use toolscout_gateway::{Answer, Gateway, Profile, Query, Search, View};
+use toolscout_gateway::{CatalogView, Gateway, Profile, Query, SearchRequest, SearchResponse};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::search::explain::{self, ExplainedView};
@@ -62,13 +62,13 @@ async fn search(cx: &RunCx, text: &str) -> Result<Exit, AppError> {
     let request = cx.request();
     let view = gateway.view(&request).await;
     let sources = sources(cx, gateway, &view)?;
-    let search = Search {
+    let search = SearchRequest {
         profile: cx.parsed.text("profile").and_then(|it| it.parse().ok()).unwrap_or_default(),
         // Nonsense asks for the usual number: a search that is refused over its limit helps nobody.
         limit: cx.parsed.text("limit").and_then(|it| it.parse().ok()).unwrap_or(Query::DEFAULT_LIMIT),
         sources: sources.as_deref(),
         is_lexical: cx.parsed.switch("lexical"),
-        ..Search::new(text)
+        ..SearchRequest::new(text)
     };
     let answer = gateway.answer(&view, &search, &request).await;
     tell(cx, &view, &search, &answer).await?;
@@ -84,7 +84,7 @@ async fn search(cx: &RunCx, text: &str) -> Result<Exit, AppError> {
 }
 
 /// Those that are asked for; an error where there is no such source.
-fn sources(cx: &RunCx, gateway: &Gateway, view: &View) -> Result<Option<Vec<SourceId>>, AppError> {
+fn sources(cx: &RunCx, gateway: &Gateway, view: &CatalogView) -> Result<Option<Vec<SourceId>>, AppError> {
     let typed = cx.parsed.texts("source");
     let absent = gateway.absent();
     let known = || view.sources().iter().map(|it| it.id()).chain(absent.iter().filter_map(|it| it.source.as_ref()));
@@ -103,7 +103,12 @@ fn sources(cx: &RunCx, gateway: &Gateway, view: &View) -> Result<Option<Vec<Sour
 }
 
 /// Says beside the data what could be wrong.
-async fn tell(cx: &RunCx, view: &View, search: &Search<'_>, answer: &Answer) -> Result<(), AppError> {
+async fn tell(
+    cx: &RunCx,
+    view: &CatalogView,
+    search: &SearchRequest<'_>,
+    answer: &SearchResponse,
+) -> Result<(), AppError> {
     answer.notes.iter().for_each(|it| cx.say(&format!("note: {it}\n")));
     if !answer.is_weak() {
         return Ok(());

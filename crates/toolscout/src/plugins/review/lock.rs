@@ -8,7 +8,7 @@ use toolscout_config::overwrite;
 use toolscout_core::change::{PlannedChange, ChangeKind};
 use toolscout_core::{BoxFuture, SourceId, escape};
 use toolscout_gateway::Snapshot;
-use toolscout_gateway::pins::{Drift, Lock};
+use toolscout_gateway::pins::{Drift, LockFile};
 use toolscout_mcp_client::{Server, Transport, entry_of};
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
@@ -33,7 +33,7 @@ impl Command for LockCommand {
         Box::pin(async {
             let gateway = cx.tools().known_quietly().await?;
             let project = Project::of(cx)?;
-            let lock = Lock::of(&gateway.whole_snapshot(), |it| project.entry(it));
+            let lock = LockFile::of(&gateway.whole_snapshot(), |it| project.entry(it));
             if cx.options().switch("dry-run") {
                 return cx.print(&lock.to_text()).map(|()| Exit::Done);
             }
@@ -66,7 +66,7 @@ impl Command for VerifyCommand {
                 message: format!("could not read `{}`: {cause}", file.display()),
                 hint: Some("`toolscout lock` writes it".to_owned()),
             })?;
-            let lock = Lock::parse(&text).map_err(|it| {
+            let lock = LockFile::parse(&text).map_err(|it| {
                 let message = format!("`{}`: {}", file.display(), escape::line(&it.to_string()));
                 AppError::invalid(message, "take back what changed it, or write it anew: toolscout lock")
             })?;
@@ -142,7 +142,7 @@ impl Project {
     }
 
     /// What to do about differences. Of a server that has no tools at all nobody has asked yet, as on a fresh machine.
-    fn next(&self, lock: &Lock, snapshot: &Snapshot) -> String {
+    fn next(&self, lock: &LockFile, snapshot: &Snapshot) -> String {
         let is_unasked =
             |it: &&SourceId| !snapshot.tools().any(|tool| tool.id.source == **it) && self.server(it).is_some();
         match lock.tools.keys().map(|it| &it.source).find(is_unasked) {

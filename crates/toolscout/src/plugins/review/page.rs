@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 use toolscout_core::door::PendingApproval;
 use toolscout_core::escape;
-use toolscout_gateway::{DefinitionChange, Finding, HeldTool};
+use toolscout_gateway::{DefinitionChange, Finding, QuarantinedTool};
 use toolscout_surface::output::json;
 
 /// A held tool as `review --json` shows it.
@@ -30,8 +30,8 @@ struct ChangeView {
     after: Option<String>,
 }
 
-impl From<&HeldTool> for HeldView {
-    fn from(held: &HeldTool) -> Self {
+impl From<&QuarantinedTool> for HeldView {
+    fn from(held: &QuarantinedTool) -> Self {
         let change = |it: &DefinitionChange| ChangeView {
             at: it.at.clone(),
             before: it.before.clone(),
@@ -52,12 +52,12 @@ impl From<&HeldTool> for HeldView {
 }
 
 /// All held tools, one below the other.
-pub(super) fn all(held: &[HeldTool]) -> String {
+pub(super) fn all(held: &[QuarantinedTool]) -> String {
     held.iter().map(one).collect::<Vec<_>>().join("\n")
 }
 
 /// One held tool: what is odd about it first, then what changed, then all of it where nothing was approved before.
-pub(super) fn one(held: &HeldTool) -> String {
+pub(super) fn one(held: &QuarantinedTool) -> String {
     let rejected = if held.is_rejected { " (rejected)" } else { "" };
     let mut out = format!("{}{rejected}\n  {}\n", line(&held.id.to_string()), line(&held.reason));
     out += &findings(&held.findings);

@@ -4,7 +4,7 @@ use crate::{AppError, RunCx};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use toolscout_core::{Digest, Namespace, SourceId, Store, ToolId};
-use toolscout_gateway::HeldTool;
+use toolscout_gateway::QuarantinedTool;
 use toolscout_mcp_client::partition;
 
 /// What a person was last shown of one source's held tools.
@@ -32,7 +32,7 @@ impl Shown {
     }
 
     /// Notes that these were shown. Where that cannot be kept they are shown again, which does no harm.
-    pub(super) fn note<'a>(mut self, held: impl IntoIterator<Item = &'a HeldTool>) {
+    pub(super) fn note<'a>(mut self, held: impl IntoIterator<Item = &'a QuarantinedTool>) {
         let shown = held.into_iter().map(|it| (it.id.name.to_string(), it.digest.to_string()));
         self.digests.extend(shown);
         if let Ok(bytes) = serde_json::to_vec(&self.digests) {
@@ -42,7 +42,7 @@ impl Shown {
 }
 
 /// Notes, source by source, that these were shown.
-pub(super) fn note(cx: &RunCx, held: &[HeldTool]) -> Result<(), AppError> {
+pub(super) fn note(cx: &RunCx, held: &[QuarantinedTool]) -> Result<(), AppError> {
     for of_source in held.chunk_by(|one, other| one.id.source == other.id.source) {
         Shown::of(cx, &of_source[0].id.source)?.note(of_source);
     }

@@ -6,7 +6,7 @@ use super::{Repaired, fits, repair};
 use crate::mcp::meta::fixture::tool;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use toolscout_gateway::Check;
+use toolscout_gateway::ArgumentValidator;
 
 const SCHEMAS: [&str; 5] = [
     r#"{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"},"c":{"type":"boolean"}},"required":["a"]}"#,
@@ -18,7 +18,7 @@ const SCHEMAS: [&str; 5] = [
 
 fn repaired(schema: &str, given: Value) -> Option<Repaired> {
     let tool = tool(&format!("s/t -- x -- {schema}"));
-    repair(&Check::of(&tool).unwrap(), &tool.input_schema.to_value(), given)
+    repair(&ArgumentValidator::of(&tool).unwrap(), &tool.input_schema.to_value(), given)
 }
 
 #[test]
@@ -109,7 +109,7 @@ proptest! {
     #[test]
     fn what_fits_stays_and_what_was_repaired_is_not_repaired_again(at in 0..SCHEMAS.len(), given in json_value()) {
         let tool = tool(&format!("s/t -- x -- {}", SCHEMAS[at]));
-        let (check, schema) = (Check::of(&tool).unwrap(), tool.input_schema.to_value());
+        let (check, schema) = (ArgumentValidator::of(&tool).unwrap(), tool.input_schema.to_value());
         let fitted = given.as_object().is_some_and(|it| fits(&check, it));
         let once = repair(&check, &schema, given.clone());
         if fitted {

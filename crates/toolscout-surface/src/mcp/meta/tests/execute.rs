@@ -6,7 +6,7 @@ use crate::mcp::meta::fixture::{gateway, raw, texts, tool};
 use crate::mcp::meta::{Wish, failure, not_found};
 use serde_json::{Value, json};
 use toolscout_core::{Arguments, Digest, Tool, ToolOutput};
-use toolscout_gateway::{Check, Error};
+use toolscout_gateway::{ArgumentValidator, Error};
 
 const SEND: &str = r#"mail/send_email -- Sends. -- {"type":"object","properties":{"to":{"type":"string","format":"email"},"subject":{"type":"string","minLength":3},"body":{"type":"string"},"copies":{"type":"integer","minimum":1},"urgent":{"type":"boolean"},"from":{"type":"object","properties":{"name":{"type":"string"},"address":{"type":"string"}}},"tags":{"type":"array","items":{"type":"string"}}},"required":["to","subject"],"additionalProperties":false}"#;
 
@@ -23,7 +23,7 @@ fn understood(arguments: Value) -> Value {
 fn refused(arguments: Value) -> (Tool, Error) {
     let tool = tool(SEND);
     let Value::Object(arguments) = arguments else { panic!() };
-    let error = Check::of(&tool).unwrap().arguments(arguments).unwrap_err();
+    let error = ArgumentValidator::of(&tool).unwrap().arguments(arguments).unwrap_err();
     (tool, error)
 }
 
@@ -186,7 +186,7 @@ fn the_example_keeps_what_was_right_and_a_name_that_is_nearly_right_is_seen() {
     let wish =
         wish(json!({"name": "send_email", "arguments": {"to": "a@b.c", "subjct": "Hello", "copies": 0}})).unwrap();
     let tool = tool(SEND);
-    let error = Check::of(&tool).unwrap().arguments(wish.arguments(&tool).unwrap()).unwrap_err();
+    let error = ArgumentValidator::of(&tool).unwrap().arguments(wish.arguments(&tool).unwrap()).unwrap_err();
     let output = wish.failure(&tool, &error);
     assert!(output.is_error());
     insta::assert_snapshot!(texts(&output)[0], @r#"
@@ -210,7 +210,7 @@ fn the_example_is_a_call_that_fits() {
     ];
     for schema in schemas {
         let tool = tool(&format!("s/t -- x -- {schema}"));
-        let check = Check::of(&tool).unwrap();
+        let check = ArgumentValidator::of(&tool).unwrap();
         let error = check.arguments(Arguments::new()).unwrap_err();
         let output = failure(&tool, &error);
         let text = &texts(&output)[0];

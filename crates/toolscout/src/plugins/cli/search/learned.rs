@@ -3,7 +3,7 @@
 use super::{or_question, search};
 use crate::{AppError, Command, RunCx};
 use toolscout_core::{BoxFuture, Moment, ToolId, escape};
-use toolscout_gateway::Lesson;
+use toolscout_gateway::FeedbackRecord;
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::search::lessons::{self, LessonView};
@@ -61,7 +61,7 @@ impl About {
         }
     }
 
-    pub(super) fn lessons(&self, cx: &RunCx) -> Result<Vec<Lesson>, AppError> {
+    pub(super) fn lessons(&self, cx: &RunCx) -> Result<Vec<FeedbackRecord>, AppError> {
         let all = cx.tools().gateway().lessons(&cx.request())?;
         Ok(all.into_iter().filter(|it| self.is_meant(&it.tool)).collect())
     }
