@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toolscout_core::door::Policy;
 use toolscout_core::{Diagnostic, PolicyMode, ToolPatterns, nearest};
-use toolscout_mcp_client::Lookup;
+use toolscout_mcp_client::ReferenceLookup;
 
 /// The tables of our own files that are not merged setting by setting.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -86,7 +86,7 @@ pub struct ConfigLocations<'a> {
     /// The folder of the user's own configuration.
     pub user: Option<PathBuf>,
     /// Resolves references to variables, files and the keyring.
-    pub lookup: Lookup,
+    pub lookup: ReferenceLookup,
     /// Whether the user trusts the project. Called at most once, and only if the project has servers.
     pub is_trusted: &'a dyn Fn(&Path) -> bool,
 }
@@ -131,7 +131,7 @@ impl Config {
     pub(crate) fn read(
         root: Option<&Path>,
         user: Option<&Path>,
-        lookup: Lookup,
+        lookup: ReferenceLookup,
         is_trusted: &dyn Fn() -> bool,
     ) -> Result<Self, ConfigError> {
         let mut problems = Vec::new();
@@ -145,14 +145,14 @@ impl Config {
     pub(crate) fn diagnose(path: &Path, text: &str) -> Result<Vec<Diagnostic>, ConfigError> {
         let Some(file) = ConfigFile::of_text(path, text)? else { return Ok(Vec::new()) };
         // A variable that is not set now may be set when the server starts.
-        let lookup = Lookup::of(|_| Some("/".into()));
+        let lookup = ReferenceLookup::of(|_| Some("/".into()));
         Ok(Self::read_files(vec![file], path.parent(), lookup, &|| true)?.problems)
     }
 
     fn read_files(
         mut files: Vec<ConfigFile>,
         root: Option<&Path>,
-        lookup: Lookup,
+        lookup: ReferenceLookup,
         is_trusted: &dyn Fn() -> bool,
     ) -> Result<Self, ConfigError> {
         let mut config = Self::default();

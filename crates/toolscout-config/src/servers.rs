@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use toolscout_core::door::Policy;
 use toolscout_core::{Diagnostic, DiagnosticKind, SourceId, ToolPatterns};
-use toolscout_mcp_client::{Lookup, Server};
+use toolscout_mcp_client::{ReferenceLookup, ServerConfig};
 
 /// A server, and where it is configured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConfiguredServer {
-    pub server: Server,
+    pub server: ServerConfig,
     pub scope: ConfigScope,
     pub file: PathBuf,
     /// Where in the file: the keys that lead to its entry, its own last.
@@ -39,7 +39,7 @@ pub(super) struct ServerCollector<'a> {
     /// From the entries' own `listed`.
     pub(super) listed: ToolPatterns,
     root: Option<&'a Path>,
-    lookup: Lookup,
+    lookup: ReferenceLookup,
     is_trusted: &'a dyn Fn() -> bool,
     /// Ids that a file before has decided on, and whether it did no more than turn the server off.
     decided: BTreeMap<String, EntryDecision>,
@@ -53,7 +53,7 @@ enum EntryDecision {
 
 impl<'a> ServerCollector<'a> {
     /// `is_trusted` says whether the project's root is trusted; asked only if need be.
-    pub(super) fn new(root: Option<&'a Path>, lookup: Lookup, is_trusted: &'a dyn Fn() -> bool) -> Self {
+    pub(super) fn new(root: Option<&'a Path>, lookup: ReferenceLookup, is_trusted: &'a dyn Fn() -> bool) -> Self {
         Self {
             found: Vec::new(),
             problems: Vec::new(),
@@ -211,7 +211,7 @@ impl EntryReader<'_> {
         self.path.last().map_or("", String::as_str)
     }
 
-    fn configured(&self, server: Server) -> ConfiguredServer {
+    fn configured(&self, server: ServerConfig) -> ConfiguredServer {
         ConfiguredServer {
             server,
             scope: self.file.scope,

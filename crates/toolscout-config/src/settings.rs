@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toolscout_core::{Language, ShadowPolicy};
-use toolscout_mcp_client::Text;
+use toolscout_mcp_client::ConfigText;
 
 /// Settings about tool folders and the run itself. Paths are relative to the file they are in.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -97,11 +97,11 @@ pub struct TelemetrySettings {
     /// Address of an OTLP collector, as in `OTEL_EXPORTER_OTLP_ENDPOINT`.
     #[serde(deserialize_with = "text")]
     #[schemars(with = "Option<String>")]
-    pub otlp: Option<Text>,
+    pub otlp: Option<ConfigText>,
     /// Headers of each request to it. Secrets are best written as references.
     #[serde(deserialize_with = "texts")]
     #[schemars(with = "BTreeMap<String, String>")]
-    pub headers: BTreeMap<String, Text>,
+    pub headers: BTreeMap<String, ConfigText>,
     /// Service name of the traces.
     #[schemars(extend("default" = "toolscout"))]
     pub service: Option<String>,

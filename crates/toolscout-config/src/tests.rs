@@ -12,8 +12,8 @@ mod search;
 use crate::{Config, ConfigError, ConfigScope, PolicyRules, SearchSettings};
 use std::path::{Path, PathBuf};
 use toolscout_core::{Diagnostic, PolicyMode};
-use toolscout_mcp_client::Lookup;
-use toolscout_mcp_client::{Endpoint, Program, Server, Transport};
+use toolscout_mcp_client::ReferenceLookup;
+use toolscout_mcp_client::{HttpEndpoint, Program, ServerConfig, ServerTransport};
 
 /// A project and a person's own folder, made of files.
 struct World {
@@ -45,7 +45,7 @@ impl World {
     }
 
     fn try_read(&self) -> Result<Config, ConfigError> {
-        let lookup = Lookup::of(|name| (name == "HOME").then(|| "/home/ada".into()));
+        let lookup = ReferenceLookup::of(|name| (name == "HOME").then(|| "/home/ada".into()));
         Config::read(Some(&self.path("project")), Some(&self.path("user")), lookup, &|| self.trusted)
     }
 
@@ -74,20 +74,20 @@ fn ids(config: &Config) -> Vec<&str> {
     config.servers.iter().map(|it| it.server.id.as_str()).collect()
 }
 
-fn server<'a>(config: &'a Config, id: &str) -> &'a Server {
+fn server<'a>(config: &'a Config, id: &str) -> &'a ServerConfig {
     &config.server(id).unwrap_or_else(|| panic!("no server {id}: {:?}", config.problems)).server
 }
 
 fn program<'a>(config: &'a Config, id: &str) -> &'a Program {
     match &server(config, id).transport {
-        Transport::Stdio(program) => program,
+        ServerTransport::Stdio(program) => program,
         other => panic!("{other:?}"),
     }
 }
 
-fn endpoint<'a>(config: &'a Config, id: &str) -> &'a Endpoint {
+fn endpoint<'a>(config: &'a Config, id: &str) -> &'a HttpEndpoint {
     match &server(config, id).transport {
-        Transport::Http(endpoint) => endpoint,
+        ServerTransport::Http(endpoint) => endpoint,
         other => panic!("{other:?}"),
     }
 }

@@ -14,18 +14,18 @@ pub(super) mod opening;
 #[cfg(all(test, unix))]
 mod tests;
 
-pub use super::definition::Definition;
-pub use super::era::Era;
-pub use super::handshake::Said;
-pub use super::peer::Counts;
+pub use super::definition::ToolDefinition;
+pub use super::era::ProtocolEra;
+pub use super::handshake::ServerDescription;
+pub use super::peer::PeerCounts;
 pub use list::library::LibraryListing;
-pub use list::{Listing, Scope};
+pub use list::{CacheScope, ServerListing};
 
 use super::handshake::{self, HandshakeResult};
 use super::limits::Limits;
 use super::params::RequestParams;
 use super::peer::{Behalf, Peer, PeerRequest, ResponseRouter};
-use super::{ClientError, Dial, Server};
+use super::{ClientError, ConnectContext, ServerConfig};
 use list::ListMethod;
 use opening::OpenedConversation;
 use parking_lot::Mutex;
@@ -40,7 +40,7 @@ use toolscout_core::{Cx, RawJson, SourceId};
 /// A conversation with one server that runs. Clones are of the same conversation; when the last one is dropped, the server
 /// is ended.
 #[derive(Clone)]
-pub struct Client(Arc<Conversation>);
+pub struct McpClient(Arc<Conversation>);
 
 struct Conversation {
     id: SourceId,
@@ -55,11 +55,11 @@ struct Conversation {
     watched: watch::Sender<BTreeSet<String>>,
 }
 
-impl Client {
+impl McpClient {
     /// Starts the program or opens the address, finds out the era, does the handshake.
     ///
     /// Cancel-safe: dropping the future ends all that was started.
-    pub async fn connect(server: &Server, dial: &Dial, deadline: Instant) -> Result<Self, ClientError> {
+    pub async fn connect(server: &ServerConfig, dial: &ConnectContext, deadline: Instant) -> Result<Self, ClientError> {
         let opened = opening::open(server, dial, deadline).await?;
         Ok(Self::of(server.id.clone(), dial.limits.clone(), opened))
     }
@@ -76,17 +76,17 @@ impl Client {
     }
 
     /// What was agreed on.
-    pub fn era(&self) -> &Era {
+    pub fn era(&self) -> &ProtocolEra {
         &self.agreed().era
     }
 
     /// What the server says about itself, not escaped.
-    pub fn said(&self) -> &Said {
+    pub fn said(&self) -> &ServerDescription {
         &self.agreed().said
     }
 
     /// All tools, of all pages, or an error: never some of them without saying so.
-    pub async fn list_tools(&self, deadline: Instant) -> Result<Listing, ClientError> {
+    pub async fn list_tools(&self, deadline: Instant) -> Result<ServerListing, ClientError> {
         list::list(self, &self.0.limits, deadline).await
     }
 
@@ -148,7 +148,7 @@ impl Client {
     }
 
     /// What the server sent that led to nothing.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> PeerCounts {
         self.0.peer.hub().counts()
     }
 
@@ -191,7 +191,7 @@ impl Client {
         self.0.second.get().and_then(Option::as_ref).unwrap_or(&self.0.first)
     }
 
-    fn settle_on(&self, era: &Era) {
+    fn settle_on(&self, era: &ProtocolEra) {
         self.0.peer.hub().set_modern(era.is_modern());
         self.0.peer.wire().agreed(era);
     }

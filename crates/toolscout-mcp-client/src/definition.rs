@@ -19,14 +19,14 @@ const NAME: usize = 128;
 
 /// The definition of one tool, as its server gave it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Definition {
+pub struct ToolDefinition {
     /// What the server calls the tool.
     pub name: ToolName,
     /// All it says about it, byte for byte.
     pub raw: RawJson,
 }
 
-impl Definition {
+impl ToolDefinition {
     /// Parses a stored or fresh definition leniently; the reason if it cannot be a tool.
     ///
     /// A tool needs a name, a description that is a text if there is one, and an object as its input schema. Other fields

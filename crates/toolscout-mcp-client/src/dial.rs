@@ -1,35 +1,35 @@
 //! What it takes to reach a server besides its configuration.
 
-use super::era::Era;
+use super::era::ProtocolEra;
 use super::limits::Limits;
-use super::tokens::Tokens;
-use super::value::Lookup;
+use super::tokens::TokenProvider;
+use super::value::ReferenceLookup;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What it takes to reach a server besides its configuration. Cloning is cheap.
 #[derive(Clone)]
-pub struct Dial {
+pub struct ConnectContext {
     /// How much and how long.
     pub limits: Arc<Limits>,
     /// Where references in the configuration lead.
-    pub lookup: Lookup,
+    pub lookup: ReferenceLookup,
     /// Where programs start, unless their configuration says otherwise: the project's root.
     pub project: PathBuf,
     /// What the server spoke the last time, under the same configuration; saves asking.
-    pub era: Option<Era>,
+    pub era: Option<ProtocolEra>,
     /// Who knows the token of a server on the web, where a login is possible.
-    pub tokens: Option<Arc<dyn Tokens>>,
+    pub tokens: Option<Arc<dyn TokenProvider>>,
     /// Whether callers have counterparts, so that servers may ask them something; see [`toolscout_core::Counterpart`].
     pub has_counterparts: bool,
 }
 
-impl Dial {
+impl ConnectContext {
     /// With the usual limits and the environment of this process.
     pub fn new(project: PathBuf) -> Self {
         Self {
             limits: Arc::default(),
-            lookup: Lookup::of_process(),
+            lookup: ReferenceLookup::of_process(),
             project,
             era: None,
             tokens: None,

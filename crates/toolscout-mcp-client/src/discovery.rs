@@ -2,12 +2,12 @@
 
 pub(super) mod library;
 
-use super::client::{Client, LibraryListing, Listing, Scope};
-use super::era::Era;
+use super::client::{CacheScope, LibraryListing, McpClient, ServerListing};
+use super::era::ProtocolEra;
 use super::limits::Limits;
-use super::record::{DiscoveryStatus, KnownTools, Record, Records};
-use super::tokens::Tokens;
-use super::{ClientError, Dial, Lookup, Server, Transport, fingerprint};
+use super::record::{DiscoveryRecord, DiscoveryRecords, DiscoveryStatus, KnownTools};
+use super::tokens::TokenProvider;
+use super::{ClientError, ConnectContext, ReferenceLookup, ServerConfig, ServerTransport, fingerprint};
 use serde_json::json;
 use std::collections::HashMap;
 use std::path::Path;
@@ -36,53 +36,53 @@ const INSTALLERS: [&str; 9] = ["npx", "bunx", "pnpm", "yarn", "npm", "uvx", "uv"
 
 /// What all servers of a project share: where things are remembered, and what it takes to reach them.
 #[derive(Clone)]
-pub struct Shared {
-    pub(super) records: Records,
-    pub(super) dial: Dial,
+pub struct ServerContext {
+    pub(super) records: DiscoveryRecords,
+    pub(super) dial: ConnectContext,
     key: [u8; 32],
 }
 
-impl Shared {
+impl ServerContext {
     /// For the project at this root. Fails where the store has no secret to hash with.
-    pub fn new(store: Arc<dyn Store>, project: &Path, dial: Dial) -> Result<Self, StoreError> {
+    pub fn new(store: Arc<dyn Store>, project: &Path, dial: ConnectContext) -> Result<Self, StoreError> {
         let key = store.key()?;
-        let records = Records::new(store, partition(project)).marked_with(key_of_checks(&key, &dial.limits));
+        let records = DiscoveryRecords::new(store, partition(project)).marked_with(key_of_checks(&key, &dial.limits));
         Ok(Self { records, dial, key })
     }
 
     /// The same, for a server whose tokens these are.
-    pub fn with_tokens(&self, tokens: Arc<dyn Tokens>) -> Self {
-        Self { dial: Dial { tokens: Some(tokens), ..self.dial.clone() }, ..self.clone() }
+    pub fn with_tokens(&self, tokens: Arc<dyn TokenProvider>) -> Self {
+        Self { dial: ConnectContext { tokens: Some(tokens), ..self.dial.clone() }, ..self.clone() }
     }
 
     /// The same, for who is not logged in anywhere.
     pub(super) fn without_tokens(&self) -> Self {
-        Self { dial: Dial { tokens: None, ..self.dial.clone() }, ..self.clone() }
+        Self { dial: ConnectContext { tokens: None, ..self.dial.clone() }, ..self.clone() }
     }
 
     /// What is remembered.
-    pub fn records(&self) -> &Records {
+    pub fn records(&self) -> &DiscoveryRecords {
         &self.records
     }
 
     /// Where references of configurations lead.
-    pub fn lookup(&self) -> &Lookup {
+    pub fn lookup(&self) -> &ReferenceLookup {
         &self.dial.lookup
     }
 
     /// The configuration's fingerprint, with the values that references have now.
-    pub fn configuration(&self, server: &Server) -> String {
+    pub fn configuration(&self, server: &ServerConfig) -> String {
         fingerprint::of_configuration(server, &self.key, &self.dial.lookup)
     }
 
     /// What is needed to reach this server, with what it spoke the last time.
-    pub(super) fn dial(&self, server: &Server, record: &Record) -> Dial {
+    pub(super) fn dial(&self, server: &ServerConfig, record: &DiscoveryRecord) -> ConnectContext {
         let known = record.tools.as_ref().filter(|it| it.configuration == self.configuration(server));
-        Dial { era: known.map(|it| it.era.clone()), ..self.dial.clone() }
+        ConnectContext { era: known.map(|it| it.era.clone()), ..self.dial.clone() }
     }
 
     /// How long a discovery of the server may take: longer, where it may first have to be installed.
-    pub(super) fn time_for(&self, server: &Server, record: &Record) -> Duration {
+    pub(super) fn time_for(&self, server: &ServerConfig, record: &DiscoveryRecord) -> Duration {
         let limits = &self.dial.limits;
         let is_first = record.tools.is_none();
         let usual = if is_first && is_installed_first(server) { limits.installing } else { limits.discovery };
@@ -106,15 +106,15 @@ pub fn partition(project: &Path) -> String {
 }
 
 /// Whether the program that starts the server may have to fetch it first.
-pub(super) fn is_installed_first(server: &Server) -> bool {
-    let Transport::Stdio(program) = &server.transport else { return false };
+pub(super) fn is_installed_first(server: &ServerConfig) -> bool {
+    let ServerTransport::Stdio(program) = &server.transport else { return false };
     let command = Path::new(program.command.written()).file_stem().and_then(|it| it.to_str());
     command.is_some_and(|it| INSTALLERS.contains(&it))
 }
 
 /// What a discovery gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Discovered {
+pub struct DiscoveryOutcome {
     /// How many tools the server has.
     pub tools: usize,
     /// How many definitions could not be used.
@@ -127,17 +127,17 @@ pub struct Discovered {
 
 /// What a test gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TriedOut {
+pub struct ServerTestOutcome {
     /// How many tools the server has.
     pub tools: usize,
     /// What it speaks.
-    pub era: Era,
+    pub era: ProtocolEra,
 }
 
-impl Shared {
+impl ServerContext {
     /// Starts the server, lists its tools, ends it, and remembers what came of it. Where another process is at it, waits for
     /// that one's answer instead. Cancel-safe: dropping the future ends the server, and the discovery has failed.
-    pub async fn discover(&self, server: &Server, cx: &Cx) -> Result<Discovered, SourceError> {
+    pub async fn discover(&self, server: &ServerConfig, cx: &Cx) -> Result<DiscoveryOutcome, SourceError> {
         let begun = Moment::now();
         let before = self.read(server, cx)?;
         let limit = self.time_for(server, &before);
@@ -152,12 +152,12 @@ impl Shared {
     /// With the right to discover in hand.
     async fn discover_alone(
         &self,
-        server: &Server,
+        server: &ServerConfig,
         limit: Duration,
         deadline: Instant,
         cx: &Cx,
         _lease: Lease,
-    ) -> Result<Discovered, SourceError> {
+    ) -> Result<DiscoveryOutcome, SourceError> {
         let started = Instant::now();
         let mut record = self.read(server, cx)?;
         record.status = DiscoveryStatus::Discovering;
@@ -171,21 +171,21 @@ impl Shared {
             Ok((listing, library, client)) => {
                 let discovered = self.succeed(server, cx, record, &listing, &client, started)?;
                 let news = self.remember_library(server, cx, &client, library)?;
-                Ok(Discovered { changed: discovered.changed || !news.is_empty(), ..discovered })
+                Ok(DiscoveryOutcome { changed: discovered.changed || !news.is_empty(), ..discovered })
             }
             Err(error) => Err(self.fail(server, cx, record, error, started)),
         }
     }
 
-    /// As [`Shared::ask`]; one on the web that is busy or out of reach is asked again after a while. A program that fails would
+    /// As [`ServerContext::ask`]; one on the web that is busy or out of reach is asked again after a while. A program that fails would
     /// only fail again.
     async fn ask_again(
         &self,
-        server: &Server,
-        record: &Record,
+        server: &ServerConfig,
+        record: &DiscoveryRecord,
         deadline: Instant,
-    ) -> Result<(Listing, LibraryListing, Client), ClientError> {
-        let is_remote = matches!(server.transport, Transport::Http(_));
+    ) -> Result<(ServerListing, LibraryListing, McpClient), ClientError> {
+        let is_remote = matches!(server.transport, ServerTransport::Http(_));
         let retry = Retry { delay: AGAIN, ..Retry::default() };
         let mut attempt = 1;
         loop {
@@ -203,11 +203,11 @@ impl Shared {
     /// Starts the server and asks it for all it has. It is always ended again.
     async fn ask_for_all(
         &self,
-        server: &Server,
-        record: &Record,
+        server: &ServerConfig,
+        record: &DiscoveryRecord,
         deadline: Instant,
-    ) -> Result<(Listing, LibraryListing, Client), ClientError> {
-        let client = Client::connect(server, &self.dial(server, record), deadline).await?;
+    ) -> Result<(ServerListing, LibraryListing, McpClient), ClientError> {
+        let client = McpClient::connect(server, &self.dial(server, record), deadline).await?;
         let all = async {
             let listing = list_settled(&client, deadline).await.map_err(|error| with_tail(error, &client))?;
             Ok((listing, library::list(&client, self, Some(deadline)).await))
@@ -218,8 +218,13 @@ impl Shared {
     }
 
     /// Starts the server and asks it for its tools. It is always ended again.
-    async fn ask(&self, server: &Server, record: &Record, deadline: Instant) -> Result<(Listing, Client), ClientError> {
-        let client = Client::connect(server, &self.dial(server, record), deadline).await?;
+    async fn ask(
+        &self,
+        server: &ServerConfig,
+        record: &DiscoveryRecord,
+        deadline: Instant,
+    ) -> Result<(ServerListing, McpClient), ClientError> {
+        let client = McpClient::connect(server, &self.dial(server, record), deadline).await?;
         let listing = list_settled(&client, deadline).await;
         let listing = listing.map_err(|error| with_tail(error, &client));
         client.close().await;
@@ -227,20 +232,20 @@ impl Shared {
     }
 
     /// Starts the server, asks it, ends it, and remembers nothing.
-    pub(super) async fn try_out(&self, server: &Server, cx: &Cx) -> Result<TriedOut, ClientError> {
+    pub(super) async fn try_out(&self, server: &ServerConfig, cx: &Cx) -> Result<ServerTestOutcome, ClientError> {
         let record = self.read(server, cx).unwrap_or_default();
         let limit = self.time_for(server, &record);
         let deadline = soonest(cx, limit);
         let asked = timeout_at(deadline.into(), self.ask(server, &record, deadline)).await;
         let asked = asked.unwrap_or_else(|_| Err(ClientError::TimedOut { what: "the test".to_owned(), limit }));
         let (listing, client) = asked.map_err(|it| in_full(it, limit, deadline, cx))?;
-        Ok(TriedOut { tools: listing.tools.len(), era: client.era().clone() })
+        Ok(ServerTestOutcome { tools: listing.tools.len(), era: client.era().clone() })
     }
 
     /// The right to discover the server; none once another has discovered it since `begun`.
     async fn lease(
         &self,
-        server: &Server,
+        server: &ServerConfig,
         begun: Moment,
         limit: Duration,
         deadline: Instant,
@@ -266,13 +271,13 @@ impl Shared {
     }
 
     /// What another's discovery came to.
-    fn outcome(&self, server: &Server, begun: Moment, cx: &Cx) -> Result<Discovered, SourceError> {
+    fn outcome(&self, server: &ServerConfig, begun: Moment, cx: &Cx) -> Result<DiscoveryOutcome, SourceError> {
         let record = self.read(server, cx)?;
         if let (DiscoveryStatus::Failed, Some(what)) = (record.status, record.error) {
             return Err(SourceError::Unavailable { id: server.id.clone(), what });
         }
         let tools = record.tools.as_ref();
-        Ok(Discovered {
+        Ok(DiscoveryOutcome {
             tools: tools.map_or(0, |it| it.definitions.len()),
             excluded: tools.map_or(0, |it| it.excluded.len()),
             took: begun.age(Moment::now()),
@@ -283,13 +288,13 @@ impl Shared {
     /// Remembers what a server has listed. Used by discoveries, and whenever a running server is listed again.
     pub(super) fn succeed(
         &self,
-        server: &Server,
+        server: &ServerConfig,
         cx: &Cx,
-        mut record: Record,
-        listing: &Listing,
-        client: &Client,
+        mut record: DiscoveryRecord,
+        listing: &ServerListing,
+        client: &McpClient,
         started: Instant,
-    ) -> Result<Discovered, SourceError> {
+    ) -> Result<DiscoveryOutcome, SourceError> {
         let now = Moment::now();
         let configuration = self.configuration(server);
         let before = record.tools.take();
@@ -300,7 +305,7 @@ impl Shared {
         // What is kept from before is as good as its mark was.
         let are_fresh = listing.tools.iter().map(|it| &it.raw).eq(&next.definitions);
         let checked = if are_fresh { Some(self.records.mark(&next.definitions)) } else { record.checked.take() };
-        let discovered = Discovered {
+        let discovered = DiscoveryOutcome {
             tools: next.definitions.len(),
             excluded: next.excluded.len(),
             took: started.elapsed(),
@@ -309,7 +314,7 @@ impl Shared {
         let is_written = was_fresh && !changed && record.last_discovery.is_some_and(|it| it.age(now) < WRITE_AGAIN);
         // It may have been listed meanwhile.
         let library = self.read(server, cx)?.library;
-        record = Record {
+        record = DiscoveryRecord {
             library,
             status: DiscoveryStatus::Success,
             error: None,
@@ -335,9 +340,9 @@ impl Shared {
     /// Remembers that a discovery came to nothing. What was known stays.
     pub(super) fn fail(
         &self,
-        server: &Server,
+        server: &ServerConfig,
         cx: &Cx,
-        record: Record,
+        record: DiscoveryRecord,
         error: ClientError,
         started: Instant,
     ) -> SourceError {
@@ -359,24 +364,25 @@ impl Shared {
         });
         let last_discovery = Some(Moment::now());
         let library = self.read(server, cx).ok().and_then(|it| it.library);
-        let record = Record { status: DiscoveryStatus::Failed, error: Some(said), last_discovery, library, ..record };
+        let record =
+            DiscoveryRecord { status: DiscoveryStatus::Failed, error: Some(said), last_discovery, library, ..record };
         match self.write(server, cx, &record) {
             Ok(()) => error.of(&server.id),
             Err(unkept) => unkept,
         }
     }
 
-    pub(super) fn read(&self, server: &Server, cx: &Cx) -> Result<Record, SourceError> {
+    pub(super) fn read(&self, server: &ServerConfig, cx: &Cx) -> Result<DiscoveryRecord, SourceError> {
         self.records.read(&server.id, cx.user.as_deref()).map_err(|it| unkept(server, &it))
     }
 
-    pub(super) fn write(&self, server: &Server, cx: &Cx, record: &Record) -> Result<(), SourceError> {
+    pub(super) fn write(&self, server: &ServerConfig, cx: &Cx, record: &DiscoveryRecord) -> Result<(), SourceError> {
         self.records.write(&server.id, cx.user.as_deref(), record).map_err(|it| unkept(server, &it))
     }
 }
 
 /// Lists; and once more if the server said meanwhile that the list is not what it was.
-async fn list_settled(client: &Client, deadline: Instant) -> Result<Listing, ClientError> {
+async fn list_settled(client: &McpClient, deadline: Instant) -> Result<ServerListing, ClientError> {
     let changes = client.list_changes();
     let before = *changes.borrow();
     let listing = client.list_tools(deadline).await?;
@@ -384,7 +390,7 @@ async fn list_settled(client: &Client, deadline: Instant) -> Result<Listing, Cli
 }
 
 /// An error with the last that the server said beside the protocol, where there is something.
-pub(super) fn with_tail(error: ClientError, client: &Client) -> ClientError {
+pub(super) fn with_tail(error: ClientError, client: &McpClient) -> ClientError {
     let tail = client.tail();
     let last = tail.lines().rev().map(str::trim).find(|it| !it.is_empty());
     match (error, last) {
@@ -403,8 +409,8 @@ fn clip(text: &str) -> String {
 /// nothing keeps what it had for a while.
 fn next_tools(
     before: Option<&KnownTools>,
-    listing: &Listing,
-    client: &Client,
+    listing: &ServerListing,
+    client: &McpClient,
     configuration: String,
     now: Moment,
 ) -> KnownTools {
@@ -414,7 +420,7 @@ fn next_tools(
         definitions: listing.tools.iter().map(|it| it.raw.clone()).collect(),
         excluded: listing.problems.iter().map(|it| it.message.clone()).collect(),
         ttl_ms: listing.ttl.and_then(|it| u64::try_from(it.as_millis()).ok()),
-        private: listing.scope == Scope::Private,
+        private: listing.scope == CacheScope::Private,
         era: client.era().clone(),
         vanished: None,
     };
@@ -447,7 +453,7 @@ fn means_the_same(one: &[RawJson], other: &[RawJson]) -> bool {
     counts.values().all(|it| *it == 0)
 }
 
-fn names(record: &Record) -> Vec<String> {
+fn names(record: &DiscoveryRecord) -> Vec<String> {
     let tools = record.tools.iter().flat_map(|it| &it.definitions);
     tools.filter_map(|it| it.to_value().get("name")?.as_str().map(str::to_owned)).collect()
 }
@@ -467,6 +473,6 @@ pub(super) fn in_full(error: ClientError, limit: Duration, deadline: Instant, cx
     }
 }
 
-fn unkept(server: &Server, error: &StoreError) -> SourceError {
+fn unkept(server: &ServerConfig, error: &StoreError) -> SourceError {
     SourceError::Unavailable { id: server.id.clone(), what: error.to_string() }
 }

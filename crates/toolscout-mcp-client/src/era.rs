@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Which revision of the protocol was agreed on, and so how to talk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Era {
+pub enum ProtocolEra {
     /// Up to 2025-11-25: a handshake first, state on both sides.
     Legacy {
         /// The agreed version.
@@ -18,7 +18,7 @@ pub enum Era {
     },
 }
 
-impl Era {
+impl ProtocolEra {
     /// The agreed version.
     pub fn version(&self) -> &str {
         match self {

@@ -1,33 +1,33 @@
 //! Tells whether a server is configured as it was before.
 
-use super::{Endpoint, Lookup, Program, Server, Text, Transport};
+use super::{ConfigText, HttpEndpoint, Program, ReferenceLookup, ServerConfig, ServerTransport};
 use blake3::Hasher;
 
 /// What decides which tools a server has: its program or address, with the values its references have now. Hashed with a
 /// secret, because a plain hash of a short password is as good as the password.
-pub(crate) fn of_configuration(server: &Server, key: &[u8; 32], lookup: &Lookup) -> String {
+pub(crate) fn of_configuration(server: &ServerConfig, key: &[u8; 32], lookup: &ReferenceLookup) -> String {
     let mut hasher = Hasher::new_keyed(key);
-    let value = |text: &Text| text.fingerprint(key, lookup).to_vec();
+    let value = |text: &ConfigText| text.fingerprint(key, lookup).to_vec();
     add_transport(&mut hasher, &server.transport, &value);
     short(&hasher)
 }
 
 /// What a person wrote, references as such: another entry is another server, another value of a secret is not.
-pub fn of_entry(server: &Server) -> String {
+pub fn of_entry(server: &ServerConfig) -> String {
     let mut hasher = Hasher::new();
-    add_transport(&mut hasher, &server.transport, &|text: &Text| text.written().as_bytes().to_vec());
+    add_transport(&mut hasher, &server.transport, &|text: &ConfigText| text.written().as_bytes().to_vec());
     short(&hasher)
 }
 
-fn add_transport(hasher: &mut Hasher, transport: &Transport, value: &dyn Fn(&Text) -> Vec<u8>) {
+fn add_transport(hasher: &mut Hasher, transport: &ServerTransport, value: &dyn Fn(&ConfigText) -> Vec<u8>) {
     add(hasher, transport.word().as_bytes());
     match transport {
-        Transport::Stdio(program) => add_program(hasher, program, value),
-        Transport::Http(endpoint) => add_endpoint(hasher, endpoint, value),
+        ServerTransport::Stdio(program) => add_program(hasher, program, value),
+        ServerTransport::Http(endpoint) => add_endpoint(hasher, endpoint, value),
     }
 }
 
-fn add_program(hasher: &mut Hasher, program: &Program, value: &dyn Fn(&Text) -> Vec<u8>) {
+fn add_program(hasher: &mut Hasher, program: &Program, value: &dyn Fn(&ConfigText) -> Vec<u8>) {
     add(hasher, &value(&program.command));
     add(hasher, &program.args.len().to_le_bytes());
     program.args.iter().for_each(|it| add(hasher, &value(it)));
@@ -36,13 +36,17 @@ fn add_program(hasher: &mut Hasher, program: &Program, value: &dyn Fn(&Text) -> 
     add(hasher, cwd);
 }
 
-fn add_endpoint(hasher: &mut Hasher, endpoint: &Endpoint, value: &dyn Fn(&Text) -> Vec<u8>) {
+fn add_endpoint(hasher: &mut Hasher, endpoint: &HttpEndpoint, value: &dyn Fn(&ConfigText) -> Vec<u8>) {
     add(hasher, &value(&endpoint.url));
     add_named(hasher, &endpoint.headers, value);
     endpoint.bearer.iter().for_each(|it| add(hasher, &value(it)));
 }
 
-fn add_named(hasher: &mut Hasher, texts: &std::collections::BTreeMap<String, Text>, value: &dyn Fn(&Text) -> Vec<u8>) {
+fn add_named(
+    hasher: &mut Hasher,
+    texts: &std::collections::BTreeMap<String, ConfigText>,
+    value: &dyn Fn(&ConfigText) -> Vec<u8>,
+) {
     add(hasher, &texts.len().to_le_bytes());
     for (name, text) in texts {
         add(hasher, name.as_bytes());

@@ -13,10 +13,10 @@ mod said;
 #[cfg(test)]
 mod tests;
 
-pub use said::Said;
+pub use said::ServerDescription;
 
 use super::ClientError;
-use super::era::Era;
+use super::era::ProtocolEra;
 use super::limits::Limits;
 use super::params::RequestParams;
 use super::peer::{Peer, PeerRequest, given};
@@ -42,14 +42,14 @@ const VERSION: usize = 32;
 /// What was agreed on.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct HandshakeResult {
-    pub(super) era: Era,
-    pub(super) said: Said,
+    pub(super) era: ProtocolEra,
+    pub(super) said: ServerDescription,
 }
 
 /// Opens the conversation. `known` is what the server spoke the last time.
 pub(super) async fn agree(
     peer: &Peer,
-    known: Option<&Era>,
+    known: Option<&ProtocolEra>,
     limits: &Limits,
     deadline: Instant,
 ) -> Result<HandshakeResult, ClientError> {
@@ -64,16 +64,16 @@ pub(super) async fn agree(
 
 async fn open(
     peer: &Peer,
-    known: Option<&Era>,
+    known: Option<&ProtocolEra>,
     limits: &Limits,
     deadline: Instant,
 ) -> Result<HandshakeResult, ClientError> {
     match known {
-        Some(Era::Legacy { .. }) => match initialize(peer, LEGACY[0], deadline).await {
+        Some(ProtocolEra::Legacy { .. }) => match initialize(peer, LEGACY[0], deadline).await {
             Err(error) if is_about_era(peer, &error) => probe(peer, limits, true, deadline).await,
             other => other,
         },
-        Some(Era::Modern { .. }) => probe(peer, limits, false, deadline).await,
+        Some(ProtocolEra::Modern { .. }) => probe(peer, limits, false, deadline).await,
         None => probe(peer, limits, true, deadline).await,
     }
 }
@@ -95,7 +95,7 @@ pub(super) async fn initialize(peer: &Peer, offer: &str, deadline: Instant) -> R
     };
     // A server that does not care to hear this will not miss it; one that is gone is noticed by the next request.
     let _ = peer.tell("notifications/initialized", None, deadline).await;
-    Ok(HandshakeResult { era: Era::Legacy { version }, said: Said::of(&opened) })
+    Ok(HandshakeResult { era: ProtocolEra::Legacy { version }, said: ServerDescription::of(&opened) })
 }
 
 /// Whether this refusal says that the server waits for a handshake of the legacy era.
@@ -218,8 +218,8 @@ fn judge(answer: &Value) -> Result<DiscoverVerdict, ClientError> {
     let offered: Vec<&str> = texts(&answer["supportedVersions"]);
     if offered.contains(&MODERN) {
         return Ok(DiscoverVerdict::Modern(HandshakeResult {
-            era: Era::Modern { version: MODERN.to_owned() },
-            said: Said::of(answer),
+            era: ProtocolEra::Modern { version: MODERN.to_owned() },
+            said: ServerDescription::of(answer),
         }));
     }
     match (LEGACY.into_iter().find(|it| offered.contains(it)), offered.is_empty()) {

@@ -17,9 +17,9 @@ pub(super) mod fixture;
 #[cfg(test)]
 mod tests;
 
-use super::era::Era;
+use super::era::ProtocolEra;
 use super::wire::{Outgoing, Wire, WireObserver};
-use super::{ClientError, Dial, Endpoint};
+use super::{ClientError, ConnectContext, HttpEndpoint};
 use remote::HttpRemote;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -33,8 +33,8 @@ const GOODBYE: Duration = Duration::from_secs(2);
 
 /// Gets ready to talk with the server; the first message is the first it hears of us. Cancel-safe.
 pub(crate) async fn open(
-    endpoint: &Endpoint,
-    dial: &Dial,
+    endpoint: &HttpEndpoint,
+    dial: &ConnectContext,
     ear: Arc<dyn WireObserver>,
     deadline: Instant,
 ) -> Result<Arc<dyn Wire>, ClientError> {
@@ -55,8 +55,8 @@ struct HttpConnection {
 
 impl HttpWire {
     async fn open(
-        endpoint: &Endpoint,
-        dial: &Dial,
+        endpoint: &HttpEndpoint,
+        dial: &ConnectContext,
         ear: Arc<dyn WireObserver>,
         deadline: Instant,
     ) -> Result<Self, ClientError> {
@@ -96,7 +96,7 @@ impl Wire for HttpWire {
         self.tasks.end(id);
     }
 
-    fn agreed(&self, era: &Era) {
+    fn agreed(&self, era: &ProtocolEra) {
         self.line.terms.agree(era);
     }
 

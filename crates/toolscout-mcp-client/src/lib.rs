@@ -1,6 +1,6 @@
 //! Tools of MCP servers: child processes on pipes, and servers on the web.
 //!
-//! A [`Server`] is what a person configured. [`client`] speaks with one that runs, in either era of the protocol, over any
+//! A [`ServerConfig`] is what a person configured. [`client`] speaks with one that runs, in either era of the protocol, over any
 //! wire (`wire`). Nothing here trusts what a server sends: sizes, shapes, rates and times all have [`limits`].
 
 pub mod client;
@@ -35,13 +35,13 @@ mod stdio;
 mod supervisor;
 mod wire;
 
-pub use dial::Dial;
-pub use discovery::{Discovered, Shared, TriedOut, partition};
+pub use dial::ConnectContext;
+pub use discovery::{DiscoveryOutcome, ServerContext, ServerTestOutcome, partition};
 pub use error::ClientError;
 pub use fingerprint::of_entry as entry_of;
 pub use many::refresh_all;
-pub use record::{DiscoveryStatus, KnownLibrary, KnownTools, Record, Records, Staleness, USUAL_TTL};
-pub use server::{Endpoint, OnChange, Program, Server, ToolFilter, Transport};
-pub use source::{McpSource, ServerState, State};
+pub use record::{DiscoveryRecord, DiscoveryRecords, DiscoveryStatus, KnownLibrary, KnownTools, Staleness, USUAL_TTL};
+pub use server::{HttpEndpoint, OnChange, Program, ServerConfig, ServerTransport, ToolFilter};
+pub use source::{McpSource, ServerPhase, ServerState};
 pub use stdio::end_orphans;
-pub use value::{Lookup, Text};
+pub use value::{ConfigText, ReferenceLookup};

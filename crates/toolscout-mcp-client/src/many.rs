@@ -5,7 +5,7 @@ mod children;
 mod tests;
 mod turns;
 
-use super::discovery::Discovered;
+use super::discovery::DiscoveryOutcome;
 use super::record::DiscoveryStatus;
 use super::source::McpSource;
 use children::Children;
@@ -26,7 +26,7 @@ const LOOK: Duration = Duration::from_millis(10);
 pub async fn refresh_all(
     sources: &[Arc<McpSource>],
     cx: &Cx,
-    watch: impl FnMut(&McpSource, &Result<Discovered, SourceError>),
+    watch: impl FnMut(&McpSource, &Result<DiscoveryOutcome, SourceError>),
 ) {
     refresh_in_turn(sources, cx, StartLimiter::default(), watch).await;
 }
@@ -35,7 +35,7 @@ async fn refresh_in_turn(
     sources: &[Arc<McpSource>],
     cx: &Cx,
     mut turns: StartLimiter,
-    mut watch: impl FnMut(&McpSource, &Result<Discovered, SourceError>),
+    mut watch: impl FnMut(&McpSource, &Result<DiscoveryOutcome, SourceError>),
 ) {
     let mut ordered: Vec<_> = sources.iter().map(|it| (hope(it, cx), it)).collect();
     ordered.sort_by_key(|(hope, _)| *hope);

@@ -33,7 +33,7 @@ mod well_known;
 #[cfg(test)]
 mod tests;
 
-pub use ask::Ask;
+pub use ask::LoginRequest;
 pub use device::DeviceLogin;
 pub use documents::document;
 pub use login::Login;

@@ -13,7 +13,7 @@ mod spread;
 #[cfg(test)]
 pub(super) mod tests;
 
-pub use counts::Counts;
+pub use counts::PeerCounts;
 pub(super) use hub::{ProgressTo, ResponseRouter};
 
 use super::params::RequestParams;

@@ -24,20 +24,20 @@ use toolscout_core::BoundedCache;
 /// is a good one.
 pub struct PerUser<V, E = ClientError> {
     max: usize,
-    keep: Keep,
+    keep: CacheLifetime,
     users: Mutex<Users<V, E>>,
 }
 
 /// How long values are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keep {
+pub enum CacheLifetime {
     /// Not at all: everybody who asks fetches for themselves.
     Never,
     /// So long; the end is still within it. For no time at all: shared by those who wait for it, and not kept.
     For(Duration),
 }
 
-impl Keep {
+impl CacheLifetime {
     /// As settings say it: below zero is never.
     pub fn seconds(seconds: i64) -> Self {
         u64::try_from(seconds).map_or(Self::Never, |it| Self::For(Duration::from_secs(it)))
@@ -46,7 +46,7 @@ impl Keep {
 
 impl<V: Clone, E: Clone> PerUser<V, E> {
     /// Remembers at most so many values; the one not used for longest makes room.
-    pub fn new(max: usize, keep: Keep) -> Self {
+    pub fn new(max: usize, keep: CacheLifetime) -> Self {
         Self { max, keep, users: Mutex::new(Users::new(max)) }
     }
 
@@ -58,7 +58,7 @@ impl<V: Clone, E: Clone> PerUser<V, E> {
         F: FnOnce() -> A,
         A: Future<Output = Result<V, E>>,
     {
-        let Keep::For(time) = self.keep else { return fetch().await };
+        let CacheLifetime::For(time) = self.keep else { return fetch().await };
         let flight = loop {
             match self.step(user) {
                 FetchStep::Known(value) => return Ok(value),

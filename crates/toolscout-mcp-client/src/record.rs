@@ -6,7 +6,7 @@ mod row;
 #[cfg(test)]
 mod tests;
 
-use super::era::Era;
+use super::era::ProtocolEra;
 use packed::PackedDefinitions;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -47,7 +47,7 @@ impl DiscoveryStatus {
 
 /// What is remembered of one server.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Record {
+pub struct DiscoveryRecord {
     pub(super) version: u32,
     /// How the last discovery went.
     pub status: DiscoveryStatus,
@@ -57,7 +57,7 @@ pub struct Record {
     pub last_discovery: Option<Moment>,
     /// What was found the last time something was.
     pub tools: Option<KnownTools>,
-    /// A mark on the definitions, made when they were checked; see [`Records::mark`].
+    /// A mark on the definitions, made when they were checked; see [`DiscoveryRecords::mark`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) checked: Option<String>,
     /// The definitions as they were read, where they bear the mark.
@@ -108,12 +108,12 @@ pub struct KnownTools {
     /// Whether they are for the eyes of one user only.
     pub private: bool,
     /// What was spoken; saves asking the next time.
-    pub era: Era,
+    pub era: ProtocolEra,
     /// When it first listed nothing although it had tools before; what it had is kept for a while.
     pub vanished: Option<Moment>,
 }
 
-impl Record {
+impl DiscoveryRecord {
     /// Whether some of it is for the eyes of one user only.
     fn is_private(&self) -> bool {
         self.tools.as_ref().is_some_and(|it| it.private) || self.library.as_ref().is_some_and(|it| it.private)
@@ -152,10 +152,10 @@ pub enum Staleness {
 
 /// The records of one project's servers.
 #[derive(Clone)]
-pub struct Records {
+pub struct DiscoveryRecords {
     store: Arc<dyn Store>,
     partition: String,
-    /// What marks are made with; see [`Records::mark`].
+    /// What marks are made with; see [`DiscoveryRecords::mark`].
     key: [u8; 32],
     read: Arc<Mutex<RecordCache>>,
 }
@@ -164,10 +164,10 @@ pub struct Records {
 #[derive(Default)]
 struct RecordCache {
     revision: Option<u64>,
-    records: HashMap<String, Option<Record>>,
+    records: HashMap<String, Option<DiscoveryRecord>>,
 }
 
-impl Records {
+impl DiscoveryRecords {
     /// Those of the project that `partition` stands for. Nothing of them counts as checked.
     pub fn new(store: Arc<dyn Store>, partition: impl Into<String>) -> Self {
         let key = blake3::hash(b"no mark is made with this").into();
@@ -192,7 +192,7 @@ impl Records {
 
     /// What is remembered of the server, for this user. A record nobody can read is as good as none. A discovery whose
     /// process is gone has failed.
-    pub fn read(&self, server: &SourceId, user: Option<&str>) -> Result<Record, StoreError> {
+    pub fn read(&self, server: &SourceId, user: Option<&str>) -> Result<DiscoveryRecord, StoreError> {
         let mut record = match self.read_own(server, user)? {
             Some(record) => record,
             None => self.read_shared(server, user)?.unwrap_or_default(),
@@ -205,7 +205,12 @@ impl Records {
     }
 
     /// Remembers this instead; apart for each user, if the tools are for one user's eyes only.
-    pub(super) fn write(&self, server: &SourceId, user: Option<&str>, record: &Record) -> Result<(), StoreError> {
+    pub(super) fn write(
+        &self,
+        server: &SourceId,
+        user: Option<&str>,
+        record: &DiscoveryRecord,
+    ) -> Result<(), StoreError> {
         let private = record.is_private();
         let bytes = row::write(record).map_err(|cause| StoreError {
             what: format!("cannot keep what `{server}` has"),
@@ -244,17 +249,17 @@ impl Records {
         &self.store
     }
 
-    fn read_own(&self, server: &SourceId, user: Option<&str>) -> Result<Option<Record>, StoreError> {
+    fn read_own(&self, server: &SourceId, user: Option<&str>) -> Result<Option<DiscoveryRecord>, StoreError> {
         user.map_or(Ok(None), |user| self.at(&self.key(server, Some(user))))
     }
 
     /// What is for one user's eyes only is no other user's, and not everybody's.
-    fn read_shared(&self, server: &SourceId, user: Option<&str>) -> Result<Option<Record>, StoreError> {
+    fn read_shared(&self, server: &SourceId, user: Option<&str>) -> Result<Option<DiscoveryRecord>, StoreError> {
         let record = self.at(&self.key(server, None))?;
         Ok(record.filter(|it| user.is_none() || !it.is_private()))
     }
 
-    fn at(&self, key: &str) -> Result<Option<Record>, StoreError> {
+    fn at(&self, key: &str) -> Result<Option<DiscoveryRecord>, StoreError> {
         // Asked before anything is read: what is written meanwhile is read again.
         let revision = self.store.revision(Namespace::Discovery);
         if let Some(record) = self.read.lock().of(revision, key) {
@@ -278,7 +283,7 @@ impl Records {
 
 impl RecordCache {
     /// What was read there in this revision, even if it was nothing.
-    fn of(&mut self, revision: Option<u64>, key: &str) -> Option<&Option<Record>> {
+    fn of(&mut self, revision: Option<u64>, key: &str) -> Option<&Option<DiscoveryRecord>> {
         if self.revision != revision {
             *self = Self { revision, ..Self::default() };
         }

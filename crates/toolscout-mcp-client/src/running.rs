@@ -1,10 +1,10 @@
 //! A server that runs: who uses it, and what it has listed since it was started.
 
-use super::client::{Client, Definition, Listing};
-use super::discovery::{Shared, soonest, with_tail};
+use super::client::{McpClient, ServerListing, ToolDefinition};
+use super::discovery::{ServerContext, soonest, with_tail};
 use super::limits::Limits;
 use super::pace::ListingPace;
-use super::{ClientError, Server};
+use super::{ClientError, ServerConfig};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ use toolscout_core::{Cx, Digest, Moment, RawJson, SourceError, SourceId, Tool, T
 
 /// A server that runs.
 pub(super) struct RunningServer {
-    pub(super) client: Client,
+    pub(super) client: McpClient,
     pub(super) since: Moment,
     started: Instant,
     in_use: AtomicUsize,
@@ -29,12 +29,12 @@ pub(super) struct RunningServer {
 
 /// A tool as the server has listed it. What every call needs of its definition is read once.
 pub(super) struct Callable {
-    definition: Definition,
+    definition: ToolDefinition,
     read: OnceLock<(RawJson, Digest)>,
 }
 
 impl Callable {
-    fn of(definition: &Definition) -> Arc<Self> {
+    fn of(definition: &ToolDefinition) -> Arc<Self> {
         Arc::new(Self { definition: definition.clone(), read: OnceLock::new() })
     }
 
@@ -58,7 +58,7 @@ struct ListedTools {
 }
 
 impl RunningServer {
-    pub(super) fn new(client: Client, limits: &Limits) -> Self {
+    pub(super) fn new(client: McpClient, limits: &Limits) -> Self {
         Self {
             client,
             since: Moment::now(),
@@ -104,8 +104,8 @@ impl RunningServer {
     /// said that something changed, or when the last list has grown old. Says whether that list differed from the one before.
     pub(super) async fn definition(
         &self,
-        shared: &Shared,
-        server: &Server,
+        shared: &ServerContext,
+        server: &ServerConfig,
         name: &ToolName,
         cx: &Cx,
     ) -> Result<(Option<Arc<Callable>>, bool), SourceError> {
@@ -130,7 +130,12 @@ impl RunningServer {
     }
 
     /// Lists unless somebody else just has; never sooner than the server's pace allows. Says whether anything changed.
-    pub(super) async fn list_when_due(&self, shared: &Shared, server: &Server, cx: &Cx) -> Result<bool, SourceError> {
+    pub(super) async fn list_when_due(
+        &self,
+        shared: &ServerContext,
+        server: &ServerConfig,
+        cx: &Cx,
+    ) -> Result<bool, SourceError> {
         let _alone = self.listing.lock().await;
         if self.current().is_some() {
             return Ok(false);
@@ -148,7 +153,12 @@ impl RunningServer {
     }
 
     /// Lists now, because somebody asked for it.
-    pub(super) async fn list_now(&self, shared: &Shared, server: &Server, cx: &Cx) -> Result<bool, SourceError> {
+    pub(super) async fn list_now(
+        &self,
+        shared: &ServerContext,
+        server: &ServerConfig,
+        cx: &Cx,
+    ) -> Result<bool, SourceError> {
         let _alone = self.listing.lock().await;
         self.list_alone(shared, server, cx, true).await
     }
@@ -156,8 +166,8 @@ impl RunningServer {
     /// Lists; and where that is allowed, once more if the server said meanwhile that the list is not what it was.
     async fn list_alone(
         &self,
-        shared: &Shared,
-        server: &Server,
+        shared: &ServerContext,
+        server: &ServerConfig,
         cx: &Cx,
         may_repeat: bool,
     ) -> Result<bool, SourceError> {
@@ -178,7 +188,7 @@ impl RunningServer {
     }
 
     /// One list, and how many changes were announced before it. Whatever comes of it, it counts.
-    async fn take(&self, deadline: Instant) -> Result<(Listing, u64), ClientError> {
+    async fn take(&self, deadline: Instant) -> Result<(ServerListing, u64), ClientError> {
         let changes = self.announced();
         let listing = self.client.list_tools(deadline).await;
         self.pace.lock().listed(Instant::now());
@@ -197,7 +207,7 @@ impl RunningServer {
 }
 
 impl ListedTools {
-    fn of(listing: &Listing, changes: u64, apart: Duration) -> Self {
+    fn of(listing: &ServerListing, changes: u64, apart: Duration) -> Self {
         Self {
             tools: listing.tools.iter().map(|it| (it.name.clone(), Callable::of(it))).collect(),
             changes,

@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::{ClientError, Lookup, Server, Text, Transport};
+use super::{ClientError, ConfigText, ReferenceLookup, ServerConfig, ServerTransport};
 use std::collections::BTreeMap;
 use toolscout_core::RawJson;
 use toolscout_core::redact::{self, REDACTED, names_a_secret};
@@ -21,13 +21,13 @@ pub(super) struct SecretValues(Vec<String>);
 impl SecretValues {
     /// Those of this server: all that it refers to, and what stands in its entry under the name of a secret. Reads files
     /// and asks the keyring, so it may take a while.
-    pub(super) fn of(server: &Server, lookup: &Lookup) -> Self {
+    pub(super) fn of(server: &ServerConfig, lookup: &ReferenceLookup) -> Self {
         let mut found = match &server.transport {
-            Transport::Stdio(program) => {
+            ServerTransport::Stdio(program) => {
                 let words = std::iter::once(&program.command).chain(&program.args);
                 words.flat_map(|it| it.referred(lookup)).chain(named(&program.env, lookup)).collect()
             }
-            Transport::Http(endpoint) => {
+            ServerTransport::Http(endpoint) => {
                 let mut all = endpoint.url.referred(lookup);
                 let own = endpoint.bearer.iter().chain(&endpoint.client_secret);
                 all.extend(own.filter_map(|it| it.resolve(lookup).ok()));
@@ -72,7 +72,7 @@ impl SecretValues {
     }
 }
 
-fn named(texts: &BTreeMap<String, Text>, lookup: &Lookup) -> Vec<String> {
+fn named(texts: &BTreeMap<String, ConfigText>, lookup: &ReferenceLookup) -> Vec<String> {
     let mut found = Vec::new();
     for (name, text) in texts {
         found.extend(text.referred(lookup));

@@ -1,6 +1,6 @@
 //! A server as a person configured it.
 
-use super::Text;
+use super::ConfigText;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,11 +9,11 @@ use toolscout_core::{SourceId, Visibility};
 
 /// A server as a person configured it: plain data, nothing of it resolved or started.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Server {
+pub struct ServerConfig {
     /// What it is called; half of the id of each of its tools.
     pub id: SourceId,
     /// How to reach it.
-    pub transport: Transport,
+    pub transport: ServerTransport,
     /// A server that is not enabled is kept in the file and otherwise not there.
     pub enabled: bool,
     /// What may be done with its tools, by their names; `*` is for those not named.
@@ -39,9 +39,9 @@ pub struct Server {
     pub configured_in: Option<PathBuf>,
 }
 
-impl Server {
+impl ServerConfig {
     /// An enabled, trusted server with the usual settings.
-    pub fn new(id: SourceId, transport: Transport) -> Self {
+    pub fn new(id: SourceId, transport: ServerTransport) -> Self {
         Self {
             id,
             transport,
@@ -62,19 +62,19 @@ impl Server {
 
 /// How to reach a server.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Transport {
+pub enum ServerTransport {
     /// A child process that speaks on its standard input and output.
     Stdio(Program),
     /// An address on the web.
-    Http(Endpoint),
+    Http(HttpEndpoint),
 }
 
-impl Transport {
+impl ServerTransport {
     /// The word shown in lists: `stdio`, `http`, `sse`.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Stdio(_) => "stdio",
-            Self::Http(Endpoint { sse: false, .. }) => "http",
+            Self::Http(HttpEndpoint { sse: false, .. }) => "http",
             Self::Http(_) => "sse",
         }
     }
@@ -84,28 +84,28 @@ impl Transport {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Program {
     /// What to start: a name looked up in PATH, or a path.
-    pub command: Text,
+    pub command: ConfigText,
     /// Its arguments, without its own name.
-    pub args: Vec<Text>,
+    pub args: Vec<ConfigText>,
     /// Variables it sees besides the usual few.
-    pub env: BTreeMap<String, Text>,
+    pub env: BTreeMap<String, ConfigText>,
     /// Where it starts, absolute; the project's root if left out.
     pub cwd: Option<PathBuf>,
 }
 
 /// An address to reach.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Endpoint {
+pub struct HttpEndpoint {
     /// The address, `http` or `https`.
-    pub url: Text,
+    pub url: ConfigText,
     /// Headers sent with every request.
-    pub headers: BTreeMap<String, Text>,
+    pub headers: BTreeMap<String, ConfigText>,
     /// Sent as `Authorization: Bearer …`.
-    pub bearer: Option<Text>,
+    pub bearer: Option<ConfigText>,
     /// The client id to use where the server asks for a login; registered on the fly if left out.
-    pub client_id: Option<Text>,
+    pub client_id: Option<ConfigText>,
     /// The secret that was given out with the client id, where there was one.
-    pub client_secret: Option<Text>,
+    pub client_secret: Option<ConfigText>,
     /// The scopes to ask for; what the server suggests if empty.
     pub scopes: Vec<String>,
     /// Whether it speaks the old transport: an event stream, and a second address for messages.

@@ -5,12 +5,12 @@ mod library;
 #[cfg(all(test, unix))]
 mod tests;
 
-use super::client::Definition;
+use super::client::ToolDefinition;
 use super::discovery::library::{list, news_between};
-use super::discovery::{Discovered, Shared, TriedOut, in_full, is_installed_first, soonest};
-use super::record::{DiscoveryStatus, Record, Staleness};
+use super::discovery::{DiscoveryOutcome, ServerContext, ServerTestOutcome, in_full, is_installed_first, soonest};
+use super::record::{DiscoveryRecord, DiscoveryStatus, Staleness};
 use super::supervisor::{Phase, Supervisor};
-use super::{ClientError, OnChange, Server, Transport};
+use super::{ClientError, OnChange, ServerConfig, ServerTransport};
 use super::{demand, fingerprint};
 use futures_util::stream;
 use parking_lot::Mutex;
@@ -26,8 +26,8 @@ use toolscout_core::{
 /// [`Source::discover`] reads what is remembered and starts nothing; [`McpSource::refresh`] asks the server. A call starts
 /// it, where it does not run yet, and looks whether the tool is still what the caller was shown.
 pub struct McpSource {
-    server: Arc<Server>,
-    shared: Arc<Shared>,
+    server: Arc<ServerConfig>,
+    shared: Arc<ServerContext>,
     supervisor: Arc<Supervisor>,
     /// Why it may not be started, where it may not.
     barred: Option<String>,
@@ -38,7 +38,7 @@ pub struct McpSource {
 
 impl McpSource {
     /// A source that starts nothing yet.
-    pub fn new(server: Server, shared: Arc<Shared>) -> Self {
+    pub fn new(server: ServerConfig, shared: Arc<ServerContext>) -> Self {
         let server = Arc::new(server);
         let supervisor = Supervisor::new(server.clone(), shared.clone());
         let entry = fingerprint::of_entry(&server).into();
@@ -52,12 +52,12 @@ impl McpSource {
     }
 
     /// As configured.
-    pub fn server(&self) -> &Server {
+    pub fn server(&self) -> &ServerConfig {
         &self.server
     }
 
-    /// Asks the server what it has, and remembers it; see [`Shared::discover`]. One that runs here is asked where it is.
-    pub async fn refresh(&self, cx: &Cx) -> Result<Discovered, SourceError> {
+    /// Asks the server what it has, and remembers it; see [`ServerContext::discover`]. One that runs here is asked where it is.
+    pub async fn refresh(&self, cx: &Cx) -> Result<DiscoveryOutcome, SourceError> {
         self.check_may_start()?;
         let before = self.shared.read(&self.server, cx)?.library.unwrap_or_default();
         let discovered = self.refresh_tools(cx).await;
@@ -66,7 +66,7 @@ impl McpSource {
         discovered
     }
 
-    async fn refresh_tools(&self, cx: &Cx) -> Result<Discovered, SourceError> {
+    async fn refresh_tools(&self, cx: &Cx) -> Result<DiscoveryOutcome, SourceError> {
         let Phase::Running(running) = self.supervisor.phase() else {
             return self.shared.discover(&self.server, cx).await;
         };
@@ -79,7 +79,7 @@ impl McpSource {
         self.shared.remember_library(&self.server, cx, &running.client, library)?;
         let record = self.shared.read(&self.server, cx)?;
         let tools = record.tools.as_ref();
-        Ok(Discovered {
+        Ok(DiscoveryOutcome {
             tools: tools.map_or(0, |it| it.definitions.len()),
             excluded: tools.map_or(0, |it| it.excluded.len()),
             took: begun.elapsed(),
@@ -88,7 +88,7 @@ impl McpSource {
     }
 
     /// Starts the server, asks it for its tools, and ends it; remembers nothing.
-    pub async fn try_out(&self, cx: &Cx) -> Result<TriedOut, SourceError> {
+    pub async fn try_out(&self, cx: &Cx) -> Result<ServerTestOutcome, SourceError> {
         self.check_may_start()?;
         self.shared.try_out(&self.server, cx).await.map_err(|it| it.of(&self.server.id))
     }
@@ -138,10 +138,10 @@ impl McpSource {
     pub fn state(&self, cx: &Cx) -> Result<ServerState, SourceError> {
         let record = self.shared.read(&self.server, cx)?;
         let (state, since, reason) = match self.supervisor.phase() {
-            Phase::Running(running) if running.is_in_use() => (State::Running, Some(running.since), None),
-            Phase::Running(running) => (State::Idle, Some(running.since), None),
-            Phase::Starting { since } => (State::Starting, Some(since), None),
-            Phase::Failed { error, at, .. } => (State::Failed, Some(at), Some(error.to_string())),
+            Phase::Running(running) if running.is_in_use() => (ServerPhase::Running, Some(running.since), None),
+            Phase::Running(running) => (ServerPhase::Idle, Some(running.since), None),
+            Phase::Starting { since } => (ServerPhase::Starting, Some(since), None),
+            Phase::Failed { error, at, .. } => (ServerPhase::Failed, Some(at), Some(error.to_string())),
             Phase::Stopped => at_rest(&record),
         };
         let process = match self.supervisor.phase() {
@@ -152,7 +152,7 @@ impl McpSource {
         Ok(ServerState { state, since, reason, process, staleness, record })
     }
 
-    pub(super) fn shared(&self) -> &Shared {
+    pub(super) fn shared(&self) -> &ServerContext {
         &self.shared
     }
 
@@ -198,13 +198,13 @@ impl McpSource {
     }
 
     /// Definitions were checked when they came; one that cannot be read now was tampered with, and is not there.
-    fn definitions(&self, record: &Record) -> impl Iterator<Item = Definition> {
+    fn definitions(&self, record: &DiscoveryRecord) -> impl Iterator<Item = ToolDefinition> {
         let limits = self.shared.dial.limits.clone();
         let raw = record.tools.as_ref().map_or_else(Vec::new, |it| it.definitions.clone());
-        raw.into_iter().filter_map(move |it| Definition::parse(it, &limits).ok())
+        raw.into_iter().filter_map(move |it| ToolDefinition::parse(it, &limits).ok())
     }
 
-    fn problems(&self, record: &Record, staleness: Option<Staleness>) -> Vec<Diagnostic> {
+    fn problems(&self, record: &DiscoveryRecord, staleness: Option<Staleness>) -> Vec<Diagnostic> {
         let id = &self.server.id;
         // In one line: with a second one, a server could pretend to be us.
         let warning = |kind, text: String| Diagnostic::warning(kind, escape::line(&text)).of(id.clone());
@@ -293,7 +293,7 @@ impl McpSource {
 
     /// The tool as remembered; a server that was never asked, or not since it was configured anew, is asked now.
     async fn look_up(&self, name: &ToolName, cx: &Cx) -> Result<Option<Tool>, SourceError> {
-        let is_this = |it: &Definition| it.name == *name;
+        let is_this = |it: &ToolDefinition| it.name == *name;
         let record = self.shared.read(&self.server, cx)?;
         let staleness = record.staleness(&self.shared.configuration(&self.server), Moment::now());
         let is_known = record.tools.is_some() && staleness != Some(Staleness::Reconfigured);
@@ -308,7 +308,7 @@ impl McpSource {
         Ok(self.definitions(&record).find(is_this).map(|it| self.of_definition(&it)))
     }
 
-    fn of_definition(&self, definition: &Definition) -> Tool {
+    fn of_definition(&self, definition: &ToolDefinition) -> Tool {
         let mut tool = definition.tool(&self.server.id);
         tool.visibility = self.server.visibility;
         tool.provenance.trusted = true;
@@ -320,11 +320,11 @@ impl McpSource {
     }
 }
 
-fn at_rest(record: &Record) -> (State, Option<Moment>, Option<String>) {
+fn at_rest(record: &DiscoveryRecord) -> (ServerPhase, Option<Moment>, Option<String>) {
     match record.status {
-        DiscoveryStatus::Failed => (State::Failed, record.last_discovery, record.error.clone()),
-        _ if record.tools.is_some() => (State::Known, record.last_discovery, None),
-        _ => (State::Configured, None, None),
+        DiscoveryStatus::Failed => (ServerPhase::Failed, record.last_discovery, record.error.clone()),
+        _ if record.tools.is_some() => (ServerPhase::Known, record.last_discovery, None),
+        _ => (ServerPhase::Configured, None, None),
     }
 }
 
@@ -332,7 +332,7 @@ fn at_rest(record: &Record) -> (State, Option<Moment>, Option<String>) {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerState {
     /// In a word.
-    pub state: State,
+    pub state: ServerPhase,
     /// Since when, where that is known.
     pub since: Option<Moment>,
     /// Why, where there is something to say; not yet escaped.
@@ -342,12 +342,12 @@ pub struct ServerState {
     /// Why its tools may not be as they are remembered.
     pub staleness: Option<Staleness>,
     /// What is remembered.
-    pub record: Record,
+    pub record: DiscoveryRecord,
 }
 
 /// What a server is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum ServerPhase {
     /// Nothing, and nobody knows its tools.
     Configured,
     /// Nothing; its tools are known.
@@ -362,7 +362,7 @@ pub enum State {
     Failed,
 }
 
-impl State {
+impl ServerPhase {
     /// The word shown: `configured`, `known`, `starting`, `running`, `idle`, `failed`.
     pub fn word(self) -> &'static str {
         match self {
@@ -418,7 +418,7 @@ impl Source for McpSource {
 
     /// What is elsewhere runs anyway.
     fn delegation(&self) -> Option<Delegation> {
-        let is_elsewhere = matches!(self.server.transport, Transport::Http(_));
+        let is_elsewhere = matches!(self.server.transport, ServerTransport::Http(_));
         let is_up = || is_elsewhere || matches!(self.supervisor.phase(), Phase::Running(_));
         let is_wanted = self.server.delegate == Some(true);
         (self.server.delegate != Some(false)).then(|| Delegation { is_wanted, is_up: is_up(), is_whole: true })

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::era::Era;
+use super::era::ProtocolEra;
 use super::http::answer::{ResponseKind, kind, use_up};
 use super::http::events::{SseEvent, SseParser, read};
 use super::http::refusal::{HttpRefusal, refusal};
@@ -11,7 +11,7 @@ use super::http::remote::HttpRemote;
 use super::http::tasks::RequestTasks;
 use super::http::terms::HttpSession;
 use super::wire::{Outgoing, Wire, WireObserver};
-use super::{ClientError, Dial, Endpoint};
+use super::{ClientError, ConnectContext, HttpEndpoint};
 use reqwest::header::HeaderMap;
 use reqwest::{Response, Url};
 use std::ops::ControlFlow;
@@ -26,8 +26,8 @@ const ADDRESS: usize = 8 << 10;
 
 /// Opens the event stream and waits until the server has said where to post to. Cancel-safe.
 pub(crate) async fn open(
-    endpoint: &Endpoint,
-    dial: &Dial,
+    endpoint: &HttpEndpoint,
+    dial: &ConnectContext,
     ear: Arc<dyn WireObserver>,
     deadline: Instant,
 ) -> Result<Arc<dyn Wire>, ClientError> {
@@ -48,7 +48,11 @@ struct SseWire {
 }
 
 impl SseWire {
-    async fn open(remote: Arc<HttpRemote>, dial: &Dial, ear: Arc<dyn WireObserver>) -> Result<Self, ClientError> {
+    async fn open(
+        remote: Arc<HttpRemote>,
+        dial: &ConnectContext,
+        ear: Arc<dyn WireObserver>,
+    ) -> Result<Self, ClientError> {
         let response = remote.ask(remote.listen(HeaderMap::new())).await?;
         let response = accepted(response, remote.name()).await?;
         if kind(&response, remote.name())? != ResponseKind::Events {
@@ -87,7 +91,7 @@ impl Wire for SseWire {
         self.tasks.end(id);
     }
 
-    fn agreed(&self, era: &Era) {
+    fn agreed(&self, era: &ProtocolEra) {
         self.terms.agree(era);
     }
 

@@ -15,7 +15,7 @@ pub(super) mod tests;
 pub use toolscout_process::orphans::end_orphans;
 
 use super::wire::{Outgoing, Wire, WireObserver};
-use super::{ClientError, Dial, Program};
+use super::{ClientError, ConnectContext, Program};
 use parking_lot::Mutex;
 use std::sync::{Arc, Once};
 use std::time::Duration;
@@ -63,7 +63,7 @@ impl StdioWire {
     /// Starts the program. Cancel-safe: dropping the future ends what was started.
     pub(super) async fn open(
         program: &Program,
-        dial: &Dial,
+        dial: &ConnectContext,
         ear: Arc<dyn WireObserver>,
     ) -> Result<Arc<Self>, ClientError> {
         let (program, from) = (program.clone(), dial.clone());
@@ -79,7 +79,12 @@ impl StdioWire {
         Ok(Arc::new(Self::attach(child, Arc::new(held), dial, ear)))
     }
 
-    fn attach(mut child: tokio::process::Child, held: Arc<Held>, dial: &Dial, ear: Arc<dyn WireObserver>) -> Self {
+    fn attach(
+        mut child: tokio::process::Child,
+        held: Arc<Held>,
+        dial: &ConnectContext,
+        ear: Arc<dyn WireObserver>,
+    ) -> Self {
         let process = child.id();
         let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let tail = Arc::new(Mutex::new(Tail::new(dial.limits.stderr)));

@@ -3,10 +3,10 @@
 mod library;
 
 use super::backoff::Backoff;
-use super::client::Client;
-use super::discovery::{Shared, in_full, soonest};
+use super::client::McpClient;
+use super::discovery::{ServerContext, in_full, soonest};
 use super::running::{InUse, RunningServer};
-use super::{ClientError, Server};
+use super::{ClientError, ServerConfig};
 use parking_lot::Mutex;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -39,8 +39,8 @@ pub(super) enum Phase {
 
 /// One server and its process or connection. Dropping it ends them.
 pub(super) struct Supervisor {
-    server: Arc<Server>,
-    shared: Arc<Shared>,
+    server: Arc<ServerConfig>,
+    shared: Arc<ServerContext>,
     phase: watch::Sender<Phase>,
     /// Counts lists that differed from the one before.
     changes: watch::Sender<u64>,
@@ -65,7 +65,7 @@ struct SupervisorState {
 }
 
 impl Supervisor {
-    pub(super) fn new(server: Arc<Server>, shared: Arc<Shared>) -> Arc<Self> {
+    pub(super) fn new(server: Arc<ServerConfig>, shared: Arc<ServerContext>) -> Arc<Self> {
         Arc::new(Self {
             server,
             shared,
@@ -111,7 +111,7 @@ impl Supervisor {
     }
 
     /// Whom and what it is about.
-    pub(super) fn concerns(&self) -> (Arc<Server>, Arc<Shared>) {
+    pub(super) fn concerns(&self) -> (Arc<ServerConfig>, Arc<ServerContext>) {
         (self.server.clone(), self.shared.clone())
     }
 
@@ -281,8 +281,8 @@ async fn lead(supervisor: Weak<Supervisor>, poke: Arc<Notify>) {
 }
 
 async fn connect(
-    server: Arc<Server>,
-    shared: Arc<Shared>,
+    server: Arc<ServerConfig>,
+    shared: Arc<ServerContext>,
     news: broadcast::Sender<LibraryEvent>,
     watched: BTreeSet<String>,
 ) -> Result<Arc<RunningServer>, ClientError> {
@@ -290,7 +290,7 @@ async fn connect(
     let record = shared.read(&server, &cx).unwrap_or_default();
     let limit = shared.time_for(&server, &record);
     let deadline = Instant::now() + limit;
-    let client = Client::connect(&server, &shared.dial(&server, &record), deadline).await;
+    let client = McpClient::connect(&server, &shared.dial(&server, &record), deadline).await;
     let client = client.map_err(|it| in_full(it, limit, deadline, &cx))?;
     client.hub().tell_news(news);
     subscribe(&client, watched, deadline).await;
@@ -305,7 +305,7 @@ async fn connect(
 }
 
 /// Subscribes anew to what somebody subscribed to when the server last ran. A resource that is gone changes no more.
-async fn subscribe(client: &Client, watched: BTreeSet<String>, deadline: Instant) {
+async fn subscribe(client: &McpClient, watched: BTreeSet<String>, deadline: Instant) {
     if client.era().is_modern() && !watched.is_empty() {
         let _ = client.watch(watched).await;
         return;

@@ -4,7 +4,7 @@ use super::ClientError;
 use toolscout_core::BoxFuture;
 
 /// Keeps the tokens of one server for one user, and renews them.
-pub trait Tokens: Send + Sync + 'static {
+pub trait TokenProvider: Send + Sync + 'static {
     /// A token that should still be good, renewed if it no longer is; none where nobody has logged in.
     fn current(&self) -> BoxFuture<'_, Result<Option<String>, ClientError>>;
 

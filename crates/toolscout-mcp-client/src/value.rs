@@ -30,15 +30,15 @@ const LARGEST_FILE: u64 = 64 << 10;
 /// - a plain text, in which `${NAME}`, `${NAME:-default}` and `${env:NAME}` stand for variables of our environment, and
 ///   `$${` for a plain `${`.
 ///
-/// Only [`Text::resolve`] knows the values, and it is asked only when a server starts.
+/// Only [`ConfigText::resolve`] knows the values, and it is asked only when a server starts.
 #[derive(Clone, PartialEq, Eq, Default, PartialOrd, Ord)]
-pub struct Text {
+pub struct ConfigText {
     written: String,
     /// What `file:` is relative to.
     folder: Option<PathBuf>,
 }
 
-impl Text {
+impl ConfigText {
     /// The text as written, its `file:` relative to this folder.
     pub fn new(written: impl Into<String>, folder: Option<&Path>) -> Self {
         Self { written: written.into(), folder: folder.map(Path::to_owned) }
@@ -68,7 +68,7 @@ impl Text {
     /// The text with all references replaced by what they refer to. The error names the reference, never a value.
     ///
     /// Reads files, and for `keyring:` runs a program, which may take seconds: not for a thread that others wait for.
-    pub fn resolve(&self, lookup: &Lookup) -> Result<String, String> {
+    pub fn resolve(&self, lookup: &ReferenceLookup) -> Result<String, String> {
         let found = match self.kind() {
             ReferenceKind::Variable(name) => return lookup.needed(name).inspect(|it| keep_secret(name, it)),
             ReferenceKind::File(path) => read(&self.path(path, lookup)),
@@ -82,7 +82,7 @@ impl Text {
 
     /// What its references lead to, as far as that can be found out: what nobody should read. Not what every server sees
     /// of our environment anyway, and no default, which stands in the file.
-    pub(super) fn referred(&self, lookup: &Lookup) -> Vec<String> {
+    pub(super) fn referred(&self, lookup: &ReferenceLookup) -> Vec<String> {
         let variable = |name: &str| lookup.text(name).ok().flatten().filter(|_| !environment::is_passed(name.as_ref()));
         match self.kind() {
             ReferenceKind::Variable(name) => variable(name).into_iter().collect(),
@@ -101,7 +101,7 @@ impl Text {
 
     /// What changes when the value does, and tells nothing about it to who lacks the key. A reference that cannot be
     /// resolved stands for itself, and so does one to the keyring, which is not asked just to compare.
-    pub fn fingerprint(&self, key: &[u8; 32], lookup: &Lookup) -> [u8; 32] {
+    pub fn fingerprint(&self, key: &[u8; 32], lookup: &ReferenceLookup) -> [u8; 32] {
         let value = match self.kind() {
             ReferenceKind::Keyring(_) => None,
             _ => self.resolve(lookup).ok(),
@@ -132,7 +132,7 @@ impl Text {
         }
     }
 
-    fn path(&self, path: &str, lookup: &Lookup) -> PathBuf {
+    fn path(&self, path: &str, lookup: &ReferenceLookup) -> PathBuf {
         match (path.strip_prefix("~/"), lookup.variable("HOME"), &self.folder) {
             (Some(rest), Some(home), _) => Path::new(&home).join(rest),
             (_, _, Some(folder)) => folder.join(path),
@@ -150,7 +150,7 @@ enum ReferenceKind<'a> {
     Plain(&'a str),
 }
 
-fn fill(piece: TextPiece<'_>, lookup: &Lookup) -> Result<String, String> {
+fn fill(piece: TextPiece<'_>, lookup: &ReferenceLookup) -> Result<String, String> {
     match piece {
         TextPiece::Plain(text) => Ok(text.to_owned()),
         TextPiece::Variable { name, default: None } => lookup.needed(name).inspect(|it| keep_part_secret(name, it)),
@@ -197,7 +197,7 @@ fn read(path: &Path) -> Result<String, String> {
 }
 
 /// References as written. Of plain texts only the length: they may hold a secret that somebody did put into a file.
-impl fmt::Debug for Text {
+impl fmt::Debug for ConfigText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind() {
             ReferenceKind::Plain(text) => write!(f, "({} bytes)", text.len()),
@@ -206,7 +206,7 @@ impl fmt::Debug for Text {
     }
 }
 
-impl From<&str> for Text {
+impl From<&str> for ConfigText {
     fn from(written: &str) -> Self {
         Self::new(written, None)
     }
@@ -214,7 +214,7 @@ impl From<&str> for Text {
 
 /// Where references lead: our environment, the system's keyring, and the request where there is one. Cloning is cheap.
 #[derive(Clone)]
-pub struct Lookup {
+pub struct ReferenceLookup {
     variable: Arc<VariableLookup>,
     keyring: Arc<KeyringLookup>,
     request: Option<Arc<HeaderLookup>>,
@@ -224,7 +224,7 @@ type VariableLookup = dyn Fn(&str) -> Option<OsString> + Send + Sync;
 type KeyringLookup = dyn Fn(&str) -> Result<String, String> + Send + Sync;
 type HeaderLookup = dyn Fn(&str) -> Option<String> + Send + Sync;
 
-impl Lookup {
+impl ReferenceLookup {
     /// The environment of this process.
     pub fn of_process() -> Self {
         Self::of(|name| std::env::var_os(name))
@@ -281,7 +281,7 @@ impl Lookup {
     }
 }
 
-impl fmt::Debug for Lookup {
+impl fmt::Debug for ReferenceLookup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Lookup")
     }

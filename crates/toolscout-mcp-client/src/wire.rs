@@ -1,7 +1,7 @@
 //! What carries messages to a server and back. The peer at its near end neither knows nor cares what it is made of.
 
 use super::ClientError;
-use super::era::Era;
+use super::era::ProtocolEra;
 use std::time::{Duration, Instant};
 use toolscout_core::BoxFuture;
 
@@ -17,7 +17,7 @@ pub(crate) trait Wire: Send + Sync + 'static {
     }
 
     /// Says which era was agreed on, once the handshake is done. HTTP sends other headers in each.
-    fn agreed(&self, era: &Era) {
+    fn agreed(&self, era: &ProtocolEra) {
         let _ = era;
     }
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use toolscout_core::{MemoryStore, Store};
-use toolscout_mcp_client::Lookup;
+use toolscout_mcp_client::ReferenceLookup;
 use toolscout_surface::cli::help::Look;
 use toolscout_surface::cli::{Locale, Style};
 
@@ -78,7 +78,7 @@ impl Environment {
     /// Where references in configured texts lead.
     pub fn lookup(&self) -> Lookup {
         let vars = self.vars.clone();
-        Lookup::of(move |name| vars.get(name).map(Into::into))
+        ReferenceLookup::of(move |name| vars.get(name).map(Into::into))
     }
 
     /// Whether this is not the environment of this process, so that no other process shares it.

@@ -11,8 +11,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
 use toolscout::core::{Caller, Cx, SourceId, ToolCall, ToolId, ToolName};
-use toolscout::mcp_client::client::Client;
-use toolscout::mcp_client::{Dial, Program, Server, Text, Transport};
+use toolscout::mcp_client::client::McpClient;
+use toolscout::mcp_client::{ConfigText, ConnectContext, Program, ServerConfig, ServerTransport};
 
 // As in the program that people run.
 #[global_allocator]
@@ -105,24 +105,24 @@ impl Pipe {
 /// Our client, on the kind of runtime that the program has.
 struct Talk {
     runtime: Runtime,
-    client: Client,
+    client: McpClient,
     call: ToolCall,
     cx: Cx,
 }
 
 impl Talk {
     fn open(server: &str, arguments: &[String]) -> Result<Self, Failure> {
-        let text = |it: &String| Text::new(it.as_str(), None);
+        let text = |it: &String| ConfigText::new(it.as_str(), None);
         let program = Program {
-            command: Text::new(server, None),
+            command: ConfigText::new(server, None),
             args: arguments.iter().map(text).collect(),
             ..Program::default()
         };
         let id = SourceId::new("measured")?;
-        let server = Server::new(id.clone(), Transport::Stdio(program));
-        let dial = Dial::new(std::env::current_dir()?);
+        let server = ServerConfig::new(id.clone(), ServerTransport::Stdio(program));
+        let dial = ConnectContext::new(std::env::current_dir()?);
         let runtime = Builder::new_current_thread().enable_all().build()?;
-        let client = runtime.block_on(Client::connect(&server, &dial, Instant::now() + LONG))?;
+        let client = runtime.block_on(McpClient::connect(&server, &dial, Instant::now() + LONG))?;
         let arguments = Map::from_iter([("text".to_owned(), TEXT.into())]);
         let call = ToolCall::new(ToolId::new(id, ToolName::new("echo")?), arguments);
         Ok(Self { runtime, client, call, cx: Cx::new(Caller::Cli) })

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toolscout_core::{SourceId, Visibility};
 use toolscout_mcp_client::per_user::check_request_headers;
-use toolscout_mcp_client::{Endpoint, Lookup, OnChange, Program, Server, Text, ToolFilter, Transport};
+use toolscout_mcp_client::{
+    ConfigText, HttpEndpoint, OnChange, Program, ReferenceLookup, ServerConfig, ServerTransport, ToolFilter,
+};
 
 /// What an entry's meaning depends on besides itself.
 #[derive(Debug, Clone)]
@@ -19,12 +21,12 @@ pub struct EntryContext {
     /// Whether a person has said that what the file holds may be used.
     pub trusted: bool,
     /// Where `cwd` finds its variables.
-    pub lookup: Lookup,
+    pub lookup: ReferenceLookup,
 }
 
 impl ServerEntry {
     /// The server, without its policies; else what is wrong, for people.
-    pub fn server(&self, id: SourceId, around: &EntryContext) -> Result<Server, String> {
+    pub fn server(&self, id: SourceId, around: &EntryContext) -> Result<ServerConfig, String> {
         let transport = match (self.kind()?, &self.command, &self.url) {
             (_, Some(_), Some(_)) => return Err("it has both `command` and `url`; keep one of them".to_owned()),
             (None | Some(EntryTransport::Stdio), Some(command), None) => self.program(command, around)?,
@@ -36,9 +38,9 @@ impl ServerEntry {
         };
         let milliseconds = |it: Option<u64>| it.map(Duration::from_millis);
         let filter = self.filter.clone().unwrap_or_default();
-        let server = Server::new(id, transport);
+        let server = ServerConfig::new(id, transport);
         check_request_headers(&server)?;
-        Ok(Server {
+        Ok(ServerConfig {
             enabled: self.enabled.unwrap_or(true),
             visibility: word("visibility", &self.visibility, &VISIBILITIES)?,
             filter: ToolFilter { include: filter.include, exclude: filter.exclude },
@@ -69,11 +71,11 @@ impl ServerEntry {
         }
     }
 
-    fn program(&self, command: &str, around: &EntryContext) -> Result<Transport, String> {
+    fn program(&self, command: &str, around: &EntryContext) -> Result<ServerTransport, String> {
         if command.trim().is_empty() {
             return Err("its `command` is empty".to_owned());
         }
-        Ok(Transport::Stdio(Program {
+        Ok(ServerTransport::Stdio(Program {
             command: around.text(command),
             args: self.args.iter().map(|it| around.text(it)).collect(),
             env: self.env.iter().map(|(name, value)| (name.clone(), around.text(value))).collect(),
@@ -81,13 +83,13 @@ impl ServerEntry {
         }))
     }
 
-    fn endpoint(&self, url: &str, sse: bool, around: &EntryContext) -> Result<Transport, String> {
+    fn endpoint(&self, url: &str, sse: bool, around: &EntryContext) -> Result<ServerTransport, String> {
         let url = around.text(url);
         let is_web = ["http://", "https://"].iter().any(|it| url.written().starts_with(it));
         if !is_web && !url.is_reference() {
             return Err("its `url` starts with neither `http://` nor `https://`".to_owned());
         }
-        Ok(Transport::Http(Endpoint {
+        Ok(ServerTransport::Http(HttpEndpoint {
             url,
             headers: self.headers.iter().map(|(name, value)| (name.clone(), around.text(value))).collect(),
             bearer: self.bearer.as_deref().map(|it| around.text(it)),
@@ -117,8 +119,8 @@ fn word<T: Copy + Default>(key: &str, said: &Option<String>, words: &[(&str, T);
 }
 
 impl EntryContext {
-    fn text(&self, written: &str) -> Text {
-        Text::new(self.with_root(written), self.file.parent())
+    fn text(&self, written: &str) -> ConfigText {
+        ConfigText::new(self.with_root(written), self.file.parent())
     }
 
     /// Editors write the project's root this way.

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toolscout_core::redact::REDACTED;
-use toolscout_mcp_client::Text;
+use toolscout_mcp_client::ConfigText;
 
 pub(super) use files::SecretFile;
 
@@ -61,7 +61,7 @@ impl SecretHandling {
             match self {
                 Self::Keep => treated.hide(&place, &text, &spots),
                 // A file stands for a whole text, so what already has a variable in it gets another.
-                Self::Files(folder) if !Text::from(text.as_str()).is_reference() => {
+                Self::Files(folder) if !ConfigText::from(text.as_str()).is_reference() => {
                     treated.move_out(id, &place, &text, &spots, folder, taken);
                 }
                 _ => treated.refer(id, &place, &text, &spots, taken),
@@ -75,7 +75,7 @@ impl SecretHandling {
 pub fn hidden(entry: ServerEntry) -> ServerEntry {
     let mut shown = SecretHandling::Keep.apply(entry, "", &mut SecretNames::default()).shown;
     let texts = shown.env.values_mut().chain(shown.headers.values_mut()).chain(&mut shown.bearer);
-    let written = texts.filter(|it| !it.is_empty() && !Text::from(it.as_str()).is_reference());
+    let written = texts.filter(|it| !it.is_empty() && !ConfigText::from(it.as_str()).is_reference());
     written.for_each(|it| *it = REDACTED.to_owned());
     shown
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toolscout_core::SourceId;
-use toolscout_mcp_client::{Endpoint, Program, Text, Transport};
+use toolscout_mcp_client::{ConfigText, HttpEndpoint, Program, ServerTransport};
 
 /// The servers that are configured already, by id; `None` for an entry that cannot be read.
 pub type ExistingServers = BTreeMap<String, Option<ServerEntry>>;
@@ -73,17 +73,18 @@ const TABLES: [&str; 2] = ["servers", "mcpServers"];
 
 /// How the server is reached, as it would be written; nothing else of it.
 fn entry(configured: &ConfiguredServer) -> ServerEntry {
-    let written = |it: &Text| it.written().to_owned();
-    let table = |it: &BTreeMap<String, Text>| it.iter().map(|(name, text)| (name.clone(), written(text))).collect();
+    let written = |it: &ConfigText| it.written().to_owned();
+    let table =
+        |it: &BTreeMap<String, ConfigText>| it.iter().map(|(name, text)| (name.clone(), written(text))).collect();
     match &configured.server.transport {
-        Transport::Stdio(Program { command, args, env, cwd }) => ServerEntry {
+        ServerTransport::Stdio(Program { command, args, env, cwd }) => ServerEntry {
             command: Some(written(command)),
             args: args.iter().map(written).collect(),
             env: table(env),
             cwd: cwd.as_ref().map(|it| it.display().to_string()),
             ..ServerEntry::default()
         },
-        Transport::Http(Endpoint { url, headers, bearer, sse, .. }) => ServerEntry {
+        ServerTransport::Http(HttpEndpoint { url, headers, bearer, sse, .. }) => ServerEntry {
             url: Some(written(url)),
             kind: sse.then(|| "sse".to_owned()),
             headers: table(headers),

@@ -5,7 +5,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use toolscout_mcp_client::Text;
+use toolscout_mcp_client::ConfigText;
 
 /// A text, and the folder of the file it is in.
 #[derive(Deserialize)]
@@ -17,8 +17,8 @@ impl LocatedText {
         self.1.join(self.0)
     }
 
-    fn text(self) -> Text {
-        Text::new(self.0, Some(&self.1))
+    fn text(self) -> ConfigText {
+        ConfigText::new(self.0, Some(&self.1))
     }
 }
 
@@ -41,12 +41,12 @@ pub(crate) fn roots<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Vec<Pa
 }
 
 /// A text that may refer to a secret.
-pub(crate) fn text<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Text>, D::Error> {
+pub(crate) fn text<'de, D: Deserializer<'de>>(value: D) -> Result<Option<ConfigText>, D::Error> {
     Ok(Option::<LocatedText>::deserialize(value)?.map(LocatedText::text))
 }
 
 /// A table of such texts.
-pub(crate) fn texts<'de, D: Deserializer<'de>>(value: D) -> Result<BTreeMap<String, Text>, D::Error> {
+pub(crate) fn texts<'de, D: Deserializer<'de>>(value: D) -> Result<BTreeMap<String, ConfigText>, D::Error> {
     let table = BTreeMap::<String, LocatedText>::deserialize(value)?;
     Ok(table.into_iter().map(|(name, it)| (name, it.text())).collect())
 }

@@ -5,7 +5,7 @@ use super::super::definition::mirror;
 use super::super::limits::Limits;
 use super::super::params::RequestParams;
 use super::super::peer::{Behalf, PeerRequest};
-use super::{Client, meta};
+use super::{McpClient, meta};
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -13,7 +13,7 @@ use std::fmt;
 use std::time::Instant;
 use toolscout_core::{Cx, RawJson, ToolCall, ToolName};
 
-impl Client {
+impl McpClient {
     /// Calls a tool, and gives the whole result as it came: finished, or asking for more input. Progress goes to
     /// `cx.progress`, in order and only upwards. `schema` is the tool's input schema; over HTTP it may want arguments
     /// mirrored as headers.

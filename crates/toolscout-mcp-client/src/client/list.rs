@@ -6,9 +6,9 @@ pub(super) mod library;
 mod tests;
 
 use super::super::ClientError;
-use super::super::definition::{Definition, DefinitionError, mirror};
+use super::super::definition::{DefinitionError, ToolDefinition, mirror};
 use super::super::limits::Limits;
-use super::Client;
+use super::McpClient;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
@@ -38,22 +38,22 @@ const TOOLS: ListMethod = ListMethod { method: "tools/list", key: "tools", thing
 
 /// The tools of a server, all of them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Listing {
+pub struct ServerListing {
     /// Those that can be used, in the server's order.
-    pub tools: Vec<Definition>,
+    pub tools: Vec<ToolDefinition>,
     /// Why others cannot, one by one.
     pub problems: Vec<Diagnostic>,
     /// How long the server says this is good for; `None` if it did not say.
     pub ttl: Option<Duration>,
     /// Whom the server says this may be shown to.
-    pub scope: Scope,
+    pub scope: CacheScope,
     /// How many pages it took.
     pub pages: usize,
 }
 
 /// Whom a listing may be shown to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum Scope {
+pub enum CacheScope {
     /// Anybody.
     Public,
     /// The server did not say; servers of the legacy era never do.
@@ -64,7 +64,7 @@ pub enum Scope {
 }
 
 /// Asks for page after page until there are no more.
-pub(super) async fn list(client: &Client, limits: &Limits, deadline: Instant) -> Result<Listing, ClientError> {
+pub(super) async fn list(client: &McpClient, limits: &Limits, deadline: Instant) -> Result<ServerListing, ClientError> {
     let mut walk = ToolListReader::new(limits, client.needs_headers());
     let mut cursor: Option<String> = None;
     loop {
@@ -81,7 +81,7 @@ struct ToolListReader<'a> {
     limits: &'a Limits,
     /// Whether tools must be left out whose arguments cannot be mirrored as they want.
     checks_headers: bool,
-    tools: Vec<Definition>,
+    tools: Vec<ToolDefinition>,
     places: HashMap<ToolName, usize>,
     /// Names that came twice with different definitions.
     torn: HashSet<ToolName>,
@@ -91,7 +91,7 @@ struct ToolListReader<'a> {
     bytes: usize,
     pages: usize,
     ttl: Option<Duration>,
-    scope: Option<Scope>,
+    scope: Option<CacheScope>,
 }
 
 #[derive(Deserialize)]
@@ -194,15 +194,15 @@ impl<'a> ToolListReader<'a> {
         Ok(is_new)
     }
 
-    fn check(&self, raw: &RawValue) -> Result<Definition, DefinitionError> {
-        let definition = Definition::check(crate::message::keep(raw), self.limits)?;
+    fn check(&self, raw: &RawValue) -> Result<ToolDefinition, DefinitionError> {
+        let definition = ToolDefinition::check(crate::message::keep(raw), self.limits)?;
         if let Some(schema) = definition.input_schema().filter(|_| self.checks_headers) {
             mirror::mirrors(&schema).map_err(DefinitionError::broken)?;
         }
         Ok(definition)
     }
 
-    fn add(&mut self, definition: Definition) -> bool {
+    fn add(&mut self, definition: ToolDefinition) -> bool {
         let Some(known) = self.places.get(&definition.name).map(|it| &self.tools[*it]) else {
             self.places.insert(definition.name.clone(), self.tools.len());
             self.tools.push(definition);
@@ -248,14 +248,14 @@ impl<'a> ToolListReader<'a> {
         let ttl = ttl.map(|it| Duration::from_secs_f64((it / 1000.0).clamp(0.0, TTL_AT_MOST.as_secs_f64())));
         self.ttl = [self.ttl, ttl].into_iter().flatten().min();
         let scope = match page.scope.map(RawValue::get) {
-            Some("\"public\"") => Scope::Public,
-            Some("\"private\"") => Scope::Private,
-            _ => Scope::Unknown,
+            Some("\"public\"") => CacheScope::Public,
+            Some("\"private\"") => CacheScope::Private,
+            _ => CacheScope::Unknown,
         };
         self.scope = Some(self.scope.map_or(scope, |it| it.max(scope)));
     }
 
-    fn finish(mut self, source: &SourceId) -> Listing {
+    fn finish(mut self, source: &SourceId) -> ServerListing {
         self.tools.retain(|it| !self.torn.contains(&it.name));
         if self.untold > 0 {
             let reason = format!("{} more tools are left out", self.untold);
@@ -263,7 +263,7 @@ impl<'a> ToolListReader<'a> {
         }
         let scope = self.scope.unwrap_or_default();
         let problems = self.problems.into_iter().map(|it| it.of(source.clone())).collect();
-        Listing { tools: self.tools, problems, ttl: self.ttl, scope, pages: self.pages }
+        ServerListing { tools: self.tools, problems, ttl: self.ttl, scope, pages: self.pages }
     }
 }
 

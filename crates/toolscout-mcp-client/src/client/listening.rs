@@ -3,7 +3,7 @@
 use super::super::ClientError;
 use super::super::params::RequestParams;
 use super::super::peer::{PeerRequest, StandingRequest};
-use super::{Client, Conversation, meta};
+use super::{Conversation, McpClient, meta};
 use serde_json::Map;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
@@ -15,7 +15,7 @@ use tokio::time::sleep;
 const FIRST_PAUSE: Duration = Duration::from_secs(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 
-impl Client {
+impl McpClient {
     /// Asks to be told when tools, or whatever else the server has, change. Servers of the legacy era tell unasked. Asking
     /// again changes nothing.
     ///
@@ -88,7 +88,9 @@ async fn keep_listening(
                 sleep(pause).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);
             }
-            let Some(client) = conversation.upgrade().map(Client).filter(|it| it.is_lost().is_none()) else { return };
+            let Some(client) = conversation.upgrade().map(McpClient).filter(|it| it.is_lost().is_none()) else {
+                return;
+            };
             match client.subscribe().await {
                 // The earlier one goes when this one is there, so that nothing is missed.
                 Ok(standing) if !is_over => break standing,

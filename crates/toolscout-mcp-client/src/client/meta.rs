@@ -1,6 +1,6 @@
 //! What stands beside the parameters of a request.
 
-use super::Era;
+use super::ProtocolEra;
 use super::handshake;
 use serde_json::{Map, Value, json};
 use toolscout_core::{Counterpart, RawJson};
@@ -29,7 +29,7 @@ pub(super) fn of_call(written: Option<&RawJson>, trace: &[(String, String)]) -> 
 /// Makes the `_meta` of a request what the era wants it to be. The caller's own keys stay; what the protocol says in there
 /// is between the two who speak it, and the caller speaks with us. What we can do is what the caller can, because it is the
 /// caller who will be asked; and only who can be told of it may say how much is to be logged.
-pub(super) fn complete(meta: &mut Map<String, Value>, era: &Era, counterpart: Option<&dyn Counterpart>) {
+pub(super) fn complete(meta: &mut Map<String, Value>, era: &ProtocolEra, counterpart: Option<&dyn Counterpart>) {
     let hears = |key: &str| key == LOG_LEVEL && era.is_modern() && counterpart.is_some();
     meta.retain(|key, _| (!key.starts_with(OWN) || hears(key)) && key != "progressToken");
     if era.is_modern() {

@@ -4,7 +4,7 @@ use super::super::handshake::{self, HandshakeResult};
 use super::super::peer::{Peer, ResponseRouter, given};
 use super::super::secrets::SecretValues;
 use super::super::stdio::StdioWire;
-use super::super::{ClientError, Dial, Endpoint, Server, Transport, http, sse};
+use super::super::{ClientError, ConnectContext, HttpEndpoint, ServerConfig, ServerTransport, http, sse};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::task::spawn_blocking;
@@ -19,11 +19,15 @@ pub(in super::super) struct OpenedConversation {
 }
 
 /// Opens a conversation over whatever leads to the server.
-pub(super) async fn open(server: &Server, dial: &Dial, deadline: Instant) -> Result<OpenedConversation, ClientError> {
-    let dial = &Dial { lookup: dial.lookup.remembering(), ..dial.clone() };
+pub(super) async fn open(
+    server: &ServerConfig,
+    dial: &ConnectContext,
+    deadline: Instant,
+) -> Result<OpenedConversation, ClientError> {
+    let dial = &ConnectContext { lookup: dial.lookup.remembering(), ..dial.clone() };
     let hub = make_hub(server, dial, deadline).await?;
     match &server.transport {
-        Transport::Stdio(program) => {
+        ServerTransport::Stdio(program) => {
             let limit = given(Instant::now(), deadline);
             let wire = timeout_at(deadline.into(), StdioWire::open(program, dial, hub.clone())).await;
             let late = |_| ClientError::TimedOut { what: "its start".to_owned(), limit };
@@ -32,8 +36,8 @@ pub(super) async fn open(server: &Server, dial: &Dial, deadline: Instant) -> Res
             let agreed = handshake::agree(&peer, dial.era.as_ref(), &dial.limits, deadline).await?;
             Ok(OpenedConversation { peer, agreed, is_web: false })
         }
-        Transport::Http(endpoint) if endpoint.sse => open_events(hub, endpoint, dial, deadline).await,
-        Transport::Http(endpoint) => {
+        ServerTransport::Http(endpoint) if endpoint.sse => open_events(hub, endpoint, dial, deadline).await,
+        ServerTransport::Http(endpoint) => {
             hub.draw_ids();
             let wire = http::open(endpoint, dial, hub.clone(), deadline).await?;
             let peer = Peer::new(hub, wire);
@@ -51,7 +55,11 @@ pub(super) async fn open(server: &Server, dial: &Dial, deadline: Instant) -> Res
     }
 }
 
-async fn make_hub(server: &Server, dial: &Dial, deadline: Instant) -> Result<Arc<ResponseRouter>, ClientError> {
+async fn make_hub(
+    server: &ServerConfig,
+    dial: &ConnectContext,
+    deadline: Instant,
+) -> Result<Arc<ResponseRouter>, ClientError> {
     let hub = ResponseRouter::new(server.id.as_str(), dial.limits.clone());
     hub.keep_out(secrets(server, dial, deadline).await?);
     if dial.has_counterparts {
@@ -63,8 +71,8 @@ async fn make_hub(server: &Server, dial: &Dial, deadline: Instant) -> Result<Arc
 /// The transport of old knows but one era.
 async fn open_events(
     hub: Arc<ResponseRouter>,
-    endpoint: &Endpoint,
-    dial: &Dial,
+    endpoint: &HttpEndpoint,
+    dial: &ConnectContext,
     deadline: Instant,
 ) -> Result<OpenedConversation, ClientError> {
     hub.draw_ids();
@@ -75,7 +83,7 @@ async fn open_events(
 }
 
 /// What must not be in anything that the server says.
-async fn secrets(server: &Server, dial: &Dial, deadline: Instant) -> Result<SecretValues, ClientError> {
+async fn secrets(server: &ServerConfig, dial: &ConnectContext, deadline: Instant) -> Result<SecretValues, ClientError> {
     let limit = given(Instant::now(), deadline);
     let (server, lookup) = (server.clone(), dial.lookup.clone());
     // Looking references up may read files and run the keyring's program.

@@ -5,13 +5,13 @@
 
 mod web;
 
-use super::super::handshake::{HandshakeResult, Said};
+use super::super::handshake::{HandshakeResult, ServerDescription};
 use super::super::limits::Limits;
 use super::super::peer::tests::{Fake, World, soon};
 use super::super::stdio::tests::{Shell, until, within};
 use super::super::wire::{Outgoing, WireObserver};
 use super::opening::OpenedConversation;
-use super::{Client, Era};
+use super::{McpClient, ProtocolEra};
 use crate::ClientError;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -24,24 +24,24 @@ use toolscout_core::{
     BoxFuture, Caller, Counterpart, CounterpartError, Cx, RawJson, SourceId, ToolCall, ToolId, ToolName,
 };
 
-fn modern() -> Era {
-    Era::Modern { version: "2026-07-28".to_owned() }
+fn modern() -> ProtocolEra {
+    ProtocolEra::Modern { version: "2026-07-28".to_owned() }
 }
 
-fn legacy() -> Era {
-    Era::Legacy { version: "2025-11-25".to_owned() }
+fn legacy() -> ProtocolEra {
+    ProtocolEra::Legacy { version: "2025-11-25".to_owned() }
 }
 
 /// A client whose server answers as the test says: with a result, or with an error if it has a code.
 struct Talk {
-    client: Client,
+    client: McpClient,
     sent: mpsc::UnboundedReceiver<Value>,
     wire: Arc<Fake>,
     ear: Arc<dyn WireObserver>,
 }
 
 impl Talk {
-    fn new(era: Era, is_web: bool, answer: impl Fn(&Value) -> Option<Value> + Send + Sync + 'static) -> Self {
+    fn new(era: ProtocolEra, is_web: bool, answer: impl Fn(&Value) -> Option<Value> + Send + Sync + 'static) -> Self {
         let limits = Limits { content_items: 3, probe: Duration::from_millis(50), ..Limits::default() };
         let world = World::new(limits.clone(), move |message| {
             let outcome = message.get("id").and_then(|_| answer(message));
@@ -51,8 +51,9 @@ impl Talk {
         });
         let (wire, ear) = (world.wire.clone(), world.hub.clone());
         let (peer, sent) = world.into_peer();
-        let opened = OpenedConversation { peer, agreed: HandshakeResult { era, said: Said::default() }, is_web };
-        let client = Client::of(SourceId::new("fake").expect("an id"), Arc::new(limits), opened);
+        let opened =
+            OpenedConversation { peer, agreed: HandshakeResult { era, said: ServerDescription::default() }, is_web };
+        let client = McpClient::of(SourceId::new("fake").expect("an id"), Arc::new(limits), opened);
         Self { client, sent, wire, ear }
     }
 
@@ -85,7 +86,7 @@ fn said() -> Option<Value> {
 }
 
 /// What stands in `_meta` of a call by a caller who wrote this there.
-async fn meta_of(era: Era, written: &str, cx: &Cx) -> Value {
+async fn meta_of(era: ProtocolEra, written: &str, cx: &Cx) -> Value {
     let mut talk = Talk::new(era, false, |_| said());
     let call = ToolCall { meta: Some(RawJson::parse(written).expect("JSON")), ..call(json!({"a": 1})) };
     talk.call(&call, cx).await.expect("a result");
@@ -165,7 +166,7 @@ async fn a_result_passes_byte_for_byte() {
 /// Hostile modes: bad_result_type, elicit_phish, many_items.
 #[tokio::test]
 async fn results_that_break_the_rules_are_errors() {
-    let outcome = async |era: Era, result: Value| {
+    let outcome = async |era: ProtocolEra, result: Value| {
         let talk = Talk::new(era, false, move |_| Some(result.clone()));
         talk.call(&call(json!({})), &cx()).await.map(|it| it.to_value())
     };

@@ -5,14 +5,14 @@
 
 use super::super::limits::Limits;
 use super::mirror::{MirroredParameter, headers, mirrors};
-use super::{Definition, RawJson, SourceId, members};
+use super::{RawJson, SourceId, ToolDefinition, members};
 use serde_json::{Value, json};
 
-fn parse(text: &str) -> Result<Definition, String> {
-    Definition::parse(RawJson::parse(text).expect("JSON"), &Limits::default())
+fn parse(text: &str) -> Result<ToolDefinition, String> {
+    ToolDefinition::parse(RawJson::parse(text).expect("JSON"), &Limits::default())
 }
 
-fn of(value: Value) -> Result<Definition, String> {
+fn of(value: Value) -> Result<ToolDefinition, String> {
     parse(&value.to_string())
 }
 
@@ -58,7 +58,7 @@ fn a_definition_can_be_listed_again_without_a_loss() {
     let odd = r#"{"name":"t","inputSchema":{},"title":7,"description":null,"annotations":"none","outputSchema":true}"#;
     for written in [written, odd] {
         let raw = RawJson::parse(written).expect("JSON");
-        let tool = Definition::parse(raw.clone(), &Limits::default()).expect("a tool").tool(&SourceId::local());
+        let tool = ToolDefinition::parse(raw.clone(), &Limits::default()).expect("a tool").tool(&SourceId::local());
         let listed = tool.listing("prefix_t");
         let mut expected = raw.to_value();
         expected["name"] = "prefix_t".into();
@@ -126,7 +126,7 @@ fn ambiguous_definitions_are_refused() {
 #[test]
 fn sizes_are_limited() {
     let limits = Limits { definition: 200, schema: 100, schema_nodes: 10, ..Limits::default() };
-    let fits = |text: String| Definition::parse(RawJson::parse(&text).expect("JSON"), &limits).is_ok();
+    let fits = |text: String| ToolDefinition::parse(RawJson::parse(&text).expect("JSON"), &limits).is_ok();
     let described = |size: usize| {
         let frame = r#"{"name":"t","inputSchema":{},"description":""}"#.len();
         format!(r#"{{"name":"t","inputSchema":{{}},"description":"{}"}}"#, "d".repeat(size - frame))

@@ -1,9 +1,9 @@
 //! Lists what a server has besides tools, and records it.
 
-use super::Shared;
-use crate::client::{Client, LibraryListing};
+use super::ServerContext;
+use crate::client::{LibraryListing, McpClient};
 use crate::record::KnownLibrary;
-use crate::{ClientError, Server};
+use crate::{ClientError, ServerConfig};
 use std::time::Instant;
 use toolscout_core::{Cx, LibraryEvent, Moment, RawJson, SourceError, escape, redact};
 
@@ -17,20 +17,20 @@ pub(crate) fn news_between(before: &KnownLibrary, after: &KnownLibrary) -> Vec<L
 }
 
 /// Lists the library. However long that takes, most of the time that is left stays: the tools do not wait for it.
-pub(crate) async fn list(client: &Client, shared: &Shared, deadline: Option<Instant>) -> LibraryListing {
+pub(crate) async fn list(client: &McpClient, shared: &ServerContext, deadline: Option<Instant>) -> LibraryListing {
     let now = Instant::now();
     let limit = now + shared.dial.limits.list;
     let share = deadline.map(|it| now + it.saturating_duration_since(now) / 2);
     client.list_library(share.map_or(limit, |it| it.min(limit))).await
 }
 
-impl Shared {
+impl ServerContext {
     /// Remembers what the server has besides tools; says what of it is new. A list that failed stays what it was.
     pub(crate) fn remember_library(
         &self,
-        server: &Server,
+        server: &ServerConfig,
         cx: &Cx,
-        client: &Client,
+        client: &McpClient,
         listing: LibraryListing,
     ) -> Result<Vec<LibraryEvent>, SourceError> {
         let mut record = self.read(server, cx)?;

@@ -13,7 +13,7 @@ const CAPABILITIES: usize = 64 << 10;
 
 /// What a server says about itself. None of it is true because it is said, and none of it is escaped.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Said {
+pub struct ServerDescription {
     /// What its author calls it.
     pub name: Option<String>,
     /// Which version of it this is.
@@ -26,7 +26,7 @@ pub struct Said {
     pub capabilities: Option<RawJson>,
 }
 
-impl Said {
+impl ServerDescription {
     /// Read from the answer to `server/discover` or `initialize`; what is of the wrong type was not said.
     pub(super) fn of(answer: &Value) -> Self {
         let who = [&answer["serverInfo"], &answer["_meta"][WHO]].into_iter().find(|it| it.is_object());

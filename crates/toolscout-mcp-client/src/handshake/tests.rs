@@ -5,7 +5,7 @@
 use super::super::limits::Limits;
 use super::super::peer::tests::{World, soon};
 use super::super::wire::WireObserver;
-use super::{ClientError, Era, HandshakeResult, agree};
+use super::{ClientError, HandshakeResult, ProtocolEra, agree};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -13,12 +13,12 @@ fn limits() -> Limits {
     Limits { probe: Duration::from_millis(40), ..Limits::default() }
 }
 
-fn legacy() -> Era {
-    Era::Legacy { version: "2025-11-25".to_owned() }
+fn legacy() -> ProtocolEra {
+    ProtocolEra::Legacy { version: "2025-11-25".to_owned() }
 }
 
-fn modern() -> Era {
-    Era::Modern { version: "2026-07-28".to_owned() }
+fn modern() -> ProtocolEra {
+    ProtocolEra::Modern { version: "2026-07-28".to_owned() }
 }
 
 /// What the server makes of a method: a result, an error, or nothing.
@@ -50,7 +50,7 @@ fn no_such_method() -> Value {
     json!({"code": -32601, "message": "Method not found"})
 }
 
-async fn try_it(world: &mut World, known: Option<Era>) -> (Result<HandshakeResult, ClientError>, Vec<String>) {
+async fn try_it(world: &mut World, known: Option<ProtocolEra>) -> (Result<HandshakeResult, ClientError>, Vec<String>) {
     let outcome = agree(&world.peer, known.as_ref(), &limits(), soon()).await;
     (outcome, world.methods())
 }

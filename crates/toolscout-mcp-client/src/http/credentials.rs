@@ -1,7 +1,7 @@
 //! Headers that a person configured. All of them may be secrets, so none is ever named together with its value.
 
-use super::super::value::Lookup;
-use super::super::{ClientError, Endpoint};
+use super::super::value::ReferenceLookup;
+use super::super::{ClientError, HttpEndpoint};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use reqwest::Url;
@@ -27,7 +27,7 @@ const OURS: [&str; 14] = [
 ];
 
 /// All headers that the configuration asks for; credentials in the address become one of them.
-pub(super) fn headers(endpoint: &Endpoint, url: &Url, lookup: &Lookup) -> Result<HeaderMap, ClientError> {
+pub(super) fn headers(endpoint: &HttpEndpoint, url: &Url, lookup: &ReferenceLookup) -> Result<HeaderMap, ClientError> {
     let mut out = HeaderMap::new();
     for (name, text) in &endpoint.headers {
         let what = format!("header `{}`", name.escape_debug());

@@ -2,9 +2,9 @@
 
 use super::super::ClientError;
 use super::super::limits::Limits;
-use super::super::value::{Lookup, Text};
+use super::super::value::{ConfigText, ReferenceLookup};
 use super::super::wire::{Outgoing, WireObserver};
-use super::super::{Dial, Endpoint};
+use super::super::{ConnectContext, HttpEndpoint};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -88,8 +88,8 @@ impl Site {
         format!("http://{}/mcp", self.address)
     }
 
-    pub(crate) fn endpoint(&self) -> Endpoint {
-        Endpoint { url: Text::from(self.url().as_str()), ..Endpoint::default() }
+    pub(crate) fn endpoint(&self) -> HttpEndpoint {
+        HttpEndpoint { url: ConfigText::from(self.url().as_str()), ..HttpEndpoint::default() }
     }
 
     /// What was asked so far.
@@ -226,13 +226,13 @@ impl Hearing {
     }
 }
 
-pub(crate) fn dial() -> Dial {
-    Dial { lookup: Lookup::of(|_| None), ..Dial::new(PathBuf::from("/")) }
+pub(crate) fn dial() -> ConnectContext {
+    ConnectContext { lookup: ReferenceLookup::of(|_| None), ..ConnectContext::new(PathBuf::from("/")) }
 }
 
 /// With messages of at most this many bytes.
-pub(crate) fn dial_with_messages_of(message: usize) -> Dial {
-    Dial { limits: Arc::new(Limits { message, ..Limits::default() }), ..dial() }
+pub(crate) fn dial_with_messages_of(message: usize) -> ConnectContext {
+    ConnectContext { limits: Arc::new(Limits { message, ..Limits::default() }), ..dial() }
 }
 
 pub(crate) fn soon() -> Instant {

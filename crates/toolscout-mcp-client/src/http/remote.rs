@@ -1,10 +1,10 @@
 //! A server on the web: where it is, and who we are to it.
 
 use super::super::limits::Limits;
-use super::super::tokens::Tokens;
-use super::super::value::{Lookup, Text};
+use super::super::tokens::TokenProvider;
+use super::super::value::{ConfigText, ReferenceLookup};
 use super::super::wire::Outgoing;
-use super::super::{ClientError, Dial, Endpoint};
+use super::super::{ClientError, ConnectContext, HttpEndpoint};
 use super::answer::broken;
 use super::credentials;
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -39,13 +39,17 @@ pub(crate) struct HttpRemote {
     /// What the person wants every request to say.
     headers: HeaderMap,
     /// Who knows a token; none where the person has brought one.
-    tokens: Option<Arc<dyn Tokens>>,
+    tokens: Option<Arc<dyn TokenProvider>>,
     limits: Arc<Limits>,
 }
 
 impl HttpRemote {
     /// Resolves what the configuration refers to, and asks nobody.
-    pub(crate) async fn of(endpoint: &Endpoint, dial: &Dial, deadline: Instant) -> Result<Self, ClientError> {
+    pub(crate) async fn of(
+        endpoint: &HttpEndpoint,
+        dial: &ConnectContext,
+        deadline: Instant,
+    ) -> Result<Self, ClientError> {
         let limit = deadline.saturating_duration_since(Instant::now());
         let (endpoint, dial) = (endpoint.clone(), dial.clone());
         // References lead to files and other programs, and the system's certificates are files too.
@@ -108,7 +112,7 @@ impl HttpRemote {
         }
     }
 
-    fn resolve(endpoint: &Endpoint, dial: &Dial) -> Result<Self, ClientError> {
+    fn resolve(endpoint: &HttpEndpoint, dial: &ConnectContext) -> Result<Self, ClientError> {
         let mut url = address(&endpoint.url, &dial.lookup)?;
         let headers = credentials::headers(endpoint, &url, &dial.lookup)?;
         credentials::take_out(&mut url);
@@ -163,7 +167,7 @@ fn client(url: &Url) -> Result<Client, ClientError> {
     builder.build().map_err(|err| lost(format!("requests cannot be made on this machine: {}", chain(&err))))
 }
 
-fn address(text: &Text, lookup: &Lookup) -> Result<Url, ClientError> {
+fn address(text: &ConfigText, lookup: &ReferenceLookup) -> Result<Url, ClientError> {
     let text = text.resolve(lookup).map_err(|why| invalid(format!("the server's `url`: {why}")))?;
     let mut url = Url::parse(text.trim()).map_err(|err| invalid(format!("the server's `url` is no address: {err}")))?;
     if !matches!(url.scheme(), "http" | "https") {

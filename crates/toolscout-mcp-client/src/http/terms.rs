@@ -1,7 +1,7 @@
 //! On what terms we talk with a server: the era, and in the legacy one the session.
 
 use super::super::ClientError;
-use super::super::era::Era;
+use super::super::era::ProtocolEra;
 use super::super::wire::Outgoing;
 use super::headers::{self, SESSION, VERSION, plain};
 use parking_lot::Mutex;
@@ -16,23 +16,23 @@ pub(crate) struct HttpSession(Mutex<HttpSessionState>);
 
 #[derive(Default)]
 struct HttpSessionState {
-    era: Option<Era>,
+    era: Option<ProtocolEra>,
     session: Option<HeaderValue>,
 }
 
 impl HttpSession {
     /// Settles the era.
-    pub(crate) fn agree(&self, era: &Era) {
+    pub(crate) fn agree(&self, era: &ProtocolEra) {
         self.0.lock().era = Some(era.clone());
     }
 
     pub(crate) fn is_legacy(&self) -> bool {
-        matches!(self.0.lock().era, Some(Era::Legacy { .. }))
+        matches!(self.0.lock().era, Some(ProtocolEra::Legacy { .. }))
     }
 
     /// Whether the message has no place in the era: there, closing a stream is how to cancel, and servers ask nothing.
     pub(crate) fn leave_out(&self, message: &Outgoing) -> bool {
-        let is_modern = matches!(self.0.lock().era, Some(Era::Modern { .. }));
+        let is_modern = matches!(self.0.lock().era, Some(ProtocolEra::Modern { .. }));
         is_modern && matches!(message.method.as_deref(), None | Some("notifications/cancelled"))
     }
 
@@ -43,8 +43,8 @@ impl HttpSession {
             return Ok(HeaderMap::new());
         }
         let modern = match &self.0.lock().era {
-            Some(Era::Modern { version }) => Some(version.clone()),
-            Some(Era::Legacy { .. }) => None,
+            Some(ProtocolEra::Modern { version }) => Some(version.clone()),
+            Some(ProtocolEra::Legacy { .. }) => None,
             // The handshake itself: what it asks for is what it has to speak.
             None => headers::version_within(&message.body),
         };
@@ -55,7 +55,7 @@ impl HttpSession {
     pub(crate) fn legacy_headers(&self) -> Result<HeaderMap, ClientError> {
         let settled = self.0.lock();
         let mut out = HeaderMap::new();
-        if let Some(Era::Legacy { version }) = &settled.era {
+        if let Some(ProtocolEra::Legacy { version }) = &settled.era {
             out.insert(VERSION, plain(version)?);
         }
         if let Some(session) = &settled.session {

@@ -12,14 +12,14 @@ mod sessions;
 
 use super::HttpWire;
 use super::fixture::{Hearing, Site, dial, soon};
-use crate::{Dial, Endpoint};
+use crate::{ConnectContext, HttpEndpoint};
 
 /// A wire to the site, and what is heard on it.
 async fn wire(site: &Site) -> (HttpWire, Hearing) {
     wire_with(&site.endpoint(), &dial()).await
 }
 
-async fn wire_with(endpoint: &Endpoint, dial: &Dial) -> (HttpWire, Hearing) {
+async fn wire_with(endpoint: &HttpEndpoint, dial: &ConnectContext) -> (HttpWire, Hearing) {
     let (ear, hearing) = Hearing::new();
     (HttpWire::open(endpoint, dial, ear, soon()).await.expect("nothing is asked yet"), hearing)
 }

@@ -6,7 +6,7 @@
 use super::children::{Children, state_and_ticks};
 use super::refresh_in_turn;
 use super::turns::{StartLimiter, StartPriority};
-use crate::{Dial, McpSource, Program, Server, Shared, Text, Transport};
+use crate::{ConfigText, ConnectContext, McpSource, Program, ServerConfig, ServerContext, ServerTransport};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
@@ -108,18 +108,25 @@ fn a_process_may_be_called_anything() {
     assert_eq!(state_and_ticks("12 (gone"), None);
 }
 
-fn source(shared: &Arc<Shared>, id: &str, mode: &str) -> Arc<McpSource> {
+fn source(shared: &Arc<ServerContext>, id: &str, mode: &str) -> Arc<McpSource> {
     let program = toolscout_hostile::example("mcp_hostile_server").display().to_string();
-    let args = ["--mode", mode, "--ttl", "60"].map(Text::from).to_vec();
-    let program = Program { command: Text::from(&*program), args, ..Program::default() };
-    Arc::new(McpSource::new(Server::new(SourceId::new(id).expect("an id"), Transport::Stdio(program)), shared.clone()))
+    let args = ["--mode", mode, "--ttl", "60"].map(ConfigText::from).to_vec();
+    let program = Program { command: ConfigText::from(&*program), args, ..Program::default() };
+    Arc::new(McpSource::new(
+        ServerConfig::new(SourceId::new(id).expect("an id"), ServerTransport::Stdio(program)),
+        shared.clone(),
+    ))
 }
 
 /// Nobody steps aside because of its age here, so that only rest can make room.
 #[tokio::test]
 async fn a_server_behind_many_that_hang_is_asked_before_they_time_out() {
     let folder = tempfile::tempdir().expect("a folder");
-    let shared = Shared::new(Arc::new(MemoryStore::default()), folder.path(), Dial::new(folder.path().to_owned()));
+    let shared = ServerContext::new(
+        Arc::new(MemoryStore::default()),
+        folder.path(),
+        ConnectContext::new(folder.path().to_owned()),
+    );
     let shared = Arc::new(shared.expect("a key"));
     let mut sources: Vec<_> = (0..5).map(|it| source(&shared, &format!("hung{it}"), "hang_list")).collect();
     sources.push(source(&shared, "honest", "honest"));

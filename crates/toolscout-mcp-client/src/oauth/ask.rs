@@ -1,6 +1,6 @@
 //! The wish to log in, and what every kind of login begins and ends with.
 
-use super::super::{ClientError, Endpoint, Lookup, Text};
+use super::super::{ClientError, ConfigText, HttpEndpoint, ReferenceLookup};
 use super::challenge::Challenge;
 use super::discover::{AuthorizationServer, discover};
 use super::exchange::{TokenError, TokenGrant};
@@ -18,7 +18,7 @@ use toolscout_core::{Moment, SourceId};
 
 /// The wish of a person to log in to a server.
 #[derive(Debug, Clone, Copy)]
-pub struct Ask<'a> {
+pub struct LoginRequest<'a> {
     /// The server's id.
     pub id: &'a SourceId,
     /// Its address, all references resolved.
@@ -27,9 +27,9 @@ pub struct Ask<'a> {
     /// what it wants to be allowed. Without it, both are looked for where they are by agreement.
     pub challenge: Option<&'a str>,
     /// Its configuration: a client registered by hand, and scopes.
-    pub endpoint: &'a Endpoint,
+    pub endpoint: &'a HttpEndpoint,
     /// Where references in the configuration lead.
-    pub lookup: &'a Lookup,
+    pub lookup: &'a ReferenceLookup,
     /// The folder for logins, readable for its owner only; made if it is missing.
     pub folder: &'a Path,
     /// Where the browser comes back to on 127.0.0.1; any free port if left out.
@@ -48,7 +48,7 @@ pub(super) struct PreparedLogin {
     file: TokenFile,
 }
 
-impl Ask<'_> {
+impl LoginRequest<'_> {
     pub(super) async fn prepare(&self) -> Result<PreparedLogin, ClientError> {
         let server = server_url(self.url)?;
         if !is_secure(&server) {
@@ -70,7 +70,7 @@ impl Ask<'_> {
     }
 
     /// What a text of the configuration stands for; looking it up may read files and run the keyring's program.
-    async fn resolved(&self, text: Option<&Text>, what: &str) -> Result<Option<String>, ClientError> {
+    async fn resolved(&self, text: Option<&ConfigText>, what: &str) -> Result<Option<String>, ClientError> {
         let Some(text) = text.cloned() else { return Ok(None) };
         let lookup = self.lookup.clone();
         let resolved = tokio::task::spawn_blocking(move || text.resolve(&lookup)).await;

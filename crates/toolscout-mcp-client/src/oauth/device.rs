@@ -1,7 +1,7 @@
 //! A login on another device, for machines without a browser (RFC 8628).
 
 use super::super::ClientError;
-use super::ask::{Ask, PreparedLogin};
+use super::ask::{LoginRequest, PreparedLogin};
 use super::broken;
 use super::exchange::{TokenError, TokenGrant, ask as ask_form, exchange, seconds};
 use super::identity::ClientIdentity;
@@ -43,7 +43,7 @@ pub struct DeviceLogin {
 
 impl DeviceLogin {
     /// Asks for a code to show; takes a few requests. An error where the server offers no such login.
-    pub async fn begin(ask: &Ask<'_>) -> Result<Self, ClientError> {
+    pub async fn begin(ask: &LoginRequest<'_>) -> Result<Self, ClientError> {
         let prepared = ask.prepare().await?;
         let authority = &prepared.authority;
         let none = || format!("the authorization server `{}` offers no login on another device", authority.issuer);

@@ -1,7 +1,7 @@
 //! A login in a browser: an authorization code, bound to us by PKCE.
 
 use super::super::ClientError;
-use super::ask::{Ask, OFFLINE, PreparedLogin};
+use super::ask::{LoginRequest, OFFLINE, PreparedLogin};
 use super::broken;
 use super::callback::ExpectedCallback;
 use super::discover::AuthorizationServer;
@@ -34,7 +34,7 @@ pub struct Login {
 impl Login {
     /// Finds out who gives tokens for the server and gets ready to be given one; takes a few requests, and asks nobody
     /// for anything yet.
-    pub async fn begin(ask: &Ask<'_>) -> Result<Self, ClientError> {
+    pub async fn begin(ask: &LoginRequest<'_>) -> Result<Self, ClientError> {
         let prepared = ask.prepare().await?;
         let authority = &prepared.authority;
         let place = place(authority)?.clone();

@@ -1,7 +1,7 @@
 //! Hands out the token of a saved login, and renews it: one at a time, over all threads and processes.
 
 use super::super::ClientError;
-use super::super::tokens::Tokens;
+use super::super::tokens::TokenProvider;
 use super::ask::forgotten;
 use super::exchange::{TokenError, exchange};
 use super::file::TokenFile;
@@ -92,7 +92,7 @@ impl SavedTokens {
     }
 }
 
-impl Tokens for SavedTokens {
+impl TokenProvider for SavedTokens {
     fn current(&self) -> BoxFuture<'_, Result<Option<String>, ClientError>> {
         Box::pin(self.current_token())
     }

@@ -9,9 +9,9 @@ mod keeping;
 mod reach;
 mod renewal;
 
-use super::super::tokens::Tokens as _;
-use super::super::{ClientError, Endpoint, Lookup};
-use super::{Ask, DeviceLogin, Login, SavedTokens};
+use super::super::tokens::TokenProvider as _;
+use super::super::{ClientError, HttpEndpoint, ReferenceLookup};
+use super::{DeviceLogin, Login, LoginRequest, SavedTokens};
 use authority::{Authority, agree, visit};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -21,8 +21,8 @@ use toolscout_core::SourceId;
 /// One person's machine: a folder for logins, and a server that is configured.
 struct Home {
     folder: TempDir,
-    endpoint: Endpoint,
-    lookup: Lookup,
+    endpoint: HttpEndpoint,
+    lookup: ReferenceLookup,
     id: SourceId,
 }
 
@@ -30,8 +30,8 @@ impl Home {
     fn new() -> Self {
         Self {
             folder: tempfile::tempdir().expect("a folder"),
-            endpoint: Endpoint::default(),
-            lookup: Lookup::of(|_| None),
+            endpoint: HttpEndpoint::default(),
+            lookup: ReferenceLookup::of(|_| None),
             id: SourceId::new("mail").expect("an id"),
         }
     }
@@ -41,8 +41,16 @@ impl Home {
         self.folder.path().join("state").join("logins")
     }
 
-    fn ask<'a>(&'a self, url: &'a str, challenge: Option<&'a str>, folder: &'a Path) -> Ask<'a> {
-        Ask { id: &self.id, url, challenge, endpoint: &self.endpoint, lookup: &self.lookup, folder, port: None }
+    fn ask<'a>(&'a self, url: &'a str, challenge: Option<&'a str>, folder: &'a Path) -> LoginRequest<'a> {
+        LoginRequest {
+            id: &self.id,
+            url,
+            challenge,
+            endpoint: &self.endpoint,
+            lookup: &self.lookup,
+            folder,
+            port: None,
+        }
     }
 
     async fn begin_with(&self, url: &str, challenge: Option<&str>) -> Result<Login, ClientError> {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What a server sent that led to nothing, so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts {
+pub struct PeerCounts {
     /// Lines that were no message.
     pub noise: u64,
     /// Messages that could not be read and failed the requests they were about.
@@ -45,9 +45,9 @@ impl PeerCounters {
         self.0[counter as usize].fetch_add(1, Ordering::Relaxed) == 0
     }
 
-    pub(super) fn read(&self) -> Counts {
+    pub(super) fn read(&self) -> PeerCounts {
         let of = |it: PeerCounter| self.0[it as usize].load(Ordering::Relaxed);
-        Counts {
+        PeerCounts {
             noise: of(PeerCounter::Noise),
             unreadable: of(PeerCounter::Unreadable),
             unknown: of(PeerCounter::Unknown),

@@ -8,7 +8,7 @@ use super::super::message::{self, ServerMessage, UnreadableMessage};
 use super::super::secrets::SecretValues;
 use super::super::wire::{Outgoing, WireObserver};
 use super::bucket::TokenBucket;
-use super::counts::{Counts, PeerCounter, PeerCounters};
+use super::counts::{PeerCounter, PeerCounters, PeerCounts};
 use super::seats::{AbandonedCalls, RequestOrigin};
 use super::spread::SplitMessage;
 use parking_lot::Mutex;
@@ -207,7 +207,7 @@ impl ResponseRouter {
         error.unwrap_or_else(super::gone)
     }
 
-    pub(in super::super) fn counts(&self) -> Counts {
+    pub(in super::super) fn counts(&self) -> PeerCounts {
         self.counters.read()
     }
 

@@ -3,8 +3,8 @@
 #[cfg(all(test, unix))]
 mod tests;
 
-use super::{Keep, PerUser};
-use crate::{McpSource, Server, Shared, Text, Transport};
+use super::{CacheLifetime, PerUser};
+use crate::{ConfigText, McpSource, ServerConfig, ServerContext, ServerTransport};
 use futures_util::stream;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,8 +25,8 @@ const TIME: Duration = Duration::from_secs(300);
 /// down: its record is in memory, and ends with it. A request without the header has none of the server's tools, and is told
 /// why.
 pub struct PerUserServer {
-    server: Server,
-    shared: Arc<Shared>,
+    server: ServerConfig,
+    shared: Arc<ServerContext>,
     headers: Vec<String>,
     around: WrapSource,
     key: [u8; 32],
@@ -37,10 +37,10 @@ pub struct PerUserServer {
 type WrapSource = Arc<dyn Fn(Arc<dyn Source>) -> Arc<dyn Source> + Send + Sync>;
 
 /// The headers of a request that the server's entry refers to, in lower case; none where it needs no request.
-pub fn request_headers(server: &Server) -> Vec<String> {
-    let Transport::Http(endpoint) = &server.transport else { return Vec::new() };
+pub fn request_headers(server: &ServerConfig) -> Vec<String> {
+    let ServerTransport::Http(endpoint) = &server.transport else { return Vec::new() };
     let texts = endpoint.headers.values().chain(&endpoint.bearer);
-    let mut headers: Vec<_> = texts.filter_map(Text::of_request).map(str::to_ascii_lowercase).collect();
+    let mut headers: Vec<_> = texts.filter_map(ConfigText::of_request).map(str::to_ascii_lowercase).collect();
     headers.sort();
     headers.dedup();
     headers
@@ -52,10 +52,10 @@ pub fn request_headers(server: &Server) -> Vec<String> {
 ///
 /// Says what may not, for people: a program is everybody's, an address is for whoever configures it to say, and what says who
 /// somebody is to us is nobody else's.
-pub fn check_request_headers(server: &Server) -> Result<(), String> {
-    let is_of_request = |it: &Text| it.of_request().is_some();
+pub fn check_request_headers(server: &ServerConfig) -> Result<(), String> {
+    let is_of_request = |it: &ConfigText| it.of_request().is_some();
     match &server.transport {
-        Transport::Stdio(program) => {
+        ServerTransport::Stdio(program) => {
             let mut texts = std::iter::once(&program.command).chain(&program.args).chain(program.env.values());
             match texts.any(is_of_request) {
                 true => {
@@ -64,7 +64,7 @@ pub fn check_request_headers(server: &Server) -> Result<(), String> {
                 false => Ok(()),
             }
         }
-        Transport::Http(endpoint) => {
+        ServerTransport::Http(endpoint) => {
             let others = [Some(&endpoint.url), endpoint.client_id.as_ref(), endpoint.client_secret.as_ref()];
             if others.into_iter().flatten().any(is_of_request) {
                 return Err("`request:` is for `headers` and `bearer` only".to_owned());
@@ -81,12 +81,12 @@ impl PerUserServer {
     ///
     /// Where the store has no secret to hash tokens with.
     pub fn new(
-        server: Server,
-        shared: Arc<Shared>,
+        server: ServerConfig,
+        shared: Arc<ServerContext>,
         around: impl Fn(Arc<dyn Source>) -> Arc<dyn Source> + Send + Sync + 'static,
     ) -> Result<Self, StoreError> {
         let key = blake3::derive_key("toolscout users of servers", &shared.records().store().key()?);
-        let (headers, users) = (request_headers(&server), PerUser::new(USERS, Keep::For(TIME)));
+        let (headers, users) = (request_headers(&server), PerUser::new(USERS, CacheLifetime::For(TIME)));
         Ok(Self { server, shared, headers, around: Arc::new(around), key, users })
     }
 
@@ -120,13 +120,13 @@ impl PerUserServer {
     }
 
     /// Nothing of what others have but how to reach a server.
-    fn shared_for(&self, said: &[&str]) -> Shared {
+    fn shared_for(&self, said: &[&str]) -> ServerContext {
         let known: Vec<(String, String)> =
             self.headers.iter().cloned().zip(said.iter().map(|it| (*it).to_owned())).collect();
         let find = move |name: &str| {
             known.iter().find(|(it, _)| it.eq_ignore_ascii_case(name)).map(|(_, value)| value.clone())
         };
-        let mut shared = Shared::clone(&self.shared);
+        let mut shared = ServerContext::clone(&self.shared);
         shared.records = shared.records.elsewhere(Arc::new(MemoryStore::default()), "of one user");
         shared.dial.lookup = shared.dial.lookup.for_request(find);
         shared.dial.tokens = None;

@@ -4,7 +4,7 @@
 //! 4. Those who ask at once share one fetch, its error too; who gives up is replaced.
 //! 5. What is forgotten stays forgotten.
 
-use super::{Keep, PerUser};
+use super::{CacheLifetime, PerUser};
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use tokio::time::{advance, sleep};
 
 type Cache = PerUser<Arc<String>, String>;
 
-const MINUTE: Keep = Keep::For(Duration::from_secs(60));
+const MINUTE: CacheLifetime = CacheLifetime::For(Duration::from_secs(60));
 
 /// A server that counts how often it is asked, and takes a second.
 #[derive(Default)]
@@ -74,9 +74,9 @@ async fn two_hundred_users_take_the_memory_of_five() {
 /// F-13: the end of a value's time fetches it again; a time below zero never keeps it.
 #[tokio::test(start_paused = true)]
 async fn below_zero_nothing_is_kept_or_shared() {
-    assert_eq!(Keep::seconds(-1), Keep::Never);
-    assert_eq!(Keep::seconds(i64::MIN), Keep::Never);
-    let (cache, server) = (Cache::new(5, Keep::seconds(-1)), Server::default());
+    assert_eq!(CacheLifetime::seconds(-1), CacheLifetime::Never);
+    assert_eq!(CacheLifetime::seconds(i64::MIN), CacheLifetime::Never);
+    let (cache, server) = (Cache::new(5, CacheLifetime::seconds(-1)), Server::default());
     let both = join_all([value(&cache, &server, "ann"), value(&cache, &server, "ann")]).await;
     assert_eq!(both, ["ann's, 1", "ann's, 2"]);
     assert_eq!(value(&cache, &server, "ann").await, "ann's, 3");
@@ -85,7 +85,7 @@ async fn below_zero_nothing_is_kept_or_shared() {
 
 #[tokio::test(start_paused = true)]
 async fn for_no_time_a_value_is_shared_and_not_kept() {
-    let (cache, server) = (Cache::new(5, Keep::seconds(0)), Server::default());
+    let (cache, server) = (Cache::new(5, CacheLifetime::seconds(0)), Server::default());
     let both = join_all([value(&cache, &server, "ann"), value(&cache, &server, "ann")]).await;
     assert_eq!(both, ["ann's, 1", "ann's, 1"]);
     assert_eq!(value(&cache, &server, "ann").await, "ann's, 2");
@@ -102,7 +102,7 @@ async fn without_a_place_a_value_is_shared_and_not_kept() {
 
 #[tokio::test(start_paused = true)]
 async fn a_time_beyond_all_numbers_does_no_harm() {
-    let (cache, server) = (Cache::new(5, Keep::seconds(i64::MAX)), Server::default());
+    let (cache, server) = (Cache::new(5, CacheLifetime::seconds(i64::MAX)), Server::default());
     value(&cache, &server, "ann").await;
     assert_eq!(value(&cache, &server, "ann").await, "ann's, 1");
 }

@@ -6,7 +6,7 @@
 //! 4. what was checked is taken as it is, and gives the same tools as if it were parsed; what somebody touched is parsed again.
 
 use super::*;
-use crate::client::Definition;
+use crate::client::ToolDefinition;
 use toolscout_core::MemoryStore;
 
 const YEAR: u64 = 365 * 86_400 * 1_000;
@@ -15,11 +15,11 @@ fn id(name: &str) -> SourceId {
     SourceId::new(name).expect("an id")
 }
 
-fn records() -> Records {
-    Records::new(Arc::new(MemoryStore::default()), "project")
+fn records() -> DiscoveryRecords {
+    DiscoveryRecords::new(Arc::new(MemoryStore::default()), "project")
 }
 
-fn record(name: &str, private: bool) -> Record {
+fn record(name: &str, private: bool) -> DiscoveryRecord {
     let definition = format!("{{\"name\":\"{name}\",\"inputSchema\":{{\"type\":\"object\"}}}}");
     let tools = KnownTools {
         listed: Moment(50 * YEAR),
@@ -28,13 +28,13 @@ fn record(name: &str, private: bool) -> Record {
         excluded: Vec::new(),
         ttl_ms: None,
         private,
-        era: Era::Modern { version: "2026-07-28".to_owned() },
+        era: ProtocolEra::Modern { version: "2026-07-28".to_owned() },
         vanished: None,
     };
-    Record { status: DiscoveryStatus::Success, tools: Some(tools), ..Record::default() }
+    DiscoveryRecord { status: DiscoveryStatus::Success, tools: Some(tools), ..DiscoveryRecord::default() }
 }
 
-fn first(record: &Record) -> Option<&str> {
+fn first(record: &DiscoveryRecord) -> Option<&str> {
     record.tools.as_ref().map(|it| it.definitions[0].as_str())
 }
 
@@ -56,7 +56,7 @@ fn private_tools_are_seen_by_their_user_only() {
 #[test]
 fn a_record_without_a_library_can_be_read() {
     let store = Arc::new(MemoryStore::default());
-    let records = Records::new(store.clone(), "project");
+    let records = DiscoveryRecords::new(store.clone(), "project");
     records.write(&id("mail"), None, &record("old", false)).expect("kept");
     let written = store.read(Namespace::Discovery, "project/mail").expect("read").expect("there");
     assert!(!String::from_utf8_lossy(&written).contains("library"));
@@ -69,7 +69,9 @@ fn a_record_without_a_library_can_be_read() {
 fn a_private_library_is_seen_by_its_user_only() {
     let records = records();
     let library = KnownLibrary { private: true, ..KnownLibrary::default() };
-    records.write(&id("mail"), Some("ana"), &Record { library: Some(library), ..record("t", false) }).expect("kept");
+    records
+        .write(&id("mail"), Some("ana"), &DiscoveryRecord { library: Some(library), ..record("t", false) })
+        .expect("kept");
     let has = |user| records.read(&id("mail"), user).expect("read").library.is_some();
     assert_eq!((has(Some("ana")), has(Some("bo")), has(None)), (true, false, false));
 }
@@ -98,7 +100,7 @@ fn what_cannot_be_read_is_as_good_as_nothing() {
     let records = records();
     for bytes in [&b"not JSON"[..], br#"{"version":999,"status":"success"}"#, b"\xff\xfe"] {
         records.store.write(Namespace::Discovery, "project/mail", bytes).expect("kept");
-        assert_eq!(records.read(&id("mail"), None).expect("read"), Record::default());
+        assert_eq!(records.read(&id("mail"), None).expect("read"), DiscoveryRecord::default());
     }
 }
 
@@ -114,7 +116,7 @@ fn tools_grow_stale_whatever_the_clock_does() {
         (Some(Staleness::Old), None, Some(Staleness::Old))
     );
     assert_eq!(fresh.staleness("otherwise", Moment(listed)), Some(Staleness::Reconfigured));
-    let failed = Record { status: DiscoveryStatus::Failed, ..fresh.clone() };
+    let failed = DiscoveryRecord { status: DiscoveryStatus::Failed, ..fresh.clone() };
     assert_eq!(failed.staleness("as it was", Moment(listed)), Some(Staleness::Failed));
 }
 
@@ -129,9 +131,9 @@ fn definitions() -> Vec<RawJson> {
 }
 
 /// The same record, written by who has the key and marked or not, as it is read again.
-fn kept(is_marked: bool) -> (Arc<MemoryStore>, Records) {
+fn kept(is_marked: bool) -> (Arc<MemoryStore>, DiscoveryRecords) {
     let store = Arc::new(MemoryStore::default());
-    let records = Records::new(store.clone(), "project").marked_with([3; 32]);
+    let records = DiscoveryRecords::new(store.clone(), "project").marked_with([3; 32]);
     let mut record = record("a", false);
     let definitions = definitions();
     record.checked = is_marked.then(|| records.mark(&definitions));
@@ -145,7 +147,8 @@ fn what_bears_the_mark_gives_the_same_tools_as_what_is_parsed() {
     let read = kept(true).1.read(&id("mail"), None).expect("read");
     let tools: Vec<_> = read.packed.as_ref().expect("it bears the mark").tools(&id("mail")).collect();
     let limits = crate::limits::Limits::default();
-    let parsed = definitions().into_iter().map(|it| Definition::parse(it, &limits).expect("a tool").tool(&id("mail")));
+    let parsed =
+        definitions().into_iter().map(|it| ToolDefinition::parse(it, &limits).expect("a tool").tool(&id("mail")));
     assert_eq!(tools, parsed.collect::<Vec<_>>());
     assert_eq!(read.tools.expect("tools").definitions, definitions());
     let unmarked = kept(false).1.read(&id("mail"), None).expect("read");
@@ -165,7 +168,7 @@ fn no_changed_byte_is_taken_for_checked() {
         store.write(Namespace::Discovery, "project/mail", &bytes).expect("kept");
         assert!(records.read(&id("mail"), None).expect("read").packed.is_none(), "byte {at}");
     }
-    let other = Records::new(store.clone(), "project").marked_with([4; 32]);
+    let other = DiscoveryRecords::new(store.clone(), "project").marked_with([4; 32]);
     store.write(Namespace::Discovery, "project/mail", &whole).expect("kept");
     assert!(other.read(&id("mail"), None).expect("read").packed.is_none(), "another's mark");
     assert!(records.read(&id("mail"), None).expect("read").packed.is_some());

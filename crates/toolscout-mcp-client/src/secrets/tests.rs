@@ -3,27 +3,27 @@
 //! 3. Errors of every kind lose it, and stay what they are.
 
 use super::*;
-use crate::{Endpoint, Program};
+use crate::{HttpEndpoint, Program};
 use std::time::Duration;
 use toolscout_core::SourceId;
 
-fn lookup() -> Lookup {
+fn lookup() -> ReferenceLookup {
     let vars = [("HOME", "/home/ada"), ("LOGIN", "orange boat"), ("PART", "orange"), ("PIN", "1234")];
-    Lookup::of(move |name| vars.iter().find(|(it, _)| *it == name).map(|(_, value)| value.into()))
+    ReferenceLookup::of(move |name| vars.iter().find(|(it, _)| *it == name).map(|(_, value)| value.into()))
         .with_keyring(|name| Ok(format!("{name}-of-the-ring")))
 }
 
-fn texts(pairs: &[(&str, &str)]) -> BTreeMap<String, Text> {
-    pairs.iter().map(|(name, text)| ((*name).to_owned(), Text::from(*text))).collect()
+fn texts(pairs: &[(&str, &str)]) -> BTreeMap<String, ConfigText> {
+    pairs.iter().map(|(name, text)| ((*name).to_owned(), ConfigText::from(*text))).collect()
 }
 
-fn server(transport: Transport) -> SecretValues {
-    SecretValues::of(&Server::new(SourceId::new("it").expect("an id"), transport), &lookup())
+fn server(transport: ServerTransport) -> SecretValues {
+    SecretValues::of(&ServerConfig::new(SourceId::new("it").expect("an id"), transport), &lookup())
 }
 
 fn program(env: &[(&str, &str)]) -> SecretValues {
-    let args = vec![Text::from("--as=${LOGIN}"), Text::from("${HOME}/files"), Text::from("plain")];
-    server(Transport::Stdio(Program { args, env: texts(env), ..Program::default() }))
+    let args = vec![ConfigText::from("--as=${LOGIN}"), ConfigText::from("${HOME}/files"), ConfigText::from("plain")];
+    server(ServerTransport::Stdio(Program { args, env: texts(env), ..Program::default() }))
 }
 
 #[test]
@@ -42,12 +42,12 @@ fn what_every_server_sees_and_what_is_short_is_left() {
 
 #[test]
 fn headers_and_tokens_are_hidden_with_and_without_their_scheme() {
-    let secrets = server(Transport::Http(Endpoint {
-        url: Text::from("https://example.com/${LOGIN}"),
+    let secrets = server(ServerTransport::Http(HttpEndpoint {
+        url: ConfigText::from("https://example.com/${LOGIN}"),
         headers: texts(&[("Authorization", "Bearer walnut-tree"), ("X-Team", "platform")]),
-        bearer: Some(Text::from("cherry-tree")),
-        client_secret: Some(Text::from("apple-tree")),
-        ..Endpoint::default()
+        bearer: Some(ConfigText::from("cherry-tree")),
+        client_secret: Some(ConfigText::from("apple-tree")),
+        ..HttpEndpoint::default()
     }));
     let said = "no Bearer walnut-tree, walnut-tree, cherry-tree, apple-tree, orange boat of platform".to_owned();
     assert_eq!(secrets.hide(said), "no [REDACTED], [REDACTED], [REDACTED], [REDACTED], [REDACTED] of platform");

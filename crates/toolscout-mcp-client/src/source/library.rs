@@ -4,7 +4,7 @@
 mod tests;
 
 use super::McpSource;
-use crate::client::Client;
+use crate::client::McpClient;
 use crate::discovery::{in_full, soonest};
 use crate::record::KnownLibrary;
 use crate::{ClientError, demand};
@@ -69,7 +69,7 @@ impl McpSource {
     /// A subscription outlives the server's process: it is made again whenever that is started, and keeps it running.
     async fn subscribe(
         &self,
-        client: &Client,
+        client: &McpClient,
         method: &str,
         params: &RawJson,
         cx: &Cx,

@@ -15,7 +15,7 @@ use super::*;
 use crate::limits::Limits;
 use crate::record::DiscoveryStatus;
 use crate::stdio::tests::Shell;
-use crate::{Dial, Lookup, Program, Text, Transport};
+use crate::{ConfigText, ConnectContext, Program, ReferenceLookup, ServerTransport};
 use futures_util::StreamExt;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -40,24 +40,26 @@ impl World {
     }
 
     /// A server that behaves like this.
-    fn server(&self, mode: &str, more: &[&str]) -> Server {
+    fn server(&self, mode: &str, more: &[&str]) -> ServerConfig {
         let log = self.log().display().to_string();
         let words = ["--mode", mode, "--log", &log, "--ttl", "60", "--ttl-ms", "60000"];
-        let args = words.iter().chain(more).map(|it| Text::from(*it)).collect();
-        let program = Program { command: Text::from(&*hostile().display().to_string()), args, ..Program::default() };
-        let mut server = Server::new(SourceId::new("it").expect("an id"), Transport::Stdio(program));
+        let args = words.iter().chain(more).map(|it| ConfigText::from(*it)).collect();
+        let program =
+            Program { command: ConfigText::from(&*hostile().display().to_string()), args, ..Program::default() };
+        let mut server = ServerConfig::new(SourceId::new("it").expect("an id"), ServerTransport::Stdio(program));
         server.discovery_timeout = Some(Duration::from_secs(10));
         server
     }
 
-    fn source(&self, server: Server) -> McpSource {
+    fn source(&self, server: ServerConfig) -> McpSource {
         self.source_within(server, Limits::default())
     }
 
-    fn source_within(&self, server: Server, limits: Limits) -> McpSource {
-        let mut dial = Dial { lookup: Lookup::of_process(), ..Dial::new(self.dir.path().to_owned()) };
+    fn source_within(&self, server: ServerConfig, limits: Limits) -> McpSource {
+        let mut dial =
+            ConnectContext { lookup: ReferenceLookup::of_process(), ..ConnectContext::new(self.dir.path().to_owned()) };
         dial.limits = Arc::new(limits);
-        let shared = Shared::new(self.store.clone(), self.dir.path(), dial).expect("a key");
+        let shared = ServerContext::new(self.store.clone(), self.dir.path(), dial).expect("a key");
         McpSource::new(server, Arc::new(shared))
     }
 
@@ -152,7 +154,7 @@ async fn listing_a_server_nobody_asked_starts_nothing_and_says_so() {
     assert!(tools.is_empty());
     assert_eq!(problems[0].message, "nobody has asked `it` yet what tools it has");
     assert_eq!(problems[0].hint.as_deref(), Some("toolscout server refresh it"));
-    assert_eq!(source.state(&cx()).expect("a state").state, State::Configured);
+    assert_eq!(source.state(&cx()).expect("a state").state, ServerPhase::Configured);
     assert_eq!(world.starts(), 0);
 }
 
@@ -166,7 +168,7 @@ async fn a_discovery_remembers_the_tools_and_ends_the_server() {
     assert_eq!(world.starts(), 1);
     assert!(!world.events("eof").is_empty() || !world.events("exit").is_empty(), "the server was told to end");
     let state = source.state(&cx()).expect("a state");
-    assert_eq!((state.state, state.staleness), (State::Known, None));
+    assert_eq!((state.state, state.staleness), (ServerPhase::Known, None));
 }
 
 /// D-25: two at once make one process.
@@ -234,9 +236,9 @@ async fn many_calls_at_once_share_one_server() {
     let answers: Vec<_> = join_all(calls).await.into_iter().map(|it| text(&it.expect("an answer"))).collect();
     assert_eq!(answers, (0..20).map(|it| format!("call {it}")).collect::<Vec<_>>());
     assert_eq!((world.starts(), world.asked("tools/list")), (1, 1));
-    assert_eq!(source.state(&cx()).expect("a state").state, State::Idle);
+    assert_eq!(source.state(&cx()).expect("a state").state, ServerPhase::Idle);
     source.stop().await;
-    assert_eq!(source.state(&cx()).expect("a state").state, State::Known);
+    assert_eq!(source.state(&cx()).expect("a state").state, ServerPhase::Known);
 }
 
 /// A definition that is not the one the caller has read is not called.
@@ -285,11 +287,11 @@ async fn a_server_that_falls_is_started_again_until_it_is_stopped() {
     source.start(&cx()).await.expect("started");
     let first = source.state(&cx()).expect("a state").process.expect("a process");
     kill(first);
-    until(|| source.state(&cx()).expect("a state").state == State::Failed).await;
+    until(|| source.state(&cx()).expect("a state").state == ServerPhase::Failed).await;
     until(|| source.state(&cx()).expect("a state").process.is_some_and(|it| it != first)).await;
     assert_eq!(world.starts(), 2);
     kill(source.state(&cx()).expect("a state").process.expect("a process"));
-    until(|| source.state(&cx()).expect("a state").state == State::Failed).await;
+    until(|| source.state(&cx()).expect("a state").state == ServerPhase::Failed).await;
     source.stop().await;
     tokio::time::sleep(Duration::from_millis(1_500)).await;
     assert_eq!(world.starts(), 2, "a stopped server stays stopped");
@@ -302,7 +304,7 @@ async fn a_server_nobody_calls_is_ended() {
     server.idle_timeout = Some(Duration::from_millis(150));
     let source = world.source(server);
     call(&source, "echo", json!({"text": "hi"})).await.expect("an answer");
-    until(|| source.state(&cx()).expect("a state").state == State::Known).await;
+    until(|| source.state(&cx()).expect("a state").state == ServerPhase::Known).await;
     until(|| !world.events("eof").is_empty() || !world.events("exit").is_empty()).await;
 }
 

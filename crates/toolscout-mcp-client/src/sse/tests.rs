@@ -3,7 +3,7 @@
 
 use super::open;
 use crate::ClientError;
-use crate::era::Era;
+use crate::era::ProtocolEra;
 use crate::http::events::{SseEventTooLarge, SseParser};
 use crate::http::fixture::{
     EVENT_HEAD, Heard, Hearing, Site, Then, answer, dial, json_answer, notification, request, say, soon,
@@ -116,7 +116,7 @@ async fn messages_are_posted_to_the_second_address_and_answered_on_the_stream() 
     assert_eq!(hearing.next().await, Heard::Message("{\"early\":1}".to_owned()));
     wire.send(request(1, "initialize")).await.expect("taken");
     assert!(matches!(hearing.next().await, Heard::Message(it) if it.contains("\"id\":1")));
-    wire.agreed(&Era::Legacy { version: "2024-11-05".to_owned() });
+    wire.agreed(&ProtocolEra::Legacy { version: "2024-11-05".to_owned() });
     wire.send(notification("notifications/initialized")).await.expect("accepted");
 
     let asked = site.asked();

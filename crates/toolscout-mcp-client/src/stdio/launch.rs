@@ -1,6 +1,6 @@
 //! From a configured program to a running one.
 
-use super::super::{ClientError, Dial, Program, Text};
+use super::super::{ClientError, ConfigText, ConnectContext, Program};
 use ring::rand::{SecureRandom, SystemRandom};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
@@ -29,9 +29,9 @@ pub(super) struct Launch {
 }
 
 /// Follows all references and finds the program. May take a while.
-pub(super) fn prepare(program: &Program, dial: &Dial) -> Result<Launch, ClientError> {
+pub(super) fn prepare(program: &Program, dial: &ConnectContext) -> Result<Launch, ClientError> {
     let shown = program.command.written().to_owned();
-    let resolve = |text: &Text| text.resolve(&dial.lookup).map_err(|reason| ClientError::Invalid { reason });
+    let resolve = |text: &ConfigText| text.resolve(&dial.lookup).map_err(|reason| ClientError::Invalid { reason });
     let refuse = |reason: String| ClientError::Spawn { program: shown.clone(), reason };
     let run = random_id().ok_or_else(|| refuse("the system gives no random numbers".to_owned()))?;
     let mut env = environment(&[]).map_err(|err| refuse(err.to_string()))?;

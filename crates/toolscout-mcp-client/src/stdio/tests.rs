@@ -9,9 +9,9 @@ mod lines;
 mod pipes;
 mod starting;
 
-use super::super::client::Client;
+use super::super::client::McpClient;
 use super::super::limits::Limits;
-use super::super::{ClientError, Dial, Program, Server, Text, Transport};
+use super::super::{ClientError, ConfigText, ConnectContext, Program, ServerConfig, ServerTransport};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -47,13 +47,13 @@ serve() {
 /// A folder, and servers that are shell scripts.
 pub(in super::super) struct Shell {
     folder: TempDir,
-    pub(in super::super) dial: Dial,
+    pub(in super::super) dial: ConnectContext,
 }
 
 impl Shell {
     pub(in super::super) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        let mut dial = Dial::new(folder.path().canonicalize().expect("the folder is there"));
+        let mut dial = ConnectContext::new(folder.path().canonicalize().expect("the folder is there"));
         dial.limits = Arc::new(Limits { probe: Duration::from_millis(300), ..Limits::default() });
         Self { folder, dial }
     }
@@ -67,15 +67,15 @@ impl Shell {
     }
 
     /// A server that runs this script after the usual preparations.
-    pub(in super::super) fn server(&self, script: &str) -> Server {
+    pub(in super::super) fn server(&self, script: &str) -> ServerConfig {
         let mut program = Program { command: "sh".into(), ..Program::default() };
-        program.args = vec!["-c".into(), Text::from(format!("{PRELUDE}{script}").replace("${", "$${").as_str())];
-        program.env.insert("LOG".to_owned(), Text::from(self.path("log").to_str().expect("plain")));
-        Server::new(SourceId::new("sh").expect("an id"), Transport::Stdio(program))
+        program.args = vec!["-c".into(), ConfigText::from(format!("{PRELUDE}{script}").replace("${", "$${").as_str())];
+        program.env.insert("LOG".to_owned(), ConfigText::from(self.path("log").to_str().expect("plain")));
+        ServerConfig::new(SourceId::new("sh").expect("an id"), ServerTransport::Stdio(program))
     }
 
-    pub(in super::super) async fn connect(&self, script: &str) -> Result<Client, ClientError> {
-        Client::connect(&self.server(script), &self.dial, within(10_000)).await
+    pub(in super::super) async fn connect(&self, script: &str) -> Result<McpClient, ClientError> {
+        McpClient::connect(&self.server(script), &self.dial, within(10_000)).await
     }
 
     /// The messages that the server has got so far.
@@ -97,7 +97,11 @@ pub(in super::super) fn within(milliseconds: u64) -> Instant {
     Instant::now() + Duration::from_millis(milliseconds)
 }
 
-pub(in super::super) async fn call(client: &Client, arguments: Value, deadline: Instant) -> Result<Value, ClientError> {
+pub(in super::super) async fn call(
+    client: &McpClient,
+    arguments: Value,
+    deadline: Instant,
+) -> Result<Value, ClientError> {
     let name = ToolName::new("echo").expect("a name");
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
     let call = ToolCall::new(ToolId::new(SourceId::new("sh").expect("an id"), name.clone()), arguments);

@@ -4,8 +4,8 @@
 
 use super::*;
 
-fn lookup() -> Lookup {
-    Lookup::of(|name| match name {
+fn lookup() -> ReferenceLookup {
+    ReferenceLookup::of(|name| match name {
         "TOKEN" => Some("s3cret".into()),
         "EMPTY" => Some("".into()),
         "HOME" => Some("/home/ada".into()),
@@ -18,7 +18,7 @@ fn lookup() -> Lookup {
 }
 
 fn resolved(text: &str) -> Result<String, String> {
-    Text::from(text).resolve(&lookup())
+    ConfigText::from(text).resolve(&lookup())
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn what_is_no_reference_stays_as_it_is() {
     for text in ["", "plain", "$TOKEN", "${}", "${a.b}", "${TOKEN", "Bearer env:TOKEN", "file:///tmp/x", "a$$b", "ü${"]
     {
         assert_eq!(resolved(text).as_deref(), Ok(text));
-        assert!(!Text::from(text).is_reference(), "{text}");
+        assert!(!ConfigText::from(text).is_reference(), "{text}");
     }
     assert_eq!(resolved("$${TOKEN}").as_deref(), Ok("${TOKEN}"));
     assert_eq!(resolved("${a.b}${TOKEN}").as_deref(), Ok("${a.b}s3cret"));
@@ -46,7 +46,7 @@ fn what_is_no_reference_stays_as_it_is() {
 #[test]
 fn references_are_known_without_being_resolved() {
     for text in ["env:NO", "file:no", "keyring:no", "x ${NO} y", "${NO:-d}", "${input:key}"] {
-        assert!(Text::from(text).is_reference(), "{text}");
+        assert!(ConfigText::from(text).is_reference(), "{text}");
     }
 }
 
@@ -65,8 +65,8 @@ fn what_cannot_be_resolved_is_named() {
 #[test]
 fn a_variable_that_is_not_text_is_named_and_not_shown() {
     use std::os::unix::ffi::OsStringExt;
-    let lookup = Lookup::of(|_| Some(OsString::from_vec(vec![b's', 0xff])));
-    let error = Text::from("env:BYTES").resolve(&lookup).expect_err("not UTF-8");
+    let lookup = ReferenceLookup::of(|_| Some(OsString::from_vec(vec![b's', 0xff])));
+    let error = ConfigText::from("env:BYTES").resolve(&lookup).expect_err("not UTF-8");
     assert_eq!(error, "the variable `BYTES` is not UTF-8");
 }
 
@@ -74,10 +74,10 @@ fn a_variable_that_is_not_text_is_named_and_not_shown() {
 fn a_file_is_relative_to_the_one_that_names_it_and_trimmed_at_its_end() {
     let dir = tempfile::tempdir().expect("a folder");
     std::fs::write(dir.path().join("token"), "  two\nlines \r\n\n").expect("written");
-    let text = Text::new("file:token", Some(dir.path()));
+    let text = ConfigText::new("file:token", Some(dir.path()));
     assert_eq!(text.resolve(&lookup()).as_deref(), Ok("  two\nlines"));
     assert_eq!(text.written(), "file:token");
-    let home = Text::new("file:~/token", Some(Path::new("/nowhere")));
+    let home = ConfigText::new("file:~/token", Some(Path::new("/nowhere")));
     assert!(home.resolve(&lookup()).expect_err("no such home").contains("`/home/ada/token`"));
 }
 
@@ -88,7 +88,7 @@ fn a_file_that_cannot_be_a_secret_is_named_and_not_shown() {
     std::fs::write(dir.path().join("full"), "x".repeat(largest)).expect("written");
     std::fs::write(dir.path().join("large"), "x".repeat(largest + 1)).expect("written");
     std::fs::write(dir.path().join("bytes"), b"s3cret\xff").expect("written");
-    let resolve = |name: &str| Text::new(format!("file:{name}"), Some(dir.path())).resolve(&lookup());
+    let resolve = |name: &str| ConfigText::new(format!("file:{name}"), Some(dir.path())).resolve(&lookup());
     assert_eq!(resolve("full").map(|it| it.len()), Ok(largest));
     for (name, why) in [("large", "64 KiB"), ("bytes", "not UTF-8"), ("gone", "No such file"), (".", "not a file")] {
         let error = resolve(name).expect_err(name);
@@ -110,32 +110,36 @@ fn a_keyring_that_is_not_there_hangs_or_is_empty_says_so() {
 
 #[test]
 fn a_fingerprint_changes_with_the_value_and_with_the_key() {
-    let with = |value: &'static str| Lookup::of(move |name| (name == "TOKEN").then(|| value.into()));
-    let text = Text::from("env:TOKEN");
+    let with = |value: &'static str| ReferenceLookup::of(move |name| (name == "TOKEN").then(|| value.into()));
+    let text = ConfigText::from("env:TOKEN");
     let print = text.fingerprint(&[1; 32], &with("a"));
     assert_eq!(print, text.fingerprint(&[1; 32], &with("a")));
     assert_ne!(print, text.fingerprint(&[1; 32], &with("b")));
     assert_ne!(print, text.fingerprint(&[2; 32], &with("a")));
-    assert_eq!(print, Text::from("a").fingerprint(&[1; 32], &with("a")), "it is the value that counts");
+    assert_eq!(print, ConfigText::from("a").fingerprint(&[1; 32], &with("a")), "it is the value that counts");
 }
 
 #[test]
 fn a_fingerprint_neither_fails_nor_asks_the_keyring() {
-    let lookup = Lookup::of(|_| None).with_keyring(|_| panic!("asked"));
-    let print = |text: &str| Text::from(text).fingerprint(&[1; 32], &lookup);
+    let lookup = ReferenceLookup::of(|_| None).with_keyring(|_| panic!("asked"));
+    let print = |text: &str| ConfigText::from(text).fingerprint(&[1; 32], &lookup);
     assert_ne!(print("keyring:a"), print("keyring:b"));
     assert_ne!(print("env:A"), print("env:B"));
-    assert_ne!(print("env:A"), Text::from("env:A").fingerprint(&[1; 32], &Lookup::of(|_| Some("env:A".into()))));
+    assert_ne!(
+        print("env:A"),
+        ConfigText::from("env:A").fingerprint(&[1; 32], &ReferenceLookup::of(|_| Some("env:A".into())))
+    );
 }
 
 #[test]
 fn what_a_reference_leads_to_is_hidden_from_then_on() {
     let values =
         [("WORD", "quietvalueone"), ("PART", "quietvaluetwo"), ("ROOT", "/srv/quietplace"), ("HOME", "/home/ada")];
-    let lookup = Lookup::of(move |name| values.iter().find(|(it, _)| *it == name).map(|(_, value)| value.into()))
-        .with_keyring(|_| Ok("quietvaluethree".to_owned()));
+    let lookup =
+        ReferenceLookup::of(move |name| values.iter().find(|(it, _)| *it == name).map(|(_, value)| value.into()))
+            .with_keyring(|_| Ok("quietvaluethree".to_owned()));
     for text in ["env:WORD", "x ${PART} y", "keyring:any", "${ROOT}/files", "env:HOME"] {
-        Text::from(text).resolve(&lookup).expect("resolved");
+        ConfigText::from(text).resolve(&lookup).expect("resolved");
     }
     let said = "quietvalueone quietvaluetwo quietvaluethree /srv/quietplace /home/ada";
     // What says where something is, and what every program knows, helps to understand an error.
@@ -144,6 +148,6 @@ fn what_a_reference_leads_to_is_hidden_from_then_on() {
 
 #[test]
 fn nothing_prints_a_value() {
-    let shown = format!("{:?} {:?} {:?}", Text::from("env:TOKEN"), Text::from("Bearer s3cret"), lookup());
+    let shown = format!("{:?} {:?} {:?}", ConfigText::from("env:TOKEN"), ConfigText::from("Bearer s3cret"), lookup());
     assert_eq!(shown, "\"env:TOKEN\" (13 bytes) Lookup");
 }

@@ -29,7 +29,7 @@ use toolscout_config::ConfiguredServer;
 use toolscout_core::redact::{self, REDACTED};
 use toolscout_core::{Cx, Moment, SourceId, Status};
 use toolscout_gateway::Snapshot;
-use toolscout_mcp_client::{Endpoint, McpSource, ServerState, Staleness, Text, Transport};
+use toolscout_mcp_client::{ConfigText, HttpEndpoint, McpSource, ServerState, ServerTransport, Staleness};
 use toolscout_surface::operation::{ErrorCode, OperationError};
 
 /// A configured server, and what it is doing.
@@ -124,12 +124,12 @@ impl ServerInfo {
             tools: server.policies.iter().map(|(name, policy)| (name.clone(), policy.word())).collect(),
         };
         match &server.transport {
-            Transport::Stdio(program) => {
+            ServerTransport::Stdio(program) => {
                 info.command = Some(redact::text(program.command.written()));
                 info.args = Some(program.args.iter().map(|arg| redact::text(arg.written())).collect());
                 info.env = references(&program.env);
             }
-            Transport::Http(endpoint) => {
+            ServerTransport::Http(endpoint) => {
                 info.url = Some(address(endpoint));
                 info.headers = references(&endpoint.headers);
             }
@@ -200,13 +200,13 @@ fn is_uncacheable(state: &ServerState) -> bool {
 }
 
 /// References as written; values are secret.
-fn references(texts: &BTreeMap<String, Text>) -> BTreeMap<String, String> {
-    let shown = |text: &Text| if text.is_reference() { text.written() } else { REDACTED }.to_owned();
+fn references(texts: &BTreeMap<String, ConfigText>) -> BTreeMap<String, String> {
+    let shown = |text: &ConfigText| if text.is_reference() { text.written() } else { REDACTED }.to_owned();
     texts.iter().map(|(name, text)| (name.clone(), shown(text))).collect()
 }
 
 /// The query of an address may be a key.
-fn address(endpoint: &Endpoint) -> String {
+fn address(endpoint: &HttpEndpoint) -> String {
     match endpoint.url.written().split_once('?') {
         Some((place, _)) => format!("{}?{REDACTED}", redact::text(place)),
         None => redact::text(endpoint.url.written()),

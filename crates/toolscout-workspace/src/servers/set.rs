@@ -206,14 +206,14 @@ fn layered(source: &Arc<McpSource>, control: Option<&Control>) -> Arc<dyn Source
 pub(super) fn around(server: &Server, source: Arc<dyn Source>) -> Arc<dyn Source> {
     let source = match server.transport {
         // One that is busy, or out of reach for a moment, is asked again where that does no harm.
-        Transport::Http(_) => Timeout(time_for(server)).layer(Retry::default().layer(source)),
-        Transport::Stdio(_) => source,
+        ServerTransport::Http(_) => Timeout(time_for(server)).layer(Retry::default().layer(source)),
+        ServerTransport::Stdio(_) => source,
     };
     Filter::patterns(server.filter.include.clone(), server.filter.exclude.clone()).layer(source)
 }
 
 /// What a call may take, however often the server is asked: as long as if it had to be discovered first, and was asked once.
-fn time_for(server: &Server) -> Duration {
+fn time_for(server: &ServerConfig) -> Duration {
     let usual = Limits::default();
     server.discovery_timeout.unwrap_or(usual.discovery) + server.call_timeout.unwrap_or(usual.call)
 }

@@ -5,7 +5,7 @@ use crate::AppError;
 use serde::Deserialize;
 use toolscout_config::ConfiguredServer;
 use toolscout_core::{Cx, RawJson, ToolName};
-use toolscout_mcp_client::{KnownTools, McpSource, Server, ServerState, ToolFilter};
+use toolscout_mcp_client::{KnownTools, McpSource, ServerConfig, ServerState, ToolFilter};
 use toolscout_source::layer::Filter;
 
 /// The state of a configured server; none if nothing can be known.

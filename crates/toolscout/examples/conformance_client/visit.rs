@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use toolscout::core::{Caller, Cx, RawJson, Resume, SourceId, ToolCall, ToolId};
-use toolscout::mcp_client::client::{Client, Definition};
-use toolscout::mcp_client::oauth::{Ask, Login, SavedTokens};
-use toolscout::mcp_client::{ClientError, Dial, Endpoint, Server, Text, Transport};
+use toolscout::mcp_client::client::{McpClient, ToolDefinition};
+use toolscout::mcp_client::oauth::{Login, LoginRequest, SavedTokens};
+use toolscout::mcp_client::{ClientError, ConfigText, ConnectContext, HttpEndpoint, ServerConfig, ServerTransport};
 
 /// The client that the suite expects to be described at an address of its own.
 const DESCRIBED_AT: &str = "https://conformance-test.local/client-metadata.json";
@@ -29,9 +29,9 @@ pub(crate) struct Scenario {
 
 pub(crate) struct Visit {
     scenario: Scenario,
-    server: Server,
-    endpoint: Endpoint,
-    dial: Dial,
+    server: ServerConfig,
+    endpoint: HttpEndpoint,
+    dial: ConnectContext,
     cx: Cx,
     folder: PathBuf,
     deadline: Instant,
@@ -41,7 +41,7 @@ impl Visit {
     pub(crate) async fn run(scenario: Scenario) -> Result<(), ClientError> {
         let folder = tempfile::tempdir().map_err(|err| ClientError::Lost { what: err.to_string() })?;
         let visit = Self::prepare(scenario, folder.path().to_owned())?;
-        let client = visit.logged_in(|| Client::connect(&visit.server, &visit.dial, visit.deadline)).await?;
+        let client = visit.logged_in(|| McpClient::connect(&visit.server, &visit.dial, visit.deadline)).await?;
         let listing = visit.logged_in(|| client.list_tools(visit.deadline)).await?;
         visit.call_all(&client, &listing.tools).await?;
         if visit.scenario.name == "http-standard-headers" {
@@ -57,18 +57,22 @@ impl Visit {
 
     fn prepare(scenario: Scenario, folder: PathBuf) -> Result<Self, ClientError> {
         let id = SourceId::new("suite").map_err(|err| ClientError::Invalid { reason: err.to_string() })?;
-        let word = |name: &str| scenario.context[name].as_str().map(Text::from);
-        let described = (scenario.name == "auth/basic-cimd").then(|| Text::from(DESCRIBED_AT));
-        let endpoint = Endpoint {
-            url: Text::from(scenario.url.as_str()),
+        let word = |name: &str| scenario.context[name].as_str().map(ConfigText::from);
+        let described = (scenario.name == "auth/basic-cimd").then(|| ConfigText::from(DESCRIBED_AT));
+        let endpoint = HttpEndpoint {
+            url: ConfigText::from(scenario.url.as_str()),
             client_id: word("client_id").or(described),
             client_secret: word("client_secret"),
-            ..Endpoint::default()
+            ..HttpEndpoint::default()
         };
         let tokens = SavedTokens::open(&folder, &id, &scenario.url)?;
-        let dial = Dial { tokens: Some(Arc::new(tokens)), has_counterparts: true, ..Dial::new(folder.clone()) };
+        let dial = ConnectContext {
+            tokens: Some(Arc::new(tokens)),
+            has_counterparts: true,
+            ..ConnectContext::new(folder.clone())
+        };
         let cx = Cx { counterpart: Some(Arc::new(Person)), ..Cx::new(Caller::Mcp) };
-        let server = Server::new(id, Transport::Http(endpoint.clone()));
+        let server = ServerConfig::new(id, ServerTransport::Http(endpoint.clone()));
         Ok(Self { scenario, server, endpoint, dial, cx, folder, deadline: Instant::now() + TIME })
     }
 
@@ -87,7 +91,7 @@ impl Visit {
     }
 
     async fn log_in(&self, challenge: Option<&str>) -> Result<(), ClientError> {
-        let ask = Ask {
+        let ask = LoginRequest {
             id: &self.server.id,
             url: &self.scenario.url,
             challenge,
@@ -103,7 +107,7 @@ impl Visit {
     }
 
     /// Calls what the suite wants called, or everything there is.
-    async fn call_all(&self, client: &Client, tools: &[Definition]) -> Result<(), ClientError> {
+    async fn call_all(&self, client: &McpClient, tools: &[ToolDefinition]) -> Result<(), ClientError> {
         let wanted = self.scenario.context["toolCalls"].as_array();
         for tool in tools {
             let arguments = match (wanted, tool.name.as_str()) {
@@ -120,7 +124,7 @@ impl Visit {
         Ok(())
     }
 
-    async fn call(&self, client: &Client, tool: &Definition, arguments: Value) -> Result<(), ClientError> {
+    async fn call(&self, client: &McpClient, tool: &ToolDefinition, arguments: Value) -> Result<(), ClientError> {
         let arguments = arguments.as_object().cloned().unwrap_or_default();
         let mut call = ToolCall::new(ToolId::new(self.server.id.clone(), tool.name.clone()), arguments);
         let schema = RawJson::from_value(&definition(tool)["inputSchema"]);
@@ -136,7 +140,7 @@ impl Visit {
     }
 
     /// Reads the first of everything that is no tool.
-    async fn read_all(&self, client: &Client) -> Result<(), ClientError> {
+    async fn read_all(&self, client: &McpClient) -> Result<(), ClientError> {
         for (list, key, act, name) in [
             ("resources/list", "resources", "resources/read", "uri"),
             ("prompts/list", "prompts", "prompts/get", "name"),
@@ -161,11 +165,11 @@ fn resume(result: &Value) -> Resume {
     Resume { responses: Some(RawJson::from_value(&responses.into())), state }
 }
 
-fn definition(tool: &Definition) -> Value {
+fn definition(tool: &ToolDefinition) -> Value {
     tool.raw.to_value()
 }
 
-fn schema(tools: &[Definition], name: &str) -> Value {
+fn schema(tools: &[ToolDefinition], name: &str) -> Value {
     let tool = tools.iter().find(|it| it.name.as_str() == name);
     tool.map(|it| definition(it)["inputSchema"].clone()).unwrap_or_default()
 }

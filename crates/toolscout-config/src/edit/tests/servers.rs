@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::ConfigScope;
-use toolscout_mcp_client::{Server, Transport};
+use toolscout_mcp_client::{ServerConfig, ServerTransport};
 
 struct Folder(tempfile::TempDir);
 
@@ -28,7 +28,7 @@ impl Folder {
     fn configured(&self, name: &str, keys: &[&str]) -> ConfiguredServer {
         let id = SourceId::new(keys[keys.len() - 1]).expect("an id");
         ConfiguredServer {
-            server: Server::new(id, Transport::Stdio(Default::default())),
+            server: ServerConfig::new(id, ServerTransport::Stdio(Default::default())),
             scope: ConfigScope::Project,
             file: self.path(name),
             path: path(keys),

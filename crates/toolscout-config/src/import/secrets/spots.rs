@@ -6,7 +6,7 @@ use crate::ServerEntry;
 use std::fmt;
 use std::ops::Range;
 use toolscout_core::redact::names_a_secret;
-use toolscout_mcp_client::Text;
+use toolscout_mcp_client::ConfigText;
 
 /// A text of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -150,7 +150,7 @@ fn is_reference(text: &str) -> bool {
 
 /// Whether a part of the text refers to something.
 fn holds_a_reference(text: &str) -> bool {
-    Text::from(text).is_reference()
+    ConfigText::from(text).is_reference()
 }
 
 /// Switches and numbers (`MAX_TOKENS`) are none, nor is the place of a file that holds one.

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::super::Client;
+use super::super::McpClient;
 use super::{ListMethod, PROBLEMS, SHOWN, protocol};
 use crate::ClientError;
 use crate::definition::strict;
@@ -43,7 +43,7 @@ pub struct LibraryListing {
 }
 
 /// Asks for all that the server says it has, at the same time.
-pub(in super::super) async fn list(client: &Client, limits: &Limits, deadline: Instant) -> LibraryListing {
+pub(in super::super) async fn list(client: &McpClient, limits: &Limits, deadline: Instant) -> LibraryListing {
     let said = client.said();
     let (has_resources, has_prompts) = (said.declares("resources"), said.declares("prompts"));
     let (resources, templates, prompts) = tokio::join!(
@@ -66,7 +66,7 @@ pub(in super::super) async fn list(client: &Client, limits: &Limits, deadline: I
 
 /// One list, all its pages.
 async fn shelf(
-    client: &Client,
+    client: &McpClient,
     list: &'static ListMethod,
     is_there: bool,
     limits: &Limits,

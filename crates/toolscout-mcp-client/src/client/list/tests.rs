@@ -2,11 +2,11 @@
 //! 2. One bad tool costs itself only, and says why.
 //! 3. Hints about time and scope are taken leniently and never beyond reason.
 
-use super::{ClientError, DiagnosticKind, Duration, Listing, Scope, SourceId};
-use crate::client::Client;
+use super::{CacheScope, ClientError, DiagnosticKind, Duration, ServerListing, SourceId};
+use crate::client::McpClient;
 use crate::client::opening::OpenedConversation;
-use crate::era::Era;
-use crate::handshake::{HandshakeResult, Said};
+use crate::era::ProtocolEra;
+use crate::handshake::{HandshakeResult, ServerDescription};
 use crate::limits::Limits;
 use crate::peer::tests::{World, soon};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ async fn list_with(
     limits: Limits,
     is_modern: bool,
     page: impl Fn(Option<&str>) -> Value + Send + Sync + 'static,
-) -> (Result<Listing, ClientError>, usize) {
+) -> (Result<ServerListing, ClientError>, usize) {
     let asked = Arc::new(AtomicUsize::new(0));
     let counter = asked.clone();
     let world = World::new(limits.clone(), move |message| {
@@ -28,15 +28,21 @@ async fn list_with(
         vec![json!({"jsonrpc": "2.0", "id": message["id"], key: outcome}).to_string()]
     });
     let version = "v".to_owned();
-    let era = if is_modern { Era::Modern { version } } else { Era::Legacy { version } };
+    let era = if is_modern { ProtocolEra::Modern { version } } else { ProtocolEra::Legacy { version } };
     let (peer, _sent) = world.into_peer();
-    let opened = OpenedConversation { peer, agreed: HandshakeResult { era, said: Said::default() }, is_web: is_modern };
-    let client = Client::of(SourceId::new("fake").expect("an id"), Arc::new(limits), opened);
+    let opened = OpenedConversation {
+        peer,
+        agreed: HandshakeResult { era, said: ServerDescription::default() },
+        is_web: is_modern,
+    };
+    let client = McpClient::of(SourceId::new("fake").expect("an id"), Arc::new(limits), opened);
     let listing = client.list_tools(soon()).await;
     (listing, asked.load(Ordering::Relaxed))
 }
 
-async fn list(page: impl Fn(Option<&str>) -> Value + Send + Sync + 'static) -> (Result<Listing, ClientError>, usize) {
+async fn list(
+    page: impl Fn(Option<&str>) -> Value + Send + Sync + 'static,
+) -> (Result<ServerListing, ClientError>, usize) {
     list_with(Limits::default(), true, page).await
 }
 
@@ -48,7 +54,7 @@ fn tool(name: &str) -> Value {
     json!({"name": name, "description": "x", "inputSchema": {"type": "object"}})
 }
 
-fn names(listing: &Listing) -> Vec<&str> {
+fn names(listing: &ServerListing) -> Vec<&str> {
     listing.tools.iter().map(|it| it.name.as_str()).collect()
 }
 
@@ -248,10 +254,10 @@ async fn the_shortest_time_and_the_narrowest_scope_hold_for_all_pages() {
     })
     .await;
     let listing = listing.expect("a list");
-    assert_eq!((listing.ttl, listing.scope), (Some(Duration::from_millis(500)), Scope::Private));
+    assert_eq!((listing.ttl, listing.scope), (Some(Duration::from_millis(500)), CacheScope::Private));
     let (listing, _) = list(|_| json!({"tools": []})).await;
     let listing = listing.expect("a list");
-    assert_eq!((listing.ttl, listing.scope), (None, Scope::Unknown));
+    assert_eq!((listing.ttl, listing.scope), (None, CacheScope::Unknown));
 }
 
 /// Hostile modes: header_inject. Over modern HTTP only: elsewhere there are no headers.

@@ -1,9 +1,9 @@
 //! Opening a conversation over the web, whatever is at the address.
 
 use super::{legacy, modern};
-use crate::client::Client;
+use crate::client::McpClient;
 use crate::http::fixture::{EVENT_HEAD, Site, Then, answer, dial, json_answer, say, soon};
-use crate::{ClientError, Server, Transport};
+use crate::{ClientError, ServerConfig, ServerTransport};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::io::Read;
@@ -11,9 +11,9 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use toolscout_core::SourceId;
 
-async fn connect(site: &Site) -> Result<Client, ClientError> {
-    let server = Server::new(SourceId::new("web").expect("an id"), Transport::Http(site.endpoint()));
-    Client::connect(&server, &dial(), soon()).await
+async fn connect(site: &Site) -> Result<McpClient, ClientError> {
+    let server = ServerConfig::new(SourceId::new("web").expect("an id"), ServerTransport::Http(site.endpoint()));
+    McpClient::connect(&server, &dial(), soon()).await
 }
 
 /// What a server of the legacy era answers.

@@ -1,9 +1,9 @@
 use super::super::fixture::{Hearing, Site, Then, answer, dial, json_answer, request, say, soon};
 use super::super::{HttpWire, open};
 use super::wire_with;
-use crate::tokens::Tokens;
+use crate::tokens::TokenProvider;
 use crate::wire::Wire;
-use crate::{ClientError, Dial, Endpoint, Lookup};
+use crate::{ClientError, ConnectContext, HttpEndpoint, ReferenceLookup};
 use parking_lot::Mutex;
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ const SECRET: &str = "s3cr3t-canary";
 /// Hands out its tokens one after the other; a refused one is gone.
 struct Purse(Mutex<Vec<&'static str>>);
 
-impl Tokens for Purse {
+impl TokenProvider for Purse {
     fn current(&self) -> BoxFuture<'_, Result<Option<String>, ClientError>> {
         let token = self.0.lock().first().map(|it| (*it).to_owned());
         Box::pin(async move { Ok(token) })
@@ -28,8 +28,8 @@ impl Tokens for Purse {
     }
 }
 
-fn dial_with(tokens: &[&'static str]) -> Dial {
-    Dial { tokens: Some(Arc::new(Purse(Mutex::new(tokens.to_vec())))), ..dial() }
+fn dial_with(tokens: &[&'static str]) -> ConnectContext {
+    ConnectContext { tokens: Some(Arc::new(Purse(Mutex::new(tokens.to_vec())))), ..dial() }
 }
 
 /// Lets in who has the good token.
@@ -76,11 +76,15 @@ async fn who_has_no_other_token_does_not_ask_again() {
     }
 }
 
-fn secretive(site: &Site) -> (Endpoint, Dial) {
+fn secretive(site: &Site) -> (HttpEndpoint, ConnectContext) {
     let url = site.url().replace("/mcp", "/mcp?key=env:none").replace("env:none", SECRET);
-    let mut endpoint = Endpoint { url: url.as_str().into(), bearer: Some("env:TOKEN".into()), ..Endpoint::default() };
+    let mut endpoint =
+        HttpEndpoint { url: url.as_str().into(), bearer: Some("env:TOKEN".into()), ..HttpEndpoint::default() };
     endpoint.headers.insert("X-Api-Key".to_owned(), "${TOKEN}".into());
-    let dial = Dial { lookup: Lookup::of(|name| (name == "TOKEN").then(|| OsString::from(SECRET))), ..dial() };
+    let dial = ConnectContext {
+        lookup: ReferenceLookup::of(|name| (name == "TOKEN").then(|| OsString::from(SECRET))),
+        ..dial()
+    };
     (endpoint, dial)
 }
 
@@ -107,7 +111,8 @@ async fn a_name_and_password_in_the_address_become_a_header() {
         Then::Stay
     });
     let url = site.url().replace("http://", "http://me:p%40ss@");
-    let (wire, mut hearing) = wire_with(&Endpoint { url: url.as_str().into(), ..Endpoint::default() }, &dial()).await;
+    let (wire, mut hearing) =
+        wire_with(&HttpEndpoint { url: url.as_str().into(), ..HttpEndpoint::default() }, &dial()).await;
     wire.send(request(1, "tools/list")).await.expect("taken");
     hearing.next().await;
     // me:p@ss
@@ -149,7 +154,7 @@ async fn no_error_holds_a_secret() {
     }
 }
 
-async fn refused(endpoint: Endpoint, dial: &Dial) -> String {
+async fn refused(endpoint: HttpEndpoint, dial: &ConnectContext) -> String {
     let (ear, _hearing) = Hearing::new();
     match open(&endpoint, dial, ear, soon()).await {
         Err(error @ ClientError::Invalid { .. }) => error.to_string(),
@@ -161,10 +166,11 @@ async fn refused(endpoint: Endpoint, dial: &Dial) -> String {
 #[tokio::test]
 async fn settings_that_cannot_be_sent_are_named_without_their_value() {
     let url = "http://127.0.0.1:9/mcp";
-    let dial = Dial { lookup: Lookup::of(|_| Some(OsString::from(format!("{SECRET}\nX: 1")))), ..dial() };
+    let dial =
+        ConnectContext { lookup: ReferenceLookup::of(|_| Some(OsString::from(format!("{SECRET}\nX: 1")))), ..dial() };
     let with_header = |name: &str, value: &str| {
         let headers = [(name.to_owned(), value.into())].into();
-        Endpoint { url: url.into(), headers, ..Endpoint::default() }
+        HttpEndpoint { url: url.into(), headers, ..HttpEndpoint::default() }
     };
     let error = refused(with_header("X-Key", "env:KEY"), &dial).await;
     assert_eq!(error, "header `X-Key` holds what no header can carry");
@@ -172,18 +178,21 @@ async fn settings_that_cannot_be_sent_are_named_without_their_value() {
     assert_eq!(error, "header `Bad Name` is no header name");
     let error = refused(with_header("Mcp-Session-Id", "x"), &dial).await;
     assert_eq!(error, "header `Mcp-Session-Id` cannot be set; remove it from the server's `headers`");
-    let bearer = Endpoint { url: url.into(), bearer: Some("env:KEY".into()), ..Endpoint::default() };
+    let bearer = HttpEndpoint { url: url.into(), bearer: Some("env:KEY".into()), ..HttpEndpoint::default() };
     assert_eq!(refused(bearer, &dial).await, "the server's token holds what no header can carry");
-    let url = Endpoint { url: "env:KEY".into(), ..Endpoint::default() };
+    let url = HttpEndpoint { url: "env:KEY".into(), ..HttpEndpoint::default() };
     assert!(!refused(url, &dial).await.contains(SECRET));
 }
 
 /// An address that is kept out of the file may be a secret from end to end.
 #[tokio::test]
 async fn of_an_address_that_is_referred_to_only_the_origin_is_named() {
-    let dial = Dial { lookup: Lookup::of(|_| Some(OsString::from("http://127.0.0.1:9/s/s3cr3t/mcp"))), ..dial() };
+    let dial = ConnectContext {
+        lookup: ReferenceLookup::of(|_| Some(OsString::from("http://127.0.0.1:9/s/s3cr3t/mcp"))),
+        ..dial()
+    };
     let (ear, _hearing) = Hearing::new();
-    let endpoint = Endpoint { url: "env:URL".into(), ..Endpoint::default() };
+    let endpoint = HttpEndpoint { url: "env:URL".into(), ..HttpEndpoint::default() };
     let wire = HttpWire::open(&endpoint, &dial, ear, soon()).await.expect("fine");
     assert_eq!(wire.line.remote.name(), "http://127.0.0.1:9");
 }

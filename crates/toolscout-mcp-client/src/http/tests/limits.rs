@@ -4,7 +4,7 @@ use super::super::fixture::{
 use super::{wire, wire_with};
 use crate::limits::Limits;
 use crate::wire::{Outgoing, Wire};
-use crate::{ClientError, Dial};
+use crate::{ClientError, ConnectContext};
 use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -122,7 +122,7 @@ async fn no_more_requests_than_allowed_are_under_way_and_a_cancellation_still_ge
         Then::HangUp
     });
     let limits = Arc::new(Limits { pending: 2, ..Limits::default() });
-    let (wire, _hearing) = wire_with(&site.endpoint(), &Dial { limits, ..dial() }).await;
+    let (wire, _hearing) = wire_with(&site.endpoint(), &ConnectContext { limits, ..dial() }).await;
     for id in 1..=2 {
         wire.send(request(id, "tools/call")).await.expect("taken");
     }

@@ -1,13 +1,13 @@
 use super::super::fixture::{EVENT_HEAD, Heard, Site, Then, answer, json_answer, notification, request, say};
 use super::super::headers::encode;
 use super::wire;
-use crate::era::Era;
+use crate::era::ProtocolEra;
 use crate::wire::{Outgoing, Wire};
 use crate::{ClientError, http, sse};
 use serde_json::json;
 
-fn modern() -> Era {
-    Era::Modern { version: "2026-07-28".to_owned() }
+fn modern() -> ProtocolEra {
+    ProtocolEra::Modern { version: "2026-07-28".to_owned() }
 }
 
 #[tokio::test]
@@ -238,9 +238,9 @@ fn values_are_encoded_as_the_protocol_says() {
 #[tokio::test]
 async fn addresses_that_are_none_are_refused_before_anything_is_asked() {
     use super::super::fixture::{Hearing, dial, soon};
-    use crate::Endpoint;
+    use crate::HttpEndpoint;
     for url in ["ftp://h/x", "not an address", "", "file:///etc/passwd", "javascript:alert(1)"] {
-        let endpoint = Endpoint { url: url.into(), ..Endpoint::default() };
+        let endpoint = HttpEndpoint { url: url.into(), ..HttpEndpoint::default() };
         let (ear, _hearing) = Hearing::new();
         assert!(matches!(http::open(&endpoint, &dial(), ear.clone(), soon()).await, Err(ClientError::Invalid { .. })));
         assert!(matches!(sse::open(&endpoint, &dial(), ear, soon()).await, Err(ClientError::Invalid { .. })), "{url}");

@@ -180,7 +180,7 @@ async fn a_body_shorter_than_promised_is_an_error() {
 #[tokio::test]
 async fn who_is_not_there_cannot_be_reached() {
     let url = Site::saying("").url();
-    let endpoint = crate::Endpoint { url: url.as_str().into(), ..Default::default() };
+    let endpoint = crate::HttpEndpoint { url: url.as_str().into(), ..Default::default() };
     let (wire, mut hearing) = super::wire_with(&endpoint, &super::dial()).await;
     wire.send(request(1, "tools/list")).await.expect("taken");
     let error = hearing.failure().await.to_string();

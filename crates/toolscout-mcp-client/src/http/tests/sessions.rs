@@ -1,7 +1,7 @@
 use super::super::fixture::{Asked, EVENT_HEAD, Heard, Site, Then, answer, json_answer, notification, request, say};
 use super::wire;
 use crate::ClientError;
-use crate::era::Era;
+use crate::era::ProtocolEra;
 use crate::wire::Wire;
 use std::net::TcpStream;
 
@@ -31,7 +31,7 @@ fn no_stream(_: &Asked, stream: &mut TcpStream) {
 async fn shake_hands(wire: &super::HttpWire, hearing: &mut super::Hearing) {
     wire.send(request(1, "initialize")).await.expect("taken");
     assert!(matches!(hearing.next().await, Heard::Message(_)));
-    wire.agreed(&Era::Legacy { version: "2025-06-18".to_owned() });
+    wire.agreed(&ProtocolEra::Legacy { version: "2025-06-18".to_owned() });
     wire.send(notification("notifications/initialized")).await.expect("accepted");
 }
 
@@ -125,7 +125,7 @@ async fn a_stream_that_broke_is_taken_up_where_its_events_have_ids() {
         Then::HangUp
     });
     let (wire, mut hearing) = wire(&site).await;
-    wire.agreed(&Era::Legacy { version: "2025-11-25".to_owned() });
+    wire.agreed(&ProtocolEra::Legacy { version: "2025-11-25".to_owned() });
     wire.send(request(5, "tools/call")).await.expect("taken");
     assert!(matches!(hearing.next().await, Heard::Message(it) if it.contains("begun")));
     assert!(matches!(hearing.next().await, Heard::Message(it) if it.contains("\"id\":5")));

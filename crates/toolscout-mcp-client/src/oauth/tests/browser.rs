@@ -152,7 +152,7 @@ async fn a_registration_whose_port_is_taken_is_made_anew() {
 async fn a_configured_client_is_not_registered() {
     let (mut home, authority) = (Home::new(), Authority::start().await);
     home.endpoint.client_id = Some("${CLIENT}".into());
-    home.lookup = Lookup::of(|name| (name == "CLIENT").then(|| "by-hand".into()));
+    home.lookup = ReferenceLookup::of(|name| (name == "CLIENT").then(|| "by-hand".into()));
     home.log_in(&authority).await;
     assert_eq!(authority.count("/register"), 0);
     assert_eq!(authority.last("/token").pairs["client_id"], "by-hand");
@@ -168,7 +168,7 @@ async fn a_configured_client_shows_its_secret_in_the_way_the_server_takes() {
     let (mut home, authority) = (Home::new(), Authority::start().await);
     home.endpoint.client_id = Some("client-1".into());
     home.endpoint.client_secret = Some("env:SECRET".into());
-    home.lookup = Lookup::of(|name| (name == "SECRET").then(|| "hunter2".into()));
+    home.lookup = ReferenceLookup::of(|name| (name == "SECRET").then(|| "hunter2".into()));
     for (method, is_in_form) in [("client_secret_basic", false), ("client_secret_post", true)] {
         authority.state().client_secret = Some("hunter2".to_owned()).filter(|_| !is_in_form);
         authority.state().described.insert("token_endpoint_auth_methods_supported".to_owned(), json!([method]));

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::secrets::SecretValues;
-use crate::{Lookup, Program, Server, Transport};
+use crate::{Program, ReferenceLookup, ServerConfig, ServerTransport};
 use serde_json::value::RawValue;
 use tokio::sync::{Semaphore, broadcast};
 use tokio::task::JoinHandle;
@@ -333,8 +333,8 @@ async fn what_a_server_asks_and_logs_comes_without_its_secrets() {
     let (mut world, mut person) = (World::relaying(), Person::able());
     let mut program = Program::default();
     program.env.insert("API_TOKEN".to_owned(), "orange boat".into());
-    let server = Server::new(SourceId::new("it").expect("an id"), Transport::Stdio(program));
-    world.hub.keep_out(SecretValues::of(&server, &Lookup::of(|_| None)));
+    let server = ServerConfig::new(SourceId::new("it").expect("an id"), ServerTransport::Stdio(program));
+    world.hub.keep_out(SecretValues::of(&server, &ReferenceLookup::of(|_| None)));
     let (_, _calling) = world.call(person.behalf(), LONG).await;
     for method in ["elicitation/create", "sampling/createMessage"] {
         world

@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::http::fixture::{Asked, Site, Then, answer, dial, json_answer, say};
-use crate::{Endpoint, Program, Text};
+use crate::{ConfigText, HttpEndpoint, Program};
 use futures_util::StreamExt;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -57,16 +57,16 @@ fn echo() -> Site {
     })
 }
 
-fn endpoint(site: &Site) -> Endpoint {
-    Endpoint { bearer: Some(Text::from("request:X-Token")), ..site.endpoint() }
+fn endpoint(site: &Site) -> HttpEndpoint {
+    HttpEndpoint { bearer: Some(ConfigText::from("request:X-Token")), ..site.endpoint() }
 }
 
-fn server(endpoint: Endpoint) -> Server {
-    Server::new(SourceId::new("echo").expect("an id"), Transport::Http(endpoint))
+fn server(endpoint: HttpEndpoint) -> ServerConfig {
+    ServerConfig::new(SourceId::new("echo").expect("an id"), ServerTransport::Http(endpoint))
 }
 
-fn users(endpoint: Endpoint) -> PerUserServer {
-    let shared = Shared::new(Arc::new(MemoryStore::default()) as Arc<dyn Store>, Path::new("/"), dial());
+fn users(endpoint: HttpEndpoint) -> PerUserServer {
+    let shared = ServerContext::new(Arc::new(MemoryStore::default()) as Arc<dyn Store>, Path::new("/"), dial());
     PerUserServer::new(server(endpoint), Arc::new(shared.expect("a key")), |source| source).expect("a key")
 }
 
@@ -143,10 +143,10 @@ async fn a_users_tools_are_listed_once_while_they_are_kept() {
 async fn what_a_request_brings_is_never_taken_for_a_reference() {
     let site = echo();
     for (form, wanted) in [
-        (Endpoint { bearer: Some(Text::from("request:x-token")), ..site.endpoint() }, "Bearer "),
+        (HttpEndpoint { bearer: Some(ConfigText::from("request:x-token")), ..site.endpoint() }, "Bearer "),
         (
-            Endpoint {
-                headers: [("Authorization".to_owned(), Text::from("request:x-token"))].into(),
+            HttpEndpoint {
+                headers: [("Authorization".to_owned(), ConfigText::from("request:x-token"))].into(),
                 ..site.endpoint()
             },
             "",
@@ -203,26 +203,26 @@ async fn a_key_tells_nothing_and_is_nobody_elses() {
 
 #[test]
 fn only_headers_of_a_server_on_the_web_can_come_from_a_request() {
-    let http = |change: fn(&mut Endpoint)| {
-        let mut endpoint = Endpoint { url: Text::from("http://localhost/"), ..Endpoint::default() };
+    let http = |change: fn(&mut HttpEndpoint)| {
+        let mut endpoint = HttpEndpoint { url: ConfigText::from("http://localhost/"), ..HttpEndpoint::default() };
         change(&mut endpoint);
         server(endpoint)
     };
     let program = |change: fn(&mut Program)| {
-        let mut program = Program { command: Text::from("cat"), ..Program::default() };
+        let mut program = Program { command: ConfigText::from("cat"), ..Program::default() };
         change(&mut program);
-        Server::new(SourceId::new("it").expect("an id"), Transport::Stdio(program))
+        ServerConfig::new(SourceId::new("it").expect("an id"), ServerTransport::Stdio(program))
     };
-    assert_eq!(check_request_headers(&http(|it| it.bearer = Some(Text::from("request:X-Token")))), Ok(()));
+    assert_eq!(check_request_headers(&http(|it| it.bearer = Some(ConfigText::from("request:X-Token")))), Ok(()));
     assert_eq!(check_request_headers(&program(|_| ())), Ok(()));
     for wrong in [
-        http(|it| it.bearer = Some(Text::from("request:Authorization"))),
-        http(|it| it.bearer = Some(Text::from("request:cookie"))),
-        http(|it| it.bearer = Some(Text::from("request:"))),
-        http(|it| it.url = Text::from("request:x-url")),
-        program(|it| it.command = Text::from("request:x")),
-        program(|it| it.args = vec![Text::from("request:x")]),
-        program(|it| drop(it.env.insert("TOKEN".to_owned(), Text::from("request:x")))),
+        http(|it| it.bearer = Some(ConfigText::from("request:Authorization"))),
+        http(|it| it.bearer = Some(ConfigText::from("request:cookie"))),
+        http(|it| it.bearer = Some(ConfigText::from("request:"))),
+        http(|it| it.url = ConfigText::from("request:x-url")),
+        program(|it| it.command = ConfigText::from("request:x")),
+        program(|it| it.args = vec![ConfigText::from("request:x")]),
+        program(|it| drop(it.env.insert("TOKEN".to_owned(), ConfigText::from("request:x")))),
     ] {
         assert!(check_request_headers(&wrong).is_err(), "{wrong:?}");
     }

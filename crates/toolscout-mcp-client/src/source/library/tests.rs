@@ -5,8 +5,8 @@
 
 use super::*;
 use crate::stdio::tests::Shell;
-use crate::{Dial, Program, Text, Transport};
-use crate::{Server, Shared};
+use crate::{ConfigText, ConnectContext, Program, ServerTransport};
+use crate::{ServerConfig, ServerContext};
 use futures_util::StreamExt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,20 +28,20 @@ impl World {
         self.dir.path().join("log")
     }
 
-    fn source(&self, server: Server) -> McpSource {
-        let mut dial = Dial::new(self.dir.path().to_owned());
+    fn source(&self, server: ServerConfig) -> McpSource {
+        let mut dial = ConnectContext::new(self.dir.path().to_owned());
         let limits = crate::limits::Limits { apart: Duration::from_millis(50), ..Default::default() };
         dial.limits = Arc::new(limits);
-        McpSource::new(server, Arc::new(Shared::new(self.store.clone(), self.dir.path(), dial).expect("a key")))
+        McpSource::new(server, Arc::new(ServerContext::new(self.store.clone(), self.dir.path(), dial).expect("a key")))
     }
 
     fn rich(&self, era: &str) -> McpSource {
         let log = self.log().display().to_string();
         let words = ["--rich", "--era", era, "--log", &log, "--ttl", "60", "--ttl-ms", "60000"];
         let command = toolscout_hostile::example("mcp_hostile_server").display().to_string();
-        let args = words.iter().map(|it| Text::from(*it)).collect();
-        let program = Program { command: Text::from(&*command), args, ..Program::default() };
-        self.source(Server::new(SourceId::new("it").expect("an id"), Transport::Stdio(program)))
+        let args = words.iter().map(|it| ConfigText::from(*it)).collect();
+        let program = Program { command: ConfigText::from(&*command), args, ..Program::default() };
+        self.source(ServerConfig::new(SourceId::new("it").expect("an id"), ServerTransport::Stdio(program)))
     }
 
     fn events(&self, event: &str) -> Vec<Value> {
@@ -147,7 +147,7 @@ serve"#;
 #[tokio::test]
 async fn a_list_that_never_comes_leaves_the_tools_their_time() {
     let (world, shell) = (World::new(), Shell::new());
-    let source = world.source(Server { discovery_timeout: Some(Duration::from_secs(2)), ..shell.server(SILENT) });
+    let source = world.source(ServerConfig { discovery_timeout: Some(Duration::from_secs(2)), ..shell.server(SILENT) });
     assert_eq!(source.refresh(&cx()).await.expect("discovered").tools, 1);
 }
 

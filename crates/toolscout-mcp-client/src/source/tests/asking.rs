@@ -1,7 +1,7 @@
 //! A server may ask its caller something in the middle of a call: of old by a request of its own, today by its answer.
 
 use super::*;
-use crate::Endpoint;
+use crate::HttpEndpoint;
 use parking_lot::Mutex;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -21,10 +21,10 @@ impl Web {
         Self(child, address)
     }
 
-    pub(crate) fn server(&self) -> Server {
-        let url = Text::from(format!("http://{}/mcp", self.1).as_str());
-        let transport = Transport::Http(Endpoint { url, ..Endpoint::default() });
-        Server::new(SourceId::new("web").expect("an id"), transport)
+    pub(crate) fn server(&self) -> ServerConfig {
+        let url = ConfigText::from(format!("http://{}/mcp", self.1).as_str());
+        let transport = ServerTransport::Http(HttpEndpoint { url, ..HttpEndpoint::default() });
+        ServerConfig::new(SourceId::new("web").expect("an id"), transport)
     }
 }
 
@@ -69,9 +69,9 @@ fn of(person: &Arc<Person>) -> Cx {
 }
 
 impl World {
-    fn relaying(&self, server: Server) -> McpSource {
-        let dial = Dial { has_counterparts: true, ..Dial::new(self.dir.path().to_owned()) };
-        let shared = Shared::new(self.store.clone(), self.dir.path(), dial).expect("a key");
+    fn relaying(&self, server: ServerConfig) -> McpSource {
+        let dial = ConnectContext { has_counterparts: true, ..ConnectContext::new(self.dir.path().to_owned()) };
+        let shared = ServerContext::new(self.store.clone(), self.dir.path(), dial).expect("a key");
         McpSource::new(server, Arc::new(shared))
     }
 }

@@ -87,5 +87,5 @@ async fn a_server_that_falls_while_its_next_list_is_awaited_is_missed_at_once() 
     source.start(&cx()).await.expect("started");
     source.refresh(&cx()).await.expect("listed");
     kill(source.state(&cx()).expect("a state").process.expect("a process"));
-    until(|| source.state(&cx()).expect("a state").state == State::Failed).await;
+    until(|| source.state(&cx()).expect("a state").state == ServerPhase::Failed).await;
 }

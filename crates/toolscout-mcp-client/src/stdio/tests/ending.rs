@@ -1,6 +1,6 @@
 //! How servers end, and that nothing of them is left.
 
-use super::{Client, ClientError, Shell, call, gone, is_alive, until, within};
+use super::{ClientError, McpClient, Shell, call, gone, is_alive, until, within};
 use serde_json::json;
 use std::time::{Duration, Instant};
 #[cfg(target_os = "linux")]
@@ -96,7 +96,7 @@ async fn a_server_that_never_answers_is_ended_at_the_deadline() {
     let shell = Shell::new();
     let server = shell.server("echo $$ > self; while read -r line; do :; done");
     let began = Instant::now();
-    let error = Client::connect(&server, &shell.dial, within(500)).await.err().expect("nobody answers");
+    let error = McpClient::connect(&server, &shell.dial, within(500)).await.err().expect("nobody answers");
     assert!(matches!(error, ClientError::TimedOut { .. }), "{error}");
     assert!(began.elapsed() < Duration::from_secs(3));
     gone(shell.number("self").await).await;
@@ -106,7 +106,7 @@ async fn a_server_that_never_answers_is_ended_at_the_deadline() {
 async fn giving_up_on_connecting_ends_what_was_started() {
     let shell = Shell::new();
     let server = shell.server("echo $$ > self; sleep 1000");
-    let connecting = Client::connect(&server, &shell.dial, within(60_000));
+    let connecting = McpClient::connect(&server, &shell.dial, within(60_000));
     tokio::select! {
         _ = connecting => panic!("nobody answers"),
         process = shell.number("self") => gone(process).await,

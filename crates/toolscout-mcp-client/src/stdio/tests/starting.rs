@@ -1,16 +1,16 @@
 //! What a server finds when it starts, and what is said when it cannot.
 
-use super::{Client, Program, Shell, Transport, within};
+use super::{McpClient, Program, ServerTransport, Shell, within};
 use std::path::Path;
 
 #[tokio::test]
 async fn a_server_sees_few_variables_and_its_own() {
     let shell = Shell::new();
     let mut server = shell.server("env > seen; pwd > where; serve");
-    let Transport::Stdio(program) = &mut server.transport else { panic!("a program") };
+    let ServerTransport::Stdio(program) = &mut server.transport else { panic!("a program") };
     program.env.insert("MINE".to_owned(), "${WHERE:-there}".into());
     program.env.insert("TOOLSCOUT_RUN".to_owned(), "forged".into());
-    let client = Client::connect(&server, &shell.dial, within(10_000)).await.expect("connected");
+    let client = McpClient::connect(&server, &shell.dial, within(10_000)).await.expect("connected");
     let seen = std::fs::read_to_string(shell.path("seen")).expect("written");
     let names: Vec<&str> = seen.lines().filter_map(|it| it.split_once('=')).map(|(name, _)| name).collect();
     assert!(names.contains(&"PATH") && names.contains(&"TOOLSCOUT_DEPTH") && names.contains(&"TOOLSCOUT_OWNER"));
@@ -37,9 +37,9 @@ async fn a_server_has_no_files_but_its_own_three() {
 async fn refusal(change: impl FnOnce(&mut Program)) -> String {
     let shell = Shell::new();
     let mut server = shell.server("serve");
-    let Transport::Stdio(program) = &mut server.transport else { panic!("a program") };
+    let ServerTransport::Stdio(program) = &mut server.transport else { panic!("a program") };
     change(program);
-    let error = Client::connect(&server, &shell.dial, within(10_000)).await.err();
+    let error = McpClient::connect(&server, &shell.dial, within(10_000)).await.err();
     error.expect("it cannot start").to_string()
 }
 

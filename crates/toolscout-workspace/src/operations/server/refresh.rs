@@ -10,7 +10,7 @@ use std::sync::Arc;
 use toolscout_core::change::{ChangeKind, PlannedChange};
 use toolscout_core::cx::Progress;
 use toolscout_core::{Cx, DiagnosticKind, SourceError, escape, redact};
-use toolscout_mcp_client::{Discovered, McpSource, refresh_all};
+use toolscout_mcp_client::{DiscoveryOutcome, McpSource, refresh_all};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::{Access, HttpRoute, Operation, OperationError, OperationSpec, Text};
 use toolscout_surface::ops::list::counted;
@@ -172,7 +172,7 @@ impl RefreshedServer {
         Self { id, status, tool_count: None, excluded_count: None, took_ms: None, error: None }
     }
 
-    fn new(source: &McpSource, result: &Result<Discovered, SourceError>) -> Self {
+    fn new(source: &McpSource, result: &Result<DiscoveryOutcome, SourceError>) -> Self {
         match result {
             Ok(found) => Self {
                 status: "discovered",

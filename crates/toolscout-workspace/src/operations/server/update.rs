@@ -15,7 +15,7 @@ use toolscout_config::{ConfigEdit, ConfigScope, ConfiguredServer, Editor, EntryC
 use toolscout_core::change::{PlannedChange, ChangeKind};
 use toolscout_core::door::Policy;
 use toolscout_core::{Cx, SourceId, escape, redact};
-use toolscout_mcp_client::Text as ConfigText;
+use toolscout_mcp_client::ConfigText;
 use toolscout_surface::operation::{ErrorCode, HttpRoute, Operation, OperationError, OperationSpec, Text};
 use toolscout_surface::ops::list::counted;
 

@@ -9,7 +9,7 @@ use toolscout_core::change::{PlannedChange, ChangeKind};
 use toolscout_core::{BoxFuture, SourceId, escape};
 use toolscout_gateway::Snapshot;
 use toolscout_gateway::pins::{Drift, LockFile};
-use toolscout_mcp_client::{Server, Transport, entry_of};
+use toolscout_mcp_client::{ServerConfig, ServerTransport, entry_of};
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::list::counted;
@@ -134,7 +134,7 @@ impl Project {
     /// What is configured for a source, hashed. A folder inside the project is meant from there, wherever the project lies.
     fn entry(&self, source: &SourceId) -> Option<String> {
         let mut server = self.server(source)?.clone();
-        if let Transport::Stdio(program) = &mut server.transport {
+        if let ServerTransport::Stdio(program) = &mut server.transport {
             let within = |it: PathBuf| it.strip_prefix(&self.folder).map(Path::to_owned).unwrap_or(it);
             program.cwd = program.cwd.take().map(within);
         }
@@ -151,7 +151,7 @@ impl Project {
         }
     }
 
-    fn server(&self, source: &SourceId) -> Option<&Server> {
+    fn server(&self, source: &SourceId) -> Option<&ServerConfig> {
         self.servers.configured.iter().map(|it| &it.server).find(|it| it.id == *source)
     }
 }

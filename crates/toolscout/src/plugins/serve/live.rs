@@ -82,7 +82,7 @@ fn missing(these: &[Arc<McpSource>], those: &[Arc<McpSource>]) -> Vec<Arc<McpSou
 async fn retire(source: Arc<McpSource>) {
     let until = Instant::now() + LAST_ANSWERS;
     let request = Cx::new(Caller::Mcp);
-    while Instant::now() < until && source.state(&request).is_ok_and(|it| it.state == State::Running) {
+    while Instant::now() < until && source.state(&request).is_ok_and(|it| it.state == ServerPhase::Running) {
         sleep(PACE).await;
     }
     source.stop().await;

@@ -44,7 +44,7 @@ impl Command for LoginCommand {
                 Some(source) => source.challenge(&cx.request()).await,
                 None => None,
             };
-            let ask = Ask {
+            let ask = LoginRequest {
                 id: &server.id,
                 url: &url,
                 challenge: challenge.as_deref(),
@@ -92,7 +92,7 @@ impl Command for LogoutCommand {
     }
 }
 
-async fn by_browser(cx: &RunCx, ask: &Ask<'_>) -> Result<(), ClientError> {
+async fn by_browser(cx: &RunCx, ask: &LoginRequest<'_>) -> Result<(), ClientError> {
     let login = Login::begin(ask).await?;
     cx.say(&format!(
         "Open this address in a browser, and log in at {}:\n\n  {}\n\n",
@@ -109,7 +109,7 @@ async fn by_browser(cx: &RunCx, ask: &Ask<'_>) -> Result<(), ClientError> {
     login.finish_with(pasted.trim()).await
 }
 
-async fn by_device(cx: &RunCx, ask: &Ask<'_>) -> Result<(), ClientError> {
+async fn by_device(cx: &RunCx, ask: &LoginRequest<'_>) -> Result<(), ClientError> {
     let login = DeviceLogin::begin(ask).await?;
     let (address, code) = (escape::line(&login.verification_uri), escape::line(&login.user_code));
     cx.say(&format!("Open {address} on any device, and type this code:\n\n  {code}\n\nWaiting.\n"));

@@ -4,7 +4,7 @@ use crate::Startup;
 use std::time::Duration;
 use toolscout_core::BoxFuture;
 use toolscout_http_client::{Post, Posted};
-use toolscout_mcp_client::{Lookup, Text};
+use toolscout_mcp_client::{ConfigText, ReferenceLookup};
 use toolscout_telemetry::traces::{OtelEnvironment, TraceTarget, TraceTransport, TransportResponse};
 
 const PATH: &str = "/v1/traces";
@@ -36,17 +36,17 @@ struct CollectorAddress {
     url: Setting,
     is_base: bool,
     headers: Vec<(String, Setting)>,
-    lookup: Lookup,
+    lookup: ReferenceLookup,
 }
 
 /// A value from the environment, or a configured text that may refer to a secret.
 enum Setting {
     Value(String),
-    Text(Text),
+    Text(ConfigText),
 }
 
 impl Setting {
-    fn resolve(&self, lookup: &Lookup) -> Result<String, String> {
+    fn resolve(&self, lookup: &ReferenceLookup) -> Result<String, String> {
         match self {
             Self::Value(value) => Ok(value.clone()),
             Self::Text(text) => text.resolve(lookup),
