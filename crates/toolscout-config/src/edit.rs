@@ -1,6 +1,6 @@
 //! Changes of a file: only what has to change does, and readers see the old file or the new one, never half.
 //!
-//! Start reading at [`Editor::edit`]. A change is worked out as pieces of text to replace ([`splice`]); the result is read
+//! Start reading at [`ConfigEditor::edit`]. A change is worked out as pieces of text to replace ([`splice`]); the result is read
 //! again before it is written, and must hold exactly what was wanted.
 
 mod json;
@@ -37,12 +37,12 @@ pub(crate) type WorkOut<'a> = dyn Fn(&Map<String, Value>) -> Result<Vec<ConfigEd
 
 /// Changes configuration files, one writer at a time.
 #[derive(Debug, Clone)]
-pub struct Editor {
+pub struct ConfigEditor {
     /// Where writers wait for each other; without it they only notice each other.
     locks: Option<PathBuf>,
 }
 
-impl Editor {
+impl ConfigEditor {
     /// With locks in this folder of state.
     pub fn new(state: Option<PathBuf>) -> Self {
         Self { locks: state.map(|it| it.join("locks")) }
@@ -59,7 +59,7 @@ impl Editor {
         self.put_servers(file, &[(id, entry)], replace)
     }
 
-    /// As [`Editor::put_server`], of several servers in one edit.
+    /// As [`ConfigEditor::put_server`], of several servers in one edit.
     pub(crate) fn put_servers(
         &self,
         file: &Path,

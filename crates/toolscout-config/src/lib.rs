@@ -3,7 +3,7 @@
 //!
 //! Start reading at [`Config::load`]. In order of precedence it reads the project's `toolscout.toml` (or `.json`,
 //! `.yaml`), its `.mcp.json`, `.lace/mcp-config.json` and `.orion/config.yaml`, and the user's own `config.toml`.
-//! [`Editor`] changes these files. [`import`] reads the servers that other MCP clients have configured, and [`connect`]
+//! [`ConfigEditor`] changes these files. [`import`] reads the servers that other MCP clients have configured, and [`connect`]
 //! writes toolscout into the configuration of those clients.
 //!
 //! Everything here works on files and plain data: no server is started, and nothing knows the running program.
@@ -30,7 +30,7 @@ mod tests;
 
 pub use config::{Config, ConfigLocations};
 pub use document::{Document, DocumentError, DocumentFormat};
-pub use edit::{ConfigEdit, Editor, overwrite};
+pub use edit::{ConfigEdit, ConfigEditor, overwrite};
 pub use entry::{EntryContext, ServerEntry, ToolFilterEntry};
 pub use error::ConfigError;
 pub use files::ConfigScope;
@@ -38,7 +38,7 @@ pub use policies::PolicyRules;
 pub use profiles::Profile;
 pub use servers::ConfiguredServer;
 pub use settings::{
-    ContextSettings, DiscoverOnStart, JournalRetention, JournalSettings, Preset, RequestTools, SearchSettings,
-    Settings, TelemetrySettings,
+    ContextSettings, DiscoverOnStart, JournalRetention, JournalSettings, RequestToolsSettings, SearchSettings,
+    Settings, TelemetrySettings, ToolPreset,
 };
 pub use stamps::FileStamps;

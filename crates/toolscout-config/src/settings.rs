@@ -45,9 +45,9 @@ pub struct Settings {
     /// Which servers `toolscout serve` discovers at startup.
     pub discover_on_start: Option<DiscoverOnStart>,
     /// Folders of tools that a header of an HTTP request chooses, for this request only.
-    pub request_tools: Option<Vec<RequestTools>>,
+    pub request_tools: Option<Vec<RequestToolsSettings>>,
     /// Declared lists of tools that exist without being runnable, so that catalogs and policies can name them.
-    pub presets: Option<Vec<Preset>>,
+    pub presets: Option<Vec<ToolPreset>>,
     /// What happens to a tool if a source with higher precedence has one of the same name. `exclude` in either file
     /// wins.
     #[schemars(with = "Option<String>", extend("enum" = ["report", "exclude"], "default" = "report"))]
@@ -130,7 +130,7 @@ pub enum JournalRetention {
 
 /// A folder of tools that a header of a request chooses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RequestTools {
+pub struct RequestToolsSettings {
     /// The header.
     pub header: String,
     /// Regular expression that the whole value of the header must match.
@@ -159,7 +159,7 @@ pub enum DiscoverOnStart {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-pub enum Preset {
+pub enum ToolPreset {
     /// What most agents can do without tools: `bash`, `file_read` and the like.
     Native,
 }

@@ -4,7 +4,7 @@ use super::flow::stream_of_blocking;
 use super::matcher::Matcher;
 use super::roots::Root;
 use super::scan;
-use super::strategy::{Entry, ToolStrategy, Visit};
+use super::strategy::{RootEntry, RootVisit, ToolStrategy};
 use futures_util::{StreamExt, stream};
 use std::path::{Path, PathBuf};
 use toolscout_core::{BoxStream, SourceError, SourceId};
@@ -31,7 +31,7 @@ impl GlobTools {
 }
 
 impl ToolStrategy for GlobTools {
-    fn tools<'a>(&'a self, root: &'a Root, visit: Visit) -> BoxStream<'a, Result<Entry, SourceError>> {
+    fn tools<'a>(&'a self, root: &'a Root, visit: RootVisit) -> BoxStream<'a, Result<RootEntry, SourceError>> {
         let matcher = match self.matcher(root) {
             Ok(matcher) => matcher,
             Err(reason) => return Box::pin(stream::iter([Err(SourceError::Invalid { reason })])),
@@ -43,7 +43,12 @@ impl ToolStrategy for GlobTools {
         unpanicked(entries, id)
     }
 
-    fn reread<'a>(&'a self, root: &'a Root, file: &'a Path, visit: Visit) -> BoxStream<'a, Result<Entry, SourceError>> {
+    fn reread<'a>(
+        &'a self,
+        root: &'a Root,
+        file: &'a Path,
+        visit: RootVisit,
+    ) -> BoxStream<'a, Result<RootEntry, SourceError>> {
         one_file(root, file, visit)
     }
 
@@ -59,16 +64,20 @@ impl ToolStrategy for GlobTools {
 }
 
 /// What a single file says, without cache and without its neighbours.
-pub(super) fn one_file(root: &Root, file: &Path, visit: Visit) -> BoxStream<'static, Result<Entry, SourceError>> {
+pub(super) fn one_file(
+    root: &Root,
+    file: &Path,
+    visit: RootVisit,
+) -> BoxStream<'static, Result<RootEntry, SourceError>> {
     let (root, file, id) = (root.clone(), file.to_owned(), visit.source.clone());
     unpanicked(stream_of_blocking(move |give| scan::scan_file(&root, &file, &visit, give)), id)
 }
 
 /// A panic on the reading thread is a bug of ours, and must not look like an empty folder.
 fn unpanicked(
-    entries: BoxStream<'static, Result<Entry, tokio::task::JoinError>>,
+    entries: BoxStream<'static, Result<RootEntry, tokio::task::JoinError>>,
     id: SourceId,
-) -> BoxStream<'static, Result<Entry, SourceError>> {
+) -> BoxStream<'static, Result<RootEntry, SourceError>> {
     let what = "reading the folder broke off";
     Box::pin(entries.map(move |it| it.map_err(|_| SourceError::Unavailable { id: id.clone(), what: what.to_owned() })))
 }

@@ -31,7 +31,7 @@
 use super::described::{DescribedTool, RecipePlan};
 use super::document::did_you_mean;
 use super::parameters::{self, Parameter};
-use super::recipe::Input;
+use super::recipe::ArgumentPassing;
 use serde_json::{Map, Value};
 use toolscout_core::{RawJson, Visibility};
 
@@ -44,7 +44,7 @@ pub(super) struct ToolHeader {
     keywords: Vec<String>,
     visibility: Visibility,
     schema: Option<RawJson>,
-    pub(super) input: Option<Input>,
+    pub(super) input: Option<ArgumentPassing>,
     pub(super) timeout_ms: Option<u64>,
     pub(super) env: Vec<String>,
 }
@@ -125,11 +125,11 @@ pub(super) fn visibility(word: &str) -> Result<Visibility, String> {
 }
 
 /// The way of handing arguments over that a word stands for.
-pub(super) fn input(word: &str) -> Result<Input, String> {
+pub(super) fn input(word: &str) -> Result<ArgumentPassing, String> {
     match word {
-        "stdin" => Ok(Input::Stdin),
-        "args" => Ok(Input::Args(Vec::new())),
-        "env" => Ok(Input::Env),
+        "stdin" => Ok(ArgumentPassing::Stdin),
+        "args" => Ok(ArgumentPassing::Args(Vec::new())),
+        "env" => Ok(ArgumentPassing::Env),
         _ => Err(format!("`input` is `{word}`; it must be `stdin`, `args` or `env`")),
     }
 }

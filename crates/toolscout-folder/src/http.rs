@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 use std::time::Duration;
 use toolscout_core::{Arguments, Cx, RawJson, SourceError, SourceId, ToolCall, ToolOutput};
-use toolscout_http_client::{Way, chain, shown};
+use toolscout_http_client::{ConnectionRoute, chain, shown};
 
 /// Bytes of an answer; more is an error.
 const RESPONSE: usize = 8 << 20;
@@ -186,11 +186,11 @@ fn of_body(bytes: &[u8], kind: &str) -> ToolOutput {
 /// One client for each way there is, made when first needed, for the whole process.
 fn client(url: &Url) -> Result<&'static Client, String> {
     static CLIENTS: [OnceLock<Result<Client, String>>; 3] = [const { OnceLock::new() }; 3];
-    let way = Way::to(url);
+    let way = ConnectionRoute::to(url);
     CLIENTS[way as usize].get_or_init(|| build_client(way)).as_ref().map_err(Clone::clone)
 }
 
-fn build_client(way: Way) -> Result<Client, String> {
+fn build_client(way: ConnectionRoute) -> Result<Client, String> {
     let builder = way.client()?.redirect(redirect::Policy::custom(stay_within_origin));
     builder.build().map_err(|err| format!("requests cannot be made on this machine: {}", chain(&err)))
 }

@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toolscout_core::{Cx, SourceError, SourceId, ToolCall};
-use toolscout_process::{Limits, Task, environment, program};
+use toolscout_process::{Limits, ProgramTask, environment, program};
 
 /// Time limit of a call of a program or module, unless its author sets one.
 pub(super) const CALL_LIMIT: Duration = Duration::from_secs(60);
 
 /// The task of running a program that answers our verbs; which one is still to be said.
-pub(super) fn executable_task(id: SourceId, file: &Path, cx: &Cx) -> Result<Task, SourceError> {
+pub(super) fn executable_task(id: SourceId, file: &Path, cx: &Cx) -> Result<ProgramTask, SourceError> {
     let shown = file.display().to_string();
     let program = match program::checked_program(file, cx.project.as_ref().map(|it| it.as_path())) {
         Ok(program) => program,
@@ -18,7 +18,7 @@ pub(super) fn executable_task(id: SourceId, file: &Path, cx: &Cx) -> Result<Task
     };
     let cwd = file.parent().map_or_else(|| PathBuf::from("/"), Path::to_path_buf);
     let env = environment::environment(&[])?;
-    Ok(Task { id, program, shown, args: Vec::new(), cwd, env, stdin: None, limits: limits(CALL_LIMIT, cx) })
+    Ok(ProgramTask { id, program, shown, args: Vec::new(), cwd, env, stdin: None, limits: limits(CALL_LIMIT, cx) })
 }
 
 /// What a tool is told about a call besides its arguments: nothing that differs between two equal calls.

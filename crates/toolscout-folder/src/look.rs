@@ -4,7 +4,7 @@ use super::described::{DescribedTool, FileDiagnostic, FileReading, RecipePlan};
 use super::header::{self, ToolHeader};
 use super::manifest;
 use super::place::FileInRoot;
-use super::recipe::{CommandRecipe, DEFAULT_TIMEOUT_MS, Flavour, Input, Recipe};
+use super::recipe::{ArgumentPassing, CommandRecipe, DEFAULT_TIMEOUT_MS, Flavour, Recipe};
 use super::stamp::ScanStamp;
 use super::tool_file;
 use serde::{Deserialize, Serialize};
@@ -211,7 +211,7 @@ fn plain_script(place: &FileInRoot<'_>, mut header: ToolHeader) -> DescribedTool
     let recipe = Recipe::Command(CommandRecipe {
         argv: vec![place.path().to_string_lossy().into_owned()],
         cwd: place.folder(),
-        input: header.input.take().unwrap_or(Input::Stdin),
+        input: header.input.take().unwrap_or(ArgumentPassing::Stdin),
         env: std::mem::take(&mut header.env),
         timeout_ms: header.timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS),
     });

@@ -18,7 +18,7 @@
 
 mod drift;
 
-pub use drift::{Definition, build, check};
+pub use drift::{ProbedDefinition, build, check};
 
 use super::described::{DescribedTool, FileDiagnostic, FileReading, RecipePlan};
 use super::document::{self, DocumentTable, ToolFileFormat, sort_of};

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 use toolscout_core::{Cx, RawJson, SourceError, SourceId, ToolCall, ToolOutput};
-use toolscout_process::{self as child, Limits, Outcome, Task, environment, program};
+use toolscout_process::{self as child, Limits, ProgramOutput, ProgramTask, environment, program};
 
 /// What a shim answers; exactly one of these is there.
 #[derive(Debug, Default, Deserialize)]
@@ -106,7 +106,7 @@ async fn ask(
     mut request: Value,
     limits: Limits,
     cx: &Cx,
-) -> Result<(Option<ShimResponse>, Outcome), SourceError> {
+) -> Result<(Option<ShimResponse>, ProgramOutput), SourceError> {
     let fail = |reason| spawn_error(id, file, reason);
     let runtime = runtime::runtime_for(file).map_err(fail)?;
     let project = cx.project.as_ref().map(|it| it.as_path());
@@ -114,7 +114,7 @@ async fn ask(
     let nonce = nonce();
     request["file"] = Value::from(real.to_string_lossy());
     request["nonce"] = Value::from(nonce.as_str());
-    let task = Task {
+    let task = ProgramTask {
         id: id.clone(),
         args: runtime.arguments(&real).await.map_err(fail)?,
         program: runtime.program,
@@ -140,7 +140,7 @@ fn folder(file: &Path, flavour: Flavour, project: Option<&Path>) -> PathBuf {
 }
 
 /// Takes the answer out of standard output and puts the rest, the module's own talk, behind standard error.
-fn take_answer(outcome: &mut Outcome, nonce: &str) -> Result<Option<ShimResponse>, String> {
+fn take_answer(outcome: &mut ProgramOutput, nonce: &str) -> Result<Option<ShimResponse>, String> {
     let mut answer = None;
     let stdout = std::mem::take(&mut outcome.stdout);
     for line in stdout.split_inclusive(|it| *it == b'\n') {
@@ -155,7 +155,7 @@ fn take_answer(outcome: &mut Outcome, nonce: &str) -> Result<Option<ShimResponse
     Ok(answer)
 }
 
-fn ending(outcome: &Outcome) -> String {
+fn ending(outcome: &ProgramOutput) -> String {
     match outcome.status.code() {
         // Node's own number for it.
         Some(13) => "waited at its top level for something that never came, and ended".to_owned(),

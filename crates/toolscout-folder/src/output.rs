@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use toolscout_core::{RawJson, ToolOutput};
-use toolscout_process::Outcome;
+use toolscout_process::ProgramOutput;
 
 /// How much of its output is shown of a program that failed.
 const SHOWN_OF_FAILURE: usize = 64 << 10;
 const NOT_UTF8: &str = "note: the output was not valid UTF-8; what could not be read is shown as \u{fffd}";
 
 /// The result of a program that ran to its end.
-pub(crate) fn of_outcome(shown: &str, outcome: &Outcome) -> ToolOutput {
+pub(crate) fn of_outcome(shown: &str, outcome: &ProgramOutput) -> ToolOutput {
     if outcome.status.success() { of_stdout(&outcome.stdout) } else { of_failure(shown, outcome) }
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn structured(text: &str, raw: &RawJson) -> ToolOutput {
 }
 
 /// The program ran and failed: how it ended, what it said about it, and what it had printed until then.
-pub(crate) fn of_failure(shown: &str, outcome: &Outcome) -> ToolOutput {
+pub(crate) fn of_failure(shown: &str, outcome: &ProgramOutput) -> ToolOutput {
     let mut text = format!("`{shown}` {}", outcome.ending());
     let stderr = outcome.stderr_text();
     if !stderr.is_empty() {
@@ -73,7 +73,7 @@ fn without_newline(text: &str) -> &str {
 }
 
 /// What a program said on standard error, to be put behind a reason.
-pub(super) fn last_words(outcome: &Outcome) -> String {
+pub(super) fn last_words(outcome: &ProgramOutput) -> String {
     let text = outcome.stderr_text();
     if text.is_empty() { String::new() } else { format!(": {text}") }
 }

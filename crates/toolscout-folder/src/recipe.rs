@@ -53,7 +53,7 @@ pub struct CommandRecipe {
     /// The tool file's folder.
     pub cwd: PathBuf,
     /// How arguments reach the program.
-    pub input: Input,
+    pub input: ArgumentPassing,
     /// Names let through from our environment.
     pub env: Vec<String>,
     /// At most this long.
@@ -63,7 +63,7 @@ pub struct CommandRecipe {
 /// How arguments reach a program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Input {
+pub enum ArgumentPassing {
     /// As one JSON object on standard input.
     Stdin,
     /// As argv entries after the command's own: templates such as `--url`, `{url}`; whole values only. An entry whose

@@ -24,34 +24,34 @@ pub struct Root {
     /// Where it is.
     pub path: PathBuf,
     /// How its tools lie in it.
-    pub layout: Layout,
+    pub layout: RootLayout,
 }
 
 impl Root {
     /// A project: tools lie in `tools/` and `src/tools/`.
     pub fn project(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), layout: Layout::Project }
+        Self { path: path.into(), layout: RootLayout::Project }
     }
 
     /// A folder that holds nothing but tools.
     pub fn tools(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), layout: Layout::Tools }
+        Self { path: path.into(), layout: RootLayout::Tools }
     }
 }
 
 /// How tools lie in a root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Layout {
+pub enum RootLayout {
     /// A project: `tools/**` and `src/tools/**`.
     Project,
     /// The root itself is a tools folder: `**`.
     Tools,
-    /// As [`Layout::Tools`], and modules are OpenCode's: named after their files.
+    /// As [`RootLayout::Tools`], and modules are OpenCode's: named after their files.
     Opencode,
 }
 
-impl Layout {
+impl RootLayout {
     /// Where tools are looked for unless somebody says otherwise.
     pub fn patterns(self) -> &'static [&'static str] {
         match self {

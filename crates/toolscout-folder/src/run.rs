@@ -6,14 +6,14 @@ pub(super) mod fixture;
 mod tests;
 
 use super::invocation::{CALL_LIMIT, context, executable_task, limits};
-use super::recipe::{CommandRecipe, Input, Recipe};
+use super::recipe::{ArgumentPassing, CommandRecipe, Recipe};
 use super::{http, module, output, template};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toolscout_core::{Cx, SourceError, ToolCall, ToolOutput};
-use toolscout_process::{self as child, Task, environment, program};
+use toolscout_process::{self as child, ProgramTask, environment, program};
 
 /// Does the call. Cancel-safe: dropping the future ends whatever was started for it, and all that started in turn.
 pub async fn run(recipe: &Recipe, call: &ToolCall, cx: &Cx) -> Result<ToolOutput, SourceError> {
@@ -38,11 +38,11 @@ async fn command(recipe: &CommandRecipe, call: &ToolCall, cx: &Cx) -> Result<Too
     let mut env = environment::environment(&recipe.env)?;
     let mut stdin = None;
     match &recipe.input {
-        Input::Stdin => stdin = Some(Value::Object(call.arguments.clone()).to_string().into_bytes()),
-        Input::Args(templates) => {
+        ArgumentPassing::Stdin => stdin = Some(Value::Object(call.arguments.clone()).to_string().into_bytes()),
+        ArgumentPassing::Args(templates) => {
             args.extend(template::argv(templates, &call.arguments)?.into_iter().map(OsString::from));
         }
-        Input::Env => {
+        ArgumentPassing::Env => {
             let variables = template::variables(&call.arguments)?;
             env.extend(variables.into_iter().map(|(name, value)| (name.into(), value.into())));
         }
@@ -50,7 +50,7 @@ async fn command(recipe: &CommandRecipe, call: &ToolCall, cx: &Cx) -> Result<Too
     args.extend(call.rest.iter().map(OsString::from));
     let id = call.tool.source.clone();
     let limits = limits(Duration::from_millis(recipe.timeout_ms), cx);
-    let task = Task { id, program, shown: first.clone(), args, cwd: recipe.cwd.clone(), env, stdin, limits };
+    let task = ProgramTask { id, program, shown: first.clone(), args, cwd: recipe.cwd.clone(), env, stdin, limits };
     Ok(output::of_outcome(&task.shown, &child::start(&task).await?))
 }
 

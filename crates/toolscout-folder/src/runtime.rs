@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 use tokio::sync::OnceCell;
 use toolscout_core::SourceId;
-use toolscout_process::{self as child, Limits, Task, environment, program};
+use toolscout_process::{self as child, Limits, ProgramTask, environment, program};
 
 const NODE_SHIM: &str = include_str!("shims/node.mjs");
 const PYTHON_SHIM: &str = include_str!("shims/python.py");
@@ -119,7 +119,7 @@ impl Runtime {
 }
 
 async fn ask_version(program: &Path) -> Option<(u32, u32)> {
-    let task = Task {
+    let task = ProgramTask {
         id: SourceId::local(),
         program: program.to_path_buf(),
         shown: program.display().to_string(),

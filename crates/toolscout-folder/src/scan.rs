@@ -10,9 +10,9 @@ use super::look::{FileInspection, InspectionMode, is_module};
 use super::matcher::Matcher;
 use super::place::FileInRoot;
 use super::recipe::{Flavour, Recipe};
-use super::roots::{Layout, Root};
+use super::roots::{Root, RootLayout};
 use super::stamp::Owners;
-use super::strategy::{Entry, Visit};
+use super::strategy::{RootEntry, RootVisit};
 use super::walk::{self, NotAFile, WalkLimits, Walked, WalkedFile};
 use record::ScanCache;
 use std::collections::{HashMap, HashSet};
@@ -27,10 +27,10 @@ pub(super) struct ScanCounts {
 }
 
 /// Takes what a scan found; `false`: nobody wants more.
-pub(super) type Give<'a> = &'a mut dyn FnMut(Entry) -> bool;
+pub(super) type Give<'a> = &'a mut dyn FnMut(RootEntry) -> bool;
 
 /// Searches a root, whose path must be real. Blocks.
-pub(super) fn scan(root: &Root, matcher: &Matcher, visit: &Visit, give: Give<'_>) -> ScanCounts {
+pub(super) fn scan(root: &Root, matcher: &Matcher, visit: &RootVisit, give: Give<'_>) -> ScanCounts {
     // Remembering and walking cost about the same, and neither needs the other.
     let (walked, mut memory) = std::thread::scope(|scope| {
         let memory = scope.spawn(|| ScanCache::open(root, matcher, visit.store.as_deref()));
@@ -49,10 +49,10 @@ pub(super) fn scan(root: &Root, matcher: &Matcher, visit: &Visit, give: Give<'_>
 }
 
 /// Looks at one file of a root alone. Blocks.
-pub(super) fn scan_file(root: &Root, file: &Path, visit: &Visit, give: Give<'_>) {
+pub(super) fn scan_file(root: &Root, file: &Path, visit: &RootVisit, give: Give<'_>) {
     let problem = |kind, message: &str| Diagnostic::warning(kind, message).of(visit.source.clone()).at(file);
     let Some(relative) = file.strip_prefix(&root.path).ok().and_then(Path::to_str) else {
-        give(Entry::Diagnostic(problem(DiagnosticKind::Forbidden, "is outside its folder")));
+        give(RootEntry::Diagnostic(problem(DiagnosticKind::Forbidden, "is outside its folder")));
         return;
     };
     match walk::walk_to(&root.path, relative) {
@@ -61,12 +61,14 @@ pub(super) fn scan_file(root: &Root, file: &Path, visit: &Visit, give: Give<'_>)
             let is_manifest = |it: &str| file_name(it) == "manifest.json";
             RootSurvey::new(root, walked, &mut ScanCache::none(), is_manifest).give(visit, give);
         }
-        Err(NotAFile::Missing) => drop(give(Entry::Diagnostic(problem(DiagnosticKind::Unavailable, "is not there")))),
+        Err(NotAFile::Missing) => {
+            give(RootEntry::Diagnostic(problem(DiagnosticKind::Unavailable, "is not there")));
+        }
         Err(NotAFile::Outside) => {
-            give(Entry::Diagnostic(problem(DiagnosticKind::Forbidden, "is a link that leads out of the folder")));
+            give(RootEntry::Diagnostic(problem(DiagnosticKind::Forbidden, "is a link that leads out of the folder")));
         }
         Err(NotAFile::Other(sort)) => {
-            give(Entry::Diagnostic(problem(DiagnosticKind::Forbidden, &format!("is {sort}, not a file"))));
+            give(RootEntry::Diagnostic(problem(DiagnosticKind::Forbidden, &format!("is {sort}, not a file"))));
         }
     }
 }
@@ -93,7 +95,7 @@ struct RootSurvey<'a> {
 
 impl<'a> RootSurvey<'a> {
     fn new(root: &'a Root, walked: Walked, memory: &mut ScanCache<'_>, is_manifest: impl Fn(&str) -> bool) -> Self {
-        let flavour = if root.layout == Layout::Opencode { Flavour::Opencode } else { Flavour::Plain };
+        let flavour = if root.layout == RootLayout::Opencode { Flavour::Opencode } else { Flavour::Plain };
         let mut survey = Self {
             root,
             owners: Owners::of(&root.path),
@@ -143,9 +145,9 @@ impl<'a> RootSurvey<'a> {
     }
 
     /// Gives everything, in the order of the paths.
-    fn give(mut self, visit: &Visit, give: Give<'_>) {
+    fn give(mut self, visit: &RootVisit, give: Give<'_>) {
         for problem in std::mem::take(&mut self.problems) {
-            if !give(Entry::Diagnostic(problem.of(visit.source.clone()))) {
+            if !give(RootEntry::Diagnostic(problem.of(visit.source.clone()))) {
                 return;
             }
         }
@@ -159,7 +161,7 @@ impl<'a> RootSurvey<'a> {
         }
     }
 
-    fn give_file(&self, at: usize, look: FileInspection, visit: &Visit, give: Give<'_>) -> bool {
+    fn give_file(&self, at: usize, look: FileInspection, visit: &RootVisit, give: Give<'_>) -> bool {
         let file = &self.sights[at].file;
         // A tool file speaks for itself, even when another one's command mentions it.
         if self.claims.contains(&file.relative) && super::tool_file::format(file_name(&file.relative)).is_none() {
@@ -167,16 +169,16 @@ impl<'a> RootSurvey<'a> {
         }
         let path = self.root.path.join(&file.relative);
         for remark in look.reading.remarks {
-            if !give(Entry::Diagnostic(remark.into_problem(&visit.source, &path))) {
+            if !give(RootEntry::Diagnostic(remark.into_problem(&visit.source, &path))) {
                 return false;
             }
         }
         let objection = self.objection(file, &look.reading.claims);
         for described in look.reading.tools {
             let entry = match self.assemble(described, &objection, &path, look.content, visit) {
-                Ok((tool, recipe)) => Entry::Tool(Box::new(tool), recipe),
+                Ok((tool, recipe)) => RootEntry::Tool(Box::new(tool), recipe),
                 Err((kind, reason)) => {
-                    Entry::Diagnostic(Diagnostic::warning(kind, reason).of(visit.source.clone()).at(&path))
+                    RootEntry::Diagnostic(Diagnostic::warning(kind, reason).of(visit.source.clone()).at(&path))
                 }
             };
             if !self.give_missing(&entry, visit, &path, give) || !give(entry) {
@@ -187,11 +189,11 @@ impl<'a> RootSurvey<'a> {
     }
 
     /// A tool whose file is missing is listed all the same; this says why it will not work.
-    fn give_missing(&self, entry: &Entry, visit: &Visit, path: &Path, give: Give<'_>) -> bool {
-        let Entry::Tool(tool, Recipe::Missing { reason }) = entry else { return true };
+    fn give_missing(&self, entry: &RootEntry, visit: &RootVisit, path: &Path, give: Give<'_>) -> bool {
+        let RootEntry::Tool(tool, Recipe::Missing { reason }) = entry else { return true };
         let message = format!("`{}`: {reason}", escape::line(tool.id.name.as_str()));
         let problem = Diagnostic::warning(DiagnosticKind::Unavailable, message);
-        give(Entry::Diagnostic(problem.of(visit.source.clone()).at(path)))
+        give(RootEntry::Diagnostic(problem.of(visit.source.clone()).at(path)))
     }
 
     /// The tool with its recipe, or why it is refused.
@@ -201,7 +203,7 @@ impl<'a> RootSurvey<'a> {
         objection: &Option<String>,
         path: &Path,
         content: Option<Digest>,
-        visit: &Visit,
+        visit: &RootVisit,
     ) -> Result<(Tool, Recipe), (DiagnosticKind, String)> {
         let made = described.into_tool(&visit.source, path, content);
         let (mut tool, plan) = made.map_err(|err| (DiagnosticKind::Broken, err.to_string()))?;
@@ -249,7 +251,7 @@ impl<'a> RootSurvey<'a> {
         }
         let path = self.root.path.join(target);
         let executable = sight.file.stamp.is_executable();
-        let flavour = if self.root.layout == Layout::Opencode { Flavour::Opencode } else { Flavour::Plain };
+        let flavour = if self.root.layout == RootLayout::Opencode { Flavour::Opencode } else { Flavour::Plain };
         if is_module(file_name(target)) && !(executable && sight.look.speaks) {
             Ok(Recipe::Module { file: path, flavour })
         } else if executable {

@@ -9,9 +9,9 @@ pub use build::{FolderSourceBuilder, Probing};
 use super::ask::Prober;
 use super::flow::stream_of;
 use super::gather::{Gathering, ListedTool, ToolTable};
-use super::manifest::Definition;
+use super::manifest::ProbedDefinition;
 use super::prompts::{Prompt, PromptLibrary};
-use super::strategy::Visit;
+use super::strategy::RootVisit;
 use super::watch;
 use futures_util::{StreamExt, stream};
 use parking_lot::Mutex;
@@ -51,11 +51,11 @@ impl FolderSource {
 
     /// What the file behind a tool says about it, without what a manifest or a header says; `None` where the tool is not
     /// mine, or is of a kind that cannot be asked. May start the file, as [`Source::load`] does.
-    pub async fn definition(&self, name: &ToolName, cx: &Cx) -> Result<Option<Definition>, SourceError> {
+    pub async fn definition(&self, name: &ToolName, cx: &Cx) -> Result<Option<ProbedDefinition>, SourceError> {
         let Some(listed) = self.fresh(name, cx).await? else { return Ok(None) };
         let Some(file) = listed.recipe.askable() else { return Ok(None) };
         let own = self.own(&listed, self.may_start(&listed, cx), cx).await?;
-        Ok(Some(Definition {
+        Ok(Some(ProbedDefinition {
             name: name.as_str().to_owned(),
             path: file.to_owned(),
             description: own.description,
@@ -63,8 +63,8 @@ impl FolderSource {
         }))
     }
 
-    fn visit(&self, cx: &Cx) -> Visit {
-        Visit { source: self.terms.id.clone(), store: self.terms.store.clone(), cx: cx.clone() }
+    fn visit(&self, cx: &Cx) -> RootVisit {
+        RootVisit { source: self.terms.id.clone(), store: self.terms.store.clone(), cx: cx.clone() }
     }
 
     fn current(&self) -> Option<Arc<ToolTable>> {

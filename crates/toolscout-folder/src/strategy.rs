@@ -14,12 +14,17 @@ use toolscout_core::{BoxStream, Cx, Diagnostic, SourceError, SourceId, Store, To
 /// first call.
 pub trait ToolStrategy: Send + Sync + 'static {
     /// Tools and problems in the order they are to be listed in. The root's path is real: no link in it.
-    fn tools<'a>(&'a self, root: &'a Root, visit: Visit) -> BoxStream<'a, Result<Entry, SourceError>>;
+    fn tools<'a>(&'a self, root: &'a Root, visit: RootVisit) -> BoxStream<'a, Result<RootEntry, SourceError>>;
 
     /// The tools that one file describes, read anew. Default: all of the root's, without the others'.
-    fn reread<'a>(&'a self, root: &'a Root, file: &'a Path, visit: Visit) -> BoxStream<'a, Result<Entry, SourceError>> {
-        let is_of_file = move |it: &Result<Entry, SourceError>| match it {
-            Ok(Entry::Tool(tool, _)) => tool.provenance.path.as_deref() == Some(file),
+    fn reread<'a>(
+        &'a self,
+        root: &'a Root,
+        file: &'a Path,
+        visit: RootVisit,
+    ) -> BoxStream<'a, Result<RootEntry, SourceError>> {
+        let is_of_file = move |it: &Result<RootEntry, SourceError>| match it {
+            Ok(RootEntry::Tool(tool, _)) => tool.provenance.path.as_deref() == Some(file),
             _ => false,
         };
         Box::pin(self.tools(root, visit).filter(move |it| std::future::ready(is_of_file(it))))
@@ -37,11 +42,16 @@ pub trait ToolStrategy: Send + Sync + 'static {
 }
 
 impl ToolStrategy for Arc<dyn ToolStrategy> {
-    fn tools<'a>(&'a self, root: &'a Root, visit: Visit) -> BoxStream<'a, Result<Entry, SourceError>> {
+    fn tools<'a>(&'a self, root: &'a Root, visit: RootVisit) -> BoxStream<'a, Result<RootEntry, SourceError>> {
         self.as_ref().tools(root, visit)
     }
 
-    fn reread<'a>(&'a self, root: &'a Root, file: &'a Path, visit: Visit) -> BoxStream<'a, Result<Entry, SourceError>> {
+    fn reread<'a>(
+        &'a self,
+        root: &'a Root,
+        file: &'a Path,
+        visit: RootVisit,
+    ) -> BoxStream<'a, Result<RootEntry, SourceError>> {
         self.as_ref().reread(root, file, visit)
     }
 
@@ -56,7 +66,7 @@ impl ToolStrategy for Arc<dyn ToolStrategy> {
 
 /// For whom, and with what at hand, a root is visited.
 #[derive(Clone)]
-pub struct Visit {
+pub struct RootVisit {
     /// Whose tools they will be.
     pub source: SourceId,
     /// Where a scan may be remembered.
@@ -67,7 +77,7 @@ pub struct Visit {
 
 /// One thing found in a root.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Entry {
+pub enum RootEntry {
     /// A tool and how it is run.
     Tool(Box<Tool>, Recipe),
     /// Something that is wrong with one file.

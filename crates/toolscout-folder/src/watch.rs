@@ -2,7 +2,7 @@
 
 use super::flow::{FlowSink, stream_of};
 use super::prompts;
-use super::roots::{Layout, Root, RootStrategy};
+use super::roots::{Root, RootLayout, RootStrategy};
 use super::strategy::ToolStrategy;
 use futures_util::StreamExt;
 use notify::{Config, Event, EventKind, PollWatcher, RecursiveMode, Watcher};
@@ -114,7 +114,7 @@ async fn spots(roots: &dyn RootStrategy, tools: &dyn ToolStrategy, explicit: &[P
         let Ok(path) = std::fs::canonicalize(&root.path) else { continue };
         let root = Root { path, ..root };
         spots.extend(tools.watched(&root).into_iter().map(|base| spot_of_base(base, &root)));
-        if root.layout == Layout::Project {
+        if root.layout == RootLayout::Project {
             // Every change there matters: the strategy knows tools only.
             spots.push(WatchTarget { root: None, ..spot_of_base(prompts::folder(&root.path), &root) });
         }

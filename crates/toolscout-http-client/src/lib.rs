@@ -2,7 +2,7 @@
 
 mod post;
 
-pub use post::{Post, Posted};
+pub use post::{Post, PostResponse};
 
 use reqwest::{Client, ClientBuilder, Url};
 use rustls::crypto::ring;
@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 
 /// Which way an address is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum ConnectionRoute {
     /// On this very machine, in the open: neither proxies nor certificates matter, and reading those takes a while.
     Plain,
     /// On this very machine, encrypted. Never through a proxy.
@@ -22,7 +22,7 @@ pub enum Way {
     Far,
 }
 
-impl Way {
+impl ConnectionRoute {
     /// The way to this address.
     pub fn to(url: &Url) -> Self {
         match (is_this_machine(url), url.scheme()) {

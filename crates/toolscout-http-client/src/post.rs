@@ -1,6 +1,6 @@
 //! Sends bytes to one address, again and again: what is reported to another program about what we do.
 
-use super::{Way, chain, shown};
+use super::{ConnectionRoute, chain, shown};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
@@ -15,7 +15,7 @@ pub struct Post {
 
 /// What the other side made of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Posted {
+pub struct PostResponse {
     /// Of HTTP.
     pub status: u16,
     /// When to come again, where it says so.
@@ -41,7 +41,7 @@ impl Post {
         }
         all.insert(CONTENT_TYPE, HeaderValue::from_static(content));
         // What we report goes where a person said, and nowhere else.
-        let client = Way::to(&url).client()?.redirect(Policy::none()).build().map_err(|it| chain(&it))?;
+        let client = ConnectionRoute::to(&url).client()?.redirect(Policy::none()).build().map_err(|it| chain(&it))?;
         Ok(Self { client, url, headers: all })
     }
 
@@ -51,13 +51,18 @@ impl Post {
     }
 
     /// Sends this, compressed where `encoding` says so. The error is for people. Cancel-safe: dropping the future ends it.
-    pub async fn send(&self, body: Vec<u8>, encoding: Option<&'static str>, limit: Duration) -> Result<Posted, String> {
+    pub async fn send(
+        &self,
+        body: Vec<u8>,
+        encoding: Option<&'static str>,
+        limit: Duration,
+    ) -> Result<PostResponse, String> {
         let mut request = self.client.post(self.url.clone()).headers(self.headers.clone()).timeout(limit).body(body);
         if let Some(encoding) = encoding {
             request = request.header("content-encoding", encoding);
         }
         let answer = request.send().await.map_err(|it| chain(&it.without_url()))?;
         let seconds = answer.headers().get(RETRY_AFTER).and_then(|it| it.to_str().ok()?.trim().parse().ok());
-        Ok(Posted { status: answer.status().as_u16(), retry_after: seconds.map(Duration::from_secs) })
+        Ok(PostResponse { status: answer.status().as_u16(), retry_after: seconds.map(Duration::from_secs) })
     }
 }

@@ -23,8 +23,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{Instant as Until, timeout, timeout_at};
 use toolscout_core::BoxFuture;
-use toolscout_process::held::Held;
-use toolscout_process::tail::Tail;
+use toolscout_process::held::ServerProcesses;
+use toolscout_process::tail::OutputTail;
 
 /// Messages that may wait to be written: as many as calls that may wait for an answer.
 const OUTBOX: usize = 64;
@@ -51,8 +51,8 @@ fn before_the_first() {
 /// The wire to a child process.
 pub(super) struct StdioWire {
     outbox: mpsc::Sender<Outgoing>,
-    tail: Arc<Mutex<Tail>>,
-    held: Arc<Held>,
+    tail: Arc<Mutex<OutputTail>>,
+    held: Arc<ServerProcesses>,
     process: Option<u32>,
     closing: Arc<watch::Sender<bool>>,
     over: watch::Receiver<bool>,
@@ -81,13 +81,13 @@ impl StdioWire {
 
     fn attach(
         mut child: tokio::process::Child,
-        held: Arc<Held>,
+        held: Arc<ServerProcesses>,
         dial: &ConnectContext,
         ear: Arc<dyn WireObserver>,
     ) -> Self {
         let process = child.id();
         let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let tail = Arc::new(Mutex::new(Tail::new(dial.limits.stderr)));
+        let tail = Arc::new(Mutex::new(OutputTail::new(dial.limits.stderr)));
         let closing = Arc::new(watch::Sender::new(false));
         let (over_sender, over) = watch::channel(false);
         let (outbox, queued) = mpsc::channel(OUTBOX);

@@ -1,23 +1,23 @@
 //! The processes of one server, as long as somebody wants them.
 
 use super::{guard, orphans, starter};
-use crate::spawn::Group;
+use crate::spawn::ProcessGroup;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::process::Child;
 
 /// The processes of one server. Dropping it ends them all.
 #[derive(Debug)]
-pub struct Held {
-    group: Group,
+pub struct ServerProcesses {
+    group: ProcessGroup,
     number: Option<i32>,
     /// What all of them have in their environment, also those that have left the group.
     run: String,
     is_over: AtomicBool,
 }
 
-impl Held {
+impl ServerProcesses {
     pub fn new(child: &Child, run: String) -> Self {
-        let group = Group::of(child);
+        let group = ProcessGroup::of(child);
         let number = group.number();
         if let Some(number) = number {
             guard::watch(number);
@@ -63,7 +63,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for ServerProcesses {
     fn drop(&mut self) {
         self.end();
     }

@@ -17,14 +17,14 @@ pub mod words;
 mod tests;
 
 use futures_util::FutureExt;
-use spawn::{Group, Start};
+use spawn::{ProcessGroup, SpawnRequest};
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::pin::pin;
 use std::process::ExitStatus;
 use std::time::Duration;
-use tail::Tail;
+use tail::OutputTail;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::Child;
 use tokio::time::{sleep, timeout};
@@ -42,7 +42,7 @@ pub const BUSY: [Duration; 4] =
 
 /// A program to start once.
 #[derive(Debug, Clone)]
-pub struct Task {
+pub struct ProgramTask {
     /// Whose tool it is for.
     pub id: SourceId,
     /// The program, absolute; see [`program`] for how to come by one.
@@ -61,10 +61,10 @@ pub struct Task {
     pub limits: Limits,
 }
 
-impl Task {
-    fn as_start(&self) -> Start<'_> {
+impl ProgramTask {
+    fn as_start(&self) -> SpawnRequest<'_> {
         let Self { program, args, cwd, env, stdin, .. } = self;
-        Start { program, args, cwd, env, is_fed: stdin.is_some() }
+        SpawnRequest { program, args, cwd, env, is_fed: stdin.is_some() }
     }
 }
 
@@ -94,7 +94,7 @@ impl Limits {
 
 /// What a program did.
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub struct ProgramOutput {
     /// How it ended.
     pub status: ExitStatus,
     /// All it said on standard output.
@@ -103,7 +103,7 @@ pub struct Outcome {
     pub stderr: Vec<u8>,
 }
 
-impl Outcome {
+impl ProgramOutput {
     /// How it ended, in words: `exited with code 3`.
     pub fn ending(&self) -> String {
         words::ending(self.status)
@@ -119,12 +119,12 @@ impl Outcome {
 ///
 /// Cancel-safe: dropping the future kills the program and all it started. Await it on a thread that lives as long as
 /// the program may: on Linux the program dies with the thread it was started from.
-pub async fn start(task: &Task) -> Result<Outcome, SourceError> {
+pub async fn start(task: &ProgramTask) -> Result<ProgramOutput, SourceError> {
     if task.limits.time.is_zero() {
         return Err(timed_out(task));
     }
     let mut child = spawn_patiently(task).await?;
-    let group = Group::of(&child);
+    let group = ProcessGroup::of(&child);
     let done = {
         let mut attending = pin!(attend(&mut child, &group, task));
         match timeout(task.limits.time, &mut attending).await {
@@ -144,7 +144,7 @@ pub async fn start(task: &Task) -> Result<Outcome, SourceError> {
 }
 
 /// Tries again while the file is open for writing: an author may be saving it this very moment.
-async fn spawn_patiently(task: &Task) -> Result<Child, SourceError> {
+async fn spawn_patiently(task: &ProgramTask) -> Result<Child, SourceError> {
     let mut waits = BUSY.into_iter();
     loop {
         match spawn::spawn(task.as_start()) {
@@ -159,9 +159,9 @@ async fn spawn_patiently(task: &Task) -> Result<Child, SourceError> {
 }
 
 /// Talks with the child until it is done and its pipes are closed, or have been given up.
-async fn attend(child: &mut Child, group: &Group, task: &Task) -> Result<Outcome, SourceError> {
+async fn attend(child: &mut Child, group: &ProcessGroup, task: &ProgramTask) -> Result<ProgramOutput, SourceError> {
     let mut stdout = Vec::new();
-    let mut stderr = Tail::new(task.limits.stderr);
+    let mut stderr = OutputTail::new(task.limits.stderr);
     let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let status = {
         let mut talk = pin!(async {
@@ -192,7 +192,7 @@ async fn attend(child: &mut Child, group: &Group, task: &Task) -> Result<Outcome
         id: task.id.clone(),
         what: format!("lost sight of `{}`: {err}", task.shown),
     })?;
-    Ok(Outcome { status, stdout, stderr: stderr.into_bytes() })
+    Ok(ProgramOutput { status, stdout, stderr: stderr.into_bytes() })
 }
 
 /// Writes what there is to read and closes the pipe. A program that does not care to read is no error.
@@ -203,7 +203,11 @@ async fn feed(pipe: Option<impl tokio::io::AsyncWrite + Unpin>, bytes: Option<&[
     }
 }
 
-async fn read_all(pipe: Option<impl AsyncRead + Unpin>, bytes: &mut Vec<u8>, task: &Task) -> Result<(), SourceError> {
+async fn read_all(
+    pipe: Option<impl AsyncRead + Unpin>,
+    bytes: &mut Vec<u8>,
+    task: &ProgramTask,
+) -> Result<(), SourceError> {
     let Some(mut pipe) = pipe else { return Ok(()) };
     let mut chunk = vec![0; 16 << 10];
     loop {
@@ -215,7 +219,7 @@ async fn read_all(pipe: Option<impl AsyncRead + Unpin>, bytes: &mut Vec<u8>, tas
     }
 }
 
-async fn read_tail(pipe: Option<impl AsyncRead + Unpin>, tail: &mut Tail) {
+async fn read_tail(pipe: Option<impl AsyncRead + Unpin>, tail: &mut OutputTail) {
     let Some(mut pipe) = pipe else { return };
     let mut chunk = vec![0; 16 << 10];
     while let Ok(count @ 1..) = pipe.read(&mut chunk).await {
@@ -224,17 +228,17 @@ async fn read_tail(pipe: Option<impl AsyncRead + Unpin>, tail: &mut Tail) {
 }
 
 /// Kills the whole group and waits, within reason, until its leader is gone.
-async fn end(child: &mut Child, group: &Group) {
+async fn end(child: &mut Child, group: &ProcessGroup) {
     group.kill();
     let _ = child.start_kill();
     let _ = timeout(REAP, child.wait()).await;
 }
 
-fn timed_out(task: &Task) -> SourceError {
+fn timed_out(task: &ProgramTask) -> SourceError {
     SourceError::TimedOut { id: task.id.clone(), what: format!("`{}`", task.shown), limit: task.limits.time }
 }
 
-fn too_much(task: &Task) -> SourceError {
+fn too_much(task: &ProgramTask) -> SourceError {
     SourceError::Protocol {
         id: task.id.clone(),
         reason: format!("`{}` was stopped: it printed more than {}", task.shown, words::bytes(task.limits.stdout)),

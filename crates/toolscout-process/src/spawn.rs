@@ -10,7 +10,7 @@ use tokio::process::{Child, Command};
 
 /// What it takes to start a program.
 #[derive(Debug, Clone, Copy)]
-pub struct Start<'a> {
+pub struct SpawnRequest<'a> {
     /// Absolute.
     pub program: &'a Path,
     pub args: &'a [OsString],
@@ -22,7 +22,7 @@ pub struct Start<'a> {
 }
 
 /// Starts the program in a group of its own, with nothing inherited but its three standard files.
-pub fn spawn(start: Start<'_>) -> io::Result<Child> {
+pub fn spawn(start: SpawnRequest<'_>) -> io::Result<Child> {
     let mut command = Command::new(start.program);
     command
         .args(start.args)
@@ -117,14 +117,14 @@ fn highest_file() -> i32 {
 
 /// The group a child leads. Dropping it kills whoever is still in it.
 #[derive(Debug)]
-pub struct Group {
+pub struct ProcessGroup {
     /// The leader's number, which is the group's; 0 when there is nobody left.
     #[cfg(unix)]
     leader: AtomicI32,
 }
 
 #[cfg(unix)]
-impl Group {
+impl ProcessGroup {
     pub fn of(child: &Child) -> Self {
         let number = child.id().and_then(|it| i32::try_from(it).ok());
         Self { leader: AtomicI32::new(number.unwrap_or(0)) }
@@ -166,7 +166,7 @@ impl Group {
 
 /// Without groups, the child alone is killed, by its own drop.
 #[cfg(not(unix))]
-impl Group {
+impl ProcessGroup {
     pub fn of(_child: &Child) -> Self {
         Self {}
     }
@@ -182,7 +182,7 @@ impl Group {
     pub fn leader_is_gone(&self) {}
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         self.kill();
     }

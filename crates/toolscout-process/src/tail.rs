@@ -2,13 +2,13 @@
 
 /// The last bytes of all that was pushed.
 #[derive(Debug, Clone)]
-pub struct Tail {
+pub struct OutputTail {
     bytes: Vec<u8>,
     limit: usize,
     cut: bool,
 }
 
-impl Tail {
+impl OutputTail {
     pub fn new(limit: usize) -> Self {
         Self { bytes: Vec::new(), limit, cut: false }
     }

@@ -5,7 +5,7 @@
 
 use super::environment::{DEEPEST, DEPTH, chosen};
 use super::program::{checked_file, checked_program, find_in};
-use super::{Limits, Outcome, Task, start};
+use super::{Limits, ProgramOutput, ProgramTask, start};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 use toolscout_core::{ErrorKind, SourceError, SourceId};
 use toolscout_test_support::{World, assert_gone, members, number_in, set_mode};
 
-fn task(program: &Path) -> Task {
-    Task {
+fn task(program: &Path) -> ProgramTask {
+    ProgramTask {
         id: SourceId::local(),
         program: program.to_path_buf(),
         shown: program.display().to_string(),
@@ -27,11 +27,11 @@ fn task(program: &Path) -> Task {
     }
 }
 
-async fn run(program: &Path) -> Outcome {
+async fn run(program: &Path) -> ProgramOutput {
     start(&task(program)).await.expect("it runs")
 }
 
-fn stdout(outcome: &Outcome) -> String {
+fn stdout(outcome: &ProgramOutput) -> String {
     String::from_utf8_lossy(&outcome.stdout).into_owned()
 }
 
@@ -114,7 +114,7 @@ async fn who_is_asked_to_end_may_tidy_up_first() {
 #[tokio::test]
 async fn a_program_dies_with_who_started_it() {
     let world = World::new();
-    let task: &'static Task = Box::leak(Box::new(task(&world.sh("t", "echo $$ > group\nexec sleep 1000"))));
+    let task: &'static ProgramTask = Box::leak(Box::new(task(&world.sh("t", "echo $$ > group\nexec sleep 1000"))));
     let file = world.path().join("group");
     let starter = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
@@ -246,7 +246,7 @@ fn toolscouts_that_start_each_other_are_stopped() {
     assert!(chosen(variables(&[(DEPTH, "8")]), &[DEPTH.to_owned()]).is_err());
 }
 
-async fn spawn_reason(task: &Task) -> String {
+async fn spawn_reason(task: &ProgramTask) -> String {
     match start(task).await.expect_err("it cannot start") {
         SourceError::Spawn { reason, .. } => reason,
         other => panic!("{other}"),

@@ -1,20 +1,20 @@
 //! Says what a system's error numbers mean for the person who wants the tool to run.
 
-use super::Task;
+use super::ProgramTask;
 use super::program;
-use super::spawn::Start;
+use super::spawn::SpawnRequest;
 use std::io;
 use std::process::ExitStatus;
 use toolscout_core::SourceError;
 
 /// Why the program could not be started, and what to do.
-pub fn spawn_error(task: &Task, cause: io::Error) -> SourceError {
+pub fn spawn_error(task: &ProgramTask, cause: io::Error) -> SourceError {
     let reason = reason(task.as_start(), &task.shown, &cause);
     SourceError::Spawn { id: task.id.clone(), program: task.shown.clone(), reason, cause: Some(cause) }
 }
 
 /// As [`spawn_error`], of anything that was to be started; `shown` is what people call it.
-pub fn reason(task: Start<'_>, shown: &str, cause: &io::Error) -> String {
+pub fn reason(task: SpawnRequest<'_>, shown: &str, cause: &io::Error) -> String {
     let program = task.program.display();
     match cause.kind() {
         io::ErrorKind::NotFound if !task.cwd.is_dir() => {

@@ -12,6 +12,6 @@ pub mod request;
 pub use schemars;
 
 pub use registry::{
-    AlreadyRegistered, CodeTool, Conflict, Param, Registered, Registry, RunError, ToolBuilder, TypedBuilder,
+    AlreadyRegistered, CodeTool, Conflict, Param, RegisterOutcome, Registry, RunError, ToolBuilder, TypedBuilder,
     UnknownConflict,
 };

@@ -1,6 +1,6 @@
 //! Tools that were only seen, in the messages of an agent that has them: known by name, found by search, and not callable here.
 //!
-//! Start reading at [`Observer::feed`], which looks on while messages pass; [`Observed`] remembers what it saw, and
+//! Start reading at [`TranscriptObserver::feed`], which looks on while messages pass; [`Observed`] remembers what it saw, and
 //! [`ObservedSource`] shows it.
 
 mod lines;
@@ -26,13 +26,13 @@ const BLOCK: usize = 256 << 10;
 
 /// Looks on while an agent's messages pass, a line each: those of Claude Code's `stream-json` and of the Claude Agent SDK. Needs
 /// the same memory for any length of a line or of a stream, and fails at nothing.
-pub struct Observer {
+pub struct TranscriptObserver {
     server: Option<String>,
     lines: TranscriptLines,
     seen: SeenTools,
 }
 
-impl Observer {
+impl TranscriptObserver {
     /// Nothing seen yet. `server` has the tools whose names do not say whose they are.
     pub fn new(server: Option<&str>) -> Self {
         Self { server: server.map(str::to_owned), lines: TranscriptLines::default(), seen: SeenTools::default() }

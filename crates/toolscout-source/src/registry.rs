@@ -15,7 +15,7 @@ mod tests;
 
 pub use builder::ToolBuilder;
 pub use code_tool::{CodeTool, RunError};
-pub use conflict::{AlreadyRegistered, Conflict, Registered, UnknownConflict};
+pub use conflict::{AlreadyRegistered, Conflict, RegisterOutcome, UnknownConflict};
 pub use param::Param;
 pub use typed::TypedBuilder;
 
@@ -70,7 +70,7 @@ impl Registry {
     }
 
     /// Adds the tool; says what became of it. Its source is this one, whatever it said before.
-    pub fn register(&self, tool: CodeTool) -> Result<Registered, AlreadyRegistered> {
+    pub fn register(&self, tool: CodeTool) -> Result<RegisterOutcome, AlreadyRegistered> {
         let tool = self.adopt(tool);
         let (outcome, changed) = self.write(|set| {
             let outcome = Arc::make_mut(set).add(tool, self.conflict);
@@ -85,7 +85,7 @@ impl Registry {
     pub fn register_all(
         &self,
         tools: impl IntoIterator<Item = CodeTool>,
-    ) -> Result<Vec<Registered>, AlreadyRegistered> {
+    ) -> Result<Vec<RegisterOutcome>, AlreadyRegistered> {
         // Before the lock: the iterator is somebody else's code.
         let tools: Vec<_> = tools.into_iter().map(|it| self.adopt(it)).collect();
         let outcomes = self.write(|set| {

@@ -3,7 +3,7 @@
 //! A folder of text files that only grow, shared by all processes of a person. Each line is sealed with the store's key
 //! together with the seal of the line before it, and a small file, the [`head`], says how many there are: so nothing can be
 //! changed, taken out, put in or cut off by who does not have the key without [`verify`] saying where. Start reading at
-//! [`Journal::push`]; [`book`] is how lines get into the files, [`Reader`] how they come out again.
+//! [`Journal::push`]; [`book`] is how lines get into the files, [`JournalReader`] how they come out again.
 
 mod book;
 mod folder;
@@ -17,8 +17,8 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use reader::{Kept, Reader, Wanted};
-pub use verify::{Break, Verdict, verify};
+pub use reader::{JournalQuery, JournalReader, StoredLine};
+pub use verify::{ChainBreak, JournalVerification, verify};
 
 use book::JournalFolder;
 use std::io;
@@ -40,7 +40,7 @@ pub const KEEP: u64 = 64 << 20;
 
 /// Something to write down.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Record {
+pub struct JournalRecord {
     /// When it began.
     pub at: Moment,
     /// What sort of thing it is: a word.
@@ -50,7 +50,7 @@ pub struct Record {
 }
 
 /// What becomes a record when there is time: whoever tells of something is not to wait until it is put into words.
-pub type Pending = Box<dyn FnOnce() -> Record + Send>;
+pub type PendingRecord = Box<dyn FnOnce() -> JournalRecord + Send>;
 
 /// Writes records down; for one process, beside others that write into the same folder.
 ///
@@ -58,18 +58,18 @@ pub type Pending = Box<dyn FnOnce() -> Record + Send>;
 /// that works again.
 pub struct Journal {
     appender: Arc<Appender>,
-    writer: BatchWriter<Pending>,
+    writer: BatchWriter<PendingRecord>,
 }
 
 /// Told, once, why nothing can be written.
-pub type OnTrouble = Box<dyn Fn(&io::Error) + Send + Sync>;
+pub type OnWriteError = Box<dyn Fn(&io::Error) + Send + Sync>;
 
 impl Journal {
     /// The journal below this folder of state; opens nothing. `keep` is how many bytes may be kept.
-    pub fn new(state: &Path, store: Arc<dyn Store>, keep: u64, on_trouble: OnTrouble) -> Self {
+    pub fn new(state: &Path, store: Arc<dyn Store>, keep: u64, on_trouble: OnWriteError) -> Self {
         let appender = Arc::new(Appender::new(JournalFolder::new(dir(state), store, keep), on_trouble));
         let append = appender.clone();
-        let writer = BatchWriter::new(LIMITS, move |batch: Vec<Pending>, dropped| {
+        let writer = BatchWriter::new(LIMITS, move |batch: Vec<PendingRecord>, dropped| {
             append.add_lost(dropped);
             append.write(batch.into_iter().map(|pending| pending()).collect());
         });
@@ -77,14 +77,14 @@ impl Journal {
     }
 
     /// Writes it down soon. Costs about a microsecond: neither a file nor, as a rule, another thread is touched.
-    pub fn push(&self, pending: Pending) {
+    pub fn push(&self, pending: PendingRecord) {
         if self.writer.push(pending) >= WITHOUT_THREAD && !self.writer.is_started() {
             self.flush();
         }
     }
 
     /// Writes it down now, before what waits. Takes some tens of microseconds.
-    pub fn write(&self, record: Record) {
+    pub fn write(&self, record: JournalRecord) {
         self.appender.write(vec![record]);
     }
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use toolscout_core::{Moment, Store, escape};
-use toolscout_store::journal::{self, Reader, Wanted};
+use toolscout_store::journal::{self, JournalQuery, JournalReader};
 
 /// Records of a page, unless the query sets a limit.
 pub const DEFAULT_LIMIT: usize = 50;
@@ -34,9 +34,9 @@ fn newest(state: Option<&Path>, page: &AuditQuery, usual: &[&str]) -> Result<Aud
     let limit = page.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
     let kinds = page.kind.as_deref().map(kinds).transpose()?;
     let since = page.since.as_deref().map(|it| since::read(it, Moment::now())).transpose()?;
-    let wanted = Wanted { before: page.before, kinds: kinds.as_deref().unwrap_or(usual), since };
+    let wanted = JournalQuery { before: page.before, kinds: kinds.as_deref().unwrap_or(usual), since };
     // One more, to learn whether there is a next page.
-    let mut kept = Reader::new(state).newest(&wanted, limit + 1).map_err(TelemetryError::io("read", state))?;
+    let mut kept = JournalReader::new(state).newest(&wanted, limit + 1).map_err(TelemetryError::io("read", state))?;
     let is_more = kept.len() > limit;
     kept.truncate(limit);
     let next_before = kept.last().map(|it| it.n).filter(|_| is_more);
@@ -63,7 +63,7 @@ fn kinds(text: &str) -> Result<Vec<&'static str>, TelemetryError> {
 pub fn verify(state: Option<&Path>, store: &dyn Store) -> Result<AuditVerification, TelemetryError> {
     let Some(state) = state else { return Ok(AuditVerification { sound: true, ..AuditVerification::default() }) };
     let verdict = journal::verify(state, store).map_err(TelemetryError::io("check", state))?;
-    let place = |found: &journal::Break| match found.line {
+    let place = |found: &journal::ChainBreak| match found.line {
         0 => found.file.display().to_string(),
         line => format!("{}:{line}", found.file.display()),
     };

@@ -16,15 +16,15 @@ pub use pins::suggest;
 use crate::{TelemetryError, since};
 use std::path::Path;
 use toolscout_core::Moment;
-use toolscout_store::journal::{Reader, Wanted};
+use toolscout_store::journal::{JournalQuery, JournalReader};
 
 /// Counts all records since then (`7d`, `2026-07-28`), or all there are. `state` is the state directory, if there is one.
 pub fn count(state: Option<&Path>, since: Option<&str>) -> Result<UsageCounter, TelemetryError> {
     let mut counter = UsageCounter::default();
     let since = since.map(|text| since::read(text, Moment::now())).transpose()?;
     let Some(state) = state else { return Ok(counter) };
-    let wanted = Wanted { since, ..Wanted::default() };
-    Reader::new(state).each(&wanted, |text| counter.read(text)).map_err(TelemetryError::io("read", state))?;
+    let wanted = JournalQuery { since, ..JournalQuery::default() };
+    JournalReader::new(state).each(&wanted, |text| counter.read(text)).map_err(TelemetryError::io("read", state))?;
     counter.end();
     Ok(counter)
 }

@@ -19,8 +19,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use toolscout::core::{BoxFuture, BoxStream, Diagnostic, DiagnosticKind, SourceError, Tool, ToolId, ToolName};
-use toolscout::folder::recipe::{CommandRecipe, DEFAULT_TIMEOUT_MS, Input, Recipe};
-use toolscout::folder::{Entry, Root, RootStrategy, ToolStrategy, Visit};
+use toolscout::folder::recipe::{ArgumentPassing, CommandRecipe, DEFAULT_TIMEOUT_MS, Recipe};
+use toolscout::folder::{Root, RootEntry, RootStrategy, RootVisit, ToolStrategy};
 use toolscout::surface::cli::CommandSpec;
 use toolscout::surface::codes::Exit;
 use toolscout::{App, AppError, Command, Environment, RunCx, plugins};
@@ -57,7 +57,7 @@ impl RootStrategy for Teams {
 struct TaskLists;
 
 impl ToolStrategy for TaskLists {
-    fn tools<'a>(&'a self, root: &'a Root, visit: Visit) -> BoxStream<'a, Result<Entry, SourceError>> {
+    fn tools<'a>(&'a self, root: &'a Root, visit: RootVisit) -> BoxStream<'a, Result<RootEntry, SourceError>> {
         let file = root.path.join("tasks.txt");
         let text = std::fs::read_to_string(&file).unwrap_or_default();
         let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line.trim()));
@@ -69,18 +69,20 @@ impl ToolStrategy for TaskLists {
     }
 }
 
-fn entry(file: &Path, number: usize, line: &str, visit: &Visit) -> Entry {
+fn entry(file: &Path, number: usize, line: &str, visit: &RootVisit) -> RootEntry {
     match task(file, line, visit) {
-        Ok((tool, recipe)) => Entry::Tool(Box::new(tool), recipe),
+        Ok((tool, recipe)) => RootEntry::Tool(Box::new(tool), recipe),
         Err(reason) => {
             let message = format!("line {number}: {reason}");
-            Entry::Diagnostic(Diagnostic::warning(DiagnosticKind::Broken, message).of(visit.source.clone()).at(file))
+            RootEntry::Diagnostic(
+                Diagnostic::warning(DiagnosticKind::Broken, message).of(visit.source.clone()).at(file),
+            )
         }
     }
 }
 
 /// `name: command  # what it does`
-fn task(file: &Path, line: &str, visit: &Visit) -> Result<(Tool, Recipe), String> {
+fn task(file: &Path, line: &str, visit: &RootVisit) -> Result<(Tool, Recipe), String> {
     let (name, rest) = line.split_once(':').ok_or("a task is written `name: command  # what it does`")?;
     let (command, about) = rest.split_once(" #").unwrap_or((rest, ""));
     let argv: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
@@ -94,7 +96,7 @@ fn task(file: &Path, line: &str, visit: &Visit) -> Result<(Tool, Recipe), String
     let recipe = CommandRecipe {
         argv,
         cwd: file.parent().unwrap_or(Path::new("/")).to_owned(),
-        input: Input::Stdin,
+        input: ArgumentPassing::Stdin,
         env: Vec::new(),
         timeout_ms: DEFAULT_TIMEOUT_MS,
     };

@@ -8,7 +8,7 @@ use crate::import::{
     self, CLIENTS, ClientFile, ClientFolders, ClientFormat, ClientScan, ImportPlan, ImportPlanner, ImportTarget,
     LaunchCommand, OwnProgram, SecretHandling,
 };
-use crate::{Config, ConfigError, ConfigScope, Editor};
+use crate::{Config, ConfigEditor, ConfigError, ConfigScope};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -85,7 +85,7 @@ impl ConnectPlan {
     }
 
     /// Writes the files, and returns the ids of the servers that moved.
-    pub fn apply(&self, editor: &Editor, store: &dyn Store) -> Result<Vec<SourceId>, ConfigError> {
+    pub fn apply(&self, editor: &ConfigEditor, store: &dyn Store) -> Result<Vec<SourceId>, ConfigError> {
         let Some(text) = &self.text else { return Ok(Vec::new()) };
         // Added to our file first: if the second write fails, no server is lost.
         let added = self.moves.as_ref().map(|it| import::apply(it, editor)).transpose()?;

@@ -1,6 +1,6 @@
 //! Changes a server's entry where it stands, if what comes of it is still a server.
 
-use super::{ConfigEdit, Editor, at, server_missing};
+use super::{ConfigEdit, ConfigEditor, at, server_missing};
 use crate::ConfigError;
 use crate::{ConfiguredServer, EntryContext, ServerEntry};
 use serde_json::{Map, Value};
@@ -10,7 +10,7 @@ use toolscout_core::redact::REDACTED;
 const OF_PROGRAM: [&str; 4] = ["command", "args", "env", "cwd"];
 const OF_ADDRESS: [&str; 4] = ["url", "type", "headers", "bearer"];
 
-impl Editor {
+impl ConfigEditor {
     /// Puts these fields into the entry of a server, each in the place of what it had. A value that was only shown as hidden
     /// stays what it is.
     pub fn change_server(

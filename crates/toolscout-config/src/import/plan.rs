@@ -3,7 +3,7 @@
 use super::look::{ClientScan, ScannedContent, ScannedServer};
 use super::secrets::{PreparedEntry, SecretHandling, SecretNames};
 use super::{CLIENTS, ClientFolders, ClientFormat, ExistingServers, ImportTarget, KeyPath, OwnProgram};
-use crate::{Config, ConfigError, ConfigScope, Editor, ServerEntry};
+use crate::{Config, ConfigEditor, ConfigError, ConfigScope, ServerEntry};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use toolscout_core::{SourceId, escape};
@@ -81,7 +81,7 @@ pub fn plan(request: ImportRequest<'_>, config: &Config) -> Result<ImportPlan, C
 }
 
 /// Writes what the plan adds: secrets into their files first, then all servers in one edit. Returns their ids.
-pub fn apply(plan: &ImportPlan, editor: &Editor) -> Result<Vec<SourceId>, ConfigError> {
+pub fn apply(plan: &ImportPlan, editor: &ConfigEditor) -> Result<Vec<SourceId>, ConfigError> {
     plan.target.add_all(editor, plan)
 }
 

@@ -1,7 +1,7 @@
 //! The file of ours that imported servers are added to.
 
 use super::ImportPlan;
-use crate::edit::Editor;
+use crate::edit::ConfigEditor;
 use crate::{Config, ConfigError, ConfigScope, ConfiguredServer, Document, ServerEntry};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -51,7 +51,7 @@ impl ImportTarget {
     }
 
     /// Adds the servers of the plan: secrets into their files first, then all servers in one edit.
-    pub fn add_all(&self, editor: &Editor, plan: &ImportPlan) -> Result<Vec<SourceId>, ConfigError> {
+    pub fn add_all(&self, editor: &ConfigEditor, plan: &ImportPlan) -> Result<Vec<SourceId>, ConfigError> {
         for (_, prepared) in plan.additions() {
             prepared.files.iter().try_for_each(|it| it.write())?;
         }

@@ -7,7 +7,7 @@ use toolscout_core::RawJson;
 
 /// What a tool says about itself when asked.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Definition {
+pub struct ProbedDefinition {
     /// The name it is listed under.
     pub name: String,
     /// The executable or module that holds it, absolute.
@@ -19,7 +19,7 @@ pub struct Definition {
 }
 
 /// The text of a manifest for these tools, in their order. The same tools always give the same bytes.
-pub fn build(folder: &Path, tools: &[Definition]) -> String {
+pub fn build(folder: &Path, tools: &[ProbedDefinition]) -> String {
     let tools: Vec<Value> = tools.iter().map(|it| entry(folder, it)).collect();
     let text = serde_json::to_string_pretty(&json!({ "tools": tools }));
     text.expect("a JSON value can always be written") + "\n"
@@ -30,7 +30,7 @@ pub fn build(folder: &Path, tools: &[Definition]) -> String {
 pub fn check(
     manifest: &str,
     folder: &Path,
-    tools: &[Definition],
+    tools: &[ProbedDefinition],
     is_there: impl Fn(&Path) -> bool,
 ) -> Result<Vec<String>, String> {
     let mut drifts = Vec::new();
@@ -50,7 +50,7 @@ fn compare(
     folder: &Path,
     listed: &ManifestEntry,
     args: &Map<String, Value>,
-    tools: &[Definition],
+    tools: &[ProbedDefinition],
     is_there: &impl Fn(&Path) -> bool,
     drifts: &mut Vec<String>,
 ) {
@@ -93,7 +93,7 @@ fn difference(listed: &Value, own: &Value) -> Option<&'static str> {
     ["type", "required", "default", "enum"].into_iter().find(|it| differs(it)).or(description)
 }
 
-fn entry(folder: &Path, tool: &Definition) -> Value {
+fn entry(folder: &Path, tool: &ProbedDefinition) -> Value {
     let mut entry = Map::new();
     entry.insert("name".into(), tool.name.as_str().into());
     if let Some(description) = &tool.description {

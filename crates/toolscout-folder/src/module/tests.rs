@@ -56,12 +56,12 @@ async fn only_schema(recipe: &Recipe) -> Value {
 fn the_answer_is_the_line_with_the_nonce_and_the_rest_is_talk() {
     let status = std::process::ExitStatus::default();
     let stdout = b"hello\n\nN:{\"tools\":[]}\nbye".to_vec();
-    let mut outcome = super::Outcome { status, stdout, stderr: b"err\n".to_vec() };
+    let mut outcome = super::ProgramOutput { status, stdout, stderr: b"err\n".to_vec() };
     let answer = super::take_answer(&mut outcome, "N:").expect("it can be read").expect("it is there");
     assert!(answer.tools.is_some_and(|it| it.is_empty()));
     assert_eq!(outcome.stderr_text(), "err\nhello\nbye");
 
-    let forged = super::Outcome { status, stdout: b"{\"tools\":[]}\n".to_vec(), stderr: Vec::new() };
+    let forged = super::ProgramOutput { status, stdout: b"{\"tools\":[]}\n".to_vec(), stderr: Vec::new() };
     assert!(super::take_answer(&mut forged.clone(), "N:").expect("nothing to read").is_none());
     assert_ne!(super::nonce(), super::nonce());
 }

@@ -5,7 +5,7 @@
 use super::fixture::{call, cx, text};
 use super::output::of_stdout;
 use super::run;
-use crate::recipe::{CommandRecipe, Input, Recipe};
+use crate::recipe::{ArgumentPassing, CommandRecipe, Recipe};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use std::time::Duration;
 use toolscout_core::{Caller, Cx, ErrorKind, SourceError, ToolOutput};
 use toolscout_test_support::{World, assert_gone, members, number_in};
 
-fn command(world: &World, argv: &[&str], input: Input) -> CommandRecipe {
+fn command(world: &World, argv: &[&str], input: ArgumentPassing) -> CommandRecipe {
     let argv = argv.iter().map(|it| (*it).to_owned()).collect();
     CommandRecipe { argv, cwd: world.path(), input, env: Vec::new(), timeout_ms: 20_000 }
 }
@@ -116,7 +116,7 @@ async fn every_string_arrives_whole_on_stdin() {
     texts.push("x".repeat(1 << 20));
     texts.push("a\0b".to_owned());
     let arguments = json!({"all": texts});
-    let output = done(command(&world, &["cat"], Input::Stdin), arguments.clone()).await;
+    let output = done(command(&world, &["cat"], ArgumentPassing::Stdin), arguments.clone()).await;
     assert!(output.structured_content() == Some(arguments));
 }
 
@@ -127,11 +127,11 @@ async fn every_string_arrives_whole_as_an_argument() {
     world.sh("show", r#"printf '%s|' "$@""#);
     let templates = ["--one", "{one}", "--two={one}", "{all}"].map(str::to_owned).to_vec();
     for it in corpus() {
-        let recipe = command(&world, &["./show"], Input::Args(templates.clone()));
+        let recipe = command(&world, &["./show"], ArgumentPassing::Args(templates.clone()));
         let output = done(recipe, json!({"one": it, "all": [it, it]})).await;
         assert_eq!(text(&output), format!("--one|{it}|--two={it}|{it}|{it}|"), "{it:?}");
     }
-    let all = done(command(&world, &["./show"], Input::Args(Vec::new())), json!({"v": corpus()})).await;
+    let all = done(command(&world, &["./show"], ArgumentPassing::Args(Vec::new())), json!({"v": corpus()})).await;
     assert_eq!(text(&all), corpus().iter().map(|it| format!("--v={it}|")).collect::<String>());
 }
 
@@ -141,7 +141,7 @@ async fn every_string_arrives_whole_as_a_variable() {
     let world = World::new();
     world.sh("show", r#"printf '%s|' "$TOOL_ONE""#);
     for it in corpus() {
-        let output = done(command(&world, &["./show"], Input::Env), json!({"one": it})).await;
+        let output = done(command(&world, &["./show"], ArgumentPassing::Env), json!({"one": it})).await;
         assert_eq!(text(&output), format!("{it}|"), "{it:?}");
     }
 }
@@ -151,7 +151,7 @@ async fn every_string_arrives_whole_as_a_variable() {
 async fn what_is_too_long_for_a_command_line_says_so() {
     let world = World::new();
     world.sh("show", "true");
-    for input in [Input::Args(Vec::new()), Input::Env] {
+    for input in [ArgumentPassing::Args(Vec::new()), ArgumentPassing::Env] {
         let recipe = Recipe::Command(command(&world, &["./show"], input));
         let err = run(&recipe, &call("t", json!({"one": "x".repeat(8 << 20)})), &cx()).await.expect_err("too long");
         assert!(err.to_string().contains("let the tool read them with `input = \"stdin\"`"), "{err}");
@@ -165,7 +165,7 @@ async fn words_after_two_dashes_reach_the_program_untouched() {
     let program = world.sh("show", r#"printf '%s|' "$@""#);
     let mut call = call("t", json!({"a": 1}));
     call.rest = vec!["--b".to_owned(), "{a}".to_owned(), String::new()];
-    let recipe = Recipe::Command(command(&world, &["./show", "x"], Input::Args(Vec::new())));
+    let recipe = Recipe::Command(command(&world, &["./show", "x"], ArgumentPassing::Args(Vec::new())));
     assert_eq!(text(&run(&recipe, &call, &cx()).await.expect("it runs")), "x|--a=1|--b|{a}||");
     let err = run(&Recipe::Executable { program }, &call, &cx()).await.expect_err("refused");
     assert_eq!(err.kind(), ErrorKind::Invalid);
@@ -176,7 +176,7 @@ async fn words_after_two_dashes_reach_the_program_untouched() {
 async fn a_failing_program_is_a_failure_with_its_code_and_its_words() {
     let world = World::new();
     world.sh("t", "echo half; echo boom >&2; exit 3");
-    let output = done(command(&world, &["./t"], Input::Stdin), json!({})).await;
+    let output = done(command(&world, &["./t"], ArgumentPassing::Stdin), json!({})).await;
     assert!(output.is_error());
     assert_eq!(text(&output), "`./t` exited with code 3\n\nboom\n\nprinted until then:\nhalf");
 }
@@ -219,10 +219,10 @@ async fn an_executable_is_checked_before_it_runs() {
     let program = world.script("t", "#!./evil\n");
     let err = run(&Recipe::Executable { program }, &call("t", json!({})), &cx()).await.expect_err("refused");
     assert!(err.to_string().contains("its `#!` line makes `./evil` the interpreter"), "{err}");
-    let recipe = Recipe::Command(command(&world, &["./t"], Input::Stdin));
+    let recipe = Recipe::Command(command(&world, &["./t"], ArgumentPassing::Stdin));
     assert!(run(&recipe, &call("t", json!({})), &cx()).await.is_err());
     let absolute = world.path().join("t").display().to_string();
-    let recipe = Recipe::Command(command(&world, &[&absolute], Input::Stdin));
+    let recipe = Recipe::Command(command(&world, &[&absolute], ArgumentPassing::Stdin));
     assert!(run(&recipe, &call("t", json!({})), &cx()).await.is_err());
 }
 
@@ -232,7 +232,7 @@ async fn a_program_outside_of_the_folder_is_refused() {
     let world = World::new();
     world.sh("bin/t", "echo outside");
     world.file("tools/x", "");
-    let mut recipe = command(&world, &["../bin/t"], Input::Stdin);
+    let mut recipe = command(&world, &["../bin/t"], ArgumentPassing::Stdin);
     recipe.cwd = world.path().join("tools");
     let recipe = Recipe::Command(recipe);
     let err = run(&recipe, &call("t", json!({})), &cx()).await.expect_err("refused");
@@ -296,7 +296,7 @@ fn json_nested_beyond_reason_is_text() {
 async fn the_deadline_is_the_smaller_of_the_tools_and_the_callers() {
     let world = World::new();
     world.sh("t", "exec sleep 1000");
-    let mut recipe = command(&world, &["./t"], Input::Stdin);
+    let mut recipe = command(&world, &["./t"], ArgumentPassing::Stdin);
     let short = Cx::new(Caller::Cli).within(Duration::from_millis(200));
     let err = run(&Recipe::Command(recipe.clone()), &call("t", json!({})), &short).await.expect_err("too long");
     assert_eq!(err.kind(), ErrorKind::TimedOut);
@@ -327,7 +327,7 @@ async fn what_is_missing_says_so() {
     let missing = Recipe::Missing { reason: "`x.sh` does not exist".to_owned() };
     let err = run(&missing, &call("t", json!({})), &cx()).await.expect_err("missing");
     assert_eq!(err.to_string(), "source `local` could not run `t`: `x.sh` does not exist");
-    let nope = Recipe::Command(command(&world, &["no-such-program-here"], Input::Stdin));
+    let nope = Recipe::Command(command(&world, &["no-such-program-here"], ArgumentPassing::Stdin));
     match run(&nope, &call("t", json!({})), &cx()).await.expect_err("missing") {
         SourceError::Spawn { program, reason, .. } => {
             assert_eq!(program, "no-such-program-here");
@@ -335,6 +335,6 @@ async fn what_is_missing_says_so() {
         }
         other => panic!("{other}"),
     }
-    let empty = Recipe::Command(command(&world, &[], Input::Stdin));
+    let empty = Recipe::Command(command(&world, &[], ArgumentPassing::Stdin));
     assert!(run(&empty, &call("t", json!({})), &cx()).await.is_err());
 }

@@ -8,9 +8,9 @@ use crate::look;
 use crate::probe::ProbeLimits;
 use crate::prompts;
 use crate::recipe::{Probed, Recipe};
-use crate::roots::{Layout, Root};
+use crate::roots::{Root, RootLayout};
 use crate::runtime;
-use crate::strategy::Entry;
+use crate::strategy::RootEntry;
 use futures_util::{StreamExt, stream};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ impl FolderSource {
         let entries = self.terms.tools.tools(&ground.root, self.visit(cx));
         self.gather_entries(entries, &ground, to, budget, cx).await?;
         match ground.root.layout {
-            Layout::Project => self.gather_prompts(&ground.root.path, to).await,
+            RootLayout::Project => self.gather_prompts(&ground.root.path, to).await,
             _ => Ok(()),
         }
     }
@@ -114,7 +114,7 @@ impl FolderSource {
     /// Says how many things were worth a word.
     async fn gather_entries(
         &self,
-        entries: BoxStream<'_, Result<Entry, SourceError>>,
+        entries: BoxStream<'_, Result<RootEntry, SourceError>>,
         ground: &Arc<ToolLocation>,
         to: &mut Gathering<'_>,
         budget: &ProbeBudget,
@@ -283,7 +283,7 @@ enum EntryOutcome {
 }
 
 /// Settles entry by entry; what comes between two files to be asked is one piece, because it needs no waiting.
-fn settle_all(entries: Vec<Result<Entry, SourceError>>, trusted: bool) -> Vec<EntryOutcome> {
+fn settle_all(entries: Vec<Result<RootEntry, SourceError>>, trusted: bool) -> Vec<EntryOutcome> {
     let mut all: Vec<EntryOutcome> = Vec::new();
     for entry in entries {
         match (settle(entry, trusted), all.last_mut()) {
@@ -294,10 +294,10 @@ fn settle_all(entries: Vec<Result<Entry, SourceError>>, trusted: bool) -> Vec<En
     all
 }
 
-fn settle(entry: Result<Entry, SourceError>, trusted: bool) -> EntryOutcome {
+fn settle(entry: Result<RootEntry, SourceError>, trusted: bool) -> EntryOutcome {
     let (mut tool, recipe) = match entry {
-        Ok(Entry::Tool(tool, recipe)) => (tool, recipe),
-        Ok(Entry::Diagnostic(problem)) => return EntryOutcome::Steps(vec![GatherStep::Diagnostic(problem)]),
+        Ok(RootEntry::Tool(tool, recipe)) => (tool, recipe),
+        Ok(RootEntry::Diagnostic(problem)) => return EntryOutcome::Steps(vec![GatherStep::Diagnostic(problem)]),
         Err(err) => return EntryOutcome::Steps(vec![GatherStep::Failed(err)]),
     };
     tool.provenance.trusted = trusted;

@@ -9,7 +9,7 @@ use crate::look;
 use crate::recipe::{Probed, Recipe};
 use crate::run;
 use crate::stamp::{Owners, ScanStamp};
-use crate::strategy::Entry;
+use crate::strategy::RootEntry;
 use futures_util::StreamExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -114,8 +114,8 @@ impl FolderSource {
         let mut reasons = Vec::new();
         while let Some(entry) = entries.next().await {
             let (mut tool, recipe) = match entry? {
-                Entry::Tool(tool, recipe) => (*tool, recipe),
-                Entry::Diagnostic(problem) => {
+                RootEntry::Tool(tool, recipe) => (*tool, recipe),
+                RootEntry::Diagnostic(problem) => {
                     reasons.push(problem.message);
                     continue;
                 }

@@ -6,7 +6,7 @@ use crate::matcher::Matcher;
 use crate::roots::Root;
 use crate::run::fixture::has;
 use crate::scan::{self, ScanCounts};
-use crate::strategy::{Entry, Visit};
+use crate::strategy::{RootEntry, RootVisit};
 use std::fs::File;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -15,10 +15,10 @@ use toolscout_core::{MemoryStore, Namespace, SourceId, Store};
 /// Scans the world's project; gives the counts and the names.
 fn scan(world: &World, store: &Arc<MemoryStore>) -> (ScanCounts, Vec<String>) {
     let matcher = Matcher::new(&["tools/**".to_owned()], &GlobTools::IGNORED.map(str::to_owned)).expect("patterns");
-    let visit = Visit { source: SourceId::local(), store: Some(store.clone()), cx: person() };
+    let visit = RootVisit { source: SourceId::local(), store: Some(store.clone()), cx: person() };
     let mut names = Vec::new();
     let counts = scan::scan(&Root::project(&world.root), &matcher, &visit, &mut |entry| {
-        if let Entry::Tool(tool, _) = entry {
+        if let RootEntry::Tool(tool, _) = entry {
             names.push(tool.id.name.as_str().to_owned());
         }
         true
@@ -90,11 +90,11 @@ fn a_missing_file_that_comes_is_seen_at_once() {
     age(&world, "tools/manifest.json");
     let store = Arc::new(MemoryStore::default());
     let status = |store: &Arc<MemoryStore>| {
-        let visit = Visit { source: SourceId::local(), store: Some(store.clone()), cx: person() };
+        let visit = RootVisit { source: SourceId::local(), store: Some(store.clone()), cx: person() };
         let matcher = Matcher::new(&["tools/**".to_owned()], &["_*".to_owned()]).expect("patterns");
         let mut words = Vec::new();
         scan::scan(&Root::project(&world.root), &matcher, &visit, &mut |entry| {
-            if let Entry::Tool(tool, _) = entry {
+            if let RootEntry::Tool(tool, _) = entry {
                 words.push(tool.status.word());
             }
             true

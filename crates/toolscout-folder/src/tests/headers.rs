@@ -2,7 +2,7 @@
 
 use super::{World, listing};
 use crate::header;
-use crate::recipe::Input;
+use crate::recipe::ArgumentPassing;
 use toolscout_core::{Status, Visibility};
 
 const DISK: &str = r#"#!/usr/bin/env bash
@@ -45,7 +45,7 @@ async fn a_header_says_what_a_plain_script_is() {
         r#"{"type":"object","properties":{"path":{"type":"string","description":"Where - really - to look"},"depth":{"type":"integer","description":"How many levels","default":2},"format":{"type":"string","enum":["table","json"],"default":"table"},"label":{"type":"string","description":"With a \"quoted\" word","default":"all of it"},"skip":{"type":"array","items":{"type":"string"},"default":["a"]}},"required":["path"]}"#
     );
     let header = header::read(DISK).expect("a header").expect("sound");
-    assert_eq!(header.input, Some(Input::Args(vec![])));
+    assert_eq!(header.input, Some(ArgumentPassing::Args(vec![])));
     assert_eq!(header.timeout_ms, Some(90_000));
     assert_eq!(header.env, ["DU_BLOCK_SIZE", "LC_ALL"]);
 }

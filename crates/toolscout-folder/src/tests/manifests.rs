@@ -1,7 +1,7 @@
 //! Manifests: reading, writing, and where they differ from their tools.
 
 use super::{World, listing};
-use crate::manifest::{self, Definition};
+use crate::manifest::{self, ProbedDefinition};
 use crate::run::fixture::has;
 use std::path::Path;
 use toolscout_core::{RawJson, Status};
@@ -87,8 +87,8 @@ async fn a_deeper_manifest_is_somebody_elses() {
     assert_eq!(world.page().await, "");
 }
 
-fn definition(name: &str, file: &str, description: &str, schema: &str) -> Definition {
-    Definition {
+fn definition(name: &str, file: &str, description: &str, schema: &str) -> ProbedDefinition {
+    ProbedDefinition {
         name: name.to_owned(),
         path: Path::new("/p/tools").join(file),
         description: Some(description.to_owned()),
@@ -96,7 +96,7 @@ fn definition(name: &str, file: &str, description: &str, schema: &str) -> Defini
     }
 }
 
-fn tools() -> Vec<Definition> {
+fn tools() -> Vec<ProbedDefinition> {
     let schema = r#"{"type":"object","properties":{"url":{"type":"string","description":"Where"},"n":{"type":["integer","null"],"default":1},"tags":{"type":"array","items":{"type":"string"}}},"required":["url"]}"#;
     vec![definition("fetch", "fetch.py", "Fetch", schema), definition("ping", "net/ping.sh", "Ping", "{}")]
 }

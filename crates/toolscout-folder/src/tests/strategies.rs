@@ -2,7 +2,7 @@
 
 use super::{World, agent, listing, name_of, person};
 use crate::recipe::{Flavour, Recipe};
-use crate::{Entry, Root, ToolStrategy, Visit};
+use crate::{Root, RootEntry, RootVisit, ToolStrategy};
 use futures_util::stream;
 use toolscout_core::{BoxStream, Diagnostic, DiagnosticKind, ErrorKind, Source, SourceError, Status, Tool, ToolId};
 
@@ -10,15 +10,15 @@ use toolscout_core::{BoxStream, Diagnostic, DiagnosticKind, ErrorKind, Source, S
 struct Boastful;
 
 impl ToolStrategy for Boastful {
-    fn tools<'a>(&'a self, root: &'a Root, visit: Visit) -> BoxStream<'a, Result<Entry, SourceError>> {
+    fn tools<'a>(&'a self, root: &'a Root, visit: RootVisit) -> BoxStream<'a, Result<RootEntry, SourceError>> {
         let tool = move |name: &str| {
             let mut tool = Tool::new(ToolId::new(visit.source.clone(), name_of(name)));
             tool.provenance.trusted = true;
             let recipe = Recipe::Module { file: root.path.join("a.rb"), flavour: Flavour::Plain };
-            Ok(Entry::Tool(Box::new(tool), recipe))
+            Ok(RootEntry::Tool(Box::new(tool), recipe))
         };
         let lost = SourceError::Protocol { id: toolscout_core::SourceId::local(), reason: "half of it is lost".into() };
-        let problem = Entry::Diagnostic(Diagnostic::warning(DiagnosticKind::Broken, "mine"));
+        let problem = RootEntry::Diagnostic(Diagnostic::warning(DiagnosticKind::Broken, "mine"));
         Box::pin(stream::iter([tool("a"), tool("b"), tool("$(id)"), Ok(problem), Err(lost), tool("c")]))
     }
 }

@@ -1,19 +1,19 @@
 //! Tool files: what they may say, and each way they can be wrong.
 
 use super::{World, listing};
-use crate::recipe::{CommandRecipe, HttpRecipe, Input, Recipe};
-use crate::{Entry, GlobTools, Root, ToolStrategy, Visit};
+use crate::recipe::{ArgumentPassing, CommandRecipe, HttpRecipe, Recipe};
+use crate::{GlobTools, Root, RootEntry, RootVisit, ToolStrategy};
 use futures_util::StreamExt;
 use toolscout_core::{SourceId, Visibility};
 
 /// The recipe of the only tool.
 async fn recipe(world: &World) -> Recipe {
     let root = Root::project(&world.root);
-    let visit = Visit { source: SourceId::local(), store: None, cx: super::person() };
+    let visit = RootVisit { source: SourceId::local(), store: None, cx: super::person() };
     let strategy = GlobTools::default();
     let mut entries = strategy.tools(&root, visit);
     while let Some(entry) = entries.next().await {
-        if let Ok(Entry::Tool(_, recipe)) = entry {
+        if let Ok(RootEntry::Tool(_, recipe)) = entry {
             return recipe;
         }
     }
@@ -69,7 +69,7 @@ async fn a_tool_file_says_it_all() {
     let expected = CommandRecipe {
         argv: vec!["python3".into(), "fetch.py".into()],
         cwd: world.path("tools"),
-        input: Input::Args(vec!["--url".into(), "{url}".into()]),
+        input: ArgumentPassing::Args(vec!["--url".into(), "{url}".into()]),
         env: vec!["API_TOKEN".into()],
         timeout_ms: 5000,
     };
@@ -82,7 +82,7 @@ async fn arguments_default_to_standard_input() {
     let text = "name = \"a\"\n[run]\ncommand = [\"cat\"]\ninput = \"stdin\"\nargs = [\"--url\", \"{url}\"]\n";
     let world = World::with(&[("tools/a.tool.toml", text)]);
     let Recipe::Command(command) = recipe(&world).await else { panic!("no command") };
-    assert_eq!(command.input, Input::Stdin);
+    assert_eq!(command.input, ArgumentPassing::Stdin);
     assert_eq!(world.page().await, "a [ready]\n");
 }
 

@@ -4,7 +4,7 @@ use super::ToolFileError;
 use crate::document::{DocumentTable, did_you_mean, sort_of};
 use crate::header::input;
 use crate::place::FileInRoot;
-use crate::recipe::{CommandRecipe, DEFAULT_TIMEOUT_MS, HttpRecipe, Input, Recipe};
+use crate::recipe::{ArgumentPassing, CommandRecipe, DEFAULT_TIMEOUT_MS, HttpRecipe, Recipe};
 use crate::template::{self, TemplatePart};
 use serde_json::{Map, Value};
 use toolscout_core::RawJson;
@@ -44,13 +44,13 @@ fn command(map: Map<String, Value>, schema: &RawJson, place: &FileInRoot<'_>) ->
     let input = match (given.as_deref(), templates) {
         (None | Some("args"), Some(templates)) => {
             places_exist("[run] `args`", &templates, schema)?;
-            Input::Args(templates)
+            ArgumentPassing::Args(templates)
         }
         (Some(word), templates) => {
             remark = templates.map(|_| format!("[run] `args` is not used with `input = \"{word}\"`"));
             input(word).map_err(|reason| format!("[run] {reason}"))?
         }
-        (None, None) => Input::Stdin,
+        (None, None) => ArgumentPassing::Stdin,
     };
     let claims = argv.iter().filter_map(|it| place.inside(it)).filter(|it| !it.is_empty()).collect();
     let recipe = Recipe::Command(CommandRecipe {

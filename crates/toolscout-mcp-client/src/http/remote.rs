@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout_at;
-use toolscout_http_client::{Way, chain, shown};
+use toolscout_http_client::{ConnectionRoute, chain, shown};
 
 /// How long it may take until somebody picks up.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -160,7 +160,7 @@ fn only_reads(method: &str) -> bool {
 /// A client of its own for each wire: what one server does to its connections is nothing to another.
 fn client(url: &Url) -> Result<Client, ClientError> {
     let lost = |what| ClientError::Lost { what };
-    let builder = Way::to(url).client().map_err(lost)?;
+    let builder = ConnectionRoute::to(url).client().map_err(lost)?;
     let builder = builder.redirect(redirect::Policy::none()).retry(retry::never()).referer(false);
     let builder = builder.connect_timeout(CONNECT).pool_idle_timeout(IDLE).pool_max_idle_per_host(IDLE_CONNECTIONS);
     let builder = builder.tcp_keepalive(KEEP_ALIVE);

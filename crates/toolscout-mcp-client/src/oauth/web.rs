@@ -8,7 +8,7 @@ use reqwest::{Client, Method, Request, Response, StatusCode, Url, redirect};
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use std::time::Duration;
-use toolscout_http_client::{Way, chain};
+use toolscout_http_client::{ConnectionRoute, chain};
 
 /// How long one request may take, from name to last byte.
 const REQUEST: Duration = Duration::from_secs(10);
@@ -82,7 +82,8 @@ impl OAuthHttp {
     /// may go another way.
     fn client(&self, url: &Url) -> Result<Client, ClientError> {
         let lost = |what| ClientError::Lost { what };
-        let builder = Way::to(url).client().map_err(lost)?.redirect(redirect::Policy::none()).referer(false);
+        let builder =
+            ConnectionRoute::to(url).client().map_err(lost)?.redirect(redirect::Policy::none()).referer(false);
         let builder = if self.reach.is_direct() { builder.no_proxy() } else { builder };
         builder.dns_resolver(Arc::new(self.reach.clone())).build().map_err(|err| lost(chain(&err)))
     }

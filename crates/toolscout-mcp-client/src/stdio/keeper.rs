@@ -15,8 +15,8 @@ use std::time::Duration;
 use tokio::process::{Child, ChildStdout};
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
-use toolscout_process::held::Held;
-use toolscout_process::tail::Tail;
+use toolscout_process::held::ServerProcesses;
+use toolscout_process::tail::OutputTail;
 use toolscout_process::words;
 
 /// How long pipes may stay open after the process is gone, or the process after its output is closed.
@@ -34,9 +34,9 @@ const LAST_BYTES: usize = 400;
 /// Stays with a child process until it is gone.
 pub(super) struct ChildKeeper {
     pub(super) child: Child,
-    pub(super) held: Arc<Held>,
+    pub(super) held: Arc<ServerProcesses>,
     pub(super) ear: Arc<dyn WireObserver>,
-    pub(super) tail: Arc<Mutex<Tail>>,
+    pub(super) tail: Arc<Mutex<OutputTail>>,
     pub(super) closing: Arc<watch::Sender<bool>>,
     pub(super) over: watch::Sender<bool>,
     pub(super) limits: Arc<Limits>,
@@ -131,7 +131,7 @@ impl ChildKeeper {
 }
 
 /// What was kept of standard error, not escaped.
-pub(super) fn text_of(tail: &Mutex<Tail>) -> String {
+pub(super) fn text_of(tail: &Mutex<OutputTail>) -> String {
     let tail = tail.lock().clone();
     String::from_utf8_lossy(&tail.into_bytes()).into_owned()
 }

@@ -11,9 +11,9 @@ use tokio::process::Child;
 use tokio::runtime::Handle;
 use tokio::time::sleep;
 use toolscout_process::environment::environment;
-use toolscout_process::held::Held;
+use toolscout_process::held::ServerProcesses;
 use toolscout_process::program::find_in;
-use toolscout_process::spawn::{self, Start};
+use toolscout_process::spawn::{self, SpawnRequest};
 use toolscout_process::{BUSY, words};
 use toolscout_process::{guard, orphans, starter};
 
@@ -50,7 +50,7 @@ pub(super) fn prepare(program: &Program, dial: &ConnectContext) -> Result<Launch
 }
 
 /// Starts the program on the thread that all servers are started from.
-pub(super) async fn start(launch: Launch) -> Result<(Child, Held), ClientError> {
+pub(super) async fn start(launch: Launch) -> Result<(Child, ServerProcesses), ClientError> {
     let launch = Arc::new(launch);
     let mut waits = BUSY.into_iter();
     loop {
@@ -59,7 +59,7 @@ pub(super) async fn start(launch: Launch) -> Result<(Child, Held), ClientError> 
             guard::prepare();
             let _inside = runtime.enter();
             let child = spawn::spawn(mine.as_start())?;
-            let held = Held::new(&child, mine.run.clone());
+            let held = ServerProcesses::new(&child, mine.run.clone());
             Ok((child, held))
         });
         let error = match started.await {
@@ -78,9 +78,9 @@ pub(super) async fn start(launch: Launch) -> Result<(Child, Held), ClientError> 
 }
 
 impl Launch {
-    fn as_start(&self) -> Start<'_> {
+    fn as_start(&self) -> SpawnRequest<'_> {
         let Self { program, args, cwd, env, .. } = self;
-        Start { program, args, cwd, env, is_fed: true }
+        SpawnRequest { program, args, cwd, env, is_fed: true }
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep};
-use toolscout_process::tail::Tail;
+use toolscout_process::tail::OutputTail;
 
 const CHUNK: usize = 64 << 10;
 /// Messages are joined up to about this much: less than a pipe holds, so that mostly nobody waits in the middle of one.
@@ -40,7 +40,11 @@ pub(super) async fn read(
 }
 
 /// Keeps the last of standard error, and reads it all, so that nobody ever waits for us to do so.
-pub(super) async fn drain(pipe: Option<impl AsyncRead + Unpin>, tail: Arc<Mutex<Tail>>, drained: oneshot::Sender<()>) {
+pub(super) async fn drain(
+    pipe: Option<impl AsyncRead + Unpin>,
+    tail: Arc<Mutex<OutputTail>>,
+    drained: oneshot::Sender<()>,
+) {
     if let Some(mut pipe) = pipe {
         let mut pace = ReadThrottle::new(ERROR_RATE);
         let mut chunk = vec![0; CHUNK];

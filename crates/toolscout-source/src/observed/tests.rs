@@ -9,7 +9,7 @@ use serde_json::json;
 use toolscout_core::{Caller, Cx, MemoryStore, Source};
 
 fn seen(stream: &[u8], cut: usize, server: Option<&str>) -> Vec<SeenTool> {
-    let mut observer = Observer::new(server);
+    let mut observer = TranscriptObserver::new(server);
     stream.chunks(cut.max(1)).for_each(|it| observer.feed(it));
     observer.finish()
 }
@@ -98,7 +98,7 @@ fn a_line_that_is_too_long_is_not_looked_at_and_the_next_one_is() {
     for cut in [BLOCK, stream.len()] {
         assert_eq!(names(&seen(&stream, cut, None)), ["short"], "cut at {cut}");
     }
-    let mut observer = Observer::new(None);
+    let mut observer = TranscriptObserver::new(None);
     for _ in 0..200 {
         observer.feed(&[b'"'; 64 << 10]);
         assert!(observer.lines.len() <= LONGEST);
@@ -155,7 +155,7 @@ fn what_cannot_be_written_ends_it_and_what_was_seen_stays() {
             Ok(())
         }
     }
-    let mut observer = Observer::new(None);
+    let mut observer = TranscriptObserver::new(None);
     let error = observer.pass_on(conversation().as_bytes(), Full).expect_err("nobody reads");
     assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
 }
@@ -167,7 +167,7 @@ proptest! {
     fn what_passes_comes_out_as_it_went_in(mut stream in prop::collection::vec(any::<u8>(), 0..2_000), at in 0usize..2_000) {
         let at = at.min(stream.len());
         stream.splice(at..at, conversation().into_bytes());
-        let (mut out, mut observer) = (Vec::new(), Observer::new(None));
+        let (mut out, mut observer) = (Vec::new(), TranscriptObserver::new(None));
         observer.pass_on(Halting(&stream, false), &mut out).expect("passed on");
         prop_assert_eq!(out, stream);
     }

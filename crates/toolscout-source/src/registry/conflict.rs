@@ -50,7 +50,7 @@ pub struct UnknownConflict(String);
 
 /// What became of a tool that was brought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Registered {
+pub enum RegisterOutcome {
     /// It is there, under a name that was free.
     Added,
     /// It is there, and an earlier one of its name is gone.
@@ -59,7 +59,7 @@ pub enum Registered {
     Skipped,
 }
 
-impl Registered {
+impl RegisterOutcome {
     /// Whether there is now something that was not there before.
     pub fn is_change(self) -> bool {
         self != Self::Skipped

@@ -1,6 +1,6 @@
 //! The tools of a registry at one moment: in order, and by name.
 
-use super::{AlreadyRegistered, CodeTool, Conflict, Registered};
+use super::{AlreadyRegistered, CodeTool, Conflict, RegisterOutcome};
 use std::collections::HashMap;
 use std::sync::Arc;
 use toolscout_core::{Diagnostic, DiagnosticKind, DiscoveryItem};
@@ -19,23 +19,23 @@ pub(super) struct RegisteredTool {
 }
 
 impl ToolSet {
-    pub(super) fn add(&mut self, tool: CodeTool, conflict: Conflict) -> Result<Registered, AlreadyRegistered> {
+    pub(super) fn add(&mut self, tool: CodeTool, conflict: Conflict) -> Result<RegisterOutcome, AlreadyRegistered> {
         let name = tool.tool.id.name.to_string();
         let Some(&place) = self.places.get(&name) else {
             self.places.insert(name, self.entries.len());
             self.entries.push(RegisteredTool { tool: Arc::new(tool), collision: None });
-            return Ok(Registered::Added);
+            return Ok(RegisterOutcome::Added);
         };
         let entry = &mut self.entries[place];
         let (outcome, stays) = match conflict {
-            Conflict::Replace => (Registered::Replaced, "later"),
-            Conflict::Skip => (Registered::Skipped, "earlier"),
+            Conflict::Replace => (RegisterOutcome::Replaced, "later"),
+            Conflict::Skip => (RegisterOutcome::Skipped, "earlier"),
             Conflict::Error => return Err(AlreadyRegistered { name }),
         };
         let message = format!("`{name}` is registered more than once; the {stays} one stays");
         let source = entry.tool.tool.id.source.clone();
         entry.collision = Some(Diagnostic::warning(DiagnosticKind::Collision, message).of(source));
-        if outcome == Registered::Replaced {
+        if outcome == RegisterOutcome::Replaced {
             entry.tool = Arc::new(tool);
         }
         Ok(outcome)

@@ -3,7 +3,7 @@
 use super::head::LockedHead;
 use super::line::{self, LONGEST};
 use super::tail::JournalTail;
-use super::{Record, SEGMENT, folder, reader};
+use super::{JournalRecord, SEGMENT, folder, reader};
 use std::fs;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::PathBuf;
@@ -37,7 +37,7 @@ impl JournalFolder {
     }
 
     /// Writes them all, or says why not; then none of those that a reader does not see.
-    pub(super) fn append(&self, records: &[Record]) -> io::Result<()> {
+    pub(super) fn append(&self, records: &[JournalRecord]) -> io::Result<()> {
         let key = key(&*self.store)?;
         let mut locked = LockedHead::take(&self.dir, PATIENCE)?;
         let mut tail = JournalTail::find(&self.dir, &key, &mut locked)?;
@@ -101,7 +101,7 @@ pub(super) fn key(store: &dyn Store) -> io::Result<[u8; 32]> {
 }
 
 /// What is too long to be a line is only counted.
-fn fitting(record: &Record) -> std::borrow::Cow<'_, Record> {
+fn fitting(record: &JournalRecord) -> std::borrow::Cow<'_, JournalRecord> {
     // Room for the number, the time, the kind and the seals.
     match record.body.len() + 256 > LONGEST || record.body.contains('\n') {
         true => std::borrow::Cow::Owned(lost(1)),
@@ -110,10 +110,10 @@ fn fitting(record: &Record) -> std::borrow::Cow<'_, Record> {
 }
 
 /// Says how many records are missing.
-pub(super) fn lost(records: u64) -> Record {
-    Record { at: Moment::now(), kind: "lost", body: format!(r#"{{"records":{records}}}"#) }
+pub(super) fn lost(records: u64) -> JournalRecord {
+    JournalRecord { at: Moment::now(), kind: "lost", body: format!(r#"{{"records":{records}}}"#) }
 }
 
-fn mended(reason: &str) -> Record {
-    Record { at: Moment::now(), kind: "mended", body: format!(r#"{{"reason":"{reason}"}}"#) }
+fn mended(reason: &str) -> JournalRecord {
+    JournalRecord { at: Moment::now(), kind: "mended", body: format!(r#"{{"reason":"{reason}"}}"#) }
 }

@@ -3,7 +3,7 @@
 //! `{"n":7,"at":"2026-07-28T12:00:00.000Z","kind":"call",…,"prev":"<32 digits>","hash":"<32 digits>"}`. What is sealed is all of it
 //! up to the seal, so the line as it is in the file can be checked without being read as JSON.
 
-use super::Record;
+use super::JournalRecord;
 use std::fmt::{self, Write as _};
 
 /// No line is longer, by whomever it was written.
@@ -48,7 +48,7 @@ impl ChainPosition {
 }
 
 /// Writes the line that follows this place, with its end; gives the place of it.
-pub(super) fn write(out: &mut String, key: &[u8; 32], after: ChainPosition, record: &Record) -> ChainPosition {
+pub(super) fn write(out: &mut String, key: &[u8; 32], after: ChainPosition, record: &JournalRecord) -> ChainPosition {
     let start = out.len();
     let n = after.n + 1;
     // A string takes everything.

@@ -15,13 +15,13 @@ const LAG: Duration = Duration::from_secs(3_600);
 
 /// Reads a journal; needs no key, locks nothing, and is in nobody's way.
 #[derive(Debug, Clone)]
-pub struct Reader {
+pub struct JournalReader {
     dir: PathBuf,
 }
 
 /// Which lines.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Wanted<'a> {
+pub struct JournalQuery<'a> {
     /// With a smaller number than this.
     pub before: Option<u64>,
     /// Of these kinds; of all where none are named.
@@ -32,14 +32,14 @@ pub struct Wanted<'a> {
 
 /// A line of the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct StoredLine {
     /// Its number.
     pub n: u64,
     /// A JSON object.
     pub text: String,
 }
 
-impl Wanted<'_> {
+impl JournalQuery<'_> {
     fn takes(&self, line: &LineStart<'_>, since: Option<&str>) -> bool {
         self.before.is_none_or(|it| line.n < it)
             && (self.kinds.is_empty() || self.kinds.contains(&line.kind))
@@ -47,14 +47,14 @@ impl Wanted<'_> {
     }
 }
 
-impl Reader {
+impl JournalReader {
     /// Of the journal below this folder of state; opens nothing.
     pub fn new(state: &Path) -> Self {
         Self { dir: super::dir(state) }
     }
 
     /// The newest of these, the newest first, at most so many. Takes as long as they are far from the end.
-    pub fn newest(&self, wanted: &Wanted<'_>, limit: usize) -> io::Result<Vec<Kept>> {
+    pub fn newest(&self, wanted: &JournalQuery<'_>, limit: usize) -> io::Result<Vec<StoredLine>> {
         let mut found = Vec::new();
         if limit == 0 {
             return Ok(found);
@@ -68,7 +68,7 @@ impl Reader {
             let is_done = backwards(&folder::segment(&self.dir, number), |text| {
                 let Some(start) = LineStart::read(text) else { return false };
                 if wanted.takes(&start, since.as_deref()) {
-                    found.push(Kept { n: start.n, text: text.to_owned() });
+                    found.push(StoredLine { n: start.n, text: text.to_owned() });
                 }
                 found.len() == limit || oldest.as_deref().is_some_and(|it| start.at < it)
             })?;
@@ -80,7 +80,7 @@ impl Reader {
     }
 
     /// Shows each of these, the oldest first.
-    pub fn each(&self, wanted: &Wanted<'_>, mut show: impl FnMut(&str)) -> io::Result<()> {
+    pub fn each(&self, wanted: &JournalQuery<'_>, mut show: impl FnMut(&str)) -> io::Result<()> {
         let since = wanted.since.map(|it| it.to_string());
         for number in folder::segments(&self.dir)? {
             let Some(file) = there(File::open(folder::segment(&self.dir, number)))? else { continue };

@@ -10,7 +10,9 @@ mod processes;
 mod reading;
 mod tampering;
 
-use super::{Journal, Kept, Pending, Reader, Record, Verdict, Wanted, folder, verify};
+use super::{
+    Journal, JournalQuery, JournalReader, JournalRecord, JournalVerification, PendingRecord, StoredLine, folder, verify,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -59,7 +61,7 @@ impl World {
         std::fs::write(self.segment(1), lines.iter().map(|it| format!("{it}\n")).collect::<String>()).unwrap();
     }
 
-    fn verify(&self) -> Verdict {
+    fn verify(&self) -> JournalVerification {
         verify(self.state(), &MemoryStore::default()).unwrap()
     }
 
@@ -69,8 +71,8 @@ impl World {
         self.verify().breaks.iter().map(|it| format!("{}:{} {}", name(&it.file), it.line, it.reason)).collect()
     }
 
-    fn newest(&self, wanted: Wanted<'_>, limit: usize) -> Vec<Kept> {
-        Reader::new(self.state()).newest(&wanted, limit).unwrap()
+    fn newest(&self, wanted: JournalQuery<'_>, limit: usize) -> Vec<StoredLine> {
+        JournalReader::new(self.state()).newest(&wanted, limit).unwrap()
     }
 }
 
@@ -79,15 +81,15 @@ fn journal(state: &Path) -> Journal {
     Journal::new(state, Arc::new(MemoryStore::default()), super::KEEP, Box::new(on_trouble))
 }
 
-fn record(number: u64) -> Record {
+fn record(number: u64) -> JournalRecord {
     let kind = if number.is_multiple_of(2) { "even" } else { "odd" };
-    Record { at: Moment(1_700_000_000_000 + number * 1_000), kind, body: format!(r#"{{"value":"{number}"}}"#) }
+    JournalRecord { at: Moment(1_700_000_000_000 + number * 1_000), kind, body: format!(r#"{{"value":"{number}"}}"#) }
 }
 
-fn pending(number: u64) -> Pending {
+fn pending(number: u64) -> PendingRecord {
     Box::new(move || record(number))
 }
 
-fn numbers(kept: &[Kept]) -> Vec<u64> {
+fn numbers(kept: &[StoredLine]) -> Vec<u64> {
     kept.iter().map(|it| it.n).collect()
 }

@@ -13,7 +13,7 @@ const NAMED: usize = 100;
 
 /// Whether a journal is as it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Verdict {
+pub struct JournalVerification {
     /// How many lines there are.
     pub records: u64,
     /// The number of the first one; those before it were dropped to keep the journal small.
@@ -21,14 +21,14 @@ pub struct Verdict {
     /// The number of the last one.
     pub last: Option<u64>,
     /// Where it is broken, in order; the first hundred.
-    pub breaks: Vec<Break>,
+    pub breaks: Vec<ChainBreak>,
     /// What is odd, and does not mean that anything is missing.
     pub notes: Vec<String>,
 }
 
 /// A place where the journal is not as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Break {
+pub struct ChainBreak {
     /// The number that the line there should have.
     pub n: u64,
     /// The file.
@@ -40,12 +40,13 @@ pub struct Break {
 }
 
 /// Looks at every line of the journal below this folder of state. Nobody has to wait for it, nor it for anybody.
-pub fn verify(state: &Path, store: &dyn Store) -> io::Result<Verdict> {
+pub fn verify(state: &Path, store: &dyn Store) -> io::Result<JournalVerification> {
     let dir = super::dir(state);
     let key = book::key(store)?;
     let segments = folder::segments(&dir)?;
     let found = head::look(&dir, &key)?;
-    let mut walk = ChainVerifier { dir: &dir, key, verdict: Verdict::default(), next: None, at: (PathBuf::new(), 0) };
+    let mut walk =
+        ChainVerifier { dir: &dir, key, verdict: JournalVerification::default(), next: None, at: (PathBuf::new(), 0) };
     match found {
         HeadState::Nothing if segments.is_empty() => {}
         HeadState::Nothing => walk.headless("is missing", &segments)?,
@@ -58,7 +59,7 @@ pub fn verify(state: &Path, store: &dyn Store) -> io::Result<Verdict> {
 struct ChainVerifier<'a> {
     dir: &'a Path,
     key: [u8; 32],
-    verdict: Verdict,
+    verdict: JournalVerification,
     /// After which the next line must come; none before the first.
     next: Option<ChainPosition>,
     /// The file and the line that is looked at.
@@ -179,7 +180,7 @@ impl ChainVerifier<'_> {
     fn break_here(&mut self, n: u64, reason: String) {
         if self.verdict.breaks.len() < NAMED {
             let (file, line) = self.at.clone();
-            self.verdict.breaks.push(Break { n, file, line, reason });
+            self.verdict.breaks.push(ChainBreak { n, file, line, reason });
         }
     }
 }

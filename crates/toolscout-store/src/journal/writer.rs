@@ -1,7 +1,7 @@
 //! Appends records to the files of the journal, and counts those that could not be written.
 
 use super::book::{JournalFolder, lost};
-use super::{OnTrouble, Record};
+use super::{JournalRecord, OnWriteError};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 pub(super) struct Appender {
@@ -9,11 +9,11 @@ pub(super) struct Appender {
     /// Records that were not written. The next record written says how many.
     lost: AtomicU64,
     has_reported: AtomicBool,
-    on_trouble: OnTrouble,
+    on_trouble: OnWriteError,
 }
 
 impl Appender {
-    pub(super) fn new(book: JournalFolder, on_trouble: OnTrouble) -> Self {
+    pub(super) fn new(book: JournalFolder, on_trouble: OnWriteError) -> Self {
         Self { book, lost: AtomicU64::new(0), has_reported: AtomicBool::new(false), on_trouble }
     }
 
@@ -26,7 +26,7 @@ impl Appender {
     }
 
     /// Writes these, and before them how many are missing.
-    pub(super) fn write(&self, mut records: Vec<Record>) {
+    pub(super) fn write(&self, mut records: Vec<JournalRecord>) {
         let missing = self.lost.swap(0, Ordering::Relaxed);
         let count = records.len() as u64;
         if missing > 0 {

@@ -8,7 +8,7 @@ use toolscout_core::event::{
     CallEvent, CallOutcome, ContextUse, DecisionEvent, DiscoveryEvent, Event, EventKind, Requester, SearchEvent,
 };
 use toolscout_core::{ErrorKind, Moment, SourceId};
-use toolscout_store::journal::Record;
+use toolscout_store::journal::JournalRecord;
 
 /// Hits of a search that are kept.
 const HITS: usize = 20;
@@ -71,7 +71,7 @@ impl JournalNote {
     }
 
     /// The record, without anything secret.
-    pub(crate) fn into_record(self) -> Record {
+    pub(crate) fn into_record(self) -> JournalRecord {
         let took = (self.took.as_secs_f64() * 1_000_000.0).round() / 1_000.0;
         let what = what(self.what);
         let kind = kind(&what);
@@ -86,7 +86,7 @@ impl JournalNote {
             }
         }
         body.push('}');
-        Record { at: self.at, kind, body }
+        JournalRecord { at: self.at, kind, body }
     }
 }
 

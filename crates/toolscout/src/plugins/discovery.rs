@@ -75,7 +75,7 @@ impl Plugin for Discovery {
         });
         cx.add_source(|startup| {
             let wanted = startup.config.settings.presets.as_deref().unwrap_or_default();
-            let preset = Preset::native().filter(|_| wanted.contains(&toolscout_config::Preset::Native));
+            let preset = Preset::native().filter(|_| wanted.contains(&toolscout_config::ToolPreset::Native));
             Ok(preset.map(|it| Arc::new(it) as Arc<dyn Source>))
         });
         Box::pin(async {

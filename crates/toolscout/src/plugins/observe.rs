@@ -10,7 +10,7 @@ use toolscout_config::Config;
 use toolscout_core::event::{DiscoveryEvent, EventKind};
 use toolscout_core::{BoxFuture, Cx, ErrorKind, Source, SourceId, Tool, ToolId};
 use toolscout_mcp_client::partition;
-use toolscout_source::observed::{Observed, ObservedSource, Observer, SeenTool};
+use toolscout_source::observed::{Observed, ObservedSource, SeenTool, TranscriptObserver};
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
 

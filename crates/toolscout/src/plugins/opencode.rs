@@ -6,7 +6,7 @@ use futures_util::stream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toolscout_core::{BoxFuture, BoxStream, Source, SourceError, SourceId};
-use toolscout_folder::{FolderSource, FolderSourceBuilder, Layout, Root, RootStrategy};
+use toolscout_folder::{FolderSource, FolderSourceBuilder, Root, RootLayout, RootStrategy};
 
 /// Adds the source `opencode` where the project has a `.opencode/tools` or `.opencode/tool` folder.
 #[derive(Debug, Clone, Copy, Default)]
@@ -53,7 +53,7 @@ struct OpenCodeFolders(Vec<PathBuf>);
 
 impl RootStrategy for OpenCodeFolders {
     fn roots(&self) -> BoxStream<'_, Result<Root, SourceError>> {
-        let root = |path: &PathBuf| Ok(Root { path: path.clone(), layout: Layout::Opencode });
+        let root = |path: &PathBuf| Ok(Root { path: path.clone(), layout: RootLayout::Opencode });
         Box::pin(stream::iter(self.0.iter().map(root)))
     }
 }

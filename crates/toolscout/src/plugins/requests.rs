@@ -59,12 +59,12 @@ fn folders(startup: &Startup) -> Result<Vec<RequestFolder>, AppError> {
     configured.map(|(at, it)| folder(it, at, startup)).collect()
 }
 
-fn folder(said: &RequestTools, at: usize, startup: &Startup) -> Result<RequestFolder, AppError> {
+fn folder(said: &RequestToolsSettings, at: usize, startup: &Startup) -> Result<RequestFolder, AppError> {
     let hint = "look at `[[request_tools]]` in the configuration";
     let wrong = |why: String| AppError::invalid(format!("`request_tools`: {why}"), hint);
     // Trust, limits and the store are those of the project's own folders.
     let begun = startup.folder_builder()?;
-    let RequestTools { header, pattern, folder, source } = said;
+    let RequestToolsSettings { header, pattern, folder, source } = said;
     let usual = || if at == 0 { "own".to_owned() } else { format!("own-{}", at + 1) };
     let id = SourceId::new(&source.clone().unwrap_or_else(usual)).map_err(|it| wrong(it.to_string()))?;
     if SourceId::RESERVED.contains(&id.as_str()) {

@@ -4,8 +4,8 @@ use super::*;
 use std::cell::Cell;
 use std::fs;
 
-fn editor(folder: &Path) -> Editor {
-    Editor::new(Some(folder.join("state")))
+fn editor(folder: &Path) -> ConfigEditor {
+    ConfigEditor::new(Some(folder.join("state")))
 }
 
 #[test]
@@ -109,6 +109,6 @@ fn a_folder_in_the_place_of_the_file_is_named() {
 fn without_a_folder_of_state_a_file_can_still_be_changed() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("any.toml");
-    Editor::new(None).edit(&file, |_| Ok(vec![set(&["a"], json!(1))])).expect("changed");
+    ConfigEditor::new(None).edit(&file, |_| Ok(vec![set(&["a"], json!(1))])).expect("changed");
     assert_eq!(fs::read_to_string(&file).expect("there"), "a = 1\n");
 }

@@ -21,8 +21,8 @@ impl Folder {
         std::fs::read_to_string(self.path(name)).expect("there")
     }
 
-    fn editor(&self) -> Editor {
-        Editor::new(Some(self.path("state")))
+    fn editor(&self) -> ConfigEditor {
+        ConfigEditor::new(Some(self.path("state")))
     }
 
     fn configured(&self, name: &str, keys: &[&str]) -> ConfiguredServer {

@@ -33,7 +33,7 @@ fn no_change_is_lost_and_no_file_is_half() {
 
 fn write(file: &Path, folder: &Path, writer: usize, each: usize) {
     // As separate processes have: each its own.
-    let editor = Editor::new(Some(folder.join("state")));
+    let editor = ConfigEditor::new(Some(folder.join("state")));
     for count in 1..=each {
         let edited = editor.edit(file, |map| {
             let total = map.get("total").and_then(Value::as_u64).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Order, names, bulk, and what happens to taken names.
 
 use super::{list, registry, tool};
-use crate::{Conflict, Registered, Registry};
+use crate::{Conflict, RegisterOutcome, Registry};
 use insta::assert_snapshot;
 
 /// R-01: the order is that of registration, and a list does not change once taken.
@@ -35,7 +35,7 @@ fn unregistering_twice_is_true_then_false() {
 #[test]
 fn a_taken_name_is_replaced_where_it_stands() {
     let registry = registry(&["a", "b"]);
-    assert_eq!(registry.register(tool("a", "second")), Ok(Registered::Replaced));
+    assert_eq!(registry.register(tool("a", "second")), Ok(RegisterOutcome::Replaced));
     assert_snapshot!(list(&registry), @r"
     a: second
     b: first
@@ -46,8 +46,8 @@ fn a_taken_name_is_replaced_where_it_stands() {
 #[test]
 fn a_taken_name_can_be_skipped() {
     let registry = registry(&["a", "b"]).on_conflict(Conflict::Skip);
-    assert_eq!(registry.register(tool("a", "second")), Ok(Registered::Skipped));
-    assert_eq!(registry.register(tool("c", "second")), Ok(Registered::Added));
+    assert_eq!(registry.register(tool("a", "second")), Ok(RegisterOutcome::Skipped));
+    assert_eq!(registry.register(tool("c", "second")), Ok(RegisterOutcome::Added));
     assert_snapshot!(list(&registry), @r"
     a: first
     b: first
@@ -68,7 +68,7 @@ fn a_taken_name_can_be_an_error() {
 fn a_bulk_with_a_duplicate_under_skip_registers_the_rest() {
     let registry = registry(&["b"]).on_conflict(Conflict::Skip);
     let outcomes = registry.register_all(["a", "b", "c"].map(|it| tool(it, "second"))).unwrap();
-    assert_eq!(outcomes, [Registered::Added, Registered::Skipped, Registered::Added]);
+    assert_eq!(outcomes, [RegisterOutcome::Added, RegisterOutcome::Skipped, RegisterOutcome::Added]);
     assert_snapshot!(list(&registry), @r"
     b: first
     a: second

@@ -3,7 +3,7 @@
 use super::super::LIMITS;
 use super::super::book::JournalFolder;
 use super::{World, journal, numbers, pending, record};
-use crate::journal::{Journal, KEEP, Wanted};
+use crate::journal::{Journal, JournalQuery, KEEP};
 use parking_lot::{Condvar, Mutex};
 use std::fs;
 use std::sync::Arc;
@@ -30,11 +30,11 @@ fn old_files_go_and_the_chain_is_vouched_for_from_there() {
     assert_eq!(verdict.last, Some(200));
     assert!(verdict.first.is_some_and(|it| it > 150), "{verdict:?}");
     assert_eq!(verdict.records, 200 - verdict.first.unwrap() + 1);
-    let all = world.newest(Wanted::default(), usize::MAX);
+    let all = world.newest(JournalQuery::default(), usize::MAX);
     assert_eq!(numbers(&all).last(), verdict.first.as_ref());
     // Across files, too.
     let before = Some(verdict.first.unwrap() + 3);
-    assert_eq!(world.newest(Wanted { before, ..Wanted::default() }, 99).len(), 3);
+    assert_eq!(world.newest(JournalQuery { before, ..JournalQuery::default() }, 99).len(), 3);
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn what_cannot_be_written_is_said_once_and_counted() {
     assert_eq!(said.load(Ordering::Relaxed), 1);
     fs::remove_file(world.state().join("journal")).unwrap();
     journal.write(record(5));
-    let kept = world.newest(Wanted::default(), 9);
+    let kept = world.newest(JournalQuery::default(), 9);
     assert_eq!(kept.len(), 2);
     assert!(kept[1].text.contains(r#""kind":"lost","records":4"#), "{}", kept[1].text);
     assert_eq!(world.breaks(), [] as [String; 0]);
@@ -127,7 +127,7 @@ fn more_than_there_is_room_for_is_counted_and_nobody_waits() {
     state.lock().1 = true;
     news.notify_all();
     journal.flush();
-    let lost = world.newest(Wanted { kinds: &["lost"], ..Wanted::default() }, 9);
+    let lost = world.newest(JournalQuery { kinds: &["lost"], ..JournalQuery::default() }, 9);
     assert_eq!(lost.len(), 1);
     assert!(lost[0].text.contains(r#""records":7"#), "{}", lost[0].text);
     assert_eq!(world.verify().records, LIMITS.capacity as u64 + 2);

@@ -1,7 +1,7 @@
 //! Several processes write into one journal.
 
 use super::{World, journal, pending, record};
-use crate::journal::Wanted;
+use crate::journal::JournalQuery;
 use crate::tests::{CHILD, again, child, myself};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -16,7 +16,7 @@ fn work(state: &Path) {
     journal.keep_writing();
     let process = u64::from(std::process::id());
     for at in 0..EACH {
-        journal.push(Box::new(move || crate::journal::Record {
+        journal.push(Box::new(move || crate::journal::JournalRecord {
             body: format!(r#"{{"by":{process},"at":{at}}}"#),
             ..record(at)
         }));
@@ -41,7 +41,7 @@ fn ten_processes_write_one_chain_and_lose_nothing() {
     let verdict = world.verify();
     assert_eq!((verdict.records, verdict.last), (10 * EACH, Some(10 * EACH)));
     let mut by: BTreeMap<String, u64> = BTreeMap::new();
-    for kept in world.newest(Wanted::default(), usize::MAX) {
+    for kept in world.newest(JournalQuery::default(), usize::MAX) {
         let process = kept.text.split(r#""by":"#).nth(1).and_then(|it| it.split(',').next()).unwrap().to_owned();
         *by.entry(process).or_default() += 1;
     }

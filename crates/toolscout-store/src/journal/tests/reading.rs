@@ -1,7 +1,7 @@
 //! What is written can be read again.
 
 use super::super::line::LONGEST;
-use super::{Reader, Record, Wanted, World, journal, numbers, pending, record};
+use super::{JournalQuery, JournalReader, JournalRecord, World, journal, numbers, pending, record};
 use toolscout_core::Moment;
 
 #[test]
@@ -22,28 +22,30 @@ fn a_record_is_a_line_with_its_number_its_time_and_two_seals() {
 #[test]
 fn the_newest_come_first_from_wherever_one_asks() {
     let world = World::with(9);
-    assert_eq!(numbers(&world.newest(Wanted::default(), 3)), [9, 8, 7]);
-    assert_eq!(numbers(&world.newest(Wanted { before: Some(3), ..Wanted::default() }, 5)), [2, 1]);
-    assert_eq!(numbers(&world.newest(Wanted { kinds: &["even"], ..Wanted::default() }, 2)), [8, 6]);
+    assert_eq!(numbers(&world.newest(JournalQuery::default(), 3)), [9, 8, 7]);
+    assert_eq!(numbers(&world.newest(JournalQuery { before: Some(3), ..JournalQuery::default() }, 5)), [2, 1]);
+    assert_eq!(numbers(&world.newest(JournalQuery { kinds: &["even"], ..JournalQuery::default() }, 2)), [8, 6]);
     let since = Some(record(8).at);
-    assert_eq!(numbers(&world.newest(Wanted { since, ..Wanted::default() }, 9)), [9, 8]);
-    assert_eq!(numbers(&world.newest(Wanted { before: Some(1), ..Wanted::default() }, 5)), [] as [u64; 0]);
-    assert_eq!(numbers(&world.newest(Wanted::default(), 0)), [] as [u64; 0]);
+    assert_eq!(numbers(&world.newest(JournalQuery { since, ..JournalQuery::default() }, 9)), [9, 8]);
+    assert_eq!(numbers(&world.newest(JournalQuery { before: Some(1), ..JournalQuery::default() }, 5)), [] as [u64; 0]);
+    assert_eq!(numbers(&world.newest(JournalQuery::default(), 0)), [] as [u64; 0]);
 }
 
 #[test]
 fn lines_across_blocks_are_whole_in_both_directions() {
     let world = World::new();
     let journal = journal(world.state());
-    let long =
-        |n: u64| Record { body: format!(r#"{{"text":"{}"}}"#, "é".repeat((n * 37 % 5_000) as usize)), ..record(n) };
+    let long = |n: u64| JournalRecord {
+        body: format!(r#"{{"text":"{}"}}"#, "é".repeat((n * 37 % 5_000) as usize)),
+        ..record(n)
+    };
     (1..=400).for_each(|n| journal.push(Box::new(move || long(n))));
     journal.flush();
-    let backwards = numbers(&world.newest(Wanted::default(), usize::MAX));
+    let backwards = numbers(&world.newest(JournalQuery::default(), usize::MAX));
     let mut forwards = Vec::new();
     let count =
         |text: &str| forwards.push(serde_json::from_str::<serde_json::Value>(text).unwrap()["n"].as_u64().unwrap());
-    Reader::new(world.state()).each(&Wanted::default(), count).unwrap();
+    JournalReader::new(world.state()).each(&JournalQuery::default(), count).unwrap();
     assert_eq!(forwards, (1..=400).collect::<Vec<_>>());
     assert_eq!(backwards, (1..=400).rev().collect::<Vec<_>>());
     assert_eq!(world.breaks(), [] as [String; 0]);
@@ -52,8 +54,8 @@ fn lines_across_blocks_are_whole_in_both_directions() {
 #[test]
 fn a_journal_that_is_not_there_is_empty_and_sound() {
     let world = World::new();
-    assert!(world.newest(Wanted::default(), 5).is_empty());
-    assert_eq!(world.verify(), super::Verdict::default());
+    assert!(world.newest(JournalQuery::default(), 5).is_empty());
+    assert_eq!(world.verify(), super::JournalVerification::default());
 }
 
 #[test]
@@ -64,12 +66,12 @@ fn what_a_thread_writes_is_there_after_a_flush_and_at_the_end() {
     journal.keep_writing();
     (1..=50).for_each(|it| journal.push(pending(it)));
     journal.flush();
-    assert_eq!(world.newest(Wanted::default(), 99).len(), 50);
+    assert_eq!(world.newest(JournalQuery::default(), 99).len(), 50);
     journal.write(record(51));
-    assert_eq!(world.newest(Wanted::default(), 99).len(), 51);
+    assert_eq!(world.newest(JournalQuery::default(), 99).len(), 51);
     (52..=60).for_each(|it| journal.push(pending(it)));
     drop(journal);
-    assert_eq!(world.newest(Wanted::default(), 99).len(), 60);
+    assert_eq!(world.newest(JournalQuery::default(), 99).len(), 60);
     assert_eq!(world.verify().last, Some(60));
 }
 
@@ -80,9 +82,9 @@ fn what_is_no_line_is_not_read_and_breaks_no_reader() {
     bytes.extend_from_slice(b"\xff\xfe\n\n{\"n\":\n");
     bytes.extend(std::iter::repeat_n(b'x', 10 * LONGEST));
     std::fs::write(world.segment(1), bytes).unwrap();
-    assert_eq!(numbers(&world.newest(Wanted::default(), 9)), [3, 2, 1]);
+    assert_eq!(numbers(&world.newest(JournalQuery::default(), 9)), [3, 2, 1]);
     let mut count = 0;
-    Reader::new(world.state()).each(&Wanted::default(), |_| count += 1).unwrap();
+    JournalReader::new(world.state()).each(&JournalQuery::default(), |_| count += 1).unwrap();
     assert_eq!(count, 3);
 }
 
@@ -90,9 +92,9 @@ fn what_is_no_line_is_not_read_and_breaks_no_reader() {
 fn what_is_too_long_or_no_line_is_counted_and_not_written() {
     let world = World::new();
     let journal = journal(world.state());
-    journal.write(Record { at: Moment(0), kind: "long", body: format!(r#"{{"x":"{}"}}"#, "x".repeat(LONGEST)) });
-    journal.write(Record { at: Moment(0), kind: "two", body: "{\"x\":\n1}".to_owned() });
-    let kept = world.newest(Wanted { kinds: &["lost"], ..Wanted::default() }, 9);
+    journal.write(JournalRecord { at: Moment(0), kind: "long", body: format!(r#"{{"x":"{}"}}"#, "x".repeat(LONGEST)) });
+    journal.write(JournalRecord { at: Moment(0), kind: "two", body: "{\"x\":\n1}".to_owned() });
+    let kept = world.newest(JournalQuery { kinds: &["lost"], ..JournalQuery::default() }, 9);
     assert_eq!(kept.len(), 2);
     assert!(kept[0].text.contains(r#""records":1"#));
     assert_eq!(world.breaks(), [] as [String; 0]);

@@ -3,7 +3,7 @@
 use super::super::book::key;
 use super::super::head::{JournalHead, LockedHead};
 use super::{World, numbers};
-use crate::journal::{Wanted, dir};
+use crate::journal::{JournalQuery, dir};
 use std::fs;
 use std::time::Duration;
 use toolscout_core::MemoryStore;
@@ -61,7 +61,7 @@ fn an_end_that_was_cut_off_stays_known_when_others_write_on() {
     world.write([10, 11]);
     assert_eq!(world.breaks(), ["000001.jsonl:7 records 7 to 9 are missing"]);
     assert_eq!(world.verify().notes, ["record 10: the end of it was cut off"]);
-    assert_eq!(numbers(&world.newest(Wanted::default(), 4)), [12, 11, 10, 6]);
+    assert_eq!(numbers(&world.newest(JournalQuery::default(), 4)), [12, 11, 10, 6]);
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn half_a_record_is_set_aside_and_the_next_one_goes_on() {
     assert_eq!(world.breaks(), NONE);
     assert_eq!(world.verify().notes, ["record 4: half a record, of 18 bytes, was set aside"]);
     assert_eq!(fs::read(world.state().join("journal/half")).unwrap(), br#"{"n":4,"at":"2023-"#);
-    assert_eq!(numbers(&world.newest(Wanted::default(), 2)), [5, 4]);
+    assert_eq!(numbers(&world.newest(JournalQuery::default(), 2)), [5, 4]);
 }
 
 #[test]
@@ -176,5 +176,5 @@ fn what_others_write_behind_the_end_stays_and_is_shown() {
         world.breaks(),
         ["000001.jsonl:4 no record, but something else", "000001.jsonl:5 no record, but something else"]
     );
-    assert_eq!(numbers(&world.newest(Wanted::default(), 2)), [5, 4]);
+    assert_eq!(numbers(&world.newest(JournalQuery::default(), 2)), [5, 4]);
 }

@@ -5,7 +5,7 @@ use futures_util::StreamExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toolscout_core::{BoxFuture, Diagnostic, DiagnosticKind, DiscoveryItem, Source, ToolName};
-use toolscout_folder::manifest::{self, Definition};
+use toolscout_folder::manifest::{self, ProbedDefinition};
 use toolscout_folder::{FolderSource, GlobTools, ToolDirectories};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
@@ -47,7 +47,7 @@ fn folder(cx: &RunCx) -> Result<PathBuf, AppError> {
     folder.canonicalize().map_err(AppError::io("find", &folder))
 }
 
-fn build(cx: &RunCx, folder: &Path, definitions: &[Definition]) -> Result<Exit, AppError> {
+fn build(cx: &RunCx, folder: &Path, definitions: &[ProbedDefinition]) -> Result<Exit, AppError> {
     let (file, text) = (folder.join(FILE), manifest::build(folder, definitions));
     if cx.options().switch("dry-run") {
         return cx.print(&text).map(|()| Exit::Done);
@@ -60,7 +60,7 @@ fn build(cx: &RunCx, folder: &Path, definitions: &[Definition]) -> Result<Exit, 
     Ok(Exit::Done)
 }
 
-fn check(cx: &RunCx, folder: &Path, definitions: &[Definition]) -> Result<Exit, AppError> {
+fn check(cx: &RunCx, folder: &Path, definitions: &[ProbedDefinition]) -> Result<Exit, AppError> {
     let file = folder.join(FILE);
     let text = std::fs::read_to_string(&file).map_err(AppError::io("read", &file))?;
     let broken =
@@ -77,7 +77,7 @@ fn check(cx: &RunCx, folder: &Path, definitions: &[Definition]) -> Result<Exit, 
 
 /// What the folder's executables and modules say themselves, whatever its manifest says of them. A person typed this, so
 /// they may be started.
-async fn ask(cx: &RunCx, folder: &Path) -> Result<Vec<Definition>, AppError> {
+async fn ask(cx: &RunCx, folder: &Path) -> Result<Vec<ProbedDefinition>, AppError> {
     let ignore = GlobTools::IGNORED.iter().copied().chain([FILE]).map(str::to_owned);
     let source = FolderSource::builder()
         .roots(ToolDirectories(vec![folder.to_owned()]))

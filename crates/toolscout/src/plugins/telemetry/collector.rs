@@ -3,7 +3,7 @@
 use crate::Startup;
 use std::time::Duration;
 use toolscout_core::BoxFuture;
-use toolscout_http_client::{Post, Posted};
+use toolscout_http_client::{Post, PostResponse};
 use toolscout_mcp_client::{ConfigText, ReferenceLookup};
 use toolscout_telemetry::traces::{OtelEnvironment, TraceTarget, TraceTransport, TransportResponse};
 
@@ -79,7 +79,7 @@ impl TraceTransport for Collector {
         limit: Duration,
     ) -> BoxFuture<'_, Result<TransportResponse, String>> {
         Box::pin(async move {
-            let Posted { status, retry_after } = self.0.send(body, encoding, limit).await?;
+            let PostResponse { status, retry_after } = self.0.send(body, encoding, limit).await?;
             Ok(TransportResponse { status, retry_after })
         })
     }
