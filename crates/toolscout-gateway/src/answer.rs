@@ -1,7 +1,7 @@
 //! The road of a question: what was learned, the catalog, those who search for themselves; and a note of it for who calls next.
 
 use crate::learning::FeedbackOwner;
-use crate::{CatalogView, EmbeddedQuery, Gateway, Profile, Query, QueryEmbedding, SearchHit};
+use crate::{CatalogView, EmbeddedQuery, Gateway, Query, QueryEmbedding, RankingProfile, SearchHit};
 use std::sync::Arc;
 use toolscout_core::event::{EventKind, SearchEvent};
 use toolscout_core::{Cx, SourceId};
@@ -14,7 +14,7 @@ pub struct SearchRequest<'a> {
     /// In their own words; none at all ask for every tool.
     pub text: &'a str,
     /// How to score.
-    pub profile: Profile,
+    pub profile: RankingProfile,
     /// At most this many hits: 0 is [`Query::DEFAULT_LIMIT`], and nobody gets more than [`Query::MAX_LIMIT`].
     pub limit: usize,
     /// Only tools of these sources; all where none are named.
@@ -108,7 +108,7 @@ impl Gateway {
         let query = known.query(search);
         let reading = view.reading(search.text);
         let parts = match search.profile {
-            Profile::Ranked => view.moment.parts(&query, &hits.iter().map(|it| &it.tool.id).collect::<Vec<_>>()),
+            RankingProfile::Ranked => view.moment.parts(&query, &hits.iter().map(|it| &it.tool.id).collect::<Vec<_>>()),
             _ => vec![None; hits.len()],
         };
         Explanation { reading, parts }

@@ -23,7 +23,7 @@ pub use searching::SearchEngine;
 
 use crate::discover::aside;
 use crate::published::PublishedCatalog;
-use crate::{CatalogView, Gateway, Profile, Query};
+use crate::{CatalogView, Gateway, Query, RankingProfile};
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::{Tool, escape};
@@ -75,7 +75,7 @@ impl Gateway {
     pub async fn understand(&self, view: &CatalogView, query: &Query<'_>) -> EmbeddedQuery {
         let moment = &view.moment;
         let is_by_meaning =
-            matches!(query.profile, Profile::Ranked | Profile::Meaning) && !query.text.trim().is_empty();
+            matches!(query.profile, RankingProfile::Ranked | RankingProfile::Meaning) && !query.text.trim().is_empty();
         let encoder = moment.searching.lazy_encoder().filter(|_| is_by_meaning && !moment.shown.is_empty());
         let Some(encoder) = encoder else {
             return self.read_words(view).await;

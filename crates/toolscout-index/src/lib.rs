@@ -2,7 +2,7 @@
 //!
 //! Takes tools, gives an immutable [`Index`]; a [`Query`] gives [`Hit`]s, each with its reasons.
 //! Pure: no files, no clock, no tokio. The same input always gives the same order.
-//! Start reading at [`Index::search`]; how scores are made is a [`Profile`], each in a file of its own.
+//! Start reading at [`Index::search`]; how scores are made is a [`RankingProfile`], each in a file of its own.
 
 #![warn(missing_docs)]
 
@@ -51,7 +51,7 @@ pub use explain::{QueryReading, QueryWordReading, ScoreParts};
 pub use known::IndexData;
 pub use learned::{LearnedQueries, LearnedQuery};
 pub use meaning::{QueryEmbedding, text_of};
-pub use profile::{Profile, UnknownProfile};
+pub use profile::{RankingProfile, UnknownProfile};
 pub use query::{Hit, Query, ToolScope};
 pub use toolscout_core::Language;
 pub use vectors::Vector;

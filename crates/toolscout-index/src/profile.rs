@@ -11,11 +11,11 @@ macro_rules! profiles {
         /// How tools are scored against a question.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
         #[non_exhaustive]
-        pub enum Profile {
+        pub enum RankingProfile {
             $($(#[$about])* $name,)*
         }
 
-        impl Profile {
+        impl RankingProfile {
             /// Every profile, in the order shown to people.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
@@ -42,20 +42,20 @@ profiles! {
     Substring => substring::Substring,
 }
 
-impl Profile {
+impl RankingProfile {
     /// The word settings and flags use, such as `ladder2`.
     pub fn word(self) -> &'static str {
         self.rules().word()
     }
 }
 
-impl fmt::Display for Profile {
+impl fmt::Display for RankingProfile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.word())
     }
 }
 
-impl FromStr for Profile {
+impl FromStr for RankingProfile {
     type Err = UnknownProfile;
 
     fn from_str(word: &str) -> Result<Self, Self::Err> {
@@ -69,7 +69,7 @@ pub struct UnknownProfile(String);
 
 impl fmt::Display for UnknownProfile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known: Vec<String> = Profile::ALL.iter().map(|it| format!("`{it}`")).collect();
+        let known: Vec<String> = RankingProfile::ALL.iter().map(|it| format!("`{it}`")).collect();
         write!(
             f,
             "`{}` is not a search profile; use one of {}",

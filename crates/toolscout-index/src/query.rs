@@ -1,6 +1,6 @@
 //! What is asked, and what is answered.
 
-use crate::{LearnedQueries, Profile, QueryEmbedding};
+use crate::{LearnedQueries, QueryEmbedding, RankingProfile};
 use std::fmt;
 use toolscout_core::{SourceId, ToolId};
 
@@ -10,7 +10,7 @@ pub struct Query<'a> {
     /// The words; none at all ask for every tool.
     pub text: &'a str,
     /// How to score.
-    pub profile: Profile,
+    pub profile: RankingProfile,
     /// At most this many hits: 0 is [`Query::DEFAULT_LIMIT`], and nobody gets more than [`Query::MAX_LIMIT`].
     pub limit: usize,
     /// Only tools of these sources; all where none are named.
@@ -33,7 +33,7 @@ impl<'a> Query<'a> {
 
     /// Asks this, with all else as it usually is.
     pub fn new(text: &'a str) -> Self {
-        let (profile, limit) = (Profile::default(), Self::DEFAULT_LIMIT);
+        let (profile, limit) = (RankingProfile::default(), Self::DEFAULT_LIMIT);
         Self { text, profile, limit, sources: None, scope: None, meaning: None, learned: None, has_floor: true }
     }
 

@@ -24,7 +24,7 @@ mod reasons;
 mod substring;
 mod tokens;
 
-use crate::{Encoder, Index, Profile, Query, TextStamp, ToolDocument, Vector, text_of};
+use crate::{Encoder, Index, Query, RankingProfile, TextStamp, ToolDocument, Vector, text_of};
 use std::sync::Arc;
 use toolscout_core::{SourceId, Tool, ToolId, ToolName};
 
@@ -43,12 +43,12 @@ const LIB10: &str = "
 ";
 
 /// The hits as lines of `name score`.
-fn search(library: &str, profile: Profile, text: &str) -> String {
+fn search(library: &str, profile: RankingProfile, text: &str) -> String {
     page(library, Query { profile, ..Query::new(text) }, |hit| format!("{} {}", hit.id.name, short(hit.score)))
 }
 
 /// The hits as lines of `source/name: reason, reason`.
-fn explain(library: &str, profile: Profile, text: &str) -> String {
+fn explain(library: &str, profile: RankingProfile, text: &str) -> String {
     page(library, Query { profile, ..Query::new(text) }, |hit| format!("{}: {}", hit.id, hit.why.join(", ")))
 }
 

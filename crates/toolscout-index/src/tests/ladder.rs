@@ -1,7 +1,7 @@
 //! The scores of the classic ladder.
 
 use super::{LIB10, search};
-use crate::Profile::Ladder;
+use crate::RankingProfile::Ladder;
 use insta::assert_snapshot;
 
 /// the whole name, however it is written, is the best there is.

@@ -1,7 +1,7 @@
 //! The scores of the later ladder.
 
 use super::{LIB10, search};
-use crate::Profile::Ladder2;
+use crate::RankingProfile::Ladder2;
 use insta::assert_snapshot;
 
 /// the start of a name.

@@ -1,7 +1,7 @@
 //! Questions in other languages than the tools'.
 
 use super::search;
-use crate::Profile;
+use crate::RankingProfile;
 use crate::lexicon;
 
 fn in_english(text: &str) -> Option<String> {
@@ -30,7 +30,7 @@ fn a_question_in_nine_languages_finds_the_same_tool() {
         "고객을 위한 송장을 만들어 줘",
     ];
     for question in questions {
-        let page = search(TOOLS, Profile::Ranked, question);
+        let page = search(TOOLS, RankingProfile::Ranked, question);
         assert!(page.starts_with("create_invoice "), "{question}: {:?} gives {page}", in_english(question));
     }
 }
@@ -66,5 +66,5 @@ fn english_is_not_translated() {
 #[test]
 fn inflected_words_of_other_scripts_meet() {
     let tools = "ru/find -- Поиск документов в архиве\nru/sing -- Песни";
-    assert!(search(tools, Profile::Ranked, "документы").starts_with("find "));
+    assert!(search(tools, RankingProfile::Ranked, "документы").starts_with("find "));
 }

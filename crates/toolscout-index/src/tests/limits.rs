@@ -1,7 +1,7 @@
 //! How many hits there are, and in which order.
 
 use super::{LIB10, index_of, page, search};
-use crate::{Index, Profile, Query};
+use crate::{Index, Query, RankingProfile};
 use insta::assert_snapshot;
 
 fn many(count: usize) -> String {
@@ -16,7 +16,7 @@ fn count(limit: usize) -> usize {
 #[test]
 fn an_empty_question_lists_by_name() {
     for query in ["", " \t\n"] {
-        for profile in [Profile::Ladder, Profile::Ladder2] {
+        for profile in [RankingProfile::Ladder, RankingProfile::Ladder2] {
             let query = Query { limit: 3, profile, ..Query::new(query) };
             let page = page(LIB10, query, |hit| format!("{} {}", hit.id.name, hit.score));
             assert_eq!(page, "analyze_data 1\ncleanup_logs 1\ncreate_pdf 1");
@@ -65,7 +65,7 @@ fn tools_of_one_name_come_by_source() {
 #[test]
 fn the_order_of_registration_does_not_matter_to_a_ladder() {
     let backwards: Vec<_> = LIB10.lines().rev().collect();
-    for profile in [Profile::Ladder, Profile::Ladder2] {
+    for profile in [RankingProfile::Ladder, RankingProfile::Ladder2] {
         for query in ["", "e", "data report email", "container"] {
             assert_eq!(search(LIB10, profile, query), search(&backwards.join("\n"), profile, query));
         }
@@ -82,10 +82,10 @@ fn an_empty_index_answers_with_nothing() {
 
 #[test]
 fn profiles_go_by_their_words() {
-    let words: Vec<_> = Profile::ALL.iter().map(|it| it.to_string()).collect();
+    let words: Vec<_> = RankingProfile::ALL.iter().map(|it| it.to_string()).collect();
     assert_eq!(words, ["ranked", "meaning", "ladder", "ladder2", "substring"]);
-    for profile in Profile::ALL {
+    for profile in RankingProfile::ALL {
         assert_eq!(profile.word().parse(), Ok(*profile));
     }
-    assert_snapshot!("fuzzy".parse::<Profile>().unwrap_err(), @"`fuzzy` is not a search profile; use one of `ranked`, `meaning`, `ladder`, `ladder2`, `substring`");
+    assert_snapshot!("fuzzy".parse::<RankingProfile>().unwrap_err(), @"`fuzzy` is not a search profile; use one of `ranked`, `meaning`, `ladder`, `ladder2`, `substring`");
 }

@@ -1,7 +1,7 @@
 //! What a tool answers to.
 
 use super::search;
-use crate::Profile::{Ladder, Ladder2};
+use crate::RankingProfile::{Ladder, Ladder2};
 use insta::assert_snapshot;
 
 /// a namespace inside the name itself does not hide the name.

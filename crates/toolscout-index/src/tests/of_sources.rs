@@ -1,7 +1,7 @@
 //! Questions about some sources only.
 
 use super::index_of;
-use crate::{Profile, Query};
+use crate::{Query, RankingProfile};
 use toolscout_core::SourceId;
 
 /// A hundred tools that fit better, and one of the source that is asked for.
@@ -14,7 +14,7 @@ fn crowd() -> String {
 fn what_is_not_asked_for_takes_no_place_from_what_is() {
     let (index, sources) = (index_of(&crowd()), [SourceId::new("small").unwrap()]);
     // There is no encoder here to ask for meaning.
-    for profile in Profile::ALL.iter().filter(|it| **it != Profile::Meaning) {
+    for profile in RankingProfile::ALL.iter().filter(|it| **it != RankingProfile::Meaning) {
         let query = Query { profile: *profile, limit: 1, sources: Some(&sources), ..Query::new("send mail") };
         let found: Vec<_> = index.search(&query).iter().map(|it| it.id.to_string()).collect();
         assert_eq!(found, ["small/post"], "{profile}");

@@ -1,7 +1,7 @@
 //! Words, meaning and use in one order.
 
 use super::{Concepts, LIB10, document, encoded, explain, index_of, search, tool};
-use crate::{Encoder, Index, LearnedQueries, LearnedQuery, Profile, Query, QueryEmbedding};
+use crate::{Encoder, Index, LearnedQueries, LearnedQuery, Query, QueryEmbedding, RankingProfile};
 use insta::assert_snapshot;
 use std::sync::Arc;
 
@@ -18,14 +18,14 @@ fn names(index: &Index, text: &str) -> Vec<String> {
 
 #[test]
 fn the_name_counts_most_then_what_a_tool_says_it_does() {
-    assert_eq!(first(&search(LIB10, Profile::Ranked, "send an email")), "send_email");
-    assert_eq!(first(&search(LIB10, Profile::Ranked, "free disk space")), "cleanup_logs");
+    assert_eq!(first(&search(LIB10, RankingProfile::Ranked, "send an email")), "send_email");
+    assert_eq!(first(&search(LIB10, RankingProfile::Ranked, "free disk space")), "cleanup_logs");
 }
 
 #[test]
 fn a_slip_of_the_finger_is_forgiven() {
     for typo in ["kuberntes", "kubernetse", "kubernets deply", "bakcup databse"] {
-        let page = search(LIB10, Profile::Ranked, typo);
+        let page = search(LIB10, RankingProfile::Ranked, typo);
         assert!(page.starts_with("kubernetes_deploy") || page.starts_with("database_backup"), "{typo}: {page}");
     }
 }
@@ -33,32 +33,32 @@ fn a_slip_of_the_finger_is_forgiven() {
 #[test]
 fn other_words_for_the_same_are_understood() {
     let tools = "a/resize_image -- Resize an image\na/play_song -- Play a song";
-    assert_eq!(first(&search(tools, Profile::Ranked, "picture")), "resize_image");
+    assert_eq!(first(&search(tools, RankingProfile::Ranked, "picture")), "resize_image");
 }
 
 #[test]
 fn words_may_be_joined_or_apart() {
     let tools = "a/open_webpage -- Opens it\na/data_base_dump -- Dumps it";
-    assert_eq!(first(&search(tools, Profile::Ranked, "web page")), "open_webpage");
-    assert_eq!(first(&search(tools, Profile::Ranked, "database")), "data_base_dump");
+    assert_eq!(first(&search(tools, RankingProfile::Ranked, "web page")), "open_webpage");
+    assert_eq!(first(&search(tools, RankingProfile::Ranked, "database")), "data_base_dump");
 }
 
 #[test]
 fn every_hit_says_why() {
-    assert_snapshot!(explain(LIB10, Profile::Ranked, "sned emails").lines().next().unwrap_or_default(),
+    assert_snapshot!(explain(LIB10, RankingProfile::Ranked, "sned emails").lines().next().unwrap_or_default(),
         @"app/send_email: `send` (you typed `sned`) in name, description, `emails` in name, description, keywords");
 }
 
 #[test]
 fn nonsense_finds_nothing() {
     for nonsense in ["asdfghjkl", "xkqzvw plmrt", "!!! ???", "9f8e7d6c5b4a", "πφψ ξζθ"] {
-        assert_eq!(search(LIB10, Profile::Ranked, nonsense), "nothing", "{nonsense}");
+        assert_eq!(search(LIB10, RankingProfile::Ranked, nonsense), "nothing", "{nonsense}");
     }
 }
 
 #[test]
 fn words_that_say_nothing_are_looked_up_as_they_are() {
-    assert_eq!(first(&search("app/help -- Shows help\napp/other -- Other", Profile::Ranked, "help")), "help");
+    assert_eq!(first(&search("app/help -- Shows help\napp/other -- Other", RankingProfile::Ranked, "help")), "help");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn a_tool_that_is_not_encoded_yet_is_found_by_its_words() {
 
 #[test]
 fn meaning_alone_finds_nothing_without_an_encoder() {
-    assert_eq!(search(LIB10, Profile::Meaning, "send email"), "nothing");
+    assert_eq!(search(LIB10, RankingProfile::Meaning, "send email"), "nothing");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Every hit says what of the question met what of the tool.
 
 use super::{LIB10, explain};
-use crate::Profile::{Ladder, Ladder2};
+use crate::RankingProfile::{Ladder, Ladder2};
 use insta::assert_snapshot;
 
 #[test]

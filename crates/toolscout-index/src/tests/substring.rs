@@ -1,7 +1,7 @@
 //! Plain text search.
 
 use super::{explain, search};
-use crate::Profile::Substring;
+use crate::RankingProfile::Substring;
 use insta::assert_snapshot;
 
 const SERVICES: &str = "

@@ -7,7 +7,7 @@ use crate::ops::search::notes::notes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolscout_core::SourceId;
-use toolscout_gateway::{Profile, Query, SearchRequest};
+use toolscout_gateway::{Query, RankingProfile, SearchRequest};
 
 #[derive(Serialize, JsonSchema)]
 struct Found {
@@ -47,10 +47,10 @@ async fn search(asked: Asked) -> Result<Found, OperationError> {
     let gateway = asked.gateway();
     let view = asked.view().await;
     let profile = match &asks.profile {
-        Some(word) => word
-            .parse()
-            .map_err(|it: <Profile as std::str::FromStr>::Err| OperationError::invalid(format!("`profile`: {it}")))?,
-        None => Profile::default(),
+        Some(word) => word.parse().map_err(|it: <RankingProfile as std::str::FromStr>::Err| {
+            OperationError::invalid(format!("`profile`: {it}"))
+        })?,
+        None => RankingProfile::default(),
     };
     let known = |text: &str| {
         let all = view.sources().iter().map(|it| it.id()).chain(view.delegates());

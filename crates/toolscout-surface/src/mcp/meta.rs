@@ -31,7 +31,7 @@ use request::Request;
 use summary::summary;
 use toolscout_core::event::ContextUse;
 use toolscout_core::{Cx, RawJson, ToolOutput};
-use toolscout_gateway::{CatalogView, Gateway, Profile, SearchRequest};
+use toolscout_gateway::{CatalogView, Gateway, RankingProfile, SearchRequest};
 
 /// Finds tools.
 pub(super) const SEARCH: &str = "tool_search";
@@ -52,7 +52,7 @@ pub(super) async fn search(
     view: &CatalogView,
     gateway: &Gateway,
     arguments: Option<&RawJson>,
-    ranking: Profile,
+    ranking: RankingProfile,
     cx: &Cx,
 ) -> ToolOutput {
     let (request, mut said) = Request::read(arguments);

@@ -2,7 +2,7 @@
 
 use crate::context::Wish;
 use toolscout_core::{Caller, Cx, SourceId};
-use toolscout_gateway::Profile;
+use toolscout_gateway::RankingProfile;
 
 /// Bytes of a result that are delivered at once; the rest can be read on.
 pub const RESULT: usize = 1 << 20;
@@ -17,7 +17,7 @@ pub struct Terms {
     /// When the two tools for finding and running others are there.
     pub meta_tools: MetaTools,
     /// How `tool_search` scores.
-    pub ranking: Profile,
+    pub ranking: RankingProfile,
     /// Whether tools that are not listed can only be run by `execute_tool`.
     pub strict_hidden: bool,
     /// The one source that is shown as if we were not there: its own names, and nothing of ours.
@@ -39,7 +39,7 @@ impl Terms {
             name: name.to_owned(),
             version: version.to_owned(),
             meta_tools: MetaTools::Auto,
-            ranking: Profile::default(),
+            ranking: RankingProfile::default(),
             strict_hidden: false,
             transparent: None,
             result_limit: RESULT,

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::BoxFuture;
 use toolscout_core::event::Observer;
-use toolscout_gateway::Profile;
+use toolscout_gateway::RankingProfile;
 use toolscout_surface::api::Events;
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
@@ -80,7 +80,7 @@ impl Command for ServeCommand {
             .option(
                 OptionSpec::text("ranking", "How tool_search scores")
                     .value("HOW")
-                    .choices(Profile::ALL.iter().map(ToString::to_string)),
+                    .choices(RankingProfile::ALL.iter().map(ToString::to_string)),
             )
             .option(OptionSpec::switch("strict-hidden", "Run what is not listed by execute_tool only"))
             .option(OptionSpec::text("transparent", "Show this one server as if it was asked directly").value("SERVER"))

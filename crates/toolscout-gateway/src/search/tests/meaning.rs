@@ -1,6 +1,6 @@
 use super::*;
 use crate::tests::waits;
-use crate::{EmbeddedQuery, Profile};
+use crate::{EmbeddedQuery, RankingProfile};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -53,8 +53,8 @@ async fn an_encoder_is_not_made_before_somebody_asks_by_meaning() {
     let gateway =
         discovered(Gateway::builder().searching(SearchEngine::new().encoder(encoder.named("t"))), &[&office()]).await;
     let view = gateway.view(&agent()).await;
-    for query in [Query { profile: Profile::Ladder, ..Query::new("mail") }, Query::new(""), Query::new("mail")] {
-        if query.profile != Profile::Ranked || query.text.is_empty() {
+    for query in [Query { profile: RankingProfile::Ladder, ..Query::new("mail") }, Query::new(""), Query::new("mail")] {
+        if query.profile != RankingProfile::Ranked || query.text.is_empty() {
             gateway.understand(&view, &query).await;
         }
         assert!(!view.search(&query).is_empty());

@@ -9,7 +9,7 @@ use super::score::Scores;
 use super::set::{Set, SetQuery};
 use crate::{AppError, Command, RunCx};
 use toolscout_core::BoxFuture;
-use toolscout_index::Profile;
+use toolscout_index::RankingProfile;
 use toolscout_surface::cli::{CommandSpec, OptionSpec, Parsed};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::output::Format;
@@ -18,7 +18,7 @@ pub(super) struct RetrievalCommand;
 
 impl Command for RetrievalCommand {
     fn spec(&self) -> CommandSpec {
-        let profiles = Profile::ALL.iter().map(ToString::to_string);
+        let profiles = RankingProfile::ALL.iter().map(ToString::to_string);
         CommandSpec::new("bench retrieval", "Measure how well search finds the right tool")
             .option(OptionSpec::text("data", "Take tools and queries from this folder").value("DIR"))
             .option(OptionSpec::text("run", "Write the ranked tools of each query to this file").value("FILE"))
@@ -26,7 +26,7 @@ impl Command for RetrievalCommand {
                 OptionSpec::text("profile", "How to score")
                     .value("PROFILE")
                     .choices(profiles)
-                    .default(Profile::default().to_string()),
+                    .default(RankingProfile::default().to_string()),
             )
             .option(OptionSpec::switch("lexical", "By words alone, without the meaning"))
             .option(

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use toolscout_core::{RawJson, Tool, ToolId};
 use toolscout_encoder::MiniLm;
 use toolscout_index::{
-    Encoder, Index, LearnedQueries, LearnedQuery, Profile, Query, QueryEmbedding, TextStamp, ToolDocument, Vector,
-    text_of,
+    Encoder, Index, LearnedQueries, LearnedQuery, Query, QueryEmbedding, RankingProfile, TextStamp, ToolDocument,
+    Vector, text_of,
 };
 
 /// How to search.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct How {
-    pub(super) profile: Profile,
+    pub(super) profile: RankingProfile,
     /// By words alone, without the meaning.
     pub(super) lexical: bool,
 }
@@ -24,7 +24,7 @@ pub(super) struct Ranking {
     index: Index,
     encoder: Option<&'static dyn Encoder>,
     learned: LearnedQueries,
-    profile: Profile,
+    profile: RankingProfile,
     /// By the place of each tool in its set, who it is in the index.
     ids: Vec<ToolId>,
     places: HashMap<ToolId, usize>,
@@ -113,7 +113,7 @@ fn definition(tool: &SetTool, id: &ToolId) -> Tool {
 
 /// The one that is compiled in, where meaning counts; none in a program that was built without.
 fn encoder(how: How) -> Option<&'static dyn Encoder> {
-    let wants_meaning = !how.lexical && how.profile == Profile::Ranked;
+    let wants_meaning = !how.lexical && how.profile == RankingProfile::Ranked;
     let encoder = wants_meaning.then(MiniLm::built_in)?.ok()?;
     Some(encoder)
 }

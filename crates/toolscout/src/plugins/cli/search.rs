@@ -10,7 +10,7 @@ pub(super) use learning::{Settle, no_learn, rule};
 
 use crate::{AppError, Command, RunCx, Tools};
 use toolscout_core::{BoxFuture, Diagnostic, DiagnosticKind, ErrorKind, SourceId, escape};
-use toolscout_gateway::{CatalogView, Gateway, Profile, Query, SearchRequest, SearchResponse};
+use toolscout_gateway::{CatalogView, Gateway, Query, RankingProfile, SearchRequest, SearchResponse};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::ops::search::explain::{self, ExplainedView};
@@ -40,12 +40,12 @@ impl Command for SearchCommand {
 
 /// What a question may be asked with.
 fn options() -> Vec<OptionSpec> {
-    let profiles = Profile::ALL.iter().map(ToString::to_string);
+    let profiles = RankingProfile::ALL.iter().map(ToString::to_string);
     vec![
         OptionSpec::text("profile", "How to score")
             .value("PROFILE")
             .choices(profiles)
-            .default(Profile::default().to_string()),
+            .default(RankingProfile::default().to_string()),
         OptionSpec::text("limit", "At most this many hits")
             .short('n')
             .value("N")

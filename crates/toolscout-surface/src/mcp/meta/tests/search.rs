@@ -10,7 +10,7 @@ use crate::mcp::meta::signature;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use toolscout_core::{Caller, Cx, RawJson, ToolOutput};
-use toolscout_gateway::{Profile, SearchHit};
+use toolscout_gateway::{RankingProfile, SearchHit};
 
 const MAIL: &str = r#"
     mail/list_emails -- Lists emails. -- {"type":"object","properties":{"limit":{"type":"integer"}}}
@@ -19,10 +19,10 @@ const MAIL: &str = r#"
 "#;
 
 fn search(arguments: Value) -> ToolOutput {
-    searched(MAIL, Profile::Ladder, arguments)
+    searched(MAIL, RankingProfile::Ladder, arguments)
 }
 
-fn searched(tools: &str, ranking: Profile, arguments: Value) -> ToolOutput {
+fn searched(tools: &str, ranking: RankingProfile, arguments: Value) -> ToolOutput {
     let (gateway, cx, arguments) = (gateway(tools), Cx::new(Caller::Mcp), raw(arguments));
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
@@ -62,7 +62,7 @@ fn nothing_found_is_said_in_the_known_words_and_is_no_error() {
 #[test]
 fn nothing_found_says_what_nobody_knows_and_what_is_held() {
     let output =
-        searched("!fs/read -- x\nfs/write_file -- x", Profile::Substring, json!({"query": "wirte_file quuxly"}));
+        searched("!fs/read -- x\nfs/write_file -- x", RankingProfile::Substring, json!({"query": "wirte_file quuxly"}));
     let texts = texts(&output);
     assert_eq!(texts[0], NOTHING);
     for note in [
@@ -79,7 +79,7 @@ fn nothing_found_says_what_nobody_knows_and_what_is_held() {
 /// What fits badly is shown, and said to.
 #[test]
 fn a_weak_answer_is_shown_with_a_warning() {
-    let output = searched("fs/aaa_sum -- x", Profile::Ladder, json!({"query": "sum zzzz yyyy xxxx wwww vvvv"}));
+    let output = searched("fs/aaa_sum -- x", RankingProfile::Ladder, json!({"query": "sum zzzz yyyy xxxx wwww vvvv"}));
     assert!(texts(&output)[0].contains("aaa_sum"), "{:?}", texts(&output));
     assert!(texts(&output)[1].starts_with("note: none of these fits well"), "{}", texts(&output)[1]);
 }
@@ -212,6 +212,6 @@ fn a_signature_says_types_as_people_write_them() {
 
 #[test]
 fn where_there_is_nothing_there_is_nothing_to_note_but_the_words() {
-    let output = searched("", Profile::Ranked, json!({"query": "anything"}));
+    let output = searched("", RankingProfile::Ranked, json!({"query": "anything"}));
     assert_eq!(output.structured_content().unwrap()["notes"], json!(["no tool says anything of `anything`"]));
 }

@@ -6,7 +6,7 @@ use crate::plugins::bench::ranking::{How, Ranking};
 use crate::plugins::bench::score::Scores;
 use crate::plugins::bench::set::{Set, SetQuery};
 use std::path::Path;
-use toolscout_index::Profile;
+use toolscout_index::RankingProfile;
 
 /// What must be found of the built-in set.
 struct Floor {
@@ -20,7 +20,7 @@ const BY_WORDS: Floor = Floor { ndcg_10: 0.575, recall_5: 0.6, nonsense: 0 };
 const BY_MEANING: Floor = Floor { ndcg_10: 0.748, recall_5: 0.788, nonsense: 0 };
 
 fn ranking(set: &Set, lexical: bool) -> Ranking {
-    Ranking::build(&set.tools, How { profile: Profile::Ranked, lexical })
+    Ranking::build(&set.tools, How { profile: RankingProfile::Ranked, lexical })
 }
 
 fn scored(set: &Set, ranking: &Ranking) -> (f64, f64) {
