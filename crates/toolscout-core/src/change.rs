@@ -3,10 +3,10 @@
 //! A mutator asks [`Cx::change`] first, makes its change, and then commits the guard it got:
 //!
 //! ```
-//! # use toolscout_core::change::{Change, ChangeKind, DryRun};
+//! # use toolscout_core::change::{ChangeKind, DryRun, PlannedChange};
 //! # use toolscout_core::{Caller, Cx};
 //! fn deny(tool: &str, cx: &Cx) -> Result<(), DryRun> {
-//!     let change = cx.change(Change {
+//!     let change = cx.change(PlannedChange {
 //!         kind: ChangeKind::Policy,
 //!         subject: tool.to_owned(),
 //!         action: "deny",

@@ -2,7 +2,7 @@
 
 use crate::{AppError, Environment, Options, Trust};
 use std::path::Path;
-use toolscout_config::{Config, ConfigLocations, Editor};
+use toolscout_config::{Config, ConfigLocations, ConfigEditor};
 use toolscout_folder::DefaultRoot;
 
 /// The configuration of a program that reads no files.
@@ -26,6 +26,6 @@ pub fn load(options: &Options, environment: &Environment) -> Result<Config, AppE
 }
 
 /// The editor of configuration files, with its locks in the state folder of the run.
-pub fn editor(environment: &Environment) -> Editor {
-    Editor::new(environment.state_dir())
+pub fn editor(environment: &Environment) -> ConfigEditor {
+    ConfigEditor::new(environment.state_dir())
 }

@@ -76,7 +76,7 @@ impl Environment {
     }
 
     /// Where references in configured texts lead.
-    pub fn lookup(&self) -> Lookup {
+    pub fn lookup(&self) -> ReferenceLookup {
         let vars = self.vars.clone();
         ReferenceLookup::of(move |name| vars.get(name).map(Into::into))
     }

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::Duration;
 use tokio::net::{UnixListener, UnixStream};
 use toolscout_core::event::Observers;
-use toolscout_core::{BoxFuture, BoxStream, Cx, ErrorKind, Lease, ProblemKind, escape};
+use toolscout_core::{BoxFuture, BoxStream, Cx, ErrorKind, Lease, DiagnosticKind, escape};
 use toolscout_mcp_client::partition;
 use toolscout_surface::api::{OperationRouter, SocketRouter};
 use toolscout_surface::http::{Limits, socket as http_socket};
@@ -113,7 +113,7 @@ fn bind(socket: &Path) -> io::Result<UnixListener> {
 /// A list that differs is looked at now: a change that is taken back before the next call would be none to who comes then.
 async fn look_again(workspace: &Workspace) {
     match workspace.tools.discover_quietly_again().await {
-        Ok(news) => news.iter().filter(|it| it.kind == ProblemKind::Held).for_each(|it| workspace.tools.warn(it)),
+        Ok(news) => news.iter().filter(|it| it.kind == DiagnosticKind::Quarantined).for_each(|it| workspace.tools.warn(it)),
         Err(error) => tracing::warn!(event = "changes_not_seen", error = %escape::line(&error.to_string())),
     }
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 use toolscout_config::{Config, ConfiguredServer};
 use toolscout_core::{ErrorKind, Layer, Diagnostic, DiagnosticKind, Source, SourceId, Store};
 use toolscout_mcp_client::limits::Limits;
-use toolscout_mcp_client::{Dial, McpSource, Server, Shared, Transport, partition};
+use toolscout_mcp_client::{ConnectContext, McpSource, ServerConfig, ServerContext, ServerTransport, partition};
 use toolscout_source::layer::{Filter, Retry, Timeout};
 
 /// The servers of a run.
@@ -25,7 +25,7 @@ pub struct ServerSet {
     /// The same, as the gateway takes them.
     layered: Vec<Arc<dyn Source>>,
     /// What they share; none where there is no server, or nothing can be remembered.
-    pub shared: Option<Arc<Shared>>,
+    pub shared: Option<Arc<ServerContext>>,
     /// How to reach the process that keeps servers for this project, if there is one.
     pub control: Option<Control>,
     /// What is odd about the configuration.
@@ -83,8 +83,8 @@ impl ServerSet {
             return;
         }
         let has_counterparts = options.serves();
-        let dial = Dial { lookup: environment.lookup(), has_counterparts, ..Dial::new(project.to_owned()) };
-        match Shared::new(self.store.clone(), project, dial) {
+        let dial = ConnectContext { lookup: environment.lookup(), has_counterparts, ..ConnectContext::new(project.to_owned()) };
+        match ServerContext::new(self.store.clone(), project, dial) {
             Ok(shared) => self.shared = Some(Arc::new(shared)),
             Err(error) => {
                 let problem =
@@ -203,7 +203,7 @@ fn layered(source: &Arc<McpSource>, control: Option<&Control>) -> Arc<dyn Source
 }
 
 /// What goes around a server's source, whoever it is for.
-pub(super) fn around(server: &Server, source: Arc<dyn Source>) -> Arc<dyn Source> {
+pub(super) fn around(server: &ServerConfig, source: Arc<dyn Source>) -> Arc<dyn Source> {
     let source = match server.transport {
         // One that is busy, or out of reach for a moment, is asked again where that does no harm.
         ServerTransport::Http(_) => Timeout(time_for(server)).layer(Retry::default().layer(source)),
@@ -218,7 +218,7 @@ fn time_for(server: &ServerConfig) -> Duration {
     server.discovery_timeout.unwrap_or(usual.discovery) + server.call_timeout.unwrap_or(usual.call)
 }
 
-fn source(configured: &ConfiguredServer, shared: &Arc<Shared>, environment: &Environment) -> McpSource {
+fn source(configured: &ConfiguredServer, shared: &Arc<ServerContext>, environment: &Environment) -> McpSource {
     let server = configured.server.clone();
     let source = McpSource::new(server, with_tokens(configured, shared, environment));
     match configured.may_start {

@@ -20,7 +20,7 @@ pub fn state_of(set: &ServerSet, configured: &ConfiguredServer, cx: &Cx) -> Resu
 }
 
 /// The number of its tools that its entry does not filter out, whatever their policies.
-pub fn usable(server: &Server, known: &KnownTools) -> usize {
+pub fn usable(server: &ServerConfig, known: &KnownTools) -> usize {
     #[derive(Deserialize)]
     struct Named {
         name: String,

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use toolscout_config::ConfiguredServer;
 use toolscout_mcp_client::oauth::SavedTokens;
-use toolscout_mcp_client::{Endpoint, Server, Shared, Transport};
+use toolscout_mcp_client::{HttpEndpoint, ServerConfig, ServerContext, ServerTransport};
 
 /// What the servers share, with the tokens of this one, where a person may have logged in to it.
 pub(super) fn with_tokens(
     configured: &ConfiguredServer,
-    shared: &Arc<Shared>,
+    shared: &Arc<ServerContext>,
     environment: &Environment,
-) -> Arc<Shared> {
+) -> Arc<ServerContext> {
     let tokens = || {
         let (endpoint, url) = address(&configured.server, environment).ok()?;
         let folder = token_folder(environment).filter(|_| endpoint.bearer.is_none())?;
@@ -25,8 +25,8 @@ pub(super) fn with_tokens(
 }
 
 /// The endpoint of a server on the web, and its address with all references resolved.
-pub fn address<'a>(server: &'a Server, environment: &Environment) -> Result<(&'a Endpoint, String), AppError> {
-    let Transport::Http(endpoint) = &server.transport else {
+pub fn address<'a>(server: &'a ServerConfig, environment: &Environment) -> Result<(&'a HttpEndpoint, String), AppError> {
+    let ServerTransport::Http(endpoint) = &server.transport else {
         let message = format!("server `{}` is a program on this machine; there is nothing to log in to", server.id);
         return Err(AppError::invalid(message, format!("toolscout server show {}", server.id)));
     };

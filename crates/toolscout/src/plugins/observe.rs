@@ -82,7 +82,7 @@ fn observed(environment: &Environment, config: &Config) -> Observed {
 
 /// Everything from standard input to where data goes. A reader that goes away ends it, as it ends `cat`.
 fn pass_on(environment: &Environment, server: Option<&str>) -> Result<Vec<SeenTool>, AppError> {
-    let mut observer = Observer::new(server);
+    let mut observer = TranscriptObserver::new(server);
     let input = input().map_err(failed)?;
     environment.write(|out| observer.pass_on(input, out))?;
     Ok(observer.finish())

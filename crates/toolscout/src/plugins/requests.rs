@@ -2,7 +2,7 @@
 
 use crate::{AppError, Plugin, Setup, Startup};
 use std::sync::Arc;
-use toolscout_config::RequestTools;
+use toolscout_config::RequestToolsSettings;
 use toolscout_core::{BoxFuture, RequestSources, SourceId};
 use toolscout_folder::RequestFolder;
 

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 use toolscout_config::import::hidden;
-use toolscout_config::{ConfigEdit, ConfigScope, ConfiguredServer, Editor, EntryContext, ServerEntry};
+use toolscout_config::{ConfigEdit, ConfigScope, ConfiguredServer, ConfigEditor, EntryContext, ServerEntry};
 use toolscout_core::change::{PlannedChange, ChangeKind};
 use toolscout_core::door::Policy;
 use toolscout_core::{Cx, SourceId, escape, redact};
@@ -220,7 +220,7 @@ impl Operation<Workspace> for UpdateServer {
 }
 
 fn write(
-    editor: &Editor,
+    editor: &ConfigEditor,
     configured: &ConfiguredServer,
     settings: ServerSettings,
     context: &EntryContext,

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 use toolscout_config::FileStamps;
 use toolscout_core::{BoxFuture, Caller, Cx, Diagnostic, escape};
-use toolscout_mcp_client::{McpSource, State};
+use toolscout_mcp_client::{McpSource, ServerPhase};
 use toolscout_workspace::Trust;
 
 /// Between two looks at the files. A look asks the system about a dozen names, and opens nothing.

@@ -4,7 +4,7 @@ use crate::{AppError, Command, RunCx};
 use std::time::{Duration, Instant};
 use toolscout_core::{BoxFuture, ErrorKind, escape};
 use toolscout_mcp_client::ClientError;
-use toolscout_mcp_client::oauth::{self, Ask, DeviceLogin, Login};
+use toolscout_mcp_client::oauth::{self, DeviceLogin, Login, LoginRequest};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_workspace::servers::{address, token_folder};
