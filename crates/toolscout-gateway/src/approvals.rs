@@ -11,7 +11,6 @@ mod settled;
 pub use decide::QuarantinedTool;
 pub(crate) use settled::ReviewRun;
 
-use crate::ask::PendingApprovals;
 use crate::seal::RowSeal;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -32,9 +31,9 @@ const NAMED: usize = 3;
 /// The approvals of one project.
 #[derive(Clone)]
 pub struct Approvals {
-    store: Arc<dyn Store>,
-    partition: Arc<str>,
-    now: Arc<dyn Fn() -> Moment + Send + Sync>,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) partition: Arc<str>,
+    pub(crate) now: Arc<dyn Fn() -> Moment + Send + Sync>,
     /// What could not be kept in the store, by source.
     unkept: Arc<Mutex<BTreeMap<SourceId, ReviewRecord>>>,
 }
@@ -103,11 +102,6 @@ impl Approvals {
         let whose = blake3::hash(serde_json::json!(keys).to_string().as_bytes()).to_hex();
         let partition = format!("{}+{}", self.partition, &whose[..32]).into();
         Self { store: self.store.clone(), partition, now: self.now.clone(), unkept: Arc::default() }
-    }
-
-    /// The questions that lie beside these approvals.
-    pub(crate) fn questions(&self) -> PendingApprovals {
-        PendingApprovals::new(self.store.clone(), self.partition.clone(), self.now.clone())
     }
 
     /// Forgets a source, as when it is removed from the configuration; says whether there was something. Should it come

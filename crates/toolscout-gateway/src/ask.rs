@@ -6,9 +6,9 @@
 
 mod row;
 
-use crate::Error;
 use crate::requests::RequestKeys;
 use crate::seal::RowSeal;
+use crate::{Approvals, Error};
 use row::ApprovalRow;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -54,8 +54,10 @@ pub(crate) enum ApprovalState {
 }
 
 impl PendingApprovals {
-    pub(crate) fn new(store: Arc<dyn Store>, partition: Arc<str>, now: Arc<dyn Fn() -> Moment + Send + Sync>) -> Self {
-        Self { store, partition, now }
+    /// The pending approvals of the project that these approvals are of.
+    pub(crate) fn beside(approvals: &Approvals) -> Self {
+        let Approvals { store, partition, now, .. } = approvals;
+        Self { store: store.clone(), partition: partition.clone(), now: now.clone() }
     }
 
     /// By the clock that questions go by.

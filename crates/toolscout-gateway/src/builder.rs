@@ -75,7 +75,7 @@ impl GatewayBuilder {
     pub fn build(self) -> Result<Gateway, DuplicateSource> {
         let sources = SourceSet::of(self.sources)?;
         let approvals = self.approvals.unwrap_or_else(Approvals::in_memory);
-        let questions: PendingApprovals = approvals.questions();
+        let questions = PendingApprovals::beside(&approvals);
         Ok(Gateway {
             questions,
             unfinished: Arc::new(UnfinishedApprovals::default()),

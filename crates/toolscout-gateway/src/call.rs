@@ -1,6 +1,7 @@
 //! Takes a call to its tool: resolve, authorize, check, ask, load, check again, run, look at the result.
 
-use crate::federation::{RemoteTool, doors};
+use crate::delegation;
+use crate::federation::RemoteTool;
 use crate::observed_call::ObservedCall;
 use crate::standing::{DefinitionFacts, ToolStanding};
 use crate::{CatalogView, Error, Gateway};
@@ -110,8 +111,8 @@ impl Gateway {
         let yes = self.consent(&call, digest, &cx).instrument(tracing::debug_span!("approval")).await?;
         call.expect = Some(digest);
         // Asking may have taken minutes: what counts is how things stand now.
-        let now = match view.is_through_doors() {
-            true => self.view(&cx).await.through_doors(),
+        let now = match view.is_through_meta_tools() {
+            true => self.view(&cx).await.through_meta_tools(),
             false => self.view_of(&call.tool, &cx).await,
         };
         let output = execute(&now, call, true, cx).await?;
@@ -125,7 +126,7 @@ async fn execute(view: &CatalogView, call: ToolCall, approved: bool, cx: Cx) -> 
     let (tool, standing) = view.tool(&call.tool)?;
     let source = view.source(&tool.id.source).ok_or_else(|| not_mine(tool))?;
     let now = circumstances(tool, standing, approved, &cx);
-    if view.is_through_doors() {
+    if view.is_through_meta_tools() {
         return hand_over(source, &standing.facts, admit_at(tool, &standing.facts, call, now, None)?, cx).await;
     }
     let is_bound = call.expect.is_some();
@@ -153,7 +154,7 @@ fn order(
     approved: bool,
     cx: &Cx,
 ) -> Result<Authorized<ToolCall>, Error> {
-    let door = doors::id(&far.tool.id.source, doors::EXECUTE).and_then(|it| view.moment.tool(&it));
+    let door = delegation::id(&far.tool.id.source, delegation::EXECUTE).and_then(|it| view.moment.tool(&it));
     let (door, standing) = door.ok_or_else(|| not_mine(&far.tool))?;
     let order = far.order(door, call, is_bound)?;
     // What was decided about the tool was decided about the door as well.

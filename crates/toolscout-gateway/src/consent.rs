@@ -1,6 +1,7 @@
 //! A person's word about a call, and how far it carries.
 
 use crate::ask::{ApprovalRequest, ApprovalState, PATIENCE};
+use crate::tasks::until_deadline;
 use crate::{Error, Gateway};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -91,7 +92,7 @@ impl Gateway {
         let question = questions.of(&asking);
         if let Some(asker) = &cx.asker {
             tell("asked", "the policy");
-            match within(cx, asker(question.clone())).await {
+            match until_deadline(cx, asker(question.clone())).await {
                 Some(true) => {
                     tell("allowed", "the person who was asked");
                     return Ok(GrantedApproval { binding, given: questions.now() });
@@ -115,13 +116,5 @@ impl Gateway {
             }
             ApprovalState::Unkept => Err(unanswered(None).into()),
         }
-    }
-}
-
-/// What comes of it before the request is due; none where nothing does.
-pub(crate) async fn within<T>(cx: &Cx, work: impl Future<Output = T>) -> Option<T> {
-    match cx.deadline {
-        Some(deadline) => tokio::time::timeout_at(deadline.into(), work).await.ok(),
-        None => Some(work.await),
     }
 }

@@ -1,8 +1,9 @@
 //! Asks sources what they have, and publishes it.
 
-use crate::federation::doors;
+use crate::delegation;
 use crate::policy::DanglingRule;
 use crate::publish::{DiscoveryResult, Ticket};
+use crate::tasks::run_blocking;
 use crate::{Error, Gateway};
 use futures_util::StreamExt;
 use futures_util::stream::select_all;
@@ -80,7 +81,7 @@ impl Gateway {
             return self.board.publish(found, ticket);
         }
         let board = self.board.clone();
-        aside(move || board.publish(found, ticket)).await.unwrap_or_default()
+        run_blocking(move || board.publish(found, ticket)).await.unwrap_or_default()
     }
 }
 
@@ -106,16 +107,8 @@ pub(crate) async fn gather(
             }
         }
     }
-    let in_short =
-        |(source, it): (&Arc<dyn Source>, Result<SourceDiscovery, _>)| it.map(|it| doors::in_short(&**source, it));
+    let in_short = |(source, it): (&Arc<dyn Source>, Result<SourceDiscovery, _>)| {
+        it.map(|it| delegation::shortened(&**source, it))
+    };
     sources.iter().zip(found).map(in_short).collect()
-}
-
-/// Does the work where nobody waits for their turn. None: the runtime is going down, and nobody is left to want it.
-pub(crate) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => Some(done),
-        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-        Err(_) => None,
-    }
 }

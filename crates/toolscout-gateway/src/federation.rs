@@ -5,11 +5,10 @@
 //! is known as `source/its name`, and a call of that goes through its `execute_tool`, past every rule that would hold for
 //! a tool of that name here.
 //!
-//! Its two tools are its doors: nobody but this module gets to see or to call them.
+//! Its two meta tools are neither shown nor callable outside of this module.
 
 mod answer;
 mod call;
-pub(crate) mod doors;
 mod known;
 mod merge;
 mod search;
@@ -18,6 +17,7 @@ mod via;
 pub(crate) use call::RemoteTool;
 pub use via::via;
 
+use crate::delegation;
 use crate::requests::RequestKeys;
 use crate::{CatalogView, Gateway};
 use known::{RemoteDefinitions, RequesterKey};
@@ -54,11 +54,11 @@ impl Gateway {
         cx: &Cx,
     ) -> Option<Arc<Tool>> {
         let said = name.as_str();
-        if !view.asks(source.id()) || said.len() > LONGEST_NAME || doors::leads_to_one(said) {
+        if !view.asks(source.id()) || said.len() > LONGEST_NAME || delegation::names_meta_tool(said) {
             return None;
         }
         // One and the same tool may be in its list, under the name that it has there.
-        if let Some(listed) = doors::forms(said).find_map(|it| listed(view, source, &it)) {
+        if let Some(listed) = delegation::forms(said).find_map(|it| listed(view, source, &it)) {
             return Some(listed);
         }
         let whose = self.found_for(cx);

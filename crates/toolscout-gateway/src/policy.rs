@@ -7,7 +7,7 @@
 mod tests;
 
 use crate::Error;
-use crate::federation::doors;
+use crate::delegation;
 use toolscout_core::door::Policy;
 use toolscout_core::{Diagnostic, DiagnosticKind, SourceId, Tool, ToolId};
 
@@ -137,7 +137,7 @@ impl Policies {
     /// name. A tool that nobody has seen may be another one under another name, so what is said of any single tool of its
     /// source holds for it.
     pub(crate) fn effective_through(&self, tool: &Tool, door: &ToolId, is_known: bool) -> PolicyDecision {
-        let is_meant = |name: &str| name == door.name.as_str() || (!is_known && !doors::is_door(name));
+        let is_meant = |name: &str| name == door.name.as_str() || (!is_known && !delegation::is_meta_tool(name));
         let of_level = |level: LevelName| {
             let (pattern, policy) = self.level(level).tightest_of(&door.source, is_meant)?;
             Some(PolicyDecision { policy, because: format!("by the {} rule `{pattern}`", level.word()) })

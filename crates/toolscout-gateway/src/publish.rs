@@ -1,7 +1,7 @@
 //! The one place where what the gateway knows is replaced.
 
 use crate::approvals::ReviewRun;
-use crate::federation::doors;
+use crate::delegation;
 use crate::policy::Policies;
 use crate::published::PublishedCatalog;
 use crate::registered;
@@ -309,7 +309,7 @@ pub(crate) fn scanner(all: Arc<Snapshot>, sources: Arc<SourceSet>) -> impl Fn(&T
     let names: OnceLock<ToolNameIndex> = OnceLock::new();
     let is_wanted = move |tool: &Tool| {
         let delegation = || sources.by_id(&tool.id.source)?.delegation();
-        doors::is_door(tool.id.name.as_str()) && delegation().is_some_and(|it| it.is_wanted)
+        delegation::is_meta_tool(tool.id.name.as_str()) && delegation().is_some_and(|it| it.is_wanted)
     };
     move |tool| {
         let mut found = findings::scan(tool, names.get_or_init(|| ToolNameIndex::of(all.tools().map(|it| &it.id))));

@@ -1,6 +1,6 @@
 //! Everything that is known at one moment.
 
-use crate::federation::doors::{self, RemoteGateway};
+use crate::delegation::{self, RemoteGateway};
 use crate::policy::{Policies, Shadow};
 use crate::scope::Scope;
 use crate::search::{BuiltIndex, IndexSlot, SearchEngine, SearchHit};
@@ -60,7 +60,7 @@ impl PublishedCatalog {
         policies: Arc<Policies>,
         sources: Arc<SourceSet>,
     ) -> Self {
-        let delegates = doors::delegates(&all, &sources, &scope);
+        let delegates = remote_gateways(&all, &sources, &scope);
         let shown = shown_of(&all, &policies, &delegates, &scope);
         let standing = empty(all.len());
         let generation = before.generation + 1;
@@ -91,7 +91,7 @@ impl PublishedCatalog {
         let all = Arc::new(whole.all.each(|tool| scope.has_tool(&tool.id).then(|| tool.clone())));
         let policies = Arc::new(scope.tighten(&whole.policies));
         let sources = Arc::new(whole.sources.only(|source| scope.has_source(source)));
-        let delegates = doors::delegates(&all, &sources, &scope);
+        let delegates = remote_gateways(&all, &sources, &scope);
         let shown = shown_of(&all, &policies, &delegates, &scope);
         let is_missing = |tool: &Arc<Tool>| whole.shown.tool(&tool.id).is_none();
         Self {
@@ -134,7 +134,7 @@ impl PublishedCatalog {
         let policies = beneath.policies.clone();
         let (all, shadowed) = beneath.all.over(found.clone());
         let scope = beneath.scope.clone();
-        let delegates = doors::delegates(&all, &sources, &scope);
+        let delegates = remote_gateways(&all, &sources, &scope);
         let shown = |it: &Arc<Tool>| {
             let shown = shown(it, &policies, &delegates).filter(|it| !is_out(it, &all, &policies))?;
             Some(scope.listed(shown))
@@ -300,6 +300,18 @@ fn shown_of(all: &Arc<Snapshot>, policies: &Policies, delegates: &[RemoteGateway
     }))
 }
 
+/// The sources that have both meta tools.
+fn remote_gateways(all: &Snapshot, sources: &SourceSet, scope: &Scope) -> Vec<RemoteGateway> {
+    let remote_gateway = |search: &Arc<Tool>| {
+        let source = search.id.source.clone();
+        let execute = &all.tool(&delegation::id(&source, delegation::EXECUTE)?)?.tool;
+        let delegation = sources.by_id(&source)?.delegation()?;
+        let is_whole = delegation.is_whole && scope.has_every_tool_of(&source);
+        Some(RemoteGateway { source, is_open: is_whole && !is_held(search) && !is_held(execute) })
+    };
+    all.named(delegation::SEARCH).iter().filter_map(|it| remote_gateway(&it.tool)).collect()
+}
+
 fn empty(len: usize) -> Box<[OnceLock<ToolStanding>]> {
     std::iter::repeat_with(OnceLock::new).take(len).collect()
 }
@@ -308,9 +320,9 @@ fn is_held(tool: &Tool) -> bool {
     matches!(tool.status, Status::Held(_))
 }
 
-/// Whether this is how a source is asked to search for itself, and nothing else.
-pub(crate) fn is_door(id: &ToolId, delegates: &[RemoteGateway]) -> bool {
-    doors::is_door(id.name.as_str()) && delegates.iter().any(|it| it.source == id.source)
+/// Whether this is a meta tool of one of these remote gateways.
+pub(crate) fn is_meta_tool(id: &ToolId, delegates: &[RemoteGateway]) -> bool {
+    delegation::is_meta_tool(id.name.as_str()) && delegates.iter().any(|it| it.source == id.source)
 }
 
 fn is_disabled(tool: &Tool, policies: &Policies) -> bool {
@@ -328,7 +340,7 @@ fn shown(tool: &Arc<Tool>, policies: &Policies, delegates: &[RemoteGateway]) -> 
         return None;
     }
     if !is_held(tool) {
-        return (!is_door(&tool.id, delegates)).then(|| tool.clone());
+        return (!is_meta_tool(&tool.id, delegates)).then(|| tool.clone());
     }
     let (visibility, status, provenance) = (tool.visibility, tool.status.clone(), tool.provenance.clone());
     Some(Arc::new(Tool { visibility, status, provenance, ..Tool::new(tool.id.clone()) }))

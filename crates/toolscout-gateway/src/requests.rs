@@ -5,11 +5,12 @@ mod kept;
 pub(crate) use kept::RequestCacheLimits;
 
 use crate::Approvals;
-use crate::consent::within;
-use crate::discover::{aside, gather};
+
+use crate::discover::gather;
 use crate::publish::{self, CatalogPublisher};
 use crate::published::PublishedCatalog;
 use crate::sources::SourceSet;
+use crate::tasks::{run_blocking, until_deadline};
 use futures_util::future::join_all;
 use kept::{RequestCache, RequestCacheEntry};
 use std::sync::Arc;
@@ -80,7 +81,7 @@ impl RequestCatalogs {
         let entry = self.kept.entry(keys);
         // Of many that come at once one asks; should it go away, the next one does.
         let found = entry.guests.get_or_init(|| self.ask(&entry, cx));
-        let Some(guests) = within(cx, found).await else {
+        let Some(guests) = until_deadline(cx, found).await else {
             let problem = Diagnostic::warning(DiagnosticKind::Source, "the request's own sources took too long");
             return Arc::new(alone(board.within(scope), vec![problem]));
         };
@@ -95,7 +96,7 @@ impl RequestCatalogs {
             true => {
                 let (now, entry) = (now.clone(), entry.clone());
                 let work = move || entry.guests.get().map(|it| merge(now, it, &approvals));
-                aside(work).await.flatten().unwrap_or_else(|| alone(board.within(scope), Vec::new()))
+                run_blocking(work).await.flatten().unwrap_or_else(|| alone(board.within(scope), Vec::new()))
             }
         };
         entry.keep(scope, Arc::new(merged))

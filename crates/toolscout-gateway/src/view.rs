@@ -2,7 +2,7 @@
 
 use crate::federation::RemoteTool;
 use crate::policy::PolicyDecision;
-use crate::published::{PublishedCatalog, is_door};
+use crate::published::{PublishedCatalog, is_meta_tool};
 use crate::standing::ToolStanding;
 use crate::{Error, Gateway, Query, SearchHit, Snapshot};
 use std::sync::Arc;
@@ -131,7 +131,7 @@ impl CatalogView {
     }
 
     /// The same, for who asks sources that search for themselves.
-    pub(crate) fn through_doors(self) -> Self {
+    pub(crate) fn through_meta_tools(self) -> Self {
         Self { beyond: RemoteAccess::Doors, ..self }
     }
 
@@ -140,7 +140,7 @@ impl CatalogView {
     }
 
     /// Whether this is for who asks sources that search for themselves.
-    pub(crate) fn is_through_doors(&self) -> bool {
+    pub(crate) fn is_through_meta_tools(&self) -> bool {
         matches!(self.beyond, RemoteAccess::Doors)
     }
 
@@ -154,7 +154,7 @@ impl CatalogView {
 
     /// The tool of this id as it is now, and how it stands.
     pub(crate) fn tool(&self, id: &ToolId) -> Result<(&Arc<Tool>, &ToolStanding), Error> {
-        let is_closed = || is_door(id, &self.moment.delegates) && !self.is_through_doors();
+        let is_closed = || is_meta_tool(id, &self.moment.delegates) && !self.is_through_meta_tools();
         let far = || self.far().filter(|it| it.tool.id == *id).map(|it| (&it.tool, &it.standing));
         let known = self.moment.tool(id).filter(|_| !is_closed()).or_else(far);
         known.ok_or_else(|| Error::UnknownTool { name: id.to_string(), nearest: Vec::new() })

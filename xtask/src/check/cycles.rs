@@ -18,7 +18,6 @@ use syn::{Attribute, ItemMod, ItemUse, Macro, UseTree};
 const ALLOWED: &[&str] = &[
     "toolscout-config",
     "toolscout-config::import",
-    "toolscout-gateway",
     "toolscout-surface",
     "toolscout-surface::api",
     "toolscout-surface::mcp",

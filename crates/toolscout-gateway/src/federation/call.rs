@@ -1,9 +1,9 @@
 //! Calls of tools beyond the catalog, through the `execute_tool` of who has them.
 
-use super::doors;
 use super::known::RemoteDefinition;
 use super::search::anything;
 use super::via::{DEEPEST, passed_on};
+use crate::delegation;
 use crate::standing::{DefinitionFacts, ToolStanding};
 use crate::{CatalogView, Error, Gateway};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(super) fn unknown(id: ToolId) -> Tool {
 impl Gateway {
     /// The same view, and in it this tool, should it be one beyond the catalog.
     pub(crate) fn with_far(&self, view: CatalogView, id: &ToolId, cx: &Cx) -> CatalogView {
-        if view.moment.tool(id).is_some() || !view.asks(&id.source) || doors::leads_to_one(id.name.as_str()) {
+        if view.moment.tool(id).is_some() || !view.asks(&id.source) || delegation::names_meta_tool(id.name.as_str()) {
             return view;
         }
         match self.far(&view, id, cx) {
@@ -38,7 +38,7 @@ impl Gateway {
 
     fn far(&self, view: &CatalogView, id: &ToolId, cx: &Cx) -> Option<RemoteTool> {
         let source = view.source(&id.source)?;
-        let (door, _) = view.moment.tool(&doors::id(&id.source, doors::EXECUTE)?)?;
+        let (door, _) = view.moment.tool(&delegation::id(&id.source, delegation::EXECUTE)?)?;
         let known = self.federation.definitions.of(&self.found_for(cx), source, id);
         let is_known = known.is_some();
         let RemoteDefinition { tool, facts, digest } = known.unwrap_or_else(|| {
@@ -63,7 +63,7 @@ impl RemoteTool {
         }
         call.refuse_rest()?;
         let expect = self.digest.as_deref().filter(|_| is_bound);
-        let arguments = doors::order(door, call.tool.name.as_str(), call.arguments, expect);
+        let arguments = delegation::execute_arguments(door, call.tool.name.as_str(), call.arguments, expect);
         let meta = Some(passed_on(call.meta.as_ref(), &self.via, &self.gateway));
         Ok(ToolCall { meta, resume: call.resume, ..ToolCall::new(door.id.clone(), arguments) })
     }

@@ -1,6 +1,6 @@
 //! Definitions found by remote searches, cached for the call that follows.
 
-use super::doors;
+use crate::delegation;
 use crate::requests::RequestKeys;
 use crate::standing::DefinitionFacts;
 use parking_lot::Mutex;
@@ -52,7 +52,7 @@ impl RemoteDefinitions {
             owner == whose && id.source == *source.id() && found.is_by(source)
         };
         let all = || cache.iter().filter(is_of_source).map(|(_, found)| &found.definition.tool);
-        for form in doors::forms(name) {
+        for form in delegation::forms(name) {
             if let Some(tool) = all().find(|tool| tool.id.name.as_str() == form) {
                 return Some(tool.clone());
             }

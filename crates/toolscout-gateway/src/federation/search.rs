@@ -1,10 +1,11 @@
 //! Asks those who search for themselves, beside the search in the catalog.
 
+use super::LONGEST_NAME;
 use super::answer::{self, RemoteSearchResponse};
 use super::known::RequesterKey;
 use super::merge::{bare, merged};
 use super::via::{DEEPEST, passed_on};
-use super::{LONGEST_NAME, doors};
+use crate::delegation;
 use crate::{CatalogView, Error, Gateway, Query, SearchHit};
 use futures_util::{StreamExt, stream};
 use std::collections::BTreeMap;
@@ -120,15 +121,15 @@ impl Gateway {
         if cx.via.len() >= DEEPEST || cx.via.contains(&self.federation.name) {
             return Err(None);
         }
-        let id = doors::id(source.id(), doors::SEARCH).ok_or(None)?;
+        let id = delegation::id(source.id(), delegation::SEARCH).ok_or(None)?;
         let (door, _) = view.moment.tool(&id).ok_or(None)?;
-        let arguments = doors::question(door, query, most);
+        let arguments = delegation::search_arguments(door, query, most);
         let meta = Some(passed_on(None, &cx.via, &self.federation.name));
         let call = ToolCall { meta, ..ToolCall::new(id, arguments) };
         // Nobody is asked anything in the middle of a search.
         let cx = Cx { progress: None, asker: None, counterpart: None, ..cx.clone() }.within(patience(cx));
-        let asking = self.run(view.clone().through_doors(), call, cx.clone());
-        match crate::consent::within(&cx, asking).await {
+        let asking = self.run(view.clone().through_meta_tools(), call, cx.clone());
+        match crate::tasks::until_deadline(&cx, asking).await {
             Some(Ok(output)) => answer::read(&output, most).map_err(Some),
             Some(Err(error)) => Err(told(&error)),
             None => Err(Some("it took too long".to_owned())),
@@ -194,10 +195,10 @@ fn to_ask(
 /// The tool that an item describes; none where the catalog has it, where it is disabled, or where it cannot be one.
 fn tool(view: &CatalogView, source: &Arc<dyn Source>, item: &answer::RemoteToolDescription) -> Option<Tool> {
     let name = &item.name;
-    if name.len() > LONGEST_NAME || doors::leads_to_one(name) {
+    if name.len() > LONGEST_NAME || delegation::names_meta_tool(name) {
         return None;
     }
-    if doors::forms(name).any(|it| super::listed(view, source, &it).is_some()) {
+    if delegation::forms(name).any(|it| super::listed(view, source, &it).is_some()) {
         return None;
     }
     let mut tool = Tool::new(ToolId::new(source.id().clone(), ToolName::new(name).ok()?));
@@ -205,7 +206,8 @@ fn tool(view: &CatalogView, source: &Arc<dyn Source>, item: &answer::RemoteToolD
     tool.description = item.description.clone();
     tool.input_schema = item.input_schema.clone().unwrap_or_else(anything);
     tool.annotations = item.annotations.clone();
-    tool.provenance.trusted = view.moment.tool(&doors::id(source.id(), doors::EXECUTE)?)?.0.provenance.trusted;
+    tool.provenance.trusted =
+        view.moment.tool(&delegation::id(source.id(), delegation::EXECUTE)?)?.0.provenance.trusted;
     (view.policy(&tool).policy != Policy::Disable).then_some(tool)
 }
 

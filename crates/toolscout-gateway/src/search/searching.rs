@@ -31,7 +31,7 @@ pub struct SearchEngine {
     /// How many are at work to find out what tools mean, as they come.
     students: AtomicUsize,
     /// Held by the search that encodes tools.
-    pub(super) encoding: Mutex<()>,
+    pub(crate) encoding: Mutex<()>,
 }
 
 impl SearchEngine {
@@ -107,7 +107,7 @@ impl SearchEngine {
     }
 
     /// Writes down what is known for the next process, if that is news.
-    pub(super) fn remember(&self) {
+    pub(crate) fn remember(&self) {
         if !self.is_new.swap(false, Ordering::Relaxed) {
             return;
         }
@@ -117,7 +117,7 @@ impl SearchEngine {
         }
     }
 
-    pub(super) fn lazy_encoder(&self) -> Option<&LazyEncoder> {
+    pub(crate) fn lazy_encoder(&self) -> Option<&LazyEncoder> {
         self.encoder.as_deref()
     }
 
@@ -132,7 +132,7 @@ impl SearchEngine {
     }
 
     /// What a question means. Takes its time, the first time.
-    pub(super) fn find_meaning(&self, text: &str) -> Option<Arc<QueryEmbedding>> {
+    pub(crate) fn find_meaning(&self, text: &str) -> Option<Arc<QueryEmbedding>> {
         if let Some(meaning) = self.meaning(text) {
             return Some(meaning);
         }
@@ -142,34 +142,34 @@ impl SearchEngine {
         Some(meaning)
     }
 
-    pub(super) fn kept_vector(&self, encoder: &str, text: &str) -> Option<Vector> {
+    pub(crate) fn kept_vector(&self, encoder: &str, text: &str) -> Option<Vector> {
         self.kept.as_ref()?.vector(encoder, text)
     }
 
-    pub(super) fn keep_vector(&self, encoder: &str, text: &str, vector: &Vector) {
+    pub(crate) fn keep_vector(&self, encoder: &str, text: &str, vector: &Vector) {
         if let Some(kept) = &self.kept {
             kept.keep_vector(encoder, text, vector);
         }
     }
 
-    pub(super) fn tidy(&self) {
+    pub(crate) fn tidy(&self) {
         if let (Some(kept), Some(id)) = (&self.kept, self.encoder_id()) {
             kept.tidy(id);
         }
     }
 
     /// The right to encode; none while another process has it.
-    pub(super) fn lease(&self) -> Option<Lease> {
+    pub(crate) fn lease(&self) -> Option<Lease> {
         self.kept.as_ref().map_or_else(|| Some(Lease::new(())), SearchStore::lease)
     }
 
     /// Somebody is at work as long as this is there.
-    pub(super) fn student(self: &Arc<Self>) -> EmbeddingWorker {
+    pub(crate) fn student(self: &Arc<Self>) -> EmbeddingWorker {
         self.students.fetch_add(1, Ordering::Relaxed);
         EmbeddingWorker(self.clone())
     }
 
-    pub(super) fn has_students(&self) -> bool {
+    pub(crate) fn has_students(&self) -> bool {
         self.students.load(Ordering::Relaxed) > 0
     }
 
@@ -182,7 +182,7 @@ impl SearchEngine {
 }
 
 /// Who finds out what tools mean, as they come.
-pub(super) struct EmbeddingWorker(Arc<SearchEngine>);
+pub(crate) struct EmbeddingWorker(Arc<SearchEngine>);
 
 impl Drop for EmbeddingWorker {
     fn drop(&mut self) {

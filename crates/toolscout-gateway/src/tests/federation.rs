@@ -5,7 +5,7 @@ mod remote;
 mod searches;
 
 use super::actor::{Actor, agent};
-use crate::federation::doors;
+use crate::delegation;
 use crate::policy::{LevelName, LevelPolicies, Policies};
 use crate::{Error, Gateway, Query, SearchHit};
 use remote::Remote;
@@ -51,7 +51,7 @@ async fn call(gateway: &Gateway, name: &str, arguments: Value) -> Result<ToolOut
 
 #[test]
 fn a_name_has_three_forms() {
-    let forms = |it| doors::forms(it).collect::<Vec<_>>();
+    let forms = |it| delegation::forms(it).collect::<Vec<_>>();
     assert_eq!(forms("create_issue"), ["create_issue"]);
     assert_eq!(forms("github/create_issue"), ["github/create_issue", "github:create_issue", "github__create_issue"]);
     assert_eq!(forms("github__create"), ["github__create", "github/create", "github:create"]);

@@ -1,11 +1,9 @@
-//! The two tools through which a server that hides its tools is asked for them.
+//! The two meta tools of a remote gateway: `tool_search` finds its tools, `execute_tool` runs them.
 
-use crate::scope::Scope;
-use crate::sources::SourceSet;
 use serde_json::{Map, Value};
 use std::sync::Arc;
-use toolscout_catalog::{Snapshot, SourceDiscovery};
-use toolscout_core::{Arguments, Source, SourceId, Status, Tool, ToolId, ToolName};
+use toolscout_catalog::SourceDiscovery;
+use toolscout_core::{Arguments, Source, SourceId, Tool, ToolId, ToolName};
 
 /// Finds its tools.
 pub(crate) const SEARCH: &str = "tool_search";
@@ -27,44 +25,31 @@ pub(crate) struct RemoteGateway {
     pub(crate) is_open: bool,
 }
 
-/// Whether a tool of this name is a door, should its source have both.
-pub(crate) fn is_door(name: &str) -> bool {
+/// Whether a tool of this name is a meta tool, if its source has both.
+pub(crate) fn is_meta_tool(name: &str) -> bool {
     matches!(name, SEARCH | EXECUTE)
 }
 
-/// Whether the name means a door, here or further on.
-pub(crate) fn leads_to_one(name: &str) -> bool {
-    is_door(name.rsplit(['/', ':']).next().unwrap_or(name))
+/// Whether the name means a meta tool, of this source or of one behind it.
+pub(crate) fn names_meta_tool(name: &str) -> bool {
+    is_meta_tool(name.rsplit(['/', ':']).next().unwrap_or(name))
         || name.ends_with("__tool_search")
         || name.ends_with("__execute_tool")
 }
 
-/// The id of one of the doors.
-pub(crate) fn id(source: &SourceId, door: &str) -> Option<ToolId> {
-    Some(ToolId::new(source.clone(), ToolName::new(door).ok()?))
+/// The id of a meta tool.
+pub(crate) fn id(source: &SourceId, name: &str) -> Option<ToolId> {
+    Some(ToolId::new(source.clone(), ToolName::new(name).ok()?))
 }
 
-/// The sources that have both doors, and may be asked.
-pub(crate) fn delegates(all: &Snapshot, sources: &SourceSet, scope: &Scope) -> Vec<RemoteGateway> {
-    let is_held = |it: &Tool| matches!(it.status, Status::Held(_));
-    let delegate = |search: &Arc<Tool>| {
-        let source = search.id.source.clone();
-        let execute = &all.tool(&id(&source, EXECUTE)?)?.tool;
-        let delegation = sources.by_id(&source)?.delegation()?;
-        let is_whole = delegation.is_whole && scope.has_every_tool_of(&source);
-        Some(RemoteGateway { source, is_open: is_whole && !is_held(search) && !is_held(execute) })
-    };
-    all.named(SEARCH).iter().filter_map(|it| delegate(&it.tool)).collect()
-}
-
-/// What is found, with the doors as far as they matter: what they take. What they say about themselves nobody reads, and
-/// it changes with every tool that is behind them, which is nothing to review.
-pub(crate) fn in_short(source: &dyn Source, found: SourceDiscovery) -> SourceDiscovery {
+/// The discovery with the meta tools reduced to their input schema and annotations. Their descriptions are never shown, and
+/// change with every tool behind them, which would need a review each time.
+pub(crate) fn shortened(source: &dyn Source, found: SourceDiscovery) -> SourceDiscovery {
     let has = |name: &str| found.tools.iter().any(|it| it.id.name.as_str() == name);
     if !has(SEARCH) || !has(EXECUTE) || source.delegation().is_none() {
         return found;
     }
-    let short = |tool: &Arc<Tool>| match is_door(tool.id.name.as_str()) {
+    let short = |tool: &Arc<Tool>| match is_meta_tool(tool.id.name.as_str()) {
         false => tool.clone(),
         true => Arc::new(Tool {
             input_schema: tool.input_schema.clone(),
@@ -78,8 +63,8 @@ pub(crate) fn in_short(source: &dyn Source, found: SourceDiscovery) -> SourceDis
     found.each(|it| Some(short(it)))
 }
 
-/// What to ask the one door: this question, for so many answers.
-pub(crate) fn question(search: &Tool, query: &str, limit: usize) -> Arguments {
+/// The arguments of `tool_search` for this query and number of results.
+pub(crate) fn search_arguments(search: &Tool, query: &str, limit: usize) -> Arguments {
     let takes = properties(search);
     let mut arguments = Arguments::new();
     arguments.insert(first(&takes, &QUERY).unwrap_or(QUERY[0]).to_owned(), query.into());
@@ -90,8 +75,8 @@ pub(crate) fn question(search: &Tool, query: &str, limit: usize) -> Arguments {
     arguments
 }
 
-/// What to tell the other: this tool, with these arguments; where it can be told so, only if it is still of that digest.
-pub(crate) fn order(execute: &Tool, name: &str, arguments: Arguments, expect: Option<&str>) -> Arguments {
+/// The arguments of `execute_tool` for this call; with the expected digest, if it takes one.
+pub(crate) fn execute_arguments(execute: &Tool, name: &str, arguments: Arguments, expect: Option<&str>) -> Arguments {
     let takes = properties(execute);
     let mut order = Arguments::new();
     order.insert(first(&takes, &NAME).unwrap_or(NAME[0]).to_owned(), name.into());

@@ -1,8 +1,8 @@
-//! Finds out what tools mean: a few at a time, never the same one twice.
+//! Embeds tools, a few at a time, each text once.
 
 use crate::Gateway;
-use crate::discover::aside;
 use crate::published::PublishedCatalog;
+use crate::tasks::run_blocking;
 use std::collections::HashSet;
 use std::convert::Infallible;
 use std::time::Duration;
@@ -64,7 +64,7 @@ impl Gateway {
                 }
                 (study, left)
             };
-            let Some((after, left)) = aside(step).await else { return };
+            let Some((after, left)) = run_blocking(step).await else { return };
             study = after;
             let is_over = end.is_some_and(|it| it <= Instant::now());
             match left {
@@ -78,20 +78,20 @@ impl Gateway {
             }
         }
         let board = self.board.clone();
-        aside(move || study.end(&board.now())).await;
+        run_blocking(move || study.end(&board.now())).await;
         self.remember().await;
     }
 
     /// Writes down what is known of tools for the next process, if there is something new. For the end of a command.
     pub async fn remember(&self) {
         let searching = self.board.now().searching.clone();
-        aside(move || searching.remember()).await;
+        run_blocking(move || searching.remember()).await;
     }
 }
 
 /// How much is left to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RemainingWork {
+enum RemainingWork {
     Nothing,
     More,
     /// There is more, and another process is at it.
@@ -100,7 +100,7 @@ pub(super) enum RemainingWork {
 
 /// What is found out about one moment after the other, kept from step to step.
 #[derive(Default)]
-pub(super) struct EmbeddingRun {
+struct EmbeddingRun {
     /// Which moment it is about.
     generation: u64,
     /// What was looked at in this moment: once is enough, whatever came of it.
@@ -114,7 +114,7 @@ pub(super) struct EmbeddingRun {
 
 impl EmbeddingRun {
     /// Looks tools up, and encodes at most so many of those that nobody has encoded yet.
-    pub(super) fn step(&mut self, moment: &PublishedCatalog, most: usize) -> RemainingWork {
+    fn step(&mut self, moment: &PublishedCatalog, most: usize) -> RemainingWork {
         let searching = &moment.searching;
         let Some(id) = searching.encoder_id() else { return RemainingWork::Nothing };
         if self.generation != moment.generation {
@@ -170,14 +170,14 @@ impl EmbeddingRun {
     }
 
     /// Lets searches see what was found out.
-    pub(super) fn show(&mut self, moment: &PublishedCatalog) {
+    fn show(&mut self, moment: &PublishedCatalog) {
         self.shown = Some(Instant::now());
         let Some(id) = moment.searching.encoder_id().filter(|_| !self.found.is_empty()) else { return };
         let index = moment.made().index.with_vectors(id, self.found.drain(..));
         moment.replace_index(index);
     }
 
-    pub(super) fn end(mut self, moment: &PublishedCatalog) {
+    fn end(mut self, moment: &PublishedCatalog) {
         self.show(moment);
         if self.encoded > 0 {
             moment.searching.tidy();
@@ -190,7 +190,7 @@ impl EmbeddingRun {
 ///
 /// Concurrent searches of one process wait for each other, and then use what the first one encoded. With many tools left, a
 /// search waits no longer than its own time.
-pub(super) fn study_here(moment: &PublishedCatalog, time: Duration) {
+pub(super) fn embed_during_search(moment: &PublishedCatalog, time: Duration) {
     let (mut study, end) = (EmbeddingRun::default(), Instant::now() + time);
     let encoding = &moment.searching.encoding;
     let guard = if moment.made().missing <= AT_LEAST { Some(encoding.lock()) } else { encoding.try_lock_for(time) };
