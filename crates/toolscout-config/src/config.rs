@@ -118,7 +118,7 @@ impl Config {
         match (scope, &self.user_folder) {
             (ConfigScope::Project, _) => Ok(files::own_path(self.project_folder(), "toolscout")),
             (ConfigScope::User, Some(folder)) => Ok(files::own_path(folder, "config")),
-            (ConfigScope::User, None) => Err(no_user_folder()),
+            (ConfigScope::User, None) => Err(ConfigError::no_user_folder()),
         }
     }
 
@@ -243,9 +243,4 @@ fn unknown_keys(one: Vec<UnknownKey>, other: Vec<UnknownKey>) -> Vec<UnknownKey>
 fn only_for_users(what: &str, document: &Document) -> Diagnostic {
     let problem = document.warning(&[], format!("{what}, which only a person's own configuration may say"));
     problem.hint("put it into `config.toml` of your own configuration folder")
-}
-
-/// Neither HOME nor TOOLSCOUT_CONFIG_DIR is set.
-pub(crate) fn no_user_folder() -> ConfigError {
-    ConfigError::invalid("no folder for the user configuration is known", "set HOME or TOOLSCOUT_CONFIG_DIR")
 }

@@ -3,7 +3,7 @@
 pub(super) mod json;
 pub(super) mod toml;
 
-use crate::error::ConfigError;
+use crate::error::{ConfigError, DocumentError};
 use serde_json::{Map, Value};
 use std::fs::File;
 use std::io::{self, Read};
@@ -56,36 +56,6 @@ impl DocumentFormat {
             Self::Yaml => None,
         };
         offset.map(|it| position(text, it))
-    }
-}
-
-/// What is wrong with a text, and at which line and column, where that is known.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DocumentError {
-    pub reason: String,
-    pub at: Option<(usize, usize)>,
-}
-
-impl DocumentError {
-    /// For a problem, which names the file itself.
-    pub fn news(&self) -> String {
-        match self.at {
-            Some((line, column)) => format!("line {line} column {column}: {}", self.reason),
-            None => self.reason.clone(),
-        }
-    }
-
-    pub fn error(&self, path: &Path) -> ConfigError {
-        ConfigError::Unreadable { path: path.to_owned(), error: self.clone() }
-    }
-}
-
-impl std::fmt::Display for DocumentError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.at {
-            Some((line, column)) => write!(f, "{} at line {line} column {column}", self.reason),
-            None => f.write_str(&self.reason),
-        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Why configuration could not be read or changed.
 
-use crate::document::DocumentError;
+use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use toolscout_core::ErrorKind;
 
 /// Why configuration could not be read or changed.
@@ -70,6 +70,11 @@ pub enum ConfigError {
 }
 
 impl ConfigError {
+    /// Neither HOME nor TOOLSCOUT_CONFIG_DIR is set.
+    pub(crate) fn no_user_folder() -> Self {
+        Self::invalid("no folder for the user configuration is known", "set HOME or TOOLSCOUT_CONFIG_DIR")
+    }
+
     pub(crate) fn invalid(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Invalid { message: message.into(), hint: hint.into() }
     }
@@ -98,6 +103,36 @@ impl ConfigError {
                 Some(hint.clone())
             }
             _ => None,
+        }
+    }
+}
+
+/// What is wrong with the text of a file, with line and column if they are known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentError {
+    pub reason: String,
+    pub at: Option<(usize, usize)>,
+}
+
+impl DocumentError {
+    /// The message of a diagnostic, which names the file itself.
+    pub fn news(&self) -> String {
+        match self.at {
+            Some((line, column)) => format!("line {line} column {column}: {}", self.reason),
+            None => self.reason.clone(),
+        }
+    }
+
+    pub fn error(&self, path: &Path) -> ConfigError {
+        ConfigError::Unreadable { path: path.to_owned(), error: self.clone() }
+    }
+}
+
+impl fmt::Display for DocumentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.at {
+            Some((line, column)) => write!(f, "{} at line {line} column {column}", self.reason),
+            None => f.write_str(&self.reason),
         }
     }
 }

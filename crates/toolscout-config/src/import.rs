@@ -21,9 +21,8 @@ mod view;
 
 pub use client::{ClientFile, ClientFormat, LaunchCommand};
 pub use clients::{CLIENTS, named};
-pub(crate) use document::{parse, read};
+pub(crate) use document::{parse, read, table};
 pub use homes::ClientFolders;
-pub(crate) use look::table;
 pub use look::{ClientScan, ScannedFile, ScannedServer};
 pub use ourselves::OwnProgram;
 pub(crate) use plan::ImportPlanner;

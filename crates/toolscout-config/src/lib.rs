@@ -29,10 +29,10 @@ mod stamps;
 mod tests;
 
 pub use config::{Config, ConfigLocations};
-pub use document::{Document, DocumentError, DocumentFormat};
+pub use document::{Document, DocumentFormat};
 pub use edit::{ConfigEdit, ConfigEditor, overwrite};
 pub use entry::{EntryContext, ServerEntry, ToolFilterEntry};
-pub use error::ConfigError;
+pub use error::{ConfigError, DocumentError};
 pub use files::ConfigScope;
 pub use policies::PolicyRules;
 pub use profiles::Profile;

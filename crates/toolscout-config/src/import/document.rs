@@ -1,7 +1,8 @@
 //! Reads a client's file into one form, whichever it is written in.
 
+use super::KeyPath;
 use crate::DocumentFormat;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -33,4 +34,9 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, String> {
         return Err("it has more than 64 MiB".to_owned());
     }
     String::from_utf8(bytes).map(Some).map_err(|_| "it is not UTF-8".to_owned())
+}
+
+/// The table that these keys lead to.
+pub(crate) fn table<'a>(document: &'a Value, section: &KeyPath) -> Option<&'a Map<String, Value>> {
+    section.iter().try_fold(document, |it, key| it.get(key))?.as_object()
 }

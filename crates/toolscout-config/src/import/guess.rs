@@ -28,7 +28,7 @@ fn by_name(path: &Path) -> Option<&'static ClientFormat> {
 
 fn has_servers(client: &ClientFormat, document: &Value) -> bool {
     let sections = client.sections(document, &ClientFolders::default());
-    sections.iter().any(|it| super::look::table(document, it).is_some())
+    sections.iter().any(|it| super::document::table(document, it).is_some())
 }
 
 fn shape(document: &Value) -> Option<&'static str> {

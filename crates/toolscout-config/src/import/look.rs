@@ -5,7 +5,7 @@ use super::fields::ClientFields;
 use super::references::TextContext;
 use super::{ClientFile, ClientFolders, ClientFormat, KeyPath, guess};
 use crate::ServerEntry;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// What there was to see.
@@ -105,7 +105,7 @@ impl ScannedFile {
         };
         let mut servers = Vec::new();
         for section in client.sections(&document, homes) {
-            for (name, entry) in table(&document, &section).into_iter().flatten() {
+            for (name, entry) in document::table(&document, &section).into_iter().flatten() {
                 servers.push(ScannedServer::read(client, name, &section, entry.clone(), place));
             }
         }
@@ -123,9 +123,4 @@ impl ScannedServer {
         let notes = if entry.is_ok() { notes } else { Vec::new() };
         Self { name: name.to_owned(), section: section.clone(), entry, notes }
     }
-}
-
-/// The table that these keys lead to.
-pub(crate) fn table<'a>(document: &'a Value, section: &KeyPath) -> Option<&'a Map<String, Value>> {
-    section.iter().try_fold(document, |it, key| it.get(key))?.as_object()
 }

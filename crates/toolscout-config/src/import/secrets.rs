@@ -7,7 +7,6 @@ mod spots;
 mod tests;
 
 use super::references;
-use crate::config::no_user_folder;
 use crate::{Config, ConfigError, ServerEntry};
 use spots::{SecretSpan, TextLocation};
 use std::collections::BTreeMap;
@@ -49,7 +48,7 @@ impl SecretHandling {
     /// Files in the user's configuration folder.
     pub fn files(config: &Config) -> Result<Self, ConfigError> {
         let folder = config.user_folder.as_ref().map(|it| it.join("secrets"));
-        folder.map(Self::Files).ok_or_else(no_user_folder)
+        folder.map(Self::Files).ok_or_else(ConfigError::no_user_folder)
     }
 
     /// Treats every secret of the entry, which will have this id.
