@@ -4,7 +4,7 @@
 //! of the oldest.
 
 mod clock;
-mod kept;
+mod tools;
 
 #[cfg(test)]
 mod tests;
@@ -13,13 +13,13 @@ pub use clock::{Clock, Monotonic};
 
 use futures_util::future::join_all;
 use futures_util::lock::Mutex as Turn;
-use kept::RegisteredTools;
 use parking_lot::Mutex;
 use serde::Serialize;
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
+use tools::RegisteredTools;
 use toolscout_core::{SourceId, Tool, ToolName};
 
 /// Tools by server, kept for five minutes from the first that is registered; then all are forgotten together.

@@ -16,11 +16,11 @@
 
 mod find;
 mod head;
-mod shelf;
+mod library;
 mod text;
 
 pub(super) use find::find;
-pub(super) use shelf::PromptLibrary;
+pub(super) use library::PromptLibrary;
 
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};

@@ -6,7 +6,7 @@
 mod record;
 
 use super::described::{DescribedTool, RecipePlan};
-use super::look::{FileInspection, InspectionMode, is_module};
+use super::inspect::{FileInspection, InspectionMode, is_module};
 use super::matcher::Matcher;
 use super::place::FileInRoot;
 use super::recipe::{Flavour, Recipe};

@@ -5,11 +5,11 @@
 //! decisions hold for as long as the process runs.
 
 mod decide;
+mod review_run;
 mod row;
-mod settled;
 
 pub use decide::QuarantinedTool;
-pub(crate) use settled::ReviewRun;
+pub(crate) use review_run::ReviewRun;
 
 use crate::seal::RowSeal;
 use parking_lot::Mutex;

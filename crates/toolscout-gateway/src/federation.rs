@@ -9,7 +9,7 @@
 
 mod answer;
 mod call;
-mod known;
+mod definitions;
 mod merge;
 mod search;
 mod via;
@@ -20,7 +20,7 @@ pub use via::via;
 use crate::delegation;
 use crate::requests::RequestKeys;
 use crate::{CatalogView, Gateway};
-use known::{RemoteDefinitions, RequesterKey};
+use definitions::{RemoteDefinitions, RequesterKey};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use toolscout_core::{Cx, Source, Tool, ToolId, ToolName};

@@ -9,25 +9,25 @@
 
 mod cache;
 mod feedback;
-mod ledger;
-mod lessons;
 mod owner;
 mod recent;
+mod records;
 mod row;
+mod store;
 
 #[cfg(test)]
 mod tests;
 
-pub use lessons::FeedbackRecord;
+pub use records::FeedbackRecord;
 
 pub(crate) use owner::FeedbackOwner;
 
 use crate::{CatalogView, Error, Gateway, SearchHit};
 use cache::LearnedCache;
 use feedback::{Feedback, FeedbackWriter, SuccessfulCall};
-use ledger::FeedbackStore;
 use recent::RecentSearch;
 use std::sync::Arc;
+use store::FeedbackStore;
 use toolscout_core::{Caller, Cx, MemoryStore, Moment, SourceKind, Store, StoreError, ToolId, ToolOutput};
 use toolscout_index::{LearnedQueries, Query};
 

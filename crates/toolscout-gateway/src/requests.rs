@@ -1,8 +1,8 @@
 //! Sources that requests have for themselves: found when they are first needed, kept for a while, each under its own key.
 
-mod kept;
+mod cache;
 
-pub(crate) use kept::RequestCacheLimits;
+pub(crate) use cache::RequestCacheLimits;
 
 use crate::Approvals;
 
@@ -11,8 +11,8 @@ use crate::publish::{self, CatalogPublisher};
 use crate::published::PublishedCatalog;
 use crate::sources::SourceSet;
 use crate::tasks::{run_blocking, until_deadline};
+use cache::{RequestCache, RequestCacheEntry};
 use futures_util::future::join_all;
-use kept::{RequestCache, RequestCacheEntry};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};

@@ -2,18 +2,18 @@
 
 mod documents;
 mod encoder;
+mod engine;
 mod indexed;
-mod kept;
-mod questions;
-mod searching;
+mod query_cache;
 mod stamps;
+mod store;
 
 #[cfg(test)]
 mod tests;
 
 pub use encoder::LazyEncoder;
+pub use engine::SearchEngine;
 pub(crate) use indexed::{BuiltIndex, IndexSlot};
-pub use searching::SearchEngine;
 
 use crate::Query;
 use std::sync::Arc;

@@ -8,12 +8,12 @@
 //! is sent `initialize` first, and a modern one's silence is not held against it. Either way an assumption that turns out
 //! wrong is given up once, and no more.
 
-mod said;
+mod description;
 
 #[cfg(test)]
 mod tests;
 
-pub use said::ServerDescription;
+pub use description::ServerDescription;
 
 use super::ClientError;
 use super::era::ProtocolEra;

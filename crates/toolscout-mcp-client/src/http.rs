@@ -9,8 +9,8 @@ mod listen;
 pub(super) mod refusal;
 pub(super) mod remote;
 mod retry_after;
+pub(super) mod session;
 pub(super) mod tasks;
-pub(super) mod terms;
 
 #[cfg(test)]
 pub(super) mod fixture;
@@ -21,10 +21,10 @@ use super::era::ProtocolEra;
 use super::wire::{Outgoing, Wire, WireObserver};
 use super::{ClientError, ConnectContext, HttpEndpoint};
 use remote::HttpRemote;
+use session::HttpSession;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tasks::RequestTasks;
-use terms::HttpSession;
 use tokio::time::timeout;
 use toolscout_core::BoxFuture;
 

@@ -1,9 +1,9 @@
 //! Asks many servers at once, so that the slow ones cost the fast ones nothing.
 
 mod children;
+mod start_limiter;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
-mod turns;
 
 use super::discovery::DiscoveryOutcome;
 use super::record::DiscoveryStatus;
@@ -11,12 +11,12 @@ use super::source::McpSource;
 use children::Children;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
+use start_limiter::{StartLimiter, StartPriority};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use toolscout_core::{Cx, SourceError};
-use turns::{StartLimiter, StartPriority};
 
 /// How often to look, while servers wait for their turn, whether those that were started are at work.
 const LOOK: Duration = Duration::from_millis(10);

@@ -5,23 +5,23 @@
 
 mod bucket;
 mod counts;
-mod desk;
-mod hub;
-mod seats;
+mod origin;
+mod reverse_requests;
+mod router;
 mod spread;
 
 #[cfg(test)]
 pub(super) mod tests;
 
 pub use counts::PeerCounts;
-pub(super) use hub::{ProgressTo, ResponseRouter};
+pub(super) use router::{ProgressTo, ResponseRouter};
 
 use super::params::RequestParams;
 use super::wire::{Outgoing, Wire};
 use super::{ClientError, message};
-use desk::{ReverseRequestSender, ReverseRequests};
-use hub::PendingResponse;
-use seats::RequestOrigin;
+use origin::RequestOrigin;
+use reverse_requests::{ReverseRequestSender, ReverseRequests};
+use router::PendingResponse;
 use serde_json::{Value, json};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -190,7 +190,7 @@ impl Peer {
             Behalf::Ourselves => (RequestOrigin::Ourselves, None),
             Behalf::Caller(None) => (RequestOrigin::Mute, None),
             Behalf::Caller(Some(counterpart)) if self.hub.may_be_asked() => {
-                let (slot, desk) = desk::open(counterpart);
+                let (slot, desk) = reverse_requests::open(counterpart);
                 (RequestOrigin::Caller(slot), Some(desk))
             }
             Behalf::Caller(Some(counterpart)) => {

@@ -23,7 +23,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{Instant as Until, timeout, timeout_at};
 use toolscout_core::BoxFuture;
-use toolscout_process::held::ServerProcesses;
+use toolscout_process::server_processes::ServerProcesses;
 use toolscout_process::tail::OutputTail;
 
 /// Messages that may wait to be written: as many as calls that may wait for an answer.

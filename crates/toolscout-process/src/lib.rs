@@ -5,9 +5,9 @@
 
 pub mod environment;
 pub mod guard;
-pub mod held;
 pub mod orphans;
 pub mod program;
+pub mod server_processes;
 pub mod spawn;
 pub mod starter;
 pub mod tail;

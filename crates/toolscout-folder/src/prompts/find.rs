@@ -1,6 +1,6 @@
 //! Which files of a project are prompts, and what is wrong with the others.
 
-use super::super::look;
+use super::super::inspect;
 use super::{Prompt, folder};
 use std::fs;
 use std::io::{self, Read};
@@ -61,7 +61,7 @@ fn read(root: &Path, name: &str, path: &Path) -> Result<Prompt, Diagnostic> {
 /// One byte more than is allowed, where there are so many.
 fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    look::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    inspect::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -1,7 +1,7 @@
 //! What the last scan of a root saw, kept on a namespace of the store.
 
 use super::{InspectedFile, ScanCounts};
-use crate::look::{self, FileInspection, InspectionMode};
+use crate::inspect::{self, FileInspection, InspectionMode};
 use crate::matcher::Matcher;
 use crate::place::FileInRoot;
 use crate::roots::Root;
@@ -66,7 +66,7 @@ impl<'a> ScanCache<'a> {
             }
             known => {
                 self.changed = true;
-                let look = look::look(place, stamp, manner);
+                let look = inspect::look(place, stamp, manner);
                 let same = known.is_some_and(|(_, old)| old == look);
                 *(if same { &mut self.counts.hits } else { &mut self.counts.misses }) += 1;
                 look

@@ -4,7 +4,7 @@ use super::{FolderSource, Probing};
 use crate::ask::{ProbeEagerness, ProbeRecord, ProbeResult};
 use crate::gather::{DiscoveryStopped, Gathering, ListedTool, ToolLocation, about};
 use crate::globs::one_file;
-use crate::look;
+use crate::inspect;
 use crate::probe::ProbeLimits;
 use crate::prompts;
 use crate::recipe::{Probed, Recipe};
@@ -343,7 +343,7 @@ async fn content_of(tool: &Tool, recipe: &Recipe) -> Option<Digest> {
         Some(content) if tool.provenance.path.as_deref() == Some(file) => Some(content),
         _ => {
             let file = file.to_owned();
-            tokio::task::spawn_blocking(move || look::content_digest(&file)).await.ok()?.ok()
+            tokio::task::spawn_blocking(move || inspect::content_digest(&file)).await.ok()?.ok()
         }
     }
 }

@@ -5,7 +5,7 @@ use super::{FolderSource, Probing};
 use crate::ask::ProbeEagerness;
 use crate::gather::ListedTool;
 use crate::globs::one_file;
-use crate::look;
+use crate::inspect;
 use crate::recipe::{Probed, Recipe};
 use crate::run;
 use crate::stamp::{Owners, ScanStamp};
@@ -211,7 +211,7 @@ fn check_place(file: &Path, root: &Path) -> Result<(), SourceError> {
 }
 
 fn digest(file: &Path) -> Result<Digest, SourceError> {
-    look::content_digest(file).map_err(|err| unreadable(file, &err))
+    inspect::content_digest(file).map_err(|err| unreadable(file, &err))
 }
 
 fn unreadable(file: &Path, err: &std::io::Error) -> SourceError {

@@ -1,6 +1,6 @@
 //! Calls of tools beyond the catalog, through the `execute_tool` of who has them.
 
-use super::known::RemoteDefinition;
+use super::definitions::RemoteDefinition;
 use super::search::anything;
 use super::via::{DEEPEST, passed_on};
 use crate::delegation;

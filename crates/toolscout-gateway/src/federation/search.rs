@@ -2,7 +2,7 @@
 
 use super::LONGEST_NAME;
 use super::answer::{self, RemoteSearchResponse};
-use super::known::RequesterKey;
+use super::definitions::RequesterKey;
 use super::merge::{bare, merged};
 use super::via::{DEEPEST, passed_on};
 use crate::delegation;

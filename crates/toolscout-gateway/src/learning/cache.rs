@@ -1,7 +1,7 @@
 //! What was read for searches, so that most of them need not read it again.
 
-use super::ledger::FeedbackStore;
-use super::lessons::FeedbackRecords;
+use super::records::FeedbackRecords;
+use super::store::FeedbackStore;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

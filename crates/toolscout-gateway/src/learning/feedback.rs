@@ -1,9 +1,9 @@
 //! Writes feedback records on a thread of its own, so that neither a search nor a call waits for the store.
 
 use super::cache::LearnedCache;
-use super::ledger::FeedbackStore;
 use super::owner::FeedbackOwner;
 use super::recent::{RecentSearch, RecentSearches};
+use super::store::FeedbackStore;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;

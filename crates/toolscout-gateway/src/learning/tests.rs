@@ -2,10 +2,10 @@
 //! 2. What was written can be read; what cannot be is as good as none.
 //! 3. Of two processes that learn at the same time, neither loses what the other has learned.
 
-use super::ledger::FeedbackStore;
-use super::lessons::FeedbackRecords;
 use super::recent::{RecentSearch, RecentSearches, SHORTLY, fit};
+use super::records::FeedbackRecords;
 use super::row;
+use super::store::FeedbackStore;
 use proptest::prelude::*;
 use std::sync::Arc;
 use toolscout_core::{MemoryStore, Moment, SourceId, ToolId, ToolName};

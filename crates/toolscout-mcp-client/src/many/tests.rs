@@ -5,7 +5,7 @@
 
 use super::children::{Children, state_and_ticks};
 use super::refresh_in_turn;
-use super::turns::{StartLimiter, StartPriority};
+use super::start_limiter::{StartLimiter, StartPriority};
 use crate::{ConfigText, ConnectContext, McpSource, Program, ServerConfig, ServerContext, ServerTransport};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;

@@ -15,7 +15,7 @@ use std::time::Duration;
 use tokio::process::{Child, ChildStdout};
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
-use toolscout_process::held::ServerProcesses;
+use toolscout_process::server_processes::ServerProcesses;
 use toolscout_process::tail::OutputTail;
 use toolscout_process::words;
 

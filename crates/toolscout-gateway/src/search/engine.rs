@@ -3,9 +3,9 @@
 use super::documents::SourceTexts;
 use super::encoder::LazyEncoder;
 use super::indexed::BuiltIndex;
-use super::kept::SearchStore;
-use super::questions::QueryCache;
+use super::query_cache::QueryCache;
 use super::stamps::StampHasher;
+use super::store::SearchStore;
 use crate::sources::SourceSet;
 use parking_lot::Mutex;
 use std::hash::{BuildHasher, Hasher, RandomState};

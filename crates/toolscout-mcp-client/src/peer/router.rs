@@ -9,7 +9,7 @@ use super::super::secrets::SecretValues;
 use super::super::wire::{Outgoing, WireObserver};
 use super::bucket::TokenBucket;
 use super::counts::{PeerCounter, PeerCounters, PeerCounts};
-use super::seats::{AbandonedCalls, RequestOrigin};
+use super::origin::{AbandonedCalls, RequestOrigin};
 use super::spread::SplitMessage;
 use parking_lot::Mutex;
 use ring::rand::{SecureRandom, SystemRandom};

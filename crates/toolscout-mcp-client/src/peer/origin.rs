@@ -1,6 +1,6 @@
 //! Who is behind the requests in flight, and whose something is that a server says.
 
-use super::desk::ReverseRequestSender;
+use super::reverse_requests::ReverseRequestSender;
 use std::time::{Duration, Instant};
 use toolscout_core::{BoundedCache, CounterpartError};
 

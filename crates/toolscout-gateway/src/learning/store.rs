@@ -1,7 +1,7 @@
 //! The rows in the store: a row of lessons for each tenant, and one of recent questions for each who asks at a terminal.
 
-use super::lessons::FeedbackRecords;
 use super::recent::RecentSearches;
+use super::records::FeedbackRecords;
 use std::sync::Arc;
 use toolscout_core::{Moment, Namespace, Store, StoreError};
 

@@ -2,8 +2,8 @@
 
 use super::super::super::message;
 use super::super::counts::PeerCounter;
-use super::super::desk::{self, ReverseRequestSender};
-use super::super::seats::{RequestOrigin, addressee};
+use super::super::origin::{RequestOrigin, addressee};
+use super::super::reverse_requests::{self, ReverseRequestSender};
 use super::ResponseRouter;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -29,14 +29,14 @@ impl ResponseRouter {
         let Some(id) = message::foreign_id(id) else { return };
         let outcome = match method {
             "ping" => Ok(RawJson::from_value(&json!({}))),
-            _ if !self.relays() => Err(desk::unknown()),
+            _ if !self.relays() => Err(reverse_requests::unknown()),
             _ => match self.put(id, method, params, within) {
                 // The caller answers, in their own time.
                 Ok(()) => return,
                 Err(declined) => Err(declined),
             },
         };
-        self.post(desk::answer(id, &outcome));
+        self.post(reverse_requests::answer(id, &outcome));
     }
 
     fn put(
