@@ -42,7 +42,7 @@ impl Gateway {
         Some(self.ask(std::slice::from_ref(&source), cx, |_| ()).await)
     }
 
-    /// The tool this text means to this request, as [`crate::View::resolve`] finds it. Where that is unknown, but names a
+    /// The tool this text means to this request, as [`crate::CatalogView::resolve`] finds it. Where that is unknown, but names a
     /// source that is there, the source is asked for it: it may not have been discovered yet.
     pub async fn find(&self, text: &str, cx: &Cx) -> Result<Arc<Tool>, Error> {
         let view = self.view(cx).await;

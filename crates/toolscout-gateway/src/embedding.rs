@@ -23,7 +23,7 @@ const SHORT_PATIENCE: Duration = Duration::from_millis(100);
 
 impl Gateway {
     /// The best fitting tools, best first; neither disabled ones nor those held for review are there, and
-    /// [`Gateway::notes`] says so. Of what all requests have; one request's own is in its [`crate::View`]. Starts nothing.
+    /// [`Gateway::notes`] says so. Of what all requests have; one request's own is in its [`crate::CatalogView`]. Starts nothing.
     pub fn search(&self, query: &Query<'_>) -> Vec<SearchHit> {
         self.moment().search(query)
     }

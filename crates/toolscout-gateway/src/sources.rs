@@ -71,7 +71,7 @@ impl Gateway {
         self.moment().sources.all().clone()
     }
 
-    /// The source of this id, and with it its library. Who asks on behalf of a request wants [`crate::View::source`].
+    /// The source of this id, and with it its library. Who asks on behalf of a request wants [`crate::CatalogView::source`].
     pub fn source(&self, id: &SourceId) -> Option<Arc<dyn Source>> {
         self.moment().sources.by_id(id).cloned()
     }

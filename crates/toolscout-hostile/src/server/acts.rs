@@ -1,7 +1,7 @@
 //! What a mode may change: every act of a server, one function each.
 //!
 //! A mode says `Acts { list: silent, ..HONEST }` and is done. Functions and not a trait, because a hundred modes that each
-//! change one thing read best as a table; what a mode remembers between two acts is in [`Memory`](super::state::Memory).
+//! change one thing read best as a table; what a mode remembers between two acts is in [`ModeState`](super::state::ModeState).
 
 use super::HostileServer;
 use super::request::{ClientRequest, Sent};
