@@ -5,7 +5,6 @@
 //! is known from a [`shadow::Shadow`] each; nothing in between is right. The commands are the list in [`operation`].
 
 mod aftermath;
-mod chance;
 mod moment;
 mod operation;
 mod place;
@@ -21,7 +20,7 @@ mod world;
 
 use crate::hostile::{HostilePrograms, build};
 use anyhow::{Context, bail, ensure};
-use chance::Chance;
+use crate::random::SplitMix64;
 use moment::KillMoment;
 use operation::{CommandKind, CrashCommand, KINDS};
 use place::CrashProject;
@@ -83,7 +82,7 @@ fn ruin(programs: &HostilePrograms, plan: &CrashPlan, size: &CrashWorldSize) -> 
     let mut before = Shadow::observe(&world.real).map_err(|it| anyhow::anyhow!("{}", it.what))?;
     let mut tally = CrashTally::default();
     for number in 0..plan.rounds {
-        let mut chance = Chance::of_round(plan.seed, number);
+        let mut chance = SplitMix64::of_round(plan.seed, number);
         let (kind, operation) = choose(&world, &before, &tally, &mut chance)?;
         let moment = usual.moment(kind, &mut chance);
         let round = match operation.is_first {
@@ -110,7 +109,7 @@ fn choose(
     world: &CrashWorld,
     before: &Shadow,
     tally: &CrashTally,
-    chance: &mut Chance,
+    chance: &mut SplitMix64,
 ) -> anyhow::Result<(&'static CommandKind, CrashCommand)> {
     let mut possible = Vec::new();
     for kind in KINDS {

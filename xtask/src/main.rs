@@ -16,6 +16,7 @@ mod hostile;
 mod memory;
 mod model;
 mod page;
+mod random;
 mod repo;
 mod tenants;
 

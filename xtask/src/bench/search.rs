@@ -1,6 +1,5 @@
 //! What searching costs with a thousand tools and with a hundred thousand: in a process that has them, and in a new one.
 
-mod chance;
 mod cold;
 mod generator;
 mod planted;

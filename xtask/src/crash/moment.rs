@@ -1,6 +1,6 @@
 //! When a command is killed.
 
-use super::chance::Chance;
+use crate::random::SplitMix64;
 use super::place::{CrashProject, wait_until};
 use std::ffi::OsString;
 use std::fmt;
@@ -34,7 +34,7 @@ pub(super) struct Waited {
 
 impl KillMoment {
     /// One for a command that takes this time and gives so many signs.
-    pub(super) fn within(usual: Duration, signs: usize, chance: &mut Chance) -> Self {
+    pub(super) fn within(usual: Duration, signs: usize, chance: &mut SplitMix64) -> Self {
         match chance.below(2) {
             0 => Self::After(chance.within(usual)),
             _ => Self::Sign(1 + chance.below(signs.max(1)), chance.within(SOON)),

@@ -1,6 +1,6 @@
 //! The commands that are killed: what they are called with, what they change, and how they say that it is done.
 
-use super::chance::Chance;
+use crate::random::SplitMix64;
 use super::shadow::{ExpectedChange, Shadow};
 use super::world::CrashWorld;
 use anyhow::ensure;
@@ -13,7 +13,7 @@ pub(super) struct CommandKind {
     pub(super) weight: usize,
     pub(super) lasts: Lasts,
     /// One such command; none where there is nothing to do for it as things are.
-    pub(super) make: fn(&Shadow, &CrashWorld, &mut Chance) -> Option<CrashCommand>,
+    pub(super) make: fn(&Shadow, &CrashWorld, &mut SplitMix64) -> Option<CrashCommand>,
 }
 
 /// How long a command takes if it is left alone.
@@ -137,7 +137,7 @@ pub(super) const KINDS: &[CommandKind] = &[
     },
 ];
 
-const fn kind(name: &'static str, make: fn(&Shadow, &CrashWorld, &mut Chance) -> Option<CrashCommand>) -> CommandKind {
+const fn kind(name: &'static str, make: fn(&Shadow, &CrashWorld, &mut SplitMix64) -> Option<CrashCommand>) -> CommandKind {
     CommandKind { name, weight: 1, lasts: Lasts::UntilDone, make }
 }
 

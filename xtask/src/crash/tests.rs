@@ -5,7 +5,7 @@
 //! 4. the same seed makes the same choices.
 
 use super::aftermath::compare;
-use super::chance::Chance;
+use crate::random::SplitMix64;
 use super::operation::{CrashCommand, KINDS};
 use super::place::{CommandResult, CrashProject};
 use super::shadow::{ExpectedChange, Shadow};
@@ -138,14 +138,14 @@ fn litter_is_what_nobody_has_put_there() {
 #[test]
 fn the_same_seed_makes_the_same_choices() {
     let choices = |seed, round| {
-        let mut chance = Chance::of_round(seed, round);
+        let mut chance = SplitMix64::of_round(seed, round);
         (0..5).map(|_| chance.below(1_000)).collect::<Vec<_>>()
     };
     assert_eq!(choices(7, 3), choices(7, 3));
     assert_ne!(choices(7, 3), choices(7, 4));
     assert_ne!(choices(7, 3), choices(8, 3));
     let longest = Duration::from_millis(80);
-    assert!((0..100).all(|it| Chance::of_round(7, it).within(longest) <= longest));
+    assert!((0..100).all(|it| SplitMix64::of_round(7, it).within(longest) <= longest));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! How long each kind of command takes when nobody kills it, and how often it is seen to write.
 
-use super::chance::Chance;
+use crate::random::SplitMix64;
 use super::moment::KillMoment;
 use super::operation::{CommandKind, KINDS, Lasts};
 use super::shadow::Shadow;
@@ -37,7 +37,7 @@ impl Usual {
     }
 
     /// When to kill a command of this kind.
-    pub(super) fn moment(&self, kind: &CommandKind, chance: &mut Chance) -> KillMoment {
+    pub(super) fn moment(&self, kind: &CommandKind, chance: &mut SplitMix64) -> KillMoment {
         let known = self.0.get(kind.name).copied().unwrap_or(CommandTiming { time: Duration::ZERO, signs: SIGNS });
         KillMoment::within(known.time, known.signs, chance)
     }
@@ -63,7 +63,7 @@ fn measure(kind: &CommandKind, world: &CrashWorld, shadow: &mut Shadow) -> anyho
     if let Lasts::For(time) = kind.lasts {
         return Ok(time);
     }
-    let operation = (kind.make)(shadow, world, &mut Chance::of_round(0, 0));
+    let operation = (kind.make)(shadow, world, &mut SplitMix64::of_round(0, 0));
     let operation = operation.with_context(|| format!("`{}` cannot be tried out", kind.name))?;
     let fresh = operation.is_first.then(|| world.fresh()).transpose()?;
     let started = Instant::now();

@@ -3,13 +3,13 @@
 //! A source has a topic of its own and one way to spell names; a tool has one to four sentences and two to eight described
 //! parameters. Sizes and the spread of words are those of definitions that people publish; the texts are nobody's.
 
-use super::chance::Chance;
+use crate::random::SplitMix64;
 use super::words::WordList;
 use serde_json::{Map, Value, json};
 
 /// Writes one source after the other, the same for the same seed.
 pub(super) struct Generator {
-    chance: Chance,
+    chance: SplitMix64,
     words: WordList,
 }
 
@@ -39,7 +39,7 @@ const LINKS: [&str; 8] = ["of the", "for a", "with the", "in each", "by its", "f
 
 impl Generator {
     pub(super) fn new(seed: u64) -> Self {
-        let mut chance = Chance::seeded(seed);
+        let mut chance = SplitMix64::seeded(seed);
         let words = WordList::new(&mut chance);
         Self { chance, words }
     }

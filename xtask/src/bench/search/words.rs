@@ -1,6 +1,6 @@
 //! Words to write tools with: tens of thousands, a few of them everywhere and most of them nearly nowhere, as in real texts.
 
-use super::chance::Chance;
+use crate::random::SplitMix64;
 
 const VERBS: &str = "\
     create list search update delete read write send fetch export import merge split start stop restart schedule \
@@ -48,7 +48,7 @@ pub(super) struct WordList {
 }
 
 impl WordList {
-    pub(super) fn new(chance: &mut Chance) -> Self {
+    pub(super) fn new(chance: &mut SplitMix64) -> Self {
         let (nouns, verbs) = (NOUNS.split(' ').collect::<Vec<_>>(), VERBS.split(' ').collect::<Vec<_>>());
         let plain = nouns.iter().chain(&verbs).map(ToString::to_string);
         let all: Vec<String> = plain.chain(made_up(chance)).take(SIZE).collect();
@@ -57,26 +57,26 @@ impl WordList {
     }
 
     /// A word, frequent ones more often.
-    pub(super) fn any(&self, chance: &mut Chance) -> &str {
+    pub(super) fn any(&self, chance: &mut SplitMix64) -> &str {
         let share = chance.share();
         &self.all[self.shares.partition_point(|it| *it < share).min(self.all.len() - 1)]
     }
 
     /// A word, each as often as the next: what a text is about is mostly rare.
-    pub(super) fn rare(&self, chance: &mut Chance) -> &str {
+    pub(super) fn rare(&self, chance: &mut SplitMix64) -> &str {
         &self.all[chance.below(self.all.len())]
     }
 
-    pub(super) fn noun(&self, chance: &mut Chance) -> &'static str {
+    pub(super) fn noun(&self, chance: &mut SplitMix64) -> &'static str {
         chance.one_of(&self.nouns)
     }
 
-    pub(super) fn verb(&self, chance: &mut Chance) -> &'static str {
+    pub(super) fn verb(&self, chance: &mut SplitMix64) -> &'static str {
         chance.one_of(&self.verbs)
     }
 }
 
-fn made_up(chance: &mut Chance) -> Vec<String> {
+fn made_up(chance: &mut SplitMix64) -> Vec<String> {
     let parts = |text: &'static str| text.split(' ');
     let stems = parts(HEADS).flat_map(|head| parts(MIDDLES).map(move |it| format!("{head}{it}")));
     let mut all: Vec<String> = stems.flat_map(|it| parts(TAILS).map(move |tail| format!("{it}{tail}"))).collect();
