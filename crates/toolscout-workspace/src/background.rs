@@ -10,11 +10,11 @@ const LIMIT: usize = 64;
 
 /// Background tasks. Dropping this cancels them.
 #[derive(Default)]
-pub struct BackgroundTasks(Mutex<JoinSet<()>>);
+pub(crate) struct BackgroundTasks(Mutex<JoinSet<()>>);
 
 impl BackgroundTasks {
     /// Starts a task, unless too many are running.
-    pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) -> Result<(), OperationError> {
+    pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) -> Result<(), OperationError> {
         let mut tasks = self.0.lock();
         while tasks.try_join_next().is_some() {}
         if tasks.len() >= LIMIT {

@@ -6,14 +6,14 @@ use toolscout_config::{Config, ConfigLocations, ConfigEditor};
 use toolscout_folder::DefaultRoot;
 
 /// The configuration of a program that reads no files.
-pub fn without_files(options: &Options, environment: &Environment) -> Config {
+pub(crate) fn without_files(options: &Options, environment: &Environment) -> Config {
     let folder = options.folder(environment.cwd());
     let root = DefaultRoot::find(&folder).map(Path::to_owned);
     Config { folder, root, ..Default::default() }
 }
 
 /// Reads the configuration of this run.
-pub fn load(options: &Options, environment: &Environment) -> Result<Config, AppError> {
+pub(crate) fn load(options: &Options, environment: &Environment) -> Result<Config, AppError> {
     let folder = options.folder(environment.cwd());
     let locations = ConfigLocations {
         project: DefaultRoot::find(&folder).map(Path::to_owned),

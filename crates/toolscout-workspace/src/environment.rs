@@ -1,9 +1,8 @@
-//! Where a run takes place: its folder, variables and streams. Tests and embedding programs bring their own.
+//! The environment of a run: its working folder, variables, streams and store. Tests and embedding programs bring their own.
 
-mod forgetful;
+mod unavailable_store;
 
 use crate::AppError;
-use forgetful::Forgetful;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
@@ -14,8 +13,9 @@ use toolscout_core::{MemoryStore, Store};
 use toolscout_mcp_client::ReferenceLookup;
 use toolscout_surface::cli::help::Look;
 use toolscout_surface::cli::{Locale, Style};
+use unavailable_store::UnavailableStore;
 
-/// Where a run takes place.
+/// The environment of a run.
 pub struct Environment {
     cwd: PathBuf,
     vars: BTreeMap<String, String>,
@@ -23,7 +23,7 @@ pub struct Environment {
     err: Mutex<Box<dyn Write + Send>>,
     is_interactive: bool,
     out_is_terminal: bool,
-    is_made_up: bool,
+    is_captured: bool,
     drains: AtomicBool,
     store: OnceLock<Arc<dyn Store>>,
 }
@@ -40,14 +40,13 @@ impl Environment {
             err: Mutex::new(Box::new(io::stderr())),
             is_interactive: io::stdin().is_terminal() && io::stderr().is_terminal(),
             out_is_terminal: io::stdout().is_terminal(),
-            is_made_up: false,
+            is_captured: false,
             drains: AtomicBool::new(false),
             store: OnceLock::new(),
         }
     }
 
-    /// Made up: nothing of this process but the file system, and everything printed can be read back. What would
-    /// survive the run is kept in memory.
+    /// An environment that shares only the file system with this process: its output is captured, its store is in memory.
     pub fn captured(cwd: &Path, vars: &[(&str, &str)]) -> (Self, Captured) {
         let captured = Captured::default();
         let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
@@ -58,7 +57,7 @@ impl Environment {
             err: Mutex::new(Box::new(captured.err.clone())),
             is_interactive: false,
             out_is_terminal: false,
-            is_made_up: true,
+            is_captured: true,
             drains: AtomicBool::new(false),
             store: OnceLock::from(store),
         };
@@ -75,28 +74,28 @@ impl Environment {
         self.vars.get(name).map(String::as_str).filter(|it| !it.is_empty())
     }
 
-    /// Where references in configured texts lead.
+    /// Resolves references to variables in configured texts.
     pub fn lookup(&self) -> ReferenceLookup {
         let vars = self.vars.clone();
         ReferenceLookup::of(move |name| vars.get(name).map(Into::into))
     }
 
     /// Whether this is not the environment of this process, so that no other process shares it.
-    pub fn is_made_up(&self) -> bool {
-        self.is_made_up
+    pub fn is_captured(&self) -> bool {
+        self.is_captured
     }
 
-    /// An interruption ends the run in its own way and time, from now on; only a second one ends it at once.
+    /// From now on an interruption lets the run finish its requests; a second one ends it at once.
     pub fn drain_when_interrupted(&self) {
         self.drains.store(true, Ordering::Relaxed);
     }
 
-    /// Whether an interruption lets the run end in its own time.
+    /// Whether an interruption lets the run finish its requests.
     pub fn drains_when_interrupted(&self) -> bool {
         self.drains.load(Ordering::Relaxed)
     }
 
-    /// Whether a person is there to be asked.
+    /// Whether an operator can be asked on the terminal.
     pub fn is_interactive(&self) -> bool {
         self.is_interactive
     }
@@ -106,19 +105,19 @@ impl Environment {
         self.out_is_terminal
     }
 
-    /// Whether data goes to a terminal, so that it may have colour.
+    /// Whether the output may have colour.
     pub fn has_colour(&self) -> bool {
         self.out_is_terminal && self.var("NO_COLOR").is_none() && self.var("TERM") != Some("dumb")
     }
 
-    /// How pages look here.
+    /// The style of help pages.
     pub fn look(&self, locale: Locale) -> Look {
         let style = if self.has_colour() { Style::Coloured } else { Style::Plain };
         let width = self.var("COLUMNS").and_then(|it| it.parse().ok()).unwrap_or(Look::default().width);
         Look { width, style, locale }
     }
 
-    /// How wide lines of data may be, where somebody says so or a terminal shows them.
+    /// The width of output lines, if `COLUMNS` or a terminal sets one.
     pub fn width(&self) -> Option<usize> {
         let said = self.var("COLUMNS").and_then(|it| it.parse().ok());
         let seen = || rustix::termios::tcgetwinsize(io::stdout()).ok().map(|it| usize::from(it.ws_col));
@@ -130,7 +129,7 @@ impl Environment {
         self.write(|out| out.write_all(text.as_bytes()))
     }
 
-    /// Prints what is written, without holding it all at once; otherwise as [`Environment::print`].
+    /// As [`Environment::print`], for output that is not in memory as a whole.
     pub fn write(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), AppError> {
         let mut out = self.out.lock();
         let mut out = io::BufWriter::with_capacity(64 * 1024, &mut *out);
@@ -142,24 +141,24 @@ impl Environment {
         }
     }
 
-    /// Says something beside the data; if nobody can hear it, so be it.
+    /// Writes a message to standard error; failures are ignored.
     pub fn say(&self, text: &str) {
         let mut err = self.err.lock();
         let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
     }
 
-    /// Asks a question that `y` answers with yes; no where nobody is there.
+    /// Asks a yes-or-no question on the terminal; the answer is no if there is none.
     pub async fn ask(&self, question: &str) -> bool {
         if !self.is_interactive {
             return false;
         }
         self.say(&format!("{question} [y/N] "));
-        // On a thread that may block: whoever is asked may as well interrupt us.
+        // On a blocking thread, so that the operator can interrupt the run meanwhile.
         let answer = tokio::task::spawn_blocking(|| io::stdin().lines().next().and_then(Result::ok)).await;
         matches!(answer.ok().flatten().as_deref().map(str::trim), Some("y" | "Y" | "yes"))
     }
 
-    /// The folder of what survives a run.
+    /// The state folder.
     pub fn state_dir(&self) -> Option<PathBuf> {
         toolscout_store::state_dir(|name| self.var(name).map(Into::into))
     }
@@ -169,14 +168,16 @@ impl Environment {
         toolscout_store::config_dir(|name| self.var(name).map(Into::into))
     }
 
-    /// What survives a run. If it cannot be opened that is said once, and the run goes on without any memory.
+    /// The store of persistent state. If it cannot be opened, the run warns once and goes on without.
     pub fn store(&self) -> Arc<dyn Store> {
         self.store.get_or_init(|| self.open_store()).clone()
     }
 
     fn open_store(&self) -> Arc<dyn Store> {
         let Some(dir) = self.state_dir() else {
-            return Arc::new(Forgetful { why: "nothing says where to remember things: HOME is not set".to_owned() });
+            return Arc::new(UnavailableStore {
+                why: "nothing says where to remember things: HOME is not set".to_owned(),
+            });
         };
         match toolscout_store::SqliteStore::open(&dir) {
             Ok(store) => {
@@ -193,41 +194,41 @@ impl Environment {
                     "warning: {error}\n  hint: nothing is remembered until `{}` can be written\n",
                     dir.display()
                 ));
-                Arc::new(Forgetful { why: error.to_string() })
+                Arc::new(UnavailableStore { why: error.to_string() })
             }
         }
     }
 }
 
-/// What a captured run has printed so far.
+/// The output of a captured run so far.
 #[derive(Clone, Default)]
 pub struct Captured {
-    out: Shared,
-    err: Shared,
+    out: SharedBuffer,
+    err: SharedBuffer,
 }
 
 impl Captured {
-    /// The data.
+    /// The captured standard output.
     pub fn out(&self) -> String {
         self.out.text()
     }
 
-    /// The talk.
+    /// The captured standard error.
     pub fn err(&self) -> String {
         self.err.text()
     }
 }
 
 #[derive(Clone, Default)]
-struct Shared(Arc<Mutex<Vec<u8>>>);
+struct SharedBuffer(Arc<Mutex<Vec<u8>>>);
 
-impl Shared {
+impl SharedBuffer {
     fn text(&self) -> String {
         String::from_utf8_lossy(&self.0.lock()).into_owned()
     }
 }
 
-impl Write for Shared {
+impl Write for SharedBuffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().extend_from_slice(bytes);
         Ok(bytes.len())

@@ -1,4 +1,4 @@
-//! What ends a run of the program, with the words and the code for it.
+//! Errors that end a run of the program.
 
 use std::path::PathBuf;
 use toolscout_core::{Diagnostic, ErrorKind, SourceError};
@@ -6,16 +6,16 @@ use toolscout_surface::cli::UsageErrors;
 use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::{ErrorCode, OperationError};
 
-/// Why a run ended without doing what was asked.
+/// An error that ends a run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AppError {
     /// The command line cannot be understood.
     #[error("{errors}")]
     Usage {
-        /// Every mistake in it.
+        /// All mistakes in it.
         errors: UsageErrors,
-        /// What would show how it is meant.
+        /// The command that shows its help.
         help: Option<String>,
     },
     /// No command of that name.
@@ -23,7 +23,7 @@ pub enum AppError {
     UnknownCommand {
         /// What was typed.
         name: String,
-        /// What comes nearest.
+        /// The command with the most similar name.
         nearest: Option<String>,
     },
     /// The gateway could not answer.
@@ -38,40 +38,40 @@ pub enum AppError {
     /// A problem that strict mode made fatal.
     #[error("{}", located(.0))]
     Stopped(Box<Diagnostic>),
-    /// Plugins that do not fit together.
+    /// The plugins do not fit together.
     #[error(transparent)]
     Lifecycle(#[from] LifecycleError),
-    /// Something of the system failed.
+    /// The operating system refused something.
     #[error("could not {what}: {cause}")]
     Io {
-        /// What was tried, for example `write PATH`.
+        /// The action, for example `write PATH`.
         what: String,
-        /// Why not.
+        /// The cause.
         #[source]
         cause: std::io::Error,
     },
     /// An operation failed.
     #[error("{}", toolscout_core::escape::text(&.0.message))]
     Operation(Box<OperationError>),
-    /// Anything else that has words of its own.
+    /// Any other error, with its own message.
     #[error("{message}")]
     Said {
-        /// Whose fault.
+        /// Whose fault it is.
         kind: ErrorKind,
         /// What happened.
         message: String,
-        /// The next thing to type.
+        /// The next command to type.
         hint: Option<String>,
     },
 }
 
 impl AppError {
-    /// Somebody typed something that cannot be.
+    /// Invalid input, with the way to correct it.
     pub fn invalid(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Said { kind: ErrorKind::Invalid, message: message.into(), hint: Some(hint.into()) }
     }
 
-    /// Says what would show how this command is meant, if the mistake is one of usage.
+    /// Adds the help of this command to a usage error.
     pub fn of_command(self, program: &str, name: &str) -> Self {
         match self {
             Self::Usage { errors, help: None } => {
@@ -81,13 +81,13 @@ impl AppError {
         }
     }
 
-    /// For `map_err`: names what was tried on which path.
+    /// For `map_err`: names the action and its path.
     pub fn io(verb: &str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let what = format!("{verb} `{}`", path.into().display());
         |cause| Self::Io { what, cause }
     }
 
-    /// How the process should end.
+    /// The exit code of the process.
     pub fn exit(&self) -> Exit {
         match self {
             Self::Usage { .. } | Self::Stopped(_) | Self::Lifecycle(_) => Exit::Usage,
@@ -101,7 +101,7 @@ impl AppError {
         }
     }
 
-    /// The next thing to type, where there is one.
+    /// The next command to type, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Source(error) | Self::Gateway(toolscout_gateway::Error::Source(error)) if login(error).is_some() => {
@@ -119,7 +119,7 @@ impl AppError {
     }
 }
 
-/// What to type where a server wants somebody to log in.
+/// The command that logs in to the server, if that is missing.
 pub(crate) fn login(error: &SourceError) -> Option<String> {
     match error {
         SourceError::Login { id, .. } => Some(format!("toolscout server login {id}")),
@@ -185,15 +185,15 @@ pub enum LifecycleError {
         /// The id.
         id: String,
     },
-    /// A plugin that is needed is not there.
+    /// A required plugin is missing.
     #[error("Plugin '{plugin}' requires '{missing}', which is not there")]
     Missing {
-        /// Who needs it.
+        /// The plugin that requires it.
         plugin: String,
-        /// What is needed.
+        /// The missing plugin.
         missing: String,
     },
-    /// Plugins that need each other in a circle.
+    /// Plugins require each other in a circle.
     #[error("Plugins require each other in a circle: {}", path.join(" -> "))]
     Cycle {
         /// The circle, its first plugin again at the end.
@@ -205,7 +205,7 @@ pub enum LifecycleError {
         /// The name.
         name: String,
     },
-    /// A command that comes after the command line was resolved.
+    /// A command was added after the command line was resolved.
     #[error("Command '{name}' comes too late: commands are added in setup or after-setup")]
     TooLate {
         /// The name.

@@ -1,6 +1,6 @@
 //! The host of a project: the process whose servers other commands use, over the control socket.
 
-use crate::servers::{Control, make_folder};
+use crate::servers::{ControlSocket, make_folder};
 use crate::{AppError, Environment, Workspace};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -17,8 +17,8 @@ use toolscout_surface::api::{OperationRouter, SocketRouter};
 use toolscout_surface::http::{Limits, socket as http_socket};
 use toolscout_surface::operation::Operations;
 
-/// Who keeps no servers, because another process does, looks this often whether that one is still there.
-const TURN: Duration = Duration::from_secs(1);
+/// How often a process that is not the host tries to become it.
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The control socket of a project, and the lease that makes this process its host.
 pub struct HostListener {
@@ -31,7 +31,7 @@ pub struct HostListener {
 impl HostListener {
     /// Binds the socket; fails if another process is the host of this project.
     pub fn bind(environment: &Environment, project: &Path) -> Result<Self, AppError> {
-        let control = Control::location(environment, &partition(project)).ok_or_else(|| {
+        let control = ControlSocket::location(environment, &partition(project)).ok_or_else(|| {
             AppError::invalid(
                 "nothing says where the socket should be",
                 "set TOOLSCOUT_STATE_DIR to a folder you can write",
@@ -63,17 +63,17 @@ impl HostListener {
         // The process that forwarded a request reports what it did; reported here as well, it would count twice.
         let request = Cx { observers: Observers::default(), ..workspace.tools.request() };
         let router = OperationRouter::new(operations.clone(), request, Limits::default()).for_owner();
-        let mut asked: FuturesUnordered<BoxFuture<'_, ()>> = FuturesUnordered::new();
+        let mut connections: FuturesUnordered<BoxFuture<'_, ()>> = FuturesUnordered::new();
         loop {
             tokio::select! {
-                taken = self.listener.accept() => {
-                    let (stream, _) = taken.map_err(AppError::io("listen on", &self.socket))?;
+                accepted = self.listener.accept() => {
+                    let (stream, _) = accepted.map_err(AppError::io("listen on", &self.socket))?;
                     if is_ours(&stream) {
-                        asked.push(Box::pin(attend(workspace, stream, router.clone())));
+                        connections.push(Box::pin(serve_connection(workspace, stream, router.clone())));
                     }
                 }
-                Some(()) = changes.next() => asked.push(Box::pin(look_again(workspace))),
-                Some(()) = asked.next(), if !asked.is_empty() => {}
+                Some(()) = changes.next() => connections.push(Box::pin(discover_again(workspace))),
+                Some(()) = connections.next(), if !connections.is_empty() => {}
             }
         }
     }
@@ -85,7 +85,7 @@ impl Drop for HostListener {
     }
 }
 
-/// Keeps the servers of this process reachable for other commands, as soon as no other process does; never ends.
+/// Makes this process the host of its project as soon as no other process is; never ends.
 pub async fn keep(workspace: &Workspace, operations: &Operations) {
     let config = workspace.config();
     loop {
@@ -94,13 +94,13 @@ pub async fn keep(workspace: &Workspace, operations: &Operations) {
             let Err(error) = listener.serve(workspace, operations, never).await;
             tracing::warn!(event = "unreachable", error = %escape::line(&error.to_string()));
         }
-        tokio::time::sleep(TURN).await;
+        tokio::time::sleep(RETRY_INTERVAL).await;
     }
 }
 
 fn bind(socket: &Path) -> io::Result<UnixListener> {
     make_folder(socket)?;
-    // We have the right to it, so whoever left it is gone.
+    // This process holds the lease, so the process that left the socket is gone.
     match std::fs::remove_file(socket) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
@@ -110,26 +110,26 @@ fn bind(socket: &Path) -> io::Result<UnixListener> {
     Ok(listener)
 }
 
-/// A list that differs is looked at now: a change that is taken back before the next call would be none to who comes then.
-async fn look_again(workspace: &Workspace) {
+/// Discovers again at once, so that a definition that changes and changes back is still reviewed.
+async fn discover_again(workspace: &Workspace) {
     match workspace.tools.discover_quietly_again().await {
         Ok(news) => news.iter().filter(|it| it.kind == DiagnosticKind::Quarantined).for_each(|it| workspace.tools.warn(it)),
         Err(error) => tracing::warn!(event = "changes_not_seen", error = %escape::line(&error.to_string())),
     }
 }
 
-/// The socket's mode keeps others out; this does so where modes mean nothing.
+/// Whether the peer is of the same user. The socket's mode ensures it, except on file systems without modes.
 fn is_ours(stream: &UnixStream) -> bool {
     let own = std::fs::metadata("/proc/self").map(|it| std::os::unix::fs::MetadataExt::uid(&it)).ok();
     stream.peer_cred().is_ok_and(|it| own.is_none_or(|own| own == it.uid()))
 }
 
-/// Serves one connection. What was configured and decided since this process started counts.
-async fn attend(workspace: &Workspace, stream: UnixStream, router: SocketRouter) {
+/// Serves one connection, with the configuration and the approvals of now.
+async fn serve_connection(workspace: &Workspace, stream: UnixStream, router: SocketRouter) {
     match workspace.reload() {
         Ok(()) => workspace.apply_policies(),
         Err(error) => tracing::warn!(event = "configuration_not_read", error = %escape::line(&error.to_string())),
     }
-    look_again(workspace).await;
+    discover_again(workspace).await;
     http_socket::serve(stream, router).await;
 }

@@ -42,7 +42,7 @@ pub struct JournalHandle(Arc<OnceLock<Arc<Journal>>>);
 
 impl JournalHandle {
     /// Whether events are recorded.
-    pub fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         self.0.get().is_some()
     }
 
@@ -53,7 +53,7 @@ impl JournalHandle {
             Some(JournalRetention::Bytes(bytes)) => bytes,
             None => KEEP,
         };
-        let is_off = environment.var(VARIABLE).is_some() || environment.is_made_up();
+        let is_off = environment.var(VARIABLE).is_some() || environment.is_captured();
         let state = environment.state_dir().filter(|_| !is_off)?;
         let reporting = environment.clone();
         let folder = toolscout_store::journal::dir(&state);

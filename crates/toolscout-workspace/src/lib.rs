@@ -19,7 +19,6 @@ mod tools;
 mod trust;
 mod workspace;
 
-pub use background::BackgroundTasks;
 pub use environment::{Captured, Environment};
 pub use error::{AppError, LifecycleError};
 pub use operations::{BindOperation, OPERATIONS, sign_in_link_of_host};

@@ -1,14 +1,14 @@
-//! Links that sign a person in at the page of this very process, if it has one.
+//! Sign-in links to the web UI of this process, if it serves one.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::{Arc, OnceLock};
 use toolscout_surface::http::SignIns;
 
-/// Links to the page of this process.
+/// Sign-in links to the web UI of this process.
 #[derive(Default)]
 pub struct PageLinks {
     sign_ins: Arc<SignIns>,
-    /// Where it listens; nowhere, for as long as it does not.
+    /// The address of the UI; unset until it is served.
     addr: OnceLock<SocketAddr>,
 }
 
@@ -18,19 +18,19 @@ impl PageLinks {
         &self.sign_ins
     }
 
-    /// The page is there from now on.
+    /// The UI is served at this address from now on.
     pub fn listens(&self, addr: SocketAddr) {
         let _ = self.addr.set(addr);
     }
 
-    /// A link that works once; none where there is no page.
+    /// A link that works once; none if no UI is served.
     pub fn link(&self) -> Option<String> {
         let addr = reachable(*self.addr.get()?);
         self.sign_ins.link().map(|path| format!("http://{addr}{path}"))
     }
 }
 
-/// Who listens everywhere is reached here, too.
+/// A listener on all interfaces is reached on loopback.
 fn reachable(addr: SocketAddr) -> SocketAddr {
     let here = match addr.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),

@@ -1,9 +1,9 @@
 //! Configured MCP servers: their entries, their sources, and the process that hosts them.
 
+mod added;
 mod control;
 mod hosted;
 mod per_user;
-mod person;
 mod remove;
 mod request_sources;
 mod set;
@@ -12,11 +12,13 @@ mod state;
 mod tokens;
 mod try_out;
 
-pub use control::{CALL_ROUTE, Control, PROMPT};
-pub use remove::remove;
+pub(crate) use control::CALL_ROUTE;
+pub use control::{ControlSocket, PROMPT};
+pub(crate) use remove::remove;
 pub use request_sources::add_request_sources;
-pub use set::{ServerSet, why_barred};
+pub use set::ServerSet;
+pub(crate) use set::why_barred;
 pub(crate) use socket::make_folder;
-pub use state::{state_of, usable};
+pub(crate) use state::{state_of, usable};
 pub use tokens::{address, token_folder};
-pub use try_out::try_out;
+pub(crate) use try_out::try_out;

@@ -1,4 +1,4 @@
-//! The tools of all sources: discovered once, when somebody first needs them.
+//! The tools of all sources, discovered on first use.
 
 use crate::environment::Environment;
 use crate::{AppError, Options};
@@ -14,12 +14,12 @@ use toolscout_core::{
 use toolscout_folder::DefaultRoot;
 use toolscout_gateway::{Gateway, RefreshOutcome};
 
-/// The tools of all sources. Discovery runs once and feeds all.
+/// The tools of all sources. Discovery runs once for all users.
 pub struct Tools {
     gateway: Arc<Gateway>,
     environment: Arc<Environment>,
     request: Cx,
-    loudness: Loudness,
+    verbosity: Verbosity,
     shows_tools: bool,
     discovered: OnceCell<Vec<Diagnostic>>,
     /// Names of built-in commands.
@@ -27,22 +27,22 @@ pub struct Tools {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Loudness {
+enum Verbosity {
     Quiet,
     Normal,
     Verbose,
 }
 
 impl Tools {
-    /// So many sources that cannot be listed are told of one by one.
+    /// The number of unavailable sources that are reported one by one.
     pub const SOURCES: usize = 3;
 
     /// The tools that this gateway has. Discovers nothing.
     pub fn new(gateway: Gateway, environment: Arc<Environment>, options: &Options, observers: Observers) -> Self {
-        let loudness = match (options.switch("quiet"), options.switch("verbose")) {
-            (true, _) => Loudness::Quiet,
-            (_, true) => Loudness::Verbose,
-            _ => Loudness::Normal,
+        let verbosity = match (options.switch("quiet"), options.switch("verbose")) {
+            (true, _) => Verbosity::Quiet,
+            (_, true) => Verbosity::Verbose,
+            _ => Verbosity::Normal,
         };
         let mut request = Cx { observers, ..Cx::new(Caller::Cli) };
         let folder = options.folder(environment.cwd());
@@ -50,16 +50,16 @@ impl Tools {
         request.project = Some(Arc::new(DefaultRoot::find(&folder).unwrap_or(&folder).to_owned()));
         let (discovered, reserved) = (OnceCell::new(), OnceLock::new());
         let gateway = Arc::new(gateway);
-        Self { gateway, environment, request, loudness, shows_tools: options.shows_tools(), discovered, reserved }
+        Self { gateway, environment, request, verbosity, shows_tools: options.shows_tools(), discovered, reserved }
     }
 
-    /// The gateway, once everything is discovered; what went wrong beside that is said on the way.
+    /// The gateway, after discovery; diagnostics are reported as warnings.
     pub async fn known(&self) -> Result<&Gateway, AppError> {
         self.discover(|_| ()).await?;
         Ok(&self.gateway)
     }
 
-    /// As [`Tools::known`], and shows each finding as it comes, if this is the first time.
+    /// As [`Tools::known`]; the first discovery also shows each tool as it is found.
     pub async fn discover(&self, watch: impl FnMut(&DiscoveryItem)) -> Result<&[Diagnostic], AppError> {
         let run = || async {
             let refreshed = self.with_progress(self.gateway.refresh_watched(&self.request, watch)).await;
@@ -68,24 +68,24 @@ impl Tools {
         self.discovered.get_or_try_init(run).await.map(Vec::as_slice)
     }
 
-    /// As [`Tools::known`], for who has other things to say than what went wrong.
+    /// As [`Tools::known`], without warnings.
     pub async fn known_quietly(&self) -> Result<&Gateway, AppError> {
         self.discover_quietly().await?;
         Ok(&self.gateway)
     }
 
-    /// Asks all sources again, and says nothing about it.
+    /// Discovers all sources again, without warnings.
     pub async fn discover_quietly_again(&self) -> Result<Vec<Diagnostic>, AppError> {
         self.sorted(self.gateway.refresh(&self.request).await)
     }
 
-    /// What went wrong, for who says it in words of their own.
+    /// The diagnostics of discovery, for callers that report them themselves.
     pub async fn discover_quietly(&self) -> Result<&[Diagnostic], AppError> {
         let run = || async { self.sorted(self.gateway.refresh(&self.request).await) };
         self.discovered.get_or_try_init(run).await.map(Vec::as_slice)
     }
 
-    /// Asks all sources again, after something changed that they depend on.
+    /// Discovers all sources again, after a change that they depend on.
     pub async fn discover_again(&self) -> Result<(), AppError> {
         let refreshed = self.gateway.refresh(&self.request).await;
         self.settle(refreshed).map(|_| ())
@@ -96,12 +96,12 @@ impl Tools {
         &self.gateway
     }
 
-    /// The same, to keep.
+    /// The gateway, shared.
     pub fn shared_gateway(&self) -> Arc<Gateway> {
         self.gateway.clone()
     }
 
-    /// The circumstances for requests of this run.
+    /// The context of requests of this run.
     pub fn request(&self) -> Cx {
         self.request.clone()
     }
@@ -119,7 +119,7 @@ impl Tools {
         Ok(problems)
     }
 
-    /// All problems there are; what strict mode stopped at is an error.
+    /// All diagnostics; one that strict mode stopped at is an error.
     fn sorted(&self, refreshed: RefreshOutcome) -> Result<Vec<Diagnostic>, AppError> {
         let mut problems = refreshed.problems;
         for (id, error) in refreshed.failed {
@@ -135,12 +135,12 @@ impl Tools {
         Ok(problems)
     }
 
-    /// Says which names are taken by built-in commands.
+    /// Sets the names of built-in commands.
     pub fn reserve(&self, names: HashSet<String>) {
         let _ = self.reserved.set(names);
     }
 
-    /// Tools that cannot be typed as commands, because a built-in one has their name.
+    /// Tools that cannot be typed as commands, because a built-in command has the same name.
     fn clashes(&self) -> Vec<Diagnostic> {
         let snapshot = self.gateway.snapshot();
         // There are a few dozen commands, and there may be thousands of tools.
@@ -149,7 +149,7 @@ impl Tools {
         clashing.sort_by_key(|it| it.at);
         let problem = |tool: &Arc<Tool>| {
             let (name, message) = (&tool.id.name, format!("`{}` is also a built-in command", tool.id.name));
-            // Nobody here has named what a server has, and nobody here can give it another name.
+            // The operator cannot rename the tool of a server.
             if self.gateway.sources().iter().any(|it| *it.id() == tool.id.source && it.origin() == SourceKind::Mcp) {
                 let problem = Diagnostic::debug(DiagnosticKind::Collision, message).of(tool.id.source.clone());
                 return problem.hint(format!("toolscout run {}", tool.id));
@@ -164,22 +164,21 @@ impl Tools {
         clashing.into_iter().map(|it| problem(&it.tool)).collect()
     }
 
-    /// Says a problem, unless it is too quiet for it.
+    /// Writes a diagnostic as a warning, as far as the verbosity allows.
     pub fn warn(&self, problem: &Diagnostic) {
-        // Who runs one tool need not hear each time that others could not be asked. That something is held is said once.
-        let is_of_a_server =
-            problem.source.is_some() && problem.path.is_none() && problem.kind != DiagnosticKind::Quarantined;
+        // A command that runs one tool does not repeat that other sources are unavailable. Quarantine is reported once.
+        let is_of_a_server = problem.source.is_some() && problem.path.is_none() && problem.kind != DiagnosticKind::Quarantined;
         let is_beside_the_point = (problem.kind == DiagnosticKind::Untrusted || is_of_a_server) && !self.shows_tools;
         let is_quiet = problem.level == DiagnosticLevel::Debug || is_beside_the_point;
-        let needed = if is_quiet { Loudness::Verbose } else { Loudness::Normal };
-        if self.loudness >= needed {
+        let needed = if is_quiet { Verbosity::Verbose } else { Verbosity::Normal };
+        if self.verbosity >= needed {
             self.environment.say(&render(problem));
         }
     }
 
-    /// Shows on a terminal that something is under way, if it takes longer than half a second.
+    /// Shows progress on a terminal, if the work takes longer than half a second.
     async fn with_progress<T>(&self, work: impl Future<Output = T>) -> T {
-        if !self.environment.is_interactive() || self.loudness == Loudness::Quiet {
+        if !self.environment.is_interactive() || self.verbosity == Verbosity::Quiet {
             return work.await;
         }
         tokio::pin!(work);
@@ -225,7 +224,7 @@ fn render(problem: &Diagnostic) -> String {
     text
 }
 
-/// Asks the person at the terminal whether a call may be made, and shows all of it.
+/// Asks the operator at the terminal to approve a call, and shows all arguments.
 fn asker(environment: Arc<Environment>) -> ApprovalPrompt {
     Arc::new(move |question| {
         let environment = environment.clone();

@@ -1,15 +1,15 @@
-//! Which folders may run code in this run: those a person trusts, or all of them.
+//! Which folders may run code in this run: the trusted ones, or all.
 
 use crate::{Environment, Options};
 use std::path::Path;
 use std::sync::Arc;
 use toolscout_folder::trust::TrustedFolders;
 
-/// What a person has said before, and what holds for this run.
+/// The folders that may run code.
 pub struct Trust {
     /// The folders that an operator trusts.
     pub folders: TrustedFolders,
-    /// Everything is trusted, for this run.
+    /// All folders are trusted in this run.
     all: bool,
 }
 
@@ -25,7 +25,7 @@ impl Trust {
         self.all || self.folders.covers(folder)
     }
 
-    /// What a folder source asks about each of its roots.
+    /// The check of a folder source for each of its roots.
     pub fn question(self) -> Arc<dyn Fn(&Path) -> bool + Send + Sync> {
         Arc::new(move |folder| self.covers(folder))
     }

@@ -47,7 +47,7 @@ pub struct Workspace {
     reloader: OnceLock<Reloader>,
     served: OnceLock<ServedGateway>,
     /// Work that requests have started and nothing waits for.
-    pub tasks: BackgroundTasks,
+    pub(crate) tasks: BackgroundTasks,
 }
 
 /// The gateway as clients of this process see it.
@@ -114,7 +114,7 @@ impl Workspace {
 
     /// The gateway that answers a request: limited to the profile that this process serves, except for decisions of the operator
     /// at the terminal.
-    pub fn gateway_for(&self, cx: &Cx) -> Arc<Gateway> {
+    pub(crate) fn gateway_for(&self, cx: &Cx) -> Arc<Gateway> {
         match self.served.get() {
             Some(served) if cx.caller != Caller::Cli => served(),
             _ => self.tools.shared_gateway(),
@@ -127,13 +127,13 @@ impl Workspace {
     }
 
     /// The whole gateway, after the first discovery: for decisions, which are about everything.
-    pub async fn discovered(&self) -> Result<Arc<Gateway>, AppError> {
+    pub(crate) async fn discovered(&self) -> Result<Arc<Gateway>, AppError> {
         self.tools.known_quietly().await?;
         Ok(self.tools.shared_gateway())
     }
 
     /// Reads the configuration again and applies it: in a process that serves, to everything that runs.
-    pub async fn apply_configuration(&self) -> Result<(), AppError> {
+    pub(crate) async fn apply_configuration(&self) -> Result<(), AppError> {
         if let Some(reload) = self.reloader.get() {
             return reload().await;
         }
@@ -165,7 +165,7 @@ impl Workspace {
     }
 
     /// Discovers the tools of a server without making the caller wait.
-    pub async fn discover_in_background(&self, id: &str) -> Result<(), AppError> {
+    pub(crate) async fn discover_in_background(&self, id: &str) -> Result<(), AppError> {
         // A process that serves discovers what it does not know as soon as it has read the configuration.
         if self.reloader.get().is_some() {
             return Ok(());
@@ -184,7 +184,7 @@ impl Workspace {
     }
 
     /// Discovers the tools of a server now; returns what is quarantined.
-    pub async fn discover_now(&self, id: &str, cx: &Cx) -> Result<Vec<String>, AppError> {
+    pub(crate) async fn discover_now(&self, id: &str, cx: &Cx) -> Result<Vec<String>, AppError> {
         let set = self.servers();
         set.source(id)?.refresh(cx).await.map_err(|error| {
             let hint = match login(&error) {

@@ -42,4 +42,5 @@ pub use toolscout_mcp_client as mcp_client;
 pub use toolscout_process as process;
 pub use toolscout_source as source;
 pub use toolscout_surface as surface;
+pub use toolscout_workspace::journal;
 pub use toolscout_workspace::{AppError, Captured, Environment, LifecycleError, Options, Startup, Tools, Workspace};

@@ -47,7 +47,6 @@ const ROOMS: &[(&str, &[&str])] = &[
             "toolscout-mcp-client",
             "toolscout-config",
             "toolscout-catalog",
-            "toolscout-store",
             "toolscout-index",
             "toolscout-encoder",
             "toolscout-gateway",

@@ -1,5 +1,5 @@
-//! Which tools would better be listed: those that sessions search for again and again, and whose definition takes less than the
-//! answers to those searches.
+//! Suggests tools to list: those that sessions search for again and again, if their definition has fewer tokens than the search
+//! results.
 
 use crate::{AppError, Environment};
 use serde_json::Value;
@@ -11,7 +11,7 @@ use toolscout_gateway::Gateway;
 use toolscout_surface::tokens;
 use toolscout_telemetry::stats::{self, PinSuggestion, PinSuggestions};
 
-/// What agents of this project would better see without searching, and what that would save them.
+/// The tools that agents of this project should see without searching, and the tokens that would save.
 pub fn pins(
     config: &Config,
     environment: &Environment,
@@ -35,14 +35,14 @@ pub fn pins(
     Ok(pins)
 }
 
-/// Tokens of a definition as it would be listed; none where it is already.
+/// The tokens of a definition as it would be listed; none if it is listed already.
 fn definition(tool: &Tool) -> Option<u64> {
     let ToolId { source, name } = &tool.id;
     let listing = || tool.listing(&format!("{source}__{name}"));
     (tool.visibility != Visibility::Listed).then(|| tokens::at_most(listing().as_str()) as u64)
 }
 
-/// What to write, with what is listed there already.
+/// The setting to write, with the tools that are listed already.
 fn line(file: &Path, pins: &[PinSuggestion]) -> Result<String, AppError> {
     let there = Document::read(file)?.and_then(|mut it| it.map.remove("listed"));
     let there = there.as_ref().and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);

@@ -1,6 +1,6 @@
-//! Calls a server where it already runs, if another process of the same person keeps it.
+//! Calls a server in the host of the project, if another process of the same user is the host.
 
-use super::control::{CALL_ROUTE, Control};
+use super::control::{CALL_ROUTE, ControlSocket};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::io;
@@ -13,14 +13,14 @@ use toolscout_mcp_client::McpSource;
 use toolscout_surface::http::socket::{EVENT_STREAM, SocketResponse};
 use toolscout_surface::operation::{ErrorCode, OperationError};
 
-/// A server that may be kept by another process: calls go there while it is there, and are our own otherwise.
-pub(super) struct Hosted {
+/// A server that may run in the host: calls go there while the host is reachable, and to this process otherwise.
+pub(super) struct HostedSource {
     inner: Arc<McpSource>,
-    control: Control,
+    control: ControlSocket,
 }
 
-impl Hosted {
-    pub(super) fn new(inner: Arc<McpSource>, control: Control) -> Self {
+impl HostedSource {
+    pub(super) fn new(inner: Arc<McpSource>, control: ControlSocket) -> Self {
         Self { inner, control }
     }
 
@@ -82,7 +82,7 @@ fn is_unknown(response: &SocketResponse) -> bool {
     !response.status.is_success() && error.is_ok_and(|error| error.code == ErrorCode::ResourceNotFound)
 }
 
-/// Without the source's name, which is said again here.
+/// The message without the source's name, which is added again.
 fn nameless(id: &SourceId, message: String) -> String {
     message.strip_prefix(&format!("source `{id}`: ")).map(str::to_owned).unwrap_or(message)
 }
@@ -91,7 +91,7 @@ fn result_of(result: RawJson) -> Result<ToolOutput, String> {
     ToolOutput::from_raw(result).map_err(str::to_owned)
 }
 
-impl Through for Hosted {
+impl Through for HostedSource {
     fn behind(&self) -> &dyn Source {
         &*self.inner
     }
@@ -102,11 +102,10 @@ impl Through for Hosted {
                 return self.inner.call(call, cx).await;
             }
             match self.call_there(call.get(), &cx).await {
-                // It has begun before this server was added, and leaves it to us.
+                // The host was started before this server was added.
                 Ok(response) if is_unknown(&response) => self.inner.call(call, cx).await,
                 Ok(response) => self.understand(call.get(), &response),
-                // Nobody listens there any more. Had the call been taken, its answer, or the end of the connection
-                // after it, would be an error of another kind.
+                // The host is gone. If it had received the call, the error would be of another kind.
                 Err(error) if never_taken(&error) => self.inner.call(call, cx).await,
                 Err(error) => {
                     let what = format!("the process that keeps it did not answer: {error}");

@@ -1,14 +1,14 @@
-//! Servers whose users each bring a token of their own: a source for each request, and none for all.
+//! Servers that need a token of each user, from a header of the HTTP request.
 
 use toolscout_mcp_client::ServerConfig;
 use toolscout_mcp_client::per_user::request_headers;
 
-/// Whether the server is asked with what each request brings.
+/// Whether the server needs a header of each request.
 pub(super) fn is_per_user(server: &ServerConfig) -> bool {
     !request_headers(server).is_empty()
 }
 
-/// Why it cannot be asked on nobody's behalf.
+/// Why the server cannot be used without a request, and what to do instead.
 pub(super) fn why(server: &ServerConfig) -> (String, String) {
     let (id, headers) = (&server.id, request_headers(server).join("` and `"));
     let what = format!("`{id}` is asked with what each request brings as header `{headers}`, and here is no request");

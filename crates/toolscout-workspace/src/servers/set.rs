@@ -1,9 +1,9 @@
 //! The servers of a run: as configured, as sources, and what they share.
 
-use super::control::Control;
-use super::hosted::Hosted;
+use super::added;
+use super::control::ControlSocket;
+use super::hosted::HostedSource;
 use super::per_user::{self, is_per_user};
-use super::person;
 use super::tokens::with_tokens;
 use crate::{AppError, Environment, Options};
 use futures_util::future::join_all;
@@ -20,17 +20,17 @@ use toolscout_source::layer::{Filter, Retry, Timeout};
 pub struct ServerSet {
     /// Every configured server, enabled or not, by id.
     pub configured: Vec<ConfiguredServer>,
-    /// A source for each enabled one.
+    /// A source for each enabled server.
     pub sources: Vec<Arc<McpSource>>,
-    /// The same, as the gateway takes them.
+    /// The same sources, with their layers.
     layered: Vec<Arc<dyn Source>>,
-    /// What they share; none where there is no server, or nothing can be remembered.
+    /// The state that all sources share; none without servers, or without a store.
     pub shared: Option<Arc<ServerContext>>,
-    /// How to reach the process that keeps servers for this project, if there is one.
-    pub control: Option<Control>,
-    /// What is odd about the configuration.
+    /// The control socket of the project, if it has a host.
+    pub control: Option<ControlSocket>,
+    /// Diagnostics about the configuration.
     pub problems: Vec<Diagnostic>,
-    /// Stands for the project in keys.
+    /// The key of the project in the store.
     pub partition: String,
     /// The store of the run.
     pub store: Arc<dyn Store>,
@@ -51,7 +51,7 @@ impl ServerSet {
         }
     }
 
-    /// The configured servers. A server whose entry is as it was in `before` is the same one, and goes on running.
+    /// The configured servers. A server whose entry is the same in `before` goes on running.
     pub fn new(before: Option<&Self>, config: &Config, options: &Options, environment: &Environment) -> Self {
         let project = config.project_folder();
         let mut set = Self {
@@ -65,13 +65,13 @@ impl ServerSet {
         }
         set.configured.sort_by(|one, other| one.server.id.cmp(&other.server.id));
         for it in set.configured.iter_mut().filter(|it| !it.may_start) {
-            if let Some(trusts) = person::trusts(it, &set.partition, environment) {
+            if let Some(trusts) = added::trusts(it, &set.partition, environment) {
                 it.may_start = true;
                 it.server.trusted = trusts;
             }
         }
         if set.control.is_none() {
-            set.control = Control::at(environment, &set.partition);
+            set.control = ControlSocket::at(environment, &set.partition);
         }
         set.share(project, options, environment);
         set.fill(before, environment);
@@ -94,7 +94,7 @@ impl ServerSet {
         }
     }
 
-    /// Makes a source for each that is enabled, or takes the one that there was for the very same entry.
+    /// Creates a source for each enabled server, or reuses the one for the same entry.
     fn fill(&mut self, before: Option<&Self>, environment: &Environment) {
         let Some(shared) = self.shared.clone() else { return };
         for it in self.configured.iter().filter(|it| it.server.enabled) {
@@ -114,10 +114,10 @@ impl ServerSet {
         Some((self.sources[at].clone(), self.layered[at].clone()))
     }
 
-    /// The sources as the gateway takes them: without the tools that are filtered out, and answered by the process that
-    /// keeps servers, where there is one. The same ones each time.
+    /// The sources with their layers: without the tools that are filtered out, and called in the host, if there is one. The same
+    /// objects each time.
     pub fn layered(&self) -> Vec<Arc<dyn Source>> {
-        // Where each request brings its own token, each has a source of its own.
+        // Servers that need a token of each user have a source for each request.
         self.layered
             .iter()
             .zip(&self.sources)
@@ -126,7 +126,7 @@ impl ServerSet {
             .collect()
     }
 
-    /// What there is to say about servers whose tools nobody sees here: they are off, or have tools for requests only.
+    /// Diagnostics about servers without tools here: they are disabled, or need a header of each request.
     pub fn absent(&self) -> Vec<Diagnostic> {
         let absent = |it: &ConfiguredServer| {
             let id = &it.server.id;
@@ -140,9 +140,9 @@ impl ServerSet {
         self.configured.iter().filter_map(absent).collect()
     }
 
-    /// This process runs its servers itself, whoever else keeps some.
+    /// Runs the servers in this process from now on, even if another process is the host.
     pub fn run_here(&self) {
-        self.control.iter().for_each(Control::take_over);
+        self.control.iter().for_each(ControlSocket::take_over);
     }
 
     /// The configured server of this id.
@@ -150,7 +150,7 @@ impl ServerSet {
         self.configured.iter().find(|it| it.server.id.as_str() == id).ok_or_else(|| self.unknown(id))
     }
 
-    /// The source of this id; an error where it is not configured, or not enabled.
+    /// The source of this id; an error if it is not configured, or not enabled.
     pub fn source(&self, id: &str) -> Result<&Arc<McpSource>, AppError> {
         self.find(id)?;
         self.sources.iter().find(|it| it.server().id.as_str() == id).ok_or_else(|| AppError::Said {
@@ -162,10 +162,10 @@ impl ServerSet {
 
     /// Records that an operator added this server, as it is configured now, and whether its tools are trusted.
     pub fn record_added(&self, id: &SourceId, trusted: bool) -> Result<(), AppError> {
-        person::record_added(&*self.store, &self.partition, self.find(id.as_str())?, trusted)
+        added::record_added(&*self.store, &self.partition, self.find(id.as_str())?, trusted)
     }
 
-    /// Ends all that were started in this process.
+    /// Stops all servers that this process has started.
     pub async fn end_all(&self) {
         join_all(self.sources.iter().map(|it| it.stop())).await;
     }
@@ -182,8 +182,7 @@ impl ServerSet {
     }
 }
 
-/// Whether both entries are of the same server, run in the same way. What may be done with its tools is no matter of the server, and
-/// no reason to end one that runs.
+/// Whether both entries run the same server in the same way. Policies do not count: a change of them restarts no server.
 fn runs_the_same(one: &ConfiguredServer, other: &ConfiguredServer) -> bool {
     let bare = |it: &ConfiguredServer| {
         let mut it = it.clone();
@@ -193,26 +192,26 @@ fn runs_the_same(one: &ConfiguredServer, other: &ConfiguredServer) -> bool {
     one.server.id == other.server.id && (one == other || bare(one) == bare(other))
 }
 
-fn layered(source: &Arc<McpSource>, control: Option<&Control>) -> Arc<dyn Source> {
+fn layered(source: &Arc<McpSource>, control: Option<&ControlSocket>) -> Arc<dyn Source> {
     let server = source.server();
     let layered: Arc<dyn Source> = match control {
-        Some(control) => Arc::new(Hosted::new(source.clone(), control.clone())),
+        Some(control) => Arc::new(HostedSource::new(source.clone(), control.clone())),
         None => source.clone(),
     };
-    around(server, layered)
+    with_layers(server, layered)
 }
 
-/// What goes around a server's source, whoever it is for.
-pub(super) fn around(server: &ServerConfig, source: Arc<dyn Source>) -> Arc<dyn Source> {
+/// Adds the layers of a server to its source: tool filter, retries and timeout.
+pub(super) fn with_layers(server: &ServerConfig, source: Arc<dyn Source>) -> Arc<dyn Source> {
     let source = match server.transport {
-        // One that is busy, or out of reach for a moment, is asked again where that does no harm.
+        // A server that is busy or unreachable for a moment is tried again, if that is safe.
         ServerTransport::Http(_) => Timeout(time_for(server)).layer(Retry::default().layer(source)),
         ServerTransport::Stdio(_) => source,
     };
     Filter::patterns(server.filter.include.clone(), server.filter.exclude.clone()).layer(source)
 }
 
-/// What a call may take, however often the server is asked: as long as if it had to be discovered first, and was asked once.
+/// The time limit of a call with all its retries: that of one discovery and one call.
 fn time_for(server: &ServerConfig) -> Duration {
     let usual = Limits::default();
     server.discovery_timeout.unwrap_or(usual.discovery) + server.call_timeout.unwrap_or(usual.call)
@@ -230,8 +229,8 @@ fn source(configured: &ConfiguredServer, shared: &Arc<ServerContext>, environmen
     }
 }
 
-/// Why a server is not started here, and what would change that: it came with a project, or is for requests only.
-pub fn why_barred(configured: &ConfiguredServer) -> (String, String) {
+/// Why a server is not started here, and how to change that: its project is not trusted, or it needs a header of each request.
+pub(crate) fn why_barred(configured: &ConfiguredServer) -> (String, String) {
     if configured.may_start {
         return per_user::why(&configured.server);
     }

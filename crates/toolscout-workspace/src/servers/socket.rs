@@ -1,4 +1,4 @@
-//! Where the socket of a project's servers is: in the state folder, or in a short folder of its own where that is too deep.
+//! The path of a project's control socket: in the state folder, or in a folder with a short path if that one is too long.
 
 use crate::Environment;
 use std::fs::{self, DirBuilder, Permissions};
@@ -6,10 +6,10 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// The longest path that a socket can have on every system: macOS has 104 bytes for it, one of them for its end.
+/// The longest path of a socket on all systems: macOS has 104 bytes, with the terminating NUL.
 const LONGEST: usize = 103;
 
-/// Where it is, there or not; none where nothing can be kept.
+/// The path of the socket, whether it exists or not; none if there is no state folder.
 pub(super) fn place(environment: &Environment, partition: &str) -> Option<PathBuf> {
     let state = environment.state_dir()?;
     let name = format!("{partition}.sock");
@@ -17,7 +17,7 @@ pub(super) fn place(environment: &Environment, partition: &str) -> Option<PathBu
     if usual.as_os_str().len() <= LONGEST {
         return Some(usual);
     }
-    // Two states have two folders, so that their hosts do not meet.
+    // Each state folder has its own socket folder.
     let hash = blake3::hash(state.as_os_str().as_encoded_bytes()).to_hex();
     let near = environment.var("XDG_RUNTIME_DIR").or(environment.var("TMPDIR")).unwrap_or("/tmp");
     let folder = format!("toolscout-{}-{}", rustix::process::geteuid().as_raw(), &hash[..16]);
@@ -25,7 +25,7 @@ pub(super) fn place(environment: &Environment, partition: &str) -> Option<PathBu
     Some(short(near)).filter(|it| it.as_os_str().len() <= LONGEST).or_else(|| Some(short("/tmp")))
 }
 
-/// Makes the folder of a socket, for us alone.
+/// Creates the folder of a socket, accessible only to this user.
 pub(crate) fn make_folder(socket: &Path) -> io::Result<()> {
     let folder = socket.parent().unwrap_or(Path::new("/"));
     match DirBuilder::new().recursive(true).mode(0o700).create(folder) {
@@ -39,7 +39,7 @@ pub(crate) fn make_folder(socket: &Path) -> io::Result<()> {
     fs::set_permissions(folder, Permissions::from_mode(0o700))
 }
 
-/// Whether there is a socket that we may speak to: anybody can make a folder of any name in `/tmp`, and wait there.
+/// Whether the socket exists, in a folder of this user: others can create folders in `/tmp`, and listen there.
 pub(super) fn is_there(socket: &Path) -> bool {
     socket.exists() && socket.parent().is_some_and(is_our_own)
 }

@@ -9,7 +9,11 @@ use toolscout_mcp_client::{KnownTools, McpSource, ServerConfig, ServerState, Too
 use toolscout_source::layer::Filter;
 
 /// The state of a configured server; none if nothing can be known.
-pub fn state_of(set: &ServerSet, configured: &ConfiguredServer, cx: &Cx) -> Result<Option<ServerState>, AppError> {
+pub(crate) fn state_of(
+    set: &ServerSet,
+    configured: &ConfiguredServer,
+    cx: &Cx,
+) -> Result<Option<ServerState>, AppError> {
     let Some(shared) = &set.shared else { return Ok(None) };
     let running = set.sources.iter().find(|it| it.server().id == configured.server.id);
     let state = match running {
@@ -20,7 +24,7 @@ pub fn state_of(set: &ServerSet, configured: &ConfiguredServer, cx: &Cx) -> Resu
 }
 
 /// The number of its tools that its entry does not filter out, whatever their policies.
-pub fn usable(server: &ServerConfig, known: &KnownTools) -> usize {
+pub(crate) fn usable(server: &ServerConfig, known: &KnownTools) -> usize {
     #[derive(Deserialize)]
     struct Named {
         name: String,

@@ -7,7 +7,7 @@ use toolscout_config::ConfiguredServer;
 use toolscout_mcp_client::oauth::SavedTokens;
 use toolscout_mcp_client::{HttpEndpoint, ServerConfig, ServerContext, ServerTransport};
 
-/// What the servers share, with the tokens of this one, where a person may have logged in to it.
+/// The shared state of all sources, with the tokens of this server if it takes any.
 pub(super) fn with_tokens(
     configured: &ConfiguredServer,
     shared: &Arc<ServerContext>,

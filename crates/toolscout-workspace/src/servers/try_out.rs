@@ -7,7 +7,7 @@ use toolscout_mcp_client::McpSource;
 use toolscout_surface::ops::servers::Tested;
 
 /// Starts a server, lists its tools, and stops it.
-pub async fn try_out(source: &McpSource, request: &Cx) -> Tested {
+pub(crate) async fn try_out(source: &McpSource, request: &Cx) -> Tested {
     let begun = Instant::now();
     let tried = source.try_out(request).await;
     let latency_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);

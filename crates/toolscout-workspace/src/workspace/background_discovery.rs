@@ -1,4 +1,4 @@
-//! Has servers asked for their tools by a process of its own, so that nobody has to wait.
+//! Discovers the tools of servers in another process, so that the caller does not wait.
 
 use super::Workspace;
 use crate::AppError;
@@ -9,16 +9,16 @@ use std::time::{Duration, Instant};
 use toolscout_core::SourceId;
 use toolscout_mcp_client::DiscoveryStatus;
 
-/// How long to wait until the other process is seen at work; who looks right after should see it.
-const SEEN: Duration = Duration::from_millis(120);
-/// A log that has grown beyond this begins anew.
-const LOG: u64 = 1 << 20;
+/// How long to wait for the other process to start, so that a command right after this one sees it at work.
+const START_LIMIT: Duration = Duration::from_millis(120);
+/// A longer log is truncated.
+const LOG_LIMIT: u64 = 1 << 20;
 
-/// Starts the process; done when it is seen at work, or soon after.
+/// Starts the process; returns when it is at work, or soon after.
 pub(super) async fn discover(workspace: &Workspace, ids: &[SourceId]) -> Result<(), AppError> {
     let Some(first) = ids.first() else { return Ok(()) };
-    // Another process would not see what is only made up here.
-    if workspace.environment.is_made_up() {
+    // Another process cannot see a captured environment.
+    if workspace.environment.is_captured() {
         return Ok(());
     }
     let state = workspace.environment.state_dir().unwrap_or_else(std::env::temp_dir);
@@ -33,7 +33,7 @@ pub(super) async fn discover(workspace: &Workspace, ids: &[SourceId]) -> Result<
     }
     let ids = ids.iter().map(SourceId::as_str);
     command.args(["server", "refresh"]).args(ids).stdin(Stdio::null()).stdout(log).stderr(errors);
-    // Not of our group: who interrupts us does not interrupt it.
+    // In its own process group, so that an interruption of this process does not reach it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command.spawn().map_err(AppError::io("start", &program))?;
@@ -44,7 +44,7 @@ async fn until_seen(workspace: &Workspace, id: &SourceId) -> Result<(), AppError
     let set = workspace.servers();
     let Some(shared) = &set.shared else { return Ok(()) };
     let before = shared.records().read(id, None).map(|it| it.last_discovery).ok();
-    let limit = Instant::now() + SEEN;
+    let limit = Instant::now() + START_LIMIT;
     while Instant::now() < limit {
         let now = shared.records().read(id, None).ok();
         let is_seen =
@@ -58,7 +58,7 @@ async fn until_seen(workspace: &Workspace, id: &SourceId) -> Result<(), AppError
 }
 
 fn log(path: &Path) -> std::io::Result<File> {
-    let is_long = path.metadata().is_ok_and(|it| it.len() > LOG);
+    let is_long = path.metadata().is_ok_and(|it| it.len() > LOG_LIMIT);
     let mut options = OpenOptions::new();
     options.create(true);
     #[cfg(unix)]

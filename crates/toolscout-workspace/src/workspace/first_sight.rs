@@ -1,4 +1,4 @@
-//! What a person adds, and is seen by it in the same command, is approved in that command, and not by whoever looks next.
+//! Approves the tools of a server at first sight, in the command that adds it.
 
 use super::Workspace;
 use crate::error::describe;
@@ -8,13 +8,13 @@ use crate::{AppError, LifecycleError};
 use toolscout_core::{Cx, DiagnosticKind};
 use toolscout_gateway::{Approvals, Gateway, GatewayBuilder};
 
-/// Lets a gateway see what the servers have now, which approves what is there at first sight; returns the quarantined tools.
+/// Reviews the tools that the servers have now, which approves them at first sight; returns the quarantined ones.
 pub(super) async fn first_sight(workspace: &Workspace, set: &ServerSet, cx: &Cx) -> Result<Vec<String>, AppError> {
     // A program without the review plugin approves nothing.
     if !workspace.parts.policies {
         return Ok(Vec::new());
     }
-    // That of the run was made before the server was there.
+    // The gateway of the run was built before the server was added.
     let gateway = set.layered().into_iter().fold(Gateway::builder(), GatewayBuilder::source);
     let gateway = gateway.approvals(Approvals::new(set.store.clone(), set.partition.as_str()));
     let gateway = gateway.searching(workspace.tools.gateway().searching_beside());

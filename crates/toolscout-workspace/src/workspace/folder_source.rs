@@ -29,7 +29,7 @@ impl Startup {
         Ok(builder.build())
     }
 
-    /// The settings that every folder source of this run shares, whichever its roots.
+    /// A builder with the settings that all folder sources of this run share.
     pub fn folder_builder(&self) -> Result<FolderSourceBuilder, AppError> {
         let options = &self.options;
         Ok(FolderSource::builder()

@@ -15,7 +15,7 @@ pub(super) fn show_sign_in_link(cx: &RunCx, link: &str) {
 /// Opens the link, if the system has a way to. If not, the operator has seen the address.
 fn open(environment: &Environment, link: &str) {
     // A captured environment has no screen.
-    if environment.is_made_up() {
+    if environment.is_captured() {
         return;
     }
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };

@@ -1,4 +1,4 @@
-//! Remembers which servers a person has added with their own hands, in a project that nobody trusts as a whole.
+//! Records which servers an operator has added, for projects that are not trusted as a whole.
 
 use crate::{AppError, Environment};
 use toolscout_config::ConfiguredServer;
@@ -16,8 +16,8 @@ pub(super) fn record_added(
     store.write(Namespace::Approval, &key(partition, &configured.server.id), record.as_bytes()).map_err(unkept)
 }
 
-/// Whether the person who added this server, as it is configured now, trusts it; none where no person has. What cannot be
-/// read was not said.
+/// Whether the operator who added this server, as it is configured now, trusts its tools; none if no operator has added it, or the
+/// record cannot be read.
 pub(super) fn trusts(configured: &ConfiguredServer, partition: &str, environment: &Environment) -> Option<bool> {
     let said = environment.store().read(Namespace::Approval, &key(partition, &configured.server.id)).ok()??;
     [true, false].into_iter().find(|it| said == record(configured, *it).as_bytes())

@@ -1,13 +1,13 @@
-//! A store for where nothing can be kept: it reads as empty, and who must have something kept is told why it is not.
+//! The store of a run that cannot open one: it reads as empty, and writing fails with the reason.
 
 use toolscout_core::{Lease, Namespace, Store, StoreError};
 
-pub(super) struct Forgetful {
-    /// Why nothing can be kept, for people.
+pub(super) struct UnavailableStore {
+    /// Why the store cannot be opened.
     pub(super) why: String,
 }
 
-impl Store for Forgetful {
+impl Store for UnavailableStore {
     fn read(&self, _: Namespace, _: &str) -> Result<Option<Vec<u8>>, StoreError> {
         Ok(None)
     }
@@ -28,7 +28,7 @@ impl Store for Forgetful {
         Err(StoreError { what: self.why.clone(), cause: None })
     }
 
-    /// Nobody to share with, so nobody to keep out.
+    /// No other process shares this store.
     fn lease(&self, _: &str) -> Result<Option<Lease>, StoreError> {
         Ok(Some(Lease::new(())))
     }
