@@ -71,6 +71,16 @@ impl AppError {
         Self::Said { kind: ErrorKind::Invalid, message: message.into(), hint: Some(hint.into()) }
     }
 
+    /// Something that does not work now, with the way to correct it.
+    pub fn unavailable(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Said { kind: ErrorKind::Unavailable, message: message.into(), hint: Some(hint.into()) }
+    }
+
+    /// State that could not be stored.
+    pub fn not_stored(error: impl ToString) -> Self {
+        Self::unavailable(error.to_string(), "set TOOLSCOUT_STATE_DIR to a folder you can write")
+    }
+
     /// Adds the help of this command to a usage error.
     pub fn of_command(self, program: &str, name: &str) -> Self {
         match self {

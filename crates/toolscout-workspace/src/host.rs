@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::Duration;
 use tokio::net::{UnixListener, UnixStream};
 use toolscout_core::event::Observers;
-use toolscout_core::{BoxFuture, BoxStream, Cx, ErrorKind, Lease, DiagnosticKind, escape};
+use toolscout_core::{BoxFuture, BoxStream, Cx, Lease, escape};
 use toolscout_mcp_client::partition;
 use toolscout_surface::api::{OperationRouter, SocketRouter};
 use toolscout_surface::http::{Limits, socket as http_socket};
@@ -38,16 +38,9 @@ impl HostListener {
             )
         })?;
         let name = format!("host/{}", partition(project));
-        let leased = environment.store().lease(&name).map_err(|error| AppError::Said {
-            kind: ErrorKind::Unavailable,
-            message: error.to_string(),
-            hint: Some("set TOOLSCOUT_STATE_DIR to a folder you can write".to_owned()),
-        })?;
-        let lease = leased.ok_or_else(|| AppError::Said {
-            kind: ErrorKind::Unavailable,
-            message: "another process keeps the servers of this project already".to_owned(),
-            hint: Some("toolscout server list".to_owned()),
-        })?;
+        let leased = environment.store().lease(&name).map_err(AppError::not_stored)?;
+        let taken = "another process keeps the servers of this project already";
+        let lease = leased.ok_or_else(|| AppError::unavailable(taken, "toolscout server list"))?;
         let socket = control.socket().to_owned();
         let bound = bind(&socket).map_err(AppError::io("listen on", &socket))?;
         Ok(Self { listener: bound, socket, _lease: lease })
@@ -72,7 +65,7 @@ impl HostListener {
                         connections.push(Box::pin(serve_connection(workspace, stream, router.clone())));
                     }
                 }
-                Some(()) = changes.next() => connections.push(Box::pin(discover_again(workspace))),
+                Some(()) = changes.next() => connections.push(Box::pin(workspace.tools.discover_changes())),
                 Some(()) = connections.next(), if !connections.is_empty() => {}
             }
         }
@@ -110,14 +103,6 @@ fn bind(socket: &Path) -> io::Result<UnixListener> {
     Ok(listener)
 }
 
-/// Discovers again at once, so that a definition that changes and changes back is still reviewed.
-async fn discover_again(workspace: &Workspace) {
-    match workspace.tools.discover_quietly_again().await {
-        Ok(news) => news.iter().filter(|it| it.kind == DiagnosticKind::Quarantined).for_each(|it| workspace.tools.warn(it)),
-        Err(error) => tracing::warn!(event = "changes_not_seen", error = %escape::line(&error.to_string())),
-    }
-}
-
 /// Whether the peer is of the same user. The socket's mode ensures it, except on file systems without modes.
 fn is_ours(stream: &UnixStream) -> bool {
     let own = std::fs::metadata("/proc/self").map(|it| std::os::unix::fs::MetadataExt::uid(&it)).ok();
@@ -130,6 +115,6 @@ async fn serve_connection(workspace: &Workspace, stream: UnixStream, router: Soc
         Ok(()) => workspace.apply_policies(),
         Err(error) => tracing::warn!(event = "configuration_not_read", error = %escape::line(&error.to_string())),
     }
-    discover_again(workspace).await;
+    workspace.tools.discover_changes().await;
     http_socket::serve(stream, router).await;
 }

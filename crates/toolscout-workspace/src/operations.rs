@@ -12,7 +12,7 @@ pub use host_link::sign_in_link_of_host;
 use crate::Workspace;
 use sign_in::CreateSignInLink;
 use tool::CallTool;
-use toolscout_surface::operation::{BoundOperation, WorkspaceSlot};
+use toolscout_surface::operation::{BoundOperation, ErrorCode, OperationError, WorkspaceSlot};
 
 /// Binds an operation to the workspace in a slot.
 pub type BindOperation = fn(&WorkspaceSlot<Workspace>) -> BoundOperation;
@@ -39,3 +39,11 @@ pub const OPERATIONS: &[(&str, BindOperation)] = &[
     ("cli", BoundOperation::new::<Workspace, CallTool>),
     ("ui", BoundOperation::new::<Workspace, CreateSignInLink>),
 ];
+
+/// Runs something that blocks on files or the store.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, OperationError> + Send + 'static,
+) -> Result<T, OperationError> {
+    let stopped = |_| Err(OperationError::new(ErrorCode::Cancelled, "toolscout is stopping"));
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(stopped)
+}

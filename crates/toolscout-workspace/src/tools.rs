@@ -79,6 +79,15 @@ impl Tools {
         self.sorted(self.gateway.refresh(&self.request).await)
     }
 
+    /// Discovers all sources again at once, so that a definition that changes and changes back is still reviewed. Warns about
+    /// newly quarantined tools.
+    pub async fn discover_changes(&self) {
+        match self.discover_quietly_again().await {
+            Ok(news) => news.iter().filter(|it| it.kind == ProblemKind::Held).for_each(|it| self.warn(it)),
+            Err(error) => tracing::warn!(event = "changes_not_seen", error = %escape::line(&error.to_string())),
+        }
+    }
+
     /// The diagnostics of discovery, for callers that report them themselves.
     pub async fn discover_quietly(&self) -> Result<&[Diagnostic], AppError> {
         let run = || async { self.sorted(self.gateway.refresh(&self.request).await) };

@@ -14,7 +14,7 @@ use crate::{AppError, Environment, Options, PageLinks, Tools};
 use arc_swap::ArcSwap;
 use std::sync::{Arc, OnceLock};
 use toolscout_config::Config;
-use toolscout_core::{BoxFuture, Caller, Cx, ErrorKind, SourceId, redact};
+use toolscout_core::{BoxFuture, Caller, Cx, SourceId, redact};
 use toolscout_gateway::Gateway;
 use toolscout_gateway::policy::LevelName;
 use toolscout_surface::api::Events;
@@ -194,7 +194,7 @@ impl Workspace {
                 None => format!("The entry is saved. Fix it, then run `toolscout server refresh {id}`."),
             };
             let message = format!("Tool discovery failed: {}", redact::text(&error.to_string()));
-            AppError::Said { kind: ErrorKind::Unavailable, message, hint: Some(hint) }
+            AppError::unavailable(message, hint)
         })?;
         first_sight::first_sight(self, &set, cx).await
     }

@@ -12,14 +12,14 @@ pub(crate) use pins::SuggestPins;
 pub(crate) use stats::ShowStats;
 pub(crate) use verify::VerifyAudit;
 
+use super::blocking;
 use crate::Workspace;
 use crate::error::failure;
 use crate::journal::JournalHandle;
 use crate::{AppError, Environment};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::sync::Arc;
-use toolscout_surface::operation::{ErrorCode, OperationError};
+use toolscout_surface::operation::OperationError;
 
 /// Reported while nothing is recorded.
 const OFF: &str = "nothing is recorded now; see `journal` in the configuration, and TOOLSCOUT_NO_JOURNAL";
@@ -43,16 +43,10 @@ async fn read<T: Send + 'static>(
         journal.iter().for_each(JournalHandle::flush);
         read(&environment).map_err(failure)
     };
-    let stopped = |_| Err(OperationError::new(ErrorCode::Cancelled, "toolscout is stopping"));
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(stopped)
+    blocking(work).await
 }
 
 /// Whether events are recorded in this process.
 fn is_recording(workspace: &Workspace) -> bool {
     workspace.parts.journal.as_ref().is_some_and(|journal| journal.is_open())
-}
-
-/// The gateway, shared with the thread that reads.
-fn gateway(workspace: &Workspace) -> Arc<toolscout_gateway::Gateway> {
-    workspace.tools.shared_gateway()
 }

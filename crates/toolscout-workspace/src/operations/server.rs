@@ -18,6 +18,7 @@ pub(crate) use show::ShowServer;
 pub(crate) use test::TestServer;
 pub(crate) use update::{AddServer, UpdateServer};
 
+use super::blocking;
 use crate::Workspace;
 use crate::error::failure;
 use crate::servers::{ServerSet, state_of, usable, why_barred};
@@ -184,14 +185,6 @@ fn startable(workspace: &Workspace, id: &str) -> Result<Arc<McpSource>, Operatio
     }
     let (reason, hint) = why_barred(configured);
     Err(OperationError::new(ErrorCode::PolicyDenied, reason).hint(hint))
-}
-
-/// Runs something that blocks on files or the store.
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, OperationError> + Send + 'static,
-) -> Result<T, OperationError> {
-    let stopped = |_| Err(OperationError::new(ErrorCode::Cancelled, "toolscout is stopping"));
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(stopped)
 }
 
 fn is_uncacheable(state: &ServerState) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::{AppError, Environment};
 use toolscout_config::ConfiguredServer;
-use toolscout_core::{ErrorKind, Namespace, SourceId, Store, StoreError};
+use toolscout_core::{Namespace, SourceId, Store};
 use toolscout_mcp_client::entry_of;
 
 /// Records that an operator added this server, as it is configured now, and whether its tools are trusted.
@@ -13,7 +13,9 @@ pub(super) fn record_added(
     trusts: bool,
 ) -> Result<(), AppError> {
     let record = record(configured, trusts);
-    store.write(Namespace::Approval, &key(partition, &configured.server.id), record.as_bytes()).map_err(unkept)
+    store
+        .write(Namespace::Approval, &key(partition, &configured.server.id), record.as_bytes())
+        .map_err(AppError::not_stored)
 }
 
 /// Whether the operator who added this server, as it is configured now, trusts its tools; none if no operator has added it, or the
@@ -29,12 +31,4 @@ fn record(configured: &ConfiguredServer, trusts: bool) -> String {
 
 fn key(partition: &str, id: &SourceId) -> String {
     format!("entry/{partition}/{id}")
-}
-
-fn unkept(error: StoreError) -> AppError {
-    AppError::Said {
-        kind: ErrorKind::Unavailable,
-        message: error.to_string(),
-        hint: Some("set TOOLSCOUT_STATE_DIR to a folder you can write".to_owned()),
-    }
 }

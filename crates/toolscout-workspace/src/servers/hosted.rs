@@ -49,7 +49,8 @@ impl HostedSource {
         };
         if response.status.is_success() {
             let CallResultData { result } = serde_json::from_slice(&response.body).map_err(unreadable)?;
-            return result_of(result).map_err(|reason| SourceError::Protocol { id, reason });
+            return ToolOutput::from_raw(result)
+                .map_err(|reason| SourceError::Protocol { id, reason: reason.to_owned() });
         }
         let error: OperationError = serde_json::from_slice(&response.body).map_err(unreadable)?;
         let what = nameless(&id, error.message);
@@ -85,10 +86,6 @@ fn is_unknown(response: &SocketResponse) -> bool {
 /// The message without the source's name, which is added again.
 fn nameless(id: &SourceId, message: String) -> String {
     message.strip_prefix(&format!("source `{id}`: ")).map(str::to_owned).unwrap_or(message)
-}
-
-fn result_of(result: RawJson) -> Result<ToolOutput, String> {
-    ToolOutput::from_raw(result).map_err(str::to_owned)
 }
 
 impl Through for HostedSource {

@@ -153,10 +153,8 @@ impl ServerSet {
     /// The source of this id; an error if it is not configured, or not enabled.
     pub fn source(&self, id: &str) -> Result<&Arc<McpSource>, AppError> {
         self.find(id)?;
-        self.sources.iter().find(|it| it.server().id.as_str() == id).ok_or_else(|| AppError::Said {
-            kind: ErrorKind::Unavailable,
-            message: format!("server `{id}` is not enabled"),
-            hint: Some(format!("toolscout server enable {id}")),
+        self.sources.iter().find(|it| it.server().id.as_str() == id).ok_or_else(|| {
+            AppError::unavailable(format!("server `{id}` is not enabled"), format!("toolscout server enable {id}"))
         })
     }
 

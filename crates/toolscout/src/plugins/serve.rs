@@ -156,7 +156,7 @@ async fn beside(cx: &RunCx, mcp: &McpServers) -> Infallible {
         mcp.gateway().study().await;
     }));
     parts.push(Box::pin(tidy(mcp)));
-    if settings::is_configured(cx) {
+    if cx.workspace().parts.configuration {
         parts.push(Box::pin(async {
             live::follow(cx, mcp).await;
         }));

@@ -1,6 +1,6 @@
 //! `suggest pins`: tools that agents should see without searching.
 
-use super::{SinceInput, gateway, read, stats_text};
+use super::{SinceInput, read, stats_text};
 use crate::Workspace;
 use crate::journal::suggest_pins;
 use toolscout_core::Cx;
@@ -32,8 +32,8 @@ impl Operation<Workspace> for SuggestPins {
     };
 
     async fn run(workspace: &Workspace, input: SinceInput, cx: &Cx) -> Result<PinSuggestions, OperationError> {
-        workspace.discovered().await?;
-        let (config, gateway, project) = (workspace.config(), gateway(workspace), cx.project.clone());
+        let gateway = workspace.discovered().await?;
+        let (config, project) = (workspace.config(), cx.project.clone());
         read(workspace, move |environment| {
             let project = project.as_ref().map(|it| it.as_path());
             suggest_pins(&config, environment, &gateway, project, input.since.as_deref())

@@ -2,7 +2,7 @@
 
 use crate::{AppError, Command, RunCx};
 use std::path::PathBuf;
-use toolscout_core::{BoxFuture, ErrorKind, StoreError};
+use toolscout_core::BoxFuture;
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_workspace::Trust;
@@ -25,7 +25,8 @@ impl Command for TrustCommand {
         Box::pin(async {
             let trust = Trust::new(cx.environment(), cx.options()).folders;
             if cx.parsed.switch("list") {
-                let lines = trust.list().map_err(unkept)?.into_iter().map(|it| format!("{}\n", it.display()));
+                let lines =
+                    trust.list().map_err(AppError::not_stored)?.into_iter().map(|it| format!("{}\n", it.display()));
                 return cx.print(&lines.collect::<String>()).map(|()| Exit::Done);
             }
             let folder = folder(cx)?;
@@ -34,7 +35,7 @@ impl Command for TrustCommand {
                 if cx.only_would(&format!("no longer trust {shown}")) {
                     return Ok(Exit::Done);
                 }
-                let was = trust.remove(&folder).map_err(unkept)?;
+                let was = trust.remove(&folder).map_err(AppError::not_stored)?;
                 cx.request().decided("trust", &shown, "removed");
                 let said =
                     if was { format!("No longer trusted: {shown}\n") } else { format!("Was not trusted: {shown}\n") };
@@ -47,7 +48,7 @@ impl Command for TrustCommand {
             if cx.only_would(&format!("trust {shown}")) {
                 return Ok(Exit::Done);
             }
-            let real = trust.add(&folder).map_err(unkept)?;
+            let real = trust.add(&folder).map_err(AppError::not_stored)?;
             cx.request().decided("trust", real.display(), "added");
             cx.say(&format!("Trusted: {}\n", real.display()));
             Ok(Exit::Done)
@@ -61,12 +62,4 @@ fn folder(cx: &RunCx) -> Result<PathBuf, AppError> {
         Some(given) => cx.environment().cwd().join(given),
         None => place.project_folder().to_owned(),
     })
-}
-
-fn unkept(error: StoreError) -> AppError {
-    AppError::Said {
-        kind: ErrorKind::Unavailable,
-        message: error.to_string(),
-        hint: Some("set TOOLSCOUT_STATE_DIR to a folder you can write".to_owned()),
-    }
 }

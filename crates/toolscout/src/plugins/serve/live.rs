@@ -1,7 +1,7 @@
 //! Follows what people change while agents are served: configuration, trust, approvals. No change wants a restart.
 
 use super::mcp_servers::McpServers;
-use super::{settings, startup};
+use super::startup;
 use crate::{AppError, RunCx};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -24,7 +24,7 @@ type Beside<'a> = FuturesUnordered<BoxFuture<'a, ()>>;
 /// Follows; never ends.
 pub(super) async fn follow(cx: &RunCx, mcp: &McpServers) -> Infallible {
     let Some(mut wishes) = mcp.wishes().heard() else { return std::future::pending().await };
-    let Ok(mut seen) = Seen::as_read(cx) else { return std::future::pending().await };
+    let mut seen = Seen::as_read(cx);
     let mut ticks = interval(PACE);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut beside = Beside::new();
@@ -108,11 +108,11 @@ struct Seen {
 
 impl Seen {
     /// As it was when this run read its configuration.
-    fn as_read(cx: &RunCx) -> Result<Self, AppError> {
-        let configuration = settings::config(cx)?.stamps.clone();
+    fn as_read(cx: &RunCx) -> Self {
+        let configuration = cx.workspace().config().stamps.clone();
         let state = cx.environment().state_dir().into_iter();
         let approvals = FileStamps::of(state.flat_map(|it| [it.join("trust.db"), it.join("trust.db-wal")]));
-        Ok(Self { configuration, approvals, is_trusted: is_trusted(cx) })
+        Self { configuration, approvals, is_trusted: is_trusted(cx) }
     }
 
     fn again(&self, cx: &RunCx) -> Self {

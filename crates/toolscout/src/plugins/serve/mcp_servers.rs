@@ -9,7 +9,7 @@ use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use toolscout_config::{Config, Profile};
-use toolscout_core::{ErrorKind, DiagnosticKind, Source, SourceId, escape};
+use toolscout_core::{ErrorKind, Source, SourceId, escape};
 use toolscout_gateway::{Gateway, Scope};
 use toolscout_surface::mcp::{MetaTools, Server};
 use toolscout_workspace::policies;
@@ -52,7 +52,7 @@ pub(super) struct McpServers {
 impl McpServers {
     /// Creates the servers of this selection, without discovering anything.
     pub(super) fn new(cx: &RunCx, selection: Selection) -> Result<Self, AppError> {
-        let config = super::settings::config(cx)?;
+        let config = cx.workspace().config();
         let gateway = cx.tools().shared_gateway();
         let configured = cx.workspace().configured_servers().map(|set| set.layered()).unwrap_or_default();
         let is_configured = |source: &Arc<dyn Source>| configured.iter().any(|other| Arc::ptr_eq(other, source));
@@ -136,12 +136,7 @@ impl McpServers {
 
     /// Discovers all sources again, and warns about tools that have been held since the last time.
     pub(super) async fn refresh(&self, cx: &RunCx) {
-        match cx.tools().discover_quietly_again().await {
-            Ok(news) => {
-                news.iter().filter(|it| it.kind == DiagnosticKind::Quarantined).for_each(|it| cx.tools().warn(it))
-            }
-            Err(error) => tracing::warn!(event = "changes_not_seen", error = %escape::line(&error.to_string())),
-        }
+        cx.tools().discover_changes().await;
     }
 
     /// Discovers one source again.

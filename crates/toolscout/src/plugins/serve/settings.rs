@@ -3,7 +3,6 @@
 use super::token;
 use crate::{AppError, RunCx};
 use std::sync::Arc;
-use toolscout_config::Config;
 use toolscout_core::{Caller, Cx, SourceId, Store, escape};
 use toolscout_gateway::Gateway;
 use toolscout_mcp_client::partition;
@@ -26,7 +25,7 @@ impl ServeSettings {
         let mut terms =
             Terms::new(cx.program(), env!("CARGO_PKG_VERSION"), blake3::derive_key("toolscout request state", &key));
         terms.ranking = cx.parsed.text("ranking").and_then(|it| it.parse().ok()).unwrap_or_default();
-        if let Some(essential) = &config(cx)?.settings.context.essential {
+        if let Some(essential) = &cx.workspace().config().settings.context.essential {
             terms.essential.clone_from(essential);
         }
         terms.strict_hidden = cx.parsed.switch("strict-hidden");
@@ -47,15 +46,6 @@ impl ServeSettings {
     pub(super) fn meta_tools(&self, written: Option<&str>) -> MetaTools {
         self.meta_tools.or_else(|| written.and_then(MetaTools::from_word)).unwrap_or_default()
     }
-}
-
-/// Whether this program reads configuration files.
-pub(super) fn is_configured(cx: &RunCx) -> bool {
-    cx.workspace().parts.configuration
-}
-
-pub(super) fn config(cx: &RunCx) -> Result<Arc<Config>, AppError> {
-    Ok(cx.workspace().config())
 }
 
 /// The source that `--transparent` names: a server, or any other.

@@ -2,7 +2,7 @@
 
 use crate::{AppError, Command, RunCx};
 use std::time::{Duration, Instant};
-use toolscout_core::{BoxFuture, ErrorKind, escape};
+use toolscout_core::{BoxFuture, escape};
 use toolscout_mcp_client::ClientError;
 use toolscout_mcp_client::oauth::{self, DeviceLogin, Login, LoginRequest};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
@@ -117,9 +117,5 @@ async fn by_device(cx: &RunCx, ask: &LoginRequest<'_>) -> Result<(), ClientError
 }
 
 fn nowhere() -> AppError {
-    AppError::Said {
-        kind: ErrorKind::Unavailable,
-        message: "nothing says where to keep a login: HOME is not set".to_owned(),
-        hint: Some("set TOOLSCOUT_STATE_DIR to a folder you can write".to_owned()),
-    }
+    AppError::not_stored("nothing says where to keep a login: HOME is not set")
 }
