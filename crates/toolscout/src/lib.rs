@@ -1,4 +1,5 @@
-//! Puts the rooms together: a builder, plugins with a lifecycle, and the plugins the `toolscout` program is made of.
+//! Composes the program: a builder, plugins with a lifecycle, and the plugins of the `toolscout` program. What a running program
+//! has and does is in `toolscout-workspace`.
 //!
 //! An application embeds the same parts, leaves out what it does not want and adds its own:
 //!

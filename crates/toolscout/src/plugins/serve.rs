@@ -5,12 +5,12 @@ mod conversations;
 mod live;
 mod mcp_servers;
 mod pipes;
+mod reload_requests;
 mod settings;
 mod startup;
 mod stopping;
 pub(crate) mod token;
 mod web;
-mod wishes;
 
 use crate::{AppError, Command, Plugin, RunCx, Setup};
 use futures_util::StreamExt;

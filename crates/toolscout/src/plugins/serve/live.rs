@@ -1,4 +1,4 @@
-//! Follows what people change while agents are served: configuration, trust, approvals. No change wants a restart.
+//! Follows changes of the configuration, of trust and of approvals while clients are served. No change needs a restart.
 
 use super::mcp_servers::McpServers;
 use super::startup;
@@ -14,16 +14,16 @@ use toolscout_core::{BoxFuture, Caller, Cx, Diagnostic, escape};
 use toolscout_mcp_client::{McpSource, ServerPhase};
 use toolscout_workspace::Trust;
 
-/// Between two looks at the files. A look asks the system about a dozen names, and opens nothing.
+/// Between two checks of the files. A check reads the metadata of a dozen files, and opens none.
 const PACE: Duration = Duration::from_millis(500);
-/// A server that was taken out of the configuration may answer what it was asked before for so long.
+/// How long a server that was removed from the configuration may take to answer its last calls.
 const LAST_ANSWERS: Duration = Duration::from_secs(60);
 
 type Beside<'a> = FuturesUnordered<BoxFuture<'a, ()>>;
 
 /// Follows; never ends.
 pub(super) async fn follow(cx: &RunCx, mcp: &McpServers) -> Infallible {
-    let Some(mut wishes) = mcp.wishes().heard() else { return std::future::pending().await };
+    let Some(mut requests) = mcp.reload_requests().receiver() else { return std::future::pending().await };
     let mut seen = Seen::as_read(cx);
     let mut ticks = interval(PACE);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -42,16 +42,16 @@ pub(super) async fn follow(cx: &RunCx, mcp: &McpServers) -> Infallible {
                     tell(cx, &mut trouble, reloaded.err());
                 }
             }
-            Some(wish) = wishes.recv() => {
+            Some(request) = requests.recv() => {
                 seen = seen.again(cx);
-                let _ = wish.send(reload(cx, mcp, &mut beside).await);
+                let _ = request.send(reload(cx, mcp, &mut beside).await);
             }
             Some(()) = beside.next(), if !beside.is_empty() => {}
         }
     }
 }
 
-/// Takes over what the files say now.
+/// Applies the configuration as the files have it now.
 async fn reload<'a>(cx: &'a RunCx, mcp: &'a McpServers, beside: &mut Beside<'a>) -> Result<(), AppError> {
     let before = cx.workspace().config();
     let set_before = cx.workspace().configured_servers();
@@ -73,12 +73,12 @@ async fn reload<'a>(cx: &'a RunCx, mcp: &'a McpServers, beside: &mut Beside<'a>)
     Ok(())
 }
 
-/// Those of the one that the other does not have.
+/// The sources of the first list that are not in the second.
 fn missing(these: &[Arc<McpSource>], those: &[Arc<McpSource>]) -> Vec<Arc<McpSource>> {
     these.iter().filter(|it| !those.iter().any(|other| Arc::ptr_eq(other, it))).cloned().collect()
 }
 
-/// Ends a server that nobody can call any more, as soon as those who did have their answers.
+/// Stops a server that cannot be called any more, after its last calls.
 async fn retire(source: Arc<McpSource>) {
     let until = Instant::now() + LAST_ANSWERS;
     let request = Cx::new(Caller::Mcp);
@@ -88,7 +88,7 @@ async fn retire(source: Arc<McpSource>) {
     source.stop().await;
 }
 
-/// Says what is wrong with the files, once; what was read before holds until that is mended.
+/// Reports an error in the files once. The configuration that was read before stays in effect.
 fn tell(cx: &RunCx, told: &mut Option<String>, error: Option<AppError>) {
     let trouble = error.map(|it| escape::text(&it.to_string()).into_owned());
     if let Some(trouble) = trouble.as_ref().filter(|it| told.as_ref() != Some(it)) {
@@ -97,17 +97,17 @@ fn tell(cx: &RunCx, told: &mut Option<String>, error: Option<AppError>) {
     *told = trouble;
 }
 
-/// What was there when the configuration was last read.
+/// The files and the trust as of the last time the configuration was read.
 #[derive(PartialEq)]
 struct Seen {
     configuration: FileStamps,
-    /// Where approvals are kept.
+    /// The store of approvals.
     approvals: FileStamps,
     is_trusted: bool,
 }
 
 impl Seen {
-    /// As it was when this run read its configuration.
+    /// As of when this run read its configuration.
     fn as_read(cx: &RunCx) -> Self {
         let configuration = cx.workspace().config().stamps.clone();
         let state = cx.environment().state_dir().into_iter();

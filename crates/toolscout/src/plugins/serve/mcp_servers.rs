@@ -2,8 +2,8 @@
 //!
 //! All of them share one gateway. A profile is a scope of it, so its server sees nothing else.
 
+use super::reload_requests::ReloadRequests;
 use super::settings::ServeSettings;
-use super::wishes::Wishes;
 use crate::{AppError, LifecycleError, RunCx};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
@@ -46,7 +46,7 @@ pub(super) struct McpServers {
     servers: Mutex<ServersByProfile>,
     /// Sources that are not configured servers. They stay as long as the process runs.
     fixed_sources: Vec<Arc<dyn Source>>,
-    wishes: Wishes,
+    reload_requests: ReloadRequests,
 }
 
 impl McpServers {
@@ -57,8 +57,9 @@ impl McpServers {
         let configured = cx.workspace().configured_servers().map(|set| set.layered()).unwrap_or_default();
         let is_configured = |source: &Arc<dyn Source>| configured.iter().any(|other| Arc::ptr_eq(other, source));
         let fixed_sources = gateway.sources().iter().filter(|source| !is_configured(source)).cloned().collect();
-        let (servers, wishes) = (Mutex::default(), Wishes::default());
-        let all = Self { selection, settings: ServeSettings::of(cx)?, gateway, servers, fixed_sources, wishes };
+        let (servers, reload_requests, settings) =
+            (Mutex::default(), ReloadRequests::default(), ServeSettings::of(cx)?);
+        let all = Self { selection, settings, gateway, servers, fixed_sources, reload_requests };
         all.update(&config, configured)?;
         match &all.selection {
             Selection::Profile(name) if all.server(None).is_none() => Err(unknown_profile(name, &config)),
@@ -106,11 +107,11 @@ impl McpServers {
 
     /// Has the configuration read again, and waits until that is done.
     pub(super) async fn reload(&self) -> Result<(), AppError> {
-        self.wishes.reload().await
+        self.reload_requests.reload().await
     }
 
-    pub(super) fn wishes(&self) -> &Wishes {
-        &self.wishes
+    pub(super) fn reload_requests(&self) -> &ReloadRequests {
+        &self.reload_requests
     }
 
     /// Serves what the configuration says now, with these configured servers. What is gone is gone at once; new sources

@@ -1,0 +1,44 @@
+//! Requests to read the configuration now, instead of when a change of its files is noticed.
+
+use crate::AppError;
+use parking_lot::Mutex;
+use tokio::sync::{mpsc, oneshot};
+use toolscout_core::ErrorKind;
+
+/// Requests that may wait at a time.
+const LIMIT: usize = 64;
+
+/// A request to read the configuration; the sender gets the result.
+pub(super) type ReloadRequest = oneshot::Sender<Result<(), AppError>>;
+
+/// The queue of reload requests.
+pub(super) struct ReloadRequests {
+    sender: mpsc::Sender<ReloadRequest>,
+    receiver: Mutex<Option<mpsc::Receiver<ReloadRequest>>>,
+}
+
+impl Default for ReloadRequests {
+    fn default() -> Self {
+        let (sender, receiver) = mpsc::channel(LIMIT);
+        Self { sender, receiver: Mutex::new(Some(receiver)) }
+    }
+}
+
+impl ReloadRequests {
+    /// Has the configuration read, and waits for it.
+    pub(super) async fn reload(&self) -> Result<(), AppError> {
+        let (request, done) = oneshot::channel();
+        self.sender.send(request).await.map_err(|_| not_followed())?;
+        done.await.map_err(|_| not_followed())?
+    }
+
+    /// The receiving end; only the first caller gets it.
+    pub(super) fn receiver(&self) -> Option<mpsc::Receiver<ReloadRequest>> {
+        self.receiver.lock().take()
+    }
+}
+
+fn not_followed() -> AppError {
+    let message = "this process does not follow its configuration".to_owned();
+    AppError::Said { kind: ErrorKind::Unavailable, message, hint: None }
+}
