@@ -10,7 +10,8 @@ pub struct Options {
     before: Parsed,
     after: Option<Parsed>,
     locale: Locale,
-    traits: CommandTraits,
+    /// The properties of the command.
+    pub command: CommandTraits,
 }
 
 /// The properties of the command of a run that sources and the gateway depend on.
@@ -26,8 +27,8 @@ pub struct CommandTraits {
 
 impl Options {
     /// The options given before the command, and those after it, if the command takes them.
-    pub fn new(before: Parsed, after: Option<Parsed>, traits: CommandTraits) -> Self {
-        Self { before, after, locale: Locale::default(), traits }
+    pub fn new(before: Parsed, after: Option<Parsed>, command: CommandTraits) -> Self {
+        Self { before, after, locale: Locale::default(), command }
     }
 
     /// Sets the language of help and messages.
@@ -40,7 +41,7 @@ impl Options {
         self.both().any(|it| it.switch(long))
     }
 
-    /// The value, where one was given or there is a default.
+    /// The value, if one was given or there is a default.
     pub fn text(&self, long: &str) -> Option<&str> {
         let given = self.both().filter(|it| it.is_given(long)).last();
         given.unwrap_or(&self.before).text(long)
@@ -51,7 +52,7 @@ impl Options {
         self.both().flat_map(|it| it.texts(long)).map(String::as_str).collect()
     }
 
-    /// How results are shown.
+    /// The output format.
     pub fn format(&self) -> Format {
         match self.text("output").and_then(|it| it.parse().ok()) {
             _ if self.switch("json") => Format::Json,
@@ -65,23 +66,8 @@ impl Options {
         self.locale
     }
 
-    /// Whether the command only reads (help, completion), so that nothing may be started.
-    pub fn only_reads(&self) -> bool {
-        self.traits.only_reads
-    }
-
-    /// Whether the command is about all tools, and not about one of them.
-    pub fn shows_tools(&self) -> bool {
-        self.traits.shows_tools
-    }
-
-    /// Whether the command serves clients, which can be sent requests.
-    pub fn serves(&self) -> bool {
-        self.traits.serves
-    }
-
-    /// The folder the run is about: that given with `--project`, else the working folder. Its real path, where it is
-    /// there: `..` in it must not lead upward to the wrong project.
+    /// The folder of the run: `--project`, or the working folder. As a real path if it exists, so that `..` in it does not lead to
+    /// another project.
     pub fn folder(&self, cwd: &Path) -> PathBuf {
         let folder = self.text("project").map_or(cwd.to_owned(), |it| cwd.join(it));
         folder.canonicalize().unwrap_or(folder)

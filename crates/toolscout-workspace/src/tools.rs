@@ -50,7 +50,15 @@ impl Tools {
         request.project = Some(Arc::new(DefaultRoot::find(&folder).unwrap_or(&folder).to_owned()));
         let (discovered, reserved) = (OnceCell::new(), OnceLock::new());
         let gateway = Arc::new(gateway);
-        Self { gateway, environment, request, verbosity, shows_tools: options.shows_tools(), discovered, reserved }
+        Self {
+            gateway,
+            environment,
+            request,
+            verbosity,
+            shows_tools: options.command.shows_tools,
+            discovered,
+            reserved,
+        }
     }
 
     /// The gateway, after discovery; diagnostics are reported as warnings.

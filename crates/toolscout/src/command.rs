@@ -4,7 +4,6 @@ mod extensions;
 mod registry;
 
 pub use extensions::Extensions;
-pub(crate) use extensions::Offers;
 pub use registry::Commands;
 
 use crate::{AppError, Environment, Options, Tools, Workspace, words};
@@ -98,7 +97,7 @@ pub struct RunCx {
     pub parsed: Parsed,
     pub(crate) workspace: Arc<Workspace>,
     pub(crate) operations: Operations,
-    pub(crate) offers: Arc<Offers>,
+    pub(crate) offers: Arc<Extensions>,
     pub(crate) extensions: Arc<Extensions>,
     pub(crate) commands: Commands,
     pub(crate) program: Arc<str>,

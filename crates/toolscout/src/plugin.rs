@@ -1,6 +1,6 @@
 //! A unit that an application may have or leave out, and what it can do in each phase.
 
-use crate::command::{Command, CommandSet, Commands, Decorator, Extensions, Offers, RunCx};
+use crate::command::{Command, CommandSet, Commands, Decorator, Extensions, RunCx};
 use crate::{AppError, Environment, Options, Startup, Tools, Workspace};
 use std::any::Any;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ pub struct Setup {
     pub(crate) rules: Vec<MakeRules>,
     pub(crate) observers: Vec<MakeObserver>,
     pub(crate) decorators: Vec<Arc<dyn Decorator>>,
-    pub(crate) offers: Offers,
+    pub(crate) offers: Extensions,
     pub(crate) parts: Parts,
     pub(crate) operations: Vec<BoundOperation>,
     pub(crate) bound: Operations,
@@ -124,7 +124,7 @@ impl Setup {
         self.decorators.push(Arc::new(decorator));
     }
 
-    /// Offers something to the other plugins, by its type.
+    /// Extensions something to the other plugins, by its type.
     pub fn offer<T: Any + Send + Sync>(&mut self, value: T) {
         self.offers.insert(value);
     }
@@ -140,7 +140,7 @@ pub struct AfterSetup {
     pub(crate) commands: Commands,
     pub(crate) workspace: Arc<Workspace>,
     pub(crate) operations: Operations,
-    pub(crate) offers: Arc<Offers>,
+    pub(crate) offers: Arc<Extensions>,
 }
 
 impl AfterSetup {

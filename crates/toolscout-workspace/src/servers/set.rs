@@ -82,7 +82,7 @@ impl ServerSet {
         if self.shared.is_some() {
             return;
         }
-        let has_counterparts = options.serves();
+        let has_counterparts = options.command.serves;
         let dial = ConnectContext { lookup: environment.lookup(), has_counterparts, ..ConnectContext::new(project.to_owned()) };
         match ServerContext::new(self.store.clone(), project, dial) {
             Ok(shared) => self.shared = Some(Arc::new(shared)),

@@ -35,7 +35,7 @@ impl Startup {
         Ok(FolderSource::builder()
             .store(self.environment.store())
             .trust(Trust::new(&self.environment, options).question())
-            .probing(if options.only_reads() { Probing::Never } else { Probing::Allowed })
+            .probing(if options.command.only_reads { Probing::Never } else { Probing::Allowed })
             .limits(self.probe_limits())
             .on_conflict(self.on_conflict()?)
             .strict(self.options.switch("strict") || self.config.settings.strict.unwrap_or_default()))

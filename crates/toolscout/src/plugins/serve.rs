@@ -51,7 +51,7 @@ impl Plugin for Serve {
     fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
         let events = Events::default();
         cx.parts.events = Some(events.clone());
-        cx.add_observer(|startup| Ok(startup.options.serves().then(|| Arc::new(events) as Arc<dyn Observer>)));
+        cx.add_observer(|startup| Ok(startup.options.command.serves.then(|| Arc::new(events) as Arc<dyn Observer>)));
         Box::pin(async { cx.add_command(ServeCommand) })
     }
 }

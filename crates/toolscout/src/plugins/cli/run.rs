@@ -45,7 +45,7 @@ impl Command for RunCommand {
 async fn dispatch(cx: &RunCx, name: &str, args: &[String], wants_help: bool) -> Result<Exit, AppError> {
     let gateway = cx.tools().known().await?;
     // Who asks for help, or what would be done, wants nothing started.
-    let tool = match wants_help || cx.options().only_reads() || cx.options().switch("dry-run") {
+    let tool = match wants_help || cx.options().command.only_reads || cx.options().switch("dry-run") {
         true => beyond::resolve(cx, gateway, name).await?,
         false => gateway.find(name, &cx.request()).await?,
     };

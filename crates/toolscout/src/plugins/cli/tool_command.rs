@@ -27,7 +27,7 @@ impl ToolCommands {
         Self {
             tools: cx.tools().clone(),
             locale: cx.options().locale(),
-            only_reads: cx.options().only_reads() || cx.options().switch("dry-run"),
+            only_reads: cx.options().command.only_reads || cx.options().switch("dry-run"),
         }
     }
 }

@@ -16,7 +16,7 @@ impl Decorator for AskTrust {
             let options = cx.options();
             // A stream is for programs, and must not wait for an answer.
             let is_for_people = !options.switch("quiet") && !cx.parsed.switch("stream");
-            let may_ask = cx.environment().is_interactive() && options.shows_tools() && is_for_people;
+            let may_ask = cx.environment().is_interactive() && options.command.shows_tools && is_for_people;
             let first = cx.name.split(' ').next().unwrap_or_default();
             if may_ask && !WITHOUT.contains(&first) {
                 ask(cx).await?;

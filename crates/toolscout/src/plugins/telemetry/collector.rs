@@ -12,7 +12,7 @@ const PATH: &str = "/v1/traces";
 /// The configured target; none if there is none, or if this command only reads.
 pub(super) fn target(startup: &Startup) -> Option<TraceTarget> {
     let (options, environment) = (&startup.options, &startup.environment);
-    let otel = OtelEnvironment::read(|name| environment.var(name)).filter(|_| !options.only_reads());
+    let otel = OtelEnvironment::read(|name| environment.var(name)).filter(|_| !options.command.only_reads);
     let otel = otel?;
     let settings = &startup.config.settings.telemetry;
     let endpoint = otel.endpoint.clone().map(Setting::Value);
