@@ -12,7 +12,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use toolscout_config::{Config, ConfiguredServer};
 use toolscout_core::{ErrorKind, Layer, Diagnostic, DiagnosticKind, Source, SourceId, Store};
+use toolscout_gateway::GatewayBuilder;
 use toolscout_mcp_client::limits::Limits;
+use toolscout_mcp_client::per_user::PerUserServer;
 use toolscout_mcp_client::{ConnectContext, McpSource, ServerConfig, ServerContext, ServerTransport, partition};
 use toolscout_source::layer::{Filter, Retry, Timeout};
 
@@ -126,6 +128,19 @@ impl ServerSet {
             .collect()
     }
 
+    /// Adds the servers that need a token of each user to a gateway. They always run in this process, so that tokens stay here.
+    pub fn add_request_sources(&self, gateway: GatewayBuilder) -> Result<GatewayBuilder, AppError> {
+        let Some(shared) = &self.shared else { return Ok(gateway) };
+        let is_used = |it: &&ConfiguredServer| it.server.enabled && it.may_start && is_per_user(&it.server);
+        self.configured.iter().filter(is_used).map(|it| &it.server).try_fold(gateway, |gateway, server| {
+            let configured = server.clone();
+            let with_layers = move |source| with_layers(&configured, source);
+            let source = PerUserServer::new(server.clone(), shared.clone(), with_layers);
+            let source = source.map_err(|error| AppError::invalid(error.to_string(), "try again"))?;
+            Ok(gateway.request_sources(Arc::new(source)))
+        })
+    }
+
     /// Diagnostics about servers without tools here: they are disabled, or need a header of each request.
     pub fn absent(&self) -> Vec<Diagnostic> {
         let absent = |it: &ConfiguredServer| {
@@ -200,7 +215,7 @@ fn layered(source: &Arc<McpSource>, control: Option<&ControlSocket>) -> Arc<dyn 
 }
 
 /// Adds the layers of a server to its source: tool filter, retries and timeout.
-pub(super) fn with_layers(server: &ServerConfig, source: Arc<dyn Source>) -> Arc<dyn Source> {
+fn with_layers(server: &ServerConfig, source: Arc<dyn Source>) -> Arc<dyn Source> {
     let source = match server.transport {
         // A server that is busy or unreachable for a moment is tried again, if that is safe.
         ServerTransport::Http(_) => Timeout(time_for(server)).layer(Retry::default().layer(source)),

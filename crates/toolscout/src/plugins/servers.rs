@@ -6,7 +6,6 @@ mod login;
 use crate::{AfterSetup, AppError, Decorator, Next, Plugin, RunCx, Setup};
 use toolscout_core::BoxFuture;
 use toolscout_surface::codes::Exit;
-use toolscout_workspace::servers::add_request_sources;
 
 /// Adds a source for each configured server, and the commands `server …`.
 #[derive(Default)]
@@ -30,7 +29,7 @@ impl Plugin for Servers {
         });
         cx.rule(|gateway, startup| match startup.options.text("tools-from") {
             Some(_) => Ok(gateway),
-            None => add_request_sources(gateway, &startup.servers),
+            None => startup.servers.add_request_sources(gateway),
         });
         Box::pin(async {
             cx.add_command(login::LoginCommand)?;
