@@ -19,8 +19,8 @@ mod victim;
 mod world;
 
 use crate::hostile::{HostilePrograms, build};
-use anyhow::{Context, bail, ensure};
 use crate::random::SplitMix64;
+use anyhow::{Context, bail, ensure};
 use moment::KillMoment;
 use operation::{CommandKind, CrashCommand, KINDS};
 use place::CrashProject;

@@ -2,7 +2,7 @@
 
 use crate::{AppError, Environment, Options, Trust};
 use std::path::Path;
-use toolscout_config::{Config, ConfigLocations, ConfigEditor};
+use toolscout_config::{Config, ConfigEditor, ConfigLocations};
 use toolscout_folder::DefaultRoot;
 
 /// The configuration of a program that reads no files.

@@ -1,7 +1,7 @@
 //! Policies of the configuration, as the gateway takes them.
 
 use toolscout_config::{Config, PolicyRules};
-use toolscout_gateway::policy::{LevelPolicies, LevelName, Policies};
+use toolscout_gateway::policy::{LevelName, LevelPolicies, Policies};
 
 /// The policies of this configuration.
 pub fn of_config(config: &Config) -> Policies {

@@ -91,7 +91,7 @@ impl Tools {
     /// newly quarantined tools.
     pub async fn discover_changes(&self) {
         match self.discover_quietly_again().await {
-            Ok(news) => news.iter().filter(|it| it.kind == ProblemKind::Held).for_each(|it| self.warn(it)),
+            Ok(news) => news.iter().filter(|it| it.kind == DiagnosticKind::Quarantined).for_each(|it| self.warn(it)),
             Err(error) => tracing::warn!(event = "changes_not_seen", error = %escape::line(&error.to_string())),
         }
     }
@@ -184,7 +184,8 @@ impl Tools {
     /// Writes a diagnostic as a warning, as far as the verbosity allows.
     pub fn warn(&self, problem: &Diagnostic) {
         // A command that runs one tool does not repeat that other sources are unavailable. Quarantine is reported once.
-        let is_of_a_server = problem.source.is_some() && problem.path.is_none() && problem.kind != DiagnosticKind::Quarantined;
+        let is_of_a_server =
+            problem.source.is_some() && problem.path.is_none() && problem.kind != DiagnosticKind::Quarantined;
         let is_beside_the_point = (problem.kind == DiagnosticKind::Untrusted || is_of_a_server) && !self.shows_tools;
         let is_quiet = problem.level == DiagnosticLevel::Debug || is_beside_the_point;
         let needed = if is_quiet { Verbosity::Verbose } else { Verbosity::Normal };

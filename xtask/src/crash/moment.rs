@@ -1,7 +1,7 @@
 //! When a command is killed.
 
-use crate::random::SplitMix64;
 use super::place::{CrashProject, wait_until};
+use crate::random::SplitMix64;
 use std::ffi::OsString;
 use std::fmt;
 use std::fs;

@@ -1,8 +1,8 @@
 //! The commands that are killed: what they are called with, what they change, and how they say that it is done.
 
-use crate::random::SplitMix64;
 use super::shadow::{ExpectedChange, Shadow};
 use super::world::CrashWorld;
+use crate::random::SplitMix64;
 use anyhow::ensure;
 use std::time::Duration;
 
@@ -137,7 +137,10 @@ pub(super) const KINDS: &[CommandKind] = &[
     },
 ];
 
-const fn kind(name: &'static str, make: fn(&Shadow, &CrashWorld, &mut SplitMix64) -> Option<CrashCommand>) -> CommandKind {
+const fn kind(
+    name: &'static str,
+    make: fn(&Shadow, &CrashWorld, &mut SplitMix64) -> Option<CrashCommand>,
+) -> CommandKind {
     CommandKind { name, weight: 1, lasts: Lasts::UntilDone, make }
 }
 

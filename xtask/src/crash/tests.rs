@@ -5,7 +5,6 @@
 //! 4. the same seed makes the same choices.
 
 use super::aftermath::compare;
-use crate::random::SplitMix64;
 use super::operation::{CrashCommand, KINDS};
 use super::place::{CommandResult, CrashProject};
 use super::shadow::{ExpectedChange, Shadow};
@@ -14,6 +13,7 @@ use super::victim::Victim;
 use super::world::{CrashWorld, CrashWorldSize};
 use super::{CrashFinding, CrashFindingKind, CrashPlan, remains, ruin, sound};
 use crate::hostile::build::beside_us;
+use crate::random::SplitMix64;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Read;

@@ -1,11 +1,11 @@
 //! How long each kind of command takes when nobody kills it, and how often it is seen to write.
 
-use crate::random::SplitMix64;
 use super::moment::KillMoment;
 use super::operation::{CommandKind, KINDS, Lasts};
 use super::shadow::Shadow;
 use super::victim::Victim;
 use super::world::CrashWorld;
+use crate::random::SplitMix64;
 use anyhow::{Context, ensure};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

@@ -2,7 +2,7 @@
 
 use super::set::ServerSet;
 use crate::AppError;
-use toolscout_config::{ConfiguredServer, ConfigEditor};
+use toolscout_config::{ConfigEditor, ConfiguredServer};
 use toolscout_gateway::Approvals;
 
 /// Removes a server; returns how many tools were in the cache.

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_config::{Config, ConfiguredServer};
-use toolscout_core::{ErrorKind, Layer, Diagnostic, DiagnosticKind, Source, SourceId, Store};
+use toolscout_core::{Diagnostic, DiagnosticKind, ErrorKind, Layer, Source, SourceId, Store};
 use toolscout_gateway::GatewayBuilder;
 use toolscout_mcp_client::limits::Limits;
 use toolscout_mcp_client::per_user::PerUserServer;
@@ -85,7 +85,11 @@ impl ServerSet {
             return;
         }
         let has_counterparts = options.command.serves;
-        let dial = ConnectContext { lookup: environment.lookup(), has_counterparts, ..ConnectContext::new(project.to_owned()) };
+        let dial = ConnectContext {
+            lookup: environment.lookup(),
+            has_counterparts,
+            ..ConnectContext::new(project.to_owned())
+        };
         match ServerContext::new(self.store.clone(), project, dial) {
             Ok(shared) => self.shared = Some(Arc::new(shared)),
             Err(error) => {

@@ -25,7 +25,10 @@ pub(super) fn with_tokens(
 }
 
 /// The endpoint of a server on the web, and its address with all references resolved.
-pub fn address<'a>(server: &'a ServerConfig, environment: &Environment) -> Result<(&'a HttpEndpoint, String), AppError> {
+pub fn address<'a>(
+    server: &'a ServerConfig,
+    environment: &Environment,
+) -> Result<(&'a HttpEndpoint, String), AppError> {
     let ServerTransport::Http(endpoint) = &server.transport else {
         let message = format!("server `{}` is a program on this machine; there is nothing to log in to", server.id);
         return Err(AppError::invalid(message, format!("toolscout server show {}", server.id)));

@@ -3,8 +3,8 @@
 //! A source has a topic of its own and one way to spell names; a tool has one to four sentences and two to eight described
 //! parameters. Sizes and the spread of words are those of definitions that people publish; the texts are nobody's.
 
-use crate::random::SplitMix64;
 use super::words::WordList;
+use crate::random::SplitMix64;
 use serde_json::{Map, Value, json};
 
 /// Writes one source after the other, the same for the same seed.

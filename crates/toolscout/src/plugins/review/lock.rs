@@ -5,7 +5,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toolscout_config::overwrite;
-use toolscout_core::change::{PlannedChange, ChangeKind};
+use toolscout_core::change::{ChangeKind, PlannedChange};
 use toolscout_core::{BoxFuture, SourceId, escape};
 use toolscout_gateway::Snapshot;
 use toolscout_gateway::pins::{Drift, LockFile};
