@@ -30,7 +30,7 @@ use toolscout_core::{SourceId, Tool, ToolName};
 pub struct TtlRegistry<C = Monotonic> {
     clock: C,
     ttl: Duration,
-    kept: Mutex<Option<RegisteredTools>>,
+    tools: Mutex<Option<RegisteredTools>>,
     /// Who fetches is alone in that; readers do not wait for them.
     turn: Turn<()>,
     hits: AtomicU64,
@@ -57,7 +57,7 @@ impl<C: Clock> TtlRegistry<C> {
     /// An empty one that keeps tools for so long, by this clock.
     pub fn with(ttl: Duration, clock: C) -> Self {
         let (hits, misses) = (AtomicU64::new(0), AtomicU64::new(0));
-        Self { clock, ttl, kept: Mutex::new(None), turn: Turn::new(()), hits, misses }
+        Self { clock, ttl, tools: Mutex::new(None), turn: Turn::new(()), hits, misses }
     }
 
     /// Adds a tool, or replaces the one of the same server and name. Where all has expired, a new cache begins with it.
@@ -69,7 +69,7 @@ impl<C: Clock> TtlRegistry<C> {
     pub fn register_tools<T: Into<Arc<Tool>>>(&self, tools: impl IntoIterator<Item = T>) {
         let tools: Vec<Arc<Tool>> = tools.into_iter().map(Into::into).collect();
         let now = self.clock.now();
-        let mut kept = self.kept.lock();
+        let mut kept = self.tools.lock();
         if tools.is_empty() {
             return;
         }
@@ -116,13 +116,13 @@ impl<C: Clock> TtlRegistry<C> {
 
     /// Forgets everything, so that the next query fetches again. The counters stay.
     pub fn clear(&self) {
-        *self.kept.lock() = None;
+        *self.tools.lock() = None;
     }
 
     /// How much there is and how old it is, expired or not.
     pub fn stats(&self) -> TtlRegistryStats {
         let now = self.clock.now();
-        match &*self.kept.lock() {
+        match &*self.tools.lock() {
             None => TtlRegistryStats { tool_count: 0, cache_age: -1, expired: true },
             Some(kept) => TtlRegistryStats {
                 tool_count: kept.len(),
@@ -185,7 +185,7 @@ impl<C: Clock> TtlRegistry<C> {
         let said = join_all(servers.iter().map(|it| fetch(it.clone()))).await;
         let mut next = RegisteredTools::since(self.clock.now());
         let mut failed = Vec::new();
-        let mut kept = self.kept.lock();
+        let mut kept = self.tools.lock();
         for (server, said) in servers.iter().zip(said) {
             match said {
                 Ok(tools) => tools.into_iter().for_each(|it| next.add(Arc::new(it))),
@@ -209,7 +209,7 @@ impl<C: Clock> TtlRegistry<C> {
     /// Looks at what is kept, if it is not too old.
     fn fresh<T>(&self, look: impl FnOnce(&RegisteredTools) -> T) -> Option<T> {
         let now = self.clock.now();
-        self.kept.lock().as_ref().filter(|it| it.age(now) <= self.ttl).map(look)
+        self.tools.lock().as_ref().filter(|it| it.age(now) <= self.ttl).map(look)
     }
 }
 

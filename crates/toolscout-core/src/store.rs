@@ -143,7 +143,7 @@ pub struct StoreError {
 /// Keeps everything in memory: for tests, and for who wants nothing left behind.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
-    kept: Mutex<BTreeMap<(Namespace, String), Vec<u8>>>,
+    entries: Mutex<BTreeMap<(Namespace, String), Vec<u8>>>,
     /// Apart for what is precious.
     writes: [AtomicU64; 2],
     leased: Arc<Mutex<BTreeSet<String>>>,
@@ -152,7 +152,7 @@ pub struct MemoryStore {
 impl MemoryStore {
     fn map_to_write(&self, namespace: Namespace) -> MutexGuard<'_, BTreeMap<(Namespace, String), Vec<u8>>> {
         self.writes[usize::from(namespace.is_precious())].fetch_add(1, Ordering::Relaxed);
-        self.kept.lock()
+        self.entries.lock()
     }
 }
 
@@ -170,7 +170,7 @@ impl Drop for LeaseRelease {
 
 impl Store for MemoryStore {
     fn read(&self, namespace: Namespace, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        Ok(self.kept.lock().get(&(namespace, key.to_owned())).cloned())
+        Ok(self.entries.lock().get(&(namespace, key.to_owned())).cloned())
     }
 
     fn write(&self, namespace: Namespace, key: &str, value: &[u8]) -> Result<(), StoreError> {
@@ -183,7 +183,7 @@ impl Store for MemoryStore {
     }
 
     fn keys(&self, namespace: Namespace) -> Result<Vec<String>, StoreError> {
-        Ok(self.kept.lock().keys().filter(|(it, _)| *it == namespace).map(|(_, key)| key.clone()).collect())
+        Ok(self.entries.lock().keys().filter(|(it, _)| *it == namespace).map(|(_, key)| key.clone()).collect())
     }
 
     fn swap(

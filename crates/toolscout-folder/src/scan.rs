@@ -76,7 +76,7 @@ pub(super) fn scan_file(root: &Root, file: &Path, visit: &RootVisit, give: Give<
 /// A file and what a look at it gave.
 pub(super) struct InspectedFile {
     pub(super) file: WalkedFile,
-    pub(super) look: FileInspection,
+    pub(super) inspection: FileInspection,
 }
 
 /// Everything seen in a root, before it is put together.
@@ -117,7 +117,7 @@ impl<'a> RootSurvey<'a> {
     fn see(&mut self, file: WalkedFile, manner: InspectionMode, memory: &mut ScanCache<'_>) {
         let look = memory.look(&FileInRoot { root: &self.root.path, relative: &file.relative }, &file.stamp, manner);
         self.claims.extend(look.reading.claims.iter().cloned());
-        self.sights.push(InspectedFile { file, look });
+        self.sights.push(InspectedFile { file, inspection: look });
     }
 
     /// Looks at the files that manifests name and the walk did not meet.
@@ -125,7 +125,7 @@ impl<'a> RootSurvey<'a> {
         let is_target =
             |it: &DescribedTool| if let RecipePlan::Target(path) = &it.plan { Some(path.clone()) } else { None };
         let targets: Vec<String> =
-            self.sights.iter().flat_map(|it| &it.look.reading.tools).filter_map(is_target).collect();
+            self.sights.iter().flat_map(|it| &it.inspection.reading.tools).filter_map(is_target).collect();
         if targets.is_empty() && self.claims.is_empty() {
             return;
         }
@@ -152,9 +152,9 @@ impl<'a> RootSurvey<'a> {
             }
         }
         for at in 0..self.walked {
-            let look = std::mem::take(&mut self.sights[at].look);
+            let look = std::mem::take(&mut self.sights[at].inspection);
             // Those that a manifest looks at again must stay in place.
-            self.sights[at].look.speaks = look.speaks;
+            self.sights[at].inspection.speaks = look.speaks;
             if !self.give_file(at, look, visit, give) {
                 return;
             }
@@ -252,7 +252,7 @@ impl<'a> RootSurvey<'a> {
         let path = self.root.path.join(target);
         let executable = sight.file.stamp.is_executable();
         let flavour = if self.root.layout == RootLayout::Opencode { Flavour::Opencode } else { Flavour::Plain };
-        if is_module(file_name(target)) && !(executable && sight.look.speaks) {
+        if is_module(file_name(target)) && !(executable && sight.inspection.speaks) {
             Ok(Recipe::Module { file: path, flavour })
         } else if executable {
             Ok(Recipe::Executable { program: path })

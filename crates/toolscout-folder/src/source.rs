@@ -30,10 +30,10 @@ use toolscout_core::{
 /// ```
 pub struct FolderSource {
     terms: FolderSourceBuilder,
-    asker: Prober,
+    prober: Prober,
     /// What the last whole discovery found; a discovery under way builds its own aside.
     table: Mutex<Option<Arc<ToolTable>>>,
-    shelf: PromptLibrary,
+    prompts: PromptLibrary,
 }
 
 impl FolderSource {
@@ -73,7 +73,7 @@ impl FolderSource {
 
     fn publish(&self, (table, prompts): (ToolTable, Vec<Prompt>)) {
         *self.table.lock() = Some(Arc::new(table));
-        self.shelf.publish(prompts);
+        self.prompts.publish(prompts);
     }
 
     /// The listed tools; discovers them if nobody has yet.
@@ -134,7 +134,7 @@ impl Source for FolderSource {
     }
 
     fn library(&self) -> Option<&dyn Library> {
-        Some(&self.shelf)
+        Some(&self.prompts)
     }
 
     fn changes(&self) -> BoxStream<'_, ()> {

@@ -103,12 +103,14 @@ impl Gateway {
 
     /// Why these are the hits of this question.
     pub fn explain(&self, view: &CatalogView, search: &SearchRequest<'_>, hits: &[SearchHit], cx: &Cx) -> Explanation {
-        let meaning = view.moment.searching.meaning(search.text).filter(|_| !search.is_lexical);
+        let meaning = view.catalog.engine.meaning(search.text).filter(|_| !search.is_lexical);
         let known = self.known_of(view, meaning, &self.owner(cx));
         let query = known.query(search);
         let reading = view.reading(search.text);
         let parts = match search.profile {
-            RankingProfile::Ranked => view.moment.parts(&query, &hits.iter().map(|it| &it.tool.id).collect::<Vec<_>>()),
+            RankingProfile::Ranked => {
+                view.catalog.parts(&query, &hits.iter().map(|it| &it.tool.id).collect::<Vec<_>>())
+            }
             _ => vec![None; hits.len()],
         };
         Explanation { reading, parts }
@@ -120,7 +122,7 @@ impl Gateway {
         meaning: Option<Arc<QueryEmbedding>>,
         owner: &FeedbackOwner,
     ) -> SearchContext {
-        let space = meaning.as_ref().and_then(|_| view.moment.searching.encoder_id()).unwrap_or_default().to_owned();
+        let space = meaning.as_ref().and_then(|_| view.catalog.engine.encoder_id()).unwrap_or_default().to_owned();
         SearchContext { learned: self.learned(owner, &space), meaning, space }
     }
 }
@@ -128,7 +130,7 @@ impl Gateway {
 impl CatalogView {
     /// How a question is read by who knows these tools.
     pub fn reading(&self, text: &str) -> QueryReading {
-        self.moment.reading(text)
+        self.catalog.reading(text)
     }
 }
 

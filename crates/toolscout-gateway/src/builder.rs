@@ -75,14 +75,14 @@ impl GatewayBuilder {
     pub fn build(self) -> Result<Gateway, DuplicateSource> {
         let sources = SourceSet::of(self.sources)?;
         let approvals = self.approvals.unwrap_or_else(Approvals::in_memory);
-        let questions = PendingApprovals::beside(&approvals);
+        let pending_approvals = PendingApprovals::beside(&approvals);
         Ok(Gateway {
-            questions,
-            unfinished: Arc::new(UnfinishedApprovals::default()),
+            pending_approvals,
+            unfinished_approvals: Arc::new(UnfinishedApprovals::default()),
             federation: Arc::new(Federation::default()),
-            board: Arc::new(CatalogPublisher::new(approvals, self.policies, sources, self.searching)),
+            publisher: Arc::new(CatalogPublisher::new(approvals, self.policies, sources, self.searching)),
             requests: Arc::new(RequestCatalogs::new(self.request_sources, self.keeping)),
-            gazette: Arc::new(LibraryEvents::default()),
+            library_events: Arc::new(LibraryEvents::default()),
             learning: self.learning,
             absent: Default::default(),
             scope: None,

@@ -74,7 +74,7 @@ impl Gateway {
     /// asked.
     pub fn plan(&self, tool: &Tool, call: ToolCall, cx: &Cx) -> Result<ToolCall, Error> {
         let facts = Arc::new(DefinitionFacts::of(Arc::new(tool.clone())));
-        let standing = ToolStanding::of(facts, &self.moment().policies);
+        let standing = ToolStanding::of(facts, &self.catalog().policies);
         let now = circumstances(tool, &standing, true, cx);
         admit(tool, &standing.facts, call, now).map(Authorized::into_inner)
     }
@@ -116,7 +116,7 @@ impl Gateway {
             false => self.view_of(&call.tool, &cx).await,
         };
         let output = execute(&now, call, true, cx).await?;
-        self.unfinished.keep(yes, &output, self.questions.now());
+        self.unfinished_approvals.keep(yes, &output, self.pending_approvals.now());
         Ok(output)
     }
 }
@@ -154,7 +154,7 @@ fn order(
     approved: bool,
     cx: &Cx,
 ) -> Result<Authorized<ToolCall>, Error> {
-    let door = delegation::id(&far.tool.id.source, delegation::EXECUTE).and_then(|it| view.moment.tool(&it));
+    let door = delegation::id(&far.tool.id.source, delegation::EXECUTE).and_then(|it| view.catalog.tool(&it));
     let (door, standing) = door.ok_or_else(|| not_mine(&far.tool))?;
     let order = far.order(door, call, is_bound)?;
     // What was decided about the tool was decided about the door as well.

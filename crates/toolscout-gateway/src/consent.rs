@@ -78,10 +78,10 @@ impl Gateway {
     /// Has a person say yes to this very call: they did so before, where the call only goes on; right away, where one can
     /// be asked; else by an answer that waits.
     pub(crate) async fn consent(&self, call: &ToolCall, digest: Digest, cx: &Cx) -> Result<GrantedApproval, Error> {
-        let questions = &self.questions;
+        let questions = &self.pending_approvals;
         let asking = ApprovalRequest { call, definition: digest, cx, keys: self.requests.keys(cx) };
         let binding = questions.binding(&asking).ok();
-        let before = binding.as_deref().and_then(|it| self.unfinished.take(call, it, questions.now()));
+        let before = binding.as_deref().and_then(|it| self.unfinished_approvals.take(call, it, questions.now()));
         if let Some(given) = before {
             return Ok(GrantedApproval { binding, given });
         }

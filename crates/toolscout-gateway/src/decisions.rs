@@ -13,8 +13,8 @@ impl Gateway {
     /// Approves the held definition of a tool; if `seen` is given, only that one.
     pub fn approve(&self, tool: &ToolId, seen: Option<Digest>, cx: &Cx) -> Result<(), Error> {
         let change = begin(cx, definition(tool.to_string(), "approved", format!("approve `{tool}`")))?;
-        self.board.approvals.approve(tool, seen)?;
-        self.board.review_again(&tool.source);
+        self.publisher.approvals.approve(tool, seen)?;
+        self.publisher.review_again(&tool.source);
         change.commit();
         Ok(())
     }
@@ -27,8 +27,8 @@ impl Gateway {
             return Err(Error::ChangedAgain { tool: tool.clone() });
         }
         let change = begin(cx, definition(tool.to_string(), "rejected", format!("reject `{tool}`")))?;
-        self.board.approvals.reject(tool)?;
-        self.board.review_again(&tool.source);
+        self.publisher.approvals.reject(tool)?;
+        self.publisher.review_again(&tool.source);
         change.commit();
         Ok(())
     }
@@ -37,11 +37,11 @@ impl Gateway {
     /// many tools that released.
     pub fn accept_all(&self, source: &SourceId, cx: &Cx) -> Result<usize, Error> {
         let (review, tools) =
-            self.board.found(source).ok_or_else(|| Error::NotUnderReview { source_id: source.clone() })?;
+            self.publisher.found(source).ok_or_else(|| Error::NotUnderReview { source_id: source.clone() })?;
         let summary = format!("approve all tools of `{source}`");
         let change = begin(cx, definition(format!("{source}/*"), "approved", summary))?;
-        let released = self.board.approvals.accept_all(source, &review, &tools)?;
-        self.board.review_again(source);
+        let released = self.publisher.approvals.accept_all(source, &review, &tools)?;
+        self.publisher.review_again(source);
         change.commit();
         Ok(released)
     }
@@ -59,12 +59,12 @@ impl Gateway {
     /// Approves or rejects a pending call, by the id of its approval.
     pub fn answer_approval(&self, id: &str, approves: bool, cx: &Cx) -> Result<PendingApproval, Error> {
         refuse_agents(cx)?;
-        let pending = self.questions.pending()?.into_iter().find(|pending| pending.id == id);
+        let pending = self.pending_approvals.pending()?.into_iter().find(|pending| pending.id == id);
         let tool = pending.ok_or_else(|| Error::UnknownApproval { id: id.to_owned() })?.tool;
         let (action, verb) = if approves { ("approved", "approve") } else { ("rejected", "reject") };
         let summary = format!("{verb} the call {id} of `{tool}`");
         let change = begin(cx, PlannedChange { kind: ChangeKind::Call, subject: tool.to_string(), action, summary })?;
-        let answered = self.questions.settle(id, approves)?;
+        let answered = self.pending_approvals.settle(id, approves)?;
         change.commit();
         Ok(answered)
     }
@@ -86,7 +86,7 @@ impl Gateway {
         let change = PlannedChange { kind: ChangeKind::Policy, subject: update.pattern.clone(), action, summary };
         let change = begin(cx, change)?;
         if update.level == LevelName::Session {
-            self.board.change_policies(|policies| {
+            self.publisher.change_policies(|policies| {
                 let level = policies.level(LevelName::Session).clone().updated(&update);
                 policies.clone().with(LevelName::Session, level)
             });

@@ -70,7 +70,7 @@ impl Gateway {
         cx: &Cx,
         watch: impl FnMut(&DiscoveryItem),
     ) -> RefreshOutcome {
-        let ticket = self.board.ticket();
+        let ticket = self.publisher.ticket();
         let found = gather(sources, cx, watch).await;
         self.publish(sources.iter().cloned().zip(found).collect(), ticket).await
     }
@@ -78,10 +78,10 @@ impl Gateway {
     /// Reviewing reads definitions and the store, which may take a while: not where others wait for their turn.
     async fn publish(&self, found: Vec<DiscoveryResult>, ticket: Ticket) -> RefreshOutcome {
         if found.iter().all(|(source, _)| source.review() == ReviewMode::Unneeded) {
-            return self.board.publish(found, ticket);
+            return self.publisher.publish(found, ticket);
         }
-        let board = self.board.clone();
-        run_blocking(move || board.publish(found, ticket)).await.unwrap_or_default()
+        let publisher = self.publisher.clone();
+        run_blocking(move || publisher.publish(found, ticket)).await.unwrap_or_default()
     }
 }
 

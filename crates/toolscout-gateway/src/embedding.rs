@@ -25,7 +25,7 @@ impl Gateway {
     /// The best fitting tools, best first; neither disabled ones nor those held for review are there, and
     /// [`Gateway::notes`] says so. Of what all requests have; one request's own is in its [`crate::CatalogView`]. Starts nothing.
     pub fn search(&self, query: &Query<'_>) -> Vec<SearchHit> {
-        self.moment().search(query)
+        self.catalog().search(query)
     }
 
     /// Finds out what the question means, while the index is made if nobody has searched yet. Who asked the same before waits for
@@ -33,15 +33,15 @@ impl Gateway {
     ///
     /// Cancel-safe: what was begun is done, and there for the next one who asks.
     pub async fn understand(&self, view: &CatalogView, query: &Query<'_>) -> EmbeddedQuery {
-        let moment = &view.moment;
+        let catalog = &view.catalog;
         let is_by_meaning =
             matches!(query.profile, RankingProfile::Ranked | RankingProfile::Meaning) && !query.text.trim().is_empty();
-        let encoder = moment.searching.lazy_encoder().filter(|_| is_by_meaning && !moment.shown.is_empty());
+        let encoder = catalog.engine.lazy_encoder().filter(|_| is_by_meaning && !catalog.shown.is_empty());
         let Some(encoder) = encoder else {
             return self.read_words(view).await;
         };
-        let (_, meaning) = tokio::join!(prepared(moment, true), self.meaning(query.text));
-        let mut notes = moment.unknown_by_meaning();
+        let (_, meaning) = tokio::join!(prepared(catalog, true), self.meaning(query.text));
+        let mut notes = catalog.unknown_by_meaning();
         if let Some(why) = encoder.failure() {
             notes = vec![format!("words alone decided: {}", escape::line(why))];
         }
@@ -50,36 +50,36 @@ impl Gateway {
 
     /// What a text means; none where there is no encoder. To be begun early by who knows that it will be asked.
     pub async fn meaning(&self, text: &str) -> Option<Arc<QueryEmbedding>> {
-        let searching = self.board.now().searching.clone();
-        searching.lazy_encoder()?;
-        if let Some(meaning) = searching.meaning(text) {
+        let engine = self.publisher.now().engine.clone();
+        engine.lazy_encoder()?;
+        if let Some(meaning) = engine.meaning(text) {
             return Some(meaning);
         }
         let text = text.to_owned();
-        run_blocking(move || searching.find_meaning(&text)).await.flatten()
+        run_blocking(move || engine.find_meaning(&text)).await.flatten()
     }
 
     /// As [`Gateway::understand`], for who asks by words alone.
     pub async fn read_words(&self, view: &CatalogView) -> EmbeddedQuery {
-        prepared(&view.moment, false).await;
+        prepared(&view.catalog, false).await;
         EmbeddedQuery::default()
     }
 
     /// How to search for another gateway that shows a part of what this one knows.
     pub fn searching_beside(&self) -> SearchEngine {
-        SearchEngine::beside(&self.board.now().searching)
+        SearchEngine::beside(&self.publisher.now().engine)
     }
 }
 
-async fn prepared(moment: &Arc<PublishedCatalog>, is_by_meaning: bool) {
+async fn prepared(catalog: &Arc<PublishedCatalog>, is_by_meaning: bool) {
     let is_ready =
         |it: &PublishedCatalog| it.indexed().is_some_and(|made| !is_by_meaning || patience(it, &made).is_none());
-    if is_ready(moment) && moment.beneath.as_ref().is_none_or(|it| is_ready(it)) {
+    if is_ready(catalog) && catalog.beneath.as_ref().is_none_or(|it| is_ready(it)) {
         return;
     }
-    let moment = moment.clone();
+    let catalog = catalog.clone();
     let work = move || {
-        for part in moment.beneath.iter().chain([&moment]).map(PublishedCatalog::index_owner) {
+        for part in catalog.beneath.iter().chain([&catalog]).map(PublishedCatalog::index_owner) {
             let made = part.made();
             if let Some(time) = patience(part, &made).filter(|_| is_by_meaning) {
                 embed_during_search(part, time);
@@ -89,10 +89,10 @@ async fn prepared(moment: &Arc<PublishedCatalog>, is_by_meaning: bool) {
     run_blocking(work).await;
 }
 
-/// How long a search of this moment may study; none where there is nothing to find out, or others do it.
-fn patience(moment: &PublishedCatalog, made: &BuiltIndex) -> Option<Duration> {
-    let is_of_request = moment.beneath.is_some();
-    let is_left_to_others = !is_of_request && moment.searching.has_students();
+/// How long a search of this catalog may study; none where there is nothing to find out, or others do it.
+fn patience(catalog: &PublishedCatalog, made: &BuiltIndex) -> Option<Duration> {
+    let is_of_request = catalog.beneath.is_some();
+    let is_left_to_others = !is_of_request && catalog.engine.has_workers();
     let time = if is_of_request { SHORT_PATIENCE } else { PATIENCE };
     (made.missing > 0 && !is_left_to_others).then_some(time)
 }

@@ -81,5 +81,5 @@ impl Gateway {
 
 fn listed(view: &CatalogView, source: &Arc<dyn Source>, name: &str) -> Option<Arc<Tool>> {
     let id = ToolId::new(source.id().clone(), ToolName::new(name).ok()?);
-    Some(view.moment.tool(&id)?.0.clone())
+    Some(view.catalog.tool(&id)?.0.clone())
 }

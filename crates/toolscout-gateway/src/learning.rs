@@ -34,7 +34,7 @@ use toolscout_index::{LearnedQueries, Query};
 /// What was learned, and whether it counts. Cloning is cheap: clones learn together.
 #[derive(Clone)]
 pub struct Learning {
-    ledger: Arc<FeedbackStore>,
+    store: Arc<FeedbackStore>,
     cache: Arc<LearnedCache>,
     feedback: Arc<FeedbackWriter>,
     is_on: bool,
@@ -54,7 +54,7 @@ impl Learning {
 
     /// The same, by another clock.
     pub fn by_clock(self, now: impl Fn() -> Moment + Send + Sync + 'static) -> Self {
-        let FeedbackStore { store, partition, .. } = &*self.ledger;
+        let FeedbackStore { store, partition, .. } = &*self.store;
         let ledger = FeedbackStore { store: store.clone(), partition: partition.clone(), now: Arc::new(now) };
         Self { is_on: self.is_on, ..Self::of(ledger) }
     }
@@ -67,11 +67,11 @@ impl Learning {
     fn of(ledger: FeedbackStore) -> Self {
         let (ledger, cache) = (Arc::new(ledger), Arc::new(LearnedCache::default()));
         let feedback = Arc::new(FeedbackWriter::new(ledger.clone(), cache.clone()));
-        Self { ledger, cache, feedback, is_on: true }
+        Self { store: ledger, cache, feedback, is_on: true }
     }
 
     pub(crate) fn partition(&self) -> &str {
-        &self.ledger.partition
+        &self.store.partition
     }
 
     /// Whether there is nothing to wait for.
@@ -93,7 +93,7 @@ impl Learning {
             text,
             meaning: query.meaning.map(|it| (row::space(space), it.vector())),
             hits: hits.iter().map(|it| it.tool.id.clone()).collect(),
-            asked: self.ledger.now(),
+            asked: self.store.now(),
         };
         self.feedback.push(Feedback::Asked(owner.clone(), question));
     }
@@ -105,8 +105,8 @@ impl Learning {
     ) -> Result<usize, StoreError> {
         self.settle();
         let mut gone = 0;
-        self.ledger.change_lessons(&owner.whose, |it| gone = it.forget(&is_meant))?;
-        self.ledger.change_recent(&owner.talk, |it| it.forget(&is_meant))?;
+        self.store.change_lessons(&owner.whose, |it| gone = it.forget(&is_meant))?;
+        self.store.change_recent(&owner.talk, |it| it.forget(&is_meant))?;
         self.feedback.push(Feedback::Forgotten(owner.clone()));
         self.cache.let_go(&owner.whose);
         Ok(gone)
@@ -124,8 +124,8 @@ impl Gateway {
     pub fn lessons(&self, cx: &Cx) -> Result<Vec<FeedbackRecord>, Error> {
         let learning = &self.learning;
         learning.settle();
-        let (lessons, _) = learning.ledger.lessons(&self.owner(cx).whose)?;
-        Ok(lessons.shown(&learning.ledger.partition))
+        let (lessons, _) = learning.store.lessons(&self.owner(cx).whose)?;
+        Ok(lessons.shown(&learning.store.partition))
     }
 
     /// What is learned here.
@@ -135,7 +135,7 @@ impl Gateway {
 
     /// What counts for a question of this owner. `space` names who made its vector.
     pub(crate) fn learned(&self, owner: &FeedbackOwner, space: &str) -> Option<Arc<LearnedQueries>> {
-        let Learning { ledger, cache, is_on, .. } = &self.learning;
+        let Learning { store: ledger, cache, is_on, .. } = &self.learning;
         is_on.then(|| cache.learned(ledger, &owner.whose, row::space(space))).filter(|it| !it.is_empty())
     }
 
@@ -163,7 +163,7 @@ impl Gateway {
         if output.is_error() || output.wants_input() {
             return;
         }
-        let ledger = &self.learning.ledger;
+        let ledger = &self.learning.store;
         if self.learning.is_idle() && !ledger.has_recent(&owner.talk) {
             return;
         }

@@ -73,12 +73,12 @@ use watch::LibraryEvents;
 /// Sources, what is known of them, and the ways to ask. Cloning is cheap, and gives another handle of the same gateway.
 #[derive(Clone)]
 pub struct Gateway {
-    board: Arc<CatalogPublisher>,
+    publisher: Arc<CatalogPublisher>,
     requests: Arc<RequestCatalogs>,
-    questions: PendingApprovals,
-    unfinished: Arc<UnfinishedApprovals>,
+    pending_approvals: PendingApprovals,
+    unfinished_approvals: Arc<UnfinishedApprovals>,
     federation: Arc<Federation>,
-    gazette: Arc<LibraryEvents>,
+    library_events: Arc<LibraryEvents>,
     learning: Learning,
     /// What there is to say about sources that could be there and are not.
     absent: Arc<ArcSwap<Vec<Diagnostic>>>,
@@ -93,23 +93,23 @@ impl Gateway {
     }
 
     /// The catalog of this handle's scope.
-    pub(crate) fn moment(&self) -> Arc<PublishedCatalog> {
-        self.board.within(self.scope.as_deref())
+    pub(crate) fn catalog(&self) -> Arc<PublishedCatalog> {
+        self.publisher.within(self.scope.as_deref())
     }
 
     /// What all requests see now, but for what is disabled; of what is held, the name and the reason. Starts nothing, ever.
     pub fn snapshot(&self) -> Arc<Snapshot> {
-        self.moment().shown.clone()
+        self.catalog().shown.clone()
     }
 
     /// What is known now, disabled tools too, and held ones with all they say: for who decides about them.
     pub fn whole_snapshot(&self) -> Arc<Snapshot> {
-        self.moment().all.clone()
+        self.catalog().all.clone()
     }
 
     /// The tool this text means, in any form of a name. One that is disabled is as good as not there, but that it is
     /// disabled is said. Of what all requests have; [`Gateway::find`] knows one request's own, too.
     pub fn resolve(&self, text: &str) -> Result<Arc<Tool>, Error> {
-        self.moment().resolve(text)
+        self.catalog().resolve(text)
     }
 }

@@ -28,7 +28,7 @@ pub(crate) struct CatalogPublisher {
     /// The catalogs of named scopes, each with the moment it was made of; at most one for each scope.
     scoped: Mutex<HashMap<Arc<str>, Arc<PublishedCatalog>>>,
     /// Whoever has this is the one writer. Readers never wait.
-    desk: Mutex<PublisherState>,
+    state: Mutex<PublisherState>,
     tickets: AtomicU64,
     /// Counts how often what is shown became something else.
     pub(crate) changes: watch::Sender<u64>,
@@ -74,7 +74,7 @@ impl CatalogPublisher {
             published: ArcSwap::from_pointee(PublishedCatalog::first(policies, sources, searching)),
             scopes: ArcSwap::default(),
             scoped: Mutex::default(),
-            desk: Mutex::default(),
+            state: Mutex::default(),
             tickets: AtomicU64::new(0),
             changes: watch::Sender::new(0),
             comings: watch::Sender::new(0),
@@ -108,7 +108,7 @@ impl CatalogPublisher {
 
     /// Replaces the scopes.
     pub(crate) fn set_scopes(&self, scopes: Scopes) {
-        let _desk = self.desk.lock();
+        let _state = self.state.lock();
         let is_other = scopes.named != self.scopes.load().named;
         let now = self.now();
         let everything = scopes.everything.clone();
@@ -124,7 +124,7 @@ impl CatalogPublisher {
 
     /// Replaces all sources at once: what is gone is gone from lists and searches, what is new is known after a refresh.
     pub(crate) fn set_sources(&self, all: Vec<Arc<dyn Source>>) -> Result<(), DuplicateSource> {
-        let mut desk = self.desk.lock();
+        let mut state = self.state.lock();
         let now = self.now();
         let all = SourceSet::of(all)?;
         let stays = now.sources.all().iter().filter_map(|it| all.by_id(it.id()));
@@ -132,10 +132,10 @@ impl CatalogPublisher {
         let sources = SourceSet::of(stays.chain(comes).cloned().collect())?;
         let mut known = (*now.all).clone();
         for gone in now.sources.all().iter().filter(|it| sources.by_id(it.id()).is_none()) {
-            desk.forget(gone.id());
+            state.forget(gone.id());
             known = known.without(gone.id());
         }
-        sources.all().iter().for_each(|source| desk.review_on_terms_of(source));
+        sources.all().iter().for_each(|source| state.review_on_terms_of(source));
         self.show(Arc::new(known), now.policies.clone(), Arc::new(sources));
         self.comings.send_modify(|it| *it += 1);
         Ok(())
@@ -150,13 +150,13 @@ impl CatalogPublisher {
     /// since, is not news.
     pub(crate) fn publish(&self, found: Vec<DiscoveryResult>, ticket: Ticket) -> RefreshOutcome {
         let mut refreshed = RefreshOutcome::default();
-        let mut desk = self.desk.lock();
+        let mut state = self.state.lock();
         let before = self.now();
         let mut discoveries = Vec::new();
         for (source, found) in found {
             let id = source.id().clone();
             let discovery = match found {
-                _ if !before.sources.has(&source) || desk.tickets.get(&id) > Some(&ticket) => continue,
+                _ if !before.sources.has(&source) || state.tickets.get(&id) > Some(&ticket) => continue,
                 Ok(discovery) => Arc::new(discovery),
                 Err(error) => {
                     refreshed.failed.push((id, error));
@@ -164,16 +164,16 @@ impl CatalogPublisher {
                 }
             };
             refreshed.problems.extend(discovery.problems.iter().cloned());
-            desk.tickets.insert(id.clone(), ticket);
+            state.tickets.insert(id.clone(), ticket);
             match source.review() {
-                ReviewMode::Unneeded => desk.unreviewed.remove(&id),
-                review => desk.unreviewed.insert(id, (review, discovery.clone())),
+                ReviewMode::Unneeded => state.unreviewed.remove(&id),
+                review => state.unreviewed.insert(id, (review, discovery.clone())),
             };
             discoveries.push(discovery);
         }
         let found: Vec<_> = discoveries.iter().map(|it| it.source.clone()).collect();
         let (next, shadowed) = before.all.merge(discoveries);
-        let (next, news) = self.reviewed(next, &desk, &found);
+        let (next, news) = self.reviewed(next, &state, &found);
         registered::log(&next, &refreshed.failed);
         self.show(Arc::new(next), before.policies.clone(), before.sources.clone());
         refreshed.problems.extend(shadowed.into_iter().map(|it| shadowing::told(it, &before.policies)));
@@ -183,7 +183,7 @@ impl CatalogPublisher {
 
     /// One more source, of which nothing is known yet.
     pub(crate) fn add(&self, source: Arc<dyn Source>) -> Result<(), DuplicateSource> {
-        let _desk = self.desk.lock();
+        let _state = self.state.lock();
         let now = self.now();
         let sources = (*now.sources).clone().with(source)?;
         self.show(now.all.clone(), now.policies.clone(), Arc::new(sources));
@@ -193,10 +193,10 @@ impl CatalogPublisher {
 
     /// Without this source, and without all that is known of it.
     pub(crate) fn remove(&self, id: &SourceId) -> bool {
-        let mut desk = self.desk.lock();
+        let mut state = self.state.lock();
         let now = self.now();
         let Some(sources) = now.sources.without(id) else { return false };
-        desk.forget(id);
+        state.forget(id);
         self.show(Arc::new(now.all.without(id)), now.policies.clone(), Arc::new(sources));
         self.comings.send_modify(|it| *it += 1);
         true
@@ -204,10 +204,10 @@ impl CatalogPublisher {
 
     /// Another source in the place of the one of its id; gives that one.
     pub(crate) fn replace(&self, source: Arc<dyn Source>) -> Option<Arc<dyn Source>> {
-        let mut desk = self.desk.lock();
+        let mut state = self.state.lock();
         let now = self.now();
         let old = now.sources.by_id(source.id())?.clone();
-        desk.review_on_terms_of(&source);
+        state.review_on_terms_of(&source);
         let sources = (*now.sources).clone().replacing(source)?;
         self.show(now.all.clone(), now.policies.clone(), Arc::new(sources));
         self.comings.send_modify(|it| *it += 1);
@@ -216,28 +216,28 @@ impl CatalogPublisher {
 
     /// Reviews one source again, after a person has decided something.
     pub(crate) fn review_again(&self, source: &SourceId) {
-        let desk = self.desk.lock();
+        let state = self.state.lock();
         let now = self.now();
-        let found: Vec<_> = desk.unreviewed.get(source).map(|(_, it)| it.clone()).into_iter().collect();
-        let (next, _) = self.reviewed(now.all.merge(found).0, &desk, std::slice::from_ref(source));
+        let found: Vec<_> = state.unreviewed.get(source).map(|(_, it)| it.clone()).into_iter().collect();
+        let (next, _) = self.reviewed(now.all.merge(found).0, &state, std::slice::from_ref(source));
         self.show(Arc::new(next), now.policies.clone(), now.sources.clone());
     }
 
     /// Other policies hold from now on.
     pub(crate) fn change_policies(&self, change: impl FnOnce(&Policies) -> Policies) {
-        let _desk = self.desk.lock();
+        let _state = self.state.lock();
         let now = self.now();
         self.show(now.all.clone(), Arc::new(change(&now.policies)), now.sources.clone());
     }
 
     /// What a source under review was found to have, before anything was held, and its terms.
     pub(crate) fn found(&self, source: &SourceId) -> Option<(ReviewMode, Vec<Arc<Tool>>)> {
-        self.desk.lock().unreviewed.get(source).map(|(review, discovery)| (review.clone(), discovery.tools.clone()))
+        self.state.lock().unreviewed.get(source).map(|(review, discovery)| (review.clone(), discovery.tools.clone()))
     }
 
     /// The sources under review.
     pub(crate) fn under_review(&self) -> Vec<SourceId> {
-        self.desk.lock().unreviewed.keys().cloned().collect()
+        self.state.lock().unreviewed.keys().cloned().collect()
     }
 
     /// Looks through definitions beside all others that are known now.
@@ -247,8 +247,8 @@ impl CatalogPublisher {
     }
 
     /// The snapshot, which has what these sources were found to have, with what nobody has approved held.
-    fn reviewed(&self, next: Snapshot, desk: &PublisherState, sources: &[SourceId]) -> (Snapshot, Vec<Diagnostic>) {
-        let under_review: Vec<_> = sources.iter().filter_map(|it| desk.unreviewed.get(it)).collect();
+    fn reviewed(&self, next: Snapshot, state: &PublisherState, sources: &[SourceId]) -> (Snapshot, Vec<Diagnostic>) {
+        let under_review: Vec<_> = sources.iter().filter_map(|it| state.unreviewed.get(it)).collect();
         if under_review.is_empty() {
             return (next, Vec::new());
         }

@@ -26,7 +26,7 @@ pub(crate) struct PublishedCatalog {
     pub(crate) policies: Arc<Policies>,
     pub(crate) sources: Arc<SourceSet>,
     /// Those of the sources that search for themselves.
-    pub(crate) delegates: Vec<RemoteGateway>,
+    pub(crate) remote_gateways: Vec<RemoteGateway>,
     /// What everybody sees in this scope, where this is one request's.
     pub(crate) beneath: Option<Arc<PublishedCatalog>>,
     /// What is visible here.
@@ -42,14 +42,14 @@ pub(crate) struct PublishedCatalog {
     standing: Box<[OnceLock<ToolStanding>]>,
     /// Over what is not beneath.
     indexed: Arc<IndexSlot>,
-    pub(crate) searching: Arc<SearchEngine>,
+    pub(crate) engine: Arc<SearchEngine>,
 }
 
 impl PublishedCatalog {
     /// Everybody's first moment: nothing is known yet.
-    pub(crate) fn first(policies: Policies, sources: SourceSet, searching: SearchEngine) -> Self {
-        let (policies, sources, searching) = (Arc::new(policies), Arc::new(sources), Arc::new(searching));
-        Self { policies, sources, searching, ..Self::default() }
+    pub(crate) fn first(policies: Policies, sources: SourceSet, engine: SearchEngine) -> Self {
+        let (policies, sources, engine) = (Arc::new(policies), Arc::new(sources), Arc::new(engine));
+        Self { policies, sources, engine, ..Self::default() }
     }
 
     /// Everybody's next moment.
@@ -60,25 +60,25 @@ impl PublishedCatalog {
         policies: Arc<Policies>,
         sources: Arc<SourceSet>,
     ) -> Self {
-        let delegates = remote_gateways(&all, &sources, &scope);
-        let shown = shown_of(&all, &policies, &delegates, &scope);
+        let remote_gateways = remote_gateways(&all, &sources, &scope);
+        let shown = shown_of(&all, &policies, &remote_gateways, &scope);
         let standing = empty(all.len());
         let generation = before.generation + 1;
         let indexed = match before.indexed().is_some() && shown.is_like(&before.shown) {
             true => before.indexed.clone(),
             false => Arc::default(),
         };
-        let searching = before.searching.clone();
+        let engine = before.engine.clone();
         let next = Self {
             generation,
             all,
             shown,
             policies,
             sources,
-            delegates,
+            remote_gateways,
             standing,
             indexed,
-            searching,
+            engine,
             scope,
             ..Self::default()
         };
@@ -91,8 +91,8 @@ impl PublishedCatalog {
         let all = Arc::new(whole.all.each(|tool| scope.has_tool(&tool.id).then(|| tool.clone())));
         let policies = Arc::new(scope.tighten(&whole.policies));
         let sources = Arc::new(whole.sources.only(|source| scope.has_source(source)));
-        let delegates = remote_gateways(&all, &sources, &scope);
-        let shown = shown_of(&all, &policies, &delegates, &scope);
+        let remote_gateways = remote_gateways(&all, &sources, &scope);
+        let shown = shown_of(&all, &policies, &remote_gateways, &scope);
         let is_missing = |tool: &Arc<Tool>| whole.shown.tool(&tool.id).is_none();
         Self {
             generation: whole.generation,
@@ -102,8 +102,8 @@ impl PublishedCatalog {
             all,
             policies,
             sources,
-            delegates,
-            searching: whole.searching.clone(),
+            remote_gateways,
+            engine: whole.engine.clone(),
             scope,
             whole: Some(whole),
             ..Self::default()
@@ -134,9 +134,9 @@ impl PublishedCatalog {
         let policies = beneath.policies.clone();
         let (all, shadowed) = beneath.all.over(found.clone());
         let scope = beneath.scope.clone();
-        let delegates = remote_gateways(&all, &sources, &scope);
+        let remote_gateways = remote_gateways(&all, &sources, &scope);
         let shown = |it: &Arc<Tool>| {
-            let shown = shown(it, &policies, &delegates).filter(|it| !is_out(it, &all, &policies))?;
+            let shown = shown(it, &policies, &remote_gateways).filter(|it| !is_out(it, &all, &policies))?;
             Some(scope.listed(shown))
         };
         let shown = found.iter().map(|it| it.each(shown));
@@ -152,10 +152,10 @@ impl PublishedCatalog {
             shown: Arc::new(shown),
             policies,
             sources: Arc::new(sources),
-            delegates,
+            remote_gateways,
             problems,
             indexed: Arc::default(),
-            searching: beneath.searching.clone(),
+            engine: beneath.engine.clone(),
             beneath: Some(beneath),
         }
     }
@@ -275,27 +275,32 @@ impl PublishedCatalog {
         }
         let below = self.beneath.as_ref().map_or(0, |it| it.shown.len());
         let found = || self.shown.tools().skip(below).filter(|it| !is_held(it));
-        self.indexed.get_or_make(|| self.searching.index(found(), &self.sources, self.beneath.is_none()))
+        self.indexed.get_or_make(|| self.engine.index(found(), &self.sources, self.beneath.is_none()))
     }
 
     /// Another index over the same tools.
     pub(crate) fn replace_index(&self, index: Index) {
         if self.beneath.is_none() {
-            self.searching.learn(index.known());
+            self.engine.learn(index.known());
         }
-        self.indexed.replace(Arc::new(self.searching.made(index)));
+        self.indexed.replace(Arc::new(self.engine.made(index)));
     }
 }
 
 /// What is shown of these tools.
-fn shown_of(all: &Arc<Snapshot>, policies: &Policies, delegates: &[RemoteGateway], scope: &Scope) -> Arc<Snapshot> {
+fn shown_of(
+    all: &Arc<Snapshot>,
+    policies: &Policies,
+    remote_gateways: &[RemoteGateway],
+    scope: &Scope,
+) -> Arc<Snapshot> {
     let excludes = policies.shadow == Shadow::Exclude;
-    let hides = policies.disables_something() || !delegates.is_empty() || all.tools().any(|tool| is_held(tool));
+    let hides = policies.disables_something() || !remote_gateways.is_empty() || all.tools().any(|tool| is_held(tool));
     if !hides && !excludes && !scope.lists_something() {
         return all.clone();
     }
     Arc::new(all.each(|tool| {
-        let shown = shown(tool, policies, delegates).filter(|tool| !is_out(tool, all, policies))?;
+        let shown = shown(tool, policies, remote_gateways).filter(|tool| !is_out(tool, all, policies))?;
         Some(scope.listed(shown))
     }))
 }
@@ -321,8 +326,8 @@ fn is_held(tool: &Tool) -> bool {
 }
 
 /// Whether this is a meta tool of one of these remote gateways.
-pub(crate) fn is_meta_tool(id: &ToolId, delegates: &[RemoteGateway]) -> bool {
-    delegation::is_meta_tool(id.name.as_str()) && delegates.iter().any(|it| it.source == id.source)
+pub(crate) fn is_meta_tool(id: &ToolId, remote_gateways: &[RemoteGateway]) -> bool {
+    delegation::is_meta_tool(id.name.as_str()) && remote_gateways.iter().any(|it| it.source == id.source)
 }
 
 fn is_disabled(tool: &Tool, policies: &Policies) -> bool {
@@ -335,12 +340,12 @@ fn is_out(tool: &Tool, all: &Snapshot, policies: &Policies) -> bool {
 
 /// A tool as anybody may see it, if it may be seen. What a held one says about itself is for who reviews it: whoever else
 /// reads it, a model for one, might do what it says.
-fn shown(tool: &Arc<Tool>, policies: &Policies, delegates: &[RemoteGateway]) -> Option<Arc<Tool>> {
+fn shown(tool: &Arc<Tool>, policies: &Policies, remote_gateways: &[RemoteGateway]) -> Option<Arc<Tool>> {
     if is_disabled(tool, policies) {
         return None;
     }
     if !is_held(tool) {
-        return (!is_meta_tool(&tool.id, delegates)).then(|| tool.clone());
+        return (!is_meta_tool(&tool.id, remote_gateways)).then(|| tool.clone());
     }
     let (visibility, status, provenance) = (tool.visibility, tool.status.clone(), tool.provenance.clone());
     Some(Arc::new(Tool { visibility, status, provenance, ..Tool::new(tool.id.clone()) }))

@@ -24,8 +24,8 @@ const LIMIT: Duration = Duration::from_secs(10);
 
 /// Who gives sources to requests, and what they gave.
 pub(crate) struct RequestCatalogs {
-    givers: Vec<Arc<dyn RequestSources>>,
-    kept: RequestCache,
+    providers: Vec<Arc<dyn RequestSources>>,
+    cache: RequestCache,
 }
 
 /// Whose a request is, to each giver. Everything that is kept is kept under all of them.
@@ -41,62 +41,62 @@ pub(crate) struct RequestDiscovery {
 }
 
 impl RequestCatalogs {
-    pub(crate) fn new(givers: Vec<Arc<dyn RequestSources>>, keeping: RequestCacheLimits) -> Self {
-        Self { givers, kept: RequestCache::new(keeping) }
+    pub(crate) fn new(providers: Vec<Arc<dyn RequestSources>>, keeping: RequestCacheLimits) -> Self {
+        Self { providers, cache: RequestCache::new(keeping) }
     }
 
-    pub(crate) fn givers(&self) -> &[Arc<dyn RequestSources>] {
-        &self.givers
+    pub(crate) fn providers(&self) -> &[Arc<dyn RequestSources>] {
+        &self.providers
     }
 
     /// Whether requests may have sources of their own.
-    pub(crate) fn has_givers(&self) -> bool {
-        !self.givers.is_empty()
+    pub(crate) fn has_providers(&self) -> bool {
+        !self.providers.is_empty()
     }
 
     /// Whose the request is; none where nobody has anything for it.
     pub(crate) fn keys(&self, cx: &Cx) -> Option<RequestKeys> {
-        if !self.has_givers() {
+        if !self.has_providers() {
             return None;
         }
-        let keys: RequestKeys = self.givers.iter().map(|it| it.key(cx)).collect();
+        let keys: RequestKeys = self.providers.iter().map(|it| it.key(cx)).collect();
         keys.iter().any(Option::is_some).then_some(keys)
     }
 
     /// Has the sources of this request asked again when they are next needed.
     pub(crate) fn forget(&self, cx: &Cx) {
         if let Some(keys) = self.keys(cx) {
-            self.kept.forget(&keys);
+            self.cache.forget(&keys);
         }
     }
 
     /// What the request sees now.
     pub(crate) async fn moment(
         &self,
-        board: &CatalogPublisher,
+        publisher: &CatalogPublisher,
         scope: Option<&str>,
         keys: RequestKeys,
         cx: &Cx,
     ) -> Arc<PublishedCatalog> {
-        let entry = self.kept.entry(keys);
+        let entry = self.cache.entry(keys);
         // Of many that come at once one asks; should it go away, the next one does.
         let found = entry.guests.get_or_init(|| self.ask(&entry, cx));
         let Some(guests) = until_deadline(cx, found).await else {
             let problem = Diagnostic::warning(DiagnosticKind::Source, "the request's own sources took too long");
-            return Arc::new(alone(board.within(scope), vec![problem]));
+            return Arc::new(alone(publisher.within(scope), vec![problem]));
         };
-        let now = board.within(scope);
+        let now = publisher.within(scope);
         if let Some(moment) = entry.merged(scope, &now) {
             return moment;
         }
-        let approvals = board.approvals.of_request(&entry.keys);
+        let approvals = publisher.approvals.of_request(&entry.keys);
         let needs_review = guests.sources.iter().any(|(it, _)| it.review() != ReviewMode::Unneeded);
         let merged = match needs_review {
             false => merge(now, guests, &approvals),
             true => {
                 let (now, entry) = (now.clone(), entry.clone());
                 let work = move || entry.guests.get().map(|it| merge(now, it, &approvals));
-                run_blocking(work).await.flatten().unwrap_or_else(|| alone(board.within(scope), Vec::new()))
+                run_blocking(work).await.flatten().unwrap_or_else(|| alone(publisher.within(scope), Vec::new()))
             }
         };
         entry.keep(scope, Arc::new(merged))
@@ -105,8 +105,8 @@ impl RequestCatalogs {
     /// Asks everybody who has something for this request, and then all of that.
     async fn ask(&self, entry: &RequestCacheEntry, cx: &Cx) -> RequestDiscovery {
         let cx = &anybodys(cx);
-        let givers = self.givers.iter().zip(&entry.keys).filter(|(_, key)| key.is_some());
-        let given = join_all(givers.map(|(it, _)| timeout(LIMIT, it.sources(cx)))).await;
+        let providers = self.providers.iter().zip(&entry.keys).filter(|(_, key)| key.is_some());
+        let given = join_all(providers.map(|(it, _)| timeout(LIMIT, it.sources(cx)))).await;
         let mut guests =
             RequestDiscovery { sources: Vec::new(), problems: Vec::new(), is_partial: false, since: Instant::now() };
         let mut sources: Vec<Arc<dyn Source>> = Vec::new();

@@ -96,16 +96,16 @@ impl Gateway {
     /// Replaces all scopes: `everything` applies to those who are limited to none, of which only [`Scope::listed`] counts.
     pub fn set_scopes(&self, everything: Scope, named: impl IntoIterator<Item = (String, Scope)>) {
         let named = named.into_iter().map(|(name, scope)| (name.into(), Arc::new(scope))).collect();
-        self.board.set_scopes(Scopes { everything: Arc::new(everything), named });
+        self.publisher.set_scopes(Scopes { everything: Arc::new(everything), named });
     }
 
     /// Whether there is a scope of this name.
     pub fn has_scope(&self, name: &str) -> bool {
-        self.board.scope(name).is_some()
+        self.publisher.scope(name).is_some()
     }
 
     /// Whether resources and prompts of this source can be seen.
     pub fn has_library_of(&self, source: &SourceId) -> bool {
-        self.moment().scope.has_library_of(source)
+        self.catalog().scope.has_library_of(source)
     }
 }

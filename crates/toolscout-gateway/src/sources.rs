@@ -68,17 +68,17 @@ impl SourceSet {
 impl Gateway {
     /// The sources that all requests have, in the order they were added.
     pub fn sources(&self) -> Arc<Vec<Arc<dyn Source>>> {
-        self.moment().sources.all().clone()
+        self.catalog().sources.all().clone()
     }
 
     /// The source of this id, and with it its library. Who asks on behalf of a request wants [`crate::CatalogView::source`].
     pub fn source(&self, id: &SourceId) -> Option<Arc<dyn Source>> {
-        self.moment().sources.by_id(id).cloned()
+        self.catalog().sources.by_id(id).cloned()
     }
 
     /// Who gives sources to single requests, in the order they were added.
     pub fn request_sources(&self) -> &[Arc<dyn RequestSources>] {
-        self.requests.givers()
+        self.requests.providers()
     }
 
     /// What there is to say about sources that could be there and are not, as when somebody has turned them off: for who
@@ -94,23 +94,23 @@ impl Gateway {
 
     /// Replaces all sources at once. What is gone is gone at once; what is new is known after the next refresh.
     pub fn set_sources(&self, sources: Vec<Arc<dyn Source>>) -> Result<(), DuplicateSource> {
-        self.board.set_sources(sources)
+        self.publisher.set_sources(sources)
     }
 
     /// One more source. Nothing is known of it before it is refreshed.
     pub fn add_source(&self, source: Arc<dyn Source>) -> Result<(), DuplicateSource> {
-        self.board.add(source)
+        self.publisher.add(source)
     }
 
     /// Lets go of a source; says whether there was one. Its tools are gone at once, from lists and from search; calls that
     /// are under way go on. What was approved of it stays approved: see [`crate::Approvals::forget`].
     pub fn remove_source(&self, id: &SourceId) -> bool {
-        self.board.remove(id)
+        self.publisher.remove(id)
     }
 
     /// Another source under the same id, as after its entry was edited; gives the old one, or says that there is none.
     /// What is known stays until the new one is refreshed; calls go to the new one at once.
     pub fn replace_source(&self, source: Arc<dyn Source>) -> Option<Arc<dyn Source>> {
-        self.board.replace(source)
+        self.publisher.replace(source)
     }
 }

@@ -12,7 +12,7 @@ use toolscout_core::{Cx, Diagnostic, Library, Source, SourceId, Tool, ToolId, To
 /// one: it stays as it is while others change.
 #[derive(Clone)]
 pub struct CatalogView {
-    pub(crate) moment: Arc<PublishedCatalog>,
+    pub(crate) catalog: Arc<PublishedCatalog>,
     beyond: RemoteAccess,
 }
 
@@ -33,8 +33,8 @@ impl Gateway {
     /// Cancel-safe: others of the same key who wait go on.
     pub async fn view(&self, cx: &Cx) -> CatalogView {
         match self.requests.keys(cx) {
-            None => CatalogView::of(self.moment()),
-            Some(keys) => CatalogView::of(self.requests.moment(&self.board, self.scope.as_deref(), keys, cx).await),
+            None => CatalogView::of(self.catalog()),
+            Some(keys) => CatalogView::of(self.requests.moment(&self.publisher, self.scope.as_deref(), keys, cx).await),
         }
     }
 }
@@ -50,64 +50,64 @@ impl Gateway {
 
 impl CatalogView {
     fn of(moment: Arc<PublishedCatalog>) -> Self {
-        Self { moment, beyond: RemoteAccess::Nothing }
+        Self { catalog: moment, beyond: RemoteAccess::Nothing }
     }
 
     /// The tools, but for what is disabled; of what is held, the name and the reason.
     pub fn snapshot(&self) -> Arc<Snapshot> {
-        self.moment.shown.clone()
+        self.catalog.shown.clone()
     }
 
     /// The tools, disabled ones too, and held ones with all they say: for who decides about them.
     pub fn whole_snapshot(&self) -> Arc<Snapshot> {
-        self.moment.all.clone()
+        self.catalog.all.clone()
     }
 
     /// The best fitting tools, best first; neither disabled ones nor those held for review, and [`CatalogView::notes`] says so.
     pub fn search(&self, query: &Query<'_>) -> Vec<SearchHit> {
-        self.moment.search(query)
+        self.catalog.search(query)
     }
 
     /// The tool this text means, in any form of a name. One that is disabled is as good as not there, but that it is
     /// disabled is said.
     pub fn resolve(&self, text: &str) -> Result<Arc<Tool>, Error> {
-        self.moment.resolve(text)
+        self.catalog.resolve(text)
     }
 
     /// What holds for a tool, and why.
     pub fn policy(&self, tool: &Tool) -> PolicyDecision {
-        self.moment.policies.effective(tool)
+        self.catalog.policies.effective(tool)
     }
 
     /// Whether this is for some requests only: then it must not be shown to others. So it is wherever somebody has sources
     /// of their own, also if nothing was found in them.
     pub fn is_private(&self) -> bool {
-        self.moment.beneath.is_some()
+        self.catalog.beneath.is_some()
     }
 
     /// Which moment this is of what all requests see: later ones have more.
     pub fn generation(&self) -> u64 {
-        self.moment.generation
+        self.catalog.generation
     }
 
     /// What a list or a search does not show, for people; empty where there is nothing of the sort.
     pub fn notes(&self) -> Vec<String> {
-        self.moment.notes()
+        self.catalog.notes()
     }
 
     /// What went wrong on the way to what is of this request.
     pub fn problems(&self) -> &[Diagnostic] {
-        &self.moment.problems
+        &self.catalog.problems
     }
 
     /// The sources, in the order they were added; those of the request last.
     pub fn sources(&self) -> &[Arc<dyn Source>] {
-        self.moment.sources.all()
+        self.catalog.sources.all()
     }
 
     /// The source of this id.
     pub fn source(&self, id: &SourceId) -> Option<&Arc<dyn Source>> {
-        self.moment.sources.by_id(id)
+        self.catalog.sources.by_id(id)
     }
 
     /// What sources have besides tools, those that have something.
@@ -117,12 +117,12 @@ impl CatalogView {
 
     /// What this source has besides tools.
     pub fn library(&self, id: &SourceId) -> Option<&dyn Library> {
-        self.source(id)?.library().filter(|_| self.moment.scope.has_library_of(id))
+        self.source(id)?.library().filter(|_| self.catalog.scope.has_library_of(id))
     }
 
     /// The sources that search for themselves, and may be asked to.
     pub fn delegates(&self) -> impl Iterator<Item = &SourceId> {
-        self.moment.delegates.iter().filter(|it| it.is_open).map(|it| &it.source)
+        self.catalog.remote_gateways.iter().filter(|it| it.is_open).map(|it| &it.source)
     }
 
     /// Whether this source searches for itself, and may be asked to.
@@ -154,9 +154,9 @@ impl CatalogView {
 
     /// The tool of this id as it is now, and how it stands.
     pub(crate) fn tool(&self, id: &ToolId) -> Result<(&Arc<Tool>, &ToolStanding), Error> {
-        let is_closed = || is_meta_tool(id, &self.moment.delegates) && !self.is_through_meta_tools();
+        let is_closed = || is_meta_tool(id, &self.catalog.remote_gateways) && !self.is_through_meta_tools();
         let far = || self.far().filter(|it| it.tool.id == *id).map(|it| (&it.tool, &it.standing));
-        let known = self.moment.tool(id).filter(|_| !is_closed()).or_else(far);
+        let known = self.catalog.tool(id).filter(|_| !is_closed()).or_else(far);
         known.ok_or_else(|| Error::UnknownTool { name: id.to_string(), nearest: Vec::new() })
     }
 
@@ -165,7 +165,7 @@ impl CatalogView {
         ["/", ":", "__"].into_iter().find_map(|separator| {
             let (source, name) = text.split_once(separator)?;
             let (source, name) = (self.source(&SourceId::new(source).ok()?)?, ToolName::new(name).ok()?);
-            let is_in_scope = self.moment.scope.has_tool(&ToolId::new(source.id().clone(), name.clone()));
+            let is_in_scope = self.catalog.scope.has_tool(&ToolId::new(source.id().clone(), name.clone()));
             is_in_scope.then_some((source, name))
         })
     }

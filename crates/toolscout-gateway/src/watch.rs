@@ -30,20 +30,20 @@ impl Gateway {
     /// Counts how often what all requests are shown became something else: other tools, or others of their words. A refresh
     /// that finds what was there does not count.
     pub fn changes(&self) -> watch::Receiver<u64> {
-        self.board.changes.subscribe()
+        self.publisher.changes.subscribe()
     }
 
     /// What happens in the libraries of all sources, while somebody watches. Who listens too slowly loses what is oldest,
     /// and is told how much.
     pub fn library_news(&self) -> broadcast::Receiver<(SourceId, LibraryEvent)> {
-        self.gazette.0.subscribe()
+        self.library_events.0.subscribe()
     }
 
     /// Follows all sources, also those that come later: refreshes the one that hints at changes, one refresh of each at a
     /// time, and passes on what happens in libraries. To be begun before the first refresh, since it hears only what is said
     /// from then on. Never ends by itself; dropping it ends it, and leaves nothing half done.
     pub async fn watch(&self, cx: &Cx) -> Infallible {
-        let mut comings = self.board.comings.subscribe();
+        let mut comings = self.publisher.comings.subscribe();
         let mut followed = HashSet::new();
         let mut follow = FuturesUnordered::new();
         loop {
@@ -71,8 +71,8 @@ impl Gateway {
     }
 
     async fn until_gone(&self, source: &Arc<dyn Source>) {
-        let mut comings = self.board.comings.subscribe();
-        while self.board.now().sources.has(source) && comings.changed().await.is_ok() {}
+        let mut comings = self.publisher.comings.subscribe();
+        while self.publisher.now().sources.has(source) && comings.changed().await.is_ok() {}
     }
 
     async fn heed(&self, source: &Arc<dyn Source>, cx: &Cx) -> Infallible {
@@ -100,7 +100,7 @@ impl Gateway {
             let mut news = library.events();
             while let Some(it) = news.next().await {
                 // Nobody listening is no news.
-                let _ = self.gazette.0.send((source.id().clone(), it));
+                let _ = self.library_events.0.send((source.id().clone(), it));
                 tokio::task::coop::consume_budget().await;
             }
         }

@@ -82,7 +82,7 @@ impl McpClient {
 
     /// What the server says about itself, not escaped.
     pub fn said(&self) -> &ServerDescription {
-        &self.agreed().said
+        &self.agreed().description
     }
 
     /// All tools, of all pages, or an error: never some of them without saying so.
@@ -124,22 +124,22 @@ impl McpClient {
 
     /// Counts how often the server has said that its tools changed. Wakes on each; several may be seen as one.
     pub fn list_changes(&self) -> watch::Receiver<u64> {
-        self.0.peer.hub().changes()
+        self.0.peer.router().changes()
     }
 
     /// Why the connection is gone, if it is.
     pub fn is_lost(&self) -> Option<ClientError> {
-        self.0.peer.hub().is_lost()
+        self.0.peer.router().is_lost()
     }
 
     /// Waits until the connection is gone, and says why.
     pub async fn lost(&self) -> ClientError {
-        self.0.peer.hub().until_lost().await
+        self.0.peer.router().until_lost().await
     }
 
     /// The last the server said on standard error, without its secrets; not escaped.
     pub fn tail(&self) -> String {
-        self.0.peer.hub().without_secrets(self.0.peer.wire().tail())
+        self.0.peer.router().without_secrets(self.0.peer.wire().tail())
     }
 
     /// The process behind it, where there is one.
@@ -149,12 +149,12 @@ impl McpClient {
 
     /// What the server sent that led to nothing.
     pub fn counts(&self) -> PeerCounts {
-        self.0.peer.hub().counts()
+        self.0.peer.router().counts()
     }
 
     /// Requests that are not yet answered.
     pub fn pending(&self) -> usize {
-        self.0.peer.hub().pending()
+        self.0.peer.router().pending()
     }
 
     /// Ends the conversation and whatever stands behind it, within five seconds. Whoever waits for an answer gets an error.
@@ -183,8 +183,8 @@ impl McpClient {
         self.ask(PeerRequest::new(list.method, params, deadline).called(format!("listing its {}", list.things))).await
     }
 
-    pub(super) fn hub(&self) -> &ResponseRouter {
-        self.0.peer.hub()
+    pub(super) fn router(&self) -> &ResponseRouter {
+        self.0.peer.router()
     }
 
     fn agreed(&self) -> &HandshakeResult {
@@ -192,7 +192,7 @@ impl McpClient {
     }
 
     fn settle_on(&self, era: &ProtocolEra) {
-        self.0.peer.hub().set_modern(era.is_modern());
+        self.0.peer.router().set_modern(era.is_modern());
         self.0.peer.wire().agreed(era);
     }
 

@@ -43,7 +43,7 @@ const VERSION: usize = 32;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct HandshakeResult {
     pub(super) era: ProtocolEra,
-    pub(super) said: ServerDescription,
+    pub(super) description: ServerDescription,
 }
 
 /// Opens the conversation. `known` is what the server spoke the last time.
@@ -95,7 +95,7 @@ pub(super) async fn initialize(peer: &Peer, offer: &str, deadline: Instant) -> R
     };
     // A server that does not care to hear this will not miss it; one that is gone is noticed by the next request.
     let _ = peer.tell("notifications/initialized", None, deadline).await;
-    Ok(HandshakeResult { era: ProtocolEra::Legacy { version }, said: ServerDescription::of(&opened) })
+    Ok(HandshakeResult { era: ProtocolEra::Legacy { version }, description: ServerDescription::of(&opened) })
 }
 
 /// Whether this refusal says that the server waits for a handshake of the legacy era.
@@ -219,7 +219,7 @@ fn judge(answer: &Value) -> Result<DiscoverVerdict, ClientError> {
     if offered.contains(&MODERN) {
         return Ok(DiscoverVerdict::Modern(HandshakeResult {
             era: ProtocolEra::Modern { version: MODERN.to_owned() },
-            said: ServerDescription::of(answer),
+            description: ServerDescription::of(answer),
         }));
     }
     match (LEGACY.into_iter().find(|it| offered.contains(it)), offered.is_empty()) {
@@ -232,7 +232,7 @@ fn judge(answer: &Value) -> Result<DiscoverVerdict, ClientError> {
 
 async fn ask_to_initialize(peer: &Peer, version: &str, deadline: Instant) -> Result<RawJson, ClientError> {
     let params = RequestParams::default().with("protocolVersion", &version);
-    let params = params.with("capabilities", &capabilities(peer.hub().relays())).with("clientInfo", &us());
+    let params = params.with("capabilities", &capabilities(peer.router().relays())).with("clientInfo", &us());
     peer.ask(PeerRequest::new("initialize", params, deadline).called("the handshake").quietly()).await
 }
 
@@ -252,7 +252,7 @@ fn is_about_era(peer: &Peer, error: &ClientError) -> bool {
         error,
         ClientError::Answered { .. } | ClientError::Protocol { .. } | ClientError::Status { status: 400..=499, .. }
     );
-    may_be && peer.hub().is_lost().is_none()
+    may_be && peer.router().is_lost().is_none()
 }
 
 /// A version that both know, from the list beside an error; not the one that was just refused.

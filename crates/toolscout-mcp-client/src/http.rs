@@ -42,15 +42,15 @@ pub(crate) async fn open(
 }
 
 struct HttpWire {
-    line: Arc<HttpConnection>,
+    connection: Arc<HttpConnection>,
     tasks: RequestTasks,
 }
 
 /// What the tasks of a wire share.
 struct HttpConnection {
     remote: HttpRemote,
-    terms: HttpSession,
-    ear: Arc<dyn WireObserver>,
+    session: HttpSession,
+    observer: Arc<dyn WireObserver>,
 }
 
 impl HttpWire {
@@ -62,18 +62,18 @@ impl HttpWire {
     ) -> Result<Self, ClientError> {
         let remote = HttpRemote::of(endpoint, dial, deadline).await?;
         Ok(Self {
-            line: Arc::new(HttpConnection { remote, terms: HttpSession::default(), ear }),
+            connection: Arc::new(HttpConnection { remote, session: HttpSession::default(), observer: ear }),
             tasks: RequestTasks::new(&dial.limits),
         })
     }
 
     async fn post(&self, message: Outgoing) -> Result<(), ClientError> {
-        if self.line.terms.leave_out(&message) {
+        if self.connection.session.leave_out(&message) {
             return Ok(());
         }
-        let headers = self.line.terms.headers(&message)?;
+        let headers = self.connection.session.headers(&message)?;
         let place = self.tasks.place(message.id.is_some(), message.deadline).await?;
-        let line = self.line.clone();
+        let line = self.connection.clone();
         if let Some(id) = message.id {
             return self.tasks.spawn(Some(id), async move { line.request(id, message, headers, place).await });
         }
@@ -97,15 +97,15 @@ impl Wire for HttpWire {
     }
 
     fn agreed(&self, era: &ProtocolEra) {
-        self.line.terms.agree(era);
+        self.connection.session.agree(era);
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             let is_first = self.tasks.end_all().await;
-            if is_first && self.line.terms.has_session() {
+            if is_first && self.connection.session.has_session() {
                 // A server that does not mind losing its sessions need not answer.
-                let _ = timeout(GOODBYE, self.line.end_session()).await;
+                let _ = timeout(GOODBYE, self.connection.end_session()).await;
             }
         })
     }

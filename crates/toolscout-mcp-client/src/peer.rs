@@ -1,6 +1,6 @@
 //! Our end of a JSON-RPC conversation: asks, waits, and lets go.
 //!
-//! [`Peer`] is for who asks; [`ResponseRouter`] is what the wire speaks to. They are two, because the wire keeps the hub alive and the
+//! [`Peer`] is for who asks; [`ResponseRouter`] is what the wire speaks to. They are two, because the wire keeps the router alive and the
 //! peer keeps the wire alive: when the peer goes, the wire goes, and what stands behind it.
 
 mod bucket;
@@ -97,24 +97,24 @@ impl Behalf {
 
 /// Our end of a conversation.
 pub(super) struct Peer {
-    hub: Arc<ResponseRouter>,
+    router: Arc<ResponseRouter>,
     wire: Arc<dyn Wire>,
     /// Sends what nobody waits for. Ends with the peer.
     _courier: JoinSet<()>,
 }
 
 impl Peer {
-    /// Joins a wire and the hub it already speaks to.
-    pub(super) fn new(hub: Arc<ResponseRouter>, wire: Arc<dyn Wire>) -> Self {
+    /// Joins a wire and the router it already speaks to.
+    pub(super) fn new(router: Arc<ResponseRouter>, wire: Arc<dyn Wire>) -> Self {
         let mut courier = JoinSet::new();
-        if let Some(outbox) = hub.take_outbox() {
+        if let Some(outbox) = router.take_outbox() {
             courier.spawn(post(outbox, Arc::downgrade(&wire)));
         }
-        Self { hub, wire, _courier: courier }
+        Self { router, wire, _courier: courier }
     }
 
-    pub(super) fn hub(&self) -> &ResponseRouter {
-        &self.hub
+    pub(super) fn router(&self) -> &ResponseRouter {
+        &self.router
     }
 
     pub(super) fn wire(&self) -> &dyn Wire {
@@ -128,7 +128,7 @@ impl Peer {
     pub(super) async fn ask(&self, ask: PeerRequest) -> Result<RawJson, ClientError> {
         let began = Instant::now();
         let (deadline, what) = (ask.deadline, ask.what.clone());
-        let RegisteredRequest { mut asked, outgoing, answer, desk } = self.register(ask, false)?;
+        let RegisteredRequest { mut asked, outgoing, answer, reverse_requests: desk } = self.register(ask, false)?;
         let work = async {
             self.wire.send(outgoing).await?;
             asked.is_sent = true;
@@ -136,7 +136,7 @@ impl Peer {
         };
         let answered = match desk {
             None => timeout_at(Until::from_std(deadline), work).await.ok(),
-            Some(desk) => desk.attend(work, deadline, &self.hub).await,
+            Some(desk) => desk.attend(work, deadline, &self.router).await,
         };
         drop(asked);
         answered.unwrap_or_else(|| Err(ClientError::TimedOut { what, limit: given(began, deadline) }))
@@ -146,7 +146,7 @@ impl Peer {
     pub(super) async fn stand(&self, mut ask: PeerRequest, patience: Duration) -> Result<StandingRequest, ClientError> {
         ask.deadline = Instant::now() + FOR_EVER;
         let RegisteredRequest { mut asked, outgoing, mut answer, .. } = self.register(ask, true)?;
-        let acknowledged = self.hub.acknowledgement(asked.id);
+        let acknowledged = self.router.acknowledgement(asked.id);
         let sent = timeout(patience.max(POSTING), self.wire.send(outgoing)).await;
         sent.unwrap_or_else(|_| Err(ClientError::Lost { what: "it does not take what is sent to it".to_owned() }))?;
         asked.is_sent = true;
@@ -173,23 +173,23 @@ impl Peer {
         let (sender, answer) = oneshot::channel();
         let wants_progress = progress.is_some();
         let (seat, desk) = self.seat(behalf);
-        let id = self.hub.register(PendingResponse::new(sender, progress, stands, seat))?;
+        let id = self.router.register(PendingResponse::new(sender, progress, stands, seat))?;
         let wire = Arc::downgrade(&self.wire);
-        let asked = InFlightRequest { hub: self.hub.clone(), wire, id, is_sent: false, cancels };
+        let asked = InFlightRequest { router: self.router.clone(), wire, id, is_sent: false, cancels };
         if wants_progress {
             params.meta.insert("progressToken".to_owned(), id.into());
         }
         let body = message::request(id, &method, &params);
         let longer = desk.as_ref().map_or(Duration::ZERO, |_| Cx::THINKING);
         let outgoing = Outgoing { body, id: Some(id), method: Some(method), name, mirrored, deadline, longer };
-        Ok(RegisteredRequest { asked, outgoing, answer, desk })
+        Ok(RegisteredRequest { asked, outgoing, answer, reverse_requests: desk })
     }
 
     fn seat(&self, behalf: Behalf) -> (RequestOrigin, Option<ReverseRequests>) {
         match behalf {
             Behalf::Ourselves => (RequestOrigin::Ourselves, None),
             Behalf::Caller(None) => (RequestOrigin::Mute, None),
-            Behalf::Caller(Some(counterpart)) if self.hub.may_be_asked() => {
+            Behalf::Caller(Some(counterpart)) if self.router.may_be_asked() => {
                 let (slot, desk) = reverse_requests::open(counterpart);
                 (RequestOrigin::Caller(slot), Some(desk))
             }
@@ -206,7 +206,7 @@ struct RegisteredRequest {
     outgoing: Outgoing,
     answer: ResponseReceiver,
     /// Where the caller can be asked something meanwhile.
-    desk: Option<ReverseRequests>,
+    reverse_requests: Option<ReverseRequests>,
 }
 
 /// A request that goes on until the server ends it. Dropping it ends it, too.
@@ -227,7 +227,7 @@ impl StandingRequest {
 
 /// A request in flight; dropped, it is forgotten, and the server is told if it has not answered.
 struct InFlightRequest {
-    hub: Arc<ResponseRouter>,
+    router: Arc<ResponseRouter>,
     wire: Weak<dyn Wire>,
     id: u64,
     is_sent: bool,
@@ -236,7 +236,7 @@ struct InFlightRequest {
 
 impl Drop for InFlightRequest {
     fn drop(&mut self) {
-        if !self.hub.forget(self.id) {
+        if !self.router.forget(self.id) {
             return;
         }
         if let Some(wire) = self.wire.upgrade() {
@@ -244,7 +244,7 @@ impl Drop for InFlightRequest {
         }
         if self.is_sent && self.cancels {
             let params = json!({"requestId": self.id, "reason": "nobody waits for it any more"});
-            self.hub.post(told("notifications/cancelled", Some(params), Instant::now() + POSTING));
+            self.router.post(told("notifications/cancelled", Some(params), Instant::now() + POSTING));
         }
     }
 }

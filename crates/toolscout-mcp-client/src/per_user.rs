@@ -82,7 +82,7 @@ impl<V: Clone, E: Clone> PerUser<V, E> {
     pub fn forget(&self, user: &str) -> bool {
         let mut users = self.users.lock();
         let flew = users.flights.remove(user).is_some();
-        let kept = users.kept.remove(user);
+        let kept = users.cached.remove(user);
         drop(users);
         flew || kept.is_some()
     }
@@ -95,7 +95,7 @@ impl<V: Clone, E: Clone> PerUser<V, E> {
 
     /// How many values are remembered, those whose time is over included.
     pub fn len(&self) -> usize {
-        self.users.lock().kept.len()
+        self.users.lock().cached.len()
     }
 
     /// Whether none is.
@@ -106,7 +106,7 @@ impl<V: Clone, E: Clone> PerUser<V, E> {
     fn step(&self, user: &str) -> FetchStep<'_, V, E> {
         let now = Instant::now();
         let mut users = self.users.lock();
-        if let Some(kept) = users.kept.get(user).filter(|it| it.is_fresh(now)) {
+        if let Some(kept) = users.cached.get(user).filter(|it| it.is_fresh(now)) {
             return FetchStep::Known(kept.value.clone());
         }
         if let Some(news) = users.flights.get(user) {
@@ -121,7 +121,7 @@ impl<V: Clone, E: Clone> PerUser<V, E> {
 
 impl<V, E> fmt::Debug for PerUser<V, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kept = self.users.lock().kept.len();
+        let kept = self.users.lock().cached.len();
         f.debug_struct("PerUser").field("kept", &kept).field("max", &self.max).finish_non_exhaustive()
     }
 }
@@ -129,14 +129,14 @@ impl<V, E> fmt::Debug for PerUser<V, E> {
 type FetchWatch<V, E> = watch::Receiver<Option<Result<V, E>>>;
 
 struct Users<V, E> {
-    kept: BoundedCache<Arc<str>, CachedValue<V>>,
+    cached: BoundedCache<Arc<str>, CachedValue<V>>,
     /// Those whose value is being fetched.
     flights: HashMap<Arc<str>, FetchWatch<V, E>>,
 }
 
 impl<V, E> Users<V, E> {
     fn new(max: usize) -> Self {
-        Self { kept: BoundedCache::new(max), flights: HashMap::new() }
+        Self { cached: BoundedCache::new(max), flights: HashMap::new() }
     }
 }
 
@@ -184,8 +184,8 @@ impl<V: Clone, E: Clone> Flight<'_, V, E> {
         if !self.is_current(&users) {
             return Vec::new();
         }
-        let mut gone = users.kept.remove_if(|kept| !kept.is_fresh(now));
-        gone.extend(users.kept.insert(self.user.clone(), CachedValue { value, due: now.checked_add(time) }));
+        let mut gone = users.cached.remove_if(|kept| !kept.is_fresh(now));
+        gone.extend(users.cached.insert(self.user.clone(), CachedValue { value, due: now.checked_add(time) }));
         gone
     }
 }

@@ -27,7 +27,7 @@ use toolscout_core::{
 /// it, where it does not run yet, and looks whether the tool is still what the caller was shown.
 pub struct McpSource {
     server: Arc<ServerConfig>,
-    shared: Arc<ServerContext>,
+    context: Arc<ServerContext>,
     supervisor: Arc<Supervisor>,
     /// Why it may not be started, where it may not.
     barred: Option<String>,
@@ -42,7 +42,7 @@ impl McpSource {
         let server = Arc::new(server);
         let supervisor = Supervisor::new(server.clone(), shared.clone());
         let entry = fingerprint::of_entry(&server).into();
-        Self { server, shared, supervisor, barred: None, entry, about: Mutex::default() }
+        Self { server, context: shared, supervisor, barred: None, entry, about: Mutex::default() }
     }
 
     /// It may be read about, but not be started; the reason says why, and what would change that.
@@ -59,25 +59,25 @@ impl McpSource {
     /// Asks the server what it has, and remembers it; see [`ServerContext::discover`]. One that runs here is asked where it is.
     pub async fn refresh(&self, cx: &Cx) -> Result<DiscoveryOutcome, SourceError> {
         self.check_may_start()?;
-        let before = self.shared.read(&self.server, cx)?.library.unwrap_or_default();
+        let before = self.context.read(&self.server, cx)?.library.unwrap_or_default();
         let discovered = self.refresh_tools(cx).await;
-        let after = self.shared.read(&self.server, cx)?.library.unwrap_or_default();
+        let after = self.context.read(&self.server, cx)?.library.unwrap_or_default();
         news_between(&before, &after).into_iter().for_each(|it| self.supervisor.tell(it));
         discovered
     }
 
     async fn refresh_tools(&self, cx: &Cx) -> Result<DiscoveryOutcome, SourceError> {
         let Phase::Running(running) = self.supervisor.phase() else {
-            return self.shared.discover(&self.server, cx).await;
+            return self.context.discover(&self.server, cx).await;
         };
         let begun = Instant::now();
-        let changed = running.list_now(&self.shared, &self.server, cx).await?;
+        let changed = running.list_now(&self.context, &self.server, cx).await?;
         if changed {
             self.supervisor.has_changed();
         }
-        let library = list(&running.client, &self.shared, cx.deadline).await;
-        self.shared.remember_library(&self.server, cx, &running.client, library)?;
-        let record = self.shared.read(&self.server, cx)?;
+        let library = list(&running.client, &self.context, cx.deadline).await;
+        self.context.remember_library(&self.server, cx, &running.client, library)?;
+        let record = self.context.read(&self.server, cx)?;
         let tools = record.tools.as_ref();
         Ok(DiscoveryOutcome {
             tools: tools.map_or(0, |it| it.definitions.len()),
@@ -90,12 +90,12 @@ impl McpSource {
     /// Starts the server, asks it for its tools, and ends it; remembers nothing.
     pub async fn try_out(&self, cx: &Cx) -> Result<ServerTestOutcome, SourceError> {
         self.check_may_start()?;
-        self.shared.try_out(&self.server, cx).await.map_err(|it| it.of(&self.server.id))
+        self.context.try_out(&self.server, cx).await.map_err(|it| it.of(&self.server.id))
     }
 
     /// What the server says to who is not logged in: its `WWW-Authenticate` header, as it came. None where it lets anybody in.
     pub async fn challenge(&self, cx: &Cx) -> Option<String> {
-        match self.shared.without_tokens().try_out(&self.server, cx).await {
+        match self.context.without_tokens().try_out(&self.server, cx).await {
             Err(ClientError::Login { challenge, .. }) => challenge,
             _ => None,
         }
@@ -136,7 +136,7 @@ impl McpSource {
 
     /// How it is, here and as far as is remembered. Starts nothing.
     pub fn state(&self, cx: &Cx) -> Result<ServerState, SourceError> {
-        let record = self.shared.read(&self.server, cx)?;
+        let record = self.context.read(&self.server, cx)?;
         let (state, since, reason) = match self.supervisor.phase() {
             Phase::Running(running) if running.is_in_use() => (ServerPhase::Running, Some(running.since), None),
             Phase::Running(running) => (ServerPhase::Idle, Some(running.since), None),
@@ -148,12 +148,12 @@ impl McpSource {
             Phase::Running(running) => running.client.process(),
             _ => None,
         };
-        let staleness = record.staleness(&self.shared.configuration(&self.server), Moment::now());
+        let staleness = record.staleness(&self.context.configuration(&self.server), Moment::now());
         Ok(ServerState { state, since, reason, process, staleness, record })
     }
 
     pub(super) fn shared(&self) -> &ServerContext {
-        &self.shared
+        &self.context
     }
 
     pub(super) fn supervisor(&self) -> &Arc<Supervisor> {
@@ -162,7 +162,7 @@ impl McpSource {
 
     /// How long a call may take, unless its caller is in more of a hurry.
     pub(super) fn time_for_a_call(&self) -> Duration {
-        let limits = &self.shared.dial.limits;
+        let limits = &self.context.dial.limits;
         self.server.call_timeout.unwrap_or(limits.call).min(limits.call_at_most)
     }
 
@@ -175,11 +175,11 @@ impl McpSource {
 
     /// What is remembered, as a discovery gives it.
     fn remembered(&self, cx: &Cx) -> Result<Vec<DiscoveryItem>, SourceError> {
-        let record = self.shared.read(&self.server, cx)?;
+        let record = self.context.read(&self.server, cx)?;
         // What is for the eyes of one user only is not said for all.
         let said = record.library.as_ref().filter(|it| !it.private).and_then(|it| it.instructions.as_deref());
         *self.about.lock() = said.map(Arc::from);
-        let staleness = record.staleness(&self.shared.configuration(&self.server), Moment::now());
+        let staleness = record.staleness(&self.context.configuration(&self.server), Moment::now());
         let mut found: Vec<DiscoveryItem> =
             self.problems(&record, staleness).into_iter().map(DiscoveryItem::Diagnostic).collect();
         found.reserve(record.tools.as_ref().map_or(0, |it| it.definitions.len()));
@@ -199,7 +199,7 @@ impl McpSource {
 
     /// Definitions were checked when they came; one that cannot be read now was tampered with, and is not there.
     fn definitions(&self, record: &DiscoveryRecord) -> impl Iterator<Item = ToolDefinition> {
-        let limits = self.shared.dial.limits.clone();
+        let limits = self.context.dial.limits.clone();
         let raw = record.tools.as_ref().map_or_else(Vec::new, |it| it.definitions.clone());
         raw.into_iter().filter_map(move |it| ToolDefinition::parse(it, &limits).ok())
     }
@@ -261,7 +261,7 @@ impl McpSource {
         let in_use = self.supervisor.acquire(&cx).await.map_err(|it| it.of(id))?;
         let running = &in_use.0;
         let name = &call.tool.name;
-        let (definition, has_changed) = running.definition(&self.shared, &self.server, name, &cx).await?;
+        let (definition, has_changed) = running.definition(&self.context, &self.server, name, &cx).await?;
         if has_changed {
             self.supervisor.has_changed();
         }
@@ -294,8 +294,8 @@ impl McpSource {
     /// The tool as remembered; a server that was never asked, or not since it was configured anew, is asked now.
     async fn look_up(&self, name: &ToolName, cx: &Cx) -> Result<Option<Tool>, SourceError> {
         let is_this = |it: &ToolDefinition| it.name == *name;
-        let record = self.shared.read(&self.server, cx)?;
-        let staleness = record.staleness(&self.shared.configuration(&self.server), Moment::now());
+        let record = self.context.read(&self.server, cx)?;
+        let staleness = record.staleness(&self.context.configuration(&self.server), Moment::now());
         let is_known = record.tools.is_some() && staleness != Some(Staleness::Reconfigured);
         if let Some(known) = self.definitions(&record).find(is_this).filter(|_| is_known) {
             return Ok(Some(self.of_definition(&known)));
@@ -304,7 +304,7 @@ impl McpSource {
             return Ok(None);
         }
         self.refresh(cx).await?;
-        let record = self.shared.read(&self.server, cx)?;
+        let record = self.context.read(&self.server, cx)?;
         Ok(self.definitions(&record).find(is_this).map(|it| self.of_definition(&it)))
     }
 

@@ -42,8 +42,8 @@ struct SseWire {
     remote: Arc<HttpRemote>,
     /// Where messages go.
     target: Url,
-    terms: HttpSession,
-    ear: Arc<dyn WireObserver>,
+    session: HttpSession,
+    observer: Arc<dyn WireObserver>,
     tasks: RequestTasks,
 }
 
@@ -63,13 +63,13 @@ impl SseWire {
         let tasks = RequestTasks::new(&dial.limits);
         tasks.spawn(None, hear(remote.clone(), response, ear.clone(), found))?;
         let target = target.await.unwrap_or_else(|_| Err(ended(remote.name())))?;
-        Ok(Self { remote, target, terms: HttpSession::default(), ear, tasks })
+        Ok(Self { remote, target, session: HttpSession::default(), observer: ear, tasks })
     }
 
     async fn post(&self, message: Outgoing) -> Result<(), ClientError> {
-        let headers = self.terms.legacy_headers()?;
+        let headers = self.session.legacy_headers()?;
         let place = self.tasks.place(message.id.is_some(), message.deadline).await?;
-        let (id, ear) = (message.id, self.ear.clone());
+        let (id, ear) = (message.id, self.observer.clone());
         let posted = deliver(self.remote.clone(), self.target.clone(), headers, message);
         let Some(id) = id else { return posted.await };
         self.tasks.spawn(Some(id), async move {
@@ -92,7 +92,7 @@ impl Wire for SseWire {
     }
 
     fn agreed(&self, era: &ProtocolEra) {
-        self.terms.agree(era);
+        self.session.agree(era);
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {

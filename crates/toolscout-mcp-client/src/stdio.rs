@@ -98,7 +98,7 @@ impl StdioWire {
         let keeper = keeper::ChildKeeper {
             child,
             held: held.clone(),
-            ear,
+            observer: ear,
             tail: tail.clone(),
             closing: closing.clone(),
             over: over_sender,

@@ -40,7 +40,7 @@ pub(super) enum Phase {
 /// One server and its process or connection. Dropping it ends them.
 pub(super) struct Supervisor {
     server: Arc<ServerConfig>,
-    shared: Arc<ServerContext>,
+    context: Arc<ServerContext>,
     phase: watch::Sender<Phase>,
     /// Counts lists that differed from the one before.
     changes: watch::Sender<u64>,
@@ -50,7 +50,7 @@ pub(super) struct Supervisor {
     watched: Mutex<BTreeSet<String>>,
     /// Wakes a server that waits before it tries again.
     poke: Arc<Notify>,
-    kept: Mutex<SupervisorState>,
+    state: Mutex<SupervisorState>,
     /// The task that leads the server's life; ends with us.
     life: Mutex<JoinSet<()>>,
 }
@@ -68,13 +68,13 @@ impl Supervisor {
     pub(super) fn new(server: Arc<ServerConfig>, shared: Arc<ServerContext>) -> Arc<Self> {
         Arc::new(Self {
             server,
-            shared,
+            context: shared,
             phase: watch::Sender::new(Phase::Stopped),
             changes: watch::Sender::new(0),
             news: OnceLock::new(),
             watched: Mutex::default(),
             poke: Arc::default(),
-            kept: Mutex::default(),
+            state: Mutex::default(),
             life: Mutex::default(),
         })
     }
@@ -112,7 +112,7 @@ impl Supervisor {
 
     /// Whom and what it is about.
     pub(super) fn concerns(&self) -> (Arc<ServerConfig>, Arc<ServerContext>) {
-        (self.server.clone(), self.shared.clone())
+        (self.server.clone(), self.context.clone())
     }
 
     /// Somebody wants to hear of this resource, or no longer; gives all that somebody wants to hear of.
@@ -136,7 +136,7 @@ impl Supervisor {
     /// The running server, started if need be. All who wait share one start. A server that just failed is left alone for a
     /// while, unless a person asks for it. Cancel-safe: the start goes on for the others.
     pub(super) async fn acquire(self: &Arc<Self>, cx: &Cx) -> Result<InUse, ClientError> {
-        self.kept.lock().last_use = Some(Instant::now());
+        self.state.lock().last_use = Some(Instant::now());
         if let Phase::Running(running) = &*self.phase.borrow()
             && running.client.is_lost().is_none()
         {
@@ -169,14 +169,14 @@ impl Supervisor {
 
     /// Starts the server and keeps it until [`Supervisor::stop`], used or not.
     pub(super) async fn keep(self: &Arc<Self>, cx: &Cx) -> Result<(), ClientError> {
-        self.kept.lock().is_wanted = true;
+        self.state.lock().is_wanted = true;
         self.acquire(cx).await.map(drop)
     }
 
     /// Ends the server, and any wish to start it again by itself.
     pub(super) async fn stop(&self) {
         let abort = {
-            let mut kept = self.kept.lock();
+            let mut kept = self.state.lock();
             kept.is_wanted = false;
             kept.last_use = None;
             kept.running.take()
@@ -200,7 +200,7 @@ impl Supervisor {
         while life.try_join_next().is_some() {}
         if life.is_empty() {
             self.phase.send_replace(Phase::Starting { since: Moment::now() });
-            self.kept.lock().running = Some(life.spawn(lead(Arc::downgrade(self), self.poke.clone())));
+            self.state.lock().running = Some(life.spawn(lead(Arc::downgrade(self), self.poke.clone())));
         } else {
             self.poke.notify_one();
         }
@@ -209,14 +209,14 @@ impl Supervisor {
     /// Notes that it is being started, and starts it.
     fn begin(&self) -> impl Future<Output = Result<Arc<RunningServer>, ClientError>> + use<> {
         self.phase.send_replace(Phase::Starting { since: Moment::now() });
-        self.kept.lock().backoff.started(Instant::now());
-        connect(self.server.clone(), self.shared.clone(), self.teller().clone(), self.watched())
+        self.state.lock().backoff.started(Instant::now());
+        connect(self.server.clone(), self.context.clone(), self.teller().clone(), self.watched())
     }
 
     /// Notes the failure; gives when the next try may be.
     fn failed(&self, error: ClientError, running: Option<&RunningServer>) -> Instant {
         let (up, answered) = running.map_or((Duration::ZERO, 0), |it| (it.up(), it.answered()));
-        let retry = self.kept.lock().backoff.failed(Instant::now(), up, answered, jitter());
+        let retry = self.state.lock().backoff.failed(Instant::now(), up, answered, jitter());
         tracing::warn!(event = "server_failed", server = %self.server.id, error = %toolscout_core::escape::line(&error.to_string()));
         self.phase.send_replace(Phase::Failed { error, at: Moment::now(), retry });
         retry
@@ -224,7 +224,7 @@ impl Supervisor {
 
     /// Whether it should be there: a person wants it, or somebody used it not long ago.
     fn is_needed(&self) -> bool {
-        let kept = self.kept.lock();
+        let kept = self.state.lock();
         let is_used = kept.last_use.is_some_and(|it| it.elapsed() < self.idle());
         kept.is_wanted || is_used || !self.watched().is_empty()
     }
@@ -234,8 +234,8 @@ impl Supervisor {
     }
 
     fn time_to_start(&self, cx: &Cx) -> Duration {
-        let record = self.shared.read(&self.server, cx).unwrap_or_default();
-        self.shared.time_for(&self.server, &record)
+        let record = self.context.read(&self.server, cx).unwrap_or_default();
+        self.context.time_for(&self.server, &record)
     }
 }
 
@@ -292,7 +292,7 @@ async fn connect(
     let deadline = Instant::now() + limit;
     let client = McpClient::connect(&server, &shared.dial(&server, &record), deadline).await;
     let client = client.map_err(|it| in_full(it, limit, deadline, &cx))?;
-    client.hub().tell_news(news);
+    client.router().tell_news(news);
     subscribe(&client, watched, deadline).await;
     // One that refuses to tell of changes is a server all the same: its list is asked for again when it has grown old.
     if client.said().tells_of_changes()
@@ -325,7 +325,7 @@ async fn attend(supervisor: &Weak<Supervisor>, running: &Arc<RunningServer>) -> 
             error = running.client.lost() => return Some(error),
             changed = changes.changed() => {
                 changed.ok()?;
-                let (server, shared) = supervisor.upgrade().map(|it| (it.server.clone(), it.shared.clone()))?;
+                let (server, shared) = supervisor.upgrade().map(|it| (it.server.clone(), it.context.clone()))?;
                 // A list that fails is remembered as failed; the server may be fine all the same.
                 if let Ok(true) = running.list_when_due(&shared, &server, &Cx::new(Caller::Mcp)).await {
                     supervisor.upgrade()?.has_changed();

@@ -85,11 +85,11 @@ impl<'a> ScanCache<'a> {
             return None;
         }
         let store = self.store?;
-        let lasting = sights.filter(|it| !it.look.is_passing);
+        let lasting = sights.filter(|it| !it.inspection.is_passing);
         let record = ScanRecordRef {
             version: VERSION,
             written: nanos_of(SystemTime::now()),
-            files: lasting.map(|it| (it.file.relative.as_str(), &it.file.stamp, &it.look)).collect(),
+            files: lasting.map(|it| (it.file.relative.as_str(), &it.file.stamp, &it.inspection)).collect(),
         };
         Some(PendingScanWrite { store, key: self.key.clone(), bytes: serde_json::to_vec(&record).ok()? })
     }

@@ -118,8 +118,8 @@ impl FolderSourceBuilder {
     /// The source. Opens nothing.
     pub fn build(self) -> FolderSource {
         FolderSource {
-            asker: Prober::new(self.id.clone(), self.store.clone()),
-            shelf: PromptLibrary::new(self.id.clone()),
+            prober: Prober::new(self.id.clone(), self.store.clone()),
+            prompts: PromptLibrary::new(self.id.clone()),
             table: Mutex::new(None),
             terms: self,
         }

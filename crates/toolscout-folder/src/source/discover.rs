@@ -217,7 +217,7 @@ impl FolderSource {
         };
         let per_file = budget.left().map_or(self.terms.limits.per_file, |it| it.min(self.terms.limits.per_file));
         let limits = ProbeLimits { per_file, ..self.terms.limits.clone() };
-        match self.asker.ask(&recipe, content, eagerness, &limits, cx).await {
+        match self.prober.ask(&recipe, content, eagerness, &limits, cx).await {
             Some(answer) => told(&self.terms.id, &tool, &recipe, &answer),
             None => self.unasked(tool, recipe, ground, trusted, budget),
         }

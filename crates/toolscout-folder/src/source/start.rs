@@ -71,7 +71,7 @@ impl FolderSource {
         let (path, root) = (file.to_owned(), listed.ground.root.path.clone());
         let content = blocking(move || check(&path, &root).and_then(|()| digest(&path))).await?;
         let eagerness = if may_start { ProbeEagerness::AfterFailure } else { ProbeEagerness::Remembered };
-        let answer = self.asker.ask(&listed.recipe, content, eagerness, &self.terms.limits, cx).await;
+        let answer = self.prober.ask(&listed.recipe, content, eagerness, &self.terms.limits, cx).await;
         let answer = answer.ok_or_else(|| untrusted(listed))?;
         let shown = file.display().to_string();
         let tools = answer.tools(&self.terms.id, &escape::line(&shown))?;

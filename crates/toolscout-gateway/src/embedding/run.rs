@@ -33,8 +33,8 @@ impl Gateway {
     /// Finds out what tools mean, as they come, beside all else; to be run by every process that goes on for long. Never ends by
     /// itself. Dropping it ends it, after the few tools it is at.
     pub async fn study(&self) -> Infallible {
-        let searching = self.board.now().searching.clone();
-        let _student = searching.student();
+        let engine = self.publisher.now().engine.clone();
+        let _worker = engine.worker();
         let mut changes = self.changes();
         loop {
             changes.borrow_and_update();
@@ -49,18 +49,18 @@ impl Gateway {
     /// Finds out what tools mean, but takes no longer than this; says how many are left. For commands that have found tools.
     pub async fn study_within(&self, time: Duration) -> usize {
         self.study_until(Some(Instant::now() + time), MANY).await;
-        self.board.now().indexed().map_or(0, |it| it.missing)
+        self.publisher.now().indexed().map_or(0, |it| it.missing)
     }
 
     async fn study_until(&self, end: Option<Instant>, most: usize) {
         let mut study = EmbeddingRun::default();
         let mut written = Instant::now();
         loop {
-            let board = self.board.clone();
+            let publisher = self.publisher.clone();
             let step = move || {
-                let left = study.step(&board.now(), most);
+                let left = study.step(&publisher.now(), most);
                 if left != RemainingWork::More || study.is_due() {
-                    study.show(&board.now());
+                    study.show(&publisher.now());
                 }
                 (study, left)
             };
@@ -77,15 +77,15 @@ impl Gateway {
                 written = Instant::now();
             }
         }
-        let board = self.board.clone();
-        run_blocking(move || study.end(&board.now())).await;
+        let publisher = self.publisher.clone();
+        run_blocking(move || study.end(&publisher.now())).await;
         self.remember().await;
     }
 
     /// Writes down what is known of tools for the next process, if there is something new. For the end of a command.
     pub async fn remember(&self) {
-        let searching = self.board.now().searching.clone();
-        run_blocking(move || searching.remember()).await;
+        let engine = self.publisher.now().engine.clone();
+        run_blocking(move || engine.remember()).await;
     }
 }
 
@@ -98,12 +98,12 @@ enum RemainingWork {
     Elsewhere,
 }
 
-/// What is found out about one moment after the other, kept from step to step.
+/// What is found out about one catalog after the other, kept from step to step.
 #[derive(Default)]
 struct EmbeddingRun {
-    /// Which moment it is about.
+    /// Which catalog it is about.
     generation: u64,
-    /// What was looked at in this moment: once is enough, whatever came of it.
+    /// What was looked at in this catalog: once is enough, whatever came of it.
     seen: HashSet<TextStamp>,
     /// What searches have not got to see yet.
     found: Vec<(TextStamp, Vector)>,
@@ -114,14 +114,14 @@ struct EmbeddingRun {
 
 impl EmbeddingRun {
     /// Looks tools up, and encodes at most so many of those that nobody has encoded yet.
-    fn step(&mut self, moment: &PublishedCatalog, most: usize) -> RemainingWork {
-        let searching = &moment.searching;
-        let Some(id) = searching.encoder_id() else { return RemainingWork::Nothing };
-        if self.generation != moment.generation {
-            self.generation = moment.generation;
+    fn step(&mut self, catalog: &PublishedCatalog, most: usize) -> RemainingWork {
+        let engine = &catalog.engine;
+        let Some(id) = engine.encoder_id() else { return RemainingWork::Nothing };
+        if self.generation != catalog.generation {
+            self.generation = catalog.generation;
             self.seen.clear();
         }
-        let made = moment.made();
+        let made = catalog.made();
         let (mut unknown, mut looked_up) = (Vec::new(), 0);
         for (stamp, tool) in made.index.without_vector(id).filter(|_| made.missing > 0) {
             if unknown.len() == most || looked_up == LOOKED_UP {
@@ -132,7 +132,7 @@ impl EmbeddingRun {
             }
             looked_up += 1;
             let text = text_of(tool);
-            match searching.kept_vector(id, &text) {
+            match engine.kept_vector(id, &text) {
                 Some(vector) => self.found.push((stamp, vector)),
                 None => unknown.push((stamp, text)),
             }
@@ -140,25 +140,25 @@ impl EmbeddingRun {
         match (unknown.is_empty(), looked_up) {
             (true, 0) => RemainingWork::Nothing,
             (true, _) => RemainingWork::More,
-            (false, _) => self.encode(moment, id, unknown),
+            (false, _) => self.encode(catalog, id, unknown),
         }
     }
 
-    fn encode(&mut self, moment: &PublishedCatalog, id: &str, unknown: Vec<(TextStamp, String)>) -> RemainingWork {
-        let searching = &moment.searching;
+    fn encode(&mut self, catalog: &PublishedCatalog, id: &str, unknown: Vec<(TextStamp, String)>) -> RemainingWork {
+        let engine = &catalog.engine;
         if self.lease.is_none() {
-            self.lease = searching.lease();
-            // Who had it before us may have found out about these a moment ago.
+            self.lease = engine.lease();
+            // Who had it before us may have found out about these a catalog ago.
             unknown.iter().for_each(|(stamp, _)| {
                 self.seen.remove(stamp);
             });
             return if self.lease.is_some() { RemainingWork::More } else { RemainingWork::Elsewhere };
         }
-        let Some(Ok(encoder)) = searching.lazy_encoder().map(|it| it.get()) else { return RemainingWork::Nothing };
+        let Some(Ok(encoder)) = engine.lazy_encoder().map(|it| it.get()) else { return RemainingWork::Nothing };
         let texts: Vec<&str> = unknown.iter().map(|(_, text)| text.as_str()).collect();
         for ((stamp, text), numbers) in unknown.iter().zip(encoder.encode_all(&texts)) {
             let vector = Vector::of(&numbers);
-            searching.keep_vector(id, text, &vector);
+            engine.keep_vector(id, text, &vector);
             self.found.push((*stamp, vector));
         }
         self.encoded += unknown.len();
@@ -170,31 +170,31 @@ impl EmbeddingRun {
     }
 
     /// Lets searches see what was found out.
-    fn show(&mut self, moment: &PublishedCatalog) {
+    fn show(&mut self, catalog: &PublishedCatalog) {
         self.shown = Some(Instant::now());
-        let Some(id) = moment.searching.encoder_id().filter(|_| !self.found.is_empty()) else { return };
-        let index = moment.made().index.with_vectors(id, self.found.drain(..));
-        moment.replace_index(index);
+        let Some(id) = catalog.engine.encoder_id().filter(|_| !self.found.is_empty()) else { return };
+        let index = catalog.made().index.with_vectors(id, self.found.drain(..));
+        catalog.replace_index(index);
     }
 
-    fn end(mut self, moment: &PublishedCatalog) {
-        self.show(moment);
+    fn end(mut self, catalog: &PublishedCatalog) {
+        self.show(catalog);
         if self.encoded > 0 {
-            moment.searching.tidy();
+            catalog.engine.tidy();
         }
     }
 }
 
-/// Encodes the tools of one moment during a search, for about this time. A small catalog is encoded as a whole, however slow the
+/// Encodes the tools of one catalog during a search, for about this time. A small catalog is encoded as a whole, however slow the
 /// machine is.
 ///
 /// Concurrent searches of one process wait for each other, and then use what the first one encoded. With many tools left, a
 /// search waits no longer than its own time.
-pub(super) fn embed_during_search(moment: &PublishedCatalog, time: Duration) {
+pub(super) fn embed_during_search(catalog: &PublishedCatalog, time: Duration) {
     let (mut study, end) = (EmbeddingRun::default(), Instant::now() + time);
-    let encoding = &moment.searching.encoding;
-    let guard = if moment.made().missing <= AT_LEAST { Some(encoding.lock()) } else { encoding.try_lock_for(time) };
+    let encoding = &catalog.engine.encoding;
+    let guard = if catalog.made().missing <= AT_LEAST { Some(encoding.lock()) } else { encoding.try_lock_for(time) };
     let Some(_guard) = guard else { return };
-    while study.step(moment, AT_ONCE) == RemainingWork::More && (study.encoded < AT_LEAST || Instant::now() < end) {}
-    study.end(moment);
+    while study.step(catalog, AT_ONCE) == RemainingWork::More && (study.encoded < AT_LEAST || Instant::now() < end) {}
+    study.end(catalog);
 }

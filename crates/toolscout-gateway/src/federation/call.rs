@@ -27,7 +27,7 @@ pub(super) fn unknown(id: ToolId) -> Tool {
 impl Gateway {
     /// The same view, and in it this tool, should it be one beyond the catalog.
     pub(crate) fn with_far(&self, view: CatalogView, id: &ToolId, cx: &Cx) -> CatalogView {
-        if view.moment.tool(id).is_some() || !view.asks(&id.source) || delegation::names_meta_tool(id.name.as_str()) {
+        if view.catalog.tool(id).is_some() || !view.asks(&id.source) || delegation::names_meta_tool(id.name.as_str()) {
             return view;
         }
         match self.far(&view, id, cx) {
@@ -38,7 +38,7 @@ impl Gateway {
 
     fn far(&self, view: &CatalogView, id: &ToolId, cx: &Cx) -> Option<RemoteTool> {
         let source = view.source(&id.source)?;
-        let (door, _) = view.moment.tool(&delegation::id(&id.source, delegation::EXECUTE)?)?;
+        let (door, _) = view.catalog.tool(&delegation::id(&id.source, delegation::EXECUTE)?)?;
         let known = self.federation.definitions.of(&self.found_for(cx), source, id);
         let is_known = known.is_some();
         let RemoteDefinition { tool, facts, digest } = known.unwrap_or_else(|| {
@@ -47,7 +47,7 @@ impl Gateway {
             let tool = Arc::new(tool);
             RemoteDefinition { facts: Arc::new(DefinitionFacts::of(tool.clone())), tool, digest: None }
         });
-        let decision = view.moment.policies.effective_through(&tool, &door.id, is_known);
+        let decision = view.catalog.policies.effective_through(&tool, &door.id, is_known);
         let standing = ToolStanding { decision, facts };
         Some(RemoteTool { tool, standing, digest, via: cx.via.clone(), gateway: self.federation.name.clone() })
     }

@@ -122,7 +122,7 @@ impl Gateway {
             return Err(None);
         }
         let id = delegation::id(source.id(), delegation::SEARCH).ok_or(None)?;
-        let (door, _) = view.moment.tool(&id).ok_or(None)?;
+        let (door, _) = view.catalog.tool(&id).ok_or(None)?;
         let arguments = delegation::search_arguments(door, query, most);
         let meta = Some(passed_on(None, &cx.via, &self.federation.name));
         let call = ToolCall { meta, ..ToolCall::new(id, arguments) };
@@ -157,7 +157,7 @@ impl Gateway {
         let names: OnceLock<ToolNameIndex> = OnceLock::new();
         let own: Vec<ToolId> =
             hits.iter().flat_map(|(_, tool, ..)| [Some(tool.id.clone()), as_bare(&tool.id)]).flatten().collect();
-        let names = || names.get_or_init(|| ToolNameIndex::of(view.moment.all.tools().map(|it| &it.id).chain(&own)));
+        let names = || names.get_or_init(|| ToolNameIndex::of(view.catalog.all.tools().map(|it| &it.id).chain(&own)));
         let mut shown = Vec::new();
         for (source, tool, score, digest) in hits {
             if !self.federation.definitions.has(whose, &source, &tool) {
@@ -207,7 +207,7 @@ fn tool(view: &CatalogView, source: &Arc<dyn Source>, item: &answer::RemoteToolD
     tool.input_schema = item.input_schema.clone().unwrap_or_else(anything);
     tool.annotations = item.annotations.clone();
     tool.provenance.trusted =
-        view.moment.tool(&delegation::id(source.id(), delegation::EXECUTE)?)?.0.provenance.trusted;
+        view.catalog.tool(&delegation::id(source.id(), delegation::EXECUTE)?)?.0.provenance.trusted;
     (view.policy(&tool).policy != Policy::Disable).then_some(tool)
 }
 

@@ -19,8 +19,8 @@ use toolscout_index::{Index, IndexData, Language, QueryEmbedding, Vector};
 pub struct SearchEngine {
     language: Language,
     encoder: Option<Arc<LazyEncoder>>,
-    kept: Option<SearchStore>,
-    questions: Arc<QueryCache>,
+    store: Option<SearchStore>,
+    query_cache: Arc<QueryCache>,
     stamps: OnceLock<StampHasher>,
     /// What the next index begins with.
     known: Mutex<Option<IndexData>>,
@@ -29,7 +29,7 @@ pub struct SearchEngine {
     /// Who knows everything that is searched here, where that is another gateway.
     main: Option<Arc<SearchEngine>>,
     /// How many are at work to find out what tools mean, as they come.
-    students: AtomicUsize,
+    workers: AtomicUsize,
     /// Held by the search that encodes tools.
     pub(crate) encoding: Mutex<()>,
 }
@@ -52,7 +52,7 @@ impl SearchEngine {
 
     /// Where what is worked out is kept for the next process, and for which project.
     pub fn kept(self, store: Arc<dyn Store>, project: &str) -> Self {
-        Self { kept: Some(SearchStore::new(store, project)), ..self }
+        Self { store: Some(SearchStore::new(store, project)), ..self }
     }
 
     /// The same for another gateway, which shows a part of what this one knows: what was worked out here is not again there.
@@ -61,8 +61,8 @@ impl SearchEngine {
         Self {
             language: main.language,
             encoder: main.encoder.clone(),
-            kept: main.kept.as_ref().map(SearchStore::without_image),
-            questions: main.questions.clone(),
+            store: main.store.as_ref().map(SearchStore::without_image),
+            query_cache: main.query_cache.clone(),
             stamps,
             main: Some(main.clone()),
             ..Self::default()
@@ -101,7 +101,7 @@ impl SearchEngine {
     }
 
     fn known(&self) -> IndexData {
-        let image = || self.kept.as_ref()?.image(self.language);
+        let image = || self.store.as_ref()?.image(self.language);
         let others = || self.main.as_ref().map(|it| it.known());
         self.known.lock().get_or_insert_with(|| image().or_else(others).unwrap_or_default()).clone()
     }
@@ -112,7 +112,7 @@ impl SearchEngine {
             return;
         }
         let known = self.known.lock().clone();
-        if let (Some(kept), Some(known)) = (&self.kept, known) {
+        if let (Some(kept), Some(known)) = (&self.store, known) {
             kept.keep_image(self.language, &known);
         }
     }
@@ -128,7 +128,7 @@ impl SearchEngine {
 
     /// What a question means, if it was asked before.
     pub(crate) fn meaning(&self, text: &str) -> Option<Arc<QueryEmbedding>> {
-        self.questions.meaning(text)
+        self.query_cache.meaning(text)
     }
 
     /// What a question means. Takes its time, the first time.
@@ -138,44 +138,44 @@ impl SearchEngine {
         }
         let encoder = self.encoder.as_ref()?.get().ok()?;
         let meaning = Arc::new(QueryEmbedding::of(encoder, text));
-        self.questions.keep(text, &meaning);
+        self.query_cache.keep(text, &meaning);
         Some(meaning)
     }
 
     pub(crate) fn kept_vector(&self, encoder: &str, text: &str) -> Option<Vector> {
-        self.kept.as_ref()?.vector(encoder, text)
+        self.store.as_ref()?.vector(encoder, text)
     }
 
     pub(crate) fn keep_vector(&self, encoder: &str, text: &str, vector: &Vector) {
-        if let Some(kept) = &self.kept {
+        if let Some(kept) = &self.store {
             kept.keep_vector(encoder, text, vector);
         }
     }
 
     pub(crate) fn tidy(&self) {
-        if let (Some(kept), Some(id)) = (&self.kept, self.encoder_id()) {
+        if let (Some(kept), Some(id)) = (&self.store, self.encoder_id()) {
             kept.tidy(id);
         }
     }
 
     /// The right to encode; none while another process has it.
     pub(crate) fn lease(&self) -> Option<Lease> {
-        self.kept.as_ref().map_or_else(|| Some(Lease::new(())), SearchStore::lease)
+        self.store.as_ref().map_or_else(|| Some(Lease::new(())), SearchStore::lease)
     }
 
     /// Somebody is at work as long as this is there.
-    pub(crate) fn student(self: &Arc<Self>) -> EmbeddingWorker {
-        self.students.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn worker(self: &Arc<Self>) -> EmbeddingWorker {
+        self.workers.fetch_add(1, Ordering::Relaxed);
         EmbeddingWorker(self.clone())
     }
 
-    pub(crate) fn has_students(&self) -> bool {
-        self.students.load(Ordering::Relaxed) > 0
+    pub(crate) fn has_workers(&self) -> bool {
+        self.workers.load(Ordering::Relaxed) > 0
     }
 
     fn stamps(&self) -> &StampHasher {
         self.stamps.get_or_init(|| {
-            let kept = self.kept.as_ref().and_then(SearchStore::key);
+            let kept = self.store.as_ref().and_then(SearchStore::key);
             StampHasher::new(&kept.unwrap_or_else(chance))
         })
     }
@@ -186,7 +186,7 @@ pub(crate) struct EmbeddingWorker(Arc<SearchEngine>);
 
 impl Drop for EmbeddingWorker {
     fn drop(&mut self) {
-        self.0.students.fetch_sub(1, Ordering::Relaxed);
+        self.0.workers.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -95,7 +95,7 @@ async fn keep_listening(
                 // The earlier one goes when this one is there, so that nothing is missed.
                 Ok(standing) if !is_over => break standing,
                 Ok(standing) => {
-                    client.0.peer.hub().all_may_have_changed();
+                    client.0.peer.router().all_may_have_changed();
                     break standing;
                 }
                 // It stays as it was, which is better than nothing.

@@ -25,29 +25,29 @@ pub(super) async fn open(
     deadline: Instant,
 ) -> Result<OpenedConversation, ClientError> {
     let dial = &ConnectContext { lookup: dial.lookup.remembering(), ..dial.clone() };
-    let hub = make_hub(server, dial, deadline).await?;
+    let router = make_router(server, dial, deadline).await?;
     match &server.transport {
         ServerTransport::Stdio(program) => {
             let limit = given(Instant::now(), deadline);
-            let wire = timeout_at(deadline.into(), StdioWire::open(program, dial, hub.clone())).await;
+            let wire = timeout_at(deadline.into(), StdioWire::open(program, dial, router.clone())).await;
             let late = |_| ClientError::TimedOut { what: "its start".to_owned(), limit };
             let wire = wire.map_err(late)??;
-            let peer = Peer::new(hub, wire);
+            let peer = Peer::new(router, wire);
             let agreed = handshake::agree(&peer, dial.era.as_ref(), &dial.limits, deadline).await?;
             Ok(OpenedConversation { peer, agreed, is_web: false })
         }
-        ServerTransport::Http(endpoint) if endpoint.sse => open_events(hub, endpoint, dial, deadline).await,
+        ServerTransport::Http(endpoint) if endpoint.sse => open_events(router, endpoint, dial, deadline).await,
         ServerTransport::Http(endpoint) => {
-            hub.draw_ids();
-            let wire = http::open(endpoint, dial, hub.clone(), deadline).await?;
-            let peer = Peer::new(hub, wire);
+            router.draw_ids();
+            let wire = http::open(endpoint, dial, router.clone(), deadline).await?;
+            let peer = Peer::new(router, wire);
             match handshake::agree(&peer, dial.era.as_ref(), &dial.limits, deadline).await {
                 Ok(agreed) => Ok(OpenedConversation { peer, agreed, is_web: true }),
                 // Nothing is posted to here. It may be an event stream, as it was before there was anything else.
                 Err(error @ ClientError::Status { status: 400 | 404 | 405, .. }) => {
                     drop(peer);
-                    let hub = make_hub(server, dial, deadline).await?;
-                    open_events(hub, endpoint, dial, deadline).await.map_err(|_| error)
+                    let router = make_router(server, dial, deadline).await?;
+                    open_events(router, endpoint, dial, deadline).await.map_err(|_| error)
                 }
                 Err(error) => Err(error),
             }
@@ -55,29 +55,29 @@ pub(super) async fn open(
     }
 }
 
-async fn make_hub(
+async fn make_router(
     server: &ServerConfig,
     dial: &ConnectContext,
     deadline: Instant,
 ) -> Result<Arc<ResponseRouter>, ClientError> {
-    let hub = ResponseRouter::new(server.id.as_str(), dial.limits.clone());
-    hub.keep_out(secrets(server, dial, deadline).await?);
+    let router = ResponseRouter::new(server.id.as_str(), dial.limits.clone());
+    router.keep_out(secrets(server, dial, deadline).await?);
     if dial.has_counterparts {
-        hub.relay();
+        router.relay();
     }
-    Ok(hub)
+    Ok(router)
 }
 
 /// The transport of old knows but one era.
 async fn open_events(
-    hub: Arc<ResponseRouter>,
+    router: Arc<ResponseRouter>,
     endpoint: &HttpEndpoint,
     dial: &ConnectContext,
     deadline: Instant,
 ) -> Result<OpenedConversation, ClientError> {
-    hub.draw_ids();
-    let wire = sse::open(endpoint, dial, hub.clone(), deadline).await?;
-    let peer = Peer::new(hub, wire);
+    router.draw_ids();
+    let wire = sse::open(endpoint, dial, router.clone(), deadline).await?;
+    let peer = Peer::new(router, wire);
     let agreed = handshake::initialize(&peer, handshake::newest_legacy(), deadline).await?;
     Ok(OpenedConversation { peer, agreed, is_web: false })
 }

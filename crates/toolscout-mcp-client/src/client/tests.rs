@@ -49,10 +49,13 @@ impl Talk {
             let whole = outcome.map(|it| json!({"jsonrpc": "2.0", "id": message["id"], key(&it): it}));
             whole.into_iter().map(|it| it.to_string()).collect()
         });
-        let (wire, ear) = (world.wire.clone(), world.hub.clone());
+        let (wire, ear) = (world.wire.clone(), world.router.clone());
         let (peer, sent) = world.into_peer();
-        let opened =
-            OpenedConversation { peer, agreed: HandshakeResult { era, said: ServerDescription::default() }, is_web };
+        let opened = OpenedConversation {
+            peer,
+            agreed: HandshakeResult { era, description: ServerDescription::default() },
+            is_web,
+        };
         let client = McpClient::of(SourceId::new("fake").expect("an id"), Arc::new(limits), opened);
         Self { client, sent, wire, ear }
     }

@@ -72,10 +72,10 @@ async fn a_modern_server_is_asked_once() {
     let (agreed, methods) = try_it(&mut world, None).await;
     let agreed = agreed.expect("a handshake");
     assert_eq!((agreed.era, methods), (modern(), vec!["server/discover".to_owned()]));
-    assert_eq!(agreed.said.name.as_deref(), Some("n"));
-    assert_eq!(agreed.said.title.as_deref(), Some("T"));
-    assert_eq!(agreed.said.instructions.as_deref(), Some("be kind"));
-    assert_eq!(agreed.said.capabilities.expect("said").as_str(), r#"{"tools":{}}"#);
+    assert_eq!(agreed.description.name.as_deref(), Some("n"));
+    assert_eq!(agreed.description.title.as_deref(), Some("T"));
+    assert_eq!(agreed.description.instructions.as_deref(), Some("be kind"));
+    assert_eq!(agreed.description.capabilities.expect("said").as_str(), r#"{"tools":{}}"#);
 }
 
 /// F-14: legacy servers refuse the question in many ways.
@@ -128,15 +128,15 @@ async fn silence_is_waited_out_and_then_taken_for_an_old_server() {
 /// A server that takes its time to start finds both questions waiting, and answers them in their order.
 async fn slow_to_start(first: Value, second: Value) -> HandshakeResult {
     let mut world = World::new(limits(), |_| Vec::new());
-    let (peer, hub) = (world.peer.clone(), world.hub.clone());
+    let (peer, router) = (world.peer.clone(), world.router.clone());
     let limits = limits();
     let (agreed, ()) = tokio::join!(agree(&peer, None, &limits, soon()), async {
         assert_eq!(world.next().await["method"], "server/discover");
         assert_eq!(world.next().await["method"], "initialize");
-        hub.message(whole(&json!(1), first).to_string().as_bytes());
-        hub.message(whole(&json!(2), second).to_string().as_bytes());
+        router.message(whole(&json!(1), first).to_string().as_bytes());
+        router.message(whole(&json!(2), second).to_string().as_bytes());
     });
-    assert_eq!(peer.hub().pending(), 0);
+    assert_eq!(peer.router().pending(), 0);
     agreed.expect("a handshake")
 }
 
@@ -157,7 +157,7 @@ async fn silence_on_both_ends_at_the_deadline() {
     let deadline = Instant::now() + Duration::from_millis(120);
     let error = agree(&world.peer, None, &limits(), deadline).await.expect_err("nobody is there");
     assert_eq!(error.to_string(), "the handshake took longer than 120 ms");
-    assert_eq!(world.peer.hub().pending(), 0);
+    assert_eq!(world.peer.router().pending(), 0);
 }
 
 /// Hostile modes: future_version.
@@ -269,7 +269,7 @@ async fn what_a_server_says_of_itself_is_cut_to_size() {
         let who = json!({"name": "github", "title": format!("GitHub\u{1b}[2K{}", "é".repeat(1 << 19)), "version": 7});
         Some(json!({"supportedVersions": ["2026-07-28"], "serverInfo": who, "instructions": "x".repeat(1 << 20)}))
     });
-    let said = try_it(&mut world, None).await.0.expect("a handshake").said;
+    let said = try_it(&mut world, None).await.0.expect("a handshake").description;
     assert!(said.title.expect("a title").len() <= 256);
     assert!(said.instructions.expect("instructions").len() <= 16 << 10);
     assert_eq!(said.version, None);

@@ -28,8 +28,8 @@ impl HttpConnection {
         match outcome {
             Ok(Ok(Some(rest))) => use_up(rest).await,
             Ok(Ok(None)) => {}
-            Ok(Err(err)) => self.ear.failed(id, err),
-            Err(_) => self.ear.failed(id, timed_out),
+            Ok(Err(err)) => self.observer.failed(id, err),
+            Err(_) => self.observer.failed(id, timed_out),
         }
     }
 
@@ -52,7 +52,7 @@ impl HttpConnection {
 
     /// Ends the session, if the server lets us.
     pub(super) async fn end_session(&self) -> Result<(), ClientError> {
-        let headers = self.terms.legacy_headers()?;
+        let headers = self.session.legacy_headers()?;
         self.remote.ask(self.remote.delete(headers)).await.map(drop)
     }
 
@@ -60,7 +60,7 @@ impl HttpConnection {
     pub(super) fn session_is_gone(&self) -> ClientError {
         let what = format!("`{}` has ended the session", self.remote.name());
         let error = ClientError::Lost { what };
-        self.ear.lost(error.clone());
+        self.observer.lost(error.clone());
         error
     }
 
@@ -75,12 +75,12 @@ impl HttpConnection {
             return self.refused(response, Some(id), in_session).await.map(|()| None);
         }
         if begins {
-            self.terms.begin_session(response.headers())?;
+            self.session.begin_session(response.headers())?;
         }
         match kind(&response, name)? {
             ResponseKind::Json => {
                 let bytes = body(response, name, self.remote.limits().message).await?;
-                self.ear.message_for(id, &bytes);
+                self.observer.message_for(id, &bytes);
                 let reason = format!("`{name}` answered with something other than the reply");
                 if is_reply_to(&bytes, id) { Ok(None) } else { Err(ClientError::Protocol { reason }) }
             }
@@ -94,7 +94,7 @@ impl HttpConnection {
         }
         match refusal(response, self.remote.name(), id).await {
             HttpRefusal::Reply(bytes) => {
-                self.ear.message(&bytes);
+                self.observer.message(&bytes);
                 Ok(())
             }
             HttpRefusal::Error(err) => Err(err),
@@ -123,19 +123,19 @@ impl HttpConnection {
         if event.name != "message" || event.data.is_empty() {
             return ControlFlow::Continue(());
         }
-        self.ear.message_for(id, event.data);
+        self.observer.message_for(id, event.data);
         if is_reply_to(event.data, id) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// The rest of a stream that is over too early. In the legacy era a server may hang up during long work, and tell with
     /// an event's id that it can be asked for the rest.
     async fn take_up(&self, events: &SseParser, why: ClientError) -> Result<Response, ClientError> {
-        let Some(last) = events.last_id().filter(|_| self.terms.is_legacy()) else { return Err(why) };
+        let Some(last) = events.last_id().filter(|_| self.session.is_legacy()) else { return Err(why) };
         if !matches!(why, ClientError::Lost { .. }) {
             return Err(why);
         }
         sleep(events.retry().unwrap_or(USUAL_RETRY).max(SHORTEST_RETRY)).await;
-        let mut headers = self.terms.legacy_headers()?;
+        let mut headers = self.session.legacy_headers()?;
         headers.insert(LAST_EVENT, plain(last)?);
         let response = self.remote.ask(self.remote.listen(headers)).await?;
         let is_stream = response.status().is_success() && kind(&response, self.remote.name())? == ResponseKind::Events;

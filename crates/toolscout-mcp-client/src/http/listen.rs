@@ -53,14 +53,14 @@ impl HttpConnection {
         let name = self.remote.name();
         let over = read(&mut response, events, name, |event| {
             if event.name == "message" && !event.data.is_empty() {
-                self.ear.message(event.data);
+                self.observer.message(event.data);
             }
             ControlFlow::Continue(())
         });
         match over.await {
             // Whoever breaks a limit here breaks it elsewhere.
             Err(err @ ClientError::Protocol { .. }) => {
-                self.ear.lost(err);
+                self.observer.lost(err);
                 StreamEnd::ForGood
             }
             _ => StreamEnd::Stream,
@@ -68,12 +68,12 @@ impl HttpConnection {
     }
 
     async fn begin_stream(&self, events: &SseParser) -> Result<Option<Response>, ClientError> {
-        let mut headers = self.terms.legacy_headers()?;
+        let mut headers = self.session.legacy_headers()?;
         if let Some(last) = events.last_id() {
             headers.insert(LAST_EVENT, plain(last)?);
         }
         let response = self.remote.ask(self.remote.listen(headers)).await?;
-        if response.status() == StatusCode::NOT_FOUND && self.terms.has_session() {
+        if response.status() == StatusCode::NOT_FOUND && self.session.has_session() {
             self.session_is_gone();
             return Ok(None);
         }

@@ -32,7 +32,7 @@ pub(super) enum ReverseRequest {
     Withdrawn { id: Box<RawValue> },
 }
 
-/// The hub's side of a desk.
+/// The router's side of a desk.
 #[derive(Clone)]
 pub(super) struct ReverseRequestSender {
     pub(super) counterpart: Arc<dyn Counterpart>,
@@ -84,7 +84,7 @@ impl ReverseRequests {
         mut self,
         work: impl Future<Output = T>,
         deadline: Instant,
-        hub: &ResponseRouter,
+        router: &ResponseRouter,
     ) -> Option<T> {
         let mut work = pin!(work);
         let mut clock = PausableDeadline { due: deadline, left: Cx::THINKING, since: None };
@@ -94,7 +94,7 @@ impl ReverseRequests {
                 biased;
                 done = &mut work => return Some(done),
                 Some(question) = self.questions.recv() => match question {
-                    ReverseRequest::Put { id, .. } if open.len() >= AT_ONCE => hub.post(answer(&id, &Err(too_many()))),
+                    ReverseRequest::Put { id, .. } if open.len() >= AT_ONCE => router.post(answer(&id, &Err(too_many()))),
                     ReverseRequest::Put { id, method, params } => {
                         let (handle, registration) = AbortHandle::new_pair();
                         handles.insert(id.get().to_owned(), handle);
@@ -110,7 +110,7 @@ impl ReverseRequests {
                 Some(answered) = open.next(), if !open.is_empty() => {
                     if let Ok((id, outcome)) = answered {
                         handles.remove(id.get());
-                        hub.post(answer(&id, &outcome));
+                        router.post(answer(&id, &outcome));
                     }
                     if open.is_empty() {
                         clock.go_on();

@@ -55,7 +55,7 @@ impl Wire for Fake {
 /// A conversation with such a server.
 pub(in super::super) struct World {
     pub(in super::super) peer: Arc<Peer>,
-    pub(in super::super) hub: Arc<ResponseRouter>,
+    pub(in super::super) router: Arc<ResponseRouter>,
     pub(in super::super) wire: Arc<Fake>,
     sent: mpsc::UnboundedReceiver<Value>,
 }
@@ -65,18 +65,18 @@ impl World {
         limits: Limits,
         answering: impl Fn(&Value) -> Vec<String> + Send + Sync + 'static,
     ) -> Self {
-        let hub = ResponseRouter::new("fake", Arc::new(limits));
+        let router = ResponseRouter::new("fake", Arc::new(limits));
         let (sender, sent) = mpsc::unbounded_channel();
         let answering: Answering = Box::new(answering);
         let wire = Arc::new(Fake {
-            ear: hub.clone(),
+            ear: router.clone(),
             answering,
             sent: sender,
             forgotten: Mutex::default(),
             last: Mutex::default(),
         });
-        let peer = Arc::new(Peer::new(hub.clone(), wire.clone()));
-        Self { peer, hub, wire, sent }
+        let peer = Arc::new(Peer::new(router.clone(), wire.clone()));
+        Self { peer, router, wire, sent }
     }
 
     fn silent(limits: Limits) -> Self {
@@ -101,7 +101,7 @@ impl World {
     }
 
     fn says(&self, message: Value) {
-        self.hub.message(message.to_string().as_bytes());
+        self.router.message(message.to_string().as_bytes());
     }
 
     fn ask(&self, method: &str) -> tokio::task::JoinHandle<Result<RawJson, ClientError>> {
@@ -139,7 +139,7 @@ async fn answers_reach_who_asked_in_any_order() {
     world.says(result(first_id, json!({"of": "a"})));
     assert_eq!(second.await.expect("no panic").expect("an answer").as_str(), r#"{"of":"b"}"#);
     assert_eq!(first.await.expect("no panic").expect("an answer").as_str(), r#"{"of":"a"}"#);
-    assert_eq!(world.peer.hub().pending(), 0);
+    assert_eq!(world.peer.router().pending(), 0);
 }
 
 /// T08: late, double and unknown answers, and those with an id of another type.
@@ -158,7 +158,7 @@ async fn answers_nobody_waits_for_are_counted_and_reach_nobody() {
     world.says(result(1, json!({"poison": true})));
     world.says(result(2, json!({"right": true})));
     assert_eq!(second.await.expect("no panic").expect("an answer").as_str(), r#"{"right":true}"#);
-    assert_eq!(world.peer.hub().counts().unknown, 4);
+    assert_eq!(world.peer.router().counts().unknown, 4);
 }
 
 #[tokio::test]
@@ -167,12 +167,12 @@ async fn what_cannot_be_read_fails_the_request_it_was_about_and_no_other() {
     let (bad, good) = (world.ask("a"), world.ask("b"));
     let ids = [world.next().await["id"].clone(), world.next().await["id"].clone()];
     assert_eq!(ids, [json!(1), json!(2)]);
-    world.hub.message(br#"{"jsonrpc":"2.0","id":1,"result":{"cut"#);
+    world.router.message(br#"{"jsonrpc":"2.0","id":1,"result":{"cut"#);
     let error = bad.await.expect("no panic").expect_err("cannot be read");
     assert!(matches!(error, ClientError::Protocol { .. }), "{error}");
     world.says(result(2, json!({})));
     good.await.expect("no panic").expect("the other one is fine");
-    assert_eq!(world.peer.hub().counts().unreadable, 1);
+    assert_eq!(world.peer.router().counts().unreadable, 1);
 }
 
 #[tokio::test]
@@ -182,7 +182,7 @@ async fn a_message_on_several_lines_fails_its_request_and_confuses_nobody() {
     let _ = (world.next().await, world.next().await);
     let pretty = serde_json::to_string_pretty(&result(1, json!({"items": [{"id": 2}]}))).expect("JSON");
     for line in pretty.lines() {
-        world.hub.message(line.as_bytes());
+        world.router.message(line.as_bytes());
     }
     let error = bad.await.expect("no panic").expect_err("not on one line").to_string();
     assert!(error.contains("several lines"), "{error}");
@@ -197,11 +197,11 @@ async fn lines_that_are_no_messages_are_counted() {
     let _ = world.next().await;
     let noise = ["Server v1.0 started", "", "  ", "42", "\"text\"", "null", r#"{"level":"info"}"#, "[1,2]", "{", "}"];
     for line in noise {
-        world.hub.message(line.as_bytes());
+        world.router.message(line.as_bytes());
     }
-    world.hub.message(b"INFO listing {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
-    assert_eq!(world.peer.hub().counts().noise, 9);
-    world.hub.message(b" {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\r");
+    world.router.message(b"INFO listing {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
+    assert_eq!(world.peer.router().counts().noise, 9);
+    world.router.message(b" {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\r");
     asked.await.expect("no panic").expect("the next line counts");
 }
 
@@ -214,7 +214,7 @@ async fn dropping_a_request_tells_the_server_which_one() {
     let told = world.next().await;
     assert_eq!((&told["method"], &told["params"]["requestId"]), (&json!("notifications/cancelled"), &json!(2)));
     assert_eq!(*world.wire.forgotten.lock(), [2]);
-    assert_eq!(world.peer.hub().pending(), 1);
+    assert_eq!(world.peer.router().pending(), 1);
     world.says(result(1, json!({})));
     kept.await.expect("no panic").expect("the other one goes on");
     assert_eq!(world.methods(), [] as [&str; 0], "what is answered is not cancelled");
@@ -241,7 +241,7 @@ async fn many_cancelled_requests_leave_nothing() {
         let asking = world.peer.ask(ask("a"));
         assert!(futures_util::FutureExt::now_or_never(asking).is_none());
     }
-    assert_eq!(world.peer.hub().pending(), 0);
+    assert_eq!(world.peer.router().pending(), 0);
 }
 
 #[tokio::test]
@@ -288,14 +288,14 @@ async fn progress_comes_in_order_upwards_and_to_its_owner() {
 #[tokio::test]
 async fn changes_are_counted_through_any_flood() {
     let world = World::silent(Limits { notifications: (1, 10), ..Limits::default() });
-    let changes = world.hub.changes();
+    let changes = world.router.changes();
     for _ in 0..1_000 {
         world.says(json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"data": "x"}}));
     }
     world.says(json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
     assert!(changes.has_changed().expect("the hub is there"));
     assert_eq!(*changes.borrow(), 1);
-    assert!(world.hub.counts().dropped >= 985, "{:?}", world.hub.counts());
+    assert!(world.router.counts().dropped >= 985, "{:?}", world.router.counts());
 }
 
 /// A server that asks at a thousand a second for what it must not have: a few refusals, and peace.
@@ -313,7 +313,7 @@ async fn a_server_gets_life_signs_and_refusals_at_a_bounded_rate() {
     for id in 0..1_000 {
         world.says(json!({"jsonrpc": "2.0", "id": id, "method": "roots/list"}));
     }
-    let counts = world.hub.counts();
+    let counts = world.router.counts();
     assert_eq!(counts.requests, 1_003);
     assert!(counts.unanswered >= 990, "{counts:?}");
     world.says(result(1, json!({"ours": true})));
@@ -323,9 +323,9 @@ async fn a_server_gets_life_signs_and_refusals_at_a_bounded_rate() {
 #[tokio::test]
 async fn a_modern_server_may_not_ask_at_all() {
     let mut world = World::silent(Limits::default());
-    world.hub.set_modern(true);
+    world.router.set_modern(true);
     world.says(json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}));
-    assert_eq!(world.hub.counts().unanswered, 1);
+    assert_eq!(world.router.counts().unanswered, 1);
     assert_eq!(world.methods(), [] as [&str; 0]);
 }
 
@@ -335,12 +335,12 @@ async fn when_the_connection_is_gone_everybody_knows() {
     let asked = world.ask("a");
     let _ = world.next().await;
     let gone = ClientError::Lost { what: "it exited with code 1".to_owned() };
-    world.hub.lost(gone.clone());
-    world.hub.lost(ClientError::Lost { what: "later news".to_owned() });
+    world.router.lost(gone.clone());
+    world.router.lost(ClientError::Lost { what: "later news".to_owned() });
     assert_eq!(asked.await.expect("no panic"), Err(gone.clone()));
     assert_eq!(world.peer.ask(ask("b")).await, Err(gone.clone()));
-    assert_eq!(world.hub.until_lost().await, gone);
-    assert_eq!(world.hub.is_lost(), Some(gone));
+    assert_eq!(world.router.until_lost().await, gone);
+    assert_eq!(world.router.is_lost(), Some(gone));
 }
 
 #[tokio::test]
@@ -348,9 +348,9 @@ async fn a_wire_can_fail_one_request() {
     let mut world = World::silent(Limits::default());
     let asked = world.ask("a");
     let _ = world.next().await;
-    world.hub.failed(1, ClientError::Lost { what: "it has closed its input".to_owned() });
+    world.router.failed(1, ClientError::Lost { what: "it has closed its input".to_owned() });
     asked.await.expect("no panic").expect_err("failed");
-    assert_eq!(world.hub.is_lost(), None);
+    assert_eq!(world.router.is_lost(), None);
 }
 
 /// Hostile mode http_length_lie: who says more than it was asked cannot know what the next request will be called.
@@ -358,7 +358,7 @@ async fn a_wire_can_fail_one_request() {
 async fn ids_that_are_drawn_cannot_be_guessed_and_never_come_twice() {
     let answered = |it: &Value| vec![json!({"jsonrpc": "2.0", "id": it["id"], "result": {}}).to_string()];
     let mut world = World::new(Limits::default(), answered);
-    world.hub.draw_ids();
+    world.router.draw_ids();
     let mut ids = Vec::new();
     for _ in 0..200 {
         world.ask("tools/list").await.expect("it ends").expect("an answer");

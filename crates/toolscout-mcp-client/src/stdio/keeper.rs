@@ -35,7 +35,7 @@ const LAST_BYTES: usize = 400;
 pub(super) struct ChildKeeper {
     pub(super) child: Child,
     pub(super) held: Arc<ServerProcesses>,
-    pub(super) ear: Arc<dyn WireObserver>,
+    pub(super) observer: Arc<dyn WireObserver>,
     pub(super) tail: Arc<Mutex<OutputTail>>,
     pub(super) closing: Arc<watch::Sender<bool>>,
     pub(super) over: watch::Sender<bool>,
@@ -45,7 +45,7 @@ pub(super) struct ChildKeeper {
 impl ChildKeeper {
     /// Reads what the server says until it, or we, have had enough; then tells everybody, and ends it.
     pub(super) async fn keep(mut self, output: Option<ChildStdout>, drained: oneshot::Receiver<()>) {
-        let ear = self.ear.clone();
+        let ear = self.observer.clone();
         {
             let mut reading = pin!(pipes::read(output, &*ear, self.limits.message));
             let (error, is_read) = self.attend(reading.as_mut(), drained).await;

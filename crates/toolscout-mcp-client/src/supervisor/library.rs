@@ -16,7 +16,7 @@ const TOGETHER: Duration = Duration::from_millis(20);
 
 /// Keeps what is remembered of a running server's library as the server has it, where somebody listens. Never done.
 pub(super) async fn attend(supervisor: &Weak<Supervisor>, running: &Arc<RunningServer>) {
-    let mut changes = running.client.hub().library_changes();
+    let mut changes = running.client.router().library_changes();
     let Some((server, shared)) = supervisor.upgrade().map(|it| it.concerns()) else { return pending().await };
     let cx = Cx::new(Caller::Mcp);
     let mut is_due = shared.read(&server, &cx).is_ok_and(|it| {

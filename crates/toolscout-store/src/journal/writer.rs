@@ -5,7 +5,7 @@ use super::{JournalRecord, OnWriteError};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 pub(super) struct Appender {
-    book: JournalFolder,
+    folder: JournalFolder,
     /// Records that were not written. The next record written says how many.
     lost: AtomicU64,
     has_reported: AtomicBool,
@@ -14,7 +14,7 @@ pub(super) struct Appender {
 
 impl Appender {
     pub(super) fn new(book: JournalFolder, on_trouble: OnWriteError) -> Self {
-        Self { book, lost: AtomicU64::new(0), has_reported: AtomicBool::new(false), on_trouble }
+        Self { folder: book, lost: AtomicU64::new(0), has_reported: AtomicBool::new(false), on_trouble }
     }
 
     pub(super) fn add_lost(&self, count: u64) {
@@ -32,7 +32,7 @@ impl Appender {
         if missing > 0 {
             records.insert(0, lost(missing));
         }
-        if let Err(cause) = self.book.append(&records) {
+        if let Err(cause) = self.folder.append(&records) {
             self.add_lost(missing + count);
             if !self.has_reported.swap(true, Ordering::Relaxed) {
                 (self.on_trouble)(&cause);

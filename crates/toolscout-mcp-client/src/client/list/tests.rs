@@ -32,7 +32,7 @@ async fn list_with(
     let (peer, _sent) = world.into_peer();
     let opened = OpenedConversation {
         peer,
-        agreed: HandshakeResult { era, said: ServerDescription::default() },
+        agreed: HandshakeResult { era, description: ServerDescription::default() },
         is_web: is_modern,
     };
     let client = McpClient::of(SourceId::new("fake").expect("an id"), Arc::new(limits), opened);

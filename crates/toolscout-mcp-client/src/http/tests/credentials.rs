@@ -117,7 +117,7 @@ async fn a_name_and_password_in_the_address_become_a_header() {
     hearing.next().await;
     // me:p@ss
     assert_eq!(site.asked()[0].header("authorization"), Some("Basic bWU6cEBzcw=="));
-    assert_eq!(wire.line.remote.name(), site.url());
+    assert_eq!(wire.connection.remote.name(), site.url());
 }
 
 /// T33: whatever a server answers, no error repeats what it was sent.
@@ -194,5 +194,5 @@ async fn of_an_address_that_is_referred_to_only_the_origin_is_named() {
     let (ear, _hearing) = Hearing::new();
     let endpoint = HttpEndpoint { url: "env:URL".into(), ..HttpEndpoint::default() };
     let wire = HttpWire::open(&endpoint, &dial, ear, soon()).await.expect("fine");
-    assert_eq!(wire.line.remote.name(), "http://127.0.0.1:9");
+    assert_eq!(wire.connection.remote.name(), "http://127.0.0.1:9");
 }

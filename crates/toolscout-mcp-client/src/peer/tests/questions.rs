@@ -91,7 +91,7 @@ impl Person {
 impl World {
     fn relaying() -> Self {
         let world = Self::silent(Limits::default());
-        world.hub.relay();
+        world.router.relay();
         world
     }
 
@@ -121,7 +121,7 @@ async fn a_question_reaches_the_only_caller_and_the_answer_goes_back_as_it_is() 
     let (mut world, mut person) = (World::relaying(), Person::able());
     let (call, calling) = world.call(person.behalf(), LONG).await;
     world
-        .hub
+        .router
         .message(br#"{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{ "message":"n?", "x":1.0 }}"#);
     assert_eq!(person.hears().await, ("elicitation/create".to_owned(), r#"{ "message":"n?", "x":1.0 }"#.to_owned()));
     person.answers(1);
@@ -142,10 +142,10 @@ async fn a_question_that_came_for_a_call_reaches_its_caller_whoever_else_waits()
     let (_, _calling) = world.call(one.behalf(), LONG).await;
     let (second, _other_calling) = world.call(other.behalf(), LONG).await;
     let question = json!({"jsonrpc": "2.0", "id": 1, "method": "sampling/createMessage", "params": {}}).to_string();
-    world.hub.message_for(second, question.as_bytes());
+    world.router.message_for(second, question.as_bytes());
     assert_eq!(other.hears().await.0, "sampling/createMessage");
     assert!(one.heard_nothing());
-    world.hub.message_for(987_654, question.as_bytes());
+    world.router.message_for(987_654, question.as_bytes());
     assert!(world.refusal().await.1.contains("no call is under way"));
 }
 
@@ -312,13 +312,13 @@ async fn a_call_that_was_given_up_makes_questions_unclear_until_it_is_answered()
 async fn what_is_logged_for_a_call_is_told_to_its_caller_and_the_rest_to_who_listens() {
     let (mut world, mut one, mut other) = (World::relaying(), Person::able(), Person::able());
     let (news, mut listener) = broadcast::channel(8);
-    world.hub.tell_news(news);
+    world.router.tell_news(news);
     let log = |text: &str| json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"data": text}});
     let (first, _calling) = world.call(one.behalf(), LONG).await;
     world.says(log("only one"));
     assert_eq!(one.hears().await, ("notifications/message".to_owned(), r#"{"data":"only one"}"#.to_owned()));
     let (_, _other) = world.call(other.behalf(), LONG).await;
-    world.hub.message_for(first, log("his").to_string().as_bytes());
+    world.router.message_for(first, log("his").to_string().as_bytes());
     assert_eq!(one.hears().await.1, r#"{"data":"his"}"#);
     assert!(listener.try_recv().is_err(), "what belongs to a call is for nobody else");
     world.says(log("whose?"));
@@ -334,7 +334,7 @@ async fn what_a_server_asks_and_logs_comes_without_its_secrets() {
     let mut program = Program::default();
     program.env.insert("API_TOKEN".to_owned(), "orange boat".into());
     let server = ServerConfig::new(SourceId::new("it").expect("an id"), ServerTransport::Stdio(program));
-    world.hub.keep_out(SecretValues::of(&server, &ReferenceLookup::of(|_| None)));
+    world.router.keep_out(SecretValues::of(&server, &ReferenceLookup::of(|_| None)));
     let (_, _calling) = world.call(person.behalf(), LONG).await;
     for method in ["elicitation/create", "sampling/createMessage"] {
         world
@@ -351,8 +351,8 @@ async fn what_a_server_asks_and_logs_comes_without_its_secrets() {
 async fn resources_that_change_are_news_and_lists_that_change_are_counted() {
     let world = World::silent(Limits { notifications: (1, 1), ..Limits::default() });
     let (news, mut listener) = broadcast::channel(8);
-    world.hub.tell_news(news);
-    let changes = world.hub.library_changes();
+    world.router.tell_news(news);
+    let changes = world.router.library_changes();
     world.says(json!({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": "a"}}));
     let Ok(LibraryEvent::ResourceUpdated(params)) = listener.try_recv() else { panic!("it was told") };
     assert_eq!(params.as_str(), r#"{"uri":"a"}"#);
@@ -370,7 +370,7 @@ async fn ids_of_questions_are_given_back_as_they_came() {
     for id in ["-5", r#""\u0061""#] {
         let raw = RawValue::from_string(id.to_owned()).expect("JSON");
         let line = format!(r#"{{"jsonrpc":"2.0","id":{raw},"method":"elicitation/create"}}"#);
-        world.hub.message(line.as_bytes());
+        world.router.message(line.as_bytes());
         world.next().await;
         let sent = world.wire.last.lock().clone().expect("sent").body;
         assert!(sent.starts_with(&format!(r#"{{"jsonrpc":"2.0","id":{id},"#)), "{sent}");
