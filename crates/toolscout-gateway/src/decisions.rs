@@ -100,7 +100,7 @@ impl Gateway {
     /// Deletes what relevance feedback has recorded about these tools for the caller. `subject` names them for the audit log.
     /// Returns how many records there were.
     pub fn forget_lessons(&self, subject: &str, cx: &Cx, is_meant: impl Fn(&ToolId) -> bool) -> Result<usize, Error> {
-        let summary = format!("forget what was learned about {subject}");
+        let summary = format!("forget {subject}");
         let subject = subject.to_owned();
         let change = cx.change(PlannedChange { kind: ChangeKind::Feedback, subject, action: "removed", summary })?;
         let count = self.learning.forget(&self.owner(cx), is_meant)?;

@@ -80,7 +80,7 @@ const TABLE: &[Row] = &[
     row(ErrorCode::PolicyDenied, StatusCode::FORBIDDEN, Exit::Refused, INVALID_PARAMS),
     row(ErrorCode::ApprovalRequired, StatusCode::FORBIDDEN, Exit::Refused, INVALID_PARAMS),
     row(ErrorCode::DuplicateServer, StatusCode::CONFLICT, Exit::Usage, INVALID_PARAMS),
-    row(ErrorCode::Conflict, StatusCode::CONFLICT, Exit::Usage, INVALID_PARAMS),
+    row(ErrorCode::Conflict, StatusCode::CONFLICT, Exit::Refused, INVALID_PARAMS),
     row(ErrorCode::MethodNotAllowed, StatusCode::METHOD_NOT_ALLOWED, Exit::Usage, INVALID_PARAMS),
     row(ErrorCode::TooLarge, StatusCode::PAYLOAD_TOO_LARGE, Exit::Usage, INVALID_PARAMS),
     row(ErrorCode::TooManyRequests, StatusCode::TOO_MANY_REQUESTS, Exit::Unavailable, INTERNAL_ERROR),

@@ -14,6 +14,7 @@ mod error;
 mod output;
 mod request;
 mod schema;
+mod stream;
 #[cfg(test)]
 mod tests;
 
@@ -23,11 +24,14 @@ pub use error::{ErrorCode, OperationError};
 pub use output::{OperationOutput, Text};
 pub use request::request_target;
 pub(crate) use schema::{InputSchema, OutputSchema, inline_string_enums, schema_settings};
+pub use stream::{ItemStream, StreamItem, StreamOperation};
 
 use crate::codes::Exit;
+use crate::output::json;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::io;
 use std::time::Duration;
 use toolscout_core::Cx;
 
@@ -51,9 +55,20 @@ pub trait Operation<W>: Send + Sync + 'static {
     /// The output for people.
     fn text(output: &Self::Output, text: &Text) -> String;
 
+    /// Writes what the command prints with `--json`. A command that lists prints the list itself; what else is in the output (the
+    /// next page, notes) is for programs that read it over HTTP, and goes to stderr here.
+    fn write_json(output: &Self::Output, writer: &mut dyn io::Write) -> io::Result<()> {
+        json::write(writer, output)
+    }
+
     /// What the caller should know besides: printed to stderr by commands. The output contains it as well.
     fn warnings(_: &Self::Output) -> &[String] {
         &[]
+    }
+
+    /// What explains the output: printed to stderr by commands. The output contains it as well.
+    fn notes(_: &Self::Output) -> Vec<String> {
+        Vec::new()
     }
 
     /// The exit code of the command: an operation that checks something may fail although it ran.
@@ -77,10 +92,16 @@ pub struct OperationSpec {
     pub effect: Effect,
     /// Where it is over HTTP.
     pub route: HttpRoute,
-    /// Its commands; one of the operation's own name if empty.
+    /// Another path of the same route, if well-known clients look there.
+    pub alias: Option<&'static str>,
+    /// The media type of its output over HTTP. Anything but JSON is its text for people.
+    pub media_type: &'static str,
+    /// Its commands; one of the operation's own name if empty. [`CommandName::NONE`] is for an operation without a command.
     pub commands: &'static [CommandName],
     /// Command lines that work; shown in help, run as tests.
     pub examples: &'static [&'static str],
+    /// Whether its commands ask for a confirmation first; `--yes` confirms.
+    pub confirm: bool,
     /// Which process runs it, if it comes from the command line.
     pub host: HostUse,
     /// How long it may take, unless the request says less.
@@ -97,8 +118,11 @@ impl OperationSpec {
             access: Access::Agent,
             effect: Effect::Read,
             route: HttpRoute { method: "GET", path, status: 200 },
+            alias: None,
+            media_type: "application/json",
             commands: &[],
             examples: &[],
+            confirm: false,
             host: HostUse::Never,
             deadline: None,
         }
@@ -184,12 +208,17 @@ pub struct CommandName {
     pub required: &'static [&'static str],
     /// Which process runs it; the operation's own choice if none.
     pub host: Option<HostUse>,
+    /// Another way to type it, as an option of a shorter command: `review --accept`.
+    pub alias: Option<&'static str>,
 }
 
 impl CommandName {
+    /// For operations that are of no use on a command line.
+    pub const NONE: &[Self] = &[Self::new("")];
+
     /// A command with the summary of its operation.
     pub const fn new(name: &'static str) -> Self {
-        Self { name, summary: "", preset: &[], required: &[], host: None }
+        Self { name, summary: "", preset: &[], required: &[], host: None, alias: None }
     }
 
     /// With a summary of its own.
@@ -205,6 +234,11 @@ impl CommandName {
     /// With these input fields required.
     pub const fn required(self, required: &'static [&'static str]) -> Self {
         Self { required, ..self }
+    }
+
+    /// Also typed as this option of a shorter command.
+    pub const fn alias(self, alias: &'static str) -> Self {
+        Self { alias: Some(alias), ..self }
     }
 
     /// Run in this process.

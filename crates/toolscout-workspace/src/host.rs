@@ -55,7 +55,7 @@ impl HostListener {
     ) -> Result<Infallible, AppError> {
         // The process that forwarded a request reports what it did; reported here as well, it would count twice.
         let request = Cx { observers: Observers::default(), ..workspace.tools.request() };
-        let router = OperationRouter::new(operations.clone(), request, Limits::default()).for_owner();
+        let router = OperationRouter::new(operations.clone(), request, Limits::default(), None).for_owner();
         let mut connections: FuturesUnordered<BoxFuture<'_, ()>> = FuturesUnordered::new();
         loop {
             tokio::select! {

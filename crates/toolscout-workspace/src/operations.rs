@@ -1,13 +1,20 @@
 //! Every operation of toolscout, one file each; commands, HTTP routes and socket requests are derived from this list.
 
+mod events;
+mod feedback;
 mod host_link;
 mod journal;
 mod policy;
+mod project;
+mod review;
 mod server;
+mod session;
 mod sign_in;
+mod status;
 mod tool;
 
 pub use host_link::sign_in_link_of_host;
+pub use tool::resolve_cached;
 
 use crate::Workspace;
 use sign_in::CreateSignInLink;
@@ -17,27 +24,49 @@ use toolscout_surface::operation::{BoundOperation, ErrorCode, OperationError, Wo
 /// Binds an operation to the workspace in a slot.
 pub type BindOperation = fn(&WorkspaceSlot<Workspace>) -> BoundOperation;
 
-/// Every operation, with the plugin that it belongs to: a program without the plugin is without the operation.
-pub const OPERATIONS: &[(&str, BindOperation)] = &[
-    ("review", BoundOperation::new::<Workspace, policy::ListPolicies>),
-    ("review", BoundOperation::new::<Workspace, policy::ShowPolicy>),
-    ("review", BoundOperation::new::<Workspace, policy::SetPolicy>),
-    ("servers", BoundOperation::new::<Workspace, server::ListServers>),
-    ("servers", BoundOperation::new::<Workspace, server::ShowServer>),
-    ("servers", BoundOperation::new::<Workspace, server::AddServer>),
-    ("servers", BoundOperation::new::<Workspace, server::UpdateServer>),
-    ("servers", BoundOperation::new::<Workspace, server::RemoveServer>),
-    ("servers", BoundOperation::new::<Workspace, server::ControlServer>),
-    ("servers", BoundOperation::new::<Workspace, server::RefreshServers>),
-    ("servers", BoundOperation::new::<Workspace, server::TestServer>),
-    ("servers", BoundOperation::new::<Workspace, server::ShowServerLogs>),
-    ("journal", BoundOperation::new::<Workspace, journal::ShowAudit>),
-    ("journal", BoundOperation::new::<Workspace, journal::ShowTimeline>),
-    ("journal", BoundOperation::new::<Workspace, journal::VerifyAudit>),
-    ("journal", BoundOperation::new::<Workspace, journal::ShowStats>),
-    ("journal", BoundOperation::new::<Workspace, journal::SuggestPins>),
-    ("cli", BoundOperation::new::<Workspace, CallTool>),
-    ("ui", BoundOperation::new::<Workspace, CreateSignInLink>),
+/// Every operation, with the plugins that bring it: a program without any of them is without the operation. Its commands belong to the
+/// first one.
+pub const OPERATIONS: &[(&[&str], BindOperation)] = &[
+    (&["review"], BoundOperation::new::<Workspace, policy::ListPolicies>),
+    (&["review"], BoundOperation::new::<Workspace, policy::ShowPolicy>),
+    (&["review"], BoundOperation::new::<Workspace, policy::SetPolicy>),
+    (&["servers"], BoundOperation::new::<Workspace, server::ListServers>),
+    (&["servers"], BoundOperation::new::<Workspace, server::ShowServer>),
+    (&["servers"], BoundOperation::new::<Workspace, server::AddServer>),
+    (&["servers"], BoundOperation::new::<Workspace, server::UpdateServer>),
+    (&["servers"], BoundOperation::new::<Workspace, server::RemoveServer>),
+    (&["servers"], BoundOperation::new::<Workspace, server::ControlServer>),
+    (&["servers"], BoundOperation::new::<Workspace, server::RefreshServers>),
+    (&["servers"], BoundOperation::new::<Workspace, server::TestServer>),
+    (&["servers"], BoundOperation::new::<Workspace, server::ShowServerLogs>),
+    (&["journal"], BoundOperation::new::<Workspace, journal::ShowAudit>),
+    (&["journal"], BoundOperation::new::<Workspace, journal::ShowTimeline>),
+    (&["journal"], BoundOperation::new::<Workspace, journal::VerifyAudit>),
+    (&["journal"], BoundOperation::new::<Workspace, journal::ShowStats>),
+    (&["journal"], BoundOperation::new::<Workspace, journal::SuggestPins>),
+    (&["review"], BoundOperation::new::<Workspace, review::ListReviews>),
+    (&["review"], BoundOperation::new::<Workspace, review::DecideReview>),
+    (&["review"], BoundOperation::new::<Workspace, review::ListApprovals>),
+    (&["review"], BoundOperation::new::<Workspace, review::AnswerApproval>),
+    (&["cli", "serve"], BoundOperation::new::<Workspace, tool::ListTools>),
+    (&["cli", "serve"], BoundOperation::stream::<Workspace, tool::StreamTools>),
+    (&["cli", "serve"], BoundOperation::new::<Workspace, tool::ShowTool>),
+    (&["cli", "serve"], BoundOperation::new::<Workspace, tool::SearchTools>),
+    (&["cli"], BoundOperation::new::<Workspace, feedback::ShowFeedback>),
+    (&["cli"], BoundOperation::new::<Workspace, feedback::ForgetFeedback>),
+    (&["cli", "serve"], BoundOperation::new::<Workspace, CallTool>),
+    (&["serve"], BoundOperation::new::<Workspace, project::ListProjects>),
+    (&["serve"], BoundOperation::new::<Workspace, project::ShowProjectConfiguration>),
+    (&["serve"], BoundOperation::new::<Workspace, session::ListSessions>),
+    (&["serve"], BoundOperation::new::<Workspace, session::BeginSession>),
+    (&["serve"], BoundOperation::new::<Workspace, session::EndSession>),
+    (&["serve"], BoundOperation::new::<Workspace, session::ShowSessionConfiguration>),
+    (&["serve"], BoundOperation::stream::<Workspace, events::FollowEvents>),
+    (&["serve"], BoundOperation::new::<Workspace, status::ShowHealth>),
+    (&["serve"], BoundOperation::new::<Workspace, status::ShowReadiness>),
+    (&["serve"], BoundOperation::new::<Workspace, status::ShowCaller>),
+    (&["serve"], BoundOperation::new::<Workspace, status::ShowMetrics>),
+    (&["ui"], BoundOperation::new::<Workspace, CreateSignInLink>),
 ];
 
 /// Runs something that blocks on files or the store.

@@ -7,9 +7,11 @@ mod folder_source;
 use crate::background::BackgroundTasks;
 use crate::config;
 use crate::error::login;
+use crate::event_broadcast::EventBroadcast;
 use crate::journal::JournalHandle;
 use crate::policies;
 use crate::servers::ServerSet;
+use crate::sessions::Sessions;
 use crate::{AppError, Environment, Options, PageLinks, Tools};
 use arc_swap::ArcSwap;
 use std::sync::{Arc, OnceLock};
@@ -17,7 +19,6 @@ use toolscout_config::Config;
 use toolscout_core::{BoxFuture, Caller, Cx, SourceId, redact};
 use toolscout_gateway::Gateway;
 use toolscout_gateway::policy::LevelName;
-use toolscout_surface::api::Events;
 use toolscout_telemetry::Metrics;
 
 /// What is known before any source is made: sources, gateway rules and observers are built from it.
@@ -71,8 +72,10 @@ pub struct Parts {
     pub journal: Option<JournalHandle>,
     /// Metrics of this process.
     pub metrics: Option<Arc<Metrics>>,
-    /// The live events of the UI.
-    pub events: Option<Events>,
+    /// Events for clients that follow them.
+    pub events: Option<EventBroadcast>,
+    /// Clients that are connected.
+    pub sessions: Sessions,
     /// Sign-in links to the UI.
     pub page_links: PageLinks,
 }
@@ -110,6 +113,16 @@ impl Workspace {
             served: OnceLock::new(),
             tasks: BackgroundTasks::default(),
         }
+    }
+
+    /// The gateway of a request, after the first discovery. A command reports on stderr what went wrong in it.
+    pub(crate) async fn known(&self, cx: &Cx) -> Result<Arc<Gateway>, AppError> {
+        if cx.caller == Caller::Cli {
+            self.tools.known().await?;
+        } else {
+            self.tools.known_quietly().await?;
+        }
+        Ok(self.gateway_for(cx))
     }
 
     /// The gateway that answers a request: limited to the profile that this process serves, except for decisions of the operator

@@ -8,6 +8,7 @@ use crate::{
     AppError, Command, Decorator, Environment, LifecycleError, Listing, Plugin, RunCx, Startup, Tools, Workspace,
     lifecycle, words,
 };
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::sync::Arc;
 use toolscout_core::escape;
@@ -101,11 +102,15 @@ impl App {
     /// Binds the operations of the plugins that are there, and adds their commands.
     fn add_operations(&self, setup: &mut Setup) -> Result<(), AppError> {
         let is_there = |id: &str| self.plugins.iter().any(|plugin| plugin.id() == id);
-        let own = OPERATIONS.iter().filter(|(plugin, _)| is_there(plugin));
-        setup.operations.extend(own.map(|(_, bind)| bind(&setup.slot)));
+        let own = OPERATIONS.iter().filter(|(plugins, _)| plugins.iter().any(|plugin| is_there(plugin)));
+        let own: Vec<_> = own.map(|(plugins, bind)| (is_there(plugins[0]), bind(&setup.slot))).collect();
+        // An operation that a server needs as well has no command in a program without a command line.
+        let without: HashSet<_> = own.iter().filter(|(is_there, _)| !is_there).map(|(_, it)| it.spec.name).collect();
+        setup.operations.extend(own.into_iter().map(|(_, operation)| operation));
         setup.bound = Operations::new(std::mem::take(&mut setup.operations));
-        let commands = OperationCliCommand::all(&setup.bound);
-        commands.into_iter().try_for_each(|command| setup.commands.add(command))
+        let commands = OperationCliCommand::all(&setup.bound).into_iter();
+        let mut commands = commands.filter(|command| !without.contains(command.operation().spec.name));
+        commands.try_for_each(|command| setup.commands.add(command))
     }
 
     async fn after_setup(&self, setup: Setup, line: Line, spec: Arc<CommandSpec>) -> Result<Run, AppError> {

@@ -32,6 +32,11 @@ pub trait Command: Send + Sync {
         self.spec().about
     }
 
+    /// Another way to type it, as an option of a shorter command: `review --accept`.
+    fn alias(&self) -> Option<&str> {
+        None
+    }
+
     /// Does it.
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>>;
 
@@ -153,7 +158,8 @@ impl RunCx {
     /// How text for people is written.
     pub(crate) fn text_style(&self) -> Text {
         let Look { style, locale, .. } = self.look();
-        Text { style, width: self.environment().width(), locale, verbose: self.options().switch("verbose") }
+        let verbose = self.options().switch("verbose");
+        Text { style, width: self.environment().width(), locale, verbose, command: "" }
     }
 
     fn look(&self) -> Look {

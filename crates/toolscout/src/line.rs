@@ -52,14 +52,37 @@ impl Line {
     }
 }
 
-/// The command's name, of one word or two, and what follows it.
+/// The command's name, of one word or two, and what follows it. If a command takes free text, more words are text: `search forget
+/// that I asked` is a search.
 fn command_and_rest(words: &[String], commands: &Commands) -> (Option<String>, Vec<String>) {
-    let both = words.get(..2).map(|it| it.join(" "));
-    match (both.filter(|it| commands.find(it).is_some()), words.split_first()) {
-        (Some(both), _) => (Some(both), words[2..].to_vec()),
-        (None, Some((first, rest))) => (Some(first.clone()), rest.to_vec()),
-        (None, None) => (None, Vec::new()),
+    let Some((first, rest)) = words.split_first() else { return (None, Vec::new()) };
+    if let Some((name, rest)) = by_alias(first, rest, commands) {
+        return (Some(name), rest);
     }
+    let takes_text = |name: &str| {
+        let spec = commands.find(name).map(|command| command.spec());
+        spec.is_some_and(|spec| spec.positionals.last().is_some_and(|place| place.many))
+    };
+    let is_text = || words.get(2).is_some_and(|word| !word.starts_with('-')) && takes_text(first);
+    match words.get(..2).map(|both| both.join(" ")).filter(|both| commands.find(both).is_some()) {
+        Some(both) if !is_text() => (Some(both), words[2..].to_vec()),
+        _ => (Some(first.clone()), rest.to_vec()),
+    }
+}
+
+/// The command that an option of this one stands for, and what follows it: the value of the option is its first argument.
+fn by_alias(first: &str, rest: &[String], commands: &Commands) -> Option<(String, Vec<String>)> {
+    let typed = rest.iter().take_while(|word| *word != "--").enumerate();
+    for (at, word) in typed.filter(|(_, word)| word.starts_with("--")) {
+        let (option, value) =
+            word.split_once('=').map_or((word.as_str(), None), |(option, value)| (option, Some(value)));
+        if let Some(name) = commands.of_alias(&format!("{first} {option}")) {
+            let value = value.map(str::to_owned);
+            let rest = rest[..at].iter().cloned().chain(value).chain(rest[at + 1..].iter().cloned()).collect();
+            return Some((name, rest));
+        }
+    }
+    None
 }
 
 /// What a line is about.

@@ -2,14 +2,15 @@
 
 use crate::line::input_text;
 use crate::{AppError, Command, RunCx};
+use futures_util::StreamExt;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use toolscout_core::{BoxFuture, Cx, escape};
 use toolscout_surface::cli::{CommandSpec, Locale};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::{
-    BoundOperation, CommandName, Effect, ErrorCode, HostUse, OperationCommand, OperationError, OperationOutput,
-    Operations,
+    BoundOperation, CommandName, Effect, ErrorCode, HostUse, ItemStream, OperationCommand, OperationError,
+    OperationOutput, Operations, StreamItem, Text,
 };
 use toolscout_surface::output::{self, Format};
 use toolscout_workspace::servers::PROMPT;
@@ -31,6 +32,10 @@ impl OperationCliCommand {
         operations.iter().flat_map(commands).collect()
     }
 
+    pub(crate) fn operation(&self) -> &BoundOperation {
+        &self.operation
+    }
+
     fn command_line(&self, locale: Locale) -> OperationCommand {
         OperationCommand::new(self.operation.clone(), self.command, locale)
     }
@@ -43,6 +48,10 @@ impl Command for OperationCliCommand {
 
     fn name(&self) -> String {
         self.command.name.to_owned()
+    }
+
+    fn alias(&self) -> Option<&str> {
+        self.command.alias
     }
 
     fn about(&self) -> String {
@@ -59,9 +68,16 @@ impl Command for OperationCliCommand {
                 return Ok(exit);
             }
             let request = Cx { dry_run, ..cx.request() };
+            if !dry_run && !self.is_confirmed(cx, &input).await? {
+                return Ok(Exit::Done);
+            }
+            if self.operation.is_stream() {
+                return self.print_stream(cx, self.operation.open(input, request).await?).await;
+            }
             let output = self.operation.invoke(input, request).await?;
-            print(cx, &output)?;
+            self.print(cx, &output)?;
             output.warnings.iter().for_each(|warning| cx.say(&format!("warning: {}\n", escape::text(warning))));
+            output.notes.iter().for_each(|note| cx.say(&format!("note: {}\n", escape::text(note))));
             Ok(output.exit)
         })
     }
@@ -109,27 +125,62 @@ impl OperationCliCommand {
     }
 }
 
+impl OperationCliCommand {
+    /// Whether the person at the terminal wants the change; true if it needs no confirmation. A dry run tells what to confirm.
+    async fn is_confirmed(&self, cx: &RunCx, input: &Map<String, Value>) -> Result<bool, AppError> {
+        if !self.operation.spec.confirm || cx.parsed.switch("yes") {
+            return Ok(true);
+        }
+        let preview = self.operation.invoke(input.clone(), Cx { dry_run: true, ..cx.request() }).await?;
+        let Some(would) = preview.would else { return Ok(true) };
+        // A program that reads JSON is no person.
+        let is_person = cx.options().format() == Format::Text;
+        if is_person && cx.environment().ask(&format!("Do you want to {would}?")).await {
+            return Ok(true);
+        }
+        cx.say(&escape::page(&format!("Would {would}\n  hint: --yes does it\n")));
+        Ok(false)
+    }
+
+    fn print(&self, cx: &RunCx, output: &OperationOutput) -> Result<(), AppError> {
+        match cx.options().format() {
+            // A confirmation is no data.
+            Format::Text if output.effect == Effect::Change => {
+                cx.say(&escape::page(&output.text(&self.text_style(cx))));
+                Ok(())
+            }
+            Format::Text => cx.print(&output.text(&self.text_style(cx))),
+            Format::Json => cx.environment().write(|out| {
+                output.write_json(out)?;
+                out.write_all(b"\n")
+            }),
+            format => {
+                let mut json = Vec::new();
+                output.write_json(&mut json).map_err(AppError::io("write", "the output"))?;
+                let value = serde_json::from_slice(&json).unwrap_or_default();
+                cx.print(&(output::render(&value, format) + "\n"))
+            }
+        }
+    }
+
+    /// Prints a line for each item, as it comes.
+    async fn print_stream(&self, cx: &RunCx, mut items: ItemStream<StreamItem>) -> Result<Exit, AppError> {
+        let (is_text, style) = (cx.options().format() == Format::Text, self.text_style(cx));
+        while let Some(item) = items.next().await {
+            let item = item?;
+            let line = if is_text { item.text(&style) } else { item.to_json_line() };
+            cx.print(&line)?;
+        }
+        Ok(Exit::Done)
+    }
+
+    fn text_style(&self, cx: &RunCx) -> Text {
+        Text { command: self.command.name, ..cx.text_style() }
+    }
+}
+
 fn no_host() -> AppError {
     let error = OperationError::new(ErrorCode::SourceUnavailable, "No server is running.");
     let hint = "Start one with `toolscout serve` or `toolscout server host`; or just call a tool: its server starts for the call.";
     error.hint(hint).into()
-}
-
-fn print(cx: &RunCx, output: &OperationOutput) -> Result<(), AppError> {
-    match cx.options().format() {
-        // A confirmation is no data.
-        Format::Text if output.effect == Effect::Change => {
-            cx.say(&escape::page(&output.text(&cx.text_style())));
-            Ok(())
-        }
-        Format::Text => cx.print(&output.text(&cx.text_style())),
-        Format::Json => cx.environment().write(|out| {
-            output.write_pretty(out)?;
-            out.write_all(b"\n")
-        }),
-        format => {
-            let value = output.to_json().and_then(|json| serde_json::from_slice(&json)).unwrap_or_default();
-            cx.print(&(output::render(&value, format) + "\n"))
-        }
-    }
 }

@@ -8,7 +8,7 @@ use toolscout_core::event::Observer;
 use toolscout_core::{BoxFuture, Source};
 use toolscout_gateway::GatewayBuilder;
 use toolscout_surface::cli::OptionSpec;
-use toolscout_surface::operation::{BoundOperation, Operation, Operations, WorkspaceSlot};
+use toolscout_surface::operation::{BoundOperation, Operation, Operations, StreamOperation, WorkspaceSlot};
 use toolscout_workspace::Parts;
 
 /// A unit that an application may have or leave out.
@@ -70,6 +70,11 @@ impl Setup {
     /// Adds an operation: its commands, its HTTP route, and its request over the control socket.
     pub fn add_operation<T: Operation<Workspace>>(&mut self) {
         self.operations.push(BoundOperation::new::<Workspace, T>(&self.slot));
+    }
+
+    /// Adds an operation that returns a stream.
+    pub fn add_stream<T: StreamOperation<Workspace>>(&mut self) {
+        self.operations.push(BoundOperation::stream::<Workspace, T>(&self.slot));
     }
 
     /// Adds a command.

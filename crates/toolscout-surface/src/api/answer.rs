@@ -1,76 +1,38 @@
-//! What a route gives back: bytes, what they are, and a status.
+//! Responses of the API: JSON, text and errors.
 
-use super::{ErrorCode, OperationError};
+use crate::operation::{ErrorCode, OperationError};
 use axum::body::{Body, Bytes};
 use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
-use axum::response::{IntoResponse, Response};
-use serde::Serialize;
-
-/// What a route gives back.
-pub(super) struct Answer(Response);
+use axum::response::Response;
 
 pub(super) const JSON: &str = "application/json";
 
-impl Answer {
-    /// A value, as JSON.
-    pub(super) fn json(status: StatusCode, value: &impl Serialize) -> Self {
-        match serde_json::to_vec(value) {
-            Ok(bytes) => Self::bytes(status, JSON, bytes.into()),
-            Err(error) => {
-                OperationError::new(ErrorCode::Internal, format!("the answer cannot be written: {error}")).into()
-            }
-        }
-    }
-
-    /// Bytes that are there already.
-    pub(super) fn bytes(status: StatusCode, media: &'static str, bytes: Bytes) -> Self {
-        let mut response = Response::new(Body::from(bytes));
-        *response.status_mut() = status;
-        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media));
-        Self(response)
-    }
-
-    /// Done, and nothing to say.
-    pub(super) fn nothing() -> Self {
-        Self(StatusCode::NO_CONTENT.into_response())
-    }
-
-    /// Something else, such as a stream.
-    pub(super) fn other(response: Response) -> Self {
-        Self(response)
-    }
-
-    /// The same, with another status.
-    pub(super) fn with_status(mut self, status: StatusCode) -> Self {
-        *self.0.status_mut() = status;
-        self
-    }
-
-    /// The path is known, and can only be asked in these ways.
-    pub(super) fn not_allowed(methods: &str) -> Self {
-        let message = format!("this can only be asked with {methods}");
-        let mut answer = Self::from(OperationError::new(ErrorCode::MethodNotAllowed, message));
-        if let Ok(value) = HeaderValue::from_str(methods) {
-            answer.0.headers_mut().insert(ALLOW, value);
-        }
-        answer
-    }
+/// A response with this body.
+pub(super) fn bytes(status: StatusCode, media_type: &'static str, bytes: impl Into<Bytes>) -> Response {
+    let mut response = Response::new(Body::from(bytes.into()));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+    response
 }
 
-impl From<OperationError> for Answer {
-    fn from(trouble: OperationError) -> Self {
-        let bytes = serde_json::to_vec(&trouble).unwrap_or_default();
-        let mut answer = Self::bytes(trouble.code.status(), JSON, bytes.into());
-        if trouble.code == ErrorCode::TooManyRequests {
-            answer.0.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
-        }
-        answer
+/// The response to a method that the path does not have.
+pub(super) fn method_not_allowed(methods: &[&str]) -> Response {
+    let methods = methods.join(", ");
+    let mut response =
+        error(&OperationError::new(ErrorCode::MethodNotAllowed, format!("the method must be {methods}")));
+    if let Ok(value) = HeaderValue::from_str(&methods) {
+        response.headers_mut().insert(ALLOW, value);
     }
+    response
 }
 
-impl IntoResponse for Answer {
-    fn into_response(self) -> Response {
-        self.0
+/// The response to a request that failed.
+pub(super) fn error(error: &OperationError) -> Response {
+    let json = serde_json::to_vec(error).unwrap_or_default();
+    let mut response = bytes(error.code.status(), JSON, json);
+    if error.code == ErrorCode::TooManyRequests {
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
     }
+    response
 }

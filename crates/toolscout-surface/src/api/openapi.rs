@@ -1,30 +1,33 @@
-//! The OpenAPI 3.1 document, made from the table of routes.
+//! The OpenAPI 3.1 document of all operations.
 
-use super::route::Gives;
-use super::{OperationError, Route, table};
-use crate::operation::{Access, BoundOperation, Effect, Operations};
-use crate::operation::{inline_string_enums, schema_settings};
+use crate::operation::{
+    Access, BoundOperation, Effect, OperationError, Operations, inline_string_enums, schema_settings,
+};
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
+/// Where the document is.
+pub(super) const PATH: &str = "/api/openapi.json";
+
 /// The whole document.
 pub(super) fn document(operations: &Operations) -> Value {
     let mut given = generator(SchemaSettings::for_serialize);
-    let mut taken = generator(SchemaSettings::for_deserialize);
     let mut paths = Map::new();
-    for route in table() {
-        let place = paths.entry(shown(route.path)).or_insert_with(|| json!({}));
-        place[route.method.to_lowercase()] = operation(route, &mut given, &mut taken);
-    }
     for operation in operations.iter() {
         let route = operation.spec.route;
+        let entry = described(operation, &mut given);
+        if let Some(alias) = operation.spec.alias {
+            let mut entry = entry.clone();
+            entry["operationId"] = format!("{}_alias", operation_id(operation)).into();
+            paths.insert(alias.to_owned(), json!({route.method.to_lowercase(): entry}));
+        }
         let place = paths.entry(shown(route.path)).or_insert_with(|| json!({}));
-        place[route.method.to_lowercase()] = described(operation, &mut given);
+        place[route.method.to_lowercase()] = entry;
     }
+    paths.insert(PATH.to_owned(), own_entry());
     let error = given.subschema_for::<OperationError>().to_value();
-    let mut schemas = taken.take_definitions(true);
-    schemas.extend(given.take_definitions(true));
+    let mut schemas = given.take_definitions(true);
     schemas.insert("Error".to_owned(), error);
     let mut document = json!({
         "openapi": "3.1.0",
@@ -42,10 +45,10 @@ pub(super) fn document(operations: &Operations) -> Value {
             "securitySchemes": {"token": {
                 "type": "http",
                 "scheme": "bearer",
-                "description": "What is in `operator.token` or `agent.token`, or what an issuer gave.",
+                "description": "The token in `operator.token` or `agent.token`, or one of the configured issuer.",
             }},
             "responses": {"Error": {
-                "description": "Why it is not answered as it was asked",
+                "description": "The request failed",
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
             }},
         },
@@ -58,26 +61,22 @@ fn generator(contract: fn(SchemaSettings) -> SchemaSettings) -> SchemaGenerator 
     contract(schema_settings().with(|it| it.definitions_path = "/components/schemas".into())).into_generator()
 }
 
-fn operation(route: &Route, given: &mut SchemaGenerator, taken: &mut SchemaGenerator) -> Value {
-    let mut operation = json!({
-        "operationId": operation_id(route),
-        "summary": route.summary,
-        "tags": [tag(route.path)],
-        "responses": responses(route, given),
-        "x-role": route.access.word(),
-    });
-    let parameters: Vec<_> = parts(route.path).chain(queries(route)).collect();
-    if !parameters.is_empty() {
-        operation["parameters"] = parameters.into();
-    }
-    if let Some(body) = &route.body {
-        let schema = (body.describe)(taken).to_value();
-        operation["requestBody"] = json!({"required": true, "content": {"application/json": {"schema": schema}}});
-    }
-    if route.access == Access::Open {
-        operation["security"] = json!([]);
-    }
-    operation
+/// The entry of the document itself.
+fn own_entry() -> Value {
+    json!({"get": {
+        "operationId": "openapi",
+        "summary": "This document",
+        "tags": ["openapi"],
+        "responses": {
+            "200": {"description": "Done", "content": {"application/json": {"schema": {"type": "object"}}}},
+            "default": {"$ref": "#/components/responses/Error"},
+        },
+        "x-role": Access::Agent.word(),
+    }})
+}
+
+fn operation_id(operation: &BoundOperation) -> String {
+    operation.spec.name.replace(' ', "_")
 }
 
 /// The entry of an operation.
@@ -113,9 +112,13 @@ fn described(operation: &BoundOperation, generator: &mut SchemaGenerator) -> Val
     if spec.effect == Effect::Change {
         schema_of_output = json!({"anyOf": [schema_of_output, dry_run()]});
     }
-    let output = json!({"description": "Done", "content": {"application/json": {"schema": schema_of_output}}});
+    let media_type = if operation.is_stream() { "text/event-stream" } else { spec.media_type };
+    if media_type != "application/json" {
+        schema_of_output = json!({"type": "string"});
+    }
+    let output = json!({"description": "Done", "content": {media_type: {"schema": schema_of_output}}});
     let mut entry = json!({
-        "operationId": spec.name.replace(' ', "_"),
+        "operationId": operation_id(operation),
         "summary": spec.summary,
         "tags": [tag(route.path)],
         "responses": {route.status.to_string(): output, "default": {"$ref": "#/components/responses/Error"}},
@@ -150,36 +153,19 @@ fn path_names(path: &'static str) -> impl Iterator<Item = &'static str> {
     names.map(|name| name.trim_start_matches('*'))
 }
 
-fn responses(route: &Route, given: &mut SchemaGenerator) -> Value {
-    let mut done = json!({"description": "Done"});
-    if let Some(media) = route.media() {
-        let schema = match route.gives {
-            Gives::Json(describe) => describe(given).to_value(),
-            _ if media.starts_with("application/json") => json!({"type": "object"}),
-            _ => json!({"type": "string"}),
-        };
-        done["content"] = json!({media: {"schema": schema}});
-    }
-    json!({route.status.as_str(): done, "default": {"$ref": "#/components/responses/Error"}})
-}
-
-/// What stands in braces.
+/// The parameters in the path.
 fn parts(path: &'static str) -> impl Iterator<Item = Value> {
     let names = path.split('/').filter_map(|it| it.strip_prefix('{')?.strip_suffix('}'));
     names.map(|name| {
         let description = match name {
-            "*name" => "What the source calls the tool; slashes are a part of it",
-            "source" => "Whose tool it is",
-            _ => "Which one",
+            "*name" => "The name of the tool at its source; slashes are a part of it",
+            "source" => "The source of the tool",
+            _ => "The id",
         };
         let schema = json!({"type": "string", "minLength": 1});
         let name = name.trim_start_matches('*');
         json!({"name": name, "in": "path", "required": true, "description": description, "schema": schema})
     })
-}
-
-fn queries(route: &Route) -> impl Iterator<Item = Value> {
-    route.query.iter().flat_map(|shape| query_parameters(shape.alone()))
 }
 
 fn query_parameters(schema: &Value) -> impl Iterator<Item = Value> {
@@ -198,14 +184,9 @@ fn query_parameters(schema: &Value) -> impl Iterator<Item = Value> {
     })
 }
 
-/// As OpenAPI writes it: it knows no path in the place of a name.
+/// As OpenAPI writes it: it has no parameter that spans several segments.
 fn shown(path: &str) -> String {
     path.replace("{*", "{")
-}
-
-fn operation_id(route: &Route) -> String {
-    let words = route.path.split(['/', '.', '{', '}', '*']).filter(|it| !it.is_empty());
-    std::iter::once(route.method.to_lowercase()).chain(words.map(str::to_owned)).collect::<Vec<_>>().join("_")
 }
 
 fn tag(path: &str) -> &str {

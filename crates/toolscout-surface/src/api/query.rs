@@ -1,10 +1,10 @@
-//! The part of an address behind `?`, taken apart and read as the types a route wants.
+//! Reads the query of a URL as the types that an operation takes.
 
-use super::OperationError;
+use crate::operation::OperationError;
 use serde_json::{Map, Value};
 
-/// Values by name, numbers and switches as such where the schema wants them. A name that is there twice, or that nobody
-/// knows, is told: whoever wrote it meant something.
+/// Values by name; numbers, booleans and lists if the schema says so. A name that is unknown, or given twice although it is no
+/// list, is an error.
 pub(super) fn read(text: &str, schema: &Value) -> Result<Map<String, Value>, OperationError> {
     let mut all = Map::new();
     for pair in text.split('&').filter(|it| !it.is_empty()) {
@@ -12,39 +12,47 @@ pub(super) fn read(text: &str, schema: &Value) -> Result<Map<String, Value>, Ope
         let (name, value) = (plain(name)?, plain(value)?);
         let known = &schema["properties"];
         let Some(property) = known.get(&name) else { return Err(unknown(&name, known)) };
-        if all.insert(name.clone(), typed(value, property)).is_some() {
+        if is(property, "array") {
+            let items = all.entry(name).or_insert_with(|| Value::Array(Vec::new())).as_array_mut();
+            items.into_iter().for_each(|items| items.push(value.clone().into()));
+        } else if all.insert(name.clone(), typed(value, property)).is_some() {
             return Err(OperationError::invalid(format!("the query has `{name}` twice")));
         }
     }
     Ok(all)
 }
 
-/// A number or a switch where one is wanted, and it is one.
+/// A number or a boolean, if the property is one and the text can be read so.
 fn typed(text: String, property: &Value) -> Value {
-    let is = |word: &str| match &property["type"] {
-        Value::String(it) => it == word,
-        Value::Array(all) => all.iter().any(|it| it == word),
-        _ => false,
-    };
-    let number = || text.parse::<u64>().ok().filter(|_| is("integer"));
-    let switch = || match text.as_str() {
+    let number = || text.parse::<u64>().ok().filter(|_| is(property, "integer"));
+    let boolean = || match text.as_str() {
         "true" | "1" => Some(true),
         "false" | "0" => Some(false),
         _ => None,
     };
-    match (number(), switch().filter(|_| is("boolean"))) {
+    match (number(), boolean().filter(|_| is(property, "boolean"))) {
         (Some(number), _) => number.into(),
-        (_, Some(switch)) => switch.into(),
+        (_, Some(boolean)) => boolean.into(),
         _ => text.into(),
+    }
+}
+
+/// Whether the property may be of this type.
+fn is(property: &Value, word: &str) -> bool {
+    match &property["type"] {
+        Value::String(only) => only == word,
+        Value::Array(all) => all.iter().any(|it| it == word),
+        _ => false,
     }
 }
 
 fn unknown(name: &str, known: &Value) -> OperationError {
     let names: Vec<_> = known.as_object().into_iter().flat_map(|it| it.keys()).map(|it| format!("`{it}`")).collect();
-    let trouble = OperationError::invalid(format!("the query has `{}`, which means nothing here", shown(name)));
-    match names.is_empty() {
-        true => trouble.hint("leave the query out"),
-        false => trouble.hint(format!("there are {}", names.join(", "))),
+    let error = OperationError::invalid(format!("unknown query parameter `{}`", shown(name)));
+    if names.is_empty() {
+        error.hint("this route takes no query")
+    } else {
+        error.hint(format!("known parameters: {}", names.join(", ")))
     }
 }
 
@@ -52,7 +60,7 @@ fn shown(text: &str) -> String {
     toolscout_core::escape::line(text).chars().take(100).collect()
 }
 
-/// What it stands for: `%20` and `+` are spaces.
+/// The decoded text: `%20` and `+` are spaces.
 fn plain(text: &str) -> Result<String, OperationError> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes().iter().copied();
@@ -71,7 +79,5 @@ fn plain(text: &str) -> Result<String, OperationError> {
 }
 
 fn unreadable() -> OperationError {
-    OperationError::invalid(
-        "the query is not written as an address wants it: `%` and two digits for each byte of UTF-8",
-    )
+    OperationError::invalid("the query is not percent-encoded UTF-8")
 }

@@ -1,79 +1,164 @@
-//! 1. Every route that is for operators is shut to agents, and every guarded one to whom nobody knows.
-//! 2. No foreign page and no foreign name gets in, on any route.
-//! 3. The document says everything that is in the table, and nothing else; each schema in it can be used.
-//! 4. Whatever is refused under `/api`, and by whomever, is refused in one shape.
-//! 5. Who looks on sees what they may, and is told what they have missed.
-//! 6. What a request says wrongly is told by name.
+//! 1. Routes for operators refuse agents, and every guarded route refuses unauthenticated requests.
+//! 2. No foreign origin and no foreign host name reaches any route.
+//! 3. The document describes every operation and nothing else; each schema in it is valid.
+//! 4. Errors under `/api` have one shape.
+//! 5. A stream sends its items as events, and ends with the listener.
+//! 6. An error names the invalid part of a request.
 
 mod document;
 mod doors;
-mod looking;
+mod streams;
 mod wrong;
 
-use super::{Api, Desk, Discovery, Events, OperationRouter};
+use super::OperationRouter;
 use crate::http::fixture::{Answer, Site, Wire};
 use crate::http::{Listener, Routes, Terms};
-use crate::mcp::meta::fixture;
-use crate::operation::Operations;
-use std::collections::BTreeMap;
-use std::sync::Arc;
-use toolscout_core::{Caller, Cx, SourceId, Tool};
-use toolscout_gateway::Gateway;
+use crate::operation::{
+    Access, BoundOperation, HttpRoute, ItemStream, Operation, OperationError, OperationSpec, Operations,
+    StreamOperation, Text, WorkspaceSlot,
+};
+use futures_util::StreamExt;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::{Arc, OnceLock};
+use toolscout_core::{Caller, Cx};
 
-const TOOLS: &str = r#"
-    app/hello -- Says hello
-    mail/send -- Sends a letter -- {"type":"object","properties":{"to":{"type":"string"}}}
-"#;
+/// A workspace with nothing in it.
+struct Empty;
 
-/// A desk with nothing behind it but a gateway.
-struct Bare(Arc<Gateway>);
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
 
-impl Desk for Bare {
-    fn gateway(&self) -> Arc<Gateway> {
-        self.0.clone()
+#[derive(Serialize, JsonSchema)]
+struct Greeting {
+    text: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Greet {
+    /// The name to greet.
+    name: String,
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 10))]
+    times: Option<usize>,
+    #[serde(default)]
+    words: Vec<String>,
+}
+
+/// `GET /api/health`, open.
+struct Health;
+/// `GET /api/greetings/{name}`, for agents.
+struct ReadGreeting;
+/// `POST /api/greetings`, for operators.
+struct WriteGreeting;
+/// `GET /api/count`, a stream for agents.
+struct Count;
+
+impl Operation<Empty> for Health {
+    type Input = Nothing;
+    type Output = Greeting;
+
+    const SPEC: OperationSpec =
+        OperationSpec { access: Access::Open, ..OperationSpec::read("health", "Show whether it runs", "/api/health") };
+
+    async fn run(_: &Empty, _: Nothing, _: &Cx) -> Result<Greeting, OperationError> {
+        Ok(Greeting { text: "ok".to_owned() })
     }
 
-    fn everything(&self) -> Arc<Gateway> {
-        self.0.clone()
+    fn text(output: &Greeting, _: &Text) -> String {
+        output.text.clone()
+    }
+}
+
+impl Operation<Empty> for ReadGreeting {
+    type Input = Greet;
+    type Output = Greeting;
+
+    const SPEC: OperationSpec = OperationSpec {
+        alias: Some("/metrics"),
+        ..OperationSpec::read("greeting show", "Show a greeting", "/api/greetings/{name}")
+    };
+
+    async fn run(_: &Empty, input: Greet, _: &Cx) -> Result<Greeting, OperationError> {
+        if input.name == "nobody" {
+            return Err(OperationError::not_found("Greeting"));
+        }
+        let words = input.words.join(" ");
+        Ok(Greeting { text: format!("{} {words}", input.name).repeat(input.times.unwrap_or(1)) })
     }
 
-    fn request(&self) -> Cx {
-        Cx::new(Caller::Http)
+    fn text(output: &Greeting, _: &Text) -> String {
+        output.text.clone()
+    }
+}
+
+impl Operation<Empty> for WriteGreeting {
+    type Input = Greet;
+    type Output = Greeting;
+
+    const SPEC: OperationSpec = OperationSpec {
+        route: HttpRoute { method: "POST", path: "/api/greetings", status: 201 },
+        ..OperationSpec::change("greeting write", "Write a greeting", "POST", "/api/greetings")
+    };
+
+    async fn run(_: &Empty, input: Greet, _: &Cx) -> Result<Greeting, OperationError> {
+        Ok(Greeting { text: input.name })
     }
 
-    fn project_id(&self) -> String {
-        "abc".to_owned()
+    fn text(output: &Greeting, _: &Text) -> String {
+        output.text.clone()
+    }
+}
+
+impl StreamOperation<Empty> for Count {
+    type Input = Nothing;
+    type Item = u32;
+
+    const SPEC: OperationSpec = OperationSpec::read("count", "Count", "/api/count");
+
+    async fn open(_: &Empty, _: Nothing, _: &Cx) -> Result<ItemStream<u32>, OperationError> {
+        let items = [Ok(1), Ok(2), Err(OperationError::not_found("Three"))];
+        Ok(futures_util::stream::iter(items).chain(futures_util::stream::pending()).boxed())
     }
 
-    fn project_name(&self) -> String {
-        "project".to_owned()
+    fn event(item: &u32) -> &'static str {
+        if *item == 1 { "first" } else { "next" }
     }
 
-    fn discoveries(&self, _: &Cx) -> BTreeMap<SourceId, Discovery> {
-        let mail = SourceId::new("mail").expect("an id");
-        BTreeMap::from([(mail, Discovery { status: "success", last: None })])
+    fn text(item: &u32, _: &Text) -> String {
+        format!("{item}\n")
     }
+}
 
-    fn live(&self) -> BTreeMap<SourceId, Vec<Arc<Tool>>> {
-        BTreeMap::new()
-    }
+fn operations() -> Operations {
+    let slot: WorkspaceSlot<Empty> = Arc::new(OnceLock::from(Arc::new(Empty)));
+    Operations::new(vec![
+        BoundOperation::new::<Empty, Health>(&slot),
+        BoundOperation::new::<Empty, ReadGreeting>(&slot),
+        BoundOperation::new::<Empty, WriteGreeting>(&slot),
+        BoundOperation::stream::<Empty, Count>(&slot),
+    ])
+}
+
+/// Every route: method, path with a name filled in, and access.
+fn routes() -> Vec<(&'static str, String, Access)> {
+    let filled = |path: &str| path.replace("{name}", "ada");
+    let operations = operations();
+    let all = operations.iter().map(|it| (it.spec.route.method, filled(it.spec.route.path), it.spec.access));
+    all.chain([("GET", "/api/openapi.json".to_owned(), Access::Agent)]).collect()
 }
 
 /// The API alone, on a listener of its own.
-async fn site(terms: Terms, events: Events) -> Site {
-    let gateway = tokio::task::spawn_blocking(|| fixture::gateway(TOOLS)).await.expect("a gateway");
+async fn site(terms: Terms) -> Site {
     let listener = Listener::bind(terms).await.expect("bound");
-    let api = Api::new(
-        Arc::new(Bare(Arc::new(gateway))),
-        OperationRouter::new(Operations::default(), Cx::new(Caller::Http), listener.limits().clone()),
-        events,
-        listener.limits().clone(),
-        listener.ending(),
-    );
-    Site::serve(listener, api.add_to(Routes::new()))
+    let (request, limits) = (Cx::new(Caller::Http), listener.limits().clone());
+    let router = OperationRouter::new(operations(), request, limits, Some(listener.ending()));
+    Site::serve(listener, router.add_to(Routes::new()))
 }
 
-/// What is asked: a method, a path, and a body where there is one. Headers are whole lines.
+/// A request: a method, a path, and a body if there is one. Headers are whole lines.
 fn request(method: &str, path: &str, headers: &[&str], body: Option<&str>) -> String {
     let headers: String = headers.iter().map(|it| format!("{it}\r\n")).collect();
     let body = body.map_or("\r\n".to_owned(), |body| {
@@ -86,12 +171,7 @@ async fn ask(site: &Site, method: &str, path: &str, headers: &[&str], body: Opti
     site.ask(request(method, path, headers, body)).await
 }
 
-/// Something to put where a path has a name in braces.
-fn filled(path: &str) -> String {
-    path.replace("{id}", "mail").replace("{source}", "mail").replace("{*name}", "send")
-}
-
-/// Only the beginning of an answer: a stream goes on.
+/// Only the head of a response: a stream goes on.
 async fn begun(site: &Site, request: String) -> (Wire, Answer) {
     let mut wire = site.dial().await;
     wire.send(request).await;

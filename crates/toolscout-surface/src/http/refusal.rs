@@ -1,6 +1,6 @@
 //! A request that is not taken, and why, in words that clients of MCP and of anything else can read.
 
-use crate::api::{ErrorCode, OperationError};
+use crate::operation::{ErrorCode, OperationError};
 use axum::body::Body;
 use axum::http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderName, HeaderValue, StatusCode};

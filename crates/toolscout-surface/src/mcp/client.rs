@@ -2,7 +2,7 @@
 
 use super::message;
 use super::version::Version;
-use crate::api::sessions::Session;
+use crate::mcp::SessionInfo;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -117,8 +117,8 @@ impl Client {
     }
 
     /// The conversation with it, as others are told of it.
-    pub(super) fn conversation(&self, kind: &'static str) -> Session {
-        Session {
+    pub(super) fn conversation(&self, kind: &'static str) -> SessionInfo {
+        SessionInfo {
             id: self.session.as_deref().unwrap_or_default().to_owned(),
             kind,
             client: self.name().as_deref().map(str::to_owned),

@@ -23,8 +23,8 @@ mod tests;
 pub(crate) use identity::passed_on;
 pub use protocol::Protocol;
 
-use crate::api::sessions::Session as Conversation;
 use crate::http::{Budget, Ending, Gate, Limits, Principal, Refusal};
+use crate::mcp::SessionInfo;
 use accept::Accept;
 use axum::Router;
 use axum::body::Body;
@@ -81,8 +81,8 @@ impl Endpoint {
     }
 
     /// Who is there now, by the names of their conversations, by which nobody gets in.
-    pub fn conversations(&self) -> Vec<Conversation> {
-        let told = |it: &Arc<Session>| Conversation { owner: it.owner.clone(), ..it.client.conversation("mcp") };
+    pub fn conversations(&self) -> Vec<SessionInfo> {
+        let told = |it: &Arc<Session>| SessionInfo { owner: it.owner.clone(), ..it.client.conversation("mcp") };
         self.sessions.all().iter().map(told).collect()
     }
 

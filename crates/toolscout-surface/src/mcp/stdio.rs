@@ -3,7 +3,7 @@
 use super::client::{Client, Identity, Outlet};
 use super::message::{self, Incoming, LONGEST};
 use super::server::{Reply, Server};
-use crate::api::sessions::Session;
+use crate::mcp::SessionInfo;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +27,7 @@ pub async fn serve(
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin + Send + 'static,
     stop: impl Future<Output = ()>,
-    began: impl FnOnce(Session),
+    began: impl FnOnce(SessionInfo),
 ) -> io::Result<()> {
     let mut began = Some(began);
     let (queue, queued) = mpsc::channel(QUEUE);

@@ -1,7 +1,12 @@
 //! Operations bound to a workspace, without their types, and what wraps every run.
 
 use super::error::ErrorCode;
-use super::{Access, InputSchema, Operation, OperationError, OperationOutput, OperationSpec, OutputSchema};
+use super::{
+    Access, InputSchema, ItemStream, Operation, OperationError, OperationOutput, OperationSpec, OutputSchema,
+    StreamItem, StreamOperation,
+};
+use futures_util::StreamExt;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::sync::{Arc, OnceLock};
 use toolscout_core::cx::Role;
@@ -10,8 +15,12 @@ use toolscout_core::{BoxFuture, Cx};
 /// Where the workspace will be: commands are known before it exists.
 pub type WorkspaceSlot<W> = Arc<OnceLock<Arc<W>>>;
 
-type Run =
-    Box<dyn Fn(Map<String, Value>, Cx) -> BoxFuture<'static, Result<OperationOutput, OperationError>> + Send + Sync>;
+type Start<T> = Box<dyn Fn(Map<String, Value>, Cx) -> BoxFuture<'static, Result<T, OperationError>> + Send + Sync>;
+
+enum Run {
+    Once(Start<OperationOutput>),
+    Stream(Start<ItemStream<StreamItem>>),
+}
 
 /// An operation bound to a workspace.
 pub struct BoundOperation {
@@ -26,17 +35,43 @@ impl BoundOperation {
     /// Binds an operation to the workspace in this slot, which is filled before anything runs.
     pub fn new<W: Send + Sync + 'static, T: Operation<W>>(workspace: &WorkspaceSlot<W>) -> Self {
         let workspace = workspace.clone();
-        let run: Run = Box::new(move |input, cx| {
+        let run = Run::Once(Box::new(move |input, cx| {
             let workspace = workspace.get().cloned();
             Box::pin(async move {
-                let starting = || OperationError::new(ErrorCode::SourceUnavailable, "toolscout is still starting");
-                let workspace = workspace.ok_or_else(starting)?;
-                let input = serde_json::from_value(Value::Object(input))
-                    .map_err(|error| OperationError::invalid(format!("the input is invalid: {error}")))?;
+                let (workspace, input) = (started(workspace)?, typed(input)?);
                 T::run(&workspace, input, &cx).await.map(OperationOutput::of::<W, T>)
             })
-        });
+        }));
         Self { spec: T::SPEC, input: InputSchema::of::<T::Input>(), output: OutputSchema::of::<T::Output>(), run }
+    }
+
+    /// Binds an operation that returns a stream.
+    pub fn stream<W: Send + Sync + 'static, T: StreamOperation<W>>(workspace: &WorkspaceSlot<W>) -> Self {
+        let workspace = workspace.clone();
+        let run = Run::Stream(Box::new(move |input, cx| {
+            let workspace = workspace.get().cloned();
+            Box::pin(async move {
+                let (workspace, input) = (started(workspace)?, typed(input)?);
+                let items = T::open(&workspace, input, &cx).await?;
+                Ok(items.map(|item| item.map(StreamItem::of::<W, T>)).boxed())
+            })
+        }));
+        Self { spec: T::SPEC, input: InputSchema::of::<T::Input>(), output: OutputSchema::of::<T::Item>(), run }
+    }
+
+    /// Whether it returns a stream: [`Self::open`] runs it then, else [`Self::invoke`].
+    pub fn is_stream(&self) -> bool {
+        matches!(self.run, Run::Stream(_))
+    }
+
+    /// Opens its stream: checks the role and the input first.
+    pub async fn open(&self, input: Map<String, Value>, cx: Cx) -> Result<ItemStream<StreamItem>, OperationError> {
+        self.check_access(cx.role)?;
+        let input = self.input.check("the input", input)?;
+        match &self.run {
+            Run::Stream(open) => open(input, cx).await,
+            Run::Once(_) => Err(self.misused("returns no stream")),
+        }
     }
 
     /// Runs it: checks the role and the input, keeps the deadline, and answers a dry run. Every surface comes through here.
@@ -48,7 +83,8 @@ impl BoundOperation {
             None => cx,
         };
         let deadline = cx.deadline;
-        let run = (self.run)(input, cx);
+        let Run::Once(run) = &self.run else { return Err(self.misused("returns a stream")) };
+        let run = run(input, cx);
         let result = match deadline {
             Some(deadline) => {
                 tokio::time::timeout_at(deadline.into(), run).await.unwrap_or_else(|_| Err(self.timed_out()))
@@ -70,9 +106,22 @@ impl BoundOperation {
         Err(error.hint("Use the token in `operator.token`, or sign in with `toolscout ui`."))
     }
 
+    fn misused(&self, what: &str) -> OperationError {
+        OperationError::new(ErrorCode::Internal, format!("`{}` {what}", self.spec.name))
+    }
+
     fn timed_out(&self) -> OperationError {
         OperationError::new(ErrorCode::TimedOut, format!("`{}` timed out", self.spec.name))
     }
+}
+
+fn started<W>(workspace: Option<Arc<W>>) -> Result<Arc<W>, OperationError> {
+    workspace.ok_or_else(|| OperationError::new(ErrorCode::SourceUnavailable, "toolscout is still starting"))
+}
+
+fn typed<T: DeserializeOwned>(input: Map<String, Value>) -> Result<T, OperationError> {
+    serde_json::from_value(Value::Object(input))
+        .map_err(|error| OperationError::invalid(format!("the input is invalid: {error}")))
 }
 
 /// All operations of a program, bound to its workspace.

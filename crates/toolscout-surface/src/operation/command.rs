@@ -6,7 +6,7 @@
 //! one takes one word, the last one all others.
 
 use super::{BoundOperation, CommandName};
-use crate::cli::{CommandSpec, InputFrom, Locale, Parsed, ToolFlags, UsageError, UsageErrors};
+use crate::cli::{CommandSpec, InputFrom, Locale, OptionSpec, Parsed, ToolFlags, UsageError, UsageErrors};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,7 +30,8 @@ impl OperationCommand {
     pub fn all(operation: &Arc<BoundOperation>) -> Vec<CommandName> {
         let own = CommandName::new(operation.spec.name).summary(operation.spec.summary);
         let commands = operation.spec.commands;
-        if commands.is_empty() { vec![own] } else { commands.to_vec() }
+        let named = |command: &&CommandName| !command.name.is_empty();
+        if commands.is_empty() { vec![own] } else { commands.iter().filter(named).copied().collect() }
     }
 
     /// The command line of one command of an operation.
@@ -83,6 +84,9 @@ impl OperationCommand {
             if has_place(&option.long) {
                 (option.required, option.hidden) = (false, true);
             }
+        }
+        if operation.confirm {
+            spec.options.push(OptionSpec::switch("yes", "Do it without asking").short('y'));
         }
         spec.notes = operation.notes.iter().map(|note| (*note).to_owned()).collect();
         let own = format!("toolscout {}", self.command.name);

@@ -20,6 +20,8 @@ pub struct Text {
     pub locale: Locale,
     /// Whether the reader asked for more (`--verbose`).
     pub verbose: bool,
+    /// The command whose output it is; empty if it did not come from a command line.
+    pub command: &'static str,
 }
 
 /// What an operation returned.
@@ -27,22 +29,29 @@ pub struct OperationOutput {
     value: Box<dyn Render>,
     /// What the caller should know besides.
     pub warnings: Vec<String>,
+    /// What explains the output.
+    pub notes: Vec<String>,
     /// The exit code of the command.
     pub exit: Exit,
     /// What the operation does: confirmations go to stderr, data to stdout.
     pub effect: Effect,
+    /// Of a dry run: what would change, as an imperative.
+    pub would: Option<String>,
 }
 
 impl OperationOutput {
     pub(super) fn of<W: 'static, T: Operation<W>>(output: T::Output) -> Self {
         let exit = T::exit(&output);
-        let warnings = T::warnings(&output).to_vec();
-        Self { value: Box::new(Typed { output, text: T::text }), warnings, exit, effect: T::SPEC.effect }
+        let (warnings, notes) = (T::warnings(&output).to_vec(), T::notes(&output));
+        let value = Box::new(Typed { output, text: T::text, write_json: T::write_json });
+        Self { value, warnings, notes, exit, effect: T::SPEC.effect, would: None }
     }
 
     /// The answer to a dry run: the change that would have been made.
     pub(super) fn dry_run(change: PlannedChange) -> Self {
-        Self { value: Box::new(WouldChange(change)), warnings: Vec::new(), exit: Exit::Done, effect: Effect::Change }
+        let would = Some(change.summary.clone());
+        let value = Box::new(WouldChange(change));
+        Self { value, warnings: Vec::new(), notes: Vec::new(), exit: Exit::Done, effect: Effect::Change, would }
     }
 
     /// As compact JSON.
@@ -50,9 +59,9 @@ impl OperationOutput {
         self.value.json()
     }
 
-    /// Writes it as indented JSON.
-    pub fn write_pretty(&self, writer: &mut dyn io::Write) -> io::Result<()> {
-        self.value.write_pretty(writer)
+    /// Writes what a command prints with `--json`, indented.
+    pub fn write_json(&self, writer: &mut dyn io::Write) -> io::Result<()> {
+        self.value.write_json(writer)
     }
 
     /// For people.
@@ -61,24 +70,28 @@ impl OperationOutput {
     }
 }
 
-trait Render: Send {
+pub(super) trait Render: Send {
     fn json(&self) -> serde_json::Result<Vec<u8>>;
-    fn write_pretty(&self, writer: &mut dyn io::Write) -> io::Result<()>;
+    fn write_json(&self, writer: &mut dyn io::Write) -> io::Result<()>;
     fn text(&self, text: &Text) -> String;
 }
 
-struct Typed<T> {
-    output: T,
-    text: fn(&T, &Text) -> String,
+/// An output with its rendering.
+pub(super) struct Typed<T> {
+    pub(super) output: T,
+    pub(super) text: fn(&T, &Text) -> String,
+    pub(super) write_json: WriteJson<T>,
 }
+
+type WriteJson<T> = fn(&T, &mut dyn io::Write) -> io::Result<()>;
 
 impl<T: Serialize + Send> Render for Typed<T> {
     fn json(&self) -> serde_json::Result<Vec<u8>> {
         serde_json::to_vec(&self.output)
     }
 
-    fn write_pretty(&self, writer: &mut dyn io::Write) -> io::Result<()> {
-        json::write(writer, &self.output)
+    fn write_json(&self, writer: &mut dyn io::Write) -> io::Result<()> {
+        (self.write_json)(&self.output, writer)
     }
 
     fn text(&self, text: &Text) -> String {
@@ -100,7 +113,7 @@ impl Render for WouldChange {
         serde_json::to_vec(&self.value())
     }
 
-    fn write_pretty(&self, writer: &mut dyn io::Write) -> io::Result<()> {
+    fn write_json(&self, writer: &mut dyn io::Write) -> io::Result<()> {
         json::write(writer, &self.value())
     }
 

@@ -1,7 +1,6 @@
 //! Which tools fit a question.
 
 pub mod explain;
-pub mod lessons;
 pub mod notes;
 
 #[cfg(test)]

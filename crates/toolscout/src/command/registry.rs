@@ -46,6 +46,12 @@ impl Commands {
         self.0.lock().commands.get(name).cloned()
     }
 
+    /// The command that is also typed this way.
+    pub(crate) fn of_alias(&self, alias: &str) -> Option<String> {
+        let added = self.0.lock();
+        added.commands.iter().find(|(_, command)| command.alias() == Some(alias)).map(|(name, _)| name.clone())
+    }
+
     /// All commands that plugins added one by one, by name.
     pub fn all(&self) -> Vec<Arc<dyn Command>> {
         self.0.lock().commands.values().cloned().collect()

@@ -1,15 +1,12 @@
 //! The command line: a command per tool, the dispatcher, and the commands that read.
 
-mod beyond;
 mod complete;
-mod describe;
 mod export;
+mod learning;
 mod overview;
 mod progress;
 mod run;
-mod search;
 mod tool_command;
-mod tools;
 
 use crate::{AfterSetup, AppError, Plugin, Setup};
 use toolscout_core::BoxFuture;
@@ -28,16 +25,11 @@ impl Plugin for Cli {
     }
 
     fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
-        cx.add_option(search::no_learn());
-        cx.rule(search::rule);
-        cx.decorate(search::Settle);
+        cx.add_option(learning::no_learn());
+        cx.rule(learning::rule);
+        cx.decorate(learning::Settle);
         Box::pin(async {
             cx.add_command(overview::Overview)?;
-            cx.add_command(tools::ToolsCommand)?;
-            cx.add_command(search::SearchCommand)?;
-            cx.add_command(search::LearnedCommand)?;
-            cx.add_command(search::ForgetCommand)?;
-            cx.add_command(describe::DescribeCommand)?;
             cx.add_command(run::RunCommand)?;
             cx.add_command(export::ExportCommand)?;
             cx.add_command(complete::CompletionCommand)?;

@@ -1,10 +1,6 @@
 //! What a person decides: definitions that are held, calls that wait for a yes, policies, and the lock file.
 
-mod decide;
 mod lock;
-mod page;
-mod show;
-mod shown;
 
 use crate::{AppError, Plugin, Setup, Startup};
 use toolscout_core::BoxFuture;
@@ -33,9 +29,6 @@ impl Plugin for Review {
             Ok(gateway.approvals(approvals).policies(policies::of_config(config)))
         });
         Box::pin(async {
-            cx.add_command(show::ReviewCommand)?;
-            cx.add_command(decide::ApproveCommand)?;
-            cx.add_command(decide::RejectCommand)?;
             cx.add_command(lock::LockCommand)?;
             cx.add_command(lock::VerifyCommand)
         })

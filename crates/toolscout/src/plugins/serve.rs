@@ -1,6 +1,5 @@
 //! `serve`: offers the tools of a project to agents, over MCP.
 
-mod api;
 mod conversations;
 mod live;
 mod mcp_servers;
@@ -22,10 +21,10 @@ use std::time::Duration;
 use toolscout_core::BoxFuture;
 use toolscout_core::event::Observer;
 use toolscout_gateway::RankingProfile;
-use toolscout_surface::api::Events;
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::mcp::{Server, stdio};
+use toolscout_workspace::EventBroadcast;
 use toolscout_workspace::host::keep;
 use web::Web;
 
@@ -49,7 +48,7 @@ impl Plugin for Serve {
     }
 
     fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
-        let events = Events::default();
+        let events = EventBroadcast::default();
         cx.parts.events = Some(events.clone());
         cx.add_observer(|startup| Ok(startup.options.command.serves.then(|| Arc::new(events) as Arc<dyn Observer>)));
         Box::pin(async { cx.add_command(ServeCommand) })

@@ -143,7 +143,7 @@ fn fish_completes_with_descriptions() {
         let script = format!("toolscout completion fish | source; complete --do-complete '{line}'");
         in_shell(&world, "fish", &["--no-config", "-c", &script])
     };
-    assert!(fish("toolscout se").contains("search\tFind tools that fit a question\n"), "{}", fish("toolscout se"));
+    assert!(fish("toolscout se").contains("search\tFind tools that fit a query\n"), "{}", fish("toolscout se"));
     assert_eq!(fish("toolscout pai"), "paint\tPaint it: any colour\n");
     assert_eq!(fish("toolscout paint --colo"), "--colour\tWhich one\n");
     assert_eq!(fish("toolscout lazy-fetch --format c"), "csv\n");
@@ -167,7 +167,7 @@ fn zsh_completes_with_descriptions() {
         _toolscout
     "#;
     let zsh = |words: &[&str]| in_shell(&world, "zsh", &[&["-f", "-c", script, "zsh"], words].concat());
-    assert!(zsh(&["toolscout", "se"]).contains("search:Find tools that fit a question\n"));
+    assert!(zsh(&["toolscout", "se"]).contains("search:Find tools that fit a query\n"));
     assert_eq!(zsh(&["toolscout", "pai"]), "paint:Paint it: any colour\n");
     assert_eq!(zsh(&["toolscout", "paint", "--colo"]), "--colour:Which one\n");
     assert_eq!(zsh(&["toolscout", "lazy-fetch", "--format", "c"]), "csv:\n");

@@ -32,7 +32,7 @@ fn a_tool_is_listed_with_all_that_is_known_about_it() {
     let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]});
     let whole = json!([{
         "id": "local/copy", "source": "local", "name": "copy", "description": "Copies", "keywords": ["copy"],
-        "path": path, "inputSchema": schema, "status": "ready",
+        "path": path, "inputSchema": schema, "policy": "allow", "status": "ready", "visibility": "searchable",
     }]);
     assert_eq!(world.run(&["tools", "--json"]).exits(0).json(), whole);
 }

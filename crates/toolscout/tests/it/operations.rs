@@ -90,7 +90,7 @@ fn audited(world: &World) -> usize {
 /// Everything that a change could change: the project's file, policies, servers, and what is quarantined.
 fn state(world: &World) -> (String, Vec<Value>) {
     let file = fs::read_to_string(world.path("toolscout.toml")).unwrap_or_default();
-    let reads: [&[&str]; 3] = [&["policy", "list"], &["server", "list"], &["review"]];
+    let reads: [&[&str]; 4] = [&["policy", "list"], &["server", "list"], &["review"], &["search", "learned"]];
     (file, reads.iter().map(|words| world.run(&[words, &["--json"][..]].concat()).exits(0).json()).collect())
 }
 
@@ -100,7 +100,12 @@ fn a_change_leaves_one_audit_line_and_a_dry_run_changes_nothing() {
     let added = world.hostile("t", "honest", &[]);
     let add: Vec<&str> =
         ["server", "add", "t", "--wait", "--"].into_iter().chain(added.iter().map(String::as_str)).collect();
-    let changes: [(&str, &[&str]); 8] = [
+    world.run(&["search", "gives", "back", "a", "text"]).exits(0);
+    world.run(&["run", "s/echo", "--text", "x"]).exits(0);
+    let changes: [(&str, &[&str]); 11] = [
+        ("search_forget", &["search", "forget", "--all", "--yes"]),
+        ("review_decide", &["reject", "s/echo"]),
+        ("review_decide", &["approve", "s/echo"]),
         ("policy_set", &["policy", "set", "s/echo", "deny"]),
         ("policy_set", &["policy", "set", "*", "ask", "--level", "global"]),
         ("policy_set", &["policy", "unset", "s/echo"]),
@@ -124,8 +129,23 @@ fn a_change_leaves_one_audit_line_and_a_dry_run_changes_nothing() {
     let all = operations(&api).into_iter().filter(|(_, _, entry)| has_dry_run(entry));
     let changing: BTreeSet<_> =
         all.map(|(_, _, entry)| entry["operationId"].as_str().unwrap_or("?").to_owned()).collect();
-    let tried: BTreeSet<_> = changes.iter().map(|(name, _)| (*name).to_owned()).collect();
+    answer_an_approval(&world, &api);
+    let tried = changes.iter().map(|(name, _)| (*name).to_owned()).chain(["approval_answer".to_owned()]);
+    let tried: BTreeSet<_> = tried.collect();
     assert_eq!(tried, changing, "every operation that changes something is tried here");
+}
+
+/// The change that has no command: it is made over HTTP.
+fn answer_an_approval(world: &World, api: &Api) {
+    let call = json!({"name": "s/echo", "arguments": {"text": "x"}});
+    let asked = api.ask_as(&api.agent, "POST", "/api/call", Some(call)).message();
+    let path = format!("/api/approvals/{}", asked["approval"].as_str().unwrap_or_else(|| panic!("{asked}")));
+    let (pending, lines) = (api.get("/api/approvals"), audited(world));
+    let body = Some(json!({"decision": "approve"}));
+    assert_eq!(api.done("POST", &format!("{path}?dryRun=true"), body.clone())["dryRun"], true);
+    assert_eq!((api.get("/api/approvals"), audited(world)), (pending, lines), "a dry run");
+    assert_eq!(api.done("POST", &path, body)["decision"], "approved");
+    assert_eq!((api.get("/api/approvals")["approvals"].clone(), audited(world)), (json!([]), lines + 1));
 }
 
 /// Examples that help shows. Those that reach the network are not run.

@@ -51,8 +51,10 @@ fn the_list_of_tools_can_be_toon() {
              keywords[2]: one,two\n    \
              name: again\n    \
              path: PATH\n    \
+             policy: allow\n    \
              source: local\n    \
-             status: ready\n"
+             status: ready\n    \
+             visibility: searchable\n"
     );
     assert_eq!(world.out(&["--output", "toon", "tools"]).replace(&path, "PATH"), said, "before the command, too");
 }

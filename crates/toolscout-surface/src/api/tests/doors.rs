@@ -1,48 +1,41 @@
-use super::{ask, begun, filled, request, site};
-use crate::api::{Access, Events, table};
+use super::{ask, begun, request, routes, site};
 use crate::http::Auth;
 use crate::http::fixture::{ADA, BOB, terms, tokens};
+use crate::operation::Access;
 
 fn bearer(secret: &str) -> String {
     format!("Authorization: Bearer {secret}")
 }
 
-/// All operator routes there are, from the table itself; with a body that would do, and without.
+/// Whether the request has a valid body, an invalid one, or none.
 #[tokio::test]
-async fn no_operator_route_opens_to_an_agent() {
-    let site = site(terms(tokens()), Events::default()).await;
-    let mut seen = 0;
-    for route in table().iter().filter(|it| it.access == Access::Operator) {
+async fn routes_for_operators_refuse_agents() {
+    let site = site(terms(tokens())).await;
+    for (method, path, _) in routes().iter().filter(|(.., access)| *access == Access::Operator) {
         for body in [None, Some("{}"), Some("nonsense")] {
-            let headers = ["Host: localhost", &bearer(ADA)];
-            let answer = ask(&site, route.method, &filled(route.path), &headers, body).await;
-            assert_eq!(answer.status, 403, "{} {}: {answer:?}", route.method, route.path);
+            let answer = ask(&site, method, path, &["Host: localhost", &bearer(ADA)], body).await;
+            assert_eq!(answer.status, 403, "{method} {path}: {answer:?}");
             assert_eq!(answer.json()["code"], "FORBIDDEN");
         }
-        seen += 1;
-    }
-    assert!(seen >= 4, "only {seen} operator routes");
-}
-
-/// Whoever reaches an open port may find tools and run them, and nothing else.
-#[tokio::test]
-async fn who_comes_without_being_asked_has_the_rights_of_an_agent() {
-    let site = site(terms(Auth::None), Events::default()).await;
-    let me = ask(&site, "GET", "/api/me", &["Host: localhost"], None).await;
-    assert_eq!(me.json(), serde_json::json!({"role": "agent"}));
-    for route in table().iter().filter(|it| it.access == Access::Operator) {
-        let answer = ask(&site, route.method, &filled(route.path), &["Host: localhost"], Some("{}")).await;
-        assert_eq!(answer.status, 403, "{} {}", route.method, route.path);
     }
 }
 
 #[tokio::test]
-async fn who_is_not_known_sees_that_we_are_there_and_nothing_else() {
-    let site = site(terms(tokens()), Events::default()).await;
-    for route in table() {
-        let answer = ask(&site, route.method, &filled(route.path), &["Host: localhost"], Some("{}")).await;
-        let expected = if route.access == Access::Open { 200 } else { 401 };
-        assert_eq!(answer.status, expected, "{} {}: {answer:?}", route.method, route.path);
+async fn without_authentication_every_request_has_the_role_of_an_agent() {
+    let site = site(terms(Auth::None)).await;
+    for (method, path, access) in routes() {
+        let (_wire, answer) = begun(&site, request(method, &path, &["Host: localhost"], None)).await;
+        assert_eq!(answer.status == 403, access == Access::Operator, "{method} {path}: {answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn unauthenticated_requests_reach_only_the_open_routes() {
+    let site = site(terms(tokens())).await;
+    for (method, path, access) in routes() {
+        let answer = ask(&site, method, &path, &["Host: localhost"], None).await;
+        let expected = if access == Access::Open { 200 } else { 401 };
+        assert_eq!(answer.status, expected, "{method} {path}: {answer:?}");
         if expected == 401 {
             assert_eq!(answer.json()["code"], "UNAUTHORIZED");
             assert!(answer.header("www-authenticate").is_some_and(|it| it.starts_with("Bearer")));
@@ -95,39 +88,38 @@ const FOREIGN: [&[&str]; 40] = [
     &["Host: localhost:{port}", "X-HTTP-Method-Override: GET", "Origin: http://evil.example.com"],
 ];
 
-/// H-07, on every route of the table; a token that was stolen by a page is of no use to it.
+/// H-07, on every route; a token that was stolen by a page is of no use to it.
 #[tokio::test]
-async fn no_foreign_name_and_no_foreign_page_reaches_any_route() {
-    let site = site(terms(tokens()), Events::default()).await;
+async fn no_foreign_host_name_and_no_foreign_origin_reaches_any_route() {
+    let site = site(terms(tokens())).await;
     let (port, token) = (site.addr.port().to_string(), bearer(BOB));
-    for route in table() {
+    for (method, path, _) in routes() {
         for headers in FOREIGN {
             let mut headers: Vec<String> = headers.iter().map(|it| it.replace("{port}", &port)).collect();
             headers.push(token.clone());
             let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
-            let answer = ask(&site, route.method, &filled(route.path), &headers, Some("{}")).await;
-            assert_eq!(answer.status, 403, "{} {} with {headers:?}: {answer:?}", route.method, route.path);
+            let answer = ask(&site, method, &path, &headers, Some("{}")).await;
+            assert_eq!(answer.status, 403, "{method} {path} with {headers:?}: {answer:?}");
             assert_eq!(answer.json()["code"], "FORBIDDEN", "{answer:?}");
             assert!(!answer.names().any(|it| it.starts_with("access-control")), "{answer:?}");
         }
     }
 }
 
-/// The other side of it: our own names and our own page get in.
+/// The other side of it: our own names and our own origin get in.
 #[tokio::test]
-async fn our_own_names_and_our_own_page_reach_every_route() {
-    let site = site(terms(tokens()), Events::default()).await;
+async fn our_own_host_names_and_our_own_origin_reach_every_route() {
+    let site = site(terms(tokens())).await;
     let (port, token) = (site.addr.port(), bearer(BOB));
     let own = [
         vec!["Host: localhost".to_owned()],
         vec![format!("Host: 127.0.0.1:{port}"), format!("Origin: http://127.0.0.1:{port}")],
     ];
-    for route in table() {
+    for (method, path, _) in routes() {
         for headers in &own {
             let headers: Vec<&str> = headers.iter().map(String::as_str).chain([token.as_str()]).collect();
-            let asked = request(route.method, &filled(route.path), &headers, Some("{}"));
-            let (_wire, answer) = begun(&site, asked).await;
-            assert!(![401, 403].contains(&answer.status), "{} {}: {answer:?}", route.method, route.path);
+            let (_wire, answer) = begun(&site, request(method, &path, &headers, None)).await;
+            assert!(![401, 403].contains(&answer.status), "{method} {path}: {answer:?}");
         }
     }
 }

@@ -1,104 +1,79 @@
 use super::{ask, site};
-use crate::api::Events;
 use crate::http::Auth;
 use crate::http::fixture::{BOB, terms, tokens};
 
-/// A path, what came with it, and what must be said about it.
-const WRONG: [(&str, &str, Option<&str>, &str); 14] = [
-    ("GET", "/api/search?qq=mail", None, "`qq`"),
-    ("GET", "/api/search?q=a&q=b", None, "twice"),
-    ("GET", "/api/search?limit=0", None, "`limit`"),
-    ("GET", "/api/search?limit=many", None, "`limit`"),
-    ("GET", "/api/search?q=%ff", None, "UTF-8"),
-    ("GET", "/api/search?q=%2", None, "UTF-8"),
-    ("GET", "/api/search?profile=magic", None, "profile"),
-    ("GET", "/api/tools?cursor=x", None, "cursor"),
-    ("GET", "/api/me?x", None, "`x`"),
-    ("POST", "/api/reviews", Some("{\"server\":1}"), "`server`"),
-    ("POST", "/api/reviews", Some("{}"), "decision"),
-    ("POST", "/api/reviews", Some("[]"), "object"),
-    ("POST", "/api/reviews", Some("{"), "JSON"),
-    ("POST", "/api/reviews", Some("{\"decision\":\"x\"}"), "`decision`"),
+/// A request, and what the error must contain.
+const WRONG: [(&str, &str, Option<&str>, &str); 13] = [
+    ("GET", "/api/greetings/ada?tmes=2", None, "`tmes`"),
+    ("GET", "/api/greetings/ada?times=1&times=2", None, "twice"),
+    ("GET", "/api/greetings/ada?times=0", None, "`times`"),
+    ("GET", "/api/greetings/ada?times=many", None, "`times`"),
+    ("GET", "/api/greetings/ada?words=%ff", None, "UTF-8"),
+    ("GET", "/api/greetings/ada?words=%2", None, "UTF-8"),
+    ("GET", "/api/greetings/ada?name=bob", None, "`name` is given twice"),
+    ("GET", "/api/health?x", None, "`x`"),
+    ("POST", "/api/greetings", Some("{\"name\":1}"), "`name`"),
+    ("POST", "/api/greetings", Some("{}"), "name"),
+    ("POST", "/api/greetings", Some("[]"), "object"),
+    ("POST", "/api/greetings", Some("{"), "JSON"),
+    ("POST", "/api/greetings?dryRun=maybe", Some("{\"name\":\"x\"}"), "`dryRun`"),
 ];
 
 #[tokio::test]
-async fn what_is_wrong_is_told_and_where() {
-    let site = site(terms(tokens()), Events::default()).await;
+async fn an_error_names_the_invalid_part_of_a_request() {
+    let site = site(terms(tokens())).await;
     let bearer = format!("Authorization: Bearer {BOB}");
-    for (method, path, body, said) in WRONG {
+    for (method, path, body, expected) in WRONG {
         let answer = ask(&site, method, path, &["Host: localhost", &bearer], body).await;
-        let trouble = answer.json();
-        assert_eq!((answer.status, &trouble["code"]), (400, &"VALIDATION_FAILED".into()), "{path}: {answer:?}");
-        assert!(trouble["error"].as_str().is_some_and(|it| it.contains(said)), "{path}: {trouble}");
+        let error = answer.json();
+        assert_eq!((answer.status, &error["code"]), (400, &"VALIDATION_FAILED".into()), "{path}: {answer:?}");
+        assert!(error["error"].as_str().is_some_and(|it| it.contains(expected)), "{path}: {error}");
     }
+    let repeated =
+        ask(&site, "GET", "/api/greetings/ada?words=and&words=bob", &["Host: localhost", &bearer], None).await;
+    assert_eq!(repeated.json()["text"], "ada and bob", "a list may be repeated");
 }
 
-/// A form of a foreign page, which any browser sends unasked, is no JSON.
+/// Any web page can make a browser send a form anywhere; a form is no JSON.
 #[tokio::test]
-async fn a_body_of_another_kind_is_not_looked_at() {
-    let site = site(terms(Auth::None), Events::default()).await;
-    let form = "POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 16\r\n\r\n{\"name\":\"hello\"}";
+async fn a_body_of_another_media_type_is_refused() {
+    let site = site(terms(tokens())).await;
+    let form = format!(
+        "POST /api/greetings HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {BOB}\r\nContent-Type: text/plain\r\nContent-Length: 14\r\n\r\n{{\"name\":\"ada\"}}"
+    );
     let answer = site.ask(form).await;
     assert_eq!((answer.status, &answer.json()["code"]), (400, &"VALIDATION_FAILED".into()));
 }
 
 #[tokio::test]
-async fn whatever_is_refused_is_refused_in_one_shape() {
-    let site = site(terms(Auth::None), Events::default()).await;
+async fn errors_have_one_shape() {
+    let site = site(terms(Auth::None)).await;
     for (method, path, status, code) in [
         ("GET", "/api/nothing", 404, "RESOURCE_NOT_FOUND"),
         ("GET", "/api", 404, "RESOURCE_NOT_FOUND"),
         ("GET", "/api/", 404, "RESOURCE_NOT_FOUND"),
-        ("PATCH", "/api/sessions", 405, "METHOD_NOT_ALLOWED"),
+        ("PATCH", "/api/greetings/ada", 405, "METHOD_NOT_ALLOWED"),
         ("DELETE", "/api/health", 405, "METHOD_NOT_ALLOWED"),
         ("POST", "/metrics", 405, "METHOD_NOT_ALLOWED"),
-        ("GET", "/api/tools/mail/nothing", 404, "RESOURCE_NOT_FOUND"),
-        ("GET", "/api/tools/NO%20ID/x", 404, "RESOURCE_NOT_FOUND"),
+        ("POST", "/api/openapi.json", 405, "METHOD_NOT_ALLOWED"),
+        ("GET", "/api/greetings/nobody", 404, "RESOURCE_NOT_FOUND"),
     ] {
         let answer = ask(&site, method, path, &["Host: localhost"], None).await;
         assert_eq!((answer.status, &answer.json()["code"]), (status, &code.into()), "{method} {path}: {answer:?}");
         assert!(answer.json()["error"].is_string());
     }
-    let methods = ask(&site, "PATCH", "/api/sessions", &["Host: localhost"], None).await;
-    assert_eq!(methods.header("allow"), Some("GET, POST"));
+    let methods = ask(&site, "PATCH", "/api/greetings/ada", &["Host: localhost"], None).await;
+    assert_eq!(methods.header("allow"), Some("GET"));
     let elsewhere = ask(&site, "GET", "/elsewhere", &["Host: localhost"], None).await;
-    assert_eq!(elsewhere.code(), -32000, "what is not under `/api` says it as before");
+    assert_eq!(elsewhere.code(), -32000, "a path outside `/api` gets an error of the MCP endpoint");
 }
 
 #[tokio::test]
 async fn a_body_that_is_too_long_is_not_read() {
-    let site = site(terms(Auth::None), Events::default()).await;
-    let head = "POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n{";
+    let site = site(terms(tokens())).await;
+    let head = format!(
+        "POST /api/greetings HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {BOB}\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n{{"
+    );
     let answer = site.ask(head).await;
     assert_eq!((answer.status, &answer.json()["code"]), (413, &"TOO_LARGE".into()));
-}
-
-/// D-17.
-#[tokio::test]
-async fn another_project_and_another_session_are_not_found() {
-    let site = site(terms(Auth::None), Events::default()).await;
-    for (path, said) in [
-        ("/api/projects/nobody/configuration", "Project not found"),
-        ("/api/sessions/nobody/configuration", "Session not found"),
-    ] {
-        let answer = ask(&site, "GET", path, &["Host: localhost"], None).await;
-        assert_eq!(answer.status, 404);
-        assert_eq!(answer.json(), serde_json::json!({"error": said, "code": "RESOURCE_NOT_FOUND"}));
-    }
-}
-
-/// A session belongs to who made it, and ends when they say so.
-#[tokio::test]
-async fn a_session_is_made_seen_and_ended() {
-    let site = site(terms(Auth::None), Events::default()).await;
-    let made = ask(&site, "POST", "/api/sessions", &["Host: localhost"], Some("{\"name\":\"me\"}")).await;
-    assert_eq!(made.status, 201);
-    let id = made.json()["session"]["id"].as_str().expect("an id").to_owned();
-    let seen = ask(&site, "GET", "/api/sessions", &["Host: localhost"], None).await.json();
-    assert_eq!((&seen["sessions"][0]["id"], &seen["sessions"][0]["client"]), (&id.as_str().into(), &"me".into()));
-    let path = format!("/api/sessions/{id}");
-    let held = ask(&site, "GET", &format!("{path}/configuration"), &["Host: localhost"], None).await.json();
-    assert_eq!(held["configuration"]["source"], "cached");
-    assert_eq!(ask(&site, "DELETE", &path, &["Host: localhost"], None).await.status, 204);
-    assert_eq!(ask(&site, "DELETE", &path, &["Host: localhost"], None).await.status, 404);
 }

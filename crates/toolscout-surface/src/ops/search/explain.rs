@@ -1,22 +1,13 @@
 //! Why an answer is as it is: how the question was read, and what each score is made of.
 
-use super::{HitView, because, line, rounded};
+use super::{because, line, rounded};
+use schemars::JsonSchema;
 use serde::Serialize;
 use toolscout_core::escape;
 use toolscout_gateway::{Explanation, QueryReading, QueryWordReading, ScoreParts, SearchHit};
 
-/// An explained answer as `search --explain --json` shows it.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ExplainedView {
-    /// The question as it was read.
-    pub question: ReadingView,
-    /// The hits, best first.
-    pub results: Vec<ExplainedHit>,
-}
-
 /// The question as it was read.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReadingView {
     /// Word by word in English; null where it was asked so.
@@ -26,7 +17,7 @@ pub struct ReadingView {
 }
 
 /// A word of the question, and what answers it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WordView {
     /// As it was typed, or translated.
@@ -39,18 +30,8 @@ pub struct WordView {
     pub related: Vec<String>,
 }
 
-/// A hit, and what its score is made of.
-#[derive(Debug, Clone, Serialize)]
-pub struct ExplainedHit {
-    /// The hit.
-    #[serde(flatten)]
-    pub hit: HitView,
-    /// Null for what was found elsewhere, or scored otherwise.
-    pub parts: Option<PartsView>,
-}
-
 /// What a score is made of.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PartsView {
     /// Whether the question is its name.
@@ -63,18 +44,6 @@ pub struct PartsView {
     pub learned: f64,
     /// Whether its source is one that a person wants.
     pub approved: bool,
-}
-
-impl ExplainedView {
-    /// These hits, with why.
-    pub fn new(hits: &[SearchHit], explanation: &Explanation) -> Self {
-        let hit = |(hit, parts): (&SearchHit, &Option<ScoreParts>)| ExplainedHit {
-            hit: hit.into(),
-            parts: parts.as_ref().map(PartsView::from),
-        };
-        let results = hits.iter().zip(&explanation.parts).map(hit).collect();
-        Self { question: (&explanation.reading).into(), results }
-    }
 }
 
 impl From<&QueryReading> for ReadingView {

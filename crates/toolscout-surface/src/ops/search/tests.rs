@@ -1,9 +1,9 @@
 //! What people read about hits, questions and lessons.
 
-use super::{explain, lessons};
+use super::explain;
 use std::sync::Arc;
-use toolscout_core::{Moment, SourceId, Tool, ToolId, ToolName};
-use toolscout_gateway::{Explanation, FeedbackRecord, QueryReading, QueryWordReading, ScoreParts, SearchHit};
+use toolscout_core::{SourceId, Tool, ToolId, ToolName};
+use toolscout_gateway::{Explanation, QueryReading, QueryWordReading, ScoreParts, SearchHit};
 
 fn id(text: &str) -> ToolId {
     let (source, name) = text.split_once('/').unwrap();
@@ -37,23 +37,5 @@ fn an_explanation_says_how_the_question_was_read_and_what_scores_are_made_of() {
           because: `send` in name
     0.90  mail/send - Sends mail
           because: `send` in name
-    ");
-}
-
-#[test]
-fn lessons_stand_under_their_tools() {
-    let lesson = |tool: &str, question: &str, times, last| FeedbackRecord {
-        tool: id(tool),
-        question: question.to_owned(),
-        times,
-        last: Moment(last),
-    };
-    let all = [lesson("b/two", "x\u{1b}", 1, 50_000), lesson("a/one", "new", 1, 40_000), lesson("a/one", "old", 3, 0)];
-    insta::assert_snapshot!(lessons::lines(&all, Moment(60_000)), @r"
-    a/one
-      new (20 s ago)
-      old (3 times, last 1 min ago)
-    b/two
-      x\u{1b} (10 s ago)
     ");
 }

@@ -13,7 +13,7 @@ const VIEWS = {
     activity: () => import("./activity.js"),
 };
 /// What a view asks for first.
-const AHEAD = { servers: ["/api/servers"], tools: ["/api/servers", "/api/tools?limit=1"] };
+const AHEAD = { servers: ["/api/servers"], tools: ["/api/servers", "/api/tools?all=true&limit=1"] };
 const TITLES = { servers: "Servers", tools: "Tools", approvals: "Approvals", activity: "Activity" };
 
 const main = document.getElementById("main");

@@ -16,7 +16,7 @@ const STATUS = {
 export async function show(node, source, name, page) {
     const later = setTimeout(() => replace(node, waiting("Loading the definition")), 150);
     try {
-        const { tool } = await get(path`/api/tools/${source}/${name}`, page.signal);
+        const { tool } = await get(path`/api/tools/${source}/${name}` + "?all=true", page.signal);
         clearTimeout(later);
         replace(node, ...parts(tool, page, () => show(node, source, name, page)));
         node.scrollTop = 0;

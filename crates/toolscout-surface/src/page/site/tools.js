@@ -104,7 +104,7 @@ async function groups(view, open) {
     try {
         const [{ servers }, first] = await Promise.all([
             get("/api/servers", view.page.signal),
-            get(`/api/tools${query({ limit: 1 })}`, view.page.signal),
+            get(`/api/tools${query({ all: true, limit: 1 })}`, view.page.signal),
         ]);
         if (asked !== view.asked) return;
         const all = await sources(servers, first);
@@ -177,7 +177,7 @@ function group(view, source) {
 async function more(view, source, rows, cursor) {
     const last = rows.appendChild(el("li", {}, waiting("Loading")));
     try {
-        const answer = await get(`/api/tools${query({ server: source, limit: PAGE, cursor })}`, view.page.signal);
+        const answer = await get(`/api/tools${query({ server: source, all: true, limit: PAGE, cursor })}`, view.page.signal);
         const made = answer.tools.map((it) => el("li", {}, pick(it)));
         last.replaceWith(...made);
         if (answer.tools.length === 0 && !cursor)
@@ -225,7 +225,7 @@ function pick(tool, ...more) {
         "a",
         { class: "pick", href, "data-tool": `${tool.source}/${tool.name}` },
         el("span", { class: "top" }, said(line(tool.name, 80), "span", { class: "tool" }), chips, ...more),
-        el("span", { class: "about said", dir: "auto" }, line(tool.description, 160)),
+        el("span", { class: "about said", dir: "auto" }, line(tool.description || "", 160)),
     );
 }
 

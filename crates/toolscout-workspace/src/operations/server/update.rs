@@ -21,7 +21,7 @@ use toolscout_surface::ops::list::counted;
 
 /// Add a server.
 pub(crate) struct AddServer;
-/// PlannedChange a server.
+/// Change a server.
 pub(crate) struct UpdateServer;
 
 #[derive(Deserialize, JsonSchema)]
@@ -188,7 +188,7 @@ impl Operation<Workspace> for UpdateServer {
 
     const SPEC: OperationSpec = OperationSpec {
         notes: &["A server whose command, arguments, environment or address changes is no longer trusted."],
-        ..OperationSpec::change("server update", "PlannedChange a server", "PUT", "/api/servers/{id}")
+        ..OperationSpec::change("server update", "Change a server", "PUT", "/api/servers/{id}")
     };
 
     async fn run(workspace: &Workspace, input: UpdateServerInput, cx: &Cx) -> Result<ServerUpdate, OperationError> {

@@ -1,11 +1,11 @@
 //! `run`: the dispatcher for any form of a tool's name.
 
-use super::beyond;
 use super::tool_command::{ToolCommand, refuse_held};
 use crate::{AppError, Command, RunCx};
 use toolscout_core::BoxFuture;
 use toolscout_surface::cli::{self, CommandSpec, OptionSpec, PositionalSpec, UsageError, UsageErrors};
 use toolscout_surface::codes::Exit;
+use toolscout_workspace::resolve_cached;
 
 pub(super) struct RunCommand;
 
@@ -46,7 +46,7 @@ async fn dispatch(cx: &RunCx, name: &str, args: &[String], wants_help: bool) -> 
     let gateway = cx.tools().known().await?;
     // Who asks for help, or what would be done, wants nothing started.
     let tool = match wants_help || cx.options().command.only_reads || cx.options().switch("dry-run") {
-        true => beyond::resolve(cx, gateway, name).await?,
+        true => resolve_cached(gateway, &gateway.view(&cx.request()).await, name)?,
         false => gateway.find(name, &cx.request()).await?,
     };
     refuse_held(&tool)?;

@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use toolscout_mcp_client::partition;
-use toolscout_surface::api::sessions::Session;
+use toolscout_surface::mcp::SessionInfo;
 
 /// Notes that are looked at.
 const MOST: usize = 1_000;
@@ -31,14 +31,14 @@ struct Note {
 }
 
 /// Notes who talks to us. Where that cannot be written, nobody sees it, which is no reason not to talk.
-pub(super) fn note(cx: &RunCx, session: &Session) -> Option<Noted> {
+pub(super) fn note(cx: &RunCx, session: &SessionInfo) -> Option<Noted> {
     let folder = folder(cx)?;
     let path = folder.join(format!("{}{}", prefix(cx), session.id));
     fs::create_dir_all(&folder).ok()?;
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut file = File::from(open(&path, flags, Mode::RUSR | Mode::WUSR).ok()?);
     flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
-    let Session { id, client, created, .. } = session.clone();
+    let SessionInfo { id, client, created, .. } = session.clone();
     file.write_all(&serde_json::to_vec(&Note { id, client, created }).ok()?).ok()?;
     Some(Noted { path, _file: file })
 }
@@ -50,14 +50,14 @@ impl Drop for Noted {
 }
 
 /// Who talks to other processes of this project over pipes. Notes of those who are gone are taken away.
-pub(super) fn elsewhere(cx: &RunCx) -> Vec<Session> {
+pub(super) fn elsewhere(cx: &RunCx) -> Vec<SessionInfo> {
     let prefix = prefix(cx);
     let is_ours = |it: &PathBuf| it.file_name().is_some_and(|it| it.to_string_lossy().starts_with(&prefix));
     let entries = folder(cx).and_then(|it| fs::read_dir(it).ok()).into_iter().flatten().flatten();
     entries.map(|it| it.path()).filter(is_ours).take(MOST).filter_map(|it| read(&it)).collect()
 }
 
-fn read(path: &Path) -> Option<Session> {
+fn read(path: &Path) -> Option<SessionInfo> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let file = File::from(open(path, flags, Mode::empty()).ok()?);
     if flock(&file, FlockOperation::NonBlockingLockShared).is_ok() {
@@ -67,7 +67,7 @@ fn read(path: &Path) -> Option<Session> {
     let mut text = String::new();
     file.take(LARGEST).read_to_string(&mut text).ok()?;
     let Note { id, client, created } = serde_json::from_str(&text).ok()?;
-    Some(Session { id, kind: "stdio", client, created, owner: None, is_here: false })
+    Some(SessionInfo { id, kind: "stdio", client, created, owner: None, is_here: false })
 }
 
 fn folder(cx: &RunCx) -> Option<PathBuf> {

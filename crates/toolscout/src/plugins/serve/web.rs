@@ -1,15 +1,14 @@
 //! `serve --http`: where to listen, to whom, and what to tell the person who started it.
 
-use super::api::FrontDesk;
 use super::mcp_servers::McpServers;
 use super::{conversations, stopping, token};
 use crate::plugins::browser;
 use crate::{AppError, RunCx};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, ToSocketAddrs};
 use std::sync::Arc;
-use toolscout_core::{ErrorKind, escape};
+use toolscout_core::{Caller, Cx, ErrorKind, escape};
 use toolscout_mcp_client::oauth;
-use toolscout_surface::api::{Api, Desk, OperationRouter};
+use toolscout_surface::api::OperationRouter;
 use toolscout_surface::http::auth::{Fetch, Jwt, JwtTerms, Token};
 use toolscout_surface::http::{Auth, Error, Listener, Role, Routes, Terms};
 use toolscout_surface::mcp::http::{Endpoint, Protocol};
@@ -138,8 +137,6 @@ impl Web {
 
 /// Serves until we are told to end; then lets what is under way end.
 pub(super) async fn serve(cx: &RunCx, listener: Listener, mcp: &Arc<McpServers>) {
-    let desk = Arc::new(FrontDesk::new(cx, mcp));
-    let events = cx.workspace().parts.events.clone().unwrap_or_default();
     let mcp = mcp.clone();
     let servers = Arc::new(move |profile: Option<&str>| {
         let server = mcp.server(profile).ok_or_else(|| mcp.unknown(profile.unwrap_or_default()))?;
@@ -147,15 +144,15 @@ pub(super) async fn serve(cx: &RunCx, listener: Listener, mcp: &Arc<McpServers>)
     });
     let endpoint = Endpoint::new(servers, listener.limits().clone(), listener.ending());
     let routes = Routes::new().guarded(endpoint.routes()).open(page::routes());
-    let request = desk.request();
-    let operations = OperationRouter::new(cx.operations(), request, listener.limits().clone());
-    let api = Api::new(desk, operations, events, listener.limits().clone(), listener.ending());
-    let cx = cx.clone();
-    let api = api.with_conversations(Arc::new(move || {
+    let request = Cx { caller: Caller::Http, asker: None, ..cx.request() };
+    let limits = listener.limits().clone();
+    let operations = OperationRouter::new(cx.operations(), request, limits, Some(listener.ending()));
+    let connected = cx.clone();
+    cx.workspace().parts.sessions.connect(move || {
         let here = endpoint.conversations();
-        here.into_iter().chain(conversations::elsewhere(&cx)).collect()
-    }));
-    listener.serve(api.add_to(routes), stopping::told()).await;
+        here.into_iter().chain(conversations::elsewhere(&connected)).collect()
+    });
+    listener.serve(operations.add_to(routes), stopping::told()).await;
 }
 
 /// `127.0.0.1:7420`, `[::1]:7420`, `localhost:7420`; or a port, which is one of this machine.

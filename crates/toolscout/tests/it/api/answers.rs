@@ -39,6 +39,8 @@ fn requests(session: &str, question: &str) -> Vec<(&'static str, String, Option<
         plain("/api/tools/mail/send"),
         plain("/api/search?q=letter&limit=3&profile=ladder&source=mail"),
         told("POST", "/api/call", json!({"name": "hello", "arguments": {}})),
+        plain("/api/feedback?tool=hello"),
+        ("DELETE", "/api/feedback?all=true".to_owned(), None),
         plain("/api/policies"),
         told("PUT", "/api/policies", json!({"level": "session", "pattern": "mail/*", "policy": "ask"})),
         plain("/api/approvals"),
@@ -62,7 +64,7 @@ fn every_operation_answers_as_the_document_says() {
     let session = api.done("POST", "/api/sessions", Some(json!({})))["session"]["id"].clone();
     let question = api.ask("POST", "/api/call", Some(json!({"name": "mail/send"}))).message()["approval"].clone();
     let text = |it: &Value| it.as_str().expect("a text").to_owned();
-    let mut done = BTreeSet::from([("GET", "/api/events".to_owned())]);
+    let mut done = BTreeSet::from([("GET", "/api/events".to_owned()), ("GET", "/api/tool-stream".to_owned())]);
     for (method, path, body) in requests(&text(&session), &text(&question)) {
         let answer = api.ask(method, &path, body);
         assert!((200..300).contains(&answer.status), "{method} {path}: {answer:?}");

@@ -85,7 +85,7 @@ pub(super) fn operation<'a>(document: &'a Value, method: &str, path: &str) -> Op
         let place: Vec<&str> = place.split('/').collect();
         // A tool's name may have slashes.
         let is_long_enough =
-            place.len() == path.len() || (place.last() == Some(&"{name}") && path.len() >= place.len());
+            place.len() == path.len() || (place.last() == Some(&"{tool}") && path.len() >= place.len());
         is_long_enough && place.iter().zip(&path).all(|(it, part)| it.starts_with('{') || it == part)
     };
     let mut fitting: Vec<_> = paths.iter().filter(|(place, _)| fits(place)).collect();

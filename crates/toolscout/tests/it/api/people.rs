@@ -39,7 +39,7 @@ fn policies_are_set_within_what_parents_allow() {
     };
     assert_eq!(set("project", "mail/fetch", json!("allow")).status, 400);
     assert_eq!(set("project", "mail/fetch", json!("deny")).status, 200);
-    let held = |id: &str| api.get(&format!("/api/tools/{id}"))["tool"]["policies"]["effective"].clone();
+    let held = |id: &str| api.get(&format!("/api/tools/{id}?all=true"))["tool"]["policies"]["effective"].clone();
     assert_eq!(held("mail/fetch"), "deny");
     let catalog = api.get("/api/projects/current/configuration");
     assert_eq!(catalog["configuration"]["availableTools"][2]["configuredPolicy"], "deny");

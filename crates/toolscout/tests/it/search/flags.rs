@@ -38,8 +38,8 @@ fn a_source_that_is_not_there_is_an_error_that_names_the_nearest() {
     world
         .run(&["search", "--source", "pots", "mail"])
         .exits(5)
-        .says(&["there is no source `pots`", "did you mean `post`?"]);
-    world.run(&["search", "--source", "zzzzzz", "mail"]).exits(5).says(&["there are: local, post"]);
+        .says(&["there is no source `pots`", "Did you mean `post`?"]);
+    world.run(&["search", "--source", "zzzzzz", "mail"]).exits(5).says(&["Known sources: local, post"]);
 }
 
 #[test]

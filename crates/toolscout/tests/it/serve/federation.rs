@@ -72,7 +72,7 @@ fn help_for_what_is_behind_it_says_how_to_ask() {
     let world = asked(&web, "");
     for words in [&["run", "remote/local/send_email", "--help"][..], &["describe", "remote__send_email"]] {
         let said = world.run(words).exits(5);
-        said.says(&["nobody has asked `remote` yet", "toolscout search", "send_email' --json"]);
+        said.says(&["`remote` has not been asked yet", "toolscout search", "send_email' --json"]);
     }
     world.run(&["run", "other/send_email", "--help"]).exits(5).says(&["Unknown tool"]);
     let found = world.run(&["search", "send_email", "--json"]).exits(0);

@@ -17,9 +17,9 @@ fn a_rehearsal_changes_nothing_and_starts_nothing() {
     let before = all_there_is(&world);
     assert!(before.1.contains("bad/add_numbers"), "{}", before.1);
     let commands: [(&[&str], &str); 13] = [
-        (&["approve", "bad/add_numbers"], "Would approve bad/add_numbers\n"),
-        (&["reject", "bad/echo"], "Would reject bad/echo\n"),
-        (&["review", "--accept", "bad"], "Would approve all tools of bad\n"),
+        (&["approve", "bad/add_numbers"], "Would approve `bad/add_numbers`\n"),
+        (&["reject", "bad/echo"], "Would reject `bad/echo`\n"),
+        (&["review", "--accept", "bad"], "Would approve all tools of `bad`\n"),
         (&["policy", "set", "bad/echo", "deny"], "Would set the policy of `bad/echo` to deny\n"),
         (&["policy", "unset", "bad/echo"], "Would unset the policy of `bad/echo`\n"),
         (&["server", "remove", "bad"], "Would remove server `bad` from "),

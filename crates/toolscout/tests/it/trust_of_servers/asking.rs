@@ -55,20 +55,20 @@ fn a_yes_does_not_outlive_the_definition() {
 #[test]
 fn who_answers_sees_everything_but_secrets() {
     let world = asking();
-    world.run(&["approve"]).exits(0).says(&["Nothing waits for an answer."]);
+    world.run(&["approval", "list"]).exits(0).says(&["No call waits for approval."]);
     let question = world.question(&["run", "s/pay", "--text", "bob\u{1b}[8m", "--api_key", "hush-hush"]);
-    let shown = world.run(&["approve"]).exits(0);
+    let shown = world.run(&["approval", "list"]).exits(0);
     let expected = format!(
         "{question}  s/pay {{\"text\":\"bob\\u001b[8m\",\"api_key\":\"[REDACTED]\"}}\n  asked by cli, good until "
     );
     assert!(shown.out.starts_with(&expected), "{}", shown.out);
-    let listed = world.run(&["approve", "--json"]).exits(0).json();
+    let listed = world.run(&["approval", "list", "--json"]).exits(0).json();
     assert_eq!(
         (&listed[0]["id"], &listed[0]["tool"], &listed[0]["answer"]),
         (&json!(question), &json!("s/pay"), &json!(null))
     );
     world.run(&["approve", &question]).exits(0);
-    world.run(&["approve"]).exits(0).prints(&[", answered yes\n"]);
+    world.run(&["approval", "list"]).exits(0).prints(&[", approved\n"]);
     let kept = world.outside().join("state");
     for file in std::fs::read_dir(kept).expect("the state").filter_map(Result::ok).filter(|it| it.path().is_file()) {
         let bytes = std::fs::read(file.path()).expect("a file");
@@ -81,7 +81,7 @@ fn who_answers_sees_everything_but_secrets() {
 fn a_dry_run_asks_nobody() {
     let world = asking();
     world.run(&["--dry-run", "run", "s/pay", "--text", "bob"]).exits(0);
-    assert_eq!(world.run(&["approve", "--json"]).exits(0).json(), json!([]));
+    assert_eq!(world.run(&["approval", "list", "--json"]).exits(0).json(), json!([]));
     assert_eq!(world.executed(), 0);
 }
 

@@ -55,7 +55,7 @@ fn a_person_sees_what_changed_and_approves_it() {
     ]);
     assert_eq!(shown.out.matches("\n  ! ").count(), 1, "one line a place: {}", shown.out);
     world.run(&["approve", "rug/echo"]).exits(0).says(&["Approved rug/echo"]);
-    world.run(&["review"]).exits(0).says(&["Nothing is held."]);
+    world.run(&["review"]).exits(0).says(&["No tool is quarantined."]);
     assert_eq!(world.run(&["run", "rug/echo", "--text", "a", "--sidenote", "b"]).exits(0).out, "a\n");
 }
 
@@ -213,10 +213,10 @@ fn a_yes_is_to_what_the_person_was_shown() {
 fn a_yes_to_something_unseen_shows_it() {
     let world = World::trusted().stall(GOOD);
     world.has(OTHER);
-    world.run(&["approve", "echo"]).exits(0).prints(&["s/echo\n", "    + Gives back a text, and keeps a copy\n"]);
+    world.run(&["approve", "echo"]).exits(0).says(&["s/echo\n", "    + Gives back a text, and keeps a copy\n"]);
     world.run(&["run", "s/echo"]).exits(0);
     world.run(&["approve", "s/echo"]).exits(5).says(&["`s/echo` is not held for review"]);
-    world.run(&["approve", "s/nothing"]).exits(5).says(&["`s/nothing` is neither a tool nor a question that waits"]);
+    world.run(&["approve", "s/nothing"]).exits(5).says(&["no pending approval or quarantined tool `s/nothing`"]);
     world.run(&["review", "s/nothing"]).exits(5).says(&["`s/nothing` is neither a source nor a tool"]);
 }
 

@@ -105,7 +105,7 @@ fn names_that_are_paths_or_shell_are_held() {
 #[test]
 fn a_server_does_not_stand_in_front_of_what_is_ours() {
     let world = holds("reserved", &["tool_search", "execute_tool"]);
-    world.run(&["approve"]).exits(0).says(&["2 tools held for review"]);
+    world.run(&["approval", "list"]).exits(0).says(&["2 tools quarantined"]);
     assert_eq!(world.run(&["run", "s/approve"]).exits(0).out, "ok approve\n");
     assert_eq!(world.run(&["run", "s/tools/list"]).exits(0).out, "ok tools/list\n");
 }

@@ -1,0 +1,114 @@
+//! Broadcasts what happens to every client that follows it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use tokio::sync::broadcast;
+use toolscout_core::cx::Role;
+use toolscout_core::event::{
+    CallEvent, CallOutcome, DecisionEvent, DiscoveryEvent, Event, EventKind, Observer, SearchEvent,
+};
+use toolscout_core::redact;
+
+/// Events that may wait for a slow client; the oldest are dropped first.
+const PENDING: usize = 256;
+/// Results of a search that an event contains.
+const RESULTS: usize = 20;
+
+/// Broadcasts events to everyone who follows them. Clones share the broadcast.
+#[derive(Clone)]
+pub struct EventBroadcast(broadcast::Sender<Arc<StreamedEvent>>);
+
+/// An event as clients see it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub(crate) struct StreamedEvent {
+    #[serde(skip)]
+    pub(crate) kind: &'static str,
+    pub(crate) data: Value,
+}
+
+impl StreamedEvent {
+    pub(crate) fn new(kind: &'static str, mut data: Value) -> Self {
+        data["event"] = kind.into();
+        Self { kind, data }
+    }
+
+    /// What other clients do is for operators only.
+    pub(crate) fn is_for(&self, role: Role) -> bool {
+        role == Role::Operator || self.kind == "discovery"
+    }
+}
+
+impl EventBroadcast {
+    /// Follows events from now on.
+    pub(crate) fn subscribe(&self) -> broadcast::Receiver<Arc<StreamedEvent>> {
+        self.0.subscribe()
+    }
+}
+
+impl Default for EventBroadcast {
+    fn default() -> Self {
+        Self(broadcast::Sender::new(PENDING))
+    }
+}
+
+impl Observer for EventBroadcast {
+    fn observe(&self, event: &Event) {
+        if self.0.receiver_count() == 0 {
+            return;
+        }
+        let Some((kind, mut data)) = described(&event.kind) else { return };
+        data["at"] = event.at.to_string().into();
+        data["tookMs"] = u64::try_from(event.took.as_millis()).unwrap_or(u64::MAX).into();
+        if kind != "discovery" {
+            data["caller"] = event.requester.caller.word().into();
+            for (name, value) in [("client", &event.requester.client), ("session", &event.requester.session)] {
+                value.iter().for_each(|value| data[name] = Value::from(&**value));
+            }
+        }
+        let _ = self.0.send(Arc::new(StreamedEvent::new(kind, data)));
+    }
+}
+
+fn described(kind: &EventKind) -> Option<(&'static str, Value)> {
+    Some(match kind {
+        EventKind::DiscoveryStarted(server) => ("discovery", json!({"server": server.as_str(), "phase": "begun"})),
+        EventKind::Discovery(event) => ("discovery", discovery(event)),
+        EventKind::Search(event) => ("search", search(event)),
+        EventKind::Call(event) => ("call", call(event)),
+        EventKind::Decision(DecisionEvent { about, which, word, by }) => {
+            ("decision", json!({"about": about, "which": which, "word": word, "by": by}))
+        }
+        EventKind::ContextUse(_) => return None,
+    })
+}
+
+fn discovery(event: &DiscoveryEvent) -> Value {
+    let phase = if event.error.is_some() { "failed" } else { "done" };
+    let (server, tools) = (event.source.as_str(), event.names.len());
+    let mut data = json!({"server": server, "phase": phase, "tools": tools, "changed": event.changed});
+    event.error.iter().for_each(|error| data["error"] = redact::text(error).into());
+    data
+}
+
+fn search(event: &SearchEvent) -> Value {
+    let hits = event.hits.iter().take(RESULTS).map(|(tool, score)| json!({"tool": tool.to_string(), "score": score}));
+    json!({"text": event.text, "profile": event.profile, "found": event.hits.len(), "hits": hits.collect::<Vec<_>>()})
+}
+
+/// Without the arguments: they belong to the caller.
+fn call(event: &CallEvent) -> Value {
+    let (outcome, error) = match &event.outcome {
+        CallOutcome::Succeeded(_) => ("done", None),
+        CallOutcome::ToolError(_) => ("failed", None),
+        CallOutcome::InputRequired => ("wants-input", None),
+        CallOutcome::Failed { message, .. } => ("refused", Some(redact::text(message))),
+        CallOutcome::Cancelled => ("cancelled", None),
+    };
+    let mut data = json!({"tool": event.tool.to_string(), "outcome": outcome});
+    event.policy.iter().for_each(|policy| data["policy"] = policy.word().into());
+    error.into_iter().for_each(|error| data["error"] = error.into());
+    data
+}

@@ -1,0 +1,85 @@
+//! `events`: what happens, as it happens.
+
+use super::status::NoInput;
+use crate::Workspace;
+use crate::event_broadcast::StreamedEvent;
+use futures_util::StreamExt;
+use futures_util::stream::unfold;
+use serde_json::json;
+use std::sync::Arc;
+use tokio::sync::{broadcast, watch};
+use toolscout_core::Cx;
+use toolscout_core::cx::Role;
+use toolscout_surface::operation::{CommandName, ItemStream, OperationError, OperationSpec, StreamOperation, Text};
+
+/// Follow what happens.
+pub(crate) struct FollowEvents;
+
+impl StreamOperation<Workspace> for FollowEvents {
+    type Input = NoInput;
+    type Item = StreamedEvent;
+
+    const SPEC: OperationSpec = OperationSpec {
+        commands: CommandName::NONE,
+        ..OperationSpec::read(
+            "events",
+            "Follow discoveries and changes; as an operator also searches, calls and decisions",
+            "/api/events",
+        )
+    };
+
+    async fn open(workspace: &Workspace, _: NoInput, cx: &Cx) -> Result<ItemStream<StreamedEvent>, OperationError> {
+        let broadcast = workspace.parts.events.clone().unwrap_or_default();
+        let following = EventFollower {
+            events: broadcast.subscribe(),
+            changes: workspace.gateway_for(cx).changes(),
+            role: cx.role,
+            is_first: true,
+        };
+        let events =
+            unfold(following, |mut following| async move { following.next().await.map(|item| (Ok(item), following)) });
+        Ok(events.boxed())
+    }
+
+    fn event(item: &StreamedEvent) -> &'static str {
+        item.kind
+    }
+
+    fn text(item: &StreamedEvent, _: &Text) -> String {
+        format!("{} {}\n", item.kind, item.data)
+    }
+}
+
+struct EventFollower {
+    events: broadcast::Receiver<Arc<StreamedEvent>>,
+    changes: watch::Receiver<u64>,
+    role: Role,
+    is_first: bool,
+}
+
+impl EventFollower {
+    async fn next(&mut self) -> Option<StreamedEvent> {
+        // The first event tells that the stream is open, and which generation of the catalog there is.
+        if std::mem::take(&mut self.is_first) {
+            return Some(changed(*self.changes.borrow_and_update()));
+        }
+        loop {
+            tokio::select! {
+                biased;
+                event = self.events.recv() => match event {
+                    Ok(event) if event.is_for(self.role) => return Some((*event).clone()),
+                    Ok(_) => {}
+                    Err(broadcast::error::RecvError::Lagged(missed)) => {
+                        return Some(StreamedEvent::new("lost", json!({"missed": missed})));
+                    }
+                    Err(broadcast::error::RecvError::Closed) => return None,
+                },
+                Ok(()) = self.changes.changed() => return Some(changed(*self.changes.borrow_and_update())),
+            }
+        }
+    }
+}
+
+fn changed(generation: u64) -> StreamedEvent {
+    StreamedEvent::new("changed", json!({"generation": generation}))
+}

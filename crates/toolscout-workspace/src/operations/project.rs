@@ -1,0 +1,284 @@
+//! `project …`: the project that is served, and every tool it has.
+
+use super::status::NoInput;
+use crate::Workspace;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use toolscout_core::door::Policy;
+use toolscout_core::{Cx, RawJson, SourceId, SourceKind, Tool, escape};
+use toolscout_gateway::Snapshot;
+use toolscout_gateway::policy::{Mode, Policies};
+use toolscout_mcp_client::partition;
+use toolscout_surface::operation::{CommandName, Operation, OperationError, OperationSpec, Text};
+
+/// The source of tools that are only declared.
+const PRESET: &str = "preset";
+
+/// Show the project that is served.
+pub(crate) struct ListProjects;
+
+/// All projects: a process serves one.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ProjectList {
+    projects: Vec<ProjectInfo>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Project")]
+struct ProjectInfo {
+    /// Names it in paths; so does `current`.
+    id: String,
+    /// The name of its folder.
+    name: String,
+    /// Whether it is the one that is served.
+    current: bool,
+    /// How many servers it has.
+    servers: usize,
+    /// How many tools it has.
+    tools: usize,
+}
+
+impl Operation<Workspace> for ListProjects {
+    type Input = NoInput;
+    type Output = ProjectList;
+
+    const SPEC: OperationSpec = OperationSpec {
+        commands: CommandName::NONE,
+        ..OperationSpec::read("project list", "Show the project that is served", "/api/projects")
+    };
+
+    async fn run(workspace: &Workspace, _: NoInput, cx: &Cx) -> Result<ProjectList, OperationError> {
+        let tools = workspace.gateway_for(cx).view(cx).await.snapshot().len();
+        let servers = workspace.servers().configured.len();
+        let project = ProjectInfo { id: id(cx), name: name(cx), current: true, servers, tools };
+        Ok(ProjectList { projects: vec![project] })
+    }
+
+    fn text(output: &ProjectList, _: &Text) -> String {
+        output.projects.iter().map(|project| format!("{}  {}\n", project.id, escape::line(&project.name))).collect()
+    }
+}
+
+/// Show the configuration of the project.
+pub(crate) struct ShowProjectConfiguration;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ShowProjectConfigurationInput {
+    /// The id of the project, or `current`.
+    id: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ProjectConfiguration {
+    configuration: Configuration,
+}
+
+/// What is configured, and which tools there are.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Configuration {
+    /// The id of the project, or of the session.
+    id: String,
+    /// Its name.
+    name: String,
+    /// The policy of tools without a rule: `allow`, `ask`, `deny` or `disable`.
+    default_policy: &'static str,
+    /// How policies are applied: `normal`, `read-only` or `allow-all`.
+    mode: &'static str,
+    /// Of a session: `runtime` if it has running servers, else `cached`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) source: Option<&'static str>,
+    /// Native tools first, then those of servers.
+    available_tools: Vec<AvailableTool>,
+}
+
+impl Operation<Workspace> for ShowProjectConfiguration {
+    type Input = ShowProjectConfigurationInput;
+    type Output = ProjectConfiguration;
+
+    const SPEC: OperationSpec = OperationSpec {
+        commands: CommandName::NONE,
+        ..OperationSpec::read(
+            "project configuration",
+            "Show every tool of the project, its policy and how it was discovered",
+            "/api/projects/{id}/configuration",
+        )
+    };
+
+    /// D-17: nothing is known here of another project.
+    async fn run(
+        workspace: &Workspace,
+        input: ShowProjectConfigurationInput,
+        cx: &Cx,
+    ) -> Result<ProjectConfiguration, OperationError> {
+        if !is_this_project(cx, &input.id) {
+            return Err(OperationError::not_found("Project"));
+        }
+        let gateway = workspace.gateway_for(cx);
+        let (view, policies) = (gateway.view(cx).await, gateway.policies());
+        let tools = ToolCatalog::new(workspace, &policies, cx).of_snapshot(&view.snapshot());
+        Ok(ProjectConfiguration { configuration: Configuration::new(id(cx), name(cx), &policies, tools) })
+    }
+
+    fn text(output: &ProjectConfiguration, _: &Text) -> String {
+        output.configuration.text()
+    }
+}
+
+impl Configuration {
+    pub(super) fn new(id: String, name: String, policies: &Policies, available_tools: Vec<AvailableTool>) -> Self {
+        let default: Policy = policies.levels.iter().filter_map(|level| level.default).max().unwrap_or_default();
+        let mode = match policies.mode {
+            Mode::Normal => "normal",
+            Mode::ReadOnly => "read-only",
+            Mode::AllowAll => "allow-all",
+        };
+        Self { id, name, default_policy: default.word(), mode, source: None, available_tools }
+    }
+
+    pub(super) fn text(&self) -> String {
+        self.available_tools.iter().map(|tool| format!("{}\n", escape::line(&tool.name))).collect()
+    }
+}
+
+/// A tool in a catalog.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct AvailableTool {
+    /// The name of a native tool, or `server/tool`.
+    name: String,
+    /// What it does.
+    description: String,
+    /// `native` or `mcp`.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// The policy that is configured for it; missing if none is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    configured_policy: Option<&'static str>,
+    /// The discovery of its server: `never`, `discovering`, `success` or `failed`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    discovery_status: Option<&'static str>,
+    /// When its server listed it last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_discovered: Option<String>,
+}
+
+/// Describes tools for a catalog.
+pub(super) struct ToolCatalog<'a> {
+    policies: &'a Policies,
+    discoveries: BTreeMap<SourceId, LastDiscovery>,
+}
+
+struct LastDiscovery {
+    status: &'static str,
+    at: Option<String>,
+}
+
+impl<'a> ToolCatalog<'a> {
+    pub(super) fn new(workspace: &Workspace, policies: &'a Policies, cx: &Cx) -> Self {
+        let set = workspace.servers();
+        let last = |id: &SourceId| {
+            let record = set.shared.as_ref().and_then(|shared| shared.records().read(id, cx.user.as_deref()).ok());
+            LastDiscovery {
+                status: record.as_ref().map_or("never", |record| record.status.word()),
+                at: record.and_then(|record| record.last_discovery).map(|moment| moment.to_string()),
+            }
+        };
+        let ids = set.configured.iter().map(|configured| &configured.server.id);
+        Self { policies, discoveries: ids.map(|id| (id.clone(), last(id))).collect() }
+    }
+
+    /// All tools of a snapshot, native ones first.
+    fn of_snapshot(&self, snapshot: &Snapshot) -> Vec<AvailableTool> {
+        let mut all = self.native(snapshot, |_| true);
+        all.extend(servers(snapshot).flat_map(|id| snapshot.tools_of(id)).map(|tool| self.of_server(tool)));
+        all
+    }
+
+    /// The tools that come from no server. If two have one name, the bare name is that of the one with precedence.
+    pub(super) fn native(&self, snapshot: &Snapshot, is_wanted: impl Fn(&Tool) -> bool) -> Vec<AvailableTool> {
+        let sources = snapshot.sources().filter(|(_, origin)| *origin != SourceKind::Mcp);
+        let tools = sources.flat_map(|(id, _)| snapshot.tools_of(id)).filter(|tool| is_wanted(tool));
+        let native = |tool: &Arc<Tool>| {
+            let name = tool.id.name.as_str();
+            let first = snapshot.named(name).iter().find(|named| named.origin != SourceKind::Mcp);
+            let is_first = first.is_some_and(|named| named.tool.id == tool.id);
+            // A tool that is only declared is not listed beside one that exists.
+            if !is_first && tool.id.source.as_str() == PRESET {
+                return None;
+            }
+            Some(AvailableTool {
+                name: if is_first { name.to_owned() } else { tool.id.to_string() },
+                description: tool.description.clone().unwrap_or_default(),
+                kind: "native",
+                configured_policy: self.policies.configured(&tool.id).map(|policy| policy.word()),
+                discovery_status: None,
+                last_discovered: None,
+            })
+        };
+        tools.filter_map(native).collect()
+    }
+
+    /// A tool of a server.
+    pub(super) fn of_server(&self, tool: &Tool) -> AvailableTool {
+        let discovery = self.discoveries.get(&tool.id.source);
+        let description = tool.description.clone().filter(|text| !text.is_empty());
+        let seen = tool.provenance.seen.map(|moment| moment.to_string());
+        AvailableTool {
+            name: tool.id.to_string(),
+            description: description.unwrap_or_else(|| format!("{} tool: {}", tool.id.source, tool.id.name)),
+            kind: "mcp",
+            configured_policy: self.policies.configured(&tool.id).map(|policy| policy.word()),
+            discovery_status: Some(discovery.map_or("never", |discovery| discovery.status)),
+            last_discovered: seen.or_else(|| discovery?.at.clone()),
+        }
+    }
+}
+
+/// The servers of a snapshot, in their order.
+pub(super) fn servers(snapshot: &Snapshot) -> impl Iterator<Item = &SourceId> {
+    snapshot.sources().filter(|(_, origin)| *origin == SourceKind::Mcp).map(|(id, _)| id)
+}
+
+/// What the servers that run in this process have listed since they were started.
+pub(super) fn live(workspace: &Workspace) -> BTreeMap<SourceId, Vec<Arc<Tool>>> {
+    let set = workspace.servers();
+    let sources = set.sources.iter();
+    let listed = sources.filter_map(|source| {
+        let tools = source.listed()?.into_iter().map(Arc::new).collect();
+        Some((source.server().id.clone(), tools))
+    });
+    listed.collect()
+}
+
+/// Whether its author marks it as internal to a program, and not for a person to choose.
+pub(super) fn is_internal(tool: &Tool) -> bool {
+    let is_marked = |raw: &RawJson, place: &[&str]| {
+        // Parsing is left out for nearly all tools.
+        raw.as_str().contains("nternal") && {
+            let value = raw.to_value();
+            let marks = place.iter().fold(&value, |value, key| &value[*key]);
+            ["safeInternal", "safe-internal"].iter().any(|mark| marks[*mark] == true)
+        }
+    };
+    tool.annotations.as_ref().is_some_and(|raw| is_marked(raw, &[]))
+        || tool.extra.as_ref().is_some_and(|raw| is_marked(raw, &["_meta"]))
+}
+
+/// Whether this names the project of the request.
+pub(super) fn is_this_project(cx: &Cx, name: &str) -> bool {
+    name == "current" || name == id(cx)
+}
+
+fn id(cx: &Cx) -> String {
+    partition(cx.project.as_deref().map_or(Path::new("."), |folder| folder.as_path()))
+}
+
+fn name(cx: &Cx) -> String {
+    let folder = cx.project.as_deref().and_then(|folder| folder.file_name());
+    folder.map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned())
+}

@@ -1,0 +1,133 @@
+//! `approval list` and `approval answer`: calls that wait for approval.
+
+use crate::Workspace;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::io;
+use toolscout_core::door::PendingApproval;
+use toolscout_core::{Cx, escape};
+use toolscout_surface::operation::{Access, CommandName, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::ops::list::counted;
+use toolscout_surface::output::json;
+
+/// List calls that wait for approval.
+pub(crate) struct ListApprovals;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ListApprovalsInput {
+    /// Also those that are answered.
+    #[serde(default)]
+    #[schemars(extend("x-cli" = {"skip": true}))]
+    answered: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct PendingApprovals {
+    /// Oldest first.
+    approvals: Vec<PendingApproval>,
+    #[serde(skip)]
+    quarantined: usize,
+}
+
+impl Operation<Workspace> for ListApprovals {
+    type Input = ListApprovalsInput;
+    type Output = PendingApprovals;
+
+    const SPEC: OperationSpec = OperationSpec {
+        access: Access::Operator,
+        commands: &[CommandName::new("approval list").preset(&[("answered", "true")])],
+        examples: &["toolscout approval list"],
+        ..OperationSpec::read("approval list", "List calls that wait for approval", "/api/approvals")
+    };
+
+    async fn run(workspace: &Workspace, input: ListApprovalsInput, _: &Cx) -> Result<PendingApprovals, OperationError> {
+        let gateway = workspace.discovered().await?;
+        let mut approvals = gateway.pending()?;
+        approvals.retain(|pending| input.answered || pending.answer.is_none());
+        Ok(PendingApprovals { approvals, quarantined: gateway.held().len() })
+    }
+
+    fn text(output: &PendingApprovals, _: &Text) -> String {
+        output.approvals.iter().map(lines).collect()
+    }
+
+    fn write_json(output: &PendingApprovals, writer: &mut dyn io::Write) -> io::Result<()> {
+        json::write(writer, &output.approvals)
+    }
+
+    fn notes(output: &PendingApprovals) -> Vec<String> {
+        let nothing = output.approvals.is_empty().then(|| "No call waits for approval.".to_owned());
+        let tools = |count| format!("{} quarantined: run `toolscout review`", counted(count, "tool"));
+        nothing.into_iter().chain((output.quarantined > 0).then(|| tools(output.quarantined))).collect()
+    }
+}
+
+fn lines(pending: &PendingApproval) -> String {
+    let answer = match pending.answer {
+        Some(true) => ", approved",
+        Some(false) => ", rejected",
+        None => "",
+    };
+    let words = pending.rest.iter().map(|word| format!(" {word}")).collect::<String>();
+    let rest = if words.is_empty() { words } else { format!(" --{words}") };
+    let (id, tool) = (escape::line(&pending.id), pending.tool.to_string());
+    let arguments = json::compact(&pending.arguments);
+    let call = format!("{tool} {arguments}{rest}");
+    let (call, caller, expires) = (escape::line(&call), pending.caller.word(), pending.expires);
+    format!("{id}  {call}\n  asked by {caller}, good until {expires}{answer}\n")
+}
+
+/// Approve or reject a call that waits.
+pub(crate) struct AnswerApproval;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AnswerApprovalInput {
+    /// The id of the pending approval.
+    #[schemars(extend("x-cli" = {"positional": true}))]
+    id: String,
+    #[schemars(extend("x-cli" = {"positional": true}))]
+    decision: ApprovalDecision,
+}
+
+#[derive(Deserialize, JsonSchema, PartialEq)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum ApprovalDecision {
+    /// This very call may be made, once, within five minutes.
+    Approve,
+    /// It may not.
+    Deny,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct AnsweredApproval {
+    approval: PendingApproval,
+    /// `approved` or `denied`.
+    decision: &'static str,
+}
+
+impl Operation<Workspace> for AnswerApproval {
+    type Input = AnswerApprovalInput;
+    type Output = AnsweredApproval;
+
+    const SPEC: OperationSpec = OperationSpec {
+        commands: CommandName::NONE,
+        ..OperationSpec::change("approval answer", "Approve or reject a call that waits", "POST", "/api/approvals/{id}")
+    };
+
+    async fn run(
+        workspace: &Workspace,
+        input: AnswerApprovalInput,
+        cx: &Cx,
+    ) -> Result<AnsweredApproval, OperationError> {
+        let is_approved = input.decision == ApprovalDecision::Approve;
+        let approval = workspace.discovered().await?.answer_approval(&input.id, is_approved, cx)?;
+        Ok(AnsweredApproval { approval, decision: if is_approved { "approved" } else { "denied" } })
+    }
+
+    fn text(output: &AnsweredApproval, _: &Text) -> String {
+        format!("The call of {} is {}.\n", escape::line(&output.approval.tool.to_string()), output.decision)
+    }
+}

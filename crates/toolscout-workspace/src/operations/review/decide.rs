@@ -1,0 +1,213 @@
+//! `approve`, `reject` and `review accept`: decide about quarantined tools and pending approvals.
+
+use super::quarantined::ReviewView;
+use super::shown::ShownDefinitions;
+use crate::Workspace;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolscout_core::{Caller, Cx, Digest, ErrorKind, SourceId, ToolId, escape};
+use toolscout_gateway::{Error, Gateway};
+use toolscout_surface::operation::{CommandName, ErrorCode, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::ops::list::counted;
+
+/// Approve or reject quarantined tools and pending calls.
+pub(crate) struct DecideReview;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DecideReviewInput {
+    /// A quarantined tool, or the id of a pending approval.
+    #[serde(default)]
+    #[schemars(extend("x-cli" = {"positional": true, "value": "TOOL"}))]
+    tool: Option<String>,
+    /// All quarantined tools of this source.
+    #[serde(default)]
+    #[schemars(extend("x-cli" = {"positional": true, "value": "SOURCE"}))]
+    server: Option<String>,
+    decision: ReviewDecision,
+    /// The digest of the definition that was reviewed; if it has changed since, nothing is decided.
+    #[serde(default)]
+    #[schemars(extend("x-cli" = {"skip": true}))]
+    digest: Option<String>,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, PartialEq)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum ReviewDecision {
+    /// It may be used.
+    Approve,
+    /// It may not.
+    Reject,
+}
+
+/// A decision.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct DecidedReview {
+    /// `approved` or `rejected`; `unchanged` if the operator did not confirm.
+    decision: &'static str,
+    /// How many tools it is about.
+    tools: usize,
+    /// What was decided about, for people.
+    #[serde(skip)]
+    subject: String,
+    /// The definition that was approved, if it had not been shown before.
+    #[serde(skip)]
+    unseen: Option<ReviewView>,
+}
+
+impl Operation<Workspace> for DecideReview {
+    type Input = DecideReviewInput;
+    type Output = DecidedReview;
+
+    const SPEC: OperationSpec = OperationSpec {
+        commands: &[
+            CommandName::new("approve")
+                .summary("Approve a quarantined tool, or a pending call")
+                .preset(&[("decision", "\"approve\""), ("server", "null")])
+                .required(&["tool"]),
+            CommandName::new("reject")
+                .summary("Reject a quarantined tool, or a pending call")
+                .preset(&[("decision", "\"reject\""), ("server", "null")])
+                .required(&["tool"]),
+            CommandName::new("review accept")
+                .summary("Approve all quarantined tools of a source")
+                .preset(&[("decision", "\"approve\""), ("tool", "null")])
+                .required(&["server"])
+                .alias("review --accept"),
+        ],
+        notes: &[
+            "Approving a tool approves the definition that `toolscout review` showed last. Approving a call is good for that very call, once, within five minutes. A rejected tool stays quarantined until it is approved.",
+        ],
+        examples: &[
+            "toolscout approve github/create_issue",
+            "toolscout reject github/create_issue",
+            "toolscout review accept github",
+        ],
+        ..OperationSpec::change("review decide", "Approve or reject quarantined tools", "POST", "/api/reviews")
+    };
+
+    async fn run(workspace: &Workspace, input: DecideReviewInput, cx: &Cx) -> Result<DecidedReview, OperationError> {
+        let gateway = workspace.discovered().await?;
+        let is_approved = input.decision == ReviewDecision::Approve;
+        let decided = |tools, subject| DecidedReview {
+            decision: if is_approved { "approved" } else { "rejected" },
+            tools,
+            subject,
+            unseen: None,
+        };
+        let digest = |text: String| {
+            Digest::from_hex(&text).ok_or_else(|| OperationError::invalid("`digest` is no SHA-256 in hexadecimal"))
+        };
+        let seen = input.digest.map(digest).transpose()?;
+        match (input.tool, input.server) {
+            (Some(id), None) if gateway.pending()?.iter().any(|pending| pending.id == id) => {
+                let pending = gateway.answer_approval(&id, is_approved, cx)?;
+                Ok(decided(0, format!("this call of {}", pending.tool)))
+            }
+            (Some(name), None) => {
+                let id = resolve(&gateway, &name)?;
+                let mut unseen = None;
+                if is_approved {
+                    let (seen, shown) = shown(workspace, &gateway, &id, seen, cx);
+                    if !is_confirmed(workspace, shown.as_ref(), cx).await {
+                        return Ok(DecidedReview { decision: "unchanged", ..decided(0, id.to_string()) });
+                    }
+                    gateway.approve(&id, seen, cx)?;
+                    unseen = shown;
+                } else {
+                    gateway.reject(&id, seen, cx)?;
+                }
+                Ok(DecidedReview { unseen, ..decided(1, id.to_string()) })
+            }
+            (None, Some(source)) if seen.is_none() => {
+                let source = SourceId::new(&source).map_err(|_| OperationError::not_found("Server"))?;
+                if cx.caller == Caller::Cli {
+                    check_shown(workspace, &gateway, &source)?;
+                }
+                let count =
+                    if is_approved { gateway.accept_all(&source, cx)? } else { gateway.reject_all(&source, cx)? };
+                Ok(decided(count, format!("{} of {source}", counted(count, "tool"))))
+            }
+            (None, Some(_)) => Err(OperationError::invalid("`digest` is of one tool, and not of a server")),
+            _ => {
+                let error = OperationError::invalid("give either `tool` or `server`");
+                Err(error
+                    .hint("`toolscout approval list` shows pending approvals, `toolscout review` quarantined tools."))
+            }
+        }
+    }
+
+    fn text(output: &DecidedReview, _: &Text) -> String {
+        let decision = match output.decision {
+            "approved" => "Approved",
+            "rejected" => "Rejected",
+            _ => return format!("Nothing changed: {} is still quarantined.\n", escape::line(&output.subject)),
+        };
+        let shown = output.unseen.as_ref().map(ReviewView::text).unwrap_or_default();
+        format!("{shown}{decision} {}\n", escape::line(&output.subject))
+    }
+}
+
+/// What an approval without a digest is for: at a terminal, the definition that was shown last; if there was none, the present
+/// definition, which is shown with the answer.
+fn shown(
+    workspace: &Workspace,
+    gateway: &Gateway,
+    id: &ToolId,
+    seen: Option<Digest>,
+    cx: &Cx,
+) -> (Option<Digest>, Option<ReviewView>) {
+    if seen.is_some() || cx.caller != Caller::Cli {
+        return (seen, None);
+    }
+    let definitions = ShownDefinitions::of(workspace, &id.source);
+    if let Some(seen) = definitions.digest(id) {
+        return (Some(seen), None);
+    }
+    match gateway.held().into_iter().find(|held| held.id == *id) {
+        Some(held) => {
+            definitions.record([&held]);
+            (Some(held.digest), Some(ReviewView::from(&held)))
+        }
+        None => (None, None),
+    }
+}
+
+/// An operator at a terminal is shown a definition before they approve it.
+async fn is_confirmed(workspace: &Workspace, unseen: Option<&ReviewView>, cx: &Cx) -> bool {
+    let environment = &workspace.environment;
+    match unseen {
+        Some(definition) if environment.is_interactive() && !cx.dry_run => {
+            environment.say(&definition.text());
+            environment.ask("Approve it?").await
+        }
+        _ => true,
+    }
+}
+
+/// An operator who was shown definitions, and then approves all of the source, approves those.
+fn check_shown(workspace: &Workspace, gateway: &Gateway, source: &SourceId) -> Result<(), OperationError> {
+    let shown = ShownDefinitions::of(workspace, source);
+    let mut held = gateway.held().into_iter().filter(|held| held.id.source == *source);
+    match held.find(|held| shown.digest(&held.id).is_some_and(|seen| seen != held.digest)) {
+        Some(changed) => Err(Error::ChangedAgain { tool: changed.id }.into()),
+        None => Ok(()),
+    }
+}
+
+/// The tool of this name, which may be disabled.
+fn resolve(gateway: &Gateway, name: &str) -> Result<ToolId, OperationError> {
+    if let Ok(tool) = gateway.whole_snapshot().resolve(name) {
+        return Ok(tool.id.clone());
+    }
+    let tool = gateway.resolve(name).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => {
+            let message = format!("no pending approval or quarantined tool `{}`", escape::line(name));
+            let error = OperationError::new(ErrorCode::ResourceNotFound, message);
+            error.hint("`toolscout approval list` shows pending approvals, `toolscout review` quarantined tools.")
+        }
+        _ => error.into(),
+    });
+    tool.map(|tool| tool.id.clone())
+}

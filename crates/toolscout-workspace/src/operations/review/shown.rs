@@ -1,0 +1,47 @@
+//! Records which definitions an operator was shown, so that an approval is for what they saw and not for what came after.
+
+use crate::Workspace;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use toolscout_core::{Digest, Namespace, SourceId, Store, ToolId};
+use toolscout_gateway::QuarantinedTool;
+use toolscout_mcp_client::partition;
+
+/// The definitions of one source that were shown last.
+pub(super) struct ShownDefinitions {
+    store: Arc<dyn Store>,
+    key: String,
+    /// By the name of the tool.
+    digests: BTreeMap<String, String>,
+}
+
+impl ShownDefinitions {
+    /// What was shown of this source. A record that cannot be read counts as nothing shown.
+    pub(super) fn of(workspace: &Workspace, source: &SourceId) -> Self {
+        let key = format!("shown/{}/{source}", partition(workspace.config().project_folder()));
+        let store = workspace.environment.store();
+        let record = store.read(Namespace::Approval, &key).ok().flatten();
+        let digests = record.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+        Self { store, key, digests }
+    }
+
+    /// The digest of the definition that was shown.
+    pub(super) fn digest(&self, tool: &ToolId) -> Option<Digest> {
+        Digest::from_hex(self.digests.get(tool.name.as_str())?)
+    }
+
+    /// Records that these are shown. If that fails they are shown again, which does no harm.
+    pub(super) fn record<'a>(mut self, held: impl IntoIterator<Item = &'a QuarantinedTool>) {
+        self.digests.extend(held.into_iter().map(|held| (held.id.name.to_string(), held.digest.to_string())));
+        if let Ok(bytes) = serde_json::to_vec(&self.digests) {
+            let _ = self.store.write(Namespace::Approval, &self.key, &bytes);
+        }
+    }
+}
+
+/// Records, source by source, that these are shown.
+pub(super) fn record(workspace: &Workspace, held: &[QuarantinedTool]) {
+    for of_source in held.chunk_by(|one, other| one.id.source == other.id.source) {
+        ShownDefinitions::of(workspace, &of_source[0].id.source).record(of_source);
+    }
+}

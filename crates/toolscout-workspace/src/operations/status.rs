@@ -1,0 +1,133 @@
+//! Whether the program runs, who the caller is, and what is counted.
+
+use crate::Workspace;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolscout_core::Cx;
+use toolscout_core::cx::Role;
+use toolscout_surface::operation::{Access, CommandName, Operation, OperationError, OperationSpec, Text};
+
+/// An operation that takes nothing.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NoInput {}
+
+/// Show whether the program runs.
+pub(crate) struct ShowHealth;
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Health {
+    /// `ok`.
+    status: &'static str,
+    /// The version of the program.
+    version: &'static str,
+}
+
+impl Operation<Workspace> for ShowHealth {
+    type Input = NoInput;
+    type Output = Health;
+
+    const SPEC: OperationSpec = OperationSpec {
+        access: Access::Open,
+        commands: CommandName::NONE,
+        ..OperationSpec::read("health", "Show whether the program runs", "/api/health")
+    };
+
+    async fn run(_: &Workspace, _: NoInput, _: &Cx) -> Result<Health, OperationError> {
+        Ok(Health { status: "ok", version: env!("CARGO_PKG_VERSION") })
+    }
+
+    fn text(output: &Health, _: &Text) -> String {
+        format!("{} {}\n", output.status, output.version)
+    }
+}
+
+/// Show whether the program is ready.
+pub(crate) struct ShowReadiness;
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Readiness {
+    /// Whether everything that is configured was read.
+    ready: bool,
+}
+
+impl Operation<Workspace> for ShowReadiness {
+    type Input = NoInput;
+    type Output = Readiness;
+
+    const SPEC: OperationSpec = OperationSpec {
+        access: Access::Open,
+        commands: CommandName::NONE,
+        ..OperationSpec::read("ready", "Show whether everything that is configured was read", "/api/ready")
+    };
+
+    /// An operation runs once there is a workspace, and a workspace has read the configuration.
+    async fn run(_: &Workspace, _: NoInput, _: &Cx) -> Result<Readiness, OperationError> {
+        Ok(Readiness { ready: true })
+    }
+
+    fn text(output: &Readiness, _: &Text) -> String {
+        format!("{}\n", if output.ready { "ready" } else { "not ready" })
+    }
+}
+
+/// Show who the caller is.
+pub(crate) struct ShowCaller;
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct CallerInfo {
+    /// `operator` or `agent`.
+    role: &'static str,
+    /// The name of the token or user; missing if callers are not told apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+}
+
+impl Operation<Workspace> for ShowCaller {
+    type Input = NoInput;
+    type Output = CallerInfo;
+
+    const SPEC: OperationSpec = OperationSpec {
+        commands: CommandName::NONE,
+        ..OperationSpec::read("me", "Show who the caller is, and its role", "/api/me")
+    };
+
+    async fn run(_: &Workspace, _: NoInput, cx: &Cx) -> Result<CallerInfo, OperationError> {
+        let role = if cx.role == Role::Operator { "operator" } else { "agent" };
+        Ok(CallerInfo { role, name: cx.user.as_deref().map(str::to_owned) })
+    }
+
+    fn text(output: &CallerInfo, _: &Text) -> String {
+        format!("{}\n", output.role)
+    }
+}
+
+/// Show metrics.
+pub(crate) struct ShowMetrics;
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct MetricsText {
+    /// In the text format of Prometheus.
+    metrics: String,
+}
+
+impl Operation<Workspace> for ShowMetrics {
+    type Input = NoInput;
+    type Output = MetricsText;
+
+    const SPEC: OperationSpec = OperationSpec {
+        alias: Some("/metrics"),
+        media_type: "text/plain; version=0.0.4; charset=utf-8",
+        commands: CommandName::NONE,
+        ..OperationSpec::read("metrics", "Show metrics in the text format of Prometheus", "/api/metrics")
+    };
+
+    async fn run(workspace: &Workspace, _: NoInput, _: &Cx) -> Result<MetricsText, OperationError> {
+        let metrics = workspace.parts.metrics.as_ref().map(|metrics| metrics.render()).unwrap_or_default();
+        Ok(MetricsText { metrics })
+    }
+
+    fn text(output: &MetricsText, _: &Text) -> String {
+        output.metrics.clone()
+    }
+}

@@ -1,0 +1,76 @@
+//! A tool in a list.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use toolscout_core::cx::Role;
+use toolscout_core::{Cx, RawJson, Status, Tool, Visibility};
+use toolscout_gateway::policy::Policies;
+use toolscout_gateway::{CatalogView, Snapshot};
+
+/// A tool in a list.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Tool")]
+pub(crate) struct ToolSummary {
+    /// `source/name`.
+    pub(super) id: String,
+    /// The source it comes from.
+    pub(super) source: String,
+    /// Its name at its source.
+    pub(super) name: String,
+    /// A name for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) title: Option<String>,
+    /// What it does.
+    pub(super) description: Option<String>,
+    /// More words it is found by.
+    pub(super) keywords: Vec<String>,
+    /// The file that describes it; for operators only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) path: Option<PathBuf>,
+    /// The schema of its arguments, as written.
+    #[schemars(with = "serde_json::Value")]
+    pub(super) input_schema: RawJson,
+    /// The effective policy: `allow`, `ask`, `deny` or `disable`.
+    policy: &'static str,
+    /// `ready`, `held`, `unprobed` or `unavailable`.
+    pub(super) status: &'static str,
+    /// `listed` or `searchable`.
+    visibility: &'static str,
+    /// Why it is not ready.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reason: Option<String>,
+}
+
+impl ToolSummary {
+    pub(super) fn new(tool: &Tool, policies: &Policies, cx: &Cx) -> Self {
+        Self {
+            id: tool.id.to_string(),
+            source: tool.id.source.to_string(),
+            name: tool.id.name.to_string(),
+            title: tool.title.clone(),
+            description: tool.description.clone(),
+            keywords: tool.keywords.clone(),
+            path: tool.provenance.path.clone().filter(|_| cx.role == Role::Operator),
+            input_schema: tool.input_schema.clone(),
+            policy: policies.effective(tool).policy.word(),
+            status: match &tool.status {
+                // Its definition is completed on the first call.
+                Status::Static => "ready",
+                status => status.word(),
+            },
+            visibility: match tool.visibility {
+                Visibility::Listed => "listed",
+                Visibility::Searchable => "searchable",
+            },
+            reason: tool.status.reason().map(str::to_owned),
+        }
+    }
+}
+
+/// The tools that a request sees; with `all`, an operator also sees disabled tools and the text of quarantined ones.
+pub(super) fn snapshot(view: &CatalogView, all: bool, cx: &Cx) -> Arc<Snapshot> {
+    if all && cx.role == Role::Operator { view.whole_snapshot() } else { view.snapshot() }
+}

@@ -1,0 +1,57 @@
+//! The clients that are connected.
+
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+use toolscout_core::Cx;
+use toolscout_core::cx::Role;
+use toolscout_surface::mcp::SessionInfo;
+use toolscout_surface::operation::OperationError;
+
+/// Sessions that were begun over the API; beyond this many, the oldest is dropped.
+const LIMIT: usize = 1_000;
+
+/// Sessions of this process.
+#[derive(Default)]
+pub struct Sessions {
+    begun: Mutex<BTreeMap<String, SessionInfo>>,
+    /// Lists the sessions over MCP.
+    connected: OnceLock<Box<dyn Fn() -> Vec<SessionInfo> + Send + Sync>>,
+}
+
+impl Sessions {
+    /// Also lists these sessions, of clients that are connected over MCP.
+    pub fn connect(&self, list: impl Fn() -> Vec<SessionInfo> + Send + Sync + 'static) {
+        let _ = self.connected.set(Box::new(list));
+    }
+
+    pub(crate) fn add(&self, session: SessionInfo) {
+        let mut begun = self.begun.lock();
+        if begun.len() >= LIMIT {
+            let oldest = begun.values().min_by_key(|session| session.created.clone()).map(|session| session.id.clone());
+            oldest.and_then(|id| begun.remove(&id));
+        }
+        begun.insert(session.id.clone(), session);
+    }
+
+    /// Removes a session that was begun over the API; false if it was not.
+    pub(crate) fn remove(&self, id: &str) -> bool {
+        self.begun.lock().remove(id).is_some()
+    }
+
+    /// The sessions that the caller may see: an operator all, others their own.
+    pub(crate) fn visible(&self, cx: &Cx) -> Vec<SessionInfo> {
+        let mut all: Vec<_> = self.begun.lock().values().cloned().collect();
+        all.extend(self.connected.get().map(|list| list()).unwrap_or_default());
+        all.retain(|session| cx.role == Role::Operator || session.owner == cx.user);
+        all.sort_by(|one, other| (&one.created, &one.id).cmp(&(&other.created, &other.id)));
+        all
+    }
+
+    pub(crate) fn find(&self, id: &str, cx: &Cx) -> Result<SessionInfo, OperationError> {
+        self.visible(cx)
+            .into_iter()
+            .find(|session| session.id == id)
+            .ok_or_else(|| OperationError::not_found("Session"))
+    }
+}
