@@ -11,4 +11,4 @@ mod router;
 #[cfg(test)]
 mod tests;
 
-pub use router::{OperationRouter, SocketRouter};
+pub use router::OperationRouter;

@@ -1,70 +1,21 @@
 //! The only table from a failure to what each surface answers: HTTP status, exit code, JSON-RPC error code.
 
+pub use crate::exit::Exit;
+
 use crate::operation::ErrorCode;
 use axum::http::StatusCode;
 use toolscout_core::ErrorKind;
 
-/// How a command ends, as the shell sees it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exit {
-    /// Success.
-    Done,
-    /// The tool ran and failed, or a check found something.
-    Failed,
-    /// Usage error or invalid input.
-    Usage,
-    /// A source is unavailable, or timed out.
-    Unavailable,
-    /// Refused by policy.
-    Refused,
-    /// No such tool or command.
-    NotFound,
-    /// A bug of toolscout.
-    Bug,
-    /// Interrupted.
-    Interrupted,
-}
-
-impl Exit {
-    /// The exit of this code; a bug if there is none.
-    pub fn of_code(code: u8) -> Self {
-        let all = [
-            Self::Done,
-            Self::Failed,
-            Self::Usage,
-            Self::Unavailable,
-            Self::Refused,
-            Self::NotFound,
-            Self::Interrupted,
-        ];
-        all.into_iter().find(|exit| exit.code() == code).unwrap_or(Self::Bug)
-    }
-
-    /// The process's exit code.
-    pub fn code(self) -> u8 {
-        match self {
-            Self::Done => 0,
-            Self::Failed => 1,
-            Self::Usage => 2,
-            Self::Unavailable => 3,
-            Self::Refused => 4,
-            Self::NotFound => 5,
-            Self::Bug => 70,
-            Self::Interrupted => 130,
-        }
-    }
-}
-
 /// What every surface answers to a failure.
-struct Row {
+struct CodeRow {
     code: ErrorCode,
     status: StatusCode,
     exit: Exit,
     json_rpc: i32,
 }
 
-const fn row(code: ErrorCode, status: StatusCode, exit: Exit, json_rpc: i32) -> Row {
-    Row { code, status, exit, json_rpc }
+const fn row(code: ErrorCode, status: StatusCode, exit: Exit, json_rpc: i32) -> CodeRow {
+    CodeRow { code, status, exit, json_rpc }
 }
 
 /// JSON-RPC: invalid parameters.
@@ -72,7 +23,7 @@ const INVALID_PARAMS: i32 = -32602;
 /// JSON-RPC: internal error.
 const INTERNAL_ERROR: i32 = -32603;
 
-const TABLE: &[Row] = &[
+const TABLE: &[CodeRow] = &[
     row(ErrorCode::ResourceNotFound, StatusCode::NOT_FOUND, Exit::NotFound, INVALID_PARAMS),
     row(ErrorCode::ValidationFailed, StatusCode::BAD_REQUEST, Exit::Usage, INVALID_PARAMS),
     row(ErrorCode::Unauthorized, StatusCode::UNAUTHORIZED, Exit::Refused, INVALID_PARAMS),
@@ -117,7 +68,7 @@ impl ErrorCode {
         }
     }
 
-    fn row(self) -> &'static Row {
+    fn row(self) -> &'static CodeRow {
         TABLE.iter().find(|row| row.code == self).unwrap_or(&TABLE[TABLE.len() - 1])
     }
 }

@@ -1,12 +1,13 @@
-//! Who asks: translates argv, MCP and HTTP into questions to the gateway, and its answers into bytes.
+//! The surfaces of toolscout: command line, HTTP API, MCP server and web UI.
 //!
-//! Knows the words of each surface and nothing of where tools come from. Start reading at [`ops`], what can be asked;
-//! [`cli`] is how a command line asks it.
+//! Start reading at [`operation`]: everything that can be done is an operation, and a surface only presents it. Nothing here
+//! knows where tools come from.
 
 pub mod api;
 pub mod cli;
 pub mod codes;
 pub mod context;
+mod exit;
 pub mod http;
 pub mod mcp;
 pub mod operation;

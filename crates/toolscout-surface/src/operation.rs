@@ -26,7 +26,7 @@ pub use request::request_target;
 pub(crate) use schema::{InputSchema, OutputSchema, inline_string_enums, schema_settings};
 pub use stream::{ItemStream, StreamItem, StreamOperation};
 
-use crate::codes::Exit;
+use crate::exit::Exit;
 use crate::output::json;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -13,7 +13,7 @@ use tokio::net::{UnixListener, UnixStream};
 use toolscout_core::event::Observers;
 use toolscout_core::{BoxFuture, BoxStream, Cx, Lease, escape};
 use toolscout_mcp_client::partition;
-use toolscout_surface::api::{OperationRouter, SocketRouter};
+use toolscout_surface::api::OperationRouter;
 use toolscout_surface::http::{Limits, socket as http_socket};
 use toolscout_surface::operation::Operations;
 
@@ -110,7 +110,7 @@ fn is_ours(stream: &UnixStream) -> bool {
 }
 
 /// Serves one connection, with the configuration and the approvals of now.
-async fn serve_connection(workspace: &Workspace, stream: UnixStream, router: SocketRouter) {
+async fn serve_connection(workspace: &Workspace, stream: UnixStream, router: http_socket::SocketRouter) {
     match workspace.reload() {
         Ok(()) => workspace.apply_policies(),
         Err(error) => tracing::warn!(event = "configuration_not_read", error = %escape::line(&error.to_string())),

@@ -1,20 +1,21 @@
 //! Reads the JSON body of a request.
 
-use super::router::OperationRouter;
-use crate::http::{Refusal, read};
+use crate::http::{Budget, Limits, Refusal, read};
 use crate::operation::{ErrorCode, OperationError};
 use axum::body::Body;
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// The body as an object; empty if there is no body.
 pub(super) async fn object(
-    router: &OperationRouter,
+    limits: &Limits,
+    budget: &Arc<Budget>,
     headers: &HeaderMap,
     body: Body,
 ) -> Result<Map<String, Value>, OperationError> {
-    let (bytes, _held) = read(body, &router.limits, &router.bodies).await.map_err(refused)?;
+    let (bytes, _held) = read(body, limits, budget).await.map_err(refused)?;
     if bytes.is_empty() {
         return Ok(Map::new());
     }

@@ -3,7 +3,7 @@
 use super::answer::{self, JSON};
 use super::{body, openapi, query};
 use crate::http::event_stream::{self, KEEP_ALIVE, MEDIA_TYPE as EVENT_STREAM};
-use crate::http::socket::EXIT_CODE;
+use crate::http::socket::{EXIT_CODE, SocketRouter};
 use crate::http::{Budget, Ending, Gate, Limits, Pass, Principal, Routes, drain};
 use crate::mcp::http::passed_on;
 use crate::operation::{
@@ -47,8 +47,8 @@ pub struct OperationRouter {
     document: OnceLock<Bytes>,
     requests: Arc<Gate>,
     streams: Arc<Gate>,
-    pub(super) bodies: Arc<Budget>,
-    pub(super) limits: Limits,
+    bodies: Arc<Budget>,
+    limits: Limits,
     /// Ends the streams; without it they end with their connections.
     ending: Option<Ending>,
 }
@@ -109,10 +109,6 @@ impl OperationRouter {
         self.document.get_or_init(|| openapi::document(&self.operations).to_string().into()).clone()
     }
 }
-
-/// The routes of the control socket.
-#[derive(Clone)]
-pub struct SocketRouter(pub(crate) Router);
 
 /// Marks a request over the control socket.
 #[derive(Clone)]
@@ -227,7 +223,7 @@ async fn input(
     schema["properties"][DRY_RUN] = json!({"type": "boolean"});
     let mut all: Map<_, _> = path.into_iter().map(|(name, value)| (name, Value::from(value))).collect();
     let query = query::read(head.uri.query().unwrap_or_default(), &schema)?;
-    let body = body::object(router, &head.headers, body).await?;
+    let body = body::object(&router.limits, &router.bodies, &head.headers, body).await?;
     for (name, value) in query.into_iter().chain(body) {
         if name == DRY_RUN && !operation.input.has(DRY_RUN) {
             let invalid = || OperationError::invalid("the query: `dryRun` must be `true` or `false`");

@@ -1,6 +1,6 @@
 //! HTTP over the control socket: how a command reaches the process that keeps the servers of its project.
 
-use crate::api::SocketRouter;
+use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::http::header::{ACCEPT, CONTENT_TYPE, HOST};
 use axum::http::{Method, Request, StatusCode};
@@ -22,6 +22,10 @@ pub const EVENT_STREAM: &str = "text/event-stream";
 pub const EXIT_CODE: &str = "toolscout-exit-code";
 /// Bytes of a response; results of tools may be large.
 const RESPONSE: usize = 64 << 20;
+
+/// The routes of the control socket.
+#[derive(Clone)]
+pub struct SocketRouter(pub(crate) Router);
 
 /// Serves one connection. Ends with it; dropping the future cancels what is running.
 pub async fn serve(stream: UnixStream, router: SocketRouter) {

@@ -2,7 +2,7 @@
 
 use super::{Effect, Operation};
 use crate::cli::{Locale, Style};
-use crate::codes::Exit;
+use crate::exit::Exit;
 use crate::output::json;
 use serde::Serialize;
 use serde_json::{Value, json};
