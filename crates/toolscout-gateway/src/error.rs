@@ -156,7 +156,7 @@ impl Error {
             Self::Unreliable { source_id, .. } => {
                 Some(format!("look with `toolscout review`, then `toolscout review --accept {source_id}`"))
             }
-            Self::UnknownApproval { .. } => Some("`toolscout approve` lists pending approvals".to_owned()),
+            Self::UnknownApproval { .. } => Some("`toolscout approval list` lists pending approvals".to_owned()),
             Self::PolicyTooLoose { allowed, .. } => {
                 let words: Vec<_> = allowed.iter().map(|policy| policy.word()).collect();
                 Some(format!("this level may say {}", words.join(", ")))
