@@ -113,7 +113,9 @@ fn described(operation: &BoundOperation, generator: &mut SchemaGenerator) -> Val
         schema_of_output = json!({"anyOf": [schema_of_output, dry_run()]});
     }
     let media_type = if operation.is_stream() { "text/event-stream" } else { spec.media_type };
-    if media_type != "application/json" {
+    if operation.is_stream() {
+        schema_of_output = event(&schema_of_output);
+    } else if media_type != "application/json" {
         schema_of_output = json!({"type": "string"});
     }
     let output = json!({"description": "Done", "content": {media_type: {"schema": schema_of_output}}});
@@ -135,6 +137,17 @@ fn described(operation: &BoundOperation, generator: &mut SchemaGenerator) -> Val
         entry["security"] = json!([]);
     }
     entry
+}
+
+/// An event of a stream: its data is JSON of this schema, on one line.
+fn event(item: &Value) -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "event": {"type": "string"},
+            "data": {"type": "string", "contentMediaType": "application/json", "contentSchema": item},
+        },
+    })
 }
 
 /// The response to a dry run.
