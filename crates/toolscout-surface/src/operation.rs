@@ -61,6 +61,11 @@ pub trait Operation<W>: Send + Sync + 'static {
         json::write(writer, output)
     }
 
+    /// Whether the command prints its text to stdout. The confirmation of a change is no data, and goes to stderr.
+    fn is_data(_: &Self::Output) -> bool {
+        !matches!(Self::SPEC.effect, Effect::Change)
+    }
+
     /// What the caller should know besides: printed to stderr by commands. The output contains it as well.
     fn warnings(_: &Self::Output) -> &[String] {
         &[]
@@ -128,6 +133,16 @@ impl OperationSpec {
         }
     }
 
+    /// An operation that changes nothing, on the command line only: it is about files of the machine it runs on.
+    pub const fn local(name: &'static str, summary: &'static str) -> Self {
+        Self { access: Access::Operator, ..Self::read(name, summary, "") }
+    }
+
+    /// An operation that changes something, on the command line only.
+    pub const fn local_change(name: &'static str, summary: &'static str) -> Self {
+        Self::change(name, summary, "POST", "")
+    }
+
     /// An operation that changes something, for operators.
     pub const fn change(name: &'static str, summary: &'static str, method: &'static str, path: &'static str) -> Self {
         Self {
@@ -189,7 +204,7 @@ pub enum HostUse {
 pub struct HttpRoute {
     /// `GET`, `POST`, `PUT` or `DELETE`.
     pub method: &'static str,
-    /// As the router takes it: `/api/servers/{id}`.
+    /// As the router takes it: `/api/servers/{id}`. An operation with an empty path is on the command line only.
     pub path: &'static str,
     /// The status of a success.
     pub status: u16,

@@ -1,9 +1,11 @@
 //! Every operation of toolscout, one file each; commands, HTTP routes and socket requests are derived from this list.
 
+mod doctor;
 mod events;
 mod feedback;
 mod host_link;
 mod journal;
+mod lock;
 mod policy;
 mod project;
 mod review;
@@ -12,6 +14,7 @@ mod session;
 mod sign_in;
 mod status;
 mod tool;
+mod trust;
 
 pub use host_link::sign_in_link_of_host;
 pub use tool::resolve_cached;
@@ -39,6 +42,11 @@ pub const OPERATIONS: &[(&[&str], BindOperation)] = &[
     (&["servers"], BoundOperation::new::<Workspace, server::RefreshServers>),
     (&["servers"], BoundOperation::new::<Workspace, server::TestServer>),
     (&["servers"], BoundOperation::new::<Workspace, server::ShowServerLogs>),
+    (&["review"], BoundOperation::new::<Workspace, lock::WriteLock>),
+    (&["review"], BoundOperation::new::<Workspace, lock::VerifyLock>),
+    (&["discovery"], BoundOperation::new::<Workspace, trust::SetTrust>),
+    (&["discovery"], BoundOperation::new::<Workspace, trust::ListTrust>),
+    (&["discovery"], BoundOperation::new::<Workspace, doctor::Diagnose>),
     (&["journal"], BoundOperation::new::<Workspace, journal::ShowAudit>),
     (&["journal"], BoundOperation::new::<Workspace, journal::ShowTimeline>),
     (&["journal"], BoundOperation::new::<Workspace, journal::VerifyAudit>),

@@ -144,8 +144,7 @@ impl OperationCliCommand {
 
     fn print(&self, cx: &RunCx, output: &OperationOutput) -> Result<(), AppError> {
         match cx.options().format() {
-            // A confirmation is no data.
-            Format::Text if output.effect == Effect::Change => {
+            Format::Text if !output.is_data => {
                 cx.say(&escape::page(&output.text(&self.text_style(cx))));
                 Ok(())
             }

@@ -28,6 +28,13 @@ pub(crate) fn translated(mut spec: CommandSpec, locale: Locale) -> CommandSpec {
 /// English, Japanese.
 #[rustfmt::skip]
 const TABLE: &[(&str, &str)] = &[
+    ("Write the definitions of all tools to `toolscout.lock`", "すべてのツールの定義を `toolscout.lock` に書き出す"),
+    ("Writes `toolscout.lock` in the project's root: one line for each tool, sorted.", "プロジェクトのルートに `toolscout.lock` を書き出します。ツールごとに 1 行、並べ替え済みです。"),
+    ("Print the lock file instead of writing it.", "ロックファイルを書き出す代わりに表示する。"),
+    ("Exits with 1 if anything differs. Compares what is cached: `toolscout server refresh` asks the servers first.", "違いがあれば 1 で終了します。比較するのはキャッシュの内容です。先にサーバーに問い合わせるには `toolscout server refresh` を使います。"),
+    ("The folder; the project's root if left out.", "フォルダー。省略時はプロジェクトのルート。"),
+    ("Trust a folder no longer", "フォルダーを信頼しないようにする"),
+    ("List trusted folders", "信頼されたフォルダーを一覧表示する"),
     ("By words alone, without the meaning", "意味を使わず、語だけで探す"),
     ("How to score", "採点の方式"),
     ("Tools that are called after a search rank higher the next time: `toolscout search learned` shows what was learned, `toolscout search forget` erases it.", "検索の後に呼び出されたツールは、次から上位に並びます。学習した内容は `toolscout search learned` で表示し、`toolscout search forget` で消去できます。"),
@@ -159,9 +166,6 @@ const TABLE: &[(&str, &str)] = &[
     ("List tools", "ツールを一覧する"),
     ("Trust a project's folder, so that its tools may be started",
      "プロジェクトのフォルダーを信頼し、ツールの起動を許可する"),
-    ("The folder; the project's root if left out", "フォルダー。省略時はプロジェクトのルート"),
-    ("Show the trusted folders", "信頼しているフォルダーを表示する"),
-    ("Trust the folder no longer", "フォルダーの信頼を取り消す"),
     ("Until then a folder's files are read and never started, unless you run a tool yourself.",
      "それまでフォルダーのファイルは読まれるだけで、自分でツールを実行しない限り起動されません。"),
     // Servers.
@@ -200,11 +204,7 @@ const TABLE: &[(&str, &str)] = &[
     ("If `toolscout serve --http` runs for this project, it opens that page, and ends. Else it serves the page itself until it is interrupted, and agents at `/mcp`.",
      "このプロジェクトで `toolscout serve --http` が動いていれば、そのページを開いて終わります。そうでなければ、中断されるまで自らページを提供し、エージェントには `/mcp` で応えます。"),
     // Review and policies.
-    ("Write down all definitions, to commit and to compare with", "すべての定義を書き出し、コミットして比較できるようにする"),
-    ("Writes `toolscout.lock` in the project's root: one line a tool, sorted.", "プロジェクトのルートに `toolscout.lock` を書き出します。ツールごとに 1 行、並べ替え済みです。"),
     ("Compare all definitions with `toolscout.lock`", "すべての定義を `toolscout.lock` と比較する"),
-    ("Exits with 1 if anything differs. Compares what is remembered: `toolscout server refresh` first asks the servers.",
-     "違いがあれば終了コード 1 を返します。記憶している内容と比較します。先に `toolscout server refresh` を実行するとサーバーに問い合わせます。"),
     // The journal.
     ("Show what tools have cost and saved: tokens, searches, calls", "ツールの費用と節約を表示する: トークン、検索、呼び出し"),
     ("Tokens are upper bounds, by the vocabulary of `o200k_base`. `--json` shows every client and session.",

@@ -14,7 +14,7 @@ pub(super) const PATH: &str = "/api/openapi.json";
 pub(super) fn document(operations: &Operations) -> Value {
     let mut given = generator(SchemaSettings::for_serialize);
     let mut paths = Map::new();
-    for operation in operations.iter() {
+    for operation in operations.iter().filter(|operation| !operation.spec.route.path.is_empty()) {
         let route = operation.spec.route;
         let entry = described(operation, &mut given);
         if let Some(alias) = operation.spec.alias {

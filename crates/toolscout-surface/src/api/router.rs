@@ -87,7 +87,8 @@ impl OperationRouter {
     fn routers(self: &Arc<Self>) -> (Router, Router) {
         let (mut open, mut guarded) = (Router::new(), Router::new());
         let paths = |operation: &Arc<BoundOperation>| [Some(operation.spec.route.path), operation.spec.alias];
-        for path in self.operations.iter().flat_map(paths).flatten().collect::<BTreeSet<_>>() {
+        let all = self.operations.iter().flat_map(paths).flatten().filter(|path| !path.is_empty());
+        for path in all.collect::<BTreeSet<_>>() {
             let here = self.operations.iter().filter(|operation| paths(operation).contains(&Some(path)));
             let here: Vec<_> = here.cloned().collect();
             let is_open = here.iter().all(|operation| operation.spec.access == Access::Open);

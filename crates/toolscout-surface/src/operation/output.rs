@@ -1,6 +1,6 @@
 //! What an operation returned, before a surface writes it.
 
-use super::{Effect, Operation};
+use super::Operation;
 use crate::cli::{Locale, Style};
 use crate::exit::Exit;
 use crate::output::json;
@@ -33,25 +33,25 @@ pub struct OperationOutput {
     pub notes: Vec<String>,
     /// The exit code of the command.
     pub exit: Exit,
-    /// What the operation does: confirmations go to stderr, data to stdout.
-    pub effect: Effect,
+    /// Whether its text is data, for stdout, or a confirmation.
+    pub is_data: bool,
     /// Of a dry run: what would change, as an imperative.
     pub would: Option<String>,
 }
 
 impl OperationOutput {
     pub(super) fn of<W: 'static, T: Operation<W>>(output: T::Output) -> Self {
-        let exit = T::exit(&output);
+        let (exit, is_data) = (T::exit(&output), T::is_data(&output));
         let (warnings, notes) = (T::warnings(&output).to_vec(), T::notes(&output));
         let value = Box::new(Typed { output, text: T::text, write_json: T::write_json });
-        Self { value, warnings, notes, exit, effect: T::SPEC.effect, would: None }
+        Self { value, warnings, notes, exit, is_data, would: None }
     }
 
     /// The answer to a dry run: the change that would have been made.
     pub(super) fn dry_run(change: PlannedChange) -> Self {
         let would = Some(change.summary.clone());
         let value = Box::new(WouldChange(change));
-        Self { value, warnings: Vec::new(), notes: Vec::new(), exit: Exit::Done, effect: Effect::Change, would }
+        Self { value, warnings: Vec::new(), notes: Vec::new(), exit: Exit::Done, is_data: false, would }
     }
 
     /// As compact JSON.

@@ -2,10 +2,8 @@
 
 mod ask_trust;
 mod discover;
-mod doctor;
 mod manifest;
 mod preset;
-mod trust_command;
 
 use crate::{AfterSetup, AppError, Plugin, Setup};
 use preset::Preset;
@@ -14,7 +12,7 @@ use toolscout_core::{BoxFuture, Source};
 use toolscout_folder::{RootStrategy, ToolStrategy};
 use toolscout_surface::cli::OptionSpec;
 
-/// Adds the source `local` and the commands `discover`, `doctor`, `manifest` and `trust`.
+/// Adds the source `local` and the commands `discover` and `manifest`, and brings the operations `doctor` and `trust`.
 ///
 /// Roots come from `--root`, else the configuration, else the root found upward; an application may bring its own.
 #[derive(Default)]
@@ -80,9 +78,7 @@ impl Plugin for Discovery {
         });
         Box::pin(async {
             cx.add_command(discover::DiscoverCommand)?;
-            cx.add_command(doctor::DoctorCommand)?;
-            cx.add_command(manifest::ManifestCommand)?;
-            cx.add_command(trust_command::TrustCommand)
+            cx.add_command(manifest::ManifestCommand)
         })
     }
 

@@ -1,6 +1,4 @@
-//! What a person decides: definitions that are held, calls that wait for a yes, policies, and the lock file.
-
-mod lock;
+//! What an operator decides: quarantined definitions, pending calls, policies, and the lock file.
 
 use crate::{AppError, Plugin, Setup, Startup};
 use toolscout_core::BoxFuture;
@@ -8,8 +6,8 @@ use toolscout_gateway::Approvals;
 use toolscout_mcp_client::partition;
 use toolscout_workspace::policies;
 
-/// Gives the gateway its policies and approvals, and adds the commands `review`, `approve`, `reject`, `policy`, `lock` and
-/// `verify`.
+/// Gives the gateway its policies and approvals, and brings the operations on them: `review`, `approve`, `reject`, `policy`,
+/// `lock` and `verify`.
 #[derive(Default)]
 pub struct Review;
 
@@ -28,9 +26,6 @@ impl Plugin for Review {
             let approvals = Approvals::new(environment.store(), partition(config.project_folder()));
             Ok(gateway.approvals(approvals).policies(policies::of_config(config)))
         });
-        Box::pin(async {
-            cx.add_command(lock::LockCommand)?;
-            cx.add_command(lock::VerifyCommand)
-        })
+        Box::pin(async { Ok(()) })
     }
 }

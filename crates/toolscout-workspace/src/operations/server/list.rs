@@ -37,6 +37,8 @@ impl Operation<Workspace> for ListServers {
     };
 
     async fn run(workspace: &Workspace, _: ListServersInput, cx: &Cx) -> Result<ServerList, OperationError> {
+        // Which tools are quarantined is known after discovery, which reads the cache.
+        workspace.discovered().await?;
         Ok(ServerList { servers: servers(workspace, cx).await? })
     }
 

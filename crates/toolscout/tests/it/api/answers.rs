@@ -41,6 +41,7 @@ fn requests(session: &str, question: &str) -> Vec<(&'static str, String, Option<
         told("POST", "/api/call", json!({"name": "hello", "arguments": {}})),
         plain("/api/feedback?tool=hello"),
         ("DELETE", "/api/feedback?all=true".to_owned(), None),
+        plain("/api/doctor"),
         plain("/api/policies"),
         told("PUT", "/api/policies", json!({"level": "session", "pattern": "mail/*", "policy": "ask"})),
         plain("/api/approvals"),

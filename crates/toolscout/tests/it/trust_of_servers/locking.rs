@@ -53,7 +53,7 @@ fn the_same_definitions_give_the_same_lock() {
     assert_eq!(text(&world), first);
     let elsewhere = locked();
     assert_eq!(text(&elsewhere), first);
-    assert_eq!(elsewhere.run(&["--dry-run", "lock"]).exits(0).out, first);
+    assert_eq!(elsewhere.run(&["lock", "--print"]).exits(0).out, first);
     let names: Vec<_> = first.lines().filter(|it| it.starts_with("\"s/")).collect();
     assert!(names.len() == 2 && names.is_sorted(), "{first}");
 }

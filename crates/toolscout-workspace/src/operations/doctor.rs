@@ -1,70 +1,84 @@
-//! `doctor`: what is found, what is broken, what to do.
+//! `doctor`: what was found, what is broken, and what to do.
 
-mod servers;
+mod server_health;
 
-use crate::{AppError, Command, RunCx};
+use super::status::NoInput;
+use crate::{AppError, Trust, Workspace};
+use schemars::JsonSchema;
 use serde::Serialize;
-use servers::Servers;
+use server_health::ServerHealth;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use toolscout_core::{BoxFuture, Diagnostic, DiagnosticKind, DiagnosticLevel, escape};
-use toolscout_surface::cli::{CommandSpec, OptionSpec, ToolFlags};
+use toolscout_core::{Cx, Diagnostic, DiagnosticKind, DiagnosticLevel, escape};
+use toolscout_surface::cli::ToolFlags;
 use toolscout_surface::codes::Exit;
+use toolscout_surface::operation::{Access, Operation, OperationError, OperationSpec, Text};
 use toolscout_surface::ops::list::counted;
-use toolscout_surface::output::Format;
-use toolscout_workspace::Trust;
 
-pub(super) struct DoctorCommand;
+/// Check the project, its tools and its servers.
+pub(crate) struct Diagnose;
 
-/// What the doctor sees, in the order it is shown.
-#[derive(Serialize)]
+/// What was found, in the order it is shown.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Findings {
+pub(crate) struct Diagnosis {
+    /// The version of toolscout.
     version: &'static str,
+    /// The project's root.
     project: Option<PathBuf>,
+    /// Whether the project is trusted.
     trusted: bool,
+    /// The folder of everything that is stored.
     state: Option<PathBuf>,
+    /// The programs that run tools, and where they are.
     runtimes: BTreeMap<&'static str, Option<PathBuf>>,
+    /// How many tools there are, by status.
     tools: BTreeMap<&'static str, usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    servers: Option<Servers>,
-    problems: Vec<Finding>,
-    /// What is good to know, and nobody's fault.
-    notes: Vec<Finding>,
+    servers: Option<ServerHealth>,
+    /// What is broken.
+    problems: Vec<Symptom>,
+    /// What is good to know.
+    notes: Vec<Symptom>,
 }
 
-#[derive(Serialize)]
-struct Finding {
+/// Something that was found.
+#[derive(Serialize, JsonSchema)]
+struct Symptom {
     path: Option<PathBuf>,
     message: String,
     hint: Option<String>,
 }
 
-impl Command for DoctorCommand {
-    fn spec(&self) -> CommandSpec {
-        CommandSpec::new("doctor", "Say what is found, what is broken, and what to do")
-            .option(OptionSpec::help("Show this help"))
-            .note("Exits with 1 if something is broken.")
-            .example("toolscout doctor")
+impl Operation<Workspace> for Diagnose {
+    type Input = NoInput;
+    type Output = Diagnosis;
+
+    const SPEC: OperationSpec = OperationSpec {
+        access: Access::Operator,
+        notes: &["Exits with 1 if something is broken."],
+        examples: &["toolscout doctor"],
+        ..OperationSpec::read("doctor", "Say what is found, what is broken, and what to do", "/api/doctor")
+    };
+
+    async fn run(workspace: &Workspace, _: NoInput, cx: &Cx) -> Result<Diagnosis, OperationError> {
+        Ok(examine(workspace, cx).await?)
     }
 
-    fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
-        Box::pin(async {
-            let findings = examine(cx).await?;
-            match cx.options().format() {
-                Format::Text => cx.print(&findings.lines())?,
-                format => cx.print_value(&findings, format)?,
-            }
-            Ok(if findings.problems.is_empty() { Exit::Done } else { Exit::Failed })
-        })
+    fn text(output: &Diagnosis, _: &Text) -> String {
+        output.lines()
+    }
+
+    fn exit(output: &Diagnosis) -> Exit {
+        if output.problems.is_empty() { Exit::Done } else { Exit::Failed }
     }
 }
 
-async fn examine(cx: &RunCx) -> Result<Findings, AppError> {
-    let place = cx.workspace().config();
-    let trust = Trust::new(cx.environment(), cx.options());
-    let found = cx.tools().discover_quietly().await?;
-    let snapshot = cx.tools().gateway().snapshot();
+async fn examine(workspace: &Workspace, cx: &Cx) -> Result<Diagnosis, AppError> {
+    let place = workspace.config();
+    let trust = Trust::new(&workspace.environment, &workspace.options);
+    let found = workspace.tools.discover_quietly().await?;
+    let snapshot = workspace.tools.gateway().snapshot();
     let mut tools: BTreeMap<&'static str, usize> = BTreeMap::new();
     snapshot.tools().for_each(|it| *tools.entry(it.status.word()).or_default() += 1);
     let flags = snapshot.tools().flat_map(|it| ToolFlags::of(it).problems);
@@ -72,31 +86,31 @@ async fn examine(cx: &RunCx) -> Result<Findings, AppError> {
     let is_note = |it: &&Diagnostic| {
         it.level == DiagnosticLevel::Debug && it.kind == DiagnosticKind::Collision && it.path.is_none()
     };
-    Ok(Findings {
+    Ok(Diagnosis {
         version: env!("CARGO_PKG_VERSION"),
         trusted: place.root.as_deref().is_some_and(|it| trust.covers(it)),
         project: place.root.clone(),
-        state: cx.environment().state_dir(),
-        runtimes: ["node", "bun", "deno", "python3"].into_iter().map(|it| (it, find(cx, it))).collect(),
+        state: workspace.environment.state_dir(),
+        runtimes: ["node", "bun", "deno", "python3"].into_iter().map(|it| (it, find(workspace, it))).collect(),
         tools,
-        servers: Servers::of(cx, cx.tools().gateway())?,
-        notes: found.iter().filter(is_note).cloned().map(Finding::from).collect(),
-        problems: all.filter(|it| it.level == DiagnosticLevel::Warning).map(Finding::from).collect(),
+        servers: ServerHealth::of(workspace, cx),
+        notes: found.iter().filter(is_note).cloned().map(Symptom::from).collect(),
+        problems: all.filter(|it| it.level == DiagnosticLevel::Warning).map(Symptom::from).collect(),
     })
 }
 
-fn find(cx: &RunCx, program: &str) -> Option<PathBuf> {
-    let path = cx.environment().var("PATH")?;
+fn find(workspace: &Workspace, program: &str) -> Option<PathBuf> {
+    let path = workspace.environment.var("PATH")?;
     std::env::split_paths(path).map(|it| it.join(program)).find(|it| it.is_file())
 }
 
-impl From<Diagnostic> for Finding {
+impl From<Diagnostic> for Symptom {
     fn from(problem: Diagnostic) -> Self {
         Self { path: problem.path, message: problem.message, hint: problem.hint }
     }
 }
 
-impl Finding {
+impl Symptom {
     fn lines(&self) -> String {
         let place = self.path.as_deref().map(|it| shown(it) + ": ").unwrap_or_default();
         let hint = self.hint.as_deref().map(|it| format!("  hint: {}\n", escape::text(it))).unwrap_or_default();
@@ -108,7 +122,7 @@ fn shown(path: &Path) -> String {
     escape::line(&path.display().to_string()).into_owned()
 }
 
-impl Findings {
+impl Diagnosis {
     fn lines(&self) -> String {
         let project =
             self.project.as_deref().map_or("none found upward from here (touch toolscout.toml)".to_owned(), shown);
@@ -133,6 +147,6 @@ impl Findings {
             return out + "\nNo problems.\n";
         }
         out += &format!("\n{}:\n", counted(self.problems.len(), "problem"));
-        out + &self.problems.iter().map(Finding::lines).collect::<String>()
+        out + &self.problems.iter().map(Symptom::lines).collect::<String>()
     }
 }

@@ -1,41 +1,42 @@
-//! How the project's servers are, in a line.
+//! How the servers of the project are, on one line.
 
-use crate::{AppError, RunCx};
+use crate::Workspace;
+use schemars::JsonSchema;
 use serde::Serialize;
-use toolscout_gateway::Gateway;
+use toolscout_core::Cx;
 use toolscout_mcp_client::DiscoveryStatus;
 use toolscout_mcp_client::per_user::request_headers;
 use toolscout_surface::ops::list::counted;
 
-/// What the doctor sees of servers.
-#[derive(Debug, Serialize)]
-pub(super) struct Servers {
+/// How the servers of the project are.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ServerHealth {
     configured: usize,
     disabled: usize,
     /// Those whose last discovery failed.
     failed: Vec<String>,
-    /// Those that nobody has asked for their tools yet.
+    /// Those that were never asked for their tools.
     unasked: Vec<String>,
-    /// Those that are not started, because nobody has trusted the project.
+    /// Those that are not started, because the project is not trusted.
     untrusted: Vec<String>,
-    /// How many tools wait for a person to look at them.
+    /// How many tools are quarantined.
     held: usize,
 }
 
-impl Servers {
-    /// None in a program that knows of no servers.
-    pub(super) fn of(cx: &RunCx, gateway: &Gateway) -> Result<Option<Self>, AppError> {
-        if !cx.workspace().parts.servers {
-            return Ok(None);
+impl ServerHealth {
+    /// None in a program without servers.
+    pub(super) fn of(workspace: &Workspace, cx: &Cx) -> Option<Self> {
+        if !workspace.parts.servers {
+            return None;
         }
-        let set = cx.workspace().servers();
-        let states = set.sources.iter().filter_map(|it| Some((it, it.state(&cx.request()).ok()?.record.status)));
+        let set = workspace.servers();
+        let states = set.sources.iter().filter_map(|it| Some((it, it.state(cx).ok()?.record.status)));
         let states: Vec<_> = states.collect();
         let named = |wanted: DiscoveryStatus| {
             let these = states.iter().filter(|(it, status)| *status == wanted && it.may_start());
             these.map(|(it, _)| it.server().id.to_string()).collect()
         };
-        Ok(Some(Self {
+        Some(Self {
             configured: set.configured.len(),
             disabled: set.configured.iter().filter(|it| !it.server.enabled).count(),
             failed: named(DiscoveryStatus::Failed),
@@ -46,11 +47,11 @@ impl Servers {
                 .filter(|it| !it.may_start() && request_headers(it.server()).is_empty())
                 .map(|it| it.server().id.to_string())
                 .collect(),
-            held: gateway.held().len(),
-        }))
+            held: workspace.tools.gateway().held().len(),
+        })
     }
 
-    /// For people: how many, and what to type about those that need something.
+    /// How many there are, and what to type about those that need something.
     pub(super) fn line(&self) -> String {
         let count = match (self.configured, self.disabled) {
             (0, _) => return "none (toolscout import, or toolscout server add ID -- COMMAND)".to_owned(),

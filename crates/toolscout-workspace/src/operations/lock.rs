@@ -1,0 +1,210 @@
+//! `lock` and `verify`: write the definitions of all tools to a lock file, and compare with it.
+
+use super::status::NoInput;
+use crate::Workspace;
+use crate::error::failure;
+use crate::servers::ServerSet;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use toolscout_config::overwrite;
+use toolscout_core::change::{ChangeKind, PlannedChange};
+use toolscout_core::{Cx, SourceId, escape};
+use toolscout_gateway::Snapshot;
+use toolscout_gateway::pins::{Drift, LockFile};
+use toolscout_mcp_client::{ServerConfig, ServerTransport, entry_of};
+use toolscout_surface::codes::Exit;
+use toolscout_surface::operation::{ErrorCode, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::ops::list::counted;
+use toolscout_surface::output::json;
+
+const FILE: &str = "toolscout.lock";
+
+/// Write the definitions of all tools to the lock file.
+pub(crate) struct WriteLock;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WriteLockInput {
+    /// Print the lock file instead of writing it.
+    #[serde(default)]
+    print: bool,
+}
+
+/// The lock file.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct WrittenLock {
+    /// Where it is.
+    file: String,
+    /// How many tools it has.
+    tools: usize,
+    /// Its text, if it was only printed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+}
+
+impl Operation<Workspace> for WriteLock {
+    type Input = WriteLockInput;
+    type Output = WrittenLock;
+
+    const SPEC: OperationSpec = OperationSpec {
+        notes: &["Writes `toolscout.lock` in the project's root: one line for each tool, sorted."],
+        examples: &["toolscout lock"],
+        ..OperationSpec::local_change("lock", "Write the definitions of all tools to `toolscout.lock`")
+    };
+
+    async fn run(workspace: &Workspace, input: WriteLockInput, cx: &Cx) -> Result<WrittenLock, OperationError> {
+        let gateway = workspace.discovered().await?;
+        let project = LockedProject::of(workspace);
+        let lock = LockFile::of(&gateway.whole_snapshot(), |source| project.entry(source));
+        let (path, text) = (project.file(), lock.to_text());
+        let file = path.display().to_string();
+        if !input.print {
+            let summary = format!("write `{file}`");
+            let change = PlannedChange { kind: ChangeKind::Lock, subject: file.clone(), action: "changed", summary };
+            let change = cx.change(change)?;
+            overwrite(&path, &text).map_err(failure)?;
+            change.commit();
+        }
+        Ok(WrittenLock { file, tools: lock.tools.len(), text: input.print.then_some(text) })
+    }
+
+    fn text(output: &WrittenLock, _: &Text) -> String {
+        match &output.text {
+            Some(text) => text.clone(),
+            None => format!("Wrote {} to {}\n", counted(output.tools, "tool"), output.file),
+        }
+    }
+
+    fn is_data(output: &WrittenLock) -> bool {
+        output.text.is_some()
+    }
+}
+
+/// Compare all definitions with the lock file.
+pub(crate) struct VerifyLock;
+
+/// How the definitions differ from the lock file.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct LockVerification {
+    differences: Vec<LockDifference>,
+    /// How many tools the lock file has.
+    tools: usize,
+    #[serde(skip)]
+    hint: String,
+}
+
+/// A difference from the lock file.
+#[derive(Serialize, JsonSchema)]
+struct LockDifference {
+    /// `added`, `removed`, `changed` or `reconfigured`.
+    change: &'static str,
+    /// The tool, or the source.
+    name: String,
+}
+
+impl Operation<Workspace> for VerifyLock {
+    type Input = NoInput;
+    type Output = LockVerification;
+
+    const SPEC: OperationSpec = OperationSpec {
+        notes: &[
+            "Exits with 1 if anything differs. Compares what is cached: `toolscout server refresh` asks the servers first.",
+        ],
+        examples: &["toolscout verify"],
+        ..OperationSpec::local("verify", "Compare all definitions with `toolscout.lock`")
+    };
+
+    async fn run(workspace: &Workspace, _: NoInput, _: &Cx) -> Result<LockVerification, OperationError> {
+        let project = LockedProject::of(workspace);
+        let file = project.file();
+        let text = std::fs::read_to_string(&file).map_err(|cause| {
+            let message = format!("could not read `{}`: {cause}", file.display());
+            OperationError::new(ErrorCode::ResourceNotFound, message).hint("`toolscout lock` writes it")
+        })?;
+        let lock = LockFile::parse(&text).map_err(|error| {
+            let message = format!("`{}`: {}", file.display(), escape::line(&error.to_string()));
+            OperationError::invalid(message).hint("take back what changed it, or write it anew: toolscout lock")
+        })?;
+        let snapshot = workspace.discovered().await?.whole_snapshot();
+        let differences =
+            lock.verify(&snapshot, |source| project.entry(source)).iter().map(LockDifference::from).collect();
+        Ok(LockVerification { differences, tools: lock.tools.len(), hint: project.hint(&lock, &snapshot) })
+    }
+
+    fn text(output: &LockVerification, _: &Text) -> String {
+        let line = |difference: &LockDifference| format!("{}: {}\n", difference.change, escape::line(&difference.name));
+        output.differences.iter().map(line).collect()
+    }
+
+    fn write_json(output: &LockVerification, writer: &mut dyn io::Write) -> io::Result<()> {
+        json::write(writer, &output.differences)
+    }
+
+    fn notes(output: &LockVerification) -> Vec<String> {
+        let text = match output.differences.is_empty() {
+            true => format!("{} as locked", counted(output.tools, "tool")),
+            false => format!("the definitions differ from the lock file\n  hint: {}", output.hint),
+        };
+        vec![text]
+    }
+
+    fn exit(output: &LockVerification) -> Exit {
+        if output.differences.is_empty() { Exit::Done } else { Exit::Failed }
+    }
+}
+
+impl From<&Drift> for LockDifference {
+    fn from(drift: &Drift) -> Self {
+        let (change, name) = match drift {
+            Drift::Added { tool } => ("added", tool.to_string()),
+            Drift::Removed { tool } => ("removed", tool.to_string()),
+            Drift::Changed { tool, .. } => ("changed", tool.to_string()),
+            Drift::Reconfigured { source } => ("reconfigured", source.to_string()),
+            _ => ("different", String::new()),
+        };
+        Self { change, name }
+    }
+}
+
+/// What a lock file is about: a folder, and the servers configured for it.
+struct LockedProject {
+    folder: PathBuf,
+    servers: Arc<ServerSet>,
+}
+
+impl LockedProject {
+    fn of(workspace: &Workspace) -> Self {
+        Self { folder: workspace.config().project_folder().to_owned(), servers: workspace.servers() }
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.join(FILE)
+    }
+
+    /// The hash of the configured entry of a source. A folder inside the project counts from there, wherever the project is.
+    fn entry(&self, source: &SourceId) -> Option<String> {
+        let mut server = self.server(source)?.clone();
+        if let ServerTransport::Stdio(program) = &mut server.transport {
+            let within = |path: PathBuf| path.strip_prefix(&self.folder).map(Path::to_owned).unwrap_or(path);
+            program.cwd = program.cwd.take().map(within);
+        }
+        Some(entry_of(&server))
+    }
+
+    /// What to do about differences. A server without any tools was never asked, as on a fresh machine.
+    fn hint(&self, lock: &LockFile, snapshot: &Snapshot) -> String {
+        let was_never_asked =
+            |id: &&SourceId| !snapshot.tools().any(|tool| tool.id.source == **id) && self.server(id).is_some();
+        match lock.tools.keys().map(|tool| &tool.source).find(was_never_asked) {
+            Some(source) => format!("nothing is known of `{source}`; ask it first: toolscout server refresh"),
+            None => "look at them, then write the lock anew: toolscout lock".to_owned(),
+        }
+    }
+
+    fn server(&self, source: &SourceId) -> Option<&ServerConfig> {
+        self.servers.configured.iter().map(|configured| &configured.server).find(|server| server.id == *source)
+    }
+}
