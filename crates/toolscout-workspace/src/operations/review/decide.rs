@@ -6,7 +6,7 @@ use crate::Workspace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolscout_core::{Caller, Cx, Digest, ErrorKind, SourceId, ToolId, escape};
-use toolscout_gateway::{Error, Gateway};
+use toolscout_gateway::{Error, Gateway, QuarantinedTool};
 use toolscout_surface::operation::{CommandName, ErrorCode, Operation, OperationError, OperationSpec, Text};
 use toolscout_surface::ops::list::counted;
 
@@ -109,12 +109,14 @@ impl Operation<Workspace> for DecideReview {
                 let id = resolve(&gateway, &name)?;
                 let mut unseen = None;
                 if is_approved {
-                    let (seen, shown) = shown(workspace, &gateway, &id, seen, cx);
-                    if !is_confirmed(workspace, shown.as_ref(), cx).await {
+                    let (seen, tool) = shown(workspace, &gateway, &id, seen, cx);
+                    if !is_confirmed(workspace, tool.as_ref(), cx).await {
                         return Ok(DecidedReview { decision: "unchanged", ..decided(0, id.to_string()) });
                     }
                     gateway.approve(&id, seen, cx)?;
-                    unseen = shown;
+                    // At a terminal it was shown with the question.
+                    let is_shown = workspace.environment.is_interactive();
+                    unseen = tool.as_ref().filter(|_| !is_shown).map(ReviewView::from);
                 } else {
                     gateway.reject(&id, seen, cx)?;
                 }
@@ -157,7 +159,7 @@ fn shown(
     id: &ToolId,
     seen: Option<Digest>,
     cx: &Cx,
-) -> (Option<Digest>, Option<ReviewView>) {
+) -> (Option<Digest>, Option<QuarantinedTool>) {
     if seen.is_some() || cx.caller != Caller::Cli {
         return (seen, None);
     }
@@ -166,20 +168,18 @@ fn shown(
         return (Some(seen), None);
     }
     match gateway.held().into_iter().find(|held| held.id == *id) {
-        Some(held) => {
-            definitions.record([&held]);
-            (Some(held.digest), Some(ReviewView::from(&held)))
-        }
+        Some(tool) => (Some(tool.digest), Some(tool)),
         None => (None, None),
     }
 }
 
 /// An operator at a terminal is shown a definition before they approve it.
-async fn is_confirmed(workspace: &Workspace, unseen: Option<&ReviewView>, cx: &Cx) -> bool {
+async fn is_confirmed(workspace: &Workspace, unseen: Option<&QuarantinedTool>, cx: &Cx) -> bool {
     let environment = &workspace.environment;
     match unseen {
-        Some(definition) if environment.is_interactive() && !cx.dry_run => {
-            environment.say(&definition.text());
+        Some(tool) if environment.is_interactive() && !cx.dry_run => {
+            environment.say(&ReviewView::from(tool).text());
+            ShownDefinitions::of(workspace, &tool.id.source).record([tool]);
             environment.ask("Approve it?").await
         }
         _ => true,

@@ -213,6 +213,8 @@ fn a_yes_is_to_what_the_person_was_shown() {
 fn a_yes_to_something_unseen_shows_it() {
     let world = World::trusted().stall(GOOD);
     world.has(OTHER);
+    // A dry run shows no definition, so it does not count as having shown one.
+    world.run(&["--dry-run", "approve", "echo"]).exits(0);
     world.run(&["approve", "echo"]).exits(0).says(&["s/echo\n", "    + Gives back a text, and keeps a copy\n"]);
     world.run(&["run", "s/echo"]).exits(0);
     world.run(&["approve", "s/echo"]).exits(5).says(&["`s/echo` is not held for review"]);
