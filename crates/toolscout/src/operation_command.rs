@@ -64,13 +64,13 @@ impl Command for OperationCliCommand {
             let command = self.command_line(cx.options().locale());
             let input = command.input(&cx.parsed, |from| input_text(from, cx.environment().cwd()))?;
             let dry_run = cx.options().switch("dry-run");
+            if !dry_run && !self.is_confirmed(cx, &input).await? {
+                return Ok(Exit::Done);
+            }
             if let Some(exit) = self.forward(cx, &input, dry_run).await? {
                 return Ok(exit);
             }
             let request = Cx { dry_run, ..cx.request() };
-            if !dry_run && !self.is_confirmed(cx, &input).await? {
-                return Ok(Exit::Done);
-            }
             if self.operation.is_stream() {
                 return self.print_stream(cx, self.operation.open(input, request).await?).await;
             }

@@ -27,7 +27,7 @@ pub fn notes(
 }
 
 /// What is odd about the question itself.
-pub fn about_question(view: &CatalogView, search: &SearchRequest<'_>, answer: &SearchResponse) -> Vec<String> {
+fn about_question(view: &CatalogView, search: &SearchRequest<'_>, answer: &SearchResponse) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(best) = answer.hits.first() {
         notes.push(format!("none of these fits well: the best is {:.2} sure, of 1", best.score));
@@ -45,7 +45,7 @@ pub fn about_question(view: &CatalogView, search: &SearchRequest<'_>, answer: &S
 }
 
 /// What hides tools of sources: of these, or of all. `absent` is what there is to say of sources that are not there.
-pub fn about_sources(view: &CatalogView, absent: &[Diagnostic], sources: Option<&[SourceId]>) -> Vec<String> {
+fn about_sources(view: &CatalogView, absent: &[Diagnostic], sources: Option<&[SourceId]>) -> Vec<String> {
     let is_asked = |id: &SourceId| sources.is_none_or(|it| it.contains(id));
     let is_meant = |it: &&Diagnostic| it.source.as_ref().is_none_or(is_asked);
     let snapshot = view.snapshot();
