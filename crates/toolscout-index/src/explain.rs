@@ -2,7 +2,7 @@
 
 use crate::asked::{QueryTerm, TermMatchKind};
 use crate::evidence::Evidence;
-use crate::{Index, Query, words};
+use crate::{Index, Query, signal, words};
 use toolscout_core::ToolId;
 
 /// A question as it was read.
@@ -129,13 +129,16 @@ impl Index {
     pub fn parts(&self, query: &Query<'_>, tools: &[&ToolId]) -> Vec<Option<ScoreParts>> {
         let evidence = Evidence::of(self, query);
         let most = evidence.words.most.max(f32::MIN_POSITIVE);
+        let named = signal::named(self, &evidence.asked, query.text);
+        let lessons = signal::lessons(self, query);
+        let lesson = |tool: u32| lessons.iter().find(|(taught, _)| *taught == tool).map_or(0.0, |(_, worth)| *worth);
         let parts = |tool: &&ToolId| {
             let at = self.tools.place_of(tool)?;
             Some(ScoreParts {
-                is_named: evidence.named.contains(&at),
+                is_named: named.contains(&at),
                 words: f64::from(evidence.words.of[at as usize] / most),
                 meaning: evidence.likeness(at).map(f64::from),
-                learned: evidence.lesson(at).map_or(0.0, f64::from),
+                learned: f64::from(lesson(at)),
                 is_approved: self.tools.is_approved(at),
             })
         };

@@ -1,9 +1,8 @@
 //! The classic ladder: exact name, prefix, keyword, part of the name, part of a keyword, description, near miss.
 
-use crate::entry::SearchableText;
 use crate::question::NormalizedQuery;
 use crate::rules::ScoringRules;
-use crate::rung::{Met, Rung, in_description, similar};
+use crate::rung::{Met, Rung};
 use crate::steps::{self, LadderSteps};
 use crate::{Hit, Index, Query};
 
@@ -20,11 +19,6 @@ impl ScoringRules for Ladder {
 }
 
 impl LadderSteps for Ladder {
-    fn climb<'a>(&self, word: &'a str, name: &'a str, entry: &'a SearchableText) -> Option<Rung<'a>> {
-        let rungs = [in_name(word, name), in_keywords(word, entry), in_description(word, entry)];
-        Rung::highest(rungs.into_iter().flatten()).or_else(|| similar(word, name, entry))
-    }
-
     /// A mean that punishes every word that met nothing.
     fn combine(&self, total: f64, met: usize, asked: usize) -> f64 {
         let mean = total / asked as f64;
@@ -34,20 +28,18 @@ impl LadderSteps for Ladder {
             _ => mean * met as f64 / asked as f64,
         }
     }
-}
 
-fn in_name<'a>(word: &'a str, name: &str) -> Option<Rung<'a>> {
-    if name.starts_with(word) {
-        Some(Rung::new(0.9, word, Met::NameStart))
-    } else if name.contains(word) {
-        Some(Rung::new(0.8, word, Met::NamePart))
-    } else {
-        None
+    fn on_name<'a>(&self, word: &'a str, name: &str) -> Option<Rung<'a>> {
+        if name.starts_with(word) {
+            Some(Rung::new(0.9, word, Met::NameStart))
+        } else if name.contains(word) {
+            Some(Rung::new(0.8, word, Met::NamePart))
+        } else {
+            None
+        }
     }
-}
 
-fn in_keywords<'a>(word: &'a str, entry: &'a SearchableText) -> Option<Rung<'a>> {
-    let rungs = entry.keywords.iter().filter_map(|keyword| {
+    fn on_keyword<'a>(&self, word: &'a str, keyword: &'a str) -> Option<Rung<'a>> {
         if keyword == word {
             Some(Rung::new(0.85, word, Met::Keyword))
         } else if keyword.contains(word) {
@@ -55,6 +47,5 @@ fn in_keywords<'a>(word: &'a str, entry: &'a SearchableText) -> Option<Rung<'a>>
         } else {
             None
         }
-    });
-    Rung::highest(rungs)
+    }
 }

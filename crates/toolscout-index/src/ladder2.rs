@@ -1,9 +1,8 @@
 //! The later ladder: words inside names and keywords are worth almost as much as whole ones, several words a plain mean.
 
-use crate::entry::SearchableText;
 use crate::question::NormalizedQuery;
 use crate::rules::ScoringRules;
-use crate::rung::{Met, Rung, in_description, similar};
+use crate::rung::{Met, Rung};
 use crate::steps::{self, LadderSteps};
 use crate::{Hit, Index, Query};
 
@@ -20,33 +19,26 @@ impl ScoringRules for Ladder2 {
 }
 
 impl LadderSteps for Ladder2 {
-    fn climb<'a>(&self, word: &'a str, name: &'a str, entry: &'a SearchableText) -> Option<Rung<'a>> {
-        let rungs = [in_name(word, name), in_keywords(word, entry), in_description(word, entry)];
-        Rung::highest(rungs.into_iter().flatten()).or_else(|| similar(word, name, entry))
-    }
-
     fn combine(&self, total: f64, _met: usize, asked: usize) -> f64 {
         total / asked as f64
     }
-}
 
-fn in_name<'a>(word: &'a str, name: &str) -> Option<Rung<'a>> {
-    let mut tokens = name.split(['_', '-']);
-    if name.starts_with(word) {
-        Some(Rung::new(0.95, word, Met::NameStart))
-    } else if !name.contains(word) {
-        None
-    } else if tokens.clone().any(|it| it == word) {
-        Some(Rung::new(0.92, word, Met::NameWord))
-    } else if tokens.any(|it| it.starts_with(word)) {
-        Some(Rung::new(0.9, word, Met::NameWordStart))
-    } else {
-        Some(Rung::new(0.8, word, Met::NamePart))
+    fn on_name<'a>(&self, word: &'a str, name: &str) -> Option<Rung<'a>> {
+        let mut tokens = name.split(['_', '-']);
+        if name.starts_with(word) {
+            Some(Rung::new(0.95, word, Met::NameStart))
+        } else if !name.contains(word) {
+            None
+        } else if tokens.clone().any(|it| it == word) {
+            Some(Rung::new(0.92, word, Met::NameWord))
+        } else if tokens.any(|it| it.starts_with(word)) {
+            Some(Rung::new(0.9, word, Met::NameWordStart))
+        } else {
+            Some(Rung::new(0.8, word, Met::NamePart))
+        }
     }
-}
 
-fn in_keywords<'a>(word: &'a str, entry: &'a SearchableText) -> Option<Rung<'a>> {
-    let rungs = entry.keywords.iter().filter_map(|keyword| {
+    fn on_keyword<'a>(&self, word: &'a str, keyword: &'a str) -> Option<Rung<'a>> {
         if keyword == word {
             Some(Rung::new(0.85, word, Met::Keyword))
         } else if keyword.split_whitespace().any(|it| it == word) {
@@ -56,6 +48,5 @@ fn in_keywords<'a>(word: &'a str, entry: &'a SearchableText) -> Option<Rung<'a>>
         } else {
             None
         }
-    });
-    Rung::highest(rungs)
+    }
 }

@@ -33,6 +33,7 @@ mod reasons;
 mod rules;
 mod rung;
 mod scores;
+mod signal;
 mod stems;
 mod steps;
 mod substring;

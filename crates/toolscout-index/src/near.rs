@@ -1,5 +1,8 @@
 //! Words that were nearly typed.
 
+#[cfg(test)]
+mod tests;
+
 use crate::vocabulary::TermVocabulary;
 
 /// The letters of every word of a vocabulary, so that most are told apart without being read.
@@ -101,19 +104,4 @@ fn slips(one: &str, other: &str, most: usize) -> Option<usize> {
         (before, last, row) = (last, row, before);
     }
     Some(usize::from(last[other.len()])).filter(|it| *it <= most)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn slips_are_counted_as_by_the_book(one in "[a-d]{0,12}", other in "[a-d]{0,12}", most in 1usize..3) {
-            let expected = strsim::osa_distance(&one, &other);
-            let counted = if one.len().abs_diff(other.len()) > most { None } else { slips(&one, &other, most) };
-            prop_assert_eq!(counted, Some(expected).filter(|it| *it <= most));
-        }
-    }
 }

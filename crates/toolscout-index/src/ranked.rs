@@ -1,4 +1,4 @@
-//! The profile for people: words, meaning and what was learned, in one order, with reasons.
+//! The default profile: words and meaning, changed by signals, in one order, with reasons.
 
 use crate::evidence::Evidence;
 use crate::fair::{self, Fit};
@@ -6,15 +6,11 @@ use crate::fusion::FusedScores;
 use crate::question::NormalizedQuery;
 use crate::reasons::Reasons;
 use crate::rules::ScoringRules;
+use crate::signal::{SignalInput, Signals};
 use crate::{Hit, Index, Query, ladder2};
 use std::cmp::Ordering;
 
 pub(crate) struct RankedScoring;
-
-/// What a tool of a source that nobody approved loses: among hits that are nearly alike, trust decides.
-const UNAPPROVED: f64 = 0.97;
-/// A tool that says so much of what was asked is a hit, as it would be without meaning.
-const SAID: f32 = 0.2;
 
 impl ScoringRules for RankedScoring {
     fn word(&self) -> &'static str {
@@ -27,22 +23,17 @@ impl ScoringRules for RankedScoring {
         if evidence.asked.terms.is_empty() {
             return ladder2::Ladder2.search(index, query, question);
         }
-        let Evidence { words, meaning, lessons, named, .. } = &evidence;
+        let Evidence { asked, words, meaning } = &evidence;
+        let signals = Signals::of(&SignalInput { index, query, asked, words });
         let mut fits = FusedScores::of(words, meaning.as_deref());
-        for (tool, worth) in lessons {
-            fits.of[*tool as usize] += worth;
+        for (tool, worth) in signals.fits() {
+            fits.of[tool as usize] += worth;
         }
-        let reasons = Reasons { index, evidence: &evidence };
+        let reasons = Reasons { index, evidence: &evidence, signals: &signals };
         let floor = if query.has_floor { fits.floor } else { 0.0 };
-        let score = |tool: u32| match (named.contains(&tool), fits.sure(tool) * trust(index, tool)) {
-            (true, _) => 1.0,
-            // What words alone would find is found with meaning, too: also where no word is rare, as among a few tools.
-            (_, sure) if words.is_known && words.reached(tool) >= SAID => sure.max(floor + 0.1 * sure),
-            (_, sure) => sure,
-        };
-        let shown = shown(index, &fits.of, named, query, |tool| Fit {
+        let shown = shown(index, &fits.of, &signals.certain(), query, |tool| Fit {
             tool,
-            score: score(tool),
+            score: signals.score(tool, fits.sure(tool), floor),
             source: index.tools.sources[tool as usize],
             is_approved: index.tools.is_approved(tool),
         });
@@ -52,14 +43,10 @@ impl ScoringRules for RankedScoring {
     }
 }
 
-fn trust(index: &Index, tool: u32) -> f64 {
-    if index.tools.is_approved(tool) { 1.0 } else { UNAPPROVED }
-}
-
 /// The best in a fair order. Looks at a few more than wanted first; only where one source has all of those, at all.
-fn shown(index: &Index, fits: &[f32], named: &[u32], query: &Query<'_>, fit: impl Fn(u32) -> Fit) -> Vec<Fit> {
+fn shown(index: &Index, fits: &[f32], certain: &[u32], query: &Query<'_>, fit: impl Fn(u32) -> Fit) -> Vec<Fit> {
     let limit = query.bounded_limit();
-    let is_met = |tool: &u32| fits[*tool as usize] > 0.0 || named.contains(tool);
+    let is_met = |tool: &u32| fits[*tool as usize] > 0.0 || certain.contains(tool);
     let is_wanted = |tool: &u32| query.admits(index.tools.id(*tool));
     let mut tools: Vec<u32> = (0..fits.len() as u32).filter(is_met).filter(is_wanted).collect();
     let by_fit = |one: &u32, other: &u32| fits[*other as usize].total_cmp(&fits[*one as usize]).then(one.cmp(other));
@@ -68,7 +55,7 @@ fn shown(index: &Index, fits: &[f32], named: &[u32], query: &Query<'_>, fit: imp
         let all = tools.clone();
         tools.select_nth_unstable_by(enough, by_fit);
         tools.truncate(enough);
-        tools.extend(named.iter().filter(|it| is_wanted(it)));
+        tools.extend(certain.iter().filter(|it| is_wanted(it)));
         Some(all)
     } else {
         None

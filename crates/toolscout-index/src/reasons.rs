@@ -4,11 +4,13 @@ use crate::Index;
 use crate::asked::{QueryTerm, TermMatchKind};
 use crate::evidence::Evidence;
 use crate::fields::IndexField;
+use crate::signal::Signals;
 
 /// What led to an answer.
 pub(crate) struct Reasons<'a> {
     pub(crate) index: &'a Index,
     pub(crate) evidence: &'a Evidence,
+    pub(crate) signals: &'a Signals<'a>,
 }
 
 /// More reasons than that nobody reads.
@@ -18,17 +20,11 @@ const ALIKE: f32 = 0.2;
 
 impl Reasons<'_> {
     pub(crate) fn of(&self, tool: u32) -> Vec<String> {
-        let (evidence, mut all) = (self.evidence, Vec::new());
-        if evidence.named.contains(&tool) {
-            all.push(format!("name is `{}`", self.index.tools.id(tool).name));
-        }
-        if evidence.lesson(tool).is_some() {
-            all.push("was called after such a question".to_owned());
-        }
-        if let Some(likeness) = evidence.likeness(tool).filter(|it| *it >= ALIKE) {
+        let mut all: Vec<String> = self.signals.reasons(tool).collect();
+        if let Some(likeness) = self.evidence.likeness(tool).filter(|it| *it >= ALIKE) {
             all.push(format!("similar in meaning ({likeness:.2})"));
         }
-        all.extend(evidence.asked.terms.iter().filter_map(|it| self.word(it, tool)).take(MOST));
+        all.extend(self.evidence.asked.terms.iter().filter_map(|it| self.word(it, tool)).take(MOST));
         all
     }
 

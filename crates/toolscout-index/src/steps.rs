@@ -2,16 +2,25 @@
 
 use crate::entry::SearchableText;
 use crate::question::NormalizedQuery;
-use crate::rung::{Met, Rung};
+use crate::rung::{Met, Rung, in_description, similar};
 use crate::{Hit, Query};
 use std::cmp::Ordering;
 
 /// Where two ladders differ.
 pub(crate) trait LadderSteps {
-    /// The highest rung the word reaches on this tool under this name.
-    fn climb<'a>(&self, word: &'a str, name: &'a str, entry: &'a SearchableText) -> Option<Rung<'a>>;
+    /// The rung that the word reaches on this name.
+    fn on_name<'a>(&self, word: &'a str, name: &str) -> Option<Rung<'a>>;
+    /// The rung that the word reaches on this keyword.
+    fn on_keyword<'a>(&self, word: &'a str, keyword: &'a str) -> Option<Rung<'a>>;
     /// One score of what the words reached: `total` over `met` words that met something, of `asked` words in all.
     fn combine(&self, total: f64, met: usize, asked: usize) -> f64;
+
+    /// The highest rung that the word reaches on this tool under this name.
+    fn climb<'a>(&self, word: &'a str, name: &'a str, entry: &'a SearchableText) -> Option<Rung<'a>> {
+        let keywords = entry.keywords.iter().filter_map(|keyword| self.on_keyword(word, keyword));
+        let rungs = [self.on_name(word, name), Rung::highest(keywords), in_description(word, entry)];
+        Rung::highest(rungs.into_iter().flatten()).or_else(|| similar(word, name, entry))
+    }
 }
 
 /// The best tools: by score, then by name, then by source. An empty question gives every tool, by name.

@@ -1,0 +1,19 @@
+//! Among hits that are nearly alike, trust decides.
+
+use super::{SignalInput, SignalScores};
+use crate::Index;
+
+/// What remains of the score of a tool whose source nobody approved.
+const UNAPPROVED: f64 = 0.97;
+
+struct Approval<'a>(&'a Index);
+
+pub(super) fn signal<'a>(input: &SignalInput<'a>) -> Box<dyn SignalScores + 'a> {
+    Box::new(Approval(input.index))
+}
+
+impl SignalScores for Approval<'_> {
+    fn score(&self, tool: u32, score: f64, _: f64) -> f64 {
+        if self.0.tools.is_approved(tool) { score } else { score * UNAPPROVED }
+    }
+}

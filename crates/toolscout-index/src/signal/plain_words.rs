@@ -1,0 +1,20 @@
+//! What words alone would find is found with meaning, too: also if no word is rare, as among a few tools.
+
+use super::{SignalInput, SignalScores};
+use crate::scores::LexicalScores;
+
+/// A tool that has so much of the query in its words is a hit, as it would be without meaning.
+const ENOUGH: f32 = 0.2;
+
+struct PlainWords<'a>(&'a LexicalScores);
+
+pub(super) fn signal<'a>(input: &SignalInput<'a>) -> Box<dyn SignalScores + 'a> {
+    Box::new(PlainWords(input.words))
+}
+
+impl SignalScores for PlainWords<'_> {
+    fn score(&self, tool: u32, score: f64, floor: f64) -> f64 {
+        let is_hit = self.0.is_known && self.0.reached(tool) >= ENOUGH;
+        if is_hit { score.max(floor + 0.1 * score) } else { score }
+    }
+}
