@@ -1,4 +1,4 @@
-//! What a child may know of our environment.
+//! The environment of child processes.
 
 use std::ffi::{OsStr, OsString};
 use toolscout_core::SourceError;

@@ -4,7 +4,7 @@
 //! groups there are. However we end, the system closes the pipe, and the shell kills what is still on its list: also
 //! grandchildren, also where there is no parent-death signal.
 
-/// Sees to it that there is a guard, so that later it only needs to be told.
+/// Starts the guard, so that later it only receives groups.
 #[cfg(unix)]
 pub fn prepare() {
     shell::lock().prepare();
@@ -96,7 +96,7 @@ done
             pipe.ok_or(io::ErrorKind::NotConnected)?.write_all(line.as_bytes())
         }
 
-        /// There is none yet, or somebody has killed it. Without one, groups still end when their servers are let go of.
+        /// There is none yet, or it was killed. Without one, groups still end when their servers are dropped.
         fn start_again(&mut self) {
             if let Some(mut gone) = self.shell.take() {
                 let _ = gone.kill();

@@ -47,7 +47,7 @@ pub struct ProgramTask {
     pub id: SourceId,
     /// The program, absolute; see [`program`] for how to come by one.
     pub program: PathBuf,
-    /// What is told to people instead of the program's path: the author's file, where a runtime runs it.
+    /// Shown instead of the program's path: the author's file, if a runtime runs it.
     pub shown: String,
     /// Its arguments, without its own name.
     pub args: Vec<OsString>,
@@ -55,7 +55,7 @@ pub struct ProgramTask {
     pub cwd: PathBuf,
     /// All variables it sees.
     pub env: Vec<(OsString, OsString)>,
-    /// What it can read; `None` is the same as an empty file.
+    /// Its standard input; `None` is the same as an empty file.
     pub stdin: Option<Vec<u8>>,
     /// How long and how much.
     pub limits: Limits,
@@ -92,14 +92,14 @@ impl Limits {
     }
 }
 
-/// What a program did.
+/// The outcome of a program.
 #[derive(Debug, Clone)]
 pub struct ProgramOutput {
     /// How it ended.
     pub status: ExitStatus,
-    /// All it said on standard output.
+    /// Its whole standard output.
     pub stdout: Vec<u8>,
-    /// The last it said on standard error.
+    /// The end of its stderr.
     pub stderr: Vec<u8>,
 }
 
@@ -109,7 +109,7 @@ impl ProgramOutput {
         words::ending(self.status)
     }
 
-    /// The last it said on standard error, as text without white space around it.
+    /// The end of its stderr, as trimmed text.
     pub fn stderr_text(&self) -> String {
         String::from_utf8_lossy(&self.stderr).trim().to_owned()
     }
@@ -195,7 +195,7 @@ async fn attend(child: &mut Child, group: &ProcessGroup, task: &ProgramTask) -> 
     Ok(ProgramOutput { status, stdout, stderr: stderr.into_bytes() })
 }
 
-/// Writes what there is to read and closes the pipe. A program that does not care to read is no error.
+/// Writes the input and closes the pipe. A program that does not read it is no error.
 async fn feed(pipe: Option<impl tokio::io::AsyncWrite + Unpin>, bytes: Option<&[u8]>) {
     if let (Some(mut pipe), Some(bytes)) = (pipe, bytes) {
         let _ = pipe.write_all(bytes).await;

@@ -8,7 +8,7 @@ pub const RUN: &str = "TOOLSCOUT_RUN";
 /// Which toolscout it belongs to: its process number, and when that was started.
 pub const OWNER: &str = "TOOLSCOUT_OWNER";
 
-/// Ends the servers, and what they have started, of toolscouts that are gone. Says how many processes that were.
+/// Ends the servers of toolscout processes that are gone, and their children. Returns how many processes that were.
 pub fn end_orphans() -> usize {
     system::end_orphans()
 }
@@ -79,7 +79,7 @@ mod system {
         let Some(process) = Pid::from_raw(number).and_then(|it| pidfd_open(it, PidfdFlags::empty()).ok()) else {
             return false;
         };
-        // In a container, numbers mean something else: nobody there is our orphan.
+        // In a container, process ids mean something else: no process there is our orphan.
         let is_here = namespace(&number.to_string()) == *ours;
         is_here && environment().is_some_and(|it| is_meant(&it)) && pidfd_send_signal(process, Signal::KILL).is_ok()
     }

@@ -7,7 +7,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
-/// How much of a file is read to see what it is.
+/// Bytes of a file that are read to detect its type.
 const HEAD: u64 = 512;
 
 /// Looks a bare name up in PATH. Entries that are not absolute are passed over: they would mean the tool's own folder.

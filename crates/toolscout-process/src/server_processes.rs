@@ -1,4 +1,4 @@
-//! The processes of one server, as long as somebody wants them.
+//! The processes of one server; dropping them ends them.
 
 use super::{guard, orphans, starter};
 use crate::spawn::ProcessGroup;
@@ -37,7 +37,7 @@ impl ServerProcesses {
         self.group.leader_is_gone();
     }
 
-    /// Ends whoever is left, at once. Later calls do nothing.
+    /// Kills all remaining processes. Later calls do nothing.
     pub fn end(&self) {
         if let Some(run) = self.end_group() {
             starter::later(move || orphans::end_run(&run));

@@ -8,7 +8,7 @@ use std::process::Stdio;
 use std::sync::atomic::{AtomicI32, Ordering};
 use tokio::process::{Child, Command};
 
-/// What it takes to start a program.
+/// The parameters of a program start.
 #[derive(Debug, Clone, Copy)]
 pub struct SpawnRequest<'a> {
     /// Absolute.
@@ -77,7 +77,7 @@ fn prepare(_command: &mut Command) {}
 #[cfg(target_os = "linux")]
 fn die_with_parent(parent: rustix::process::Pid) -> io::Result<()> {
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
-    // We may have died before the line above; then nobody would ever send the signal.
+    // The parent may have died before the line above; then the signal would never be sent.
     if rustix::process::getppid() != Some(parent) {
         return Err(io::Error::from_raw_os_error(libc::ESRCH));
     }
@@ -108,17 +108,17 @@ fn close_on_exec(highest: i32) {
     }
 }
 
-/// One more than the highest file number worth looking at, where the kernel cannot do it in one step.
+/// One more than the highest file descriptor to close, if the kernel cannot do it in one step.
 #[cfg(unix)]
 fn highest_file() -> i32 {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
     limit.unwrap_or(u64::MAX).min(65_536).try_into().unwrap_or(65_536)
 }
 
-/// The group a child leads. Dropping it kills whoever is still in it.
+/// The process group of a child. Dropping it kills all its processes.
 #[derive(Debug)]
 pub struct ProcessGroup {
-    /// The leader's number, which is the group's; 0 when there is nobody left.
+    /// The process group id; 0 if no process is left.
     #[cfg(unix)]
     leader: AtomicI32,
 }

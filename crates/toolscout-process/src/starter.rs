@@ -11,11 +11,11 @@ use tokio::sync::oneshot;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Does it on that thread and gives what came of it; `None` if it panicked.
+/// Runs it on that thread and returns its result; `None` if it panicked.
 pub async fn ask<T: Send + 'static>(job: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (sender, receiver) = oneshot::channel();
     later(move || {
-        // Who asked may be gone by now; then what was started is dropped right here.
+        // The caller may be gone by now; then the result is dropped here.
         let _ = sender.send(job());
     });
     receiver.await.ok()

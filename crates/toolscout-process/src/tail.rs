@@ -28,7 +28,7 @@ impl OutputTail {
         }
     }
 
-    /// What was kept. Where something is missing, it starts with `…` and a whole line, if there is one.
+    /// The kept bytes. If some are missing, it starts with `…` and a whole line, if there is one.
     pub fn into_bytes(mut self) -> Vec<u8> {
         self.shorten();
         if !self.cut {

@@ -1,4 +1,4 @@
-//! Says what a system's error numbers mean for the person who wants the tool to run.
+//! Explains errors of the system to the person who runs a tool.
 
 use super::ProgramTask;
 use super::program;
