@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use toolscout_core::door::Policy;
+use toolscout_core::authorization::Policy;
 use toolscout_core::{Diagnostic, PolicyMode, ToolPatterns, nearest};
 use toolscout_mcp_client::ReferenceLookup;
 

@@ -17,7 +17,7 @@ use super::policies::{check, written};
 use super::{Config, ConfigError, ConfiguredServer, ServerEntry};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
-use toolscout_core::door::Policy;
+use toolscout_core::authorization::Policy;
 use toolscout_core::{DiagnosticLevel, SourceId, escape};
 
 /// How often a change is worked out anew because somebody else has changed the file meanwhile.

@@ -4,7 +4,7 @@ use crate::document::Document;
 use crate::section::either;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use toolscout_core::door::Policy;
+use toolscout_core::authorization::Policy;
 use toolscout_core::{Diagnostic, PolicyMode, SourceId};
 
 /// The policies of one level, the user's own or the project's. A level below may only tighten them.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
-use toolscout_core::door::Policy;
+use toolscout_core::authorization::Policy;
 use toolscout_core::{Diagnostic, DiagnosticKind, SourceId, ToolPatterns};
 use toolscout_mcp_client::{ReferenceLookup, ServerConfig};
 

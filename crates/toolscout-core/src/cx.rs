@@ -1,6 +1,6 @@
 //! Who asks, for how long, and on whose behalf: travels with every request.
 
-use crate::door::PendingApproval;
+use crate::authorization::PendingApproval;
 use crate::event::Observers;
 use crate::{BoxFuture, Counterpart};
 use std::path::PathBuf;

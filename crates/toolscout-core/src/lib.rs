@@ -1,14 +1,14 @@
 //! The words everything else is said in: tools, sources, calls, diagnostics.
 //!
 //! Nothing here opens a file, a socket or a process, and nothing here knows who asks or where tools come from.
-//! Start reading at [`Tool`], then [`Source`], then [`door::authorize`].
+//! Start reading at [`Tool`], then [`Source`], then [`authorization::authorize`].
 
 #![warn(missing_docs)]
 
 pub mod change;
 pub mod cx;
 pub mod digest;
-pub mod door;
+pub mod authorization;
 pub mod escape;
 pub mod event;
 pub mod redact;
@@ -43,7 +43,7 @@ pub use counterpart::{Counterpart, CounterpartError};
 pub use cx::{Caller, Cx, Progress};
 pub use diagnostic::{Diagnostic, DiagnosticKind, DiagnosticLevel};
 pub use digest::Digest;
-pub use door::Authorized;
+pub use authorization::Authorized;
 pub use error::{ErrorKind, SourceError, spoken};
 pub use id::{InvalidName, InvalidSourceId, SourceId, ToolId, ToolName};
 pub use json::{CheckedText, RawJson};

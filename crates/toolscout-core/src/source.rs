@@ -24,7 +24,7 @@ pub trait Source: Send + Sync + 'static {
     /// The full definition, loading it if need be; `None`: not mine.
     fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>>;
 
-    /// Takes only what [`crate::door::authorize`] has let through.
+    /// Takes only what [`crate::authorization::authorize`] has let through.
     fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>>;
 
     /// What must happen before its definitions are used. Default: nothing, they are as good as the code that gives them.

@@ -3,7 +3,7 @@
 //! 3. The door lets through exactly what policy, trust and the expected definition allow.
 //! 4. Other people's text cannot move a cursor.
 
-use crate::door::{AuthorizationContext, Policy, authorize};
+use crate::authorization::{AuthorizationContext, Policy, authorize};
 use crate::{
     Arguments, Caller, Cx, Digest, MemoryStore, Namespace, RawJson, SourceId, Status, Store, Tool, ToolCall, ToolId,
     ToolName, ToolOutput, digest, escape, redact,
@@ -121,7 +121,7 @@ fn the_door_opens_only_where_policy_and_trust_allow_it() {
 #[test]
 fn what_is_held_passes_for_nobody_and_says_what_there_is_to_see() {
     let mut tool = tool("s", "t");
-    tool.status = Status::Held("new, and nobody has approved it".to_owned());
+    tool.status = Status::Quarantined("new, and nobody has approved it".to_owned());
     for caller in [Caller::Cli, Caller::Mcp, Caller::Http] {
         let call = ToolCall::new(tool.id.clone(), Arguments::new());
         let refused =

@@ -163,7 +163,8 @@ pub enum Status {
     /// A call cannot work now; the reason says why.
     Unavailable(String),
     /// Nobody may call it before a person has looked at it; the reason says what there is to see.
-    Held(String),
+    #[serde(rename = "held")]
+    Quarantined(String),
 }
 
 impl Status {
@@ -174,14 +175,14 @@ impl Status {
             Self::Static => "static",
             Self::Unprobed(_) => "unprobed",
             Self::Unavailable(_) => "unavailable",
-            Self::Held(_) => "held",
+            Self::Quarantined(_) => "held",
         }
     }
 
     /// Why it is not ready, where there is something to say.
     pub fn reason(&self) -> Option<&str> {
         match self {
-            Self::Unprobed(reason) | Self::Unavailable(reason) | Self::Held(reason) => Some(reason),
+            Self::Unprobed(reason) | Self::Unavailable(reason) | Self::Quarantined(reason) => Some(reason),
             _ => None,
         }
     }

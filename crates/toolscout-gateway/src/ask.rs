@@ -13,7 +13,7 @@ use row::ApprovalRow;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
-use toolscout_core::door::PendingApproval;
+use toolscout_core::authorization::PendingApproval;
 use toolscout_core::{Cx, Digest, Moment, Namespace, RawJson, Store, StoreError, ToolCall, digest, redact};
 
 const PURPOSE: &str = "toolscout approvals of calls";

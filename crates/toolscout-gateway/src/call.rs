@@ -9,7 +9,7 @@ use futures_util::{StreamExt, stream};
 use serde_json::Value;
 use std::sync::Arc;
 use toolscout_catalog::alike;
-use toolscout_core::door::{AuthorizationContext, AuthorizationError, Policy, authorize, refusal};
+use toolscout_core::authorization::{AuthorizationContext, AuthorizationError, Policy, authorize, refusal};
 use toolscout_core::{
     Arguments, Authorized, Cx, Digest, ReviewMode, Source, SourceError, Status, Tool, ToolCall, ToolId, ToolOutput,
     redact,

@@ -5,7 +5,7 @@ use crate::tasks::until_deadline;
 use crate::{Error, Gateway};
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use toolscout_core::door::AuthorizationError;
+use toolscout_core::authorization::AuthorizationError;
 use toolscout_core::{Cx, Digest, Moment, ToolCall, ToolOutput};
 
 /// More calls that a tool has not finished with are not kept track of: then a person is asked once more.

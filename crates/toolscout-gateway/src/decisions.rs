@@ -6,7 +6,7 @@
 use crate::policy::{LevelName, LevelPolicies, PolicyUpdate};
 use crate::{Error, Gateway};
 use toolscout_core::change::{ChangeGuard, ChangeKind, PlannedChange};
-use toolscout_core::door::{PendingApproval, Policy};
+use toolscout_core::authorization::{PendingApproval, Policy};
 use toolscout_core::{Caller, Cx, Digest, SourceId, ToolId};
 
 impl Gateway {

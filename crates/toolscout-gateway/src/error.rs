@@ -3,7 +3,7 @@
 use crate::Violation;
 use toolscout_catalog::Unresolved;
 use toolscout_core::change::DryRun;
-use toolscout_core::door::{AuthorizationError, Policy};
+use toolscout_core::authorization::{AuthorizationError, Policy};
 use toolscout_core::{ErrorKind, SourceError, SourceId, StoreError, ToolId, escape};
 
 /// Why a request could not be answered.
@@ -169,7 +169,7 @@ impl Error {
 fn refused(refusal: &AuthorizationError) -> Option<String> {
     match refusal {
         AuthorizationError::Untrusted { .. } => Some("a person can allow it: `toolscout trust`".to_owned()),
-        AuthorizationError::Held { tool, .. } => Some(held(tool)),
+        AuthorizationError::Quarantined { tool, .. } => Some(held(tool)),
         AuthorizationError::NeedsApproval { question: Some(id), .. } => {
             Some(format!("a person can allow this very call within five minutes: `toolscout approve {id}`"))
         }

@@ -8,7 +8,7 @@ mod tests;
 
 use crate::Error;
 use crate::delegation;
-use toolscout_core::door::Policy;
+use toolscout_core::authorization::Policy;
 use toolscout_core::{Diagnostic, DiagnosticKind, SourceId, Tool, ToolId};
 
 pub use toolscout_core::{PolicyMode as Mode, ShadowPolicy as Shadow};

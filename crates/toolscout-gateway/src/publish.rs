@@ -298,7 +298,7 @@ pub(crate) fn held(
 /// The tool, held where there is a reason.
 fn held_for(tool: &Arc<Tool>, reason: Option<&String>) -> Arc<Tool> {
     match reason {
-        Some(reason) => Arc::new(Tool { status: Status::Held(reason.clone()), ..Tool::clone(tool) }),
+        Some(reason) => Arc::new(Tool { status: Status::Quarantined(reason.clone()), ..Tool::clone(tool) }),
         None => tool.clone(),
     }
 }

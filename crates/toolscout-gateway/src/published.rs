@@ -10,7 +10,7 @@ use crate::standing::{DefinitionFacts, ToolStanding};
 use crate::{Error, Query};
 use std::sync::{Arc, OnceLock};
 use toolscout_catalog::{CatalogTool, Snapshot, SourceDiscovery, Unresolved, alike};
-use toolscout_core::door::{AuthorizationError, Policy};
+use toolscout_core::authorization::{AuthorizationError, Policy};
 use toolscout_core::{Diagnostic, Status, Tool, ToolId};
 use toolscout_index::{Index, QueryReading, ScoreParts, ToolScope};
 
@@ -322,7 +322,7 @@ fn empty(len: usize) -> Box<[OnceLock<ToolStanding>]> {
 }
 
 fn is_held(tool: &Tool) -> bool {
-    matches!(tool.status, Status::Held(_))
+    matches!(tool.status, Status::Quarantined(_))
 }
 
 /// Whether this is a meta tool of one of these remote gateways.

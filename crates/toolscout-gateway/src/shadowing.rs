@@ -2,7 +2,7 @@
 
 use crate::policy::{Policies, Shadow};
 use toolscout_catalog::Snapshot;
-use toolscout_core::door::{AuthorizationError, Policy};
+use toolscout_core::authorization::{AuthorizationError, Policy};
 use toolscout_core::{Diagnostic, DiagnosticKind, Tool};
 
 /// The tool for whose sake this one is left out. One that is disabled takes nobody's place.

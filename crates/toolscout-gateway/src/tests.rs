@@ -28,7 +28,7 @@ use futures_util::stream;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use toolscout_core::door::Policy;
+use toolscout_core::authorization::Policy;
 use toolscout_core::{
     Arguments, Authorized, BoxFuture, BoxStream, Caller, Cx, DiscoveryItem, ErrorKind, RawJson, Source, SourceError,
     SourceId, SourceKind, Status, Tool, ToolCall, ToolId, ToolName, ToolOutput,

@@ -4,7 +4,7 @@ use crate::policy::{DanglingRule, LevelName, LevelPolicies, Mode, Policies, Poli
 use crate::{Approvals, Error, Gateway, QuarantinedTool};
 use std::sync::Arc;
 use toolscout_core::Tool;
-use toolscout_core::door::PendingApproval;
+use toolscout_core::authorization::PendingApproval;
 
 impl Gateway {
     /// Every tool that waits for a person, with what there is to see.

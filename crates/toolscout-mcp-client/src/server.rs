@@ -4,7 +4,7 @@ use super::ConfigText;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
-use toolscout_core::door::Policy;
+use toolscout_core::authorization::Policy;
 use toolscout_core::{SourceId, Visibility};
 
 /// A server as a person configured it: plain data, nothing of it resolved or started.

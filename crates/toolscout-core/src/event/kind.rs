@@ -1,6 +1,6 @@
 //! The kinds of events, each with its fields.
 
-use crate::door::Policy;
+use crate::authorization::Policy;
 use crate::{Arguments, Digest, ErrorKind, SourceId, ToolId};
 
 /// What an [`Event`](super::Event) is about.

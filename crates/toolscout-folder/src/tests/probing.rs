@@ -6,7 +6,7 @@ use crate::trust::TrustedFolders;
 use crate::{FolderSourceBuilder, Probing};
 use std::sync::Arc;
 use std::time::Duration;
-use toolscout_core::door::{self, AuthorizationContext};
+use toolscout_core::authorization::{self, AuthorizationContext};
 use toolscout_core::{
     Arguments, Authorized, ErrorKind, MemoryStore, Source, SourceError, Status, ToolCall, ToolOutput,
 };
@@ -33,7 +33,7 @@ fn authorized(listing: &Listing, tool: &str, arguments: &[(&str, &str)]) -> Auth
     let tool = listing.tool(tool);
     let arguments: Arguments = arguments.iter().map(|(key, value)| ((*key).to_owned(), (*value).into())).collect();
     let now = AuthorizationContext::of(person().caller);
-    door::authorize(ToolCall::new(tool.id.clone(), arguments), tool, now).expect("let through")
+    authorization::authorize(ToolCall::new(tool.id.clone(), arguments), tool, now).expect("let through")
 }
 
 fn text(output: &ToolOutput) -> String {

@@ -3,7 +3,7 @@
 use super::PATIENCE;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use toolscout_core::door::PendingApproval;
+use toolscout_core::authorization::PendingApproval;
 use toolscout_core::{Caller, Digest, Moment, SourceId, ToolId, ToolName};
 
 #[derive(Serialize, Deserialize)]

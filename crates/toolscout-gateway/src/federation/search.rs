@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use toolscout_catalog::findings::{self, Severity, ToolNameIndex};
-use toolscout_core::door::{AuthorizationError, Policy};
+use toolscout_core::authorization::{AuthorizationError, Policy};
 use toolscout_core::{BoxFuture, Cx, RawJson, Source, SourceError, SourceId, Tool, ToolCall, ToolId, ToolName, escape};
 
 /// So many are asked at the same time.

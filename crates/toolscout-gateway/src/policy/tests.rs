@@ -4,7 +4,7 @@
 
 use super::{LevelName, LevelPolicies, Mode, Policies};
 use serde_json::json;
-use toolscout_core::door::Policy::{self, Allow, Ask, Deny, Disable};
+use toolscout_core::authorization::Policy::{self, Allow, Ask, Deny, Disable};
 use toolscout_core::{RawJson, SourceId, Tool, ToolId, ToolName};
 
 fn tool(source: &str, name: &str) -> Tool {

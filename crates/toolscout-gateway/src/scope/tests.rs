@@ -4,7 +4,7 @@ use super::*;
 use crate::tests::{Actor, agent};
 use crate::{Error, Query};
 use toolscout_core::Arguments;
-use toolscout_core::door::Policy;
+use toolscout_core::authorization::Policy;
 
 fn source(id: &str) -> SourceId {
     SourceId::new(id).expect("an id")

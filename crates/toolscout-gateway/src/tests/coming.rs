@@ -8,7 +8,7 @@ use crate::policy::{LevelName, LevelPolicies, Policies};
 use crate::{Error, Gateway, Query};
 use std::sync::Arc;
 use tokio::sync::Notify;
-use toolscout_core::door::Policy;
+use toolscout_core::authorization::Policy;
 use toolscout_core::{Arguments, Source, SourceId};
 
 async fn gateway(sources: &[&Arc<Actor>]) -> Gateway {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use tokio::task::JoinSet;
-use toolscout_core::door::{AuthorizationError, PendingApproval, Policy};
+use toolscout_core::authorization::{AuthorizationError, PendingApproval, Policy};
 use toolscout_core::{BoxFuture, Caller, Cx, Lease, MemoryStore, Moment, Namespace, Store, StoreError};
 
 struct World {

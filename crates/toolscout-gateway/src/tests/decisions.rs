@@ -6,7 +6,7 @@ use crate::{Error, Gateway};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use toolscout_core::change::DryRun;
-use toolscout_core::door::Policy;
+use toolscout_core::authorization::Policy;
 use toolscout_core::event::{Event, EventKind, Observer, Observers};
 use toolscout_core::{Cx, SourceId, ToolId, ToolName};
 

@@ -6,7 +6,7 @@ use crate::policy::{LevelName, LevelPolicies, Mode, Policies};
 use crate::{Gateway, Query};
 use serde_json::json;
 use std::sync::Arc;
-use toolscout_core::door::Policy;
+use toolscout_core::authorization::Policy;
 use toolscout_core::{Arguments, Caller, Cx, Tool, ToolCall, ToolId, ToolName};
 
 /// Every way to write a tool's name, and some that only look like one.

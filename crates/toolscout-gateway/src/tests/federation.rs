@@ -11,7 +11,7 @@ use crate::{Error, Gateway, Query, SearchHit};
 use remote::Remote;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use toolscout_core::door::Policy;
+use toolscout_core::authorization::Policy;
 use toolscout_core::{Cx, ToolOutput};
 
 /// A gateway with these sources, and a server of its own that sends mails.

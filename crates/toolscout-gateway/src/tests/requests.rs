@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use toolscout_core::door::Policy;
+use toolscout_core::authorization::Policy;
 use toolscout_core::{Arguments, BoxFuture, Caller, Cx, DiagnosticKind, RequestSources, Source, SourceKind, ToolCall};
 
 /// Gives each user sources, by a header.

@@ -9,7 +9,7 @@ use crate::{Approvals, Error, Gateway};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use toolscout_core::door::{PendingApproval, Policy};
+use toolscout_core::authorization::{PendingApproval, Policy};
 use toolscout_core::{
     BoxFuture, Caller, Cx, MemoryStore, Moment, RawJson, Resume, SourceId, ToolCall, ToolId, ToolName, ToolOutput,
 };

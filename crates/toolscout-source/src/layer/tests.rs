@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
 use tokio::sync::watch;
-use toolscout_core::door::{AuthorizationContext, authorize};
+use toolscout_core::authorization::{AuthorizationContext, authorize};
 use toolscout_core::{
     Authorized, BoxFuture, BoxStream, Caller, Cx, Diagnostic, DiagnosticKind, DiscoveryItem, Layer, RawJson,
     ReviewMode, Source, SourceError, SourceId, SourceKind, Tool, ToolCall, ToolId, ToolName, ToolOutput,

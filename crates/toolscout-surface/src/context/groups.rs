@@ -20,7 +20,7 @@ pub(super) struct Group<'a> {
 /// By server, in the order of the catalog. `essential` is in lower case.
 pub(super) fn of<'a>(snapshot: &'a Snapshot, essential: &[String]) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
-    for tool in snapshot.tools().filter(|it| !matches!(it.status, Status::Held(_))) {
+    for tool in snapshot.tools().filter(|it| !matches!(it.status, Status::Quarantined(_))) {
         let (server, name) = place(tool);
         let is_seen_elsewhere = || server != OBSERVED && snapshot.sources().any(|(id, _)| id.as_str() == server);
         if tool.id.source.as_str() == OBSERVED && is_seen_elsewhere() {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock, OnceLock};
 use tokio::sync::{mpsc, oneshot};
 use toolscout_core::cx::ApprovalPrompt;
-use toolscout_core::door::PendingApproval;
+use toolscout_core::authorization::PendingApproval;
 use toolscout_core::{BoxFuture, Counterpart, CounterpartError, RawJson, escape};
 
 /// Something a client of the modern era is to bring along when it asks again.

@@ -196,5 +196,5 @@ impl Face {
 
 /// What is held is not shown to who might do what it says; what cannot be called is still listed, and says why.
 fn is_usable(tool: &Tool) -> bool {
-    !matches!(tool.status, Status::Held(_))
+    !matches!(tool.status, Status::Quarantined(_))
 }

@@ -10,7 +10,7 @@ pub(crate) use show::ShowPolicy;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolscout_core::door::Policy;
+use toolscout_core::authorization::Policy;
 use toolscout_gateway::policy::LevelName;
 
 /// What may be done with a tool.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use toolscout_core::door::Policy;
+use toolscout_core::authorization::Policy;
 use toolscout_core::{Cx, RawJson, SourceId, SourceKind, Tool, escape};
 use toolscout_gateway::Snapshot;
 use toolscout_gateway::policy::{Mode, Policies};

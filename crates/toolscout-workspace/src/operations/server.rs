@@ -95,7 +95,7 @@ impl ServerInfo {
     fn new(configured: &ConfiguredServer, state: Option<&ServerState>, snapshot: &Snapshot) -> Self {
         let server = &configured.server;
         let record = state.map(|state| &state.record);
-        let is_held = |status: &Status| matches!(status, Status::Held(_));
+        let is_held = |status: &Status| matches!(status, Status::Quarantined(_));
         let held_count = snapshot.tools_of(&server.id).iter().filter(|tool| is_held(&tool.status)).count();
         let mut info = Self {
             id: server.id.to_string(),

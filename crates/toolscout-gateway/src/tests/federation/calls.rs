@@ -1,7 +1,7 @@
 //! F-06, T20, T24: what they have found, called.
 
 use super::*;
-use toolscout_core::door::AuthorizationError;
+use toolscout_core::authorization::AuthorizationError;
 use toolscout_core::{Caller, Digest, ToolCall};
 
 fn denied(error: &Error) -> bool {

@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::path::Path;
-use toolscout_core::door::{AuthorizationContext, authorize};
+use toolscout_core::authorization::{AuthorizationContext, authorize};
 use toolscout_core::{Arguments, Caller, Store, ToolId};
 
 /// A server that tells everybody their own token, in its tools and in their results, and counts sessions.

@@ -7,7 +7,7 @@ use super::{Fake, call, cx, list, load, name, wrap};
 use crate::layer::Prefix;
 use insta::assert_snapshot;
 use serde_json::Map;
-use toolscout_core::door::{AuthorizationContext, authorize};
+use toolscout_core::authorization::{AuthorizationContext, authorize};
 use toolscout_core::{Caller, Digest, ToolCall};
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use futures_util::StreamExt;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use std::time::Duration;
-use toolscout_core::door::{AuthorizationContext, authorize};
+use toolscout_core::authorization::{AuthorizationContext, authorize};
 use toolscout_core::{
     Caller, Cx, DiscoveryItem, ErrorKind, Source, SourceError, SourceId, SourceKind, ToolCall, ToolName, ToolOutput,
 };

@@ -45,7 +45,7 @@ pub(crate) fn tool(line: &str) -> Tool {
         tool.visibility = Visibility::Listed;
     }
     if marks.contains('!') {
-        tool.status = Status::Held("it has changed".to_owned());
+        tool.status = Status::Quarantined("it has changed".to_owned());
     }
     tool
 }

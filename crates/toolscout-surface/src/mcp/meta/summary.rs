@@ -64,7 +64,7 @@ impl<'a> Content<'a> {
             content.sources.entry(id.as_str()).or_default().has_more = true;
         }
         let mut named = Vec::new();
-        for tool in snapshot.tools().filter(|it| !matches!(it.status, Status::Held(_))) {
+        for tool in snapshot.tools().filter(|it| !matches!(it.status, Status::Quarantined(_))) {
             let share = content.sources.entry(tool.id.source.as_str()).or_default();
             share.tools += 1;
             if let Some(verb) = first_verb(tool.id.name.as_str()) {

@@ -116,7 +116,7 @@ fn stale(snapshot: &Snapshot) -> impl Iterator<Item = SourceId> {
 /// By source, how many tools nobody is shown.
 fn disabled(view: &CatalogView) -> BTreeMap<SourceId, usize> {
     let (all, mut count) = (view.whole_snapshot(), BTreeMap::new());
-    let is_disabled = |it: &&std::sync::Arc<Tool>| view.policy(it).policy == toolscout_core::door::Policy::Disable;
+    let is_disabled = |it: &&std::sync::Arc<Tool>| view.policy(it).policy == toolscout_core::authorization::Policy::Disable;
     for tool in all.tools().filter(is_disabled) {
         *count.entry(tool.id.source.clone()).or_default() += 1;
     }

@@ -4,7 +4,7 @@ use crate::Workspace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
-use toolscout_core::door::Policy;
+use toolscout_core::authorization::Policy;
 use toolscout_core::{Cx, escape};
 use toolscout_gateway::policy::{LevelName, Mode, Policies};
 use toolscout_surface::operation::{Operation, OperationError, OperationSpec, Text};

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use toolscout_config::ConfigScope;
-use toolscout_core::door::Policy;
+use toolscout_core::authorization::Policy;
 use toolscout_core::{Cx, SourceId, ToolId, ToolName, escape};
 use toolscout_gateway::Gateway;
 use toolscout_gateway::policy::PolicyUpdate;

@@ -5,7 +5,7 @@ use crate::error::describe;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use toolscout_core::door::Policy;
+use toolscout_core::authorization::Policy;
 use toolscout_core::{Cx, Tool, ToolId, escape};
 use toolscout_gateway::policy::LevelName;
 use toolscout_surface::operation::{CommandName, ErrorCode, Operation, OperationError, OperationSpec, Text};

@@ -4,7 +4,7 @@ use crate::Workspace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
-use toolscout_core::door::PendingApproval;
+use toolscout_core::authorization::PendingApproval;
 use toolscout_core::{Cx, escape};
 use toolscout_surface::operation::{Access, CommandName, Operation, OperationError, OperationSpec, Text};
 use toolscout_surface::ops::list::counted;

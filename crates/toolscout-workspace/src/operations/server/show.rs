@@ -7,7 +7,7 @@ use crate::servers::state_of;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
-use toolscout_core::door::Policy;
+use toolscout_core::authorization::Policy;
 use toolscout_core::{Cx, escape};
 use toolscout_mcp_client::{ServerState, Staleness};
 use toolscout_surface::operation::{Operation, OperationError, OperationSpec, Text};

@@ -13,7 +13,7 @@ use std::path::Path;
 use toolscout_config::import::hidden;
 use toolscout_config::{ConfigEdit, ConfigEditor, ConfigScope, ConfiguredServer, EntryContext, ServerEntry};
 use toolscout_core::change::{ChangeKind, PlannedChange};
-use toolscout_core::door::Policy;
+use toolscout_core::authorization::Policy;
 use toolscout_core::{Cx, SourceId, escape, redact};
 use toolscout_mcp_client::ConfigText;
 use toolscout_surface::operation::{ErrorCode, HttpRoute, Operation, OperationError, OperationSpec, Text};

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 use tokio::sync::mpsc;
-use toolscout_core::door::Policy;
+use toolscout_core::authorization::Policy;
 use toolscout_core::{Cx, DiscoveryItem, ReviewMode, Tool};
 use toolscout_surface::operation::{
     CommandName, ItemStream, Operation, OperationError, OperationSpec, StreamOperation, Text,

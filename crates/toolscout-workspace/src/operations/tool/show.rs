@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use std::sync::Arc;
 use toolscout_core::cx::Role;
-use toolscout_core::door::AuthorizationError;
+use toolscout_core::authorization::AuthorizationError;
 use toolscout_core::{Cx, ErrorKind, RawJson, Status, Tool, escape};
 use toolscout_gateway::policy::{LevelName, Policies};
 use toolscout_gateway::{CatalogView, Error, Gateway};
@@ -116,8 +116,8 @@ fn resolve(gateway: &Gateway, view: &CatalogView, input: &ShowToolInput, cx: &Cx
     if let Ok(tool) = snapshot(view, input.all, cx).resolve(&input.tool) {
         // The text of a quarantined tool is only for those who review it.
         return match &tool.status {
-            Status::Held(reason) if !(input.all && cx.role == Role::Operator) => {
-                Err(Error::from(AuthorizationError::Held { tool: tool.id.to_string(), reason: reason.clone() }).into())
+            Status::Quarantined(reason) if !(input.all && cx.role == Role::Operator) => {
+                Err(Error::from(AuthorizationError::Quarantined { tool: tool.id.to_string(), reason: reason.clone() }).into())
             }
             _ => Ok(tool.clone()),
         };

@@ -5,7 +5,7 @@ use crate::line::input_text;
 use crate::{AfterSetup, AppError, Command, CommandSet, Listing, RunCx, Tools};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use toolscout_core::door::AuthorizationError;
+use toolscout_core::authorization::AuthorizationError;
 use toolscout_core::{
     Arguments, BoxFuture, Diagnostic, DiagnosticKind, ErrorKind, SourceKind, Status, Tool, ToolCall, ToolOutput, escape,
 };
@@ -67,8 +67,8 @@ impl CommandSet for ToolCommands {
 /// Of a tool that is held nobody is told what it takes, so it is refused before anybody is asked for that.
 pub(super) fn refuse_held(tool: &Tool) -> Result<(), AppError> {
     match &tool.status {
-        Status::Held(reason) => {
-            let refusal = AuthorizationError::Held { tool: tool.id.to_string(), reason: reason.clone() };
+        Status::Quarantined(reason) => {
+            let refusal = AuthorizationError::Quarantined { tool: tool.id.to_string(), reason: reason.clone() };
             Err(toolscout_gateway::Error::from(refusal).into())
         }
         _ => Ok(()),

@@ -237,7 +237,7 @@ fn arguments_that_are_no_object_are_answered_with_an_example() {
 fn a_refusal_is_told_in_the_gateways_words_with_what_a_person_can_do() {
     let world = gateway("!mail/send_email -- x");
     let tool = world.resolve("send_email").unwrap();
-    let refused = Error::Refused(toolscout_core::door::AuthorizationError::Held {
+    let refused = Error::Refused(toolscout_core::authorization::AuthorizationError::Quarantined {
         tool: tool.id.to_string(),
         reason: "it has changed".to_owned(),
     });

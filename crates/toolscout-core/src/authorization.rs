@@ -172,7 +172,7 @@ pub enum AuthorizationError {
     },
     /// Nobody may use this definition before a person has looked at it.
     #[error("`{}` is held for review: {}", escape::line(tool), escape::line(reason))]
-    Held {
+    Quarantined {
         /// Which tool.
         tool: String,
         /// What there is to see.
@@ -221,8 +221,8 @@ pub fn refusal(call: &ToolCall, tool: &Tool, now: &AuthorizationContext) -> Opti
         return Some(AuthorizationError::Disabled { tool: name(), because: because() });
     }
     // Nobody is let past this: neither a person at a terminal, nor a mode that allows all.
-    if let Status::Held(reason) = &tool.status {
-        return Some(AuthorizationError::Held { tool: name(), reason: reason.clone() });
+    if let Status::Quarantined(reason) = &tool.status {
+        return Some(AuthorizationError::Quarantined { tool: name(), reason: reason.clone() });
     }
     if call.expect.is_some_and(|it| it != now.digest.unwrap_or_else(|| tool.digest())) {
         return Some(AuthorizationError::Changed { tool: name() });
