@@ -39,9 +39,10 @@ pub fn header_name(name: &str) -> Result<String, String> {
     if lower.is_empty() || !lower.bytes().all(is_token) {
         return Err(format!("`{}` is not the name of a header", toolscout_core::escape::line(name)));
     }
-    match KEPT_BACK.contains(&lower.as_str()) {
-        true => Err(format!("the header `{lower}` is for toolscout alone and is passed on to nobody; use another one")),
-        false => Ok(lower),
+    if KEPT_BACK.contains(&lower.as_str()) {
+        Err(format!("the header `{lower}` is for toolscout alone and is passed on to nobody; use another one"))
+    } else {
+        Ok(lower)
     }
 }
 

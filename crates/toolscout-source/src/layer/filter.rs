@@ -63,10 +63,7 @@ impl fmt::Debug for Filter {
 
 impl Layer for Filter {
     fn layer(&self, inner: Arc<dyn Source>) -> Arc<dyn Source> {
-        match self.lets_all {
-            true => inner,
-            false => Arc::new(Filtered { filter: self.clone(), inner }),
-        }
+        if self.lets_all { inner } else { Arc::new(Filtered { filter: self.clone(), inner }) }
     }
 }
 

@@ -76,9 +76,10 @@ impl Prefixed {
         let Some(seen) = seen else { return Ok(None) };
         let tool = self.inner.load(name, cx.clone()).await?.ok_or_else(|| not_mine(self.id(), name))?;
         let digest = tool.digest();
-        match self.outward(tool).digest() == seen {
-            true => Ok(Some(digest)),
-            false => Err(SourceError::Changed { id: self.id().clone(), name: name.to_string() }),
+        if self.outward(tool).digest() == seen {
+            Ok(Some(digest))
+        } else {
+            Err(SourceError::Changed { id: self.id().clone(), name: name.to_string() })
         }
     }
 

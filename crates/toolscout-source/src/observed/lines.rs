@@ -50,10 +50,7 @@ impl TranscriptLines {
 
     fn keep(&mut self, bytes: &[u8]) {
         self.is_long |= self.begun.len() + bytes.len() > LONGEST;
-        match self.is_long {
-            true => self.begun = Vec::new(),
-            false => self.begun.extend_from_slice(bytes),
-        }
+        if self.is_long { self.begun = Vec::new() } else { self.begun.extend_from_slice(bytes) }
     }
 }
 
