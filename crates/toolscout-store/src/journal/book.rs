@@ -103,9 +103,10 @@ pub(super) fn key(store: &dyn Store) -> io::Result<[u8; 32]> {
 /// What is too long to be a line is only counted.
 fn fitting(record: &JournalRecord) -> std::borrow::Cow<'_, JournalRecord> {
     // Room for the number, the time, the kind and the seals.
-    match record.body.len() + 256 > LONGEST || record.body.contains('\n') {
-        true => std::borrow::Cow::Owned(lost(1)),
-        false => std::borrow::Cow::Borrowed(record),
+    if record.body.len() + 256 > LONGEST || record.body.contains('\n') {
+        std::borrow::Cow::Owned(lost(1))
+    } else {
+        std::borrow::Cow::Borrowed(record)
     }
 }
 

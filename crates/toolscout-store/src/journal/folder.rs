@@ -1,5 +1,8 @@
 //! The files of a journal: numbered segments, the head, and what was set aside.
 
+#[cfg(test)]
+mod tests;
+
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -32,18 +35,4 @@ pub(super) fn segments(dir: &Path) -> io::Result<Vec<u32>> {
 fn number(name: &str) -> Option<u32> {
     let digits = name.strip_suffix(".jsonl")?;
     digits.parse().ok().filter(|it| name == format!("{it:06}.jsonl"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_what_we_would_name_so_is_a_segment() {
-        assert_eq!(number("000012.jsonl"), Some(12));
-        assert_eq!(number("1000000.jsonl"), Some(1_000_000));
-        for other in ["12.jsonl", "000012.jsonl~", "half", "0000012.jsonl", "-00001.jsonl", "+00001.jsonl"] {
-            assert_eq!(number(other), None, "{other}");
-        }
-    }
 }

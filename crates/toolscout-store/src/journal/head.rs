@@ -2,7 +2,7 @@
 
 use super::folder;
 use super::line::{ChainHash, ChainPosition};
-use crate::sqlite::file::open_private;
+use crate::sqlite::file::{found, open_private};
 use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -72,11 +72,7 @@ impl JournalHead {
 
 /// The head of this folder, as it is now; nobody is waited for.
 pub(super) fn look(dir: &Path, key: &[u8; 32]) -> io::Result<HeadState> {
-    match File::open(folder::head(dir)) {
-        Ok(file) => read(file, key),
-        Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(HeadState::Nothing),
-        Err(cause) => Err(cause),
-    }
+    found(File::open(folder::head(dir)))?.map_or(Ok(HeadState::Nothing), |file| read(file, key))
 }
 
 fn read(file: impl Read, key: &[u8; 32]) -> io::Result<HeadState> {

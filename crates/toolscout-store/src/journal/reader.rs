@@ -2,8 +2,9 @@
 
 use super::folder;
 use super::line::{ChainPosition, JournalLine, LONGEST, LineStart};
+use crate::sqlite::file::found;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toolscout_core::Moment;
@@ -83,7 +84,7 @@ impl JournalReader {
     pub fn each(&self, wanted: &JournalQuery<'_>, mut show: impl FnMut(&str)) -> io::Result<()> {
         let since = wanted.since.map(|it| it.to_string());
         for number in folder::segments(&self.dir)? {
-            let Some(file) = there(File::open(folder::segment(&self.dir, number)))? else { continue };
+            let Some(file) = found(File::open(folder::segment(&self.dir, number)))? else { continue };
             lines(file, |text, is_whole| {
                 let text = std::str::from_utf8(text).ok().filter(|_| is_whole);
                 let start = text.and_then(LineStart::read);
@@ -132,7 +133,7 @@ fn skip_line(file: &mut impl BufRead) -> io::Result<()> {
 
 /// Each whole line of a file, the last first, until one is enough; says whether one was.
 fn backwards(path: &Path, mut is_enough: impl FnMut(&str) -> bool) -> io::Result<bool> {
-    let Some(mut file) = there(File::open(path))? else { return Ok(false) };
+    let Some(mut file) = found(File::open(path))? else { return Ok(false) };
     let mut end = file.metadata()?.len();
     // From somewhere in a line to the end of another; what is behind the last end of a line is not whole.
     let mut bytes: Vec<u8> = Vec::new();
@@ -167,7 +168,7 @@ fn backwards(path: &Path, mut is_enough: impl FnMut(&str) -> bool) -> io::Result
 
 /// The number of the first line of a file; none where there is none.
 pub(super) fn first_of(dir: &Path, segment: u32) -> io::Result<Option<u64>> {
-    let Some(file) = there(File::open(folder::segment(dir, segment)))? else { return Ok(None) };
+    let Some(file) = found(File::open(folder::segment(dir, segment)))? else { return Ok(None) };
     let mut line = Vec::new();
     BufReader::with_capacity(1024, file).take(LONGEST as u64).read_until(b'\n', &mut line)?;
     Ok(std::str::from_utf8(&line).ok().and_then(LineStart::read).map(|it| it.n))
@@ -186,12 +187,4 @@ pub(super) fn last_sealed(dir: &Path, segments: &[u32], key: &[u8; 32]) -> io::R
         }
     }
     Ok(last)
-}
-
-fn there<T>(result: io::Result<T>) -> io::Result<Option<T>> {
-    match result {
-        Ok(it) => Ok(Some(it)),
-        Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(None),
-        Err(cause) => Err(cause),
-    }
 }

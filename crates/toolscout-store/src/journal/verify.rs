@@ -167,9 +167,10 @@ impl ChainVerifier<'_> {
             return;
         }
         let reason = text.split_once(r#""reason":""#).and_then(|(_, it)| it.split_once('"')).map_or("", |(it, _)| it);
-        match reason.starts_with(tail::HEAD) {
-            true => self.break_here(start.n, format!("{reason} then; what was cut off before this is not known")),
-            false => self.verdict.notes.push(format!("record {}: {reason}", start.n)),
+        if reason.starts_with(tail::HEAD) {
+            self.break_here(start.n, format!("{reason} then; what was cut off before this is not known"))
+        } else {
+            self.verdict.notes.push(format!("record {}: {reason}", start.n))
         }
     }
 

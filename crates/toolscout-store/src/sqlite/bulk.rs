@@ -1,8 +1,8 @@
 //! Values too large for a database, each in a file of its own.
 
-use super::file;
+use super::file::{self, found};
 use std::fs;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use toolscout_core::Namespace;
@@ -112,12 +112,4 @@ fn key(path: &Path) -> Option<String> {
         key.extend_from_slice(rest.as_bytes());
     }
     String::from_utf8(key).ok().filter(|it| path.file_name().is_some_and(|file| file == name(it).as_str()))
-}
-
-fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
-    match result {
-        Ok(it) => Ok(Some(it)),
-        Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(None),
-        Err(cause) => Err(cause),
-    }
 }

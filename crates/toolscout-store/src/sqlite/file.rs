@@ -119,13 +119,6 @@ fn broken(path: &Path, fits: impl Fn(&Path) -> bool) -> PathBuf {
     (1..u32::MAX).map(name).find(|it| fits(it)).unwrap_or_else(|| name(u32::MAX))
 }
 
-fn found<T>(result: io::Result<T>) -> io::Result<()> {
-    match result {
-        Err(cause) if cause.kind() != ErrorKind::NotFound => Err(cause),
-        _ => Ok(()),
-    }
-}
-
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut out = OsString::from(path);
     out.push(suffix);
@@ -156,4 +149,13 @@ fn private_dir() -> DirBuilder {
 #[cfg(not(unix))]
 fn private_file() -> OpenOptions {
     OpenOptions::new()
+}
+
+/// `None` if there is no such file.
+pub(crate) fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Ok(it) => Ok(Some(it)),
+        Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(None),
+        Err(cause) => Err(cause),
+    }
 }
