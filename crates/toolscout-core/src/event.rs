@@ -7,7 +7,8 @@ mod kind;
 mod span;
 
 pub use kind::{
-    CallEvent, CallOutcome, CatalogSize, ContextUse, DecisionEvent, DiscoveryEvent, EventKind, SearchEvent,
+    CallEvent, CallOutcome, CatalogSize, ContextUse, DecisionEvent, DiscoveryEvent, EventKind, OperationEvent,
+    SearchEvent,
 };
 pub use span::{Span, trace_context};
 
@@ -44,6 +45,12 @@ impl Observers {
 
     fn all(&self) -> impl Iterator<Item = &Arc<dyn Observer>> {
         self.0.iter().flat_map(|all| all.iter())
+    }
+}
+
+impl Observer for Observers {
+    fn observe(&self, event: &Event) {
+        self.all().for_each(|observer| observer.observe(event));
     }
 }
 
@@ -166,6 +173,6 @@ impl PendingEvent {
         let Some(started) = self.0 else { return };
         let Started { at, since, requester, span, observers } = *started;
         let event = Event { at, took: since.elapsed(), requester, span, kind: kind() };
-        observers.all().for_each(|observer| observer.observe(&event));
+        observers.observe(&event);
     }
 }

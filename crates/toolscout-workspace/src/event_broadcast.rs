@@ -81,7 +81,7 @@ fn described(kind: &EventKind) -> Option<(&'static str, Value)> {
         EventKind::Decision(DecisionEvent { about, which, word, by }) => {
             ("decision", json!({"about": about, "which": which, "word": word, "by": by}))
         }
-        EventKind::ContextUse(_) => return None,
+        EventKind::ContextUse(_) | EventKind::Operation(_) => return None,
     })
 }
 

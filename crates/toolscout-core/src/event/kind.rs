@@ -18,6 +18,8 @@ pub enum EventKind {
     Decision(DecisionEvent),
     /// Tool descriptions were sent to a model.
     ContextUse(ContextUse),
+    /// An operation ran, whichever surface it was requested through.
+    Operation(OperationEvent),
 }
 
 /// The discovery of a source ended.
@@ -94,6 +96,15 @@ pub struct DecisionEvent {
     pub word: &'static str,
     /// The person or the rule that decided.
     pub by: String,
+}
+
+/// An operation ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OperationEvent {
+    /// The operation: `policy set`.
+    pub name: &'static str,
+    /// How it ended: `done`, `dry_run`, `failed` or `cancelled`.
+    pub outcome: &'static str,
 }
 
 /// Tool descriptions were sent to a model, which costs context tokens.

@@ -50,10 +50,13 @@ fn value(item: &Value, room: &mut usize, depth: usize) -> Value {
             }
             copy.into()
         }
-        other => match take(room, 8) {
-            true => other.clone(),
-            false => "…".into(),
-        },
+        other => {
+            if take(room, 8) {
+                other.clone()
+            } else {
+                "…".into()
+            }
+        }
     }
 }
 
@@ -81,10 +84,7 @@ pub(super) fn beginning(text: &str) -> String {
 /// The beginning of a text without its secrets, of about so many bytes.
 pub(super) fn cut(text: &str, most: usize) -> String {
     let safe = redact::text(text);
-    match safe.len() <= most {
-        true => safe,
-        false => format!("{}…", whole_words(&safe, most)),
-    }
+    if safe.len() <= most { safe } else { format!("{}…", whole_words(&safe, most)) }
 }
 
 /// As many whole words as there is room for.

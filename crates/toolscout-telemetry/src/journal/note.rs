@@ -42,7 +42,7 @@ impl JournalNote {
     pub(crate) fn of(event: &Event) -> Option<Self> {
         let Event { at, took, requester, span, kind } = event;
         let what = match kind {
-            EventKind::DiscoveryStarted(_) => return None,
+            EventKind::DiscoveryStarted(_) | EventKind::Operation(_) => return None,
             EventKind::Discovery(DiscoveryEvent { source, names, was_needed, changed, error }) => {
                 NotedEvent::Discovered {
                     source: source.clone(),

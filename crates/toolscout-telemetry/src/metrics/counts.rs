@@ -5,7 +5,7 @@ use super::page::MetricsPage;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use toolscout_core::event::{
-    CallEvent, CallOutcome, ContextUse, DecisionEvent, DiscoveryEvent, Event, EventKind, Requester,
+    CallEvent, CallOutcome, ContextUse, DecisionEvent, DiscoveryEvent, Event, EventKind, OperationEvent, Requester,
 };
 use toolscout_core::{ErrorKind, SourceId};
 
@@ -26,6 +26,9 @@ pub(super) struct EventCounts {
     discoveries: BTreeMap<(SourceId, &'static str), u64>,
     discovery_seconds: Histogram,
     decisions: BTreeMap<(&'static str, &'static str), u64>,
+    /// By name, of which there are as many as the program has operations.
+    operations: BTreeMap<(&'static str, &'static str), u64>,
+    operation_seconds: BTreeMap<&'static str, Histogram>,
     shown: BTreeMap<&'static str, ContextSum>,
     servers: BTreeSet<SourceId>,
     /// Hashes of their labels.
@@ -55,6 +58,10 @@ impl EventCounts {
             EventKind::Discovery(discovered) => self.discovered(discovered, seconds),
             EventKind::Decision(decided) => self.decided(decided),
             EventKind::ContextUse(shown) => self.shown(shown),
+            EventKind::Operation(OperationEvent { name, outcome }) => {
+                *self.operations.entry((name, outcome)).or_default() += 1;
+                self.operation_seconds.entry(name).or_default().add(seconds);
+            }
             EventKind::DiscoveryStarted(_) => {}
         }
     }
@@ -117,6 +124,14 @@ impl EventCounts {
         }
         page.histogram("toolscout_discovery_seconds", "How long discoveries took.");
         self.discovery_seconds.write(page, &[]);
+        page.counter("toolscout_operations_total", "Operations, by name and by how they ended.");
+        for ((operation, outcome), count) in &self.operations {
+            page.line(&[("operation", operation), ("outcome", outcome)], *count);
+        }
+        page.histogram("toolscout_operation_seconds", "How long operations took.");
+        for (operation, histogram) in &self.operation_seconds {
+            histogram.write(page, &[("operation", operation)]);
+        }
         self.write_people(page);
     }
 
