@@ -1,6 +1,6 @@
-//! The one door: every call of every surface passes here, and sources take only what comes out.
+//! Authorization: every call of every surface passes here, and sources take only what comes out.
 
-use crate::{Caller, Digest, Moment, Status, Tool, ToolCall, ToolId, ToolName, escape};
+use crate::{Arguments, Caller, Digest, Moment, Status, Tool, ToolCall, ToolId, ToolName, escape};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
@@ -78,7 +78,7 @@ pub struct AuthorizationContext {
     pub because: String,
     /// Whether a person said that what this source holds may run.
     pub trusted: bool,
-    /// Whether a person said yes to exactly this call; opens the door for what must be asked, and for nothing else.
+    /// Whether a person said yes to exactly this call; authorizes what must be approved, and nothing else.
     pub approved: bool,
     /// The digest of the tool's definition, where it was taken before; it is taken here otherwise.
     pub digest: Option<Digest>,
@@ -142,7 +142,7 @@ fn caller_word<S: Serializer>(caller: &Caller, serializer: S) -> Result<S::Ok, S
     serializer.serialize_str(caller.word())
 }
 
-/// Why the door stayed shut.
+/// Why a call was not authorized.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthorizationError {
@@ -208,6 +208,23 @@ pub fn authorize(
         Some(refusal) => Err(refusal),
         None => Ok(Authorized(call)),
     }
+}
+
+/// As [`authorize`], with arguments that `check` completes, and bound to a definition, so that a source whose live definition
+/// differs can refuse it. Arguments of a call that is refused anyway are not checked.
+pub fn authorize_checked<E: From<AuthorizationError>>(
+    mut call: ToolCall,
+    tool: &Tool,
+    now: &AuthorizationContext,
+    bound_to: Option<Digest>,
+    check: impl FnOnce(Arguments) -> Result<Arguments, E>,
+) -> Result<Authorized<ToolCall>, E> {
+    if let Some(refusal) = refusal(&call, tool, now) {
+        return Err(refusal.into());
+    }
+    call.arguments = check(call.arguments)?;
+    call.expect = bound_to;
+    Ok(Authorized(call))
 }
 
 /// Why this call would not be let through, if so. What no answer of a person could change comes first.

@@ -1,5 +1,8 @@
 //! The one bounded map of the workspace: full, it evicts what was used least recently.
 
+#[cfg(test)]
+mod tests;
+
 use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -98,42 +101,5 @@ impl<K: Hash + Eq + Clone, V> BoundedCache<K, V> {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_least_recently_used_value_is_evicted() {
-        let mut cache = BoundedCache::new(2);
-        cache.insert("a", 1);
-        cache.insert("b", 2);
-        cache.get("a");
-        assert_eq!(cache.peek("b"), Some(&2), "peeking is no use");
-        assert_eq!(cache.insert("c", 3), [2]);
-        assert_eq!((cache.len(), cache.peek("a"), cache.peek("b")), (2, Some(&1), None));
-    }
-
-    #[test]
-    fn replacing_a_value_evicts_nothing_else() {
-        let mut cache = BoundedCache::new(2);
-        cache.insert("a", 1);
-        cache.insert("b", 2);
-        assert_eq!(cache.insert("b", 3), [2]);
-        assert_eq!(cache.len(), 2);
-    }
-
-    #[test]
-    fn weights_limit_the_sum_but_never_the_newest_value() {
-        let mut cache = BoundedCache::weighted(10, |text: &String| text.len());
-        cache.insert(1, "four".to_owned());
-        cache.insert(2, "eight ch".to_owned());
-        assert_eq!(cache.iter().map(|(key, _)| *key).collect::<Vec<_>>(), [2]);
-        cache.insert(3, "more than ten bytes".to_owned());
-        assert_eq!(cache.iter().map(|(key, _)| *key).collect::<Vec<_>>(), [3]);
-        assert_eq!(cache.remove_if(|text| text.len() > 10).len(), 1);
-        assert!(cache.is_empty());
     }
 }

@@ -42,9 +42,10 @@ impl ToolCall {
 
     /// For tools that are no program of their own: words after `--` are refused rather than dropped in silence.
     pub fn refuse_rest(&self) -> Result<(), SourceError> {
-        match self.rest.is_empty() {
-            true => Ok(()),
-            false => Err(SourceError::Invalid { reason: format!("`{}` takes nothing after `--`", self.tool) }),
+        if self.rest.is_empty() {
+            Ok(())
+        } else {
+            Err(SourceError::Invalid { reason: format!("`{}` takes nothing after `--`", self.tool) })
         }
     }
 }

@@ -20,6 +20,9 @@
 //! # assert_eq!(deny("mail/send", &cx).unwrap_err().to_string(), "dry run: would set the policy of `mail/send` to deny");
 //! ```
 
+#[cfg(test)]
+mod tests;
+
 use crate::Cx;
 use std::error::Error;
 
@@ -42,12 +45,20 @@ pub struct PlannedChange {
 pub enum ChangeKind {
     /// A call that waits for approval.
     Call,
+    /// The configuration of another MCP client.
+    Client,
     /// The definition of a tool.
     Definition,
+    /// Files that are written for another program.
+    Export,
     /// What relevance feedback has recorded.
     Feedback,
     /// The lock file of a project.
     Lock,
+    /// The login at a server.
+    Login,
+    /// The manifest of a folder.
+    Manifest,
     /// A policy.
     Policy,
     /// A server entry, or a running server.
@@ -61,9 +72,13 @@ impl ChangeKind {
     pub fn word(self) -> &'static str {
         match self {
             Self::Call => "call",
+            Self::Client => "client",
             Self::Definition => "definition",
+            Self::Export => "export",
             Self::Feedback => "feedback",
             Self::Lock => "lock",
+            Self::Login => "login",
+            Self::Manifest => "manifest",
             Self::Policy => "policy",
             Self::Server => "server",
             Self::Trust => "trust",
@@ -113,79 +128,5 @@ impl Cx {
             return Err(DryRun(change));
         }
         Ok(ChangeGuard { change, cx: Cx { in_change: true, ..self.clone() }, is_nested: self.in_change })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Caller;
-    use crate::event::{Event, EventKind, Observer, Observers};
-    use parking_lot::Mutex;
-    use std::sync::Arc;
-
-    #[derive(Default)]
-    struct AuditLog(Mutex<Vec<String>>);
-
-    impl Observer for AuditLog {
-        fn observe(&self, event: &Event) {
-            if let EventKind::Decision(decision) = &event.kind {
-                let line = format!("{} {} {}", decision.about, decision.which, decision.word);
-                self.0.lock().push(line);
-            }
-        }
-    }
-
-    fn audited() -> (Arc<AuditLog>, Cx) {
-        let log = Arc::new(AuditLog::default());
-        let cx = Cx { observers: Observers::new(vec![log.clone()]), ..Cx::new(Caller::Cli) };
-        (log, cx)
-    }
-
-    fn lines(log: &AuditLog) -> Vec<String> {
-        log.0.lock().clone()
-    }
-
-    fn add(server: &str) -> PlannedChange {
-        let (kind, subject) = (ChangeKind::Server, server.to_owned());
-        PlannedChange { kind, subject, action: "added", summary: format!("add server `{server}`") }
-    }
-
-    #[test]
-    fn a_committed_change_leaves_one_event_and_an_abandoned_one_none() {
-        let (log, cx) = audited();
-        drop(cx.change(add("a")).expect("no dry run"));
-        assert!(lines(&log).is_empty());
-        cx.change(add("b")).expect("no dry run").commit();
-        assert_eq!(lines(&log), ["server b added"]);
-    }
-
-    #[test]
-    fn changes_inside_another_change_leave_no_events_of_their_own() {
-        let (log, cx) = audited();
-        let outer = cx.change(add("all")).expect("no dry run");
-        for part in ["a", "b", "c"] {
-            let inner = outer.cx().change(add(part)).expect("no dry run");
-            inner.cx().change(add("deeper")).expect("no dry run").commit();
-            inner.commit();
-        }
-        outer.commit();
-        cx.change(add("later")).expect("no dry run").commit();
-        assert_eq!(lines(&log), ["server all added", "server later added"]);
-    }
-
-    #[test]
-    fn a_dry_run_describes_the_change_and_is_found_behind_other_errors() {
-        let (log, cx) = audited();
-        let cx = Cx { dry_run: true, ..cx };
-        let dry_run = cx.change(add("a")).err().expect("a dry run");
-        assert_eq!(dry_run.to_string(), "dry run: would add server `a`");
-        let outer: Box<dyn Error> = std::io::Error::other(dry_run.clone()).into();
-        assert_eq!(DryRun::find(&dry_run), Some(&dry_run));
-        assert_eq!(
-            outer.downcast_ref().and_then(std::io::Error::get_ref).and_then(|it| DryRun::find(it)),
-            Some(&dry_run)
-        );
-        assert!(lines(&log).is_empty());
     }
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 pub struct Cx {
     /// When the request must be done; set once, at the surface.
     pub deadline: Option<Instant>,
-    /// Through which door it came.
+    /// The surface it came through.
     pub caller: Caller,
     /// What the caller may do.
     pub role: Role,
@@ -93,7 +93,7 @@ impl Cx {
     }
 }
 
-/// Through which door a request came.
+/// The surface that a request came through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Caller {
     /// A person at a command line.

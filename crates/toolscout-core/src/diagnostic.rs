@@ -1,22 +1,28 @@
 //! News for a person that stops nothing.
 
 use crate::SourceId;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// Something went wrong beside the work: one broken file, two tools of one name. The rest goes on.
-#[derive(Debug, Clone, PartialEq, Eq)]
+///
+/// Stored without its source and its path: both are known where it is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// What sort of news this is.
     pub kind: DiagnosticKind,
     /// How loud to say it.
     pub level: DiagnosticLevel,
     /// Whose problem it is, where that is known.
+    #[serde(skip)]
     pub source: Option<SourceId>,
     /// The file it is about.
+    #[serde(skip)]
     pub path: Option<PathBuf>,
     /// What happened, in a sentence without a full stop; text of others in it is not yet escaped.
     pub message: String,
     /// The next thing to type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
@@ -48,7 +54,8 @@ impl Diagnostic {
 }
 
 /// How loud a problem is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum DiagnosticLevel {
     /// Shown with `--verbose` only.
     Debug,
@@ -57,7 +64,8 @@ pub enum DiagnosticLevel {
 }
 
 /// Sorts problems, so that surfaces and tests need not read their words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum DiagnosticKind {
     /// A definition that cannot be read.

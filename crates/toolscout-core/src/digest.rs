@@ -4,7 +4,9 @@
 //! definition happened to be written down, nor on the order of keys on the wire.
 
 use crate::ToolId;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::fmt;
 
 /// A BLAKE3 digest; shown as 64 hexadecimal digits.
@@ -59,6 +61,19 @@ impl fmt::Display for Digest {
 impl fmt::Debug for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}")
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<'de, str>::deserialize(deserializer)?;
+        Self::from_hex(&text).ok_or_else(|| de::Error::custom("not a digest"))
     }
 }
 

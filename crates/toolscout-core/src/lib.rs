@@ -5,10 +5,10 @@
 
 #![warn(missing_docs)]
 
+pub mod authorization;
 pub mod change;
 pub mod cx;
 pub mod digest;
-pub mod authorization;
 pub mod escape;
 pub mod event;
 pub mod redact;
@@ -21,11 +21,13 @@ mod diagnostic;
 mod error;
 mod id;
 mod json;
+pub mod jsonrpc;
 mod language;
 mod library;
 mod moment;
 mod pattern;
 mod policy_mode;
+pub mod policy_rules;
 mod request_sources;
 mod source;
 mod store;
@@ -36,6 +38,7 @@ mod tool;
 #[cfg(test)]
 mod tests;
 
+pub use authorization::Authorized;
 pub use batch_writer::{BatchLimits, BatchWriter};
 pub use bounded_cache::BoundedCache;
 pub use call::{Arguments, Resume, ToolCall, ToolOutput};
@@ -43,15 +46,16 @@ pub use counterpart::{Counterpart, CounterpartError};
 pub use cx::{Caller, Cx, Progress};
 pub use diagnostic::{Diagnostic, DiagnosticKind, DiagnosticLevel};
 pub use digest::Digest;
-pub use authorization::Authorized;
 pub use error::{ErrorKind, SourceError, spoken};
 pub use id::{InvalidName, InvalidSourceId, SourceId, ToolId, ToolName};
 pub use json::{CheckedText, RawJson};
+pub use jsonrpc::RpcError;
 pub use language::Language;
 pub use library::{Library, LibraryContents, LibraryEvent};
 pub use moment::Moment;
 pub use pattern::{NamePattern, ToolPatterns};
 pub use policy_mode::{PolicyMode, ShadowPolicy};
+pub use policy_rules::PolicyRules;
 pub use request_sources::RequestSources;
 pub use source::{Delegation, DiscoveryItem, Layer, ReviewMode, Source, SourceKind};
 pub use store::{Lease, MemoryStore, Namespace, Store, StoreError};

@@ -4,7 +4,7 @@ mod text;
 mod values;
 
 pub use text::text;
-pub use values::{remember, remember_briefly, values};
+pub use values::{knows_values, remember, remember_briefly, values};
 
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! 1. Ids and names take what they should, and say what would be right otherwise.
 //! 2. A digest depends on meaning, not on writing, and on whose tool it is.
-//! 3. The door lets through exactly what policy, trust and the expected definition allow.
+//! 3. Authorization lets through exactly what policy, trust and the expected definition allow.
 //! 4. Other people's text cannot move a cursor.
 
 use crate::authorization::{AuthorizationContext, Policy, authorize};

@@ -162,7 +162,7 @@ pub enum Status {
     Unprobed(String),
     /// A call cannot work now; the reason says why.
     Unavailable(String),
-    /// Nobody may call it before a person has looked at it; the reason says what there is to see.
+    /// It waits for a review; the reason says why. Nothing calls it until an operator has approved it.
     #[serde(rename = "held")]
     Quarantined(String),
 }
@@ -196,7 +196,7 @@ pub struct Provenance {
     /// The digest of that file's content.
     pub content: Option<Digest>,
     /// Whether a person said that what is there may run: code of this process, or a folder that was trusted. Until
-    /// then agents are refused at the door.
+    /// then agents are refused.
     pub trusted: bool,
     /// When its source last showed it, where that was not just now.
     pub seen: Option<Moment>,

@@ -1,5 +1,8 @@
 //! Spans of W3C trace context.
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt::Write as _;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -88,57 +91,4 @@ fn random<const N: usize>() -> [u8; N] {
         chunk.copy_from_slice(&number.to_be_bytes()[..chunk.len()]);
     }
     bytes
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn headers(all: &[(&str, &str)]) -> Vec<(String, String)> {
-        all.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
-    }
-
-    const GIVEN: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-
-    #[test]
-    fn outgoing_requests_are_children_of_our_span() {
-        let came = headers(&[("tracestate", "vendor=1"), ("traceparent", GIVEN)]);
-        let span = Span::child_of(&came);
-        assert_eq!(hex(&span.trace), "4bf92f3577b34da6a3ce929d0e0e4736");
-        assert_eq!(span.parent.map(|it| hex(&it)).as_deref(), Some("00f067aa0ba902b7"));
-        let passed_on = span.propagate(&came);
-        let next = Span::child_of(&passed_on);
-        assert_eq!((next.trace, next.parent, next.is_sampled), (span.trace, Some(span.id), true));
-        assert_eq!(passed_on[1], came[0]);
-        assert_eq!(passed_on.len(), 2);
-    }
-
-    #[test]
-    fn trace_context_is_taken_from_mixed_headers() {
-        let came = headers(&[("host", "x"), ("Traceparent", GIVEN), ("authorization", "no"), ("baggage", "a=1")]);
-        assert_eq!(*trace_context(&came), *headers(&[("traceparent", GIVEN), ("baggage", "a=1")]));
-        assert!(trace_context(&headers(&[("baggage", "a=1")])).is_empty());
-    }
-
-    #[test]
-    fn invalid_traceparent_starts_a_new_trace() {
-        let wrong = [
-            "",
-            "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
-            "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
-            "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
-            "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
-            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more",
-            "00-4bf92f3577b34da6a3ce929d0e0e47-00f067aa0ba902b7-01",
-        ];
-        for wrong in wrong {
-            let span = Span::child_of(&headers(&[("traceparent", wrong)]));
-            assert_eq!(span.parent, None, "{wrong}");
-            assert_ne!(hex(&span.trace), "4bf92f3577b34da6a3ce929d0e0e4736");
-        }
-        assert_ne!(Span::child_of(&[]).trace, Span::child_of(&[]).trace);
-        let later = "cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00-what-comes";
-        let span = Span::child_of(&headers(&[("traceparent", later)]));
-        assert!(span.parent.is_some() && !span.is_sampled);
-    }
 }

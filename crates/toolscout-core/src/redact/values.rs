@@ -56,9 +56,14 @@ fn add(value: &str, place: fn(&mut KnownSecrets) -> &mut VecDeque<Box<str>>) {
     COUNT.store(known.all().count(), Ordering::Release);
 }
 
+/// Whether any secret is known by its value.
+pub fn knows_values() -> bool {
+    COUNT.load(Ordering::Acquire) > 0
+}
+
 /// The text without any secret that is known by its value.
 pub fn values(text: &str) -> Cow<'_, str> {
-    if COUNT.load(Ordering::Acquire) == 0 || text.len() < SHORTEST {
+    if !knows_values() || text.len() < SHORTEST {
         return Cow::Borrowed(text);
     }
     let known = KNOWN.read();

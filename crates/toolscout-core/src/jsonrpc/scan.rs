@@ -1,0 +1,130 @@
+//! Looks at JSON text without parsing it: its depth, its size, and the ids of requests that it may answer.
+//!
+//! Works on bytes that may be anything. Nothing here recurses, so depth costs nothing; nothing here trusts that brackets
+//! match or that text ends.
+
+/// Ids of one unreadable message that are looked for; more cannot be in flight.
+const IDS: usize = 64;
+
+/// Refuses a message that nests deeper, or has more values without keys, than this. Measured before anything is parsed.
+pub fn check_size(bytes: &[u8], most_depth: usize, most_values: usize) -> Result<(), String> {
+    // Most messages cannot break a limit even if every bracket in them were open at once.
+    let brackets = bytes.iter().filter(|it| matches!(it, b'{' | b'[')).count();
+    if brackets <= most_depth && bytes.len() <= most_values {
+        return Ok(());
+    }
+    let (mut depth, mut values) = (0_usize, 0_usize);
+    for token in JsonTokens(bytes) {
+        match token {
+            JsonToken::Open(_) => (depth, values) = (depth + 1, values + 1),
+            JsonToken::Close => depth = depth.saturating_sub(1),
+            JsonToken::Text(_) | JsonToken::Scalar(_) => values += 1,
+            // What stood before the colon was a key.
+            JsonToken::Colon => values = values.saturating_sub(1),
+            JsonToken::Comma => {}
+        }
+        if depth > most_depth {
+            return Err(format!("a message that nests deeper than {most_depth} levels"));
+        }
+        if values > most_values {
+            return Err(format!("a message of more than {most_values} values"));
+        }
+    }
+    Ok(())
+}
+
+/// The requests that an invalid message seems to answer: the numbers at `id`, on the level where a response has it, if the same
+/// level looks like a response and not like a request. A log line that quotes JSON is none: it does not start with a bracket.
+pub fn ids_of_responses(bytes: &[u8]) -> Vec<u64> {
+    let level = match JsonTokens(bytes).next() {
+        Some(JsonToken::Open(b'{')) => 1,
+        Some(JsonToken::Open(_)) => 2,
+        _ => return Vec::new(),
+    };
+    let (mut depth, mut ids, mut looks_right) = (0_usize, Vec::new(), false);
+    let (mut text, mut key): (&[u8], &[u8]) = (b"", b"");
+    for token in JsonTokens(bytes) {
+        match token {
+            JsonToken::Open(_) => depth += 1,
+            JsonToken::Close => depth = depth.saturating_sub(1),
+            _ if depth != level => {}
+            JsonToken::Text(it) => text = it,
+            JsonToken::Colon => {
+                key = text;
+                match key {
+                    b"method" => return Vec::new(),
+                    b"jsonrpc" | b"result" | b"error" => looks_right = true,
+                    _ => {}
+                }
+            }
+            JsonToken::Comma => key = b"",
+            JsonToken::Scalar(it) if key == b"id" && ids.len() < IDS => ids.extend(number(it)),
+            JsonToken::Scalar(_) => {}
+        }
+    }
+    if looks_right { ids } else { Vec::new() }
+}
+
+enum JsonToken<'a> {
+    Open(u8),
+    Close,
+    Colon,
+    Comma,
+    /// Between quotes, escapes as written; without an end, all that is left.
+    Text(&'a [u8]),
+    /// A number, a word, or rubbish.
+    Scalar(&'a [u8]),
+}
+
+/// The tokens of what is left.
+struct JsonTokens<'a>(&'a [u8]);
+
+impl<'a> Iterator for JsonTokens<'a> {
+    type Item = JsonToken<'a>;
+
+    fn next(&mut self) -> Option<JsonToken<'a>> {
+        self.0 = self.0.trim_ascii_start();
+        let (first, rest) = self.0.split_first()?;
+        let token = match first {
+            b'{' | b'[' => JsonToken::Open(*first),
+            b'}' | b']' => JsonToken::Close,
+            b':' => JsonToken::Colon,
+            b',' => JsonToken::Comma,
+            b'"' => {
+                let end = end_of_text(rest);
+                self.0 = rest.get(end + 1..).unwrap_or_default();
+                return Some(JsonToken::Text(&rest[..end]));
+            }
+            _ => {
+                let (scalar, rest) = self.0.split_at(end_of_scalar(self.0));
+                self.0 = rest;
+                return Some(JsonToken::Scalar(scalar));
+            }
+        };
+        self.0 = rest;
+        Some(token)
+    }
+}
+
+fn end_of_text(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(step) = bytes.get(at..).and_then(|it| it.iter().position(|it| matches!(it, b'"' | b'\\'))) {
+        at += step;
+        if bytes[at] == b'"' {
+            return at;
+        }
+        at += 2;
+    }
+    bytes.len()
+}
+
+fn end_of_scalar(bytes: &[u8]) -> usize {
+    let ends = |it: &u8| matches!(it, b'{' | b'}' | b'[' | b']' | b',' | b':' | b'"') || it.is_ascii_whitespace();
+    bytes.iter().position(ends).unwrap_or(bytes.len())
+}
+
+/// A plain whole number, and nothing else.
+pub fn number(bytes: &[u8]) -> Option<u64> {
+    let is_number = !bytes.is_empty() && bytes.iter().all(u8::is_ascii_digit);
+    if is_number { std::str::from_utf8(bytes).ok()?.parse().ok() } else { None }
+}
