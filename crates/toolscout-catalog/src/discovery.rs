@@ -27,21 +27,11 @@ impl SourceDiscovery {
 
     /// Adds one finding. A tool whose name is there already takes the earlier one's place.
     pub fn add(&mut self, found: DiscoveryItem) {
-        match found {
-            DiscoveryItem::Tool(tool) => self.add_tool(tool),
-            DiscoveryItem::Diagnostic(problem) => self.problems.push(problem),
-            _ => {}
-        }
-    }
-
-    /// The same discovery with each tool as this gives it; without those of which it gives nothing.
-    pub fn each(&self, given: impl Fn(&Arc<Tool>) -> Option<Arc<Tool>>) -> Self {
-        let mut next = Self { problems: self.problems.clone(), ..Self::new(self.source.clone(), self.origin) };
-        self.tools.iter().filter_map(given).for_each(|it| next.add_tool(it));
-        next
-    }
-
-    fn add_tool(&mut self, tool: Arc<Tool>) {
+        let tool = match found {
+            DiscoveryItem::Tool(tool) => tool,
+            DiscoveryItem::Diagnostic(problem) => return self.problems.push(problem),
+            _ => return,
+        };
         match self.positions.entry(tool.id.name.clone()) {
             Entry::Occupied(at) => self.tools[*at.get()] = tool,
             Entry::Vacant(place) => {
@@ -49,5 +39,12 @@ impl SourceDiscovery {
                 self.tools.push(tool);
             }
         }
+    }
+
+    /// The same discovery with each tool as this gives it; without those of which it gives nothing.
+    pub fn each(&self, given: impl Fn(&Arc<Tool>) -> Option<Arc<Tool>>) -> Self {
+        let mut next = Self { problems: self.problems.clone(), ..Self::new(self.source.clone(), self.origin) };
+        self.tools.iter().filter_map(given).for_each(|it| next.add(DiscoveryItem::Tool(it)));
+        next
     }
 }

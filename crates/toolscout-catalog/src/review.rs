@@ -10,14 +10,15 @@ mod tests;
 
 use crate::diff;
 use crate::findings::{Finding, Severity};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use toolscout_core::digest::canonical;
 use toolscout_core::{Digest, Moment, RawJson, ReviewMode, Tool, ToolId};
 
-/// What is remembered of one source's definitions.
-#[derive(Debug, Clone, PartialEq, Default)]
+/// What is remembered of one source's definitions; also the form in which it is stored.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ReviewRecord {
     /// What the person had configured, hashed.
     pub entry: String,
@@ -28,7 +29,7 @@ pub struct ReviewRecord {
 }
 
 /// What is remembered of one tool.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ReviewedTool {
     /// What may be used, if anything.
     pub approved: Option<ApprovedDefinition>,
@@ -37,7 +38,7 @@ pub struct ReviewedTool {
 }
 
 /// A definition that may be used.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ApprovedDefinition {
     /// Which.
     pub definition: CanonicalDefinition,
@@ -48,7 +49,8 @@ pub struct ApprovedDefinition {
 }
 
 /// Who approved a definition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ApprovedBy {
     /// Nobody in particular: a person added the source.
     FirstSight,
@@ -59,7 +61,7 @@ pub enum ApprovedBy {
 }
 
 /// A definition that waits for a person.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QuarantinedDefinition {
     /// As it is now; what an approval approves.
     pub definition: CanonicalDefinition,
@@ -74,7 +76,8 @@ pub struct QuarantinedDefinition {
 }
 
 /// Why a definition is held.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum QuarantineReason {
     /// Nobody has approved it.
     New,
@@ -87,7 +90,7 @@ pub enum QuarantineReason {
 }
 
 /// A complete definition, as canonical JSON.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CanonicalDefinition {
     /// Of the definition, bound to the tool's id.
     pub digest: Digest,
