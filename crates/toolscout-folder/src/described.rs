@@ -1,34 +1,59 @@
-//! What a file says about its tools without being run, in the form the scan record keeps.
+//! What a file says about its tools without being run, in the form that the scan record stores.
 
 use super::recipe::Recipe;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use toolscout_core::{
-    CliHints, Diagnostic, DiagnosticKind, DiagnosticLevel, Digest, InvalidName, Provenance, RawJson, SourceId, Status,
-    Tool, ToolId, ToolName, Visibility,
+    CliHints, Diagnostic, DiagnosticKind, Digest, InvalidName, Provenance, RawJson, SourceId, Status, Tool, ToolId,
+    ToolName, Visibility,
 };
 
-/// All that one file says: its tools, what is wrong with it, and which other files are its business.
+/// What a look at one file gave: its tools, what is wrong with it, and which other files are its business.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct FileReading {
+pub(super) struct FileInspection {
+    /// The digest of the whole content, if the file holds or describes tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) content: Option<Digest>,
+    /// Its text has the word `tool-schema`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) speaks: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) tools: Vec<DescribedTool>,
+    /// Without their path, which is that of the file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) remarks: Vec<FileDiagnostic>,
+    pub(super) diagnostics: Vec<Diagnostic>,
     /// Files, relative to the root, that are not to be discovered for themselves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) claims: Vec<String>,
+    /// Reading failed in a way that says nothing about the file; the look is not worth remembering.
+    #[serde(skip)]
+    pub(super) is_passing: bool,
 }
 
-impl FileReading {
+impl FileInspection {
+    /// A file with this one tool.
+    pub(super) fn tool(tool: DescribedTool) -> Self {
+        Self { tools: vec![tool], ..Self::default() }
+    }
+
     /// A file that says nothing but this.
-    pub(super) fn remark(remark: FileDiagnostic) -> Self {
-        Self { remarks: vec![remark], ..Self::default() }
+    pub(super) fn diagnostic(diagnostic: Diagnostic) -> Self {
+        Self { diagnostics: vec![diagnostic], ..Self::default() }
+    }
+
+    /// A file that cannot be understood.
+    pub(super) fn broken(reason: impl Into<String>) -> Self {
+        Self::diagnostic(Diagnostic::warning(DiagnosticKind::Broken, reason))
+    }
+
+    /// A file without tools, which is worth a word only to those who look for it.
+    pub(super) fn quiet(reason: &str) -> Self {
+        Self::diagnostic(Diagnostic::debug(DiagnosticKind::Broken, reason))
     }
 }
 
 /// One tool as its file describes it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct DescribedTool {
     pub(super) name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,36 +94,23 @@ pub(super) enum RecipePlan {
     Target(String),
 }
 
-impl DescribedTool {
-    /// A tool of which nothing is known but this.
-    pub(super) fn new(name: impl Into<String>, plan: RecipePlan) -> Self {
-        Self {
-            name: name.into(),
-            title: None,
-            description: None,
-            keywords: Vec::new(),
-            input_schema: None,
-            output_schema: None,
-            annotations: None,
-            visibility: Visibility::default(),
-            cli: CliHints::default(),
-            plan,
-        }
+impl Default for RecipePlan {
+    /// Nothing is known yet.
+    fn default() -> Self {
+        Self::Target(String::new())
     }
+}
 
-    /// The tool, as seen in this file, and how it comes to its recipe.
+impl DescribedTool {
+    /// The tool, as seen in this file.
     pub(super) fn into_tool(
         self,
         source: &SourceId,
         path: &Path,
         content: Option<Digest>,
-    ) -> Result<(Tool, RecipePlan), InvalidName> {
-        let status = match self.plan {
-            RecipePlan::Ready(_) => Status::Ready,
-            RecipePlan::Static(_) | RecipePlan::Target(_) => Status::Static,
-            RecipePlan::Unasked(_) => Status::Unprobed("nobody has asked it yet what it holds".to_owned()),
-        };
-        let tool = Tool {
+        status: Status,
+    ) -> Result<Tool, InvalidName> {
+        Ok(Tool {
             id: ToolId::new(source.clone(), ToolName::new(&self.name)?),
             title: self.title,
             description: self.description,
@@ -111,66 +123,17 @@ impl DescribedTool {
             status,
             provenance: Provenance { path: Some(path.to_owned()), content, ..Provenance::default() },
             cli: self.cli,
-        };
-        Ok((tool, self.plan))
+        })
     }
 }
 
-/// A problem as the record keeps it: without its path, which is the record's own.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct FileDiagnostic {
-    kind: FileDiagnosticKind,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    debug: bool,
-    message: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    hint: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum FileDiagnosticKind {
-    Broken,
-    Forbidden,
-    Unavailable,
-    Limit,
-}
-
-impl FileDiagnostic {
-    pub(super) fn broken(message: impl Into<String>) -> Self {
-        Self { kind: FileDiagnosticKind::Broken, debug: false, message: message.into(), hint: None }
-    }
-
-    pub(super) fn forbidden(message: impl Into<String>) -> Self {
-        Self { kind: FileDiagnosticKind::Forbidden, ..Self::broken(message) }
-    }
-
-    pub(super) fn unavailable(message: impl Into<String>) -> Self {
-        Self { kind: FileDiagnosticKind::Unavailable, ..Self::broken(message) }
-    }
-
-    pub(super) fn limit(message: impl Into<String>) -> Self {
-        Self { kind: FileDiagnosticKind::Limit, ..Self::broken(message) }
-    }
-
-    /// Only who looks for it wants to read this.
-    pub(super) fn quiet(message: impl Into<String>) -> Self {
-        Self { debug: true, ..Self::broken(message) }
-    }
-
-    pub(super) fn hint(self, hint: impl Into<String>) -> Self {
-        Self { hint: Some(hint.into()), ..self }
-    }
-
-    pub(super) fn into_problem(self, source: &SourceId, path: &Path) -> Diagnostic {
-        let kind = match self.kind {
-            FileDiagnosticKind::Broken => DiagnosticKind::Broken,
-            FileDiagnosticKind::Forbidden => DiagnosticKind::Forbidden,
-            FileDiagnosticKind::Unavailable => DiagnosticKind::Unavailable,
-            FileDiagnosticKind::Limit => DiagnosticKind::Limit,
-        };
-        let level = if self.debug { DiagnosticLevel::Debug } else { DiagnosticLevel::Warning };
-        let problem = Diagnostic { level, hint: self.hint, ..Diagnostic::warning(kind, self.message) };
-        problem.of(source.clone()).at(path)
+impl RecipePlan {
+    /// How much is known of a tool with this plan.
+    pub(super) fn status(&self) -> Status {
+        match self {
+            Self::Ready(_) => Status::Ready,
+            Self::Static(_) | Self::Target(_) => Status::Static,
+            Self::Unasked(_) => Status::Unprobed("nobody has asked it yet what it holds".to_owned()),
+        }
     }
 }

@@ -1,12 +1,12 @@
 //! Puts together what the roots give: which of two tools of one name stays, what is said only once, what stops all.
 
-use super::flow::FlowSink;
 use super::prompts::Prompt;
 use super::recipe::Recipe;
 use super::roots::Root;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tokio::sync::mpsc::Sender;
 use toolscout_core::{Diagnostic, DiagnosticKind, DiagnosticLevel, DiscoveryItem, SourceError, Tool, ToolName, escape};
 use toolscout_source::Conflict;
 
@@ -42,23 +42,25 @@ pub(super) struct DiscoveryStopped;
 
 /// One discovery under way.
 pub(super) struct Gathering<'a> {
-    out: &'a FlowSink<Result<DiscoveryItem, SourceError>>,
+    out: &'a Sender<Result<DiscoveryItem, SourceError>>,
     rules: GatherRules,
     table: ToolTable,
     prompts: Vec<Prompt>,
     /// Names without their case, to find those that differ in nothing else.
     folded: HashMap<String, ToolName>,
     said: HashSet<String>,
+    /// How many tools and warnings came so far.
+    pub(super) news: usize,
     /// Files that an earlier root, or the list of explicit files, has already given.
     earlier: HashSet<PathBuf>,
     current: HashSet<PathBuf>,
 }
 
 impl<'a> Gathering<'a> {
-    pub(super) fn new(out: &'a FlowSink<Result<DiscoveryItem, SourceError>>, rules: GatherRules) -> Self {
+    pub(super) fn new(out: &'a Sender<Result<DiscoveryItem, SourceError>>, rules: GatherRules) -> Self {
         let (table, folded, said) = (HashMap::new(), HashMap::new(), HashSet::new());
         let (earlier, current) = (HashSet::new(), HashSet::new());
-        Self { out, rules, table, prompts: Vec::new(), folded, said, earlier, current }
+        Self { out, rules, table, prompts: Vec::new(), folded, said, news: 0, earlier, current }
     }
 
     pub(super) fn into_parts(self) -> (ToolTable, Vec<Prompt>) {
@@ -72,6 +74,7 @@ impl<'a> Gathering<'a> {
 
     /// A problem that is said however often it comes up.
     pub(super) async fn problem(&mut self, problem: Diagnostic) -> Result<(), DiscoveryStopped> {
+        self.news += usize::from(problem.level == DiagnosticLevel::Warning);
         if let Some(path) = &problem.path {
             if self.earlier.contains(path) {
                 return Ok(());
@@ -83,7 +86,8 @@ impl<'a> Gathering<'a> {
         if self.rules.strict && is_fault {
             return self.stop(SourceError::Stopped(Box::new(problem))).await;
         }
-        self.give(DiscoveryItem::Diagnostic(problem)).await
+        self.send(Ok(DiscoveryItem::Diagnostic(problem))).await;
+        Ok(())
     }
 
     /// A problem that is said once for all who share the key.
@@ -93,11 +97,13 @@ impl<'a> Gathering<'a> {
 
     /// An error that ends the discovery.
     pub(super) async fn stop(&mut self, err: SourceError) -> Result<(), DiscoveryStopped> {
-        self.out.give(Err(err)).await;
+        self.send(Err(err)).await;
         Err(DiscoveryStopped)
     }
 
+    /// A tool, or why it is not listed.
     pub(super) async fn tool(&mut self, listed: ListedTool) -> Result<(), DiscoveryStopped> {
+        self.news += 1;
         if let Some(path) = &listed.tool.provenance.path {
             if self.earlier.contains(path) {
                 return Ok(());
@@ -110,10 +116,17 @@ impl<'a> Gathering<'a> {
             return self.problem(about(&listed.tool, DiagnosticKind::Forbidden, err.to_string())).await;
         }
         if let Some(first) = self.table.get(&name).cloned() {
-            return self.conflict(&first, listed).await;
+            self.conflict(&first.tool, &listed.tool).await?;
+            if self.rules.on_conflict == Conflict::Skip {
+                return Ok(());
+            }
+        } else {
+            self.near_name(&listed.tool).await?;
         }
-        self.near_name(&listed.tool).await?;
-        self.list(listed).await
+        let item = DiscoveryItem::Tool(listed.tool.clone());
+        self.table.insert(name, Arc::new(listed));
+        self.send(Ok(item)).await;
+        Ok(())
     }
 
     /// A prompt; of two with one name the first one stays.
@@ -126,20 +139,19 @@ impl<'a> Gathering<'a> {
         Ok(())
     }
 
-    async fn conflict(&mut self, first: &ListedTool, second: ListedTool) -> Result<(), DiscoveryStopped> {
-        let (first, later) = (place(&first.tool), place(&second.tool));
-        let name = &second.tool.id.name;
+    /// Reports that two tools have the same name.
+    async fn conflict(&mut self, first: &Tool, second: &Tool) -> Result<(), DiscoveryStopped> {
+        let (first, later, name) = (place(first), place(second), &second.id.name);
         let message = match self.rules.on_conflict {
             Conflict::Replace => format!("two tools are named `{name}`; {later} replaces {first}"),
             Conflict::Skip => format!("two tools are named `{name}`; {first} stays, {later} is passed over"),
             Conflict::Error => format!("Tool '{name}' is already registered, by {first}; {later} has the same name"),
         };
-        let problem = about(&second.tool, DiagnosticKind::Collision, message);
-        if self.rules.on_conflict == Conflict::Error {
-            return self.stop(SourceError::Stopped(Box::new(problem))).await;
+        let problem = about(second, DiagnosticKind::Collision, message);
+        match self.rules.on_conflict {
+            Conflict::Error => self.stop(SourceError::Stopped(Box::new(problem))).await,
+            Conflict::Replace | Conflict::Skip => self.problem(problem).await,
         }
-        self.problem(problem).await?;
-        if self.rules.on_conflict == Conflict::Replace { self.list(second).await } else { Ok(()) }
     }
 
     /// Two names that differ only in case are two tools, but people and some file systems will mix them up.
@@ -155,15 +167,9 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    async fn list(&mut self, listed: ListedTool) -> Result<(), DiscoveryStopped> {
-        let found = DiscoveryItem::Tool(listed.tool.clone());
-        self.table.insert(listed.tool.id.name.clone(), Arc::new(listed));
-        self.give(found).await
-    }
-
-    async fn give(&mut self, found: DiscoveryItem) -> Result<(), DiscoveryStopped> {
-        self.out.give(Ok(found)).await;
-        Ok(())
+    /// The reader is polled by the same task, so it is still there.
+    async fn send(&self, item: Result<DiscoveryItem, SourceError>) {
+        let _ = self.out.send(item).await;
     }
 }
 

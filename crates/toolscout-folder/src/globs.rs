@@ -5,9 +5,9 @@ use super::matcher::Matcher;
 use super::roots::Root;
 use super::scan;
 use super::strategy::{RootEntry, RootVisit, ToolStrategy};
-use futures_util::{StreamExt, stream};
+use futures_util::stream;
 use std::path::{Path, PathBuf};
-use toolscout_core::{BoxStream, SourceError, SourceId};
+use toolscout_core::{BoxStream, SourceError};
 
 /// Files that match globs and are of a kind we know. A given list replaces the default one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,11 +36,10 @@ impl ToolStrategy for GlobTools {
             Ok(matcher) => matcher,
             Err(reason) => return Box::pin(stream::iter([Err(SourceError::Invalid { reason })])),
         };
-        let (root, id) = (root.clone(), visit.source.clone());
-        let entries = stream_of_blocking(move |give| {
+        let root = root.clone();
+        stream_of_blocking(visit.source.clone(), move |give| {
             scan::scan(&root, &matcher, &visit, give);
-        });
-        unpanicked(entries, id)
+        })
     }
 
     fn reread<'a>(
@@ -69,15 +68,6 @@ pub(super) fn one_file(
     file: &Path,
     visit: RootVisit,
 ) -> BoxStream<'static, Result<RootEntry, SourceError>> {
-    let (root, file, id) = (root.clone(), file.to_owned(), visit.source.clone());
-    unpanicked(stream_of_blocking(move |give| scan::scan_file(&root, &file, &visit, give)), id)
-}
-
-/// A panic on the reading thread is a bug of ours, and must not look like an empty folder.
-fn unpanicked(
-    entries: BoxStream<'static, Result<RootEntry, tokio::task::JoinError>>,
-    id: SourceId,
-) -> BoxStream<'static, Result<RootEntry, SourceError>> {
-    let what = "reading the folder broke off";
-    Box::pin(entries.map(move |it| it.map_err(|_| SourceError::Unavailable { id: id.clone(), what: what.to_owned() })))
+    let (root, file) = (root.clone(), file.to_owned());
+    stream_of_blocking(visit.source.clone(), move |give| scan::scan_file(&root, &file, &visit, give))
 }

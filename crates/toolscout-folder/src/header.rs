@@ -28,54 +28,31 @@
 //! `input` (`stdin`, the default; `args`: `--name=value`; `env`: `TOOL_NAME`), `timeout` (`500ms`, `30s`, `2m`) and `env`
 //! (names let through) are for plain scripts: executables that know nothing of `tool-schema`.
 
-use super::described::{DescribedTool, RecipePlan};
+use super::described::DescribedTool;
 use super::document::did_you_mean;
 use super::parameters::{self, Parameter};
 use super::recipe::ArgumentPassing;
 use serde_json::{Map, Value};
-use toolscout_core::{RawJson, Visibility};
+use toolscout_core::Visibility;
 
-/// What a header says.
+/// What a header says: the tool, but for its plan, and how a plain script is run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct ToolHeader {
-    name: String,
-    title: Option<String>,
-    description: Option<String>,
-    keywords: Vec<String>,
-    visibility: Visibility,
-    schema: Option<RawJson>,
+    pub(super) tool: DescribedTool,
     pub(super) input: Option<ArgumentPassing>,
     pub(super) timeout_ms: Option<u64>,
     pub(super) env: Vec<String>,
 }
 
-impl ToolHeader {
-    /// The tool that this header describes.
-    pub(super) fn describe(self, plan: RecipePlan) -> DescribedTool {
-        DescribedTool {
-            title: self.title,
-            description: self.description,
-            keywords: self.keywords,
-            visibility: self.visibility,
-            input_schema: self.schema,
-            ..DescribedTool::new(self.name, plan)
-        }
-    }
-}
-
-/// Reads the header of a file; `None` where it has none. The error is a reason for people, with the line.
-pub(super) fn read(text: &str) -> Option<Result<ToolHeader, String>> {
-    let lines = logical_lines(text);
-    let start = lines.iter().position(|it| it.key() == Some("tool"))?;
-    Some(parse(&lines[start..]))
-}
-
 const KEYS: [&str; 8] = ["tool", "title", "description", "keywords", "visibility", "input", "timeout", "env"];
 
-fn parse(lines: &[HeaderLine]) -> Result<ToolHeader, String> {
+/// Reads the header of a file; `None` if it has none. The error is a reason for people, with the line.
+pub(super) fn read(text: &str) -> Result<Option<ToolHeader>, String> {
+    let lines = logical_lines(text);
+    let Some(start) = lines.iter().position(|it| it.key() == Some("tool")) else { return Ok(None) };
     let mut header = ToolHeader::default();
     let mut parameters = Vec::new();
-    for line in lines {
+    for line in &lines[start..] {
         let at = |reason: String| format!("header, line {}: {reason}", line.number);
         if let Some(rest) = line.text.strip_prefix("param ") {
             parameters.push(parameter(rest).map_err(at)?);
@@ -84,22 +61,23 @@ fn parse(lines: &[HeaderLine]) -> Result<ToolHeader, String> {
         }
     }
     if !parameters.is_empty() {
-        header.schema = Some(parameters::input_schema(parameters).map_err(|reason| format!("header: {reason}"))?);
+        let schema = parameters::input_schema(parameters).map_err(|reason| format!("header: {reason}"))?;
+        header.tool.input_schema = Some(schema);
     }
-    Ok(header)
+    Ok(Some(header))
 }
 
 fn set(header: &mut ToolHeader, key: &str, value: &str) -> Result<(), String> {
     let text = || Some(value.to_owned()).filter(|it| !it.is_empty());
     match key {
         "tool" if value.is_empty() => return Err("`tool:` names no tool".to_owned()),
-        "tool" if !header.name.is_empty() => return Err("`tool:` is given twice".to_owned()),
-        "tool" => header.name = value.to_owned(),
-        "title" => header.title = text(),
-        "description" => header.description = text(),
-        "keywords" => header.keywords = words(value),
+        "tool" if !header.tool.name.is_empty() => return Err("`tool:` is given twice".to_owned()),
+        "tool" => header.tool.name = value.to_owned(),
+        "title" => header.tool.title = text(),
+        "description" => header.tool.description = text(),
+        "keywords" => header.tool.keywords = words(value),
         "env" => header.env = words(value),
-        "visibility" => header.visibility = visibility(value)?,
+        "visibility" => header.tool.visibility = visibility(value)?,
         "input" => header.input = Some(input(value)?),
         "timeout" => header.timeout_ms = Some(timeout(value)?),
         // `Usage:`, `Author:`, `https:` … are prose; a slip of the pen in one of ours is not.

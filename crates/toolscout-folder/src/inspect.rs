@@ -1,17 +1,16 @@
 //! Looks at one file: is it a tool, and what does it say about itself? Opens files, starts nothing.
 
-use super::described::{DescribedTool, FileDiagnostic, FileReading, RecipePlan};
-use super::header::{self, ToolHeader};
+use super::described::{DescribedTool, FileInspection, RecipePlan};
+use super::header;
 use super::manifest;
 use super::place::FileInRoot;
 use super::recipe::{ArgumentPassing, CommandRecipe, DEFAULT_TIMEOUT_MS, Flavour, Recipe};
 use super::stamp::ScanStamp;
 use super::tool_file;
-use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
-use toolscout_core::Digest;
+use toolscout_core::{Diagnostic, DiagnosticKind, Digest};
 
 /// Tool files and manifests are small; more than this is a mistake or an attack.
 const DOCUMENT_LIMIT: u64 = 1 << 20;
@@ -19,28 +18,6 @@ const DOCUMENT_LIMIT: u64 = 1 << 20;
 const WINDOW: u64 = 256 << 10;
 /// The largest program whose content is followed.
 const PROGRAM_LIMIT: u64 = 256 << 20;
-
-/// What a look at a file gave.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct FileInspection {
-    /// The digest of the whole content, where the file holds or describes tools.
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "hex")]
-    pub(super) content: Option<Digest>,
-    /// Its text knows the word `tool-schema`.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(super) speaks: bool,
-    #[serde(default)]
-    pub(super) reading: FileReading,
-    /// Reading failed in a way that says nothing about the file; the look is not worth remembering.
-    #[serde(skip)]
-    pub(super) is_passing: bool,
-}
-
-impl FileInspection {
-    fn remark(remark: FileDiagnostic) -> Self {
-        Self { reading: FileReading::remark(remark), ..Self::default() }
-    }
-}
 
 /// How a file is looked at.
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +36,7 @@ pub(super) fn look(place: &FileInRoot<'_>, stamp: &ScanStamp, manner: Inspection
     };
     looked.unwrap_or_else(|err| FileInspection {
         is_passing: err.kind() != io::ErrorKind::PermissionDenied,
-        ..FileInspection::remark(FileDiagnostic::unavailable(format!("cannot be read: {err}")))
+        ..FileInspection::diagnostic(Diagnostic::warning(DiagnosticKind::Unavailable, format!("cannot be read: {err}")))
     })
 }
 
@@ -84,13 +61,11 @@ pub(super) fn content_digest(path: &Path) -> io::Result<Digest> {
 fn document(
     place: &FileInRoot<'_>,
     stamp: &ScanStamp,
-    read: impl FnOnce(&[u8]) -> FileReading,
+    read: impl FnOnce(&[u8]) -> FileInspection,
 ) -> io::Result<FileInspection> {
     let too_large = || {
-        FileInspection::remark(FileDiagnostic::limit(format!(
-            "has more than {} KiB, so it is not read",
-            DOCUMENT_LIMIT >> 10
-        )))
+        let reason = format!("has more than {} KiB, so it is not read", DOCUMENT_LIMIT >> 10);
+        FileInspection::diagnostic(Diagnostic::warning(DiagnosticKind::Limit, reason))
     };
     if stamp.size() > DOCUMENT_LIMIT {
         return Ok(too_large());
@@ -100,14 +75,14 @@ fn document(
     if bytes.len() as u64 > DOCUMENT_LIMIT {
         return Ok(too_large());
     }
-    Ok(FileInspection { content: Some(Digest::of_bytes(&bytes)), reading: read(&bytes), ..FileInspection::default() })
+    Ok(FileInspection { content: Some(Digest::of_bytes(&bytes)), ..read(&bytes) })
 }
 
 fn script(place: &FileInRoot<'_>, name: &str, stamp: &ScanStamp, flavour: Flavour) -> io::Result<FileInspection> {
     let might_run = stamp.is_executable() || is_module(name);
     let Some(head) = head(&place.path(), stamp, might_run)? else { return Ok(FileInspection::default()) };
     let mut look = judge(place, name, stamp, flavour, &head);
-    if !look.reading.tools.is_empty() {
+    if !look.tools.is_empty() {
         let whole = stamp.size() <= WINDOW && head.len() as u64 == stamp.size();
         look.content = Some(if whole { Digest::of_bytes(&head) } else { content_digest(&place.path())? });
     }
@@ -143,83 +118,59 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
 fn judge(place: &FileInRoot<'_>, name: &str, stamp: &ScanStamp, flavour: Flavour, head: &[u8]) -> FileInspection {
     let program = place.path();
     let executable = stamp.is_executable();
-    let unasked = |recipe| FileInspection {
-        reading: one(DescribedTool::new(stem(name), RecipePlan::Unasked(recipe))),
-        ..FileInspection::default()
+    let described = |plan, tool| FileInspection::tool(DescribedTool { plan, ..tool });
+    let unasked = |recipe| {
+        let name = stem(name).to_owned();
+        described(RecipePlan::Unasked(recipe), DescribedTool { name, ..DescribedTool::default() })
     };
+    let no_tool = || FileInspection::quiet("is a program that does not show it is a tool");
     if head.contains(&0) {
-        // Nobody can read a binary's mind; its name has to say that it is one of ours.
-        return match executable && name.ends_with(".tool") {
-            true => unasked(Recipe::Executable { program }),
-            false => FileInspection::remark(FileDiagnostic::quiet("is a program that does not show it is a tool")),
-        };
+        // A binary cannot be read; its name has to say that it is one of ours.
+        let is_ours = executable && name.ends_with(".tool");
+        return if is_ours { unasked(Recipe::Executable { program }) } else { no_tool() };
     }
     let text = String::from_utf8_lossy(head);
     let speaks = text.contains("tool-schema");
-    let header = match header::read(&text).transpose() {
+    let header = match header::read(&text) {
         Ok(header) => header,
-        Err(reason) => return FileInspection { speaks, ..FileInspection::remark(FileDiagnostic::broken(reason)) },
+        Err(reason) => return FileInspection { speaks, ..FileInspection::broken(reason) },
     };
     let is_script = text.starts_with("#!");
     let is_module =
         is_module(name) && !(executable && is_script && header.as_ref().is_some_and(|it| it.input.is_some()));
-    let look = if executable && speaks {
+    let looks_like_a_tool = is_script && (speaks || header.is_some());
+    let look = if is_module || (executable && speaks) {
+        let (shows_a_tool, recipe) = if executable && speaks {
+            (true, Recipe::Executable { program })
+        } else {
+            (shows_a_tool(name, &text), Recipe::Module { file: program, flavour })
+        };
         match header {
-            Some(header) => known(header, Recipe::Executable { program }),
-            None => unasked(Recipe::Executable { program }),
+            Some(header) => described(RecipePlan::Static(recipe), header.tool),
+            None if shows_a_tool => unasked(recipe),
+            None => FileInspection::quiet("is a module that shows no tool"),
         }
-    } else if is_module {
+    } else if executable {
         match header {
-            Some(header) => known(header, Recipe::Module { file: program, flavour }),
-            None if shows_a_tool(name, &text) => unasked(Recipe::Module { file: program, flavour }),
-            None => FileInspection::remark(FileDiagnostic::quiet("is a module that shows no tool")),
+            None => no_tool(),
+            Some(header) => {
+                let recipe = Recipe::Command(CommandRecipe {
+                    argv: vec![program.to_string_lossy().into_owned()],
+                    cwd: place.folder(),
+                    input: header.input.unwrap_or(ArgumentPassing::Stdin),
+                    env: header.env,
+                    timeout_ms: header.timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS),
+                });
+                described(RecipePlan::Ready(recipe), header.tool)
+            }
         }
+    } else if looks_like_a_tool {
+        let problem = Diagnostic::warning(DiagnosticKind::Broken, "looks like a tool, but is not executable");
+        FileInspection::diagnostic(problem.hint(format!("chmod +x {}", program.display())))
     } else {
-        plain(place, header, executable, is_script && speaks, is_script)
+        FileInspection::default()
     };
     FileInspection { speaks, ..look }
-}
-
-/// A file that is neither a module nor one that answers `tool-schema`.
-fn plain(
-    place: &FileInRoot<'_>,
-    header: Option<ToolHeader>,
-    executable: bool,
-    speaks: bool,
-    is_script: bool,
-) -> FileInspection {
-    match header {
-        Some(header) if executable => {
-            FileInspection { reading: one(plain_script(place, header)), ..FileInspection::default() }
-        }
-        None if executable => {
-            FileInspection::remark(FileDiagnostic::quiet("is a program that does not show it is a tool"))
-        }
-        header if speaks || (header.is_some() && is_script) => {
-            let hint = format!("chmod +x {}", place.path().display());
-            FileInspection::remark(FileDiagnostic::broken("looks like a tool, but is not executable").hint(hint))
-        }
-        _ => FileInspection::default(),
-    }
-}
-
-fn known(header: ToolHeader, recipe: Recipe) -> FileInspection {
-    FileInspection { reading: one(header.describe(RecipePlan::Static(recipe))), ..FileInspection::default() }
-}
-
-fn plain_script(place: &FileInRoot<'_>, mut header: ToolHeader) -> DescribedTool {
-    let recipe = Recipe::Command(CommandRecipe {
-        argv: vec![place.path().to_string_lossy().into_owned()],
-        cwd: place.folder(),
-        input: header.input.take().unwrap_or(ArgumentPassing::Stdin),
-        env: std::mem::take(&mut header.env),
-        timeout_ms: header.timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS),
-    });
-    header.describe(RecipePlan::Ready(recipe))
-}
-
-fn one(tool: DescribedTool) -> FileReading {
-    FileReading { tools: vec![tool], ..FileReading::default() }
 }
 
 fn shows_a_tool(name: &str, text: &str) -> bool {
@@ -230,20 +181,4 @@ fn shows_a_tool(name: &str, text: &str) -> bool {
 
 fn stem(name: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
-}
-
-/// Digests as text in the scan record.
-mod hex {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
-    use std::borrow::Cow;
-    use toolscout_core::Digest;
-
-    pub(super) fn serialize<S: Serializer>(digest: &Option<Digest>, serializer: S) -> Result<S::Ok, S::Error> {
-        digest.map(|it| it.to_string()).serialize(serializer)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Digest>, D::Error> {
-        let text = Option::<Cow<'de, str>>::deserialize(deserializer)?;
-        text.map(|it| Digest::from_hex(&it).ok_or_else(|| D::Error::custom("not a digest"))).transpose()
-    }
 }

@@ -20,31 +20,31 @@ mod drift;
 
 pub use drift::{ProbedDefinition, build, check};
 
-use super::described::{DescribedTool, FileDiagnostic, FileReading, RecipePlan};
+use super::described::{DescribedTool, FileInspection, RecipePlan};
 use super::document::{self, DocumentTable, ToolFileFormat, sort_of};
 use super::header::visibility;
 use super::parameters::{self, Parameter};
 use super::place::FileInRoot;
 use serde_json::{Map, Value};
-use toolscout_core::RawJson;
+use toolscout_core::{Diagnostic, DiagnosticKind, RawJson};
 
 const KEYS: [&str; 7] = ["name", "title", "description", "keywords", "visibility", "path", "args"];
 
 /// Reads a manifest.
-pub(super) fn read(bytes: &[u8], place: &FileInRoot<'_>) -> FileReading {
+pub(super) fn read(bytes: &[u8], place: &FileInRoot<'_>) -> FileInspection {
     let tools = match entries(bytes) {
         Ok(Some(tools)) => tools,
-        Ok(None) => return FileReading::remark(FileDiagnostic::quiet("lists no tools")),
-        Err(reason) => return FileReading::remark(FileDiagnostic::broken(reason)),
+        Ok(None) => return FileInspection::quiet("lists no tools"),
+        Err(reason) => return FileInspection::broken(reason),
     };
-    let mut reading = FileReading::default();
+    let mut reading = FileInspection::default();
     for (at, value) in tools.into_iter().enumerate() {
         let name = value.get("name").and_then(Value::as_str).map(|it| format!(" (`{it}`)")).unwrap_or_default();
         let said = |reason: String| format!("tool {}{name}: {reason}", at + 1);
         let listed = match listed(value) {
             Ok(listed) => listed,
             Err(reason) => {
-                reading.remarks.push(FileDiagnostic::broken(said(reason)));
+                reading.diagnostics.push(Diagnostic::warning(DiagnosticKind::Broken, said(reason)));
                 continue;
             }
         };
@@ -55,10 +55,12 @@ pub(super) fn read(bytes: &[u8], place: &FileInRoot<'_>) -> FileReading {
             }
             None => {
                 let reason = format!("`{}` leads out of the folder, so it is refused", listed.path);
-                reading.remarks.push(FileDiagnostic::forbidden(said(reason)));
+                reading.diagnostics.push(Diagnostic::warning(DiagnosticKind::Forbidden, said(reason)));
             }
         }
-        reading.remarks.extend(listed.unknown.map(|it| FileDiagnostic::quiet(said(format!("unknown key `{it}`")))));
+        reading.diagnostics.extend(
+            listed.unknown.map(|it| Diagnostic::debug(DiagnosticKind::Broken, said(format!("unknown key `{it}`")))),
+        );
     }
     reading
 }
@@ -103,7 +105,8 @@ fn listed(value: Value) -> Result<ManifestEntry, String> {
         keywords: table.texts("keywords")?.unwrap_or_default(),
         visibility: table.text("visibility")?.map(|it| visibility(&it)).transpose()?.unwrap_or_default(),
         input_schema: table.table("args")?.map(input_schema).transpose()?,
-        ..DescribedTool::new(name, RecipePlan::Target(String::new()))
+        name,
+        ..DescribedTool::default()
     };
     Ok(ManifestEntry { described, path, unknown })
 }

@@ -85,10 +85,7 @@ impl Prompt {
         if !missing.is_empty() {
             return Err(format!("`{}` needs {}", self.name, missing.join(" and ")));
         }
-        let text = match known.is_empty() {
-            true => self.text.clone(),
-            false => text::fill(&self.text, &known, arguments),
-        };
+        let text = if known.is_empty() { self.text.clone() } else { text::fill(&self.text, &known, arguments) };
         let mut all = json!({"messages": [{"role": "user", "content": {"type": "text", "text": text}}]});
         if let Some(description) = &self.description {
             all["description"] = description.as_str().into();

@@ -99,9 +99,10 @@ fn check_folder(folder: &str) -> Result<(), InvalidRequestFolder> {
     if !folder.contains(VALUE) {
         return wrong("is the same for everybody; say where `{value}` stands in it");
     }
-    match parts.all(|it| matches!(it, Component::Normal(_))) {
-        true => Ok(()),
-        false => wrong("must lie below the project: relative, and without `..`"),
+    if parts.all(|it| matches!(it, Component::Normal(_))) {
+        Ok(())
+    } else {
+        wrong("must lie below the project: relative, and without `..`")
     }
 }
 

@@ -1,6 +1,5 @@
 //! Which folders are searched, and in which order.
 
-use super::flow::stream_of;
 use futures_util::{StreamExt, stream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -82,12 +81,10 @@ impl DefaultRoot {
 impl RootStrategy for DefaultRoot {
     fn roots(&self) -> BoxStream<'_, Result<Root, SourceError>> {
         let from = self.from.clone();
-        stream_of(|out| async move {
-            let found = tokio::task::spawn_blocking(move || DefaultRoot::find(&from).map(Path::to_owned)).await;
-            if let Ok(Some(path)) = found {
-                out.give(Ok(Root::project(path))).await;
-            }
-        })
+        let found = stream::once(async {
+            tokio::task::spawn_blocking(move || Self::find(&from).map(Root::project)).await.ok().flatten()
+        });
+        Box::pin(found.filter_map(|root| std::future::ready(root.map(Ok))))
     }
 }
 

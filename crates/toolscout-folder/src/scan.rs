@@ -5,8 +5,8 @@
 
 mod record;
 
-use super::described::{DescribedTool, RecipePlan};
-use super::inspect::{FileInspection, InspectionMode, is_module};
+use super::described::{DescribedTool, FileInspection, RecipePlan};
+use super::inspect::{InspectionMode, is_module};
 use super::matcher::Matcher;
 use super::place::FileInRoot;
 use super::recipe::{Flavour, Recipe};
@@ -17,7 +17,7 @@ use super::walk::{self, NotAFile, WalkLimits, Walked, WalkedFile};
 use record::ScanCache;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use toolscout_core::{Diagnostic, DiagnosticKind, Digest, Status, Tool, escape};
+use toolscout_core::{Diagnostic, DiagnosticKind, Status, escape};
 
 /// How many files were known from the last time, and how many had to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -94,8 +94,8 @@ struct RootSurvey<'a> {
 }
 
 impl<'a> RootSurvey<'a> {
+    /// Looks at all files of a walk, then at the files that only manifests name.
     fn new(root: &'a Root, walked: Walked, memory: &mut ScanCache<'_>, is_manifest: impl Fn(&str) -> bool) -> Self {
-        let flavour = if root.layout == RootLayout::Opencode { Flavour::Opencode } else { Flavour::Plain };
         let mut survey = Self {
             root,
             owners: Owners::of(&root.path),
@@ -107,118 +107,105 @@ impl<'a> RootSurvey<'a> {
             problems: walked.problems,
         };
         for file in walked.files {
-            let manner = InspectionMode { is_manifest: is_manifest(&file.relative), flavour };
-            survey.see(file, manner, memory);
+            let is_manifest = is_manifest(&file.relative);
+            survey.inspect(file, is_manifest, memory);
         }
-        survey.follow_targets(flavour, memory);
+        let target = |tool: &DescribedTool| match &tool.plan {
+            RecipePlan::Target(path) => Some(path.clone()),
+            _ => None,
+        };
+        let targets = survey.sights.iter().flat_map(|it| &it.inspection.tools).filter_map(target);
+        let targets: Vec<String> = targets.collect();
+        if !targets.is_empty() || !survey.claims.is_empty() {
+            let paths = survey.sights.iter().map(|it| it.file.relative.clone());
+            survey.by_path = paths.zip(0..).collect();
+        }
+        for target in targets {
+            if survey.by_path.contains_key(&target) || survey.absent.contains_key(&target) {
+                continue;
+            }
+            match walk::walk_to(&root.path, &target) {
+                Ok(file) => {
+                    survey.by_path.insert(target, survey.sights.len());
+                    survey.inspect(file, false, memory);
+                }
+                Err(why) => drop(survey.absent.insert(target, why)),
+            }
+        }
         survey
     }
 
-    fn see(&mut self, file: WalkedFile, manner: InspectionMode, memory: &mut ScanCache<'_>) {
-        let look = memory.look(&FileInRoot { root: &self.root.path, relative: &file.relative }, &file.stamp, manner);
-        self.claims.extend(look.reading.claims.iter().cloned());
-        self.sights.push(InspectedFile { file, inspection: look });
+    fn inspect(&mut self, file: WalkedFile, is_manifest: bool, memory: &mut ScanCache<'_>) {
+        let place = FileInRoot { root: &self.root.path, relative: &file.relative };
+        let mode = InspectionMode { is_manifest, flavour: self.flavour() };
+        let inspection = memory.inspect(&place, &file.stamp, mode);
+        self.claims.extend(inspection.claims.iter().cloned());
+        self.sights.push(InspectedFile { file, inspection });
     }
 
-    /// Looks at the files that manifests name and the walk did not meet.
-    fn follow_targets(&mut self, flavour: Flavour, memory: &mut ScanCache<'_>) {
-        let is_target =
-            |it: &DescribedTool| if let RecipePlan::Target(path) = &it.plan { Some(path.clone()) } else { None };
-        let targets: Vec<String> =
-            self.sights.iter().flat_map(|it| &it.inspection.reading.tools).filter_map(is_target).collect();
-        if targets.is_empty() && self.claims.is_empty() {
-            return;
-        }
-        self.by_path = self.sights.iter().enumerate().map(|(at, it)| (it.file.relative.clone(), at)).collect();
-        for target in targets {
-            if self.by_path.contains_key(&target) || self.absent.contains_key(&target) {
-                continue;
-            }
-            match walk::walk_to(&self.root.path, &target) {
-                Ok(file) => {
-                    self.by_path.insert(target, self.sights.len());
-                    self.see(file, InspectionMode { is_manifest: false, flavour }, memory);
-                }
-                Err(why) => drop(self.absent.insert(target, why)),
-            }
-        }
+    fn flavour(&self) -> Flavour {
+        if self.root.layout == RootLayout::Opencode { Flavour::Opencode } else { Flavour::Plain }
     }
 
     /// Gives everything, in the order of the paths.
     fn give(mut self, visit: &RootVisit, give: Give<'_>) {
-        for problem in std::mem::take(&mut self.problems) {
-            if !give(RootEntry::Diagnostic(problem.of(visit.source.clone()))) {
-                return;
-            }
+        let problems = std::mem::take(&mut self.problems).into_iter();
+        if !problems.map(|it| RootEntry::Diagnostic(it.of(visit.source.clone()))).all(&mut *give) {
+            return;
         }
         for at in 0..self.walked {
-            let look = std::mem::take(&mut self.sights[at].inspection);
-            // Those that a manifest looks at again must stay in place.
-            self.sights[at].inspection.speaks = look.speaks;
-            if !self.give_file(at, look, visit, give) {
+            let inspection = std::mem::take(&mut self.sights[at].inspection);
+            // Manifests look at this again.
+            self.sights[at].inspection.speaks = inspection.speaks;
+            if !self.entries(at, inspection, visit).into_iter().all(&mut *give) {
                 return;
             }
         }
     }
 
-    fn give_file(&self, at: usize, look: FileInspection, visit: &RootVisit, give: Give<'_>) -> bool {
+    /// What one file says, unless that is the business of another one.
+    fn entries(&self, at: usize, inspection: FileInspection, visit: &RootVisit) -> Vec<RootEntry> {
         let file = &self.sights[at].file;
         // A tool file speaks for itself, even when another one's command mentions it.
         if self.claims.contains(&file.relative) && super::tool_file::format(file_name(&file.relative)).is_none() {
-            return true;
+            return Vec::new();
         }
         let path = self.root.path.join(&file.relative);
-        for remark in look.reading.remarks {
-            if !give(RootEntry::Diagnostic(remark.into_problem(&visit.source, &path))) {
-                return false;
-            }
-        }
-        let objection = self.objection(file, &look.reading.claims);
-        for described in look.reading.tools {
-            let entry = match self.assemble(described, &objection, &path, look.content, visit) {
-                Ok((tool, recipe)) => RootEntry::Tool(Box::new(tool), recipe),
-                Err((kind, reason)) => {
-                    RootEntry::Diagnostic(Diagnostic::warning(kind, reason).of(visit.source.clone()).at(&path))
+        let diagnostic = |it: Diagnostic| RootEntry::Diagnostic(it.of(visit.source.clone()).at(&path));
+        let warning = |kind, message| diagnostic(Diagnostic::warning(kind, message));
+        let objection = self.objection(file, &inspection.claims);
+        let mut entries: Vec<_> = inspection.diagnostics.into_iter().map(diagnostic).collect();
+        for mut described in inspection.tools {
+            let plan = std::mem::take(&mut described.plan);
+            let status = plan.status();
+            let recipe = match plan {
+                RecipePlan::Ready(recipe @ Recipe::Http(_)) => Ok(recipe),
+                RecipePlan::Ready(recipe) | RecipePlan::Static(recipe) | RecipePlan::Unasked(recipe) => {
+                    objection.clone().map_or(Ok(recipe), Err)
+                }
+                RecipePlan::Target(target) => self.target(&target),
+            };
+            let mut tool = match described.into_tool(&visit.source, &path, inspection.content, status) {
+                Ok(tool) => tool,
+                Err(error) => {
+                    entries.push(warning(DiagnosticKind::Broken, error.to_string()));
+                    continue;
                 }
             };
-            if !self.give_missing(&entry, visit, &path, give) || !give(entry) {
-                return false;
+            match recipe {
+                Err(reason) => entries.push(warning(DiagnosticKind::Forbidden, reason)),
+                Ok(recipe) => {
+                    // A tool whose file is missing is listed all the same, with the reason why it will not work.
+                    if let Recipe::Missing { reason } = &recipe {
+                        let message = format!("`{}`: {reason}", escape::line(tool.id.name.as_str()));
+                        entries.push(warning(DiagnosticKind::Unavailable, message));
+                        tool.status = Status::Unavailable(reason.clone());
+                    }
+                    entries.push(RootEntry::Tool(Box::new(tool), recipe));
+                }
             }
         }
-        true
-    }
-
-    /// A tool whose file is missing is listed all the same; this says why it will not work.
-    fn give_missing(&self, entry: &RootEntry, visit: &RootVisit, path: &Path, give: Give<'_>) -> bool {
-        let RootEntry::Tool(tool, Recipe::Missing { reason }) = entry else { return true };
-        let message = format!("`{}`: {reason}", escape::line(tool.id.name.as_str()));
-        let problem = Diagnostic::warning(DiagnosticKind::Unavailable, message);
-        give(RootEntry::Diagnostic(problem.of(visit.source.clone()).at(path)))
-    }
-
-    /// The tool with its recipe, or why it is refused.
-    fn assemble(
-        &self,
-        described: DescribedTool,
-        objection: &Option<String>,
-        path: &Path,
-        content: Option<Digest>,
-        visit: &RootVisit,
-    ) -> Result<(Tool, Recipe), (DiagnosticKind, String)> {
-        let made = described.into_tool(&visit.source, path, content);
-        let (mut tool, plan) = made.map_err(|err| (DiagnosticKind::Broken, err.to_string()))?;
-        let settled = match plan {
-            RecipePlan::Ready(recipe @ Recipe::Http(_)) => Ok(recipe),
-            RecipePlan::Ready(recipe) | RecipePlan::Static(recipe) | RecipePlan::Unasked(recipe) => {
-                objection.clone().map_or(Ok(recipe), Err)
-            }
-            RecipePlan::Target(target) => self.target(&target),
-        };
-        let recipe = settled.map_err(|reason| (DiagnosticKind::Forbidden, reason))?;
-        if let Recipe::Missing { reason } = &recipe {
-            tool.status = Status::Unavailable(reason.clone());
-        }
-        Ok((tool, recipe))
+        entries
     }
 
     /// Why what this file says must not be run, where somebody else could have written it or what it starts.
@@ -251,9 +238,8 @@ impl<'a> RootSurvey<'a> {
         }
         let path = self.root.path.join(target);
         let executable = sight.file.stamp.is_executable();
-        let flavour = if self.root.layout == RootLayout::Opencode { Flavour::Opencode } else { Flavour::Plain };
         if is_module(file_name(target)) && !(executable && sight.inspection.speaks) {
-            Ok(Recipe::Module { file: path, flavour })
+            Ok(Recipe::Module { file: path, flavour: self.flavour() })
         } else if executable {
             Ok(Recipe::Executable { program: path })
         } else {

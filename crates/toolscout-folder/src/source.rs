@@ -7,16 +7,15 @@ mod start;
 pub use build::{FolderSourceBuilder, Probing};
 
 use super::ask::Prober;
-use super::flow::stream_of;
+use super::flow::{AHEAD, stream_of};
 use super::gather::{Gathering, ListedTool, ToolTable};
 use super::manifest::ProbedDefinition;
 use super::prompts::{Prompt, PromptLibrary};
 use super::strategy::RootVisit;
 use super::watch;
-use futures_util::{StreamExt, stream};
+use futures_util::StreamExt;
 use parking_lot::Mutex;
 use std::sync::Arc;
-use std::task::Poll;
 use toolscout_core::{
     Authorized, BoxFuture, BoxStream, Cx, DiscoveryItem, Library, Source, SourceError, SourceId, SourceKind, Tool,
     ToolCall, ToolName, ToolOutput,
@@ -106,23 +105,18 @@ impl Source for FolderSource {
         SourceKind::Folder
     }
 
-    /// Cancel-safe: what was listed before stays in force until the stream has ended.
+    /// Cancel-safe: what was listed before stays in force until the reader has taken every item.
     fn discover(&self, cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
-        let done = Arc::new(Mutex::new(None));
-        let gathered = done.clone();
-        let found = stream_of(|out| async move {
+        stream_of(|out| async move {
             let mut gathering = Gathering::new(&out, self.terms.rules);
             if self.gather(&mut gathering, &cx).await.is_ok() {
-                *gathered.lock() = Some(gathering.into_parts());
+                let all = gathering.into_parts();
+                // All permits are free once the reader has taken everything.
+                if out.reserve_many(AHEAD).await.is_ok() {
+                    self.publish(all);
+                }
             }
-        });
-        let publish = stream::poll_fn(move |_| {
-            if let Some(all) = done.lock().take() {
-                self.publish(all);
-            }
-            Poll::Ready(None)
-        });
-        Box::pin(found.chain(publish))
+        })
     }
 
     fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {

@@ -27,13 +27,13 @@
 mod action;
 mod hints;
 
-use super::described::{DescribedTool, FileDiagnostic, FileReading, RecipePlan};
+use super::described::{DescribedTool, FileInspection, RecipePlan};
 use super::document::{self, DocumentTable, ToolFileFormat, sort_of};
 use super::header::visibility;
 use super::parameters::{self, Parameter};
 use super::place::FileInRoot;
 use serde_json::{Map, Value};
-use toolscout_core::RawJson;
+use toolscout_core::{Diagnostic, DiagnosticKind, RawJson};
 
 const KEYS: [&str; 17] = [
     // For editors; it says nothing to us.
@@ -70,15 +70,15 @@ pub(super) fn format(name: &str) -> Option<ToolFileFormat> {
 }
 
 /// Reads a tool file.
-pub(super) fn read(format: ToolFileFormat, bytes: &[u8], place: &FileInRoot<'_>) -> FileReading {
+pub(super) fn read(format: ToolFileFormat, bytes: &[u8], place: &FileInRoot<'_>) -> FileInspection {
     let map = match document::parse(format, bytes) {
         Ok(Some(Value::Object(map))) => map,
-        Ok(None) => return FileReading::remark(FileDiagnostic::quiet("holds no tools")),
+        Ok(None) => return FileInspection::quiet("holds no tools"),
         Ok(Some(other)) => {
             let reason = format!("is {}; a tool file is a table with a `name`", sort_of(&other));
-            return FileReading::remark(FileDiagnostic::broken(reason));
+            return FileInspection::broken(reason);
         }
-        Err(reason) => return FileReading::remark(FileDiagnostic::broken(reason)),
+        Err(reason) => return FileInspection::broken(reason),
     };
     if map.contains_key("tool") { several(map, place) } else { one(map, place) }
 }
@@ -102,33 +102,31 @@ impl From<&str> for ToolFileError {
 }
 
 impl ToolFileError {
-    fn remark(self, prefix: &str) -> FileDiagnostic {
+    fn remark(self, prefix: &str) -> Diagnostic {
         match self {
-            Self::Broken(reason) => FileDiagnostic::broken(format!("{prefix}{reason}")),
-            Self::Forbidden(reason) => FileDiagnostic::forbidden(format!("{prefix}{reason}")),
+            Self::Broken(reason) => Diagnostic::warning(DiagnosticKind::Broken, format!("{prefix}{reason}")),
+            Self::Forbidden(reason) => Diagnostic::warning(DiagnosticKind::Forbidden, format!("{prefix}{reason}")),
         }
     }
 }
 
-fn one(map: Map<String, Value>, place: &FileInRoot<'_>) -> FileReading {
-    let mut reading = FileReading::default();
+fn one(map: Map<String, Value>, place: &FileInRoot<'_>) -> FileInspection {
+    let mut reading = FileInspection::default();
     match tool(map, place, &mut reading) {
         Ok((tool, _)) => reading.tools.push(tool),
-        Err(objection) => reading.remarks.push(objection.remark("")),
+        Err(objection) => reading.diagnostics.push(objection.remark("")),
     }
     reading
 }
 
-fn several(mut map: Map<String, Value>, place: &FileInRoot<'_>) -> FileReading {
+fn several(mut map: Map<String, Value>, place: &FileInRoot<'_>) -> FileInspection {
     let Some(Value::Array(tables)) = map.shift_remove("tool") else {
-        return FileReading::remark(FileDiagnostic::broken("`tool` must be a list of tables: write `[[tool]]`"));
+        return FileInspection::broken("`tool` must be a list of tables: write `[[tool]]`");
     };
     if let Some(key) = map.keys().find(|it| *it != "$schema") {
-        return FileReading::remark(FileDiagnostic::broken(format!(
-            "`{key}` stands beside `[[tool]]`; move it into one of the tools"
-        )));
+        return FileInspection::broken(format!("`{key}` stands beside `[[tool]]`; move it into one of the tools"));
     }
-    let mut reading = FileReading::default();
+    let mut reading = FileInspection::default();
     let mut first = None;
     for (at, table) in tables.into_iter().enumerate() {
         let name = table.get("name").and_then(Value::as_str).map(|it| format!(" (`{it}`)")).unwrap_or_default();
@@ -139,12 +137,12 @@ fn several(mut map: Map<String, Value>, place: &FileInRoot<'_>) -> FileReading {
             other => Err(format!("is {}; it must be a table", sort_of(&other)).into()),
         };
         match read {
-            Ok((_, true)) if first.is_some() => {
-                reading.remarks.push(FileDiagnostic::broken(format!("{prefix}a second `default = true`")))
-            }
+            Ok((_, true)) if first.is_some() => reading
+                .diagnostics
+                .push(Diagnostic::warning(DiagnosticKind::Broken, format!("{prefix}a second `default = true`"))),
             Ok((tool, true)) => first = Some(tool),
             Ok((tool, false)) => reading.tools.push(tool),
-            Err(objection) => reading.remarks.push(objection.remark(&prefix)),
+            Err(objection) => reading.diagnostics.push(objection.remark(&prefix)),
         }
     }
     reading.tools.splice(..0, first);
@@ -155,7 +153,7 @@ fn several(mut map: Map<String, Value>, place: &FileInRoot<'_>) -> FileReading {
 fn tool(
     map: Map<String, Value>,
     place: &FileInRoot<'_>,
-    reading: &mut FileReading,
+    reading: &mut FileInspection,
 ) -> Result<(DescribedTool, bool), ToolFileError> {
     let mut table = DocumentTable::new("", map, &KEYS)?;
     let name = table.text("name")?.ok_or("no `name`: every tool needs one")?;
@@ -173,11 +171,12 @@ fn tool(
         visibility: table.text("visibility")?.map(|it| visibility(&it)).transpose()?.unwrap_or_default(),
         cli: table.table("cli")?.map(hints::read).transpose()?.unwrap_or_default(),
         input_schema: Some(input_schema),
-        ..DescribedTool::new(name, RecipePlan::Ready(action.recipe))
+        name,
+        plan: RecipePlan::Ready(action.recipe),
     };
     let is_default = table.flag("default")?.unwrap_or(false);
     reading.claims.extend(action.claims);
-    reading.remarks.extend(action.remark.map(FileDiagnostic::quiet));
+    reading.diagnostics.extend(action.remark.map(|it| Diagnostic::debug(DiagnosticKind::Broken, it)));
     Ok((described, is_default))
 }
 

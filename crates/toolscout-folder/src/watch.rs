@@ -1,6 +1,6 @@
 //! Notices that something changed on disk, and says so once things are quiet again.
 
-use super::flow::{FlowSink, stream_of};
+use super::flow::stream_of;
 use super::prompts;
 use super::roots::{Root, RootLayout, RootStrategy};
 use super::strategy::ToolStrategy;
@@ -28,7 +28,7 @@ pub(super) fn changes<'a>(
     stream_of(move |out| async move { watch(roots, tools, explicit, &out).await })
 }
 
-async fn watch(roots: &dyn RootStrategy, tools: &dyn ToolStrategy, explicit: &[PathBuf], out: &FlowSink<()>) {
+async fn watch(roots: &dyn RootStrategy, tools: &dyn ToolStrategy, explicit: &[PathBuf], out: &mpsc::Sender<()>) {
     let (news, mut heard) = ChangeSender::channel();
     let mut ears = FolderWatcher::new(&news);
     let mut is_first = true;
@@ -47,10 +47,10 @@ async fn watch(roots: &dyn RootStrategy, tools: &dyn ToolStrategy, explicit: &[P
         };
         // Who looked before somebody listened may have missed something; from now on nobody does.
         if std::mem::take(&mut is_first) {
-            out.give(()).await;
+            let _ = out.send(()).await;
         }
         wait_for_change(&mut heard, &news, |path| spots.iter().any(|it| it.heeds(path, tools))).await;
-        out.give(()).await;
+        let _ = out.send(()).await;
     }
 }
 

@@ -81,8 +81,9 @@ fn argument(item: Value) -> Result<Argument, String> {
         }
         other => return Err(format!("an argument is {}; it must be a table with a `name`", sort_of(&other))),
     };
-    match text::is_name(&argument.name) {
-        true => Ok(argument),
-        false => Err(format!("`{}` is no name for an argument; use letters, digits, `_` and `-`", argument.name)),
+    if text::is_name(&argument.name) {
+        Ok(argument)
+    } else {
+        Err(format!("`{}` is no name for an argument; use letters, digits, `_` and `-`", argument.name))
     }
 }

@@ -1,7 +1,8 @@
 //! What the last scan of a root saw, kept on a namespace of the store.
 
 use super::{InspectedFile, ScanCounts};
-use crate::inspect::{self, FileInspection, InspectionMode};
+use crate::described::FileInspection;
+use crate::inspect::{self, InspectionMode};
 use crate::matcher::Matcher;
 use crate::place::FileInRoot;
 use crate::roots::Root;
@@ -12,7 +13,7 @@ use std::time::SystemTime;
 use toolscout_core::{Digest, Namespace, Store};
 
 /// Changes with the shape of the record, and with what a look sees in a file.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What is remembered of a root, while it is searched.
 pub(super) struct ScanCache<'a> {
@@ -24,18 +25,12 @@ pub(super) struct ScanCache<'a> {
     changed: bool,
 }
 
-#[derive(Deserialize)]
-struct ScanRecord {
+/// Of owned files when it is read, of borrowed ones when it is written.
+#[derive(Serialize, Deserialize)]
+struct ScanRecord<File> {
     version: u32,
     written: i64,
-    files: Vec<(String, ScanStamp, FileInspection)>,
-}
-
-#[derive(Serialize)]
-struct ScanRecordRef<'a> {
-    version: u32,
-    written: i64,
-    files: Vec<(&'a str, &'a ScanStamp, &'a FileInspection)>,
+    files: Vec<File>,
 }
 
 impl<'a> ScanCache<'a> {
@@ -43,8 +38,9 @@ impl<'a> ScanCache<'a> {
     pub(super) fn open(root: &Root, matcher: &Matcher, store: Option<&'a dyn Store>) -> Self {
         let key = key(root, matcher);
         let bytes = store.and_then(|it| it.read(Namespace::Scan, &key).ok().flatten());
-        let record =
-            bytes.and_then(|it| serde_json::from_slice::<ScanRecord>(&it).ok()).filter(|it| it.version == VERSION);
+        let record: Option<ScanRecord<(String, ScanStamp, FileInspection)>> =
+            bytes.and_then(|it| serde_json::from_slice(&it).ok());
+        let record = record.filter(|it| it.version == VERSION);
         let (written, files) = record.map_or((0, Vec::new()), |it| (it.written, it.files));
         let files = files.into_iter().map(|(path, stamp, look)| (path, (stamp, look))).collect();
         Self { store, key, written, files, counts: ScanCounts::default(), changed: false }
@@ -57,7 +53,12 @@ impl<'a> ScanCache<'a> {
     }
 
     /// What the file says: from memory where its stamp is the same, else from the file.
-    pub(super) fn look(&mut self, place: &FileInRoot<'_>, stamp: &ScanStamp, manner: InspectionMode) -> FileInspection {
+    pub(super) fn inspect(
+        &mut self,
+        place: &FileInRoot<'_>,
+        stamp: &ScanStamp,
+        manner: InspectionMode,
+    ) -> FileInspection {
         let known = self.files.remove(place.relative).filter(|(old, _)| old == stamp);
         match known {
             Some((_, look)) if stamp.is_settled_at(self.written) => {
@@ -86,7 +87,7 @@ impl<'a> ScanCache<'a> {
         }
         let store = self.store?;
         let lasting = sights.filter(|it| !it.inspection.is_passing);
-        let record = ScanRecordRef {
+        let record = ScanRecord {
             version: VERSION,
             written: nanos_of(SystemTime::now()),
             files: lasting.map(|it| (it.file.relative.as_str(), &it.file.stamp, &it.inspection)).collect(),

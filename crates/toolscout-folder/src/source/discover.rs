@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use toolscout_core::{
-    BoxStream, Cx, Diagnostic, DiagnosticKind, DiagnosticLevel, Digest, SourceError, SourceId, Status, Tool, ToolId,
-    ToolName, escape,
+    BoxStream, Cx, Diagnostic, DiagnosticKind, DiagnosticLevel, Digest, SourceError, Status, Tool, ToolId, ToolName,
+    escape,
 };
 
 /// How many files are asked at a time. They are programs of others; a few at once keep the machine usable.
@@ -43,28 +43,18 @@ impl FolderSource {
             };
             let Some(path) = self.real(&root.path, gathering).await? else { continue };
             let root = Root { path, ..root };
-            if searched.insert(root.clone()) {
-                self.gather_root(root, gathering, &budget, cx).await?;
-                gathering.next_root();
+            if !searched.insert(root.clone()) {
+                continue;
             }
+            let ground = Arc::new(ToolLocation { root, is_explicit: false });
+            let entries = self.terms.tools.tools(&ground.root, self.visit(cx));
+            self.gather_entries(entries, &ground, gathering, &budget, cx).await?;
+            if ground.root.layout == RootLayout::Project {
+                self.gather_prompts(&ground.root.path, gathering).await?;
+            }
+            gathering.next_root();
         }
         Ok(())
-    }
-
-    async fn gather_root(
-        &self,
-        root: Root,
-        to: &mut Gathering<'_>,
-        budget: &ProbeBudget,
-        cx: &Cx,
-    ) -> Result<(), DiscoveryStopped> {
-        let ground = Arc::new(ToolLocation { root, is_explicit: false });
-        let entries = self.terms.tools.tools(&ground.root, self.visit(cx));
-        self.gather_entries(entries, &ground, to, budget, cx).await?;
-        match ground.root.layout {
-            RootLayout::Project => self.gather_prompts(&ground.root.path, to).await,
-            _ => Ok(()),
-        }
     }
 
     /// A prompt is an instruction: nobody gets one from a folder that no person has looked at.
@@ -104,14 +94,16 @@ impl FolderSource {
         let Some(path) = self.real(folder, to).await? else { return Ok(()) };
         let ground = Arc::new(ToolLocation { root: Root::tools(&path), is_explicit: true });
         let entries = one_file(&ground.root, &path.join(name), self.visit(cx));
-        if self.gather_entries(entries, &ground, to, budget, cx).await? == 0 {
-            // Somebody named this file, so that it holds nothing is news.
+        let before = to.news;
+        self.gather_entries(entries, &ground, to, budget, cx).await?;
+        if to.news == before {
+            // The user named this file, so that it holds nothing is news.
             return to.problem(self.problem(DiagnosticKind::Broken, "holds no tool").at(file)).await;
         }
         Ok(())
     }
 
-    /// Says how many things were worth a word.
+    /// Lists what a strategy found, in its order. Files that only they themselves can describe are probed, a few at once.
     async fn gather_entries(
         &self,
         entries: BoxStream<'_, Result<RootEntry, SourceError>>,
@@ -119,38 +111,39 @@ impl FolderSource {
         to: &mut Gathering<'_>,
         budget: &ProbeBudget,
         cx: &Cx,
-    ) -> Result<usize, DiscoveryStopped> {
+    ) -> Result<(), DiscoveryStopped> {
         let trusted = self.is_trusted(&ground.root.path).await;
-        let mut count = 0;
-        let mut entries = entries.ready_chunks(256);
-        while let Some(chunk) = entries.next().await {
-            let settled = settle_all(chunk, trusted);
-            let mut steps =
-                stream::iter(settled).map(|it| self.answer(it, ground, trusted, budget, cx)).buffered(AT_A_TIME);
-            while let Some(steps) = steps.next().await {
-                for step in steps {
-                    count += usize::from(step.is_news());
-                    self.take(step, ground, to).await?;
+        let mut chunks = entries.ready_chunks(256);
+        while let Some(chunk) = chunks.next().await {
+            let unprobed = chunk.iter().filter_map(|entry| match entry {
+                Ok(RootEntry::Tool(tool, recipe)) if needs_probe(tool, recipe) => Some((tool.clone(), recipe.clone())),
+                _ => None,
+            });
+            let unprobed: Vec<(Box<Tool>, Recipe)> = unprobed.collect();
+            let probe = |(tool, recipe)| self.probe(tool, recipe, trusted, budget, cx);
+            let mut probes = stream::iter(unprobed).map(probe).buffered(AT_A_TIME);
+            for entry in chunk {
+                match entry {
+                    Err(err) => self.failed(err, to).await?,
+                    Ok(RootEntry::Diagnostic(problem)) => to.problem(problem).await?,
+                    Ok(RootEntry::Tool(mut tool, recipe)) => {
+                        tool.provenance.trusted = trusted;
+                        let is_probed = needs_probe(&tool, &recipe);
+                        if let Some(reason) = missing_runtime(&mut tool, &recipe) {
+                            let problem = about(&tool, DiagnosticKind::Unavailable, reason.clone());
+                            to.problem_once(reason, problem).await?;
+                        }
+                        let listed = ListedTool { tool: tool.into(), recipe, ground: ground.clone() };
+                        if !is_probed {
+                            to.tool(listed).await?;
+                        } else if let Some(probed) = probes.next().await {
+                            self.gather_probed(listed, probed, to, budget).await?;
+                        }
+                    }
                 }
             }
         }
-        Ok(count)
-    }
-
-    async fn take(
-        &self,
-        step: GatherStep,
-        ground: &Arc<ToolLocation>,
-        to: &mut Gathering<'_>,
-    ) -> Result<(), DiscoveryStopped> {
-        match step {
-            GatherStep::Tool(tool, recipe) => {
-                to.tool(ListedTool { tool: tool.into(), recipe, ground: ground.clone() }).await
-            }
-            GatherStep::Diagnostic(problem) => to.problem(problem).await,
-            GatherStep::Once(key, problem) => to.problem_once(key, problem).await,
-            GatherStep::Failed(err) => self.failed(err, to).await,
-        }
+        Ok(())
     }
 
     async fn is_trusted(&self, root: &Path) -> bool {
@@ -191,124 +184,107 @@ impl FolderSource {
         Diagnostic::warning(kind, message).of(self.terms.id.clone())
     }
 
-    /// What an entry comes to, where its file has to be asked: what it says, or why nobody asks it.
-    async fn answer(
+    /// Asks the file of a tool what it holds; `None` if nothing is remembered and it may not be started.
+    async fn probe(
         &self,
-        settled: EntryOutcome,
-        ground: &ToolLocation,
+        tool: Box<Tool>,
+        recipe: Recipe,
         trusted: bool,
         budget: &ProbeBudget,
         cx: &Cx,
-    ) -> Vec<GatherStep> {
-        let (tool, recipe) = match settled {
-            EntryOutcome::Steps(steps) => return steps,
-            EntryOutcome::Ask(tool, recipe) => (tool, recipe),
-        };
-        let Some(content) = content_of(&tool, &recipe).await else {
-            return vec![GatherStep::Diagnostic(about(
-                &tool,
-                DiagnosticKind::Unavailable,
-                "cannot be read".to_owned(),
-            ))];
-        };
+    ) -> Result<Option<Arc<ProbeRecord>>, Diagnostic> {
+        let unreadable = || about(&tool, DiagnosticKind::Unavailable, "cannot be read".to_owned());
+        let content = content_of(&tool, &recipe).await.ok_or_else(unreadable)?;
         let eagerness = match (trusted, self.terms.probing, budget.left()) {
             (true, Probing::Allowed, Some(_)) => ProbeEagerness::Once,
             _ => ProbeEagerness::Remembered,
         };
         let per_file = budget.left().map_or(self.terms.limits.per_file, |it| it.min(self.terms.limits.per_file));
         let limits = ProbeLimits { per_file, ..self.terms.limits.clone() };
-        match self.prober.ask(&recipe, content, eagerness, &limits, cx).await {
-            Some(answer) => told(&self.terms.id, &tool, &recipe, &answer),
-            None => self.unasked(tool, recipe, ground, trusted, budget),
+        Ok(self.prober.ask(&recipe, content, eagerness, &limits, cx).await)
+    }
+
+    /// Lists the tools that a file has named; if it could not be asked, the file by its name alone.
+    async fn gather_probed(
+        &self,
+        mut listed: ListedTool,
+        answer: Result<Option<Arc<ProbeRecord>>, Diagnostic>,
+        to: &mut Gathering<'_>,
+        budget: &ProbeBudget,
+    ) -> Result<(), DiscoveryStopped> {
+        let record = match answer {
+            Err(unreadable) => return to.problem(unreadable).await,
+            Ok(Some(record)) => record,
+            Ok(None) => {
+                let reason = self.report_unasked(&listed, to, budget).await?;
+                Arc::make_mut(&mut listed.tool).status = Status::Unprobed(reason);
+                return to.tool(listed).await;
+            }
+        };
+        let problem = |kind, message| about(&listed.tool, kind, message);
+        match &record.said {
+            ProbeResult::Tools(tools) if tools.is_empty() => {
+                let quiet = problem(DiagnosticKind::Broken, "says it holds no tools".to_owned());
+                to.problem(Diagnostic { level: DiagnosticLevel::Debug, ..quiet }).await
+            }
+            ProbeResult::Tools(tools) => {
+                for tool in tools {
+                    match tool.as_ref().map(|probed| (probed, ToolName::for_command(&probed.name))) {
+                        Ok((probed, Ok(name))) => to.tool(self.probed_tool(&listed, name, probed)).await?,
+                        Ok((_, Err(err))) => to.problem(problem(DiagnosticKind::Forbidden, err.to_string())).await?,
+                        Err(reason) => to.problem(problem(DiagnosticKind::Broken, reason.clone())).await?,
+                    }
+                }
+                Ok(())
+            }
+            ProbeResult::Nonsense(reason) => to.problem(problem(DiagnosticKind::Broken, reason.clone())).await,
+            ProbeResult::TimedOut { limit_ms } => {
+                let message = format!("did not say within {limit_ms} ms what tools it holds");
+                to.problem(problem(DiagnosticKind::Limit, message)).await
+            }
+            ProbeResult::NotStarted { reason, .. } => {
+                to.problem(problem(DiagnosticKind::Unavailable, format!("cannot be started: {reason}"))).await
+            }
         }
     }
 
-    /// Lists a file by its name alone, and says why.
-    fn unasked(
+    /// A tool that a file has named, with the file's own place and recipe.
+    fn probed_tool(&self, file: &ListedTool, name: ToolName, probed: &Probed) -> ListedTool {
+        let id = ToolId::new(self.terms.id.clone(), name);
+        let tool = Tool { provenance: file.tool.provenance.clone(), ..Tool::new(id) };
+        ListedTool { tool: complete(tool, probed).into(), ..file.clone() }
+    }
+
+    /// Reports, once, why files are not asked what they hold; returns the reason for one of them.
+    async fn report_unasked(
         &self,
-        mut tool: Box<Tool>,
-        recipe: Recipe,
-        ground: &ToolLocation,
-        trusted: bool,
+        listed: &ListedTool,
+        to: &mut Gathering<'_>,
         budget: &ProbeBudget,
-    ) -> Vec<GatherStep> {
-        let root = ground.root.path.display().to_string();
-        let root = escape::line(&root).into_owned();
-        let mut steps = Vec::new();
-        let reason = if !trusted {
+    ) -> Result<String, DiscoveryStopped> {
+        let path = &listed.ground.root.path;
+        let root = escape::line(&path.display().to_string()).into_owned();
+        if !listed.tool.provenance.trusted {
             let message = "this folder is not trusted, so its files are not asked what tools they hold";
-            let hint = format!("toolscout trust {root}");
-            let problem = self.problem(DiagnosticKind::Untrusted, message).at(&ground.root.path).hint(hint);
-            steps.push(GatherStep::Once(format!("untrusted {root}"), problem));
-            format!("its folder is not trusted; type `toolscout trust {root}`")
+            let problem = self.problem(DiagnosticKind::Untrusted, message).at(path);
+            to.problem_once(format!("untrusted {root}"), problem.hint(format!("toolscout trust {root}"))).await?;
+            Ok(format!("its folder is not trusted; type `toolscout trust {root}`"))
         } else if budget.left().is_none() {
             let message = format!(
                 "asking files what tools they hold took longer than {} ms; the rest is listed by file name",
                 self.terms.limits.total.as_millis()
             );
-            steps.push(GatherStep::Once("budget".to_owned(), self.problem(DiagnosticKind::Limit, message)));
-            "there was no time left to ask it what it holds".to_owned()
+            to.problem_once("budget".to_owned(), self.problem(DiagnosticKind::Limit, message)).await?;
+            Ok("there was no time left to ask it what it holds".to_owned())
         } else {
-            "nobody has asked it yet what it holds; `toolscout tools` does".to_owned()
-        };
-        tool.status = Status::Unprobed(reason);
-        steps.push(GatherStep::Tool(tool, recipe));
-        steps
-    }
-}
-
-/// What is to be gathered.
-enum GatherStep {
-    Tool(Box<Tool>, Recipe),
-    Diagnostic(Diagnostic),
-    /// Said once for all who share the key.
-    Once(String, Diagnostic),
-    Failed(SourceError),
-}
-
-impl GatherStep {
-    /// Whether it shows that there was something in a file.
-    fn is_news(&self) -> bool {
-        match self {
-            Self::Diagnostic(problem) => problem.level == DiagnosticLevel::Warning,
-            _ => true,
+            Ok("nobody has asked it yet what it holds; `toolscout tools` does".to_owned())
         }
     }
 }
 
-/// An entry that is what it is, or one whose file has to be asked.
-enum EntryOutcome {
-    Steps(Vec<GatherStep>),
-    Ask(Box<Tool>, Recipe),
-}
-
-/// Settles entry by entry; what comes between two files to be asked is one piece, because it needs no waiting.
-fn settle_all(entries: Vec<Result<RootEntry, SourceError>>, trusted: bool) -> Vec<EntryOutcome> {
-    let mut all: Vec<EntryOutcome> = Vec::new();
-    for entry in entries {
-        match (settle(entry, trusted), all.last_mut()) {
-            (EntryOutcome::Steps(more), Some(EntryOutcome::Steps(steps))) => steps.extend(more),
-            (settled, _) => all.push(settled),
-        }
-    }
-    all
-}
-
-fn settle(entry: Result<RootEntry, SourceError>, trusted: bool) -> EntryOutcome {
-    let (mut tool, recipe) = match entry {
-        Ok(RootEntry::Tool(tool, recipe)) => (tool, recipe),
-        Ok(RootEntry::Diagnostic(problem)) => return EntryOutcome::Steps(vec![GatherStep::Diagnostic(problem)]),
-        Err(err) => return EntryOutcome::Steps(vec![GatherStep::Failed(err)]),
-    };
-    tool.provenance.trusted = trusted;
-    if let Some(reason) = missing_runtime(&mut tool, &recipe) {
-        let problem = about(&tool, DiagnosticKind::Unavailable, reason.clone());
-        return EntryOutcome::Steps(vec![GatherStep::Once(reason, problem), GatherStep::Tool(tool, recipe)]);
-    }
-    match tool.status {
-        Status::Unprobed(_) => EntryOutcome::Ask(tool, recipe),
-        _ => EntryOutcome::Steps(vec![GatherStep::Tool(tool, recipe)]),
-    }
+/// Whether only the file itself can describe its tools, and could be started.
+fn needs_probe(tool: &Tool, recipe: &Recipe) -> bool {
+    matches!(tool.status, Status::Unprobed(_)) && runtime_error(recipe).is_none()
 }
 
 /// Time for asking, all files together. It runs from the first one on.
@@ -330,10 +306,13 @@ impl ProbeBudget {
 
 /// Marks a module as unavailable where nothing here can load it; gives the reason.
 pub(super) fn missing_runtime(tool: &mut Tool, recipe: &Recipe) -> Option<String> {
-    let Recipe::Module { file, .. } = recipe else { return None };
-    let reason = runtime::runtime_for(file).err()?;
+    let reason = runtime_error(recipe)?;
     tool.status = Status::Unavailable(reason.clone());
     Some(reason)
+}
+
+fn runtime_error(recipe: &Recipe) -> Option<String> {
+    if let Recipe::Module { file, .. } = recipe { runtime::runtime_for(file).err() } else { None }
 }
 
 /// The digest of the file that would be asked.
@@ -346,41 +325,6 @@ async fn content_of(tool: &Tool, recipe: &Recipe) -> Option<Digest> {
             tokio::task::spawn_blocking(move || inspect::content_digest(&file)).await.ok()?.ok()
         }
     }
-}
-
-/// The tools that a file has told us of.
-fn told(id: &SourceId, asked: &Tool, recipe: &Recipe, answer: &ProbeRecord) -> Vec<GatherStep> {
-    let tools = match &answer.said {
-        ProbeResult::Tools(tools) => tools,
-        ProbeResult::Nonsense(reason) => return vec![broken(asked, DiagnosticKind::Broken, reason.clone())],
-        ProbeResult::TimedOut { limit_ms } => {
-            let message = format!("did not say within {limit_ms} ms what tools it holds");
-            return vec![broken(asked, DiagnosticKind::Limit, message)];
-        }
-        ProbeResult::NotStarted { reason, .. } => {
-            return vec![broken(asked, DiagnosticKind::Unavailable, format!("cannot be started: {reason}"))];
-        }
-    };
-    if tools.is_empty() {
-        let quiet = about(asked, DiagnosticKind::Broken, "says it holds no tools".to_owned());
-        return vec![GatherStep::Diagnostic(Diagnostic { level: DiagnosticLevel::Debug, ..quiet })];
-    }
-    let step = |it: &Result<Probed, String>| match it {
-        Ok(probed) => match ToolName::for_command(&probed.name) {
-            Ok(name) => GatherStep::Tool(Box::new(complete(named(id, name, asked), probed)), recipe.clone()),
-            Err(err) => broken(asked, DiagnosticKind::Forbidden, err.to_string()),
-        },
-        Err(reason) => broken(asked, DiagnosticKind::Broken, reason.clone()),
-    };
-    tools.iter().map(step).collect()
-}
-
-fn broken(asked: &Tool, kind: DiagnosticKind, message: String) -> GatherStep {
-    GatherStep::Diagnostic(about(asked, kind, message))
-}
-
-fn named(id: &SourceId, name: ToolName, asked: &Tool) -> Tool {
-    Tool { provenance: asked.provenance.clone(), ..Tool::new(ToolId::new(id.clone(), name)) }
 }
 
 /// The listed tool with what its file says. Words that were there stay; what a call must obey comes from the file.

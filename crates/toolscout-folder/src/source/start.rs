@@ -107,9 +107,10 @@ impl FolderSource {
         cx: &Cx,
     ) -> Result<Option<ListedTool>, SourceError> {
         let root = &listed.ground.root;
-        let mut entries = match listed.ground.is_explicit {
-            true => one_file(root, path, self.visit(cx)),
-            false => self.terms.tools.reread(root, path, self.visit(cx)),
+        let mut entries = if listed.ground.is_explicit {
+            one_file(root, path, self.visit(cx))
+        } else {
+            self.terms.tools.reread(root, path, self.visit(cx))
         };
         let mut reasons = Vec::new();
         while let Some(entry) = entries.next().await {
