@@ -4,7 +4,7 @@ use crate::document::Document;
 use crate::entry::ServerEntry;
 use crate::error::ConfigError;
 use crate::files::{self, ConfigFile, ConfigScope};
-use crate::policies::{PolicyRules, combined_mode};
+use crate::policies::{self, combined_mode};
 use crate::profiles::{self, Profile, ProfileEntry};
 use crate::section::{self, SectionError, UnknownKey};
 use crate::servers::{ConfiguredServer, ServerCollector};
@@ -18,7 +18,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toolscout_core::authorization::Policy;
-use toolscout_core::{Diagnostic, PolicyMode, ToolPatterns, nearest};
+use toolscout_core::{Diagnostic, PolicyMode, PolicyRules, ToolPatterns, nearest};
 use toolscout_mcp_client::ReferenceLookup;
 
 /// The tables of our own files that are not merged setting by setting.
@@ -103,7 +103,10 @@ impl Config {
         let trusted = OnceCell::new();
         let is_trusted = || *trusted.get_or_init(|| project.is_some_and(is_trusted));
         let stamps = FileStamps::of(files::candidates(project, user));
-        let read = Self::read(project, user, lookup.clone(), &is_trusted)?;
+        let mut problems = Vec::new();
+        let files = ConfigFile::all(project, user, &mut problems)?;
+        let mut read = Self::read_files(files, project, lookup.clone(), &is_trusted)?;
+        read.problems.splice(0..0, problems);
         let (root, user_folder) = (project.map(Path::to_owned), user.map(Path::to_owned));
         Ok(Self { folder: folder.clone(), root, user_folder, stamps, ..read })
     }
@@ -127,20 +130,6 @@ impl Config {
         self.servers.iter().find(|it| it.server.id.as_str() == id)
     }
 
-    /// Reads the files of a project, and those of a person.
-    pub(crate) fn read(
-        root: Option<&Path>,
-        user: Option<&Path>,
-        lookup: ReferenceLookup,
-        is_trusted: &dyn Fn() -> bool,
-    ) -> Result<Self, ConfigError> {
-        let mut problems = Vec::new();
-        let files = ConfigFile::all(root, user, &mut problems)?;
-        let mut config = Self::read_files(files, root, lookup, is_trusted)?;
-        config.problems.splice(0..0, problems);
-        Ok(config)
-    }
-
     /// The diagnostics of one file alone, with this text. Empty if no file of this name is read as configuration.
     pub(crate) fn diagnose(path: &Path, text: &str) -> Result<Vec<Diagnostic>, ConfigError> {
         let Some(file) = ConfigFile::of_text(path, text)? else { return Ok(Vec::new()) };
@@ -157,19 +146,18 @@ impl Config {
     ) -> Result<Self, ConfigError> {
         let mut config = Self::default();
         let mut modes = [None, None];
-        let mut servers = ServerCollector::new(root, lookup, is_trusted);
+        let mut entries = Vec::new();
         for file in &mut files {
             config.files.push(file.document.path.clone());
-            servers.add(file)?;
+            entries.push(file.take_servers()?);
             if file.is_ours {
                 modes[file.scope as usize] = config.take_own(file)?;
             }
         }
-        config.listed.extend(std::mem::take(&mut servers.listed));
-        config.servers = std::mem::take(&mut servers.found);
-        config.problems.append(&mut servers.problems);
-        config.project.rules.append(&mut servers.project.rules);
-        config.user.rules.append(&mut servers.user.rules);
+        let mut servers = ServerCollector::new(&mut config, root, lookup, is_trusted);
+        for (file, entries) in files.iter().zip(entries) {
+            servers.add(file, entries);
+        }
         config.mode = combined_mode(modes[ConfigScope::User as usize], modes[ConfigScope::Project as usize]);
         Ok(config)
     }
@@ -201,7 +189,7 @@ impl Config {
             Err(reason) => self.problems.push(document.warning(&["listed"], format!("`listed`: {reason}"))),
         }
         profiles::add(&mut self.profiles, sections.profiles, document, file.scope, &mut self.problems);
-        let rules = PolicyRules::read(sections.default_policy, sections.policies, document, &mut self.problems);
+        let rules = policies::read(sections.default_policy, sections.policies, document, &mut self.problems);
         match file.scope {
             ConfigScope::Project => self.project = rules,
             ConfigScope::User => self.user = rules,
@@ -217,6 +205,9 @@ impl Config {
     fn drop_user_settings(&mut self, settings: &mut Settings, document: &Document) {
         if settings.search.model.take().is_some() {
             self.problems.push(only_for_users("`model` of `search` is set", document));
+        }
+        if settings.serve.operations.take().is_some() {
+            self.problems.push(only_for_users("`operations` of `serve` is set", document));
         }
         if std::mem::take(&mut settings.telemetry) != TelemetrySettings::default() {
             self.problems.push(only_for_users("`telemetry` is set", document));

@@ -13,6 +13,7 @@ pub(crate) mod write;
 mod yaml;
 
 use super::document::{self, DocumentFormat};
+use super::files::SERVER_TABLES;
 use super::policies::{check, written};
 use super::{Config, ConfigError, ConfiguredServer, ServerEntry};
 use serde_json::{Map, Value, json};
@@ -270,7 +271,12 @@ fn at<'a>(map: &'a Map<String, Value>, path: &[String]) -> Option<&'a Value> {
 }
 
 fn server_path(map: &Map<String, Value>, id: &str) -> Option<Vec<String>> {
-    ["servers", "mcpServers"].iter().map(|it| path(&[it, id])).find(|it| at(map, it).is_some())
+    SERVER_TABLES.iter().map(|it| path(&[it, id])).find(|it| at(map, it).is_some())
+}
+
+/// The value below these keys.
+fn nested(path: &[String], value: &Value) -> Value {
+    path.iter().rev().fold(value.clone(), |value, key| json!({ key: value }))
 }
 
 fn path(keys: &[&str]) -> Vec<String> {
@@ -280,8 +286,9 @@ fn path(keys: &[&str]) -> Vec<String> {
 /// Writes a whole file of ours: whoever reads it sees the old text or the new one.
 pub fn overwrite(file: &Path, text: &str) -> Result<(), ConfigError> {
     let before = document::text(file)?;
-    match write::replace(file, before.as_deref().map(str::as_bytes), text.as_bytes())? {
-        true => Ok(()),
-        false => Err(ConfigError::invalid(format!("`{}` was changed at the same moment", file.display()), "try again")),
+    if write::replace(file, before.as_deref().map(str::as_bytes), text.as_bytes())? {
+        Ok(())
+    } else {
+        Err(ConfigError::invalid(format!("`{}` was changed at the same moment", file.display()), "try again"))
     }
 }

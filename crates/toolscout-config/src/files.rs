@@ -13,8 +13,10 @@ const ENDINGS: [&str; 4] = ["toml", "json", "yaml", "yml"];
 /// Files of other programs that are read in place. All of them may say which servers there are, and nothing else.
 const FOREIGN: [&str; 4] = [".mcp.json", ".lace/mcp-config.json", ".orion/config.yaml", ".orion/config.yml"];
 
-/// Where servers are in a file: in ours, and in those of other programs.
-const OURS: [&[&str]; 2] = [&["servers"], &["mcpServers"]];
+/// The tables of servers in our own files.
+pub(crate) const SERVER_TABLES: [&str; 2] = ["servers", "mcpServers"];
+/// The keys that lead to the servers in a file: in ours, and in those of other programs.
+const OURS: [&[&str]; 2] = [&[SERVER_TABLES[0]], &[SERVER_TABLES[1]]];
 const THEIRS: [&[&str]; 4] = [&["mcpServers"], &["servers"], &["mcp_servers"], &["mcp", "servers"]];
 
 /// Whom a configuration file is for.

@@ -19,8 +19,6 @@ mod error;
 mod files;
 mod policies;
 mod profiles;
-#[cfg(test)]
-mod reference;
 mod section;
 mod servers;
 mod settings;
@@ -34,7 +32,6 @@ pub use edit::{ConfigEdit, ConfigEditor, overwrite};
 pub use entry::{EntryContext, ServerEntry, ToolFilterEntry};
 pub use error::{ConfigError, DocumentError};
 pub use files::ConfigScope;
-pub use policies::PolicyRules;
 pub use profiles::Profile;
 pub use servers::ConfiguredServer;
 pub use settings::{

@@ -5,40 +5,30 @@ use crate::section::either;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use toolscout_core::authorization::Policy;
-use toolscout_core::{Diagnostic, PolicyMode, SourceId};
+use toolscout_core::policy_rules::PolicyPattern;
+use toolscout_core::{Diagnostic, PolicyMode, PolicyRules, escape};
 
-/// The policies of one level, the user's own or the project's. A level below may only tighten them.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PolicyRules {
-    /// For tools that no rule names.
-    pub default: Option<Policy>,
-    /// Patterns, `source/tool`, `source/*` or `*`, in the order of the file.
-    pub rules: Vec<(String, Policy)>,
-}
-
-impl PolicyRules {
-    /// The rules written in a table of a file. One that is invalid becomes a diagnostic.
-    pub(crate) fn read(
-        default: Option<Policy>,
-        written: BTreeMap<String, String>,
-        document: &Document,
-        problems: &mut Vec<Diagnostic>,
-    ) -> Self {
-        let mut rules = Vec::new();
-        for (pattern, word) in written {
-            let key = ["policies", &pattern];
-            if let Err(reason) = check(&pattern) {
-                problems.push(document.warning(&key, reason));
-                continue;
-            }
-            let policy = policy(&word).unwrap_or_else(|| {
-                problems.push(document.warning(&key, unknown(&format!("the policy of `{pattern}`"), &word)));
-                Policy::Deny
-            });
-            rules.push((pattern, policy));
+/// The rules written in a table of a file. One that is invalid becomes a diagnostic.
+pub(crate) fn read(
+    default: Option<Policy>,
+    written: BTreeMap<String, String>,
+    document: &Document,
+    problems: &mut Vec<Diagnostic>,
+) -> PolicyRules {
+    let mut rules = Vec::new();
+    for (pattern, word) in written {
+        let key = ["policies", &pattern];
+        if let Err(reason) = check(&pattern) {
+            problems.push(document.warning(&key, reason));
+            continue;
         }
-        Self { default, rules }
+        let policy = policy(&word).unwrap_or_else(|| {
+            problems.push(document.warning(&key, unknown(&format!("the policy of `{pattern}`"), &word)));
+            Policy::Deny
+        });
+        rules.push((pattern, policy));
     }
+    PolicyRules { default, rules }
 }
 
 /// The mode of a run: the tighter of the two, so that no project loosens what the user wants.
@@ -67,14 +57,10 @@ pub(crate) fn unknown(what: &str, word: &str) -> String {
 
 /// Whether this is a pattern, and if not, why.
 pub(crate) fn check(pattern: &str) -> Result<(), String> {
-    match pattern.split_once('/') {
-        None if pattern == "*" => Ok(()),
-        Some((source, tool)) if SourceId::new(source).is_ok() && !tool.is_empty() => Ok(()),
-        _ => {
-            let pattern = toolscout_core::escape::line(pattern);
-            Err(format!("`{pattern}` matches no tool; use `source/tool`, `source/*` or `*`"))
-        }
+    if PolicyPattern::parse(pattern).is_some() {
+        return Ok(());
     }
+    Err(format!("`{}` matches no tool; use `source/tool`, `source/*` or `*`", escape::line(pattern)))
 }
 
 /// As it is written in a file.

@@ -2,7 +2,7 @@
 
 use crate::document::Document;
 use crate::files::ConfigScope;
-use crate::policies::PolicyRules;
+use crate::policies;
 use crate::section;
 use crate::settings::meta_tools;
 use schemars::JsonSchema;
@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use toolscout_core::authorization::Policy;
-use toolscout_core::{Diagnostic, PolicyMode, SourceId, ToolPatterns};
+use toolscout_core::{Diagnostic, PolicyMode, PolicyRules, SourceId, ToolPatterns};
 
 /// A named subset of the tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,7 +103,7 @@ fn read(
         include: entry.include.map(ToolPatterns::parse).transpose()?,
         exclude: ToolPatterns::parse(entry.exclude)?,
         listed: entry.listed.map(ToolPatterns::parse).transpose()?,
-        rules: PolicyRules::read(entry.default_policy, entry.policies, document, problems),
+        rules: policies::read(entry.default_policy, entry.policies, document, problems),
         read_only: entry.mode == Some(PolicyMode::ReadOnly),
         meta_tools: entry.meta_tools,
         scope,

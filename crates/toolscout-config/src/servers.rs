@@ -2,9 +2,9 @@
 
 use super::entry::{EntryContext, ServerEntry};
 use super::files::{ConfigFile, ConfigScope, RawEntry};
-use super::policies::{self, PolicyRules};
+use super::policies;
 use super::section::{ParsedSection, UnknownKey};
-use crate::ConfigError;
+use crate::Config;
 use crate::import::OwnProgram;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -29,15 +29,10 @@ pub struct ConfiguredServer {
 /// toolscout must not start itself without end.
 static OWN_PROGRAM: LazyLock<OwnProgram> = LazyLock::new(|| OwnProgram::running("toolscout"));
 
-/// What all files say about servers.
+/// Adds the servers of all files to a configuration, the strongest file first.
 pub(super) struct ServerCollector<'a> {
-    pub(super) found: Vec<ConfiguredServer>,
-    pub(super) problems: Vec<Diagnostic>,
-    /// From the entries' own `tools`.
-    pub(super) project: PolicyRules,
-    pub(super) user: PolicyRules,
-    /// From the entries' own `listed`.
-    pub(super) listed: ToolPatterns,
+    /// Gets the servers, their rules and what is wrong with their entries.
+    config: &'a mut Config,
     root: Option<&'a Path>,
     lookup: ReferenceLookup,
     is_trusted: &'a dyn Fn() -> bool,
@@ -53,35 +48,28 @@ enum EntryDecision {
 
 impl<'a> ServerCollector<'a> {
     /// `is_trusted` says whether the project's root is trusted; asked only if need be.
-    pub(super) fn new(root: Option<&'a Path>, lookup: ReferenceLookup, is_trusted: &'a dyn Fn() -> bool) -> Self {
-        Self {
-            found: Vec::new(),
-            problems: Vec::new(),
-            project: PolicyRules::default(),
-            user: PolicyRules::default(),
-            listed: ToolPatterns::default(),
-            root,
-            lookup,
-            is_trusted,
-            decided: BTreeMap::new(),
-        }
+    pub(super) fn new(
+        config: &'a mut Config,
+        root: Option<&'a Path>,
+        lookup: ReferenceLookup,
+        is_trusted: &'a dyn Fn() -> bool,
+    ) -> Self {
+        Self { config, root, lookup, is_trusted, decided: BTreeMap::new() }
     }
 
     /// Adds the servers of the next file.
-    pub(super) fn add(&mut self, file: &mut ConfigFile) -> Result<(), ConfigError> {
-        let all = file.take_servers()?;
-        if all.is_empty() {
-            return Ok(());
+    pub(super) fn add(&mut self, file: &ConfigFile, entries: Vec<RawEntry>) {
+        if entries.is_empty() {
+            return;
         }
         let around = self.around(file);
         let mut here: BTreeMap<String, String> = BTreeMap::new();
-        for RawEntry { path, value } in all {
+        for RawEntry { path, value } in entries {
             let reading = EntryReader { file, around: &around, path: &path };
             if let Some(id) = self.id(&reading, &mut here) {
                 self.entry(id, &reading, value);
             }
         }
-        Ok(())
     }
 
     fn around(&self, file: &ConfigFile) -> EntryContext {
@@ -153,9 +141,9 @@ impl<'a> ServerCollector<'a> {
             Err(reason) => self.warn(reading, &[], format!("server `{id}`: {reason}; it is left out")),
             Ok(mut server) => {
                 server.enabled &= decision != Some(EntryDecision::Off);
-                self.listed.extend(ToolPatterns::of_source(&id, &entry.listed));
+                self.config.listed.extend(ToolPatterns::of_source(&id, &entry.listed));
                 server.policies = policies_of(&entry).map(|(name, policy, _)| (name, policy)).collect();
-                self.found.push(reading.configured(server));
+                self.config.servers.push(reading.configured(server));
             }
         }
     }
@@ -175,8 +163,8 @@ impl<'a> ServerCollector<'a> {
                 self.warn(reading, &["tools", &name], format!("server `{id}`: {reason}"));
             }
             let level = match reading.file.scope {
-                ConfigScope::Project => &mut self.project,
-                ConfigScope::User => &mut self.user,
+                ConfigScope::Project => &mut self.config.project,
+                ConfigScope::User => &mut self.config.user,
             };
             level.rules.push((format!("{id}/{name}"), policy));
         }
@@ -191,11 +179,11 @@ impl<'a> ServerCollector<'a> {
 
     fn warn(&mut self, reading: &EntryReader<'_>, below: &[&str], reason: String) {
         let path: Vec<&str> = reading.path.iter().map(String::as_str).chain(below.iter().copied()).collect();
-        self.problems.push(reading.file.document.warning(&path, reason));
+        self.config.problems.push(reading.file.document.warning(&path, reason));
     }
 
     fn note(&mut self, reading: &EntryReader<'_>, message: String) {
-        self.problems.push(Diagnostic::debug(DiagnosticKind::Setting, message).at(&reading.file.document.path));
+        self.config.problems.push(Diagnostic::debug(DiagnosticKind::Setting, message).at(&reading.file.document.path));
     }
 }
 

@@ -56,6 +56,8 @@ pub struct Settings {
     pub search: SearchSettings,
     /// What models are told about tools before they ask.
     pub context: ContextSettings,
+    /// Which operations agents may call. Only in the user's own configuration.
+    pub serve: ServeSettings,
     /// Where traces are sent. Only in the user's own configuration.
     #[serde(skip_serializing)]
     pub telemetry: TelemetrySettings,
@@ -88,6 +90,14 @@ pub struct ContextSettings {
     /// Parts of the names of tools to mention, instead of the usual ones.
     #[serde(deserialize_with = "essential")]
     pub essential: Option<Vec<String>>,
+}
+
+/// Which operations agents may call.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ServeSettings {
+    /// Operations that `toolscout serve` offers to agents as tools, such as `server list`. Only operations that read.
+    pub operations: Option<Vec<String>>,
 }
 
 /// Where traces are sent.
@@ -215,9 +225,10 @@ pub(crate) fn meta_tools<'de, D: Deserializer<'de>>(value: D) -> Result<Option<S
 
 fn essential<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Vec<String>>, D::Error> {
     let names = Option::<Vec<String>>::deserialize(value)?;
-    match names.iter().flatten().any(String::is_empty) {
-        true => Err(D::Error::custom("holds an empty text, which is part of every name")),
-        false => Ok(names),
+    if names.iter().flatten().any(String::is_empty) {
+        Err(D::Error::custom("holds an empty text, which is part of every name"))
+    } else {
+        Ok(names)
     }
 }
 

@@ -7,11 +7,12 @@
 mod files;
 mod foreign;
 mod levels;
+mod reference;
 mod search;
 
-use crate::{Config, ConfigError, ConfigScope, PolicyRules, SearchSettings};
+use crate::{Config, ConfigError, ConfigLocations, ConfigScope, SearchSettings};
 use std::path::{Path, PathBuf};
-use toolscout_core::{Diagnostic, PolicyMode};
+use toolscout_core::{Diagnostic, PolicyMode, PolicyRules};
 use toolscout_mcp_client::ReferenceLookup;
 use toolscout_mcp_client::{HttpEndpoint, Program, ServerConfig, ServerTransport};
 
@@ -45,8 +46,14 @@ impl World {
     }
 
     fn try_read(&self) -> Result<Config, ConfigError> {
+        self.try_read_if(&|_| self.trusted)
+    }
+
+    fn try_read_if(&self, is_trusted: &dyn Fn(&Path) -> bool) -> Result<Config, ConfigError> {
         let lookup = ReferenceLookup::of(|name| (name == "HOME").then(|| "/home/ada".into()));
-        Config::read(Some(&self.path("project")), Some(&self.path("user")), lookup, &|| self.trusted)
+        let (project, user) = (self.path("project"), Some(self.path("user")));
+        let locations = ConfigLocations { folder: project.clone(), project: Some(project), user, lookup, is_trusted };
+        Config::load(&locations)
     }
 
     fn read(&self) -> Config {

@@ -1,6 +1,7 @@
 //! Policies of the configuration, as the gateway takes them.
 
-use toolscout_config::{Config, PolicyRules};
+use toolscout_config::Config;
+use toolscout_core::PolicyRules;
 use toolscout_gateway::policy::{LevelName, LevelPolicies, Policies};
 
 /// The policies of this configuration.

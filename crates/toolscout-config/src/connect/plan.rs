@@ -96,14 +96,10 @@ impl ConnectPlan {
 
 /// What `disconnect` would change.
 pub struct DisconnectPlan {
-    removal: Removal,
-}
-
-enum Removal {
-    /// The file is restored from its backup, even if it cannot be parsed any more.
-    WholeFile(PathBuf),
-    /// Our entry is removed.
-    OurEntry(Box<ClientSite>),
+    /// The client's file.
+    path: PathBuf,
+    /// Our entry in it; none if the whole file is restored from its backup, even if it cannot be parsed any more.
+    site: Option<ClientSite>,
 }
 
 impl DisconnectPlan {
@@ -112,25 +108,23 @@ impl DisconnectPlan {
         let files = target.client.files(target.folders).into_iter().filter(|it| it.scope == target.scope && whole);
         for path in files.map(|it| file::real(&it.path)) {
             if FileBackup::read(store, &path)?.is_some() {
-                return Ok(Self { removal: Removal::WholeFile(path) });
+                return Ok(Self { path, site: None });
             }
         }
-        Ok(Self { removal: Removal::OurEntry(Box::new(target.site()?)) })
+        let site = target.site()?;
+        Ok(Self { path: site.path.clone(), site: Some(site) })
     }
 
     /// The client's file.
     pub fn path(&self) -> &Path {
-        match &self.removal {
-            Removal::WholeFile(path) => path,
-            Removal::OurEntry(site) => &site.path,
-        }
+        &self.path
     }
 
     /// Writes the file.
     pub fn apply(&self, store: &dyn Store) -> Result<DisconnectOutcome, ConfigError> {
-        match &self.removal {
-            Removal::WholeFile(path) => connection::put_back(path, store),
-            Removal::OurEntry(site) => connection::disconnect(site, store),
+        match &self.site {
+            None => connection::put_back(&self.path, store),
+            Some(site) => connection::disconnect(site, store),
         }
     }
 }

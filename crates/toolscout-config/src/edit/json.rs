@@ -3,12 +3,12 @@
 mod trivia;
 mod write;
 
-use super::ConfigEdit;
 use super::splice::{self, Splice, indent, line_before, line_break, line_end, line_start};
+use super::{ConfigEdit, nested};
 use crate::document::json::{name_of, property, tree};
 use jsonc_parser::ast::{self, Object, ObjectProp};
 use jsonc_parser::common::Ranged;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::ops::Range;
 
 /// The text with the change made; `None` where that is beyond us.
@@ -54,9 +54,10 @@ impl JsonEditing<'_> {
                 // What is null is as good as left out.
                 (old, is_last) if is_last || matches!(old, ast::Value::NullKeyword(_)) => {
                     let at = there.range.start;
-                    let text = match is_first_of_line(self.text, at) {
-                        true => self.pretty(&nested(rest, value), indent(self.text, at)),
-                        false => write::compact(&nested(rest, value)),
+                    let text = if is_first_of_line(self.text, at) {
+                        self.pretty(&nested(rest, value), indent(self.text, at))
+                    } else {
+                        write::compact(&nested(rest, value))
                     };
                     Some(vec![Splice::new(range(old), text)])
                 }
@@ -103,9 +104,10 @@ impl JsonEditing<'_> {
             return self.remove(there.value.as_object()?, rest);
         }
         let within = object.range.start + 1..object.range.end - 1;
-        let splices = match is_first_of_line(self.text, there.range.start) {
-            true => self.remove_lines(object, at, there),
-            false => vec![Splice::remove(self.stretch(object, at, there))],
+        let splices = if is_first_of_line(self.text, there.range.start) {
+            self.remove_lines(object, at, there)
+        } else {
+            vec![Splice::remove(self.stretch(object, at, there))]
         };
         // The last one gone, an object that holds no comment is written as an empty one.
         let is_left = |it: usize| !splices.iter().any(|splice| splice.range.contains(&it));
@@ -167,10 +169,6 @@ impl JsonEditing<'_> {
     fn pretty(&self, value: &Value, indent: &str) -> String {
         write::pretty(value, indent, &self.unit, line_break(self.text))
     }
-}
-
-fn nested(path: &[String], value: &Value) -> Value {
-    path.iter().rev().fold(value.clone(), |value, key| json!({ key: value }))
 }
 
 fn range(value: &ast::Value<'_>) -> Range<usize> {

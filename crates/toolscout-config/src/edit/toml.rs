@@ -3,9 +3,9 @@
 mod shape;
 mod write;
 
-use super::ConfigEdit;
 use super::splice::{self, Splice, indent, line_before, line_break, line_end, line_start, next_line};
-use serde_json::{Map, Value, json};
+use super::{ConfigEdit, nested};
+use serde_json::{Map, Value};
 use shape::{TomlItem, TomlLayout};
 use std::ops::Range;
 use toml_edit::{Document, Item};
@@ -148,9 +148,10 @@ impl TomlEditing<'_> {
         let indent = indent(self.text, place);
         Splice::insert(
             at,
-            match self.text[..at].ends_with('\n') {
-                true => format!("{indent}{line}{feed}"),
-                false => format!("{feed}{indent}{line}"),
+            if self.text[..at].ends_with('\n') {
+                format!("{indent}{line}{feed}")
+            } else {
+                format!("{feed}{indent}{line}")
             },
         )
     }
@@ -225,10 +226,6 @@ fn key_and_value(key: &[String], value: &Value) -> String {
         [] => String::new(),
         [first, rest @ ..] => format!("{} = {}", write::key(first), write::inline(&nested(rest, value))),
     }
-}
-
-fn nested(path: &[String], value: &Value) -> Value {
-    path.iter().rev().fold(value.clone(), |value, key| json!({ key: value }))
 }
 
 /// A section for the value itself if that is a table, else for the table it is in.

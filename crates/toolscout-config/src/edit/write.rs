@@ -4,8 +4,8 @@ use crate::ConfigError;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
+use tempfile::NamedTempFile;
 
 /// After this time a temporary file belongs to nobody any more.
 const LEFT_BEHIND: Duration = Duration::from_secs(60);
@@ -47,21 +47,23 @@ pub(super) fn lock(folder: &Path, file: &Path) -> Result<File, ConfigError> {
 pub(crate) fn replace(file: &Path, before: Option<&[u8]>, after: &[u8]) -> Result<bool, ConfigError> {
     let folder = folder_of(file);
     fs::create_dir_all(folder).map_err(ConfigError::io("make", folder))?;
-    let temporary = TemporaryFile::write(file, after).map_err(ConfigError::io("write", file))?;
+    let temporary = temporary(file, after).map_err(ConfigError::io("write", file))?;
     if bytes(file)?.as_deref() != before {
         return Ok(false);
     }
     let placed = match before {
-        // A link fails where somebody has made the file meanwhile; a rename would put it away.
-        None => match fs::hard_link(&temporary.path, file) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
-            Err(_) => fs::rename(&temporary.path, file),
-            Ok(()) => Ok(()),
-        },
-        Some(_) => fs::rename(&temporary.path, file),
+        // A file that somebody else has made meanwhile must not be replaced. Not every file system can promise that.
+        None => temporary.persist_noclobber(file).or_else(|failed| match failed.error.kind() {
+            io::ErrorKind::AlreadyExists => Err(failed),
+            _ => failed.file.persist(file),
+        }),
+        Some(_) => temporary.persist(file),
     };
-    placed.map_err(ConfigError::io("replace", file))?;
-    // Only now is the new name sure to survive a crash. Not every file system can promise that.
+    match placed {
+        Err(failed) if before.is_none() && failed.error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
+        placed => placed.map_err(|failed| ConfigError::io("replace", file)(failed.error))?,
+    };
+    // Only now is the new name sure to survive a crash.
     let _ = File::open(folder).and_then(|it| it.sync_all());
     Ok(true)
 }
@@ -79,33 +81,22 @@ fn folder_of(file: &Path) -> &Path {
     file.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A finished file beside the one it is to become; removed when dropped, unless it became that.
-struct TemporaryFile {
-    path: PathBuf,
-}
-
-impl TemporaryFile {
-    fn write(file: &Path, text: &[u8]) -> io::Result<Self> {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let prefix = prefix(file);
-        remove_left_behind(file, &prefix);
-        let name = format!("{prefix}{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        let temporary = Self { path: folder_of(file).join(name) };
-        let mut open = OpenOptions::new().write(true).create_new(true).open(&temporary.path)?;
-        if let Ok(there) = file.metadata() {
-            keep_owner(&open, &there);
-            open.set_permissions(there.permissions())?;
-        }
-        open.write_all(text)?;
-        open.sync_all()?;
-        Ok(temporary)
+/// A finished file beside the one it is to become, with the rights and the owner of that one.
+fn temporary(file: &Path, text: &[u8]) -> io::Result<NamedTempFile> {
+    let prefix = prefix(file);
+    remove_left_behind(file, &prefix);
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut temporary = builder.tempfile_in(folder_of(file))?;
+    if let Ok(there) = file.metadata() {
+        keep_owner(temporary.as_file(), &there);
+        temporary.as_file().set_permissions(there.permissions())?;
     }
-}
-
-impl Drop for TemporaryFile {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.path);
-    }
+    temporary.write_all(text)?;
+    temporary.as_file().sync_all()?;
+    Ok(temporary)
 }
 
 fn prefix(file: &Path) -> String {

@@ -1,8 +1,7 @@
 //! YAML is left to people: what can rewrite it loses its comments.
 
-use super::ConfigEdit;
+use super::{ConfigEdit, nested};
 use crate::ConfigError;
-use serde_json::{Value, json};
 use std::path::Path;
 
 /// Says that the file has to be changed by hand, and how.
@@ -15,12 +14,9 @@ pub(super) fn refusal(file: &Path, changes: &[ConfigEdit]) -> ConfigError {
 fn hint(change: &ConfigEdit) -> String {
     match change {
         ConfigEdit::Remove(path) => format!("take `{}` out of it by hand", path.join(".")),
-        ConfigEdit::Set(path, value) => {
-            let whole: Value = path.iter().rev().fold(value.clone(), |value, key| json!({ key: value }));
-            match serde_saphyr::to_string(&whole) {
-                Ok(lines) => format!("put this into it by hand:\n{}", lines.trim_end()),
-                Err(_) => format!("set `{}` in it by hand", path.join(".")),
-            }
-        }
+        ConfigEdit::Set(path, value) => match serde_saphyr::to_string(&nested(path, value)) {
+            Ok(lines) => format!("put this into it by hand:\n{}", lines.trim_end()),
+            Err(_) => format!("set `{}` in it by hand", path.join(".")),
+        },
     }
 }

@@ -28,9 +28,10 @@ impl ClientFolders {
         let home = folder("HOME").or_else(|| folder("USERPROFILE"));
         let config = folder("XDG_CONFIG_HOME").or_else(|| Some(home.as_ref()?.join(".config")));
         let library = home.as_ref().map(|it| it.join("Library/Application Support"));
-        let by_system = match cfg!(target_os = "macos") {
-            true => [library, config.clone(), folder("APPDATA")],
-            false => [folder("APPDATA"), config.clone(), library],
+        let by_system = if cfg!(target_os = "macos") {
+            [library, config.clone(), folder("APPDATA")]
+        } else {
+            [folder("APPDATA"), config.clone(), library]
         };
         let mut variables: BTreeMap<_, _> = FOLDERS.iter().filter_map(|name| Some((*name, folder(name)?))).collect();
         variables.extend(variable("OPENCODE_CONFIG").map(|it| ("OPENCODE_CONFIG", cwd.join(it))));

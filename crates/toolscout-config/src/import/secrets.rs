@@ -16,6 +16,7 @@ use toolscout_core::redact::REDACTED;
 use toolscout_mcp_client::ConfigText;
 
 pub(super) use files::SecretFile;
+pub(super) use spots::is_reference;
 
 /// What becomes of secrets that are written out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,10 +119,11 @@ impl PreparedEntry {
     fn hide(&mut self, place: &TextLocation, text: &str, spots: &[SecretSpan]) {
         self.notes.push(format!("the secret in {place} is written out"));
         if let Some(shown) = place.of(&mut self.shown) {
-            *shown = replaced(text, spots, |spot, _| match spot.is_default {
-                true => format!(":-{REDACTED}"),
-                false => REDACTED.to_owned(),
-            });
+            *shown = replaced(
+                text,
+                spots,
+                |spot, _| if spot.is_default { format!(":-{REDACTED}") } else { REDACTED.to_owned() },
+            );
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::ImportPlan;
 use crate::edit::ConfigEditor;
+use crate::files::SERVER_TABLES;
 use crate::{Config, ConfigError, ConfigScope, ConfiguredServer, Document, ServerEntry};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -43,7 +44,7 @@ impl ImportTarget {
     /// The servers that this very file has.
     pub fn own(&self) -> Result<ExistingServers, ConfigError> {
         let map = Document::read(&self.file)?.map(|it| it.map).unwrap_or_default();
-        let tables = TABLES.iter().filter_map(|it| map.get(*it)?.as_object()).flatten();
+        let tables = SERVER_TABLES.iter().filter_map(|it| map.get(*it)?.as_object()).flatten();
         let read = |(id, entry): (&String, &Value)| {
             (id.clone(), ServerEntry::read(entry.clone()).ok().and_then(|it| it.strict().ok()))
         };
@@ -67,9 +68,6 @@ impl ImportTarget {
         entry
     }
 }
-
-/// Where servers are in our own files.
-const TABLES: [&str; 2] = ["servers", "mcpServers"];
 
 /// How the server is reached, as it would be written; nothing else of it.
 fn entry(configured: &ConfiguredServer) -> ServerEntry {

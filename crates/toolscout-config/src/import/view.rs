@@ -1,6 +1,7 @@
 //! A server as it is shown before it is taken: what would run, and never a secret.
 
 use super::plan::{ImportAction, ImportPlan, PlannedFile, PlannedServer};
+use super::secrets::is_reference;
 use crate::ServerEntry;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -87,9 +88,8 @@ pub fn runs(entry: &ServerEntry) -> String {
 
 /// What else is set: variables and headers by name. A value is shown only where it is a reference.
 pub fn settings(entry: &ServerEntry) -> Vec<String> {
-    let named = |what: &str, name: &str, value: &str| match is_reference(value) {
-        true => format!("{what} {name} = {value}"),
-        false => format!("{what} {name}"),
+    let named = |what: &str, name: &str, value: &str| {
+        if is_reference(value) { format!("{what} {name} = {value}") } else { format!("{what} {name}") }
     };
     let env = entry.env.iter().map(|(name, value)| named("variable", name, value));
     let headers = entry.headers.iter().map(|(name, value)| named("header", name, value));
@@ -100,14 +100,11 @@ pub fn settings(entry: &ServerEntry) -> Vec<String> {
     env.chain(headers).chain(bearer).chain(cwd).chain(off).collect()
 }
 
-fn is_reference(value: &str) -> bool {
-    ["env:", "file:", "keyring:"].iter().any(|it| value.starts_with(it))
-}
-
 fn quoted(word: &str) -> Cow<'_, str> {
     let plain = |it: char| it.is_alphanumeric() || "_-./:@=+,%^{}$".contains(it);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => Cow::Borrowed(word),
-        false => Cow::Owned(format!("'{}'", word.replace('\'', r"'\''"))),
+    if !word.is_empty() && word.chars().all(plain) {
+        Cow::Borrowed(word)
+    } else {
+        Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
     }
 }

@@ -9,9 +9,10 @@ pub(super) fn pretty(value: &Value, indent: &str, unit: &str, feed: &str) -> Str
     let lines = map.iter().filter(|(_, value)| !value.is_null());
     let lines: Vec<String> =
         lines.map(|(name, value)| format!("{inner}{}: {}", text(name), pretty(value, &inner, unit, feed))).collect();
-    match lines.is_empty() {
-        true => "{}".to_owned(),
-        false => format!("{{{feed}{}{feed}{indent}}}", lines.join(&format!(",{feed}"))),
+    if lines.is_empty() {
+        "{}".to_owned()
+    } else {
+        format!("{{{feed}{}{feed}{indent}}}", lines.join(&format!(",{feed}")))
     }
 }
 

@@ -26,6 +26,15 @@ fn an_entry() -> impl Strategy<Value = Value> {
     })
 }
 
+/// The value of a key in a file that was written; the file has to be readable.
+fn at(file: &str, text: &str, keys: &[&str]) -> Option<Value> {
+    let document: Value = match file {
+        "x.toml" => ::toml::from_str(text).expect("TOML"),
+        _ => jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default()).expect("JSON"),
+    };
+    keys.iter().try_fold(document, |value, key| value.get(*key).cloned())
+}
+
 /// A remark, of which a file may have many.
 fn remark(sign: &'static str) -> impl Strategy<Value = String> {
     prop_oneof![
@@ -143,8 +152,13 @@ proptest! {
     fn any_text_is_changed_rightly_or_left_alone(text in "[\\[\\]{}=\"'#/*,:.\\na-c \\r]{0,40}", keys in proptest::collection::vec("[a-c]", 1..4)) {
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
         for file in ["x.toml", "x.json"] {
-            for change in [set(&keys, json!({"x": 1})), set(&keys, json!(1)), remove(&keys)] {
-                let _ = after(file, &text, change);
+            for value in [json!({"x": 1}), json!(1)] {
+                if let Ok(changed) = after(file, &text, set(&keys, value.clone())) {
+                    prop_assert_eq!(at(file, &changed, &keys), Some(value), "{} became {}", text, changed);
+                }
+            }
+            if let Ok(changed) = after(file, &text, remove(&keys)) {
+                prop_assert_eq!(at(file, &changed, &keys), None, "{} became {}", text, changed);
             }
         }
     }

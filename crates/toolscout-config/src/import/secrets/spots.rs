@@ -65,9 +65,10 @@ pub(super) fn of(entry: &ServerEntry) -> Vec<(TextLocation, Vec<SecretSpan>)> {
 /// The secrets of a variable or a header.
 fn named(name: &str, text: &str) -> Vec<SecretSpan> {
     let last = name.rsplit(['_', '-']).next().unwrap_or(name).to_ascii_lowercase();
-    match names_a_secret(name) || matches!(last.as_str(), "key" | "pat" | "pass" | "pwd") {
-        true => keyed(name, text),
-        false => within(text, Some(name)),
+    if names_a_secret(name) || matches!(last.as_str(), "key" | "pat" | "pass" | "pwd") {
+        keyed(name, text)
+    } else {
+        within(text, Some(name))
     }
 }
 
@@ -144,7 +145,7 @@ impl SecretSpan {
 }
 
 /// Whether the whole text refers to something.
-fn is_reference(text: &str) -> bool {
+pub(crate) fn is_reference(text: &str) -> bool {
     ["env:", "file:", "keyring:"].iter().any(|it| text.starts_with(it) && !text.starts_with("file://"))
 }
 
