@@ -85,9 +85,10 @@ impl Gateway {
 
     async fn found(&self, view: &CatalogView, search: &SearchRequest<'_>, cx: &Cx) -> SearchResponse {
         let owner = self.owner(cx);
-        let EmbeddedQuery { meaning, notes: mut said } = match search.is_lexical {
-            true => self.read_words(view).await,
-            false => self.understand(view, &Query { profile: search.profile, ..Query::new(search.text) }).await,
+        let EmbeddedQuery { meaning, notes: mut said } = if search.is_lexical {
+            self.read_words(view).await
+        } else {
+            self.understand(view, &Query { profile: search.profile, ..Query::new(search.text) }).await
         };
         let known = self.known_of(view, meaning, &owner);
         let query = known.query(search);
@@ -95,7 +96,7 @@ impl Gateway {
         if search.is_passing {
             return SearchResponse { hits: near, notes: said };
         }
-        let (hits, notes) = self.search_beyond(view, &query, near, cx).await;
+        let (hits, notes) = self.search_remote(view, &query, near, cx).await;
         self.note_question(&owner, &query, &known.space, &hits);
         said.extend(notes);
         SearchResponse { hits, notes: said }

@@ -6,13 +6,13 @@
 
 mod decide;
 mod review_run;
-mod row;
 
 pub use decide::QuarantinedTool;
 pub(crate) use review_run::ReviewRun;
 
 use crate::seal::RowSeal;
 use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use toolscout_catalog::findings::Finding;
@@ -23,6 +23,8 @@ use toolscout_core::{
 };
 
 const PURPOSE: &str = "toolscout approvals of definitions";
+/// Of the stored record; one of another version is not relied on.
+const VERSION: u32 = 1;
 /// Others may write at the same time; each of them gets their turn long before this.
 const ATTEMPTS: usize = 64;
 /// Up to this many newly held tools of one source are named; more are counted.
@@ -53,6 +55,14 @@ enum StoredReview {
     Record(Box<ReviewRecord>, Option<Vec<u8>>),
     /// Something that cannot be relied on.
     Unreliable(UnreliableReview),
+}
+
+/// A record as it is stored, before it is sealed.
+#[derive(Serialize)]
+struct RecordRow<'a> {
+    version: u32,
+    #[serde(flatten)]
+    record: &'a ReviewRecord,
 }
 
 /// What came of keeping a record.
@@ -160,7 +170,7 @@ impl Approvals {
             }
         };
         let record = RowSeal::of(&*self.store, PURPOSE).ok().and_then(|it| it.open(&self.place(source), &bytes).ok());
-        match record.and_then(|it| row::read(&it)) {
+        match record.and_then(|it| read_record(it.as_str())) {
             Some(record) => StoredReview::Record(Box::new(record), Some(bytes)),
             None => {
                 let reason = "the record of what was approved was changed by somebody else";
@@ -176,23 +186,34 @@ impl Approvals {
             return Ok(ReviewWrite::Now(None));
         }
         let place = self.place(source);
-        let bytes = RowSeal::of(&*self.store, PURPOSE)?.close(&place, &row::write(record))?;
-        Ok(match self.store.swap(Namespace::Approval, &place, seen, Some(&bytes))? {
-            true => ReviewWrite::Now(Some(Digest::of_bytes(&bytes))),
-            false => ReviewWrite::ByAnother,
+        let bytes = RowSeal::of(&*self.store, PURPOSE)?.close(&place, &RecordRow { version: VERSION, record })?;
+        Ok(if self.store.swap(Namespace::Approval, &place, seen, Some(&bytes))? {
+            ReviewWrite::Now(Some(Digest::of_bytes(&bytes)))
+        } else {
+            ReviewWrite::ByAnother
         })
     }
 
     /// Keeps the record, whatever lies there.
     fn keep_instead(&self, source: &SourceId, record: &ReviewRecord) -> Result<(), StoreError> {
         let place = self.place(source);
-        let bytes = RowSeal::of(&*self.store, PURPOSE)?.close(&place, &row::write(record))?;
+        let bytes = RowSeal::of(&*self.store, PURPOSE)?.close(&place, &RecordRow { version: VERSION, record })?;
         self.store.write(Namespace::Approval, &place, &bytes)
     }
 
     fn place(&self, source: &SourceId) -> String {
         format!("{}/{source}", self.partition)
     }
+}
+
+/// `None` if it is no record, or one of a later version.
+fn read_record(text: &str) -> Option<ReviewRecord> {
+    #[derive(Deserialize)]
+    struct RowVersion {
+        version: u32,
+    }
+    let RowVersion { version } = serde_json::from_str(text).ok()?;
+    serde_json::from_str(text).ok().filter(|_| version == VERSION)
 }
 
 /// Nothing can be relied on, so nothing is used.

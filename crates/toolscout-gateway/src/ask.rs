@@ -152,11 +152,10 @@ impl PendingApprovals {
         let (mut left, now) = (0, (self.now)());
         for place in self.places()? {
             let Some(bytes) = self.store.read(Namespace::Pending, &place)? else { continue };
-            match self.open(&place, &bytes).is_some_and(|it| it.counts(now)) {
-                true => left += 1,
-                false => {
-                    self.store.swap(Namespace::Pending, &place, Some(&bytes), None)?;
-                }
+            if self.open(&place, &bytes).is_some_and(|it| it.counts(now)) {
+                left += 1
+            } else {
+                self.store.swap(Namespace::Pending, &place, Some(&bytes), None)?;
             }
         }
         Ok(left)

@@ -1,4 +1,4 @@
-//! Takes a call to its tool: resolve, authorize, check, ask, load, check again, run, look at the result.
+//! A call of a tool: resolve its name, authorize it, check its arguments, ask for approval, run it, check its result.
 
 use crate::delegation;
 use crate::federation::RemoteTool;
@@ -9,7 +9,7 @@ use futures_util::{StreamExt, stream};
 use serde_json::Value;
 use std::sync::Arc;
 use toolscout_catalog::alike;
-use toolscout_core::authorization::{AuthorizationContext, AuthorizationError, Policy, authorize, refusal};
+use toolscout_core::authorization::{AuthorizationContext, AuthorizationError, Policy, authorize_checked, refusal};
 use toolscout_core::{
     Arguments, Authorized, Cx, Digest, ReviewMode, Source, SourceError, Status, Tool, ToolCall, ToolId, ToolOutput,
     redact,
@@ -20,71 +20,81 @@ use tracing::Instrument as _;
 const TOGETHER: usize = 8;
 
 impl Gateway {
-    /// Runs the tool that the name means to this request. Nothing starts before the arguments fit and the door has let the
-    /// call through. Cancel-safe: dropping the future ends what the tool has started.
+    /// Calls the tool of this name. Nothing starts before the arguments are valid and the call is authorized. Cancel-safe: dropping
+    /// the future ends what the tool has started.
     pub async fn call(&self, name: &str, arguments: Arguments, cx: Cx) -> Result<ToolOutput, Error> {
         self.call_named(name, cx, |tool| ToolCall::new(tool.id.clone(), arguments.clone())).await
     }
 
-    /// As [`Gateway::call`], for who has more to say about the call, or says it differently to different tools. A source
-    /// that answers to a bare name, and then says that it has no such tool, leaves it to the next that has one of the name;
-    /// any other error is the answer.
+    /// As [`Gateway::call`], with a call that is made for the tool that the name leads to. If a source answers to a bare name and
+    /// then says that it has no such tool, the next source that has one of the name is called; any other error is returned.
     pub async fn call_named(
         &self,
         name: &str,
         cx: Cx,
         make: impl Fn(&Arc<Tool>) -> ToolCall,
     ) -> Result<ToolOutput, Error> {
-        let mut tool = self.find(name, &cx).await?;
-        loop {
-            let not_mine = match self.call_tool(&tool, make(&tool), cx.clone()).await {
-                Err(error @ Error::Source(SourceError::NotMine { .. })) if tool.id.name.as_str() == name => error,
-                answer => return answer,
+        let view = self.view(&cx).await;
+        let (mut tool, mut outcome) = match view.catalog.resolve(name) {
+            Ok(tool) => {
+                let call = make(&tool);
+                (tool, self.call_in_view(view, call, cx.clone()).await)
+            }
+            // A source that was not discovered yet, or a remote gateway, may have it.
+            Err(Error::UnknownTool { .. }) => {
+                let tool = self.find(name, &cx).await?;
+                let outcome = self.call_tool(&tool, make(&tool), cx.clone()).await;
+                (tool, outcome)
+            }
+            Err(error) => return Err(error),
+        };
+        while matches!(&outcome, Err(Error::Source(SourceError::NotMine { .. }))) && tool.id.name.as_str() == name {
+            let Some(next) = self.view(&cx).await.snapshot().next_of_name(&tool.id).map(|next| next.cloned()) else {
+                break;
             };
-            let shown = self.view(&cx).await.snapshot();
-            tool = match shown.next_of_name(&tool.id) {
-                Some(next) => next.map_err(|why| Error::unresolved(name, why))?.clone(),
-                None => return Err(not_mine),
-            };
+            tool = next.map_err(|reason| Error::unresolved(name, reason))?;
+            outcome = self.call_tool(&tool, make(&tool), cx.clone()).await;
         }
+        outcome
     }
 
-    /// As [`Gateway::call`], for who knows the tool already. What counts is the tool as this request sees it now: if that is
-    /// not the one that was passed, the call is refused.
+    /// As [`Gateway::call`], with a tool that was resolved before. If the request now sees another definition of it, the call is
+    /// refused.
     pub async fn call_tool(&self, tool: &Arc<Tool>, mut call: ToolCall, cx: Cx) -> Result<ToolOutput, Error> {
         let view = self.view_of(&call.tool, &cx).await;
         let (current, _) = view.tool(&call.tool)?;
         if !alike(current, tool) {
             call.expect = call.expect.or_else(|| Some(tool.digest()));
         }
-        self.run_and_learn(view, call, cx).await
+        self.call_in_view(view, call, cx).await
     }
 
-    /// Runs several calls, some at the same time; the results come in the order of the calls, and one that fails does not
-    /// touch the others.
+    /// Runs several calls, some at the same time. The results are in the order of the calls, and do not depend on each other.
     pub async fn call_all(&self, calls: Vec<ToolCall>, cx: Cx) -> Vec<Result<ToolOutput, Error>> {
         let runs = calls.into_iter().map(|call| {
             let cx = cx.clone();
-            async { self.run_and_learn(self.view_of(&call.tool, &cx).await, call, cx).await }
+            async { self.call_in_view(self.view_of(&call.tool, &cx).await, call, cx).await }
         });
         stream::iter(runs).buffered(TOGETHER).collect().await
     }
 
-    /// What [`Gateway::call_tool`] would run, without running it: the arguments checked, defaults filled in. Nobody is
-    /// asked.
+    /// What [`Gateway::call_tool`] would run, without running it or asking for approval: the arguments are checked, and defaults
+    /// filled in.
     pub fn plan(&self, tool: &Tool, call: ToolCall, cx: &Cx) -> Result<ToolCall, Error> {
         let facts = Arc::new(DefinitionFacts::of(Arc::new(tool.clone())));
         let standing = ToolStanding::of(facts, &self.catalog().policies);
-        let now = circumstances(tool, &standing, true, cx);
-        admit(tool, &standing.facts, call, now).map(Authorized::into_inner)
+        let now = authorization_context(tool, &standing, true, cx);
+        let digest = standing.facts.digest();
+        authorized(tool, &standing.facts, call, now, Some(digest)).map(Authorized::into_inner)
     }
 
-    /// What this request sees, and this tool, should it be one behind a source that searches for itself.
+    /// What this request sees, with this tool if it is one of a remote gateway.
     async fn view_of(&self, tool: &ToolId, cx: &Cx) -> CatalogView {
         self.with_far(self.view(cx).await, tool, cx)
     }
 
-    async fn run_and_learn(&self, view: CatalogView, call: ToolCall, cx: Cx) -> Result<ToolOutput, Error> {
+    /// Calls a tool of this view; emits the event of the call, and learns from it.
+    async fn call_in_view(&self, view: CatalogView, call: ToolCall, cx: Cx) -> Result<ToolOutput, Error> {
         let lesson = self.lesson_of(&view, &call.tool, &cx);
         let (cx, pending) = cx.begin_event();
         let observed = ObservedCall::new(&view, &call, pending);
@@ -96,21 +106,22 @@ impl Gateway {
         Ok(output)
     }
 
+    /// Runs a call, after asking for approval if the policy wants that.
     pub(crate) async fn run(&self, view: CatalogView, mut call: ToolCall, cx: Cx) -> Result<ToolOutput, Error> {
         let (tool, standing) = view.tool(&call.tool)?;
         if standing.decision.policy != Policy::Ask {
             return execute(&view, call, false, cx).await;
         }
-        match refusal(&call, tool, &circumstances(tool, standing, false, &cx)) {
+        match refusal(&call, tool, &authorization_context(tool, standing, false, &cx)) {
             None | Some(AuthorizationError::NeedsApproval { .. }) => {}
             Some(refusal) => return Err(refusal.into()),
         }
-        // Nobody is asked about a call that cannot be made.
+        // A call that cannot be made needs no approval.
         call.arguments = standing.facts.check()?.arguments(call.arguments)?;
         let digest = standing.facts.digest();
         let yes = self.consent(&call, digest, &cx).instrument(tracing::debug_span!("approval")).await?;
         call.expect = Some(digest);
-        // Asking may have taken minutes: what counts is how things stand now.
+        // The approval may have taken minutes: the policies and definitions of now count.
         let now = match view.is_through_meta_tools() {
             true => self.view(&cx).await.through_meta_tools(),
             false => self.view_of(&call.tool, &cx).await,
@@ -121,31 +132,32 @@ impl Gateway {
     }
 }
 
-/// Runs a call as things stand in this view.
+/// Authorizes a call by the policies and definitions of this view, and has its source run it.
 async fn execute(view: &CatalogView, call: ToolCall, approved: bool, cx: Cx) -> Result<ToolOutput, Error> {
     let (tool, standing) = view.tool(&call.tool)?;
     let source = view.source(&tool.id.source).ok_or_else(|| not_mine(tool))?;
-    let now = circumstances(tool, standing, approved, &cx);
+    let facts = &standing.facts;
+    let now = authorization_context(tool, standing, approved, &cx);
     if view.is_through_meta_tools() {
-        return hand_over(source, &standing.facts, admit_at(tool, &standing.facts, call, now, None)?, cx).await;
+        return run_at_source(source, facts, authorized(tool, facts, call, now, None)?, cx).await;
     }
     let is_bound = call.expect.is_some();
-    let authorized = admit(tool, &standing.facts, call, now)?;
+    let call = authorized(tool, facts, call, now, Some(facts.digest()))?;
     if let Some(far) = view.far() {
-        let call = order(view, far, authorized.into_inner(), is_bound, approved, &cx)?;
-        return hand_over(source, &standing.facts, call, cx).await;
+        let call = order(view, far, call.into_inner(), is_bound, approved, &cx)?;
+        return run_at_source(source, facts, call, cx).await;
     }
     if tool.status == Status::Ready {
-        return hand_over(source, &standing.facts, authorized, cx).await;
+        return run_at_source(source, facts, call, cx).await;
     }
-    let full = DefinitionFacts::of(Arc::new(load(source, tool, &standing.facts, &cx).await?));
-    let call = ToolCall { expect: None, ..authorized.into_inner() };
-    let now = AuthorizationContext { digest: Some(full.digest()), ..circumstances(tool, standing, approved, &cx) };
-    let authorized = admit(full.tool(), &full, call, now)?;
-    hand_over(source, &full, authorized, cx).await
+    let full = DefinitionFacts::of(Arc::new(load(source, tool, facts, &cx).await?));
+    let call = ToolCall { expect: None, ..call.into_inner() };
+    let digest = Some(full.digest());
+    let now = AuthorizationContext { digest, ..authorization_context(tool, standing, approved, &cx) };
+    run_at_source(source, &full, authorized(full.tool(), &full, call, now, digest)?, cx).await
 }
 
-/// A call of a tool behind a source that searches for itself, as one of that source's door: past the door, too.
+/// A call of a tool of a remote gateway, as a call of that gateway's `execute_tool`, which is authorized as well.
 fn order(
     view: &CatalogView,
     far: &RemoteTool,
@@ -157,22 +169,23 @@ fn order(
     let door = delegation::id(&far.tool.id.source, delegation::EXECUTE).and_then(|it| view.catalog.tool(&it));
     let (door, standing) = door.ok_or_else(|| not_mine(&far.tool))?;
     let order = far.order(door, call, is_bound)?;
-    // What was decided about the tool was decided about the door as well.
+    // The decision about the tool is the decision about the meta tool.
     let now = AuthorizationContext {
         digest: Some(standing.facts.digest()),
-        ..circumstances(door, &far.standing, approved, cx)
+        ..authorization_context(door, &far.standing, approved, cx)
     };
-    admit_at(door, &standing.facts, order, now, None)
+    authorized(door, &standing.facts, order, now, None)
 }
 
-async fn hand_over(
+/// Has the source run a call, and compares the result with the output schema.
+async fn run_at_source(
     source: &Arc<dyn Source>,
     facts: &DefinitionFacts,
     call: Authorized<ToolCall>,
     cx: Cx,
 ) -> Result<ToolOutput, Error> {
     let id = &facts.tool().id;
-    // Redacted when somebody listens, and only then.
+    // Redacted only if the log level needs it.
     let arguments = || redact::secrets(&Value::Object(call.get().arguments.clone()));
     tracing::debug!(event = "tool_call", tool = %id, caller = cx.caller.word(), arguments = %arguments());
     let output = source.call(call, cx).await?;
@@ -185,35 +198,19 @@ async fn hand_over(
     Ok(output.with_doubts(doubts))
 }
 
-/// The only way to a source: the arguments fit, the door agrees, and what is sent is bound to this very definition, so that
-/// a source whose live one differs can tell.
-fn admit(
+/// The only way to a source: the call is authorized, and its arguments are valid. The meta tool of a remote gateway is bound to
+/// no definition: its description changes with the tools of that gateway.
+fn authorized(
     tool: &Tool,
     facts: &DefinitionFacts,
     call: ToolCall,
     now: AuthorizationContext,
-) -> Result<Authorized<ToolCall>, Error> {
-    admit_at(tool, facts, call, now, Some(facts.digest()))
-}
-
-/// The same, bound to this. A door is bound to nothing: it says something else about itself whenever there is something
-/// else behind it.
-fn admit_at(
-    tool: &Tool,
-    facts: &DefinitionFacts,
-    mut call: ToolCall,
-    now: AuthorizationContext,
     bound_to: Option<Digest>,
 ) -> Result<Authorized<ToolCall>, Error> {
-    if let Some(refusal) = refusal(&call, tool, &now) {
-        return Err(refusal.into());
-    }
-    call.arguments = facts.check()?.arguments(call.arguments)?;
-    call.expect = bound_to;
-    Ok(authorize(call, tool, now)?)
+    authorize_checked(call, tool, &now, bound_to, |arguments| facts.check()?.arguments(arguments))
 }
 
-fn circumstances(tool: &Tool, standing: &ToolStanding, approved: bool, cx: &Cx) -> AuthorizationContext {
+fn authorization_context(tool: &Tool, standing: &ToolStanding, approved: bool, cx: &Cx) -> AuthorizationContext {
     AuthorizationContext {
         caller: cx.caller,
         policy: standing.decision.policy,
@@ -224,7 +221,7 @@ fn circumstances(tool: &Tool, standing: &ToolStanding, approved: bool, cx: &Cx) 
     }
 }
 
-/// The full definition. One that is under review must be the one that was reviewed.
+/// The full definition. If it is subject to review, it must be the reviewed one.
 async fn load(source: &Arc<dyn Source>, tool: &Tool, facts: &DefinitionFacts, cx: &Cx) -> Result<Tool, Error> {
     let full = source.load(&tool.id.name, cx.clone()).await?.ok_or_else(|| not_mine(tool))?;
     if source.review() != ReviewMode::Unneeded && full.digest() != facts.digest() {

@@ -3,10 +3,10 @@
 //! Each method checks the request, passes the gate for changes ([`Cx::change`]), makes the change, and leaves one audit event.
 //! Agents decide nothing.
 
-use crate::policy::{LevelName, LevelPolicies, PolicyUpdate};
+use crate::policy::{LevelName, PolicyUpdate};
 use crate::{Error, Gateway};
-use toolscout_core::change::{ChangeGuard, ChangeKind, PlannedChange};
 use toolscout_core::authorization::{PendingApproval, Policy};
+use toolscout_core::change::{ChangeGuard, ChangeKind, PlannedChange};
 use toolscout_core::{Caller, Cx, Digest, SourceId, ToolId};
 
 impl Gateway {
@@ -87,7 +87,11 @@ impl Gateway {
         let change = begin(cx, change)?;
         if update.level == LevelName::Session {
             self.publisher.change_policies(|policies| {
-                let level = policies.level(LevelName::Session).clone().updated(&update);
+                let level = policies.level(LevelName::Session).clone();
+                let level = match update.policy {
+                    Some(policy) => level.rule(update.pattern.as_str(), policy),
+                    None => level.without(&update.pattern),
+                };
                 policies.clone().with(LevelName::Session, level)
             });
         } else {
@@ -106,19 +110,6 @@ impl Gateway {
         let count = self.learning.forget(&self.owner(cx), is_meant)?;
         change.commit();
         Ok(count)
-    }
-}
-
-impl LevelPolicies {
-    /// The level after this update.
-    fn updated(mut self, update: &PolicyUpdate) -> Self {
-        match update.policy {
-            Some(policy) => self.rule(update.pattern.as_str(), policy),
-            None => {
-                self.rules.retain(|(pattern, _)| *pattern != update.pattern);
-                self
-            }
-        }
     }
 }
 

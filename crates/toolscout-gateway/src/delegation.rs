@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use toolscout_catalog::SourceDiscovery;
-use toolscout_core::{Arguments, Source, SourceId, Tool, ToolId, ToolName};
+use toolscout_core::{Arguments, SourceId, Tool, ToolId, ToolName};
 
 /// Finds its tools.
 pub(crate) const SEARCH: &str = "tool_search";
@@ -37,30 +37,34 @@ pub(crate) fn names_meta_tool(name: &str) -> bool {
         || name.ends_with("__execute_tool")
 }
 
+/// The last part of a name: what a tool is called by itself.
+pub(crate) fn bare(name: &str) -> &str {
+    let name = name.rsplit(['/', ':']).next().unwrap_or(name);
+    name.rsplit_once("__").map_or(name, |(_, bare)| bare)
+}
+
 /// The id of a meta tool.
 pub(crate) fn id(source: &SourceId, name: &str) -> Option<ToolId> {
     Some(ToolId::new(source.clone(), ToolName::new(name).ok()?))
 }
 
-/// The discovery with the meta tools reduced to their input schema and annotations. Their descriptions are never shown, and
-/// change with every tool behind them, which would need a review each time.
-pub(crate) fn shortened(source: &dyn Source, found: SourceDiscovery) -> SourceDiscovery {
+/// Reduces the meta tools of a discovery, if it has both, to their input schema and annotations. Their descriptions are
+/// never shown, and change with every tool behind them, which would need a review each time.
+pub(crate) fn shorten(found: &mut SourceDiscovery) {
     let has = |name: &str| found.tools.iter().any(|it| it.id.name.as_str() == name);
-    if !has(SEARCH) || !has(EXECUTE) || source.delegation().is_none() {
-        return found;
+    if !has(SEARCH) || !has(EXECUTE) {
+        return;
     }
-    let short = |tool: &Arc<Tool>| match is_meta_tool(tool.id.name.as_str()) {
-        false => tool.clone(),
-        true => Arc::new(Tool {
+    for tool in found.tools.iter_mut().filter(|it| is_meta_tool(it.id.name.as_str())) {
+        *tool = Arc::new(Tool {
             input_schema: tool.input_schema.clone(),
             annotations: tool.annotations.clone(),
             visibility: tool.visibility,
             status: tool.status.clone(),
             provenance: tool.provenance.clone(),
             ..Tool::new(tool.id.clone())
-        }),
-    };
-    found.each(|it| Some(short(it)))
+        });
+    }
 }
 
 /// The arguments of `tool_search` for this query and number of results.

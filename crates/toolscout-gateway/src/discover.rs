@@ -2,7 +2,7 @@
 
 use crate::delegation;
 use crate::policy::DanglingRule;
-use crate::publish::{DiscoveryResult, Ticket};
+use crate::publish::DiscoveryResult;
 use crate::tasks::run_blocking;
 use crate::{Error, Gateway};
 use futures_util::StreamExt;
@@ -52,14 +52,15 @@ impl Gateway {
         };
         let Some((source, name)) = view.named_source(text) else { return Err(unknown) };
         if view.asks(source.id()) {
-            return self.find_beyond(&view, source, &name, cx).await.ok_or(unknown);
+            return self.find_remote(&view, source, &name, cx).await.ok_or(unknown);
         }
         if source.load(&name, cx.clone()).await?.is_none() {
             return Err(unknown);
         }
-        match self.sources().iter().any(|it| Arc::ptr_eq(it, source)) {
-            true => drop(self.ask(std::slice::from_ref(source), cx, |_| ()).await),
-            false => self.requests.forget(cx),
+        if self.sources().iter().any(|it| Arc::ptr_eq(it, source)) {
+            drop(self.ask(std::slice::from_ref(source), cx, |_| ()).await)
+        } else {
+            self.requests.forget(cx)
         }
         self.view(cx).await.resolve(text)
     }
@@ -71,15 +72,11 @@ impl Gateway {
         watch: impl FnMut(&DiscoveryItem),
     ) -> RefreshOutcome {
         let ticket = self.publisher.ticket();
-        let found = gather(sources, cx, watch).await;
-        self.publish(sources.iter().cloned().zip(found).collect(), ticket).await
-    }
-
-    /// Reviewing reads definitions and the store, which may take a while: not where others wait for their turn.
-    async fn publish(&self, found: Vec<DiscoveryResult>, ticket: Ticket) -> RefreshOutcome {
-        if found.iter().all(|(source, _)| source.review() == ReviewMode::Unneeded) {
+        let found: Vec<DiscoveryResult> = sources.iter().cloned().zip(gather(sources, cx, watch).await).collect();
+        if sources.iter().all(|source| source.review() == ReviewMode::Unneeded) {
             return self.publisher.publish(found, ticket);
         }
+        // Reviewing reads definitions and the store, which may take a while: not on a thread that others wait for.
         let publisher = self.publisher.clone();
         run_blocking(move || publisher.publish(found, ticket)).await.unwrap_or_default()
     }
@@ -107,8 +104,10 @@ pub(crate) async fn gather(
             }
         }
     }
-    let in_short = |(source, it): (&Arc<dyn Source>, Result<SourceDiscovery, _>)| {
-        it.map(|it| delegation::shortened(&**source, it))
-    };
-    sources.iter().zip(found).map(in_short).collect()
+    for (source, found) in sources.iter().zip(&mut found) {
+        if let (Some(_), Ok(discovery)) = (source.delegation(), found) {
+            delegation::shorten(discovery);
+        }
+    }
+    found
 }

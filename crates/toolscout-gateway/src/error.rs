@@ -2,8 +2,8 @@
 
 use crate::Violation;
 use toolscout_catalog::Unresolved;
-use toolscout_core::change::DryRun;
 use toolscout_core::authorization::{AuthorizationError, Policy};
+use toolscout_core::change::DryRun;
 use toolscout_core::{ErrorKind, SourceError, SourceId, StoreError, ToolId, escape};
 
 /// Why a request could not be answered.

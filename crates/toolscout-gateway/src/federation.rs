@@ -1,7 +1,7 @@
 //! Servers that search for themselves.
 //!
 //! A toolscout behind this one, or any server that hides its tools behind a `tool_search` and an `execute_tool`, knows
-//! tools that no catalog here has. It is asked whenever somebody searches here ([`Gateway::search_beyond`]); what it finds
+//! tools that no catalog here has. It is asked whenever somebody searches here ([`Gateway::search_remote`]); what it finds
 //! is known as `source/its name`, and a call of that goes through its `execute_tool`, past every rule that would hold for
 //! a tool of that name here.
 //!
@@ -10,7 +10,6 @@
 mod answer;
 mod call;
 mod definitions;
-mod merge;
 mod search;
 mod via;
 
@@ -46,7 +45,7 @@ impl Default for Federation {
 impl Gateway {
     /// The tool of a source that searches for itself, of which the catalog knows nothing. None where the source does not
     /// do that, or the name is none that it could have.
-    pub(crate) async fn find_beyond(
+    pub(crate) async fn find_remote(
         &self,
         view: &CatalogView,
         source: &Arc<dyn Source>,
@@ -66,7 +65,7 @@ impl Gateway {
             return Some(known);
         }
         // Under which name it goes there, and what it takes, the source says best.
-        if let Ok(found) = self.ask_beyond(view, source, said, crate::Query::DEFAULT_LIMIT, cx).await {
+        if let Ok(found) = self.ask_remote(view, source, said, crate::Query::DEFAULT_LIMIT, cx).await {
             self.vetted(view, vec![(source.clone(), found)], &whose);
         }
         let known = self.federation.definitions.named(&whose, source, said);

@@ -9,18 +9,10 @@ mod tests;
 use crate::Error;
 use crate::delegation;
 use toolscout_core::authorization::Policy;
-use toolscout_core::{Diagnostic, DiagnosticKind, SourceId, Tool, ToolId};
+use toolscout_core::policy_rules::PolicyPattern;
+use toolscout_core::{Diagnostic, DiagnosticKind, PolicyRules, Tool, ToolId};
 
 pub use toolscout_core::{PolicyMode as Mode, ShadowPolicy as Shadow};
-
-/// What one level says.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct LevelPolicies {
-    /// For what no rule of this level names.
-    pub default: Option<Policy>,
-    /// By pattern: `source/tool`, `source/*` or `*`. Names are compared byte by byte.
-    pub rules: Vec<(String, Policy)>,
-}
 
 /// Who speaks; later ones may only tighten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,7 +46,7 @@ impl LevelName {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Policies {
     /// In the order of [`LevelName::ALL`].
-    pub levels: [LevelPolicies; 4],
+    pub levels: [PolicyRules; 4],
     /// How they are taken.
     pub mode: Mode,
     /// What becomes of tools whose name another has.
@@ -108,7 +100,7 @@ impl Policies {
     }
 
     /// The same, with this level instead.
-    pub fn with(mut self, name: LevelName, level: LevelPolicies) -> Self {
+    pub fn with(mut self, name: LevelName, level: PolicyRules) -> Self {
         self.levels[name as usize] = level;
         self
     }
@@ -124,7 +116,7 @@ impl Policies {
     }
 
     /// What one level says.
-    pub fn level(&self, name: LevelName) -> &LevelPolicies {
+    pub fn level(&self, name: LevelName) -> &PolicyRules {
         &self.levels[name as usize]
     }
 
@@ -133,13 +125,13 @@ impl Policies {
         self.in_mode_for(tool, self.said(&tool.id))
     }
 
-    /// What holds for a tool that is behind a door of its source: what holds for it, and what is said of that door by its
-    /// name. A tool that nobody has seen may be another one under another name, so what is said of any single tool of its
+    /// What holds for a tool that a meta tool of its source runs: what holds for it, and what is said of that meta tool by
+    /// its name. A tool that nobody has seen may be another one under another name, so what is said of any single tool of its
     /// source holds for it.
-    pub(crate) fn effective_through(&self, tool: &Tool, door: &ToolId, is_known: bool) -> PolicyDecision {
-        let is_meant = |name: &str| name == door.name.as_str() || (!is_known && !delegation::is_meta_tool(name));
+    pub(crate) fn effective_through(&self, tool: &Tool, meta_tool: &ToolId, is_known: bool) -> PolicyDecision {
+        let is_meant = |name: &str| name == meta_tool.name.as_str() || (!is_known && !delegation::is_meta_tool(name));
         let of_level = |level: LevelName| {
-            let (pattern, policy) = self.level(level).tightest_of(&door.source, is_meant)?;
+            let (pattern, policy) = self.level(level).tightest_of(&meta_tool.source, is_meant)?;
             Some(PolicyDecision { policy, because: format!("by the {} rule `{pattern}`", level.word()) })
         };
         let others = LevelName::ALL.into_iter().filter_map(of_level);
@@ -164,7 +156,7 @@ impl Policies {
 
     /// Whether anything at all is disabled, so that there is reason to look at each tool.
     pub(crate) fn disables_something(&self) -> bool {
-        let disables = |it: &LevelPolicies| {
+        let disables = |it: &PolicyRules| {
             it.default == Some(Policy::Disable) || it.rules.iter().any(|(_, policy)| *policy == Policy::Disable)
         };
         self.levels.iter().any(disables)
@@ -201,7 +193,7 @@ impl Policies {
     /// Refuses an update that is malformed, or looser than what the levels above say about all tools of its pattern.
     pub fn check(&self, update: &PolicyUpdate) -> Result<(), Error> {
         let invalid = || Error::InvalidPattern { pattern: update.pattern.clone() };
-        let pattern = Pattern::of(&update.pattern).ok_or_else(invalid)?;
+        let pattern = PolicyPattern::parse(&update.pattern).ok_or_else(invalid)?;
         let parents = LevelName::ALL.into_iter().filter(|level| *level < update.level);
         let tightest = parents.filter_map(|level| self.level(level).says_about_all(&pattern)).max();
         match update.policy {
@@ -217,98 +209,15 @@ impl Policies {
     /// says whether there is such a source, and whether it has such a tool.
     pub fn dangling(&self, knows: impl Fn(&str, Option<&str>) -> bool) -> Vec<DanglingRule> {
         let rules = LevelName::ALL.into_iter().flat_map(|it| self.level(it).rules.iter().map(move |rule| (it, rule)));
-        let dangles = |pattern: &str| match Pattern::of(pattern) {
-            Some(Pattern::All) => false,
-            Some(Pattern::Source(source)) => !knows(source, None),
-            Some(Pattern::Tool(source, name)) => !knows(source, Some(name)),
+        let dangles = |pattern: &str| match PolicyPattern::parse(pattern) {
+            Some(PolicyPattern::All) => false,
+            Some(PolicyPattern::Source(source)) => !knows(source, None),
+            Some(PolicyPattern::Tool(source, name)) => !knows(source, Some(name)),
             None => true,
         };
         let dangling = rules.filter(|(_, (pattern, _))| dangles(pattern));
         dangling
             .map(|(level, (pattern, policy))| DanglingRule { level, pattern: pattern.clone(), policy: *policy })
             .collect()
-    }
-}
-
-impl LevelPolicies {
-    /// The same level with this rule, instead of any of the same pattern.
-    pub fn rule(mut self, pattern: impl Into<String>, policy: Policy) -> Self {
-        let pattern = pattern.into();
-        self.rules.retain(|(it, _)| *it != pattern);
-        self.rules.push((pattern, policy));
-        self
-    }
-
-    /// What this level says about a tool, and by which of its rules; none where it says nothing.
-    fn says(&self, id: &ToolId) -> Option<(Policy, String)> {
-        let rule = self.rule_for(id).map(|(policy, pattern)| (policy, format!("rule `{pattern}`")));
-        rule.or_else(|| self.default.map(|policy| (policy, "default".to_owned())))
-    }
-
-    /// What this level says about every tool of a pattern; none if it says nothing about all of them.
-    fn says_about_all(&self, pattern: &Pattern<'_>) -> Option<Policy> {
-        let covering =
-            self.rules.iter().filter_map(|(rule, policy)| Some((Pattern::of(rule)?.covers(pattern)?, *policy)));
-        covering.max().map(|(_, policy)| policy).or(self.default)
-    }
-
-    /// The most specific rule about a tool, as it is written.
-    fn rule_for(&self, id: &ToolId) -> Option<(Policy, &str)> {
-        let fitting = self.rules.iter().filter_map(|(pattern, policy)| {
-            let specificity = Pattern::of(pattern)?.fits(id)?;
-            Some((specificity, *policy, pattern))
-        });
-        // The same pattern twice: the tighter one, since it was not written for nothing.
-        let best = fitting.max_by_key(|(specificity, policy, _)| (*specificity, *policy));
-        best.map(|(_, policy, pattern)| (policy, pattern.as_str()))
-    }
-}
-
-impl LevelPolicies {
-    /// The tightest rule about a single tool of this source, of those that are meant.
-    fn tightest_of(&self, source: &SourceId, is_meant: impl Fn(&str) -> bool) -> Option<(&str, Policy)> {
-        let is_about = |pattern: &str| match Pattern::of(pattern) {
-            Some(Pattern::Tool(it, name)) => it == source.as_str() && is_meant(name),
-            _ => false,
-        };
-        let rules = self.rules.iter().filter(|(pattern, _)| is_about(pattern));
-        rules.max_by_key(|(_, policy)| *policy).map(|(pattern, policy)| (pattern.as_str(), *policy))
-    }
-}
-
-enum Pattern<'a> {
-    All,
-    Source(&'a str),
-    Tool(&'a str, &'a str),
-}
-
-impl<'a> Pattern<'a> {
-    /// Splits at the first slash: a source's id has none, a tool's name may.
-    fn of(text: &'a str) -> Option<Self> {
-        match text.split_once('/') {
-            None => (text == "*").then_some(Self::All),
-            Some((source, name)) if SourceId::new(source).is_err() || name.is_empty() => None,
-            Some((source, "*")) => Some(Self::Source(source)),
-            Some((source, name)) => Some(Self::Tool(source, name)),
-        }
-    }
-
-    /// How specific it is about all tools of another pattern; none if it does not cover them.
-    fn covers(&self, other: &Pattern<'_>) -> Option<u8> {
-        match (self, other) {
-            (Self::All, _) => Some(0),
-            (Self::Source(source), Pattern::Source(of) | Pattern::Tool(of, _)) => (source == of).then_some(1),
-            (Self::Tool(source, name), Pattern::Tool(of, tool)) => (source == of && name == tool).then_some(2),
-            _ => None,
-        }
-    }
-
-    /// How specific it is about this tool; none where it is not about it.
-    fn fits(&self, id: &ToolId) -> Option<u8> {
-        match self {
-            Self::All => Some(0),
-            Self::Source(source) => (*source == id.source.as_str()).then_some(1),
-            Self::Tool(source, name) => (*source == id.source.as_str() && *name == id.name.as_str()).then_some(2),
-        }
     }
 }

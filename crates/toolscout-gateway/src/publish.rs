@@ -115,7 +115,7 @@ impl CatalogPublisher {
         self.scoped.lock().retain(|name, _| scopes.named.contains_key(name));
         self.scopes.store(Arc::new(scopes));
         if everything != now.scope {
-            self.show_in(everything, now.all.clone(), now.policies.clone(), now.sources.clone());
+            self.show(everything, now.all.clone(), now.policies.clone(), now.sources.clone());
         }
         if is_other {
             self.changes.send_modify(|count| *count += 1);
@@ -136,7 +136,7 @@ impl CatalogPublisher {
             known = known.without(gone.id());
         }
         sources.all().iter().for_each(|source| state.review_on_terms_of(source));
-        self.show(Arc::new(known), now.policies.clone(), Arc::new(sources));
+        self.show(now.scope.clone(), Arc::new(known), now.policies.clone(), Arc::new(sources));
         self.comings.send_modify(|it| *it += 1);
         Ok(())
     }
@@ -175,7 +175,7 @@ impl CatalogPublisher {
         let (next, shadowed) = before.all.merge(discoveries);
         let (next, news) = self.reviewed(next, &state, &found);
         registered::log(&next, &refreshed.failed);
-        self.show(Arc::new(next), before.policies.clone(), before.sources.clone());
+        self.show(before.scope.clone(), Arc::new(next), before.policies.clone(), before.sources.clone());
         refreshed.problems.extend(shadowed.into_iter().map(|it| shadowing::told(it, &before.policies)));
         refreshed.problems.extend(news);
         refreshed
@@ -186,7 +186,7 @@ impl CatalogPublisher {
         let _state = self.state.lock();
         let now = self.now();
         let sources = (*now.sources).clone().with(source)?;
-        self.show(now.all.clone(), now.policies.clone(), Arc::new(sources));
+        self.show(now.scope.clone(), now.all.clone(), now.policies.clone(), Arc::new(sources));
         self.comings.send_modify(|it| *it += 1);
         Ok(())
     }
@@ -197,7 +197,7 @@ impl CatalogPublisher {
         let now = self.now();
         let Some(sources) = now.sources.without(id) else { return false };
         state.forget(id);
-        self.show(Arc::new(now.all.without(id)), now.policies.clone(), Arc::new(sources));
+        self.show(now.scope.clone(), Arc::new(now.all.without(id)), now.policies.clone(), Arc::new(sources));
         self.comings.send_modify(|it| *it += 1);
         true
     }
@@ -209,7 +209,7 @@ impl CatalogPublisher {
         let old = now.sources.by_id(source.id())?.clone();
         state.review_on_terms_of(&source);
         let sources = (*now.sources).clone().replacing(source)?;
-        self.show(now.all.clone(), now.policies.clone(), Arc::new(sources));
+        self.show(now.scope.clone(), now.all.clone(), now.policies.clone(), Arc::new(sources));
         self.comings.send_modify(|it| *it += 1);
         Some(old)
     }
@@ -220,14 +220,14 @@ impl CatalogPublisher {
         let now = self.now();
         let found: Vec<_> = state.unreviewed.get(source).map(|(_, it)| it.clone()).into_iter().collect();
         let (next, _) = self.reviewed(now.all.merge(found).0, &state, std::slice::from_ref(source));
-        self.show(Arc::new(next), now.policies.clone(), now.sources.clone());
+        self.show(now.scope.clone(), Arc::new(next), now.policies.clone(), now.sources.clone());
     }
 
     /// Other policies hold from now on.
     pub(crate) fn change_policies(&self, change: impl FnOnce(&Policies) -> Policies) {
         let _state = self.state.lock();
         let now = self.now();
-        self.show(now.all.clone(), Arc::new(change(&now.policies)), now.sources.clone());
+        self.show(now.scope.clone(), now.all.clone(), Arc::new(change(&now.policies)), now.sources.clone());
     }
 
     /// What a source under review was found to have, before anything was held, and its terms.
@@ -268,11 +268,8 @@ impl CatalogPublisher {
         (next.each(|it| Some(held_for(it, reason(it)))), news)
     }
 
-    fn show(&self, all: Arc<Snapshot>, policies: Arc<Policies>, sources: Arc<SourceSet>) {
-        self.show_in(self.now().scope.clone(), all, policies, sources);
-    }
-
-    fn show_in(&self, scope: Arc<Scope>, all: Arc<Snapshot>, policies: Arc<Policies>, sources: Arc<SourceSet>) {
+    /// Replaces what is known.
+    fn show(&self, scope: Arc<Scope>, all: Arc<Snapshot>, policies: Arc<Policies>, sources: Arc<SourceSet>) {
         let before = self.now();
         let next = PublishedCatalog::after(&before, scope, all, policies, sources);
         let is_other = !next.shown.is_like(&before.shown);

@@ -64,9 +64,10 @@ impl PublishedCatalog {
         let shown = shown_of(&all, &policies, &remote_gateways, &scope);
         let standing = empty(all.len());
         let generation = before.generation + 1;
-        let indexed = match before.indexed().is_some() && shown.is_like(&before.shown) {
-            true => before.indexed.clone(),
-            false => Arc::default(),
+        let indexed = if before.indexed().is_some() && shown.is_like(&before.shown) {
+            before.indexed.clone()
+        } else {
+            Arc::default()
         };
         let engine = before.engine.clone();
         let next = Self {

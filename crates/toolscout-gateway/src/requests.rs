@@ -91,13 +91,12 @@ impl RequestCatalogs {
         }
         let approvals = publisher.approvals.of_request(&entry.keys);
         let needs_review = guests.sources.iter().any(|(it, _)| it.review() != ReviewMode::Unneeded);
-        let merged = match needs_review {
-            false => merge(now, guests, &approvals),
-            true => {
-                let (now, entry) = (now.clone(), entry.clone());
-                let work = move || entry.guests.get().map(|it| merge(now, it, &approvals));
-                run_blocking(work).await.flatten().unwrap_or_else(|| alone(publisher.within(scope), Vec::new()))
-            }
+        let merged = if needs_review {
+            let (now, entry) = (now.clone(), entry.clone());
+            let work = move || entry.guests.get().map(|it| merge(now, it, &approvals));
+            run_blocking(work).await.flatten().unwrap_or_else(|| alone(publisher.within(scope), Vec::new()))
+        } else {
+            merge(now, guests, &approvals)
         };
         entry.keep(scope, Arc::new(merged))
     }
@@ -163,32 +162,32 @@ fn merge(now: Arc<PublishedCatalog>, guests: &RequestDiscovery, approvals: &Appr
             None => {
                 sources = sources.and(source.clone());
                 let is_in_scope = |tool: &Arc<Tool>| scope.has_tool(&tool.id);
-                let discovery = match discovery.tools.iter().all(is_in_scope) {
-                    true => discovery.clone(),
-                    false => Arc::new(discovery.each(|tool| is_in_scope(tool).then(|| tool.clone()))),
+                let discovery = if discovery.tools.iter().all(is_in_scope) {
+                    discovery.clone()
+                } else {
+                    Arc::new(discovery.each(|tool| is_in_scope(tool).then(|| tool.clone())))
                 };
                 found.push((source.review(), discovery));
             }
         }
     }
-    let found = match found.iter().all(|(review, _)| *review == ReviewMode::Unneeded) {
-        true => found.into_iter().map(|(_, it)| it).collect(),
-        false => {
-            let (all, _) = now.all.over(found.iter().map(|(_, it)| it.clone()).collect());
-            let scan = publish::scanner(Arc::new(all), Arc::new(sources.clone()));
-            let mut reviews = approvals.reviews();
-            let reviewed = found.into_iter().map(|(review, it)| match review {
-                ReviewMode::Unneeded => (it, Vec::new()),
-                review => {
-                    let (held, news) = publish::held(&mut reviews, &review, &it, &scan);
-                    (Arc::new(held), news)
-                }
-            });
-            let (found, news): (Vec<_>, Vec<_>) = reviewed.unzip();
-            reviews.keep();
-            problems.extend(news.into_iter().flatten());
-            found
-        }
+    let found = if found.iter().all(|(review, _)| *review == ReviewMode::Unneeded) {
+        found.into_iter().map(|(_, it)| it).collect()
+    } else {
+        let (all, _) = now.all.over(found.iter().map(|(_, it)| it.clone()).collect());
+        let scan = publish::scanner(Arc::new(all), Arc::new(sources.clone()));
+        let mut reviews = approvals.reviews();
+        let reviewed = found.into_iter().map(|(review, it)| match review {
+            ReviewMode::Unneeded => (it, Vec::new()),
+            review => {
+                let (held, news) = publish::held(&mut reviews, &review, &it, &scan);
+                (Arc::new(held), news)
+            }
+        });
+        let (found, news): (Vec<_>, Vec<_>) = reviewed.unzip();
+        reviews.keep();
+        problems.extend(news.into_iter().flatten());
+        found
     };
     PublishedCatalog::over(now, found, sources, problems)
 }

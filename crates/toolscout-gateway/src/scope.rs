@@ -7,10 +7,10 @@
 mod tests;
 
 use crate::Gateway;
-use crate::policy::{LevelName, LevelPolicies, Mode, Policies};
+use crate::policy::{LevelName, Mode, Policies};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use toolscout_core::{SourceId, Tool, ToolId, ToolPatterns, Visibility};
+use toolscout_core::{PolicyRules, SourceId, Tool, ToolId, ToolPatterns, Visibility};
 
 /// Which tools can be seen and called, which of them are listed, and how policies are tightened. The default is everything.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -22,7 +22,7 @@ pub struct Scope {
     /// Listed, whatever their sources say.
     pub listed: ToolPatterns,
     /// Rules that hold besides all others; they can only tighten them.
-    pub rules: LevelPolicies,
+    pub rules: PolicyRules,
     /// Whether only read-only tools run.
     pub read_only: bool,
 }
@@ -97,11 +97,6 @@ impl Gateway {
     pub fn set_scopes(&self, everything: Scope, named: impl IntoIterator<Item = (String, Scope)>) {
         let named = named.into_iter().map(|(name, scope)| (name.into(), Arc::new(scope))).collect();
         self.publisher.set_scopes(Scopes { everything: Arc::new(everything), named });
-    }
-
-    /// Whether there is a scope of this name.
-    pub fn has_scope(&self, name: &str) -> bool {
-        self.publisher.scope(name).is_some()
     }
 
     /// Whether resources and prompts of this source can be seen.

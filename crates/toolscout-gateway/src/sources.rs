@@ -32,9 +32,10 @@ impl SourceSet {
 
     /// These, and one more, if nobody has its id.
     pub(crate) fn with(self, source: Arc<dyn Source>) -> Result<Self, DuplicateSource> {
-        match self.by_id.contains_key(source.id()) {
-            true => Err(DuplicateSource { id: source.id().clone() }),
-            false => Ok(self.and(source)),
+        if self.by_id.contains_key(source.id()) {
+            Err(DuplicateSource { id: source.id().clone() })
+        } else {
+            Ok(self.and(source))
         }
     }
 

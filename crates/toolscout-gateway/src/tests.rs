@@ -22,7 +22,7 @@ mod watching;
 pub(crate) use actor::{Actor, agent, waits};
 pub(crate) use requests::{ByUser, by};
 
-use crate::policy::{LevelName, LevelPolicies, Policies};
+use crate::policy::{LevelName, Mode, Policies};
 use crate::{Error, Gateway, Query};
 use futures_util::stream;
 use serde_json::{Value, json};
@@ -30,8 +30,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use toolscout_core::authorization::Policy;
 use toolscout_core::{
-    Arguments, Authorized, BoxFuture, BoxStream, Caller, Cx, DiscoveryItem, ErrorKind, RawJson, Source, SourceError,
-    SourceId, SourceKind, Status, Tool, ToolCall, ToolId, ToolName, ToolOutput,
+    Arguments, Authorized, BoxFuture, BoxStream, Caller, Cx, DiscoveryItem, ErrorKind, PolicyRules, RawJson, Source,
+    SourceError, SourceId, SourceKind, Status, Tool, ToolCall, ToolId, ToolName, ToolOutput,
 };
 
 /// A source in this process that counts what is asked of it and echoes its arguments.
@@ -191,7 +191,7 @@ async fn a_static_tool_is_loaded_before_its_first_call_and_its_arguments_checked
 #[tokio::test]
 async fn a_denied_tool_is_listed_and_refused_and_a_disabled_one_is_not_there() {
     let source = Arc::new(Fake::new("s", &[("no", json!({})), ("gone", json!({}))]));
-    let rules = LevelPolicies::default().rule("s/no", Policy::Deny).rule("s/gone", Policy::Disable);
+    let rules = PolicyRules::default().rule("s/no", Policy::Deny).rule("s/gone", Policy::Disable);
     let policies = Policies::new().with(LevelName::Project, rules);
     let gateway = Gateway::builder().source(source.clone()).policies(policies).build().unwrap();
     gateway.refresh(&cli()).await;
@@ -257,4 +257,14 @@ async fn a_registered_tool_answers_before_a_server_and_before_a_request() {
     assert_eq!(code.calls.load(Ordering::SeqCst), 1);
     gateway.call("server/x", Arguments::new(), cli()).await.unwrap();
     assert_eq!(server.calls.load(Ordering::SeqCst), 1);
+}
+
+/// Sets the policies of the session.
+fn set_session(gateway: &Gateway, rules: PolicyRules) {
+    gateway.set_policies(Policies::clone(&gateway.policies()).with(LevelName::Session, rules));
+}
+
+/// Sets the mode in which policies are applied.
+fn set_mode(gateway: &Gateway, mode: Mode) {
+    gateway.set_policies(Policies::clone(&gateway.policies()).in_mode(mode));
 }

@@ -1,6 +1,6 @@
 //! What a person sees before a decision: tools held for review, pending approvals, policies.
 
-use crate::policy::{DanglingRule, LevelName, LevelPolicies, Mode, Policies, PolicyDecision};
+use crate::policy::{DanglingRule, Policies, PolicyDecision};
 use crate::{Approvals, Error, Gateway, QuarantinedTool};
 use std::sync::Arc;
 use toolscout_core::Tool;
@@ -37,16 +37,6 @@ impl Gateway {
     /// Other policies hold from now on.
     pub fn set_policies(&self, policies: Policies) {
         self.publisher.change_policies(|_| policies);
-    }
-
-    /// The session says something else from now on.
-    pub fn set_session(&self, level: LevelPolicies) {
-        self.publisher.change_policies(|it| it.clone().with(LevelName::Session, level));
-    }
-
-    /// All policies are taken in this mode from now on.
-    pub fn set_mode(&self, mode: Mode) {
-        self.publisher.change_policies(|it| it.clone().in_mode(mode));
     }
 
     /// Rules that name what no source has. Of a source that has not been listed yet nobody knows, and where requests have

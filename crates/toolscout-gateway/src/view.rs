@@ -13,17 +13,17 @@ use toolscout_core::{Cx, Diagnostic, Library, Source, SourceId, Tool, ToolId, To
 #[derive(Clone)]
 pub struct CatalogView {
     pub(crate) catalog: Arc<PublishedCatalog>,
-    beyond: RemoteAccess,
+    remote: RemoteAccess,
 }
 
 /// What can be called besides what is seen.
 #[derive(Clone)]
 enum RemoteAccess {
     Nothing,
-    /// The doors of sources that search for themselves.
-    Doors,
-    /// A tool behind one of them.
-    Far(Arc<RemoteTool>),
+    /// The meta tools of remote gateways.
+    MetaTools,
+    /// A tool of a remote gateway.
+    Tool(Arc<RemoteTool>),
 }
 
 impl Gateway {
@@ -50,7 +50,7 @@ impl Gateway {
 
 impl CatalogView {
     fn of(moment: Arc<PublishedCatalog>) -> Self {
-        Self { catalog: moment, beyond: RemoteAccess::Nothing }
+        Self { catalog: moment, remote: RemoteAccess::Nothing }
     }
 
     /// The tools, but for what is disabled; of what is held, the name and the reason.
@@ -132,22 +132,22 @@ impl CatalogView {
 
     /// The same, for who asks sources that search for themselves.
     pub(crate) fn through_meta_tools(self) -> Self {
-        Self { beyond: RemoteAccess::Doors, ..self }
+        Self { remote: RemoteAccess::MetaTools, ..self }
     }
 
     pub(crate) fn and_far(self, far: RemoteTool) -> Self {
-        Self { beyond: RemoteAccess::Far(Arc::new(far)), ..self }
+        Self { remote: RemoteAccess::Tool(Arc::new(far)), ..self }
     }
 
     /// Whether this is for who asks sources that search for themselves.
     pub(crate) fn is_through_meta_tools(&self) -> bool {
-        matches!(self.beyond, RemoteAccess::Doors)
+        matches!(self.remote, RemoteAccess::MetaTools)
     }
 
-    /// The tool behind a door that this view is about.
+    /// The tool of a remote gateway that this view is about.
     pub(crate) fn far(&self) -> Option<&RemoteTool> {
-        match &self.beyond {
-            RemoteAccess::Far(far) => Some(far),
+        match &self.remote {
+            RemoteAccess::Tool(far) => Some(far),
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use toolscout_config::Config;
 use toolscout_core::PolicyRules;
-use toolscout_gateway::policy::{LevelName, LevelPolicies, Policies};
+use toolscout_gateway::policy::{LevelName, Policies};
 
 /// The policies of this configuration.
 pub fn of_config(config: &Config) -> Policies {
@@ -14,6 +14,6 @@ pub fn of_config(config: &Config) -> Policies {
 }
 
 /// The policy rules of one file or profile.
-pub fn level(rules: &PolicyRules) -> LevelPolicies {
-    LevelPolicies { default: rules.default, rules: rules.rules.clone() }
+pub fn level(rules: &PolicyRules) -> PolicyRules {
+    rules.clone()
 }

@@ -68,10 +68,7 @@ fn at_most(survey: &SchemaSurvey<'_>, value: &Value, allowed: u64) -> Result<Cos
     let nodes = (survey.nodes as u64).saturating_add(STANDARD_NODES);
     let matches = survey.states.saturating_mul(bytes(value)) / MATCHES;
     let steps = nodes.saturating_mul(size(value)).saturating_add(matches).saturating_mul(roads);
-    match steps <= allowed {
-        true => Ok(Cost { explains: false }),
-        false => Err(CostExceeded::Work),
-    }
+    if steps <= allowed { Ok(Cost { explains: false }) } else { Err(CostExceeded::Work) }
 }
 
 /// How much work a schema without references can be, whatever the value: each part of it meets each value once at most.

@@ -81,10 +81,7 @@ fn listing(text: &str) -> Option<Vec<&RawValue>> {
 fn taken(entries: &[&RawValue], most: usize) -> RemoteSearchResponse {
     let mut answer = RemoteSearchResponse::default();
     for (rank, entry) in entries.iter().take(most).enumerate() {
-        match entry.get().len() <= LARGEST {
-            true => answer.items.extend(item(entry, rank)),
-            false => answer.too_large += 1,
-        }
+        if entry.get().len() <= LARGEST { answer.items.extend(item(entry, rank)) } else { answer.too_large += 1 }
     }
     answer
 }

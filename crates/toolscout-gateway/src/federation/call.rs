@@ -38,33 +38,33 @@ impl Gateway {
 
     fn far(&self, view: &CatalogView, id: &ToolId, cx: &Cx) -> Option<RemoteTool> {
         let source = view.source(&id.source)?;
-        let (door, _) = view.catalog.tool(&delegation::id(&id.source, delegation::EXECUTE)?)?;
+        let (meta_tool, _) = view.catalog.tool(&delegation::id(&id.source, delegation::EXECUTE)?)?;
         let known = self.federation.definitions.of(&self.found_for(cx), source, id);
         let is_known = known.is_some();
         let RemoteDefinition { tool, facts, digest } = known.unwrap_or_else(|| {
             let mut tool = unknown(id.clone());
-            tool.provenance.trusted = door.provenance.trusted;
+            tool.provenance.trusted = meta_tool.provenance.trusted;
             let tool = Arc::new(tool);
             RemoteDefinition { facts: Arc::new(DefinitionFacts::of(tool.clone())), tool, digest: None }
         });
-        let decision = view.catalog.policies.effective_through(&tool, &door.id, is_known);
+        let decision = view.catalog.policies.effective_through(&tool, &meta_tool.id, is_known);
         let standing = ToolStanding { decision, facts };
         Some(RemoteTool { tool, standing, digest, via: cx.via.clone(), gateway: self.federation.name.clone() })
     }
 }
 
 impl RemoteTool {
-    /// The call of the door that comes to a call of this tool. `is_bound`: only if its definition is what is known of it
+    /// The call of the meta tool that comes to a call of this tool. `is_bound`: only if its definition is what is known of it
     /// here. Who cannot be told so was asked for the definition by a search; that has to do.
-    pub(crate) fn order(&self, door: &Tool, call: ToolCall, is_bound: bool) -> Result<ToolCall, Error> {
+    pub(crate) fn order(&self, meta_tool: &Tool, call: ToolCall, is_bound: bool) -> Result<ToolCall, Error> {
         if self.via.len() >= DEEPEST {
             let reason = format!("`{}` is not called: {DEEPEST} gateways have passed this on already", self.tool.id);
             return Err(SourceError::Refused { reason }.into());
         }
         call.refuse_rest()?;
         let expect = self.digest.as_deref().filter(|_| is_bound);
-        let arguments = delegation::execute_arguments(door, call.tool.name.as_str(), call.arguments, expect);
+        let arguments = delegation::execute_arguments(meta_tool, call.tool.name.as_str(), call.arguments, expect);
         let meta = Some(passed_on(call.meta.as_ref(), &self.via, &self.gateway));
-        Ok(ToolCall { meta, resume: call.resume, ..ToolCall::new(door.id.clone(), arguments) })
+        Ok(ToolCall { meta, resume: call.resume, ..ToolCall::new(meta_tool.id.clone(), arguments) })
     }
 }

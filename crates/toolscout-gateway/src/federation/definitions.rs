@@ -57,7 +57,7 @@ impl RemoteDefinitions {
                 return Some(tool.clone());
             }
         }
-        let mut bare = all().filter(|tool| super::merge::bare(tool.id.name.as_str()) == name);
+        let mut bare = all().filter(|tool| delegation::bare(tool.id.name.as_str()) == name);
         match (bare.next(), bare.next()) {
             (Some(tool), None) => Some(tool.clone()),
             _ => None,

@@ -3,12 +3,11 @@
 use super::LONGEST_NAME;
 use super::answer::{self, RemoteSearchResponse};
 use super::definitions::RequesterKey;
-use super::merge::{bare, merged};
 use super::via::{DEEPEST, passed_on};
 use crate::delegation;
 use crate::{CatalogView, Error, Gateway, Query, SearchHit};
 use futures_util::{StreamExt, stream};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use toolscout_catalog::findings::{self, Severity, ToolNameIndex};
@@ -38,40 +37,40 @@ impl Gateway {
     ///
     /// Who is up is always asked; who would have to be started only where the catalog has too few hits, or none that fits
     /// well. Cancel-safe: whoever is being asked is told that nobody waits any more.
-    pub async fn search_beyond(
+    pub async fn search_remote(
         &self,
         view: &CatalogView,
         query: &Query<'_>,
-        near: Vec<SearchHit>,
+        local: Vec<SearchHit>,
         cx: &Cx,
     ) -> (Vec<SearchHit>, Vec<String>) {
         if view.delegates().next().is_none() {
-            return (near, Vec::new());
+            return (local, Vec::new());
         }
         if cx.via.contains(&self.federation.name) {
             // Whoever asked first has all of this already.
             return (Vec::new(), vec!["this gateway is asking itself, through others".to_owned()]);
         }
         if cx.via.len() >= DEEPEST {
-            return (near, vec![format!("no further servers were asked: {DEEPEST} gateways have passed this on")]);
+            return (local, vec![format!("no further servers were asked: {DEEPEST} gateways have passed this on")]);
         }
         let most = if query.limit == 0 { Query::DEFAULT_LIMIT } else { query.limit.min(Query::MAX_LIMIT) };
-        let is_weak = near.len() < most || near.first().is_none_or(|it| it.score < WEAK);
+        let is_weak = local.len() < most || local.first().is_none_or(|it| it.score < WEAK);
         let asked = to_ask(view, query.sources, is_weak).collect();
-        let (far, notes) = self.found_beyond(view, asked, query.text, most, cx).await;
-        (merged(near, far, most), notes)
+        let (remote, notes) = self.search_sources(view, asked, query.text, most, cx).await;
+        (merged(local, remote, most), notes)
     }
 
     /// All that sources list that search for themselves and are up, as far as they show it to who asks for everything; by
     /// their ids. Starts nothing.
-    pub async fn list_beyond(&self, view: &CatalogView, cx: &Cx) -> Vec<Arc<Tool>> {
+    pub async fn list_remote(&self, view: &CatalogView, cx: &Cx) -> Vec<Arc<Tool>> {
         let asked = to_ask(view, None, false).collect();
-        let (found, _) = self.found_beyond(view, asked, "", Query::MAX_LIMIT, cx).await;
+        let (found, _) = self.search_sources(view, asked, "", Query::MAX_LIMIT, cx).await;
         let all: BTreeMap<_, _> = found.into_iter().map(|it| (it.tool.id.clone(), it.tool)).collect();
         all.into_values().collect()
     }
 
-    async fn found_beyond(
+    async fn search_sources(
         &self,
         view: &CatalogView,
         asked: Vec<Arc<dyn Source>>,
@@ -90,9 +89,9 @@ impl Gateway {
                 Err(why) => notes.extend(why.map(|why| format!("`{}` could not be asked: {why}", source.id()))),
             }
         }
-        let (far, left_out) = self.vetted(view, found, &self.found_for(&cx));
+        let (hits, left_out) = self.vetted(view, found, &self.found_for(&cx));
         notes.extend(left_out);
-        (far, notes)
+        (hits, notes)
     }
 
     fn asked<'a>(
@@ -104,13 +103,13 @@ impl Gateway {
         cx: &'a Cx,
     ) -> BoxFuture<'a, RemoteSearchOutcome> {
         Box::pin(async move {
-            let answer = self.ask_beyond(view, &source, query, most, cx).await;
+            let answer = self.ask_remote(view, &source, query, most, cx).await;
             (source, answer)
         })
     }
 
     /// What one source finds. The error says why it could not be asked, where that is to be said.
-    pub(super) async fn ask_beyond(
+    pub(super) async fn ask_remote(
         &self,
         view: &CatalogView,
         source: &Arc<dyn Source>,
@@ -122,8 +121,8 @@ impl Gateway {
             return Err(None);
         }
         let id = delegation::id(source.id(), delegation::SEARCH).ok_or(None)?;
-        let (door, _) = view.catalog.tool(&id).ok_or(None)?;
-        let arguments = delegation::search_arguments(door, query, most);
+        let (meta_tool, _) = view.catalog.tool(&id).ok_or(None)?;
+        let arguments = delegation::search_arguments(meta_tool, query, most);
         let meta = Some(passed_on(None, &cx.via, &self.federation.name));
         let call = ToolCall { meta, ..ToolCall::new(id, arguments) };
         // Nobody is asked anything in the middle of a search.
@@ -176,6 +175,17 @@ impl Gateway {
     }
 }
 
+/// The best of all, best first, no tool twice. Among equals local ones come first, then those of the source that
+/// was asked first, so the same lists always make the same one.
+fn merged(local: Vec<SearchHit>, remote: Vec<SearchHit>, most: usize) -> Vec<SearchHit> {
+    let mut all: Vec<_> = local.into_iter().chain(remote).collect();
+    all.sort_by(|one, other| other.score.total_cmp(&one.score));
+    let mut seen = HashSet::new();
+    all.retain(|it| seen.insert(it.tool.id.clone()));
+    all.truncate(most);
+    all
+}
+
 /// Who asks for another gateway has less time than that one, so that what was found until then gets through.
 fn patience(cx: &Cx) -> Duration {
     PATIENCE.saturating_sub(LESS * cx.via.len() as u32)
@@ -217,7 +227,7 @@ pub(super) fn anything() -> RawJson {
 }
 
 fn as_bare(id: &ToolId) -> Option<ToolId> {
-    Some(ToolId::new(id.source.clone(), ToolName::new(bare(id.name.as_str())).ok()?))
+    Some(ToolId::new(id.source.clone(), ToolName::new(delegation::bare(id.name.as_str())).ok()?))
 }
 
 /// What is disabled is as good as not there; all else is said.

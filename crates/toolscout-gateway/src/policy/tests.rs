@@ -2,17 +2,17 @@
 //! 2. `disable` beats every mode; read-only lets only read-only tools run; allow-all lets all others.
 //! 3. A rule about nothing is said.
 
-use super::{LevelName, LevelPolicies, Mode, Policies};
+use super::{LevelName, Mode, Policies};
 use serde_json::json;
 use toolscout_core::authorization::Policy::{self, Allow, Ask, Deny, Disable};
-use toolscout_core::{RawJson, SourceId, Tool, ToolId, ToolName};
+use toolscout_core::{PolicyRules, RawJson, SourceId, Tool, ToolId, ToolName};
 
 fn tool(source: &str, name: &str) -> Tool {
     Tool::new(ToolId::new(SourceId::new(source).unwrap(), ToolName::new(name).unwrap()))
 }
 
-fn level(default: Option<Policy>, rules: &[(&str, Policy)]) -> LevelPolicies {
-    LevelPolicies { default, rules: rules.iter().map(|(pattern, policy)| ((*pattern).to_owned(), *policy)).collect() }
+fn level(default: Option<Policy>, rules: &[(&str, Policy)]) -> PolicyRules {
+    PolicyRules { default, rules: rules.iter().map(|(pattern, policy)| ((*pattern).to_owned(), *policy)).collect() }
 }
 
 fn effective(policies: &Policies, source: &str, name: &str) -> (Policy, String) {

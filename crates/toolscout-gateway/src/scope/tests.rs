@@ -69,7 +69,7 @@ async fn a_tool_outside_the_scope_is_unknown_everywhere() {
 async fn a_scope_tightens_policies_and_lists_tools_for_itself_only() {
     let (gateway, _) = two_sources().await;
     let listed = patterns_of(&["mail/send"]);
-    let rules = LevelPolicies::default().rule("mail/read", Policy::Disable);
+    let rules = PolicyRules::default().rule("mail/read", Policy::Disable);
     gateway.set_scopes(Scope::default(), [("mail".to_owned(), Scope { listed, rules, ..only(&["mail"]) })]);
     let scoped = gateway.within("mail");
     assert_eq!(names(&scoped), ["mail/send"]);

@@ -4,12 +4,12 @@
 
 use super::actor::{Actor, Answer, agent, waits};
 use super::{cli, text};
-use crate::policy::{LevelName, LevelPolicies, Policies};
+use crate::policy::{LevelName, Policies};
 use crate::{Error, Gateway, Query};
 use std::sync::Arc;
 use tokio::sync::Notify;
 use toolscout_core::authorization::Policy;
-use toolscout_core::{Arguments, Source, SourceId};
+use toolscout_core::{Arguments, PolicyRules, Source, SourceId};
 
 async fn gateway(sources: &[&Arc<Actor>]) -> Gateway {
     let all = sources.iter().map(|it| Arc::clone(it) as Arc<dyn Source>);
@@ -147,7 +147,7 @@ async fn what_is_shown_counts_as_changed_when_it_did_and_only_then() {
     source.answers(Answer::Down);
     gateway.refresh(&cli()).await;
     changed("nobody could be asked", 0);
-    let level = |policy| Policies::new().with(LevelName::Session, LevelPolicies::default().rule("s/a", policy));
+    let level = |policy| Policies::new().with(LevelName::Session, PolicyRules::default().rule("s/a", policy));
     gateway.set_policies(level(Policy::Deny));
     changed("it is still listed", 0);
     gateway.set_policies(level(Policy::Disable));

@@ -4,14 +4,14 @@
 
 use super::server::Server;
 use super::{arguments, cli};
-use crate::policy::{LevelName, LevelPolicies, Policies};
+use crate::policy::{LevelName, Policies};
 use crate::{Approvals, Error, Gateway};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use tokio::task::JoinSet;
 use toolscout_core::authorization::{AuthorizationError, PendingApproval, Policy};
-use toolscout_core::{BoxFuture, Caller, Cx, Lease, MemoryStore, Moment, Namespace, Store, StoreError};
+use toolscout_core::{BoxFuture, Caller, Cx, Lease, MemoryStore, Moment, Namespace, PolicyRules, Store, StoreError};
 
 struct World {
     gateway: Gateway,
@@ -28,7 +28,7 @@ async fn world_on(store: Arc<dyn Store>) -> World {
     let clock = Arc::new(AtomicU64::new(1_000_000));
     let now = clock.clone();
     let approvals = Approvals::new(store, "project").by_clock(move || Moment(now.load(Ordering::SeqCst)));
-    let policies = Policies::new().with(LevelName::Global, LevelPolicies::default().rule("server/pay", Policy::Ask));
+    let policies = Policies::new().with(LevelName::Global, PolicyRules::default().rule("server/pay", Policy::Ask));
     let gateway = Gateway::builder().source(server.clone()).approvals(approvals).policies(policies).build().unwrap();
     gateway.refresh(&cli()).await;
     World { gateway, server, clock }

@@ -1,14 +1,14 @@
 //! Every decision leaves one audit event, a dry run changes nothing, and nobody loosens what a level above has said.
 
 use super::{Actor, agent, cli};
-use crate::policy::{LevelName, LevelPolicies, Policies, PolicyUpdate};
+use crate::policy::{LevelName, Policies, PolicyUpdate};
 use crate::{Error, Gateway};
 use parking_lot::Mutex;
 use std::sync::Arc;
-use toolscout_core::change::DryRun;
 use toolscout_core::authorization::Policy;
+use toolscout_core::change::DryRun;
 use toolscout_core::event::{Event, EventKind, Observer, Observers};
-use toolscout_core::{Cx, SourceId, ToolId, ToolName};
+use toolscout_core::{Cx, PolicyRules, SourceId, ToolId, ToolName};
 
 #[derive(Default)]
 struct AuditLog(Mutex<Vec<String>>);
@@ -95,7 +95,7 @@ async fn set(gateway: &Gateway, level: LevelName, pattern: &str, policy: Option<
 
 #[tokio::test]
 async fn a_policy_is_set_for_a_session_and_never_looser_than_its_parents() {
-    let global = LevelPolicies::default().rule("mail/*", Policy::Ask).rule("mail/send", Policy::Deny);
+    let global = PolicyRules::default().rule("mail/*", Policy::Ask).rule("mail/send", Policy::Deny);
     let policies = Policies::new().with(LevelName::Global, global);
     let gateway = Gateway::builder().policies(policies).build().unwrap();
     let (log, cx) = audited();

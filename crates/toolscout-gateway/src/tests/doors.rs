@@ -1,13 +1,13 @@
 //! 1. Whatever is not allowed is not executed, through whatever door and under whatever name it is asked for.
 
 use super::server::Server;
-use super::{arguments, cli};
-use crate::policy::{LevelName, LevelPolicies, Mode, Policies};
+use super::{arguments, cli, set_mode, set_session};
+use crate::policy::{LevelName, Mode, Policies};
 use crate::{Gateway, Query};
 use serde_json::json;
 use std::sync::Arc;
 use toolscout_core::authorization::Policy;
-use toolscout_core::{Arguments, Caller, Cx, Tool, ToolCall, ToolId, ToolName};
+use toolscout_core::{Arguments, Caller, Cx, PolicyRules, Tool, ToolCall, ToolId, ToolName};
 
 /// Every way to write a tool's name, and some that only look like one.
 fn names(tool: &str) -> Vec<String> {
@@ -51,7 +51,7 @@ fn callers() -> Vec<Cx> {
 }
 
 async fn gateway(server: &Arc<Server>) -> Gateway {
-    let rules = LevelPolicies::default()
+    let rules = PolicyRules::default()
         .rule("server/denied_one", Policy::Deny)
         .rule("server/asked_one", Policy::Ask)
         .rule("server/gone_one", Policy::Disable);
@@ -72,7 +72,7 @@ async fn nothing_that_is_not_allowed_is_executed_by_any_name_through_any_door() 
     let server = server();
     let gateway = gateway(&server).await;
     for mode in [Mode::Normal, Mode::ReadOnly] {
-        gateway.set_mode(mode);
+        set_mode(&gateway, mode);
         for cx in callers() {
             for tool in ["denied_one", "asked_one", "gone_one", "held_one", "unknown_one"] {
                 for name in names(tool) {
@@ -117,7 +117,7 @@ async fn what_is_allowed_runs_by_every_form_of_its_name_and_by_no_other() {
 async fn the_mode_that_allows_all_opens_neither_what_is_held_nor_what_is_disabled() {
     let server = server();
     let gateway = gateway(&server).await;
-    gateway.set_mode(Mode::AllowAll);
+    set_mode(&gateway, Mode::AllowAll);
     for (name, runs) in
         [("allowed_one", true), ("denied_one", true), ("asked_one", true), ("gone_one", false), ("held_one", false)]
     {
@@ -130,7 +130,7 @@ async fn the_mode_that_allows_all_opens_neither_what_is_held_nor_what_is_disable
 async fn in_read_only_mode_only_what_says_that_it_reads_runs() {
     let server = Arc::new(Server::new("server", &["read_one", "write_one"]));
     let gateway = gateway(&server).await;
-    gateway.set_mode(Mode::ReadOnly);
+    set_mode(&gateway, Mode::ReadOnly);
     gateway.call("read_one", Arguments::new(), cli()).await.unwrap();
     let error = gateway.call("write_one", Arguments::new(), cli()).await.unwrap_err();
     assert_eq!(
@@ -144,13 +144,14 @@ async fn in_read_only_mode_only_what_says_that_it_reads_runs() {
 async fn a_session_may_tighten_while_it_runs() {
     let server = server();
     let gateway = gateway(&server).await;
-    gateway.set_session(
-        LevelPolicies::default().rule("server/allowed_one", Policy::Disable).rule("server/denied_one", Policy::Allow),
+    set_session(
+        &gateway,
+        PolicyRules::default().rule("server/allowed_one", Policy::Disable).rule("server/denied_one", Policy::Allow),
     );
     assert!(gateway.call("allowed_one", Arguments::new(), cli()).await.is_err());
     assert!(gateway.call("denied_one", Arguments::new(), cli()).await.is_err(), "looser than its parent");
     assert!(gateway.search(&Query::new("allowed one")).iter().all(|it| it.tool.id.name.as_str() != "allowed_one"));
-    gateway.set_session(LevelPolicies::default());
+    set_session(&gateway, PolicyRules::default());
     assert!(gateway.call("allowed_one", Arguments::new(), cli()).await.is_ok());
 }
 
@@ -173,7 +174,7 @@ async fn a_rule_about_a_tool_that_is_gone_is_said() {
 #[tokio::test]
 async fn a_disabled_tool_does_not_stand_in_the_way_of_another_of_its_name() {
     let (one, other) = (Arc::new(Server::new("one", &["same"])), Arc::new(Server::new("other", &["same"])));
-    let policies = Policies::new().with(LevelName::Global, LevelPolicies::default().rule("one/*", Policy::Disable));
+    let policies = Policies::new().with(LevelName::Global, PolicyRules::default().rule("one/*", Policy::Disable));
     let gateway = Gateway::builder().source(one.clone()).source(other.clone()).policies(policies).build().unwrap();
     gateway.refresh(&cli()).await;
     gateway.call("same", arguments(json!({})), cli()).await.unwrap();

@@ -6,17 +6,17 @@ mod searches;
 
 use super::actor::{Actor, agent};
 use crate::delegation;
-use crate::policy::{LevelName, LevelPolicies, Policies};
+use crate::policy::{LevelName, Policies};
 use crate::{Error, Gateway, Query, SearchHit};
 use remote::Remote;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use toolscout_core::authorization::Policy;
-use toolscout_core::{Cx, ToolOutput};
+use toolscout_core::{Cx, PolicyRules, ToolOutput};
 
 /// A gateway with these sources, and a server of its own that sends mails.
 async fn gateway(remotes: &[&Arc<Remote>], rules: &[(&str, Policy)]) -> Gateway {
-    let level = rules.iter().fold(LevelPolicies::default(), |level, (pattern, policy)| level.rule(*pattern, *policy));
+    let level = rules.iter().fold(PolicyRules::default(), |level, (pattern, policy)| level.rule(*pattern, *policy));
     let mail = Actor::new("mail", &["send_email: Sends an email to somebody", "list_emails: Lists emails"]);
     let builder = Gateway::builder().policies(Policies::new().with(LevelName::Global, level)).source(Arc::new(mail));
     let builder = remotes.iter().fold(builder, |builder, it| builder.source(Arc::clone(*it) as _));
@@ -38,7 +38,7 @@ fn remote(results: Value) -> Arc<Remote> {
 async fn search(gateway: &Gateway, text: &str, limit: usize, cx: &Cx) -> (Vec<SearchHit>, Vec<String>) {
     let view = gateway.view(cx).await;
     let query = Query { limit, ..Query::new(text) };
-    gateway.search_beyond(&view, &query, view.search(&query), cx).await
+    gateway.search_remote(&view, &query, view.search(&query), cx).await
 }
 
 fn ids(hits: &[SearchHit]) -> Vec<String> {

@@ -3,15 +3,16 @@
 //! 3. That is so for exactly this call and this run, once for each time the tool wants something, within five minutes.
 
 use super::actor::{Actor, Answer, agent};
-use super::{arguments, cli};
-use crate::policy::{LevelName, LevelPolicies, Policies};
+use super::{arguments, cli, set_session};
+use crate::policy::{LevelName, Policies};
 use crate::{Approvals, Error, Gateway};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use toolscout_core::authorization::{PendingApproval, Policy};
 use toolscout_core::{
-    BoxFuture, Caller, Cx, MemoryStore, Moment, RawJson, Resume, SourceId, ToolCall, ToolId, ToolName, ToolOutput,
+    BoxFuture, Caller, Cx, MemoryStore, Moment, PolicyRules, RawJson, Resume, SourceId, ToolCall, ToolId, ToolName,
+    ToolOutput,
 };
 
 struct World {
@@ -26,7 +27,7 @@ async fn world(policy: Policy) -> World {
     let now = clock.clone();
     let approvals = Approvals::new(Arc::<MemoryStore>::default(), "project");
     let approvals = approvals.by_clock(move || Moment(now.load(Ordering::SeqCst)));
-    let policies = Policies::new().with(LevelName::Global, LevelPolicies::default().rule("s/pay", policy));
+    let policies = Policies::new().with(LevelName::Global, PolicyRules::default().rule("s/pay", policy));
     let gateway = Gateway::builder().source(source.clone()).approvals(approvals).policies(policies).build().unwrap();
     gateway.refresh(&cli()).await;
     World { gateway, source, asked: Arc::default(), clock }
@@ -154,7 +155,7 @@ async fn a_policy_that_tightens_meanwhile_counts() {
     let world = world(Policy::Ask).await;
     world.source.answers(Answer::Wants("state"));
     world.pay("bob", None, world.willing(agent())).await.unwrap();
-    world.gateway.set_session(LevelPolicies::default().rule("s/pay", Policy::Deny));
+    set_session(&world.gateway, PolicyRules::default().rule("s/pay", Policy::Deny));
     assert!(world.pay("bob", Some("state"), world.willing(agent())).await.is_err());
     assert_eq!(world.source.called(), 1);
 }

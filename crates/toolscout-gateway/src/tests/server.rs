@@ -66,11 +66,10 @@ impl Source for Server {
     }
 
     fn review(&self) -> ReviewMode {
-        match self.reviewed {
-            true => {
-                ReviewMode::Needed { approves_first_sight: self.trusted, accepts_changes: false, entry: "entry".into() }
-            }
-            false => ReviewMode::Unneeded,
+        if self.reviewed {
+            ReviewMode::Needed { approves_first_sight: self.trusted, accepts_changes: false, entry: "entry".into() }
+        } else {
+            ReviewMode::Unneeded
         }
     }
 

@@ -28,7 +28,7 @@ pub(super) async fn tools(exchange: &Exchange) -> Result<String, Fault> {
     let shows_all = exchange.client.identity.shows_all;
     // Who wants to see all wants to see what others search for themselves, too.
     let with_far = match shows_all && view.delegates().next().is_some() {
-        true => Some(face.list_with(&exchange.server.gateway().list_beyond(&view, &cx).await)),
+        true => Some(face.list_with(&exchange.server.gateway().list_remote(&view, &cx).await)),
         false => None,
     };
     let page = page(exchange, "tools", with_far.as_deref().unwrap_or_else(|| face.list(shows_all)))?;
