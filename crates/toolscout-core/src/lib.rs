@@ -42,7 +42,7 @@ pub use authorization::Authorized;
 pub use batch_writer::{BatchLimits, BatchWriter};
 pub use bounded_cache::BoundedCache;
 pub use call::{Arguments, Resume, ToolCall, ToolOutput};
-pub use counterpart::{Counterpart, CounterpartError};
+pub use counterpart::Counterpart;
 pub use cx::{Caller, Cx, Progress};
 pub use diagnostic::{Diagnostic, DiagnosticKind, DiagnosticLevel};
 pub use digest::Digest;

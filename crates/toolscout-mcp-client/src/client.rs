@@ -3,7 +3,7 @@
 //! Why this is our own and not the official SDK: we must be able to promise what happens when a server misbehaves. Sizes and
 //! depths are limited before anything is parsed; a message that cannot be read fails the one request it was about, at once;
 //! results pass through as the bytes they came as, so nothing a server adds is lost; one broken tool leaves the others;
-//! progress arrives in order; what is cancelled is cancelled at the server. None of that can be added from outside.
+//! progress arrives in order; cancelling a call cancels it at the server. None of that can be added from outside.
 
 mod calling;
 mod list;
@@ -48,10 +48,10 @@ struct Conversation {
     peer: Peer,
     is_web: bool,
     first: HandshakeResult,
-    /// What was agreed on when the first assumption turned out wrong; `None` in it: that did not help.
+    /// The second handshake, made if the first assumption was wrong; `None` in it: it failed.
     second: OnceCell<Option<HandshakeResult>>,
     listening: Mutex<JoinSet<()>>,
-    /// The resources that somebody wants to hear of.
+    /// The resources with a subscription.
     watched: watch::Sender<BTreeSet<String>>,
 }
 
@@ -75,12 +75,12 @@ impl McpClient {
         client
     }
 
-    /// What was agreed on.
+    /// The agreed protocol era.
     pub fn era(&self) -> &ProtocolEra {
         &self.agreed().era
     }
 
-    /// What the server says about itself, not escaped.
+    /// The server's description of itself, not escaped.
     pub fn said(&self) -> &ServerDescription {
         &self.agreed().description
     }
@@ -90,15 +90,15 @@ impl McpClient {
         list::list(self, &self.0.limits, deadline).await
     }
 
-    /// What the server has besides tools, as far as it says that it has such things. A list that fails leaves the others.
+    /// Resources, templates and prompts, as far as the server declares them. A list that fails leaves the others.
     pub async fn list_library(&self, deadline: Instant) -> LibraryListing {
         list::library::list(self, &self.0.limits, deadline).await
     }
 
     /// Any other request: raw parameters in, raw result out. `params` is an object, or null. Made on behalf of `cx`: its
-    /// counterpart may be asked something, its progress is told.
+    /// counterpart receives reverse requests, its progress callback receives progress.
     ///
-    /// Cancel-safe: dropping the future tells the server that nobody waits any more.
+    /// Cancel-safe: dropping the future cancels the request at the server.
     pub async fn request(
         &self,
         method: &str,
@@ -106,7 +106,7 @@ impl McpClient {
         cx: &Cx,
         deadline: Instant,
     ) -> Result<RawJson, ClientError> {
-        let no_object = || ClientError::Invalid { reason: format!("the parameters of `{method}` are no object") };
+        let no_object = || ClientError::invalid(format!("the parameters of `{method}` are no object"));
         let mut written = match params.as_str() {
             "null" => RequestParams::default(),
             _ => RequestParams::of(params).ok_or_else(no_object)?,
@@ -122,7 +122,7 @@ impl McpClient {
         self.ask(ask).await
     }
 
-    /// Counts how often the server has said that its tools changed. Wakes on each; several may be seen as one.
+    /// Counts the server's announcements that its tools changed. Wakes on each; several may be seen as one.
     pub fn list_changes(&self) -> watch::Receiver<u64> {
         self.0.peer.router().changes()
     }
@@ -132,22 +132,22 @@ impl McpClient {
         self.0.peer.router().is_lost()
     }
 
-    /// Waits until the connection is gone, and says why.
+    /// Waits until the connection is gone, and returns the reason.
     pub async fn lost(&self) -> ClientError {
         self.0.peer.router().until_lost().await
     }
 
-    /// The last the server said on standard error, without its secrets; not escaped.
+    /// The end of the server's stderr, without its secrets; not escaped.
     pub fn tail(&self) -> String {
         self.0.peer.router().without_secrets(self.0.peer.wire().tail())
     }
 
-    /// The process behind it, where there is one.
+    /// The process id, if the server is a child process.
     pub fn process(&self) -> Option<u32> {
         self.0.peer.wire().process()
     }
 
-    /// What the server sent that led to nothing.
+    /// Counts of ignored messages.
     pub fn counts(&self) -> PeerCounts {
         self.0.peer.router().counts()
     }
@@ -157,7 +157,7 @@ impl McpClient {
         self.0.peer.router().pending()
     }
 
-    /// Ends the conversation and whatever stands behind it, within five seconds. Whoever waits for an answer gets an error.
+    /// Closes the connection and ends the process behind it, within five seconds. Pending requests fail.
     pub async fn close(&self) {
         self.0.peer.wire().close().await;
     }
@@ -171,7 +171,7 @@ impl McpClient {
         self.0.is_web && self.era().is_modern()
     }
 
-    /// One page of what the server has: its tools, its resources.
+    /// One page of a list: tools, resources.
     async fn ask_for_page(
         &self,
         list: &ListMethod,
@@ -232,7 +232,7 @@ impl McpClient {
     }
 }
 
-/// What a request is about, for who routes it without reading it: a prompt's name, a resource's address.
+/// The subject of a request, for proxies that route by headers: a prompt's name, a resource's address.
 fn about(params: &RawJson) -> Option<String> {
     #[derive(Deserialize)]
     struct RequestTarget {

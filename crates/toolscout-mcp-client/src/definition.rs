@@ -20,9 +20,9 @@ const NAME: usize = 128;
 /// The definition of one tool, as its server gave it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolDefinition {
-    /// What the server calls the tool.
+    /// The name of the tool at the server.
     pub name: ToolName,
-    /// All it says about it, byte for byte.
+    /// The whole definition, byte for byte.
     pub raw: RawJson,
 }
 
@@ -43,14 +43,21 @@ impl ToolDefinition {
         }
         strict::check(raw.as_str()).map_err(DefinitionError::broken)?;
         let members = members(raw.as_str()).ok_or_else(|| DefinitionError::broken("it is no JSON object"))?;
-        let member = |key: &str| members.iter().find(|(it, _)| it == key).map(|(_, value)| value);
+        let member = |key: &str| members.iter().find(|(it, _)| it == key).map(|(_, value)| value.get());
         let name = name(member("name"))?;
-        if member("description").is_some_and(|it| !is_text_or_null(it)) {
+        if member("description").is_some_and(|it| !matches!(first(it), b'"' | b'n')) {
             return Err(DefinitionError::broken("its description is not a text"));
         }
         let schema = member("inputSchema").ok_or_else(|| DefinitionError::broken("it has no input schema"))?;
-        check_schema("input", schema, limits)?;
-        check_type(schema)?;
+        if first(schema) != b'{' {
+            return Err(DefinitionError::broken("its input schema is no JSON object"));
+        }
+        check_schema_size("input", schema, limits)?;
+        // Arguments are always an object, so a schema for anything else can never be met.
+        let kind = strict::members(schema).unwrap_or_default().into_iter().find(|(key, _)| key == "type");
+        if kind.is_some_and(|(_, kind)| kind.get() != "\"object\"") {
+            return Err(DefinitionError::broken("its input schema is for something else than an object"));
+        }
         if let Some(schema) = member("outputSchema") {
             check_schema_size("output", schema, limits)?;
         }
@@ -59,7 +66,8 @@ impl ToolDefinition {
 
     /// The schema of the arguments, as written.
     pub(super) fn input_schema(&self) -> Option<RawJson> {
-        members(self.raw.as_str())?.into_iter().find(|(key, _)| key == "inputSchema").map(|(_, value)| value)
+        let members = members(self.raw.as_str())?;
+        members.into_iter().find(|(key, _)| key == "inputSchema").map(|(_, value)| value.to_owned().into())
     }
 
     /// The tool it defines. Every field is kept: those we know by name in their own place, unless they are of a type
@@ -88,10 +96,9 @@ impl DefinitionError {
     }
 }
 
-fn name(value: Option<&RawJson>) -> Result<ToolName, DefinitionError> {
+fn name(value: Option<&str>) -> Result<ToolName, DefinitionError> {
     let value = value.ok_or_else(|| DefinitionError::broken("it has no name"))?;
-    let name: String =
-        serde_json::from_str(value.as_str()).map_err(|_| DefinitionError::broken("its name is not a text"))?;
+    let name: String = serde_json::from_str(value).map_err(|_| DefinitionError::broken("its name is not a text"))?;
     if name.len() > NAME {
         return Err(DefinitionError::broken(format!("its name has {} bytes, and {NAME} are allowed", name.len())));
     }
@@ -112,15 +119,8 @@ fn is_unseen(it: char) -> bool {
             | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}' | '\u{e0100}'..='\u{e01ef}')
 }
 
-fn check_schema(which: &str, schema: &RawJson, limits: &Limits) -> Result<(), DefinitionError> {
-    if first(schema.as_str()) != b'{' {
-        return Err(DefinitionError::broken(format!("its {which} schema is no JSON object")));
-    }
-    check_schema_size(which, schema, limits)
-}
-
-fn check_schema_size(which: &str, schema: &RawJson, limits: &Limits) -> Result<(), DefinitionError> {
-    let (size, values) = (schema.as_str().len(), strict::values(schema.as_str()));
+fn check_schema_size(which: &str, schema: &str, limits: &Limits) -> Result<(), DefinitionError> {
+    let (size, values) = (schema.len(), strict::values(schema));
     if size > limits.schema {
         return Err(DefinitionError::too_big(&format!("its {which} schema"), size, limits.schema));
     }
@@ -131,22 +131,7 @@ fn check_schema_size(which: &str, schema: &RawJson, limits: &Limits) -> Result<(
     Ok(())
 }
 
-/// Arguments are always an object, so a schema that says otherwise can never be met.
-fn check_type(schema: &RawJson) -> Result<(), DefinitionError> {
-    let kind = members(schema.as_str()).unwrap_or_default().into_iter().find(|(key, _)| key == "type");
-    match kind {
-        Some((_, kind)) if kind.as_str() != "\"object\"" => {
-            Err(DefinitionError::broken("its input schema is for something else than an object"))
-        }
-        _ => Ok(()),
-    }
-}
-
-fn is_text_or_null(value: &RawJson) -> bool {
-    matches!(first(value.as_str()), b'"' | b'n')
-}
-
-/// What sort of value it is: its first byte says so.
+/// The first byte of a value, which tells its type.
 pub(super) fn first(value: &str) -> u8 {
     value.trim_start().as_bytes().first().copied().unwrap_or(b'n')
 }

@@ -1,4 +1,4 @@
-//! What a server wants of us instead of answering a call.
+//! The input that a server requires instead of returning a result.
 
 #[cfg(test)]
 mod tests;

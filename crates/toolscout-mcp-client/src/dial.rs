@@ -1,4 +1,4 @@
-//! What it takes to reach a server besides its configuration.
+//! The context of a connection: limits, lookups and tokens.
 
 use super::era::ProtocolEra;
 use super::limits::Limits;
@@ -7,18 +7,18 @@ use super::value::ReferenceLookup;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What it takes to reach a server besides its configuration. Cloning is cheap.
+/// Everything needed to connect to a server besides its configuration. Cloning is cheap.
 #[derive(Clone)]
 pub struct ConnectContext {
     /// How much and how long.
     pub limits: Arc<Limits>,
     /// Where references in the configuration lead.
     pub lookup: ReferenceLookup,
-    /// Where programs start, unless their configuration says otherwise: the project's root.
+    /// The default working directory of programs: the project's root.
     pub project: PathBuf,
-    /// What the server spoke the last time, under the same configuration; saves asking.
+    /// The era of the last connection under the same configuration; saves a probe.
     pub era: Option<ProtocolEra>,
-    /// Who knows the token of a server on the web, where a login is possible.
+    /// Provides tokens for a remote server, if a login is possible.
     pub tokens: Option<Arc<dyn TokenProvider>>,
     /// Whether callers have counterparts, so that servers may ask them something; see [`toolscout_core::Counterpart`].
     pub has_counterparts: bool,

@@ -21,7 +21,7 @@ use tracing::Instrument as _;
 
 /// How often to look whether another process is done with the same server.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
-/// How long to wait before a server on the web is asked a second time.
+/// The pause before a remote server is asked a second time.
 const AGAIN: Duration = Duration::from_millis(500);
 /// How long a server that suddenly lists nothing keeps the tools it had.
 const VANISHED: Duration = Duration::from_secs(600);
@@ -34,7 +34,7 @@ const CHECKS: usize = 1;
 /// Programs that may have to fetch a server before they start it.
 const INSTALLERS: [&str; 9] = ["npx", "bunx", "pnpm", "yarn", "npm", "uvx", "uv", "pipx", "docker"];
 
-/// What all servers of a project share: where things are remembered, and what it takes to reach them.
+/// What all servers of a project share: the store, and the context of connections.
 #[derive(Clone)]
 pub struct ServerContext {
     pub(super) records: DiscoveryRecords,
@@ -55,12 +55,12 @@ impl ServerContext {
         Self { dial: ConnectContext { tokens: Some(tokens), ..self.dial.clone() }, ..self.clone() }
     }
 
-    /// The same, for who is not logged in anywhere.
+    /// The same, without any login.
     pub(super) fn without_tokens(&self) -> Self {
         Self { dial: ConnectContext { tokens: None, ..self.dial.clone() }, ..self.clone() }
     }
 
-    /// What is remembered.
+    /// The discovery records.
     pub fn records(&self) -> &DiscoveryRecords {
         &self.records
     }
@@ -75,13 +75,13 @@ impl ServerContext {
         fingerprint::of_configuration(server, &self.key, &self.dial.lookup)
     }
 
-    /// What is needed to reach this server, with what it spoke the last time.
+    /// The context of a connection to this server, with the era of the last one.
     pub(super) fn dial(&self, server: &ServerConfig, record: &DiscoveryRecord) -> ConnectContext {
         let known = record.tools.as_ref().filter(|it| it.configuration == self.configuration(server));
         ConnectContext { era: known.map(|it| it.era.clone()), ..self.dial.clone() }
     }
 
-    /// How long a discovery of the server may take: longer, where it may first have to be installed.
+    /// The time limit of a discovery: longer if the server may have to be installed first.
     pub(super) fn time_for(&self, server: &ServerConfig, record: &DiscoveryRecord) -> Duration {
         let limits = &self.dial.limits;
         let is_first = record.tools.is_none();
@@ -112,7 +112,7 @@ pub(super) fn is_installed_first(server: &ServerConfig) -> bool {
     command.is_some_and(|it| INSTALLERS.contains(&it))
 }
 
-/// What a discovery gave.
+/// The outcome of a discovery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiscoveryOutcome {
     /// How many tools the server has.
@@ -125,12 +125,19 @@ pub struct DiscoveryOutcome {
     pub changed: bool,
 }
 
-/// What a test gave.
+impl DiscoveryOutcome {
+    pub(super) fn of(tools: Option<&KnownTools>, took: Duration, changed: bool) -> Self {
+        let (count, excluded) = tools.map_or((0, 0), |tools| (tools.definitions.len(), tools.excluded.len()));
+        Self { tools: count, excluded, took, changed }
+    }
+}
+
+/// The outcome of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerTestOutcome {
     /// How many tools the server has.
     pub tools: usize,
-    /// What it speaks.
+    /// Its protocol era.
     pub era: ProtocolEra,
 }
 
@@ -177,8 +184,8 @@ impl ServerContext {
         }
     }
 
-    /// As [`ServerContext::ask`]; one on the web that is busy or out of reach is asked again after a while. A program that fails would
-    /// only fail again.
+    /// As [`Self::ask`], and a remote server that is busy or out of reach is asked again after a while. A program that fails
+    /// would only fail again.
     async fn ask_again(
         &self,
         server: &ServerConfig,
@@ -189,9 +196,10 @@ impl ServerContext {
         let retry = Retry { delay: AGAIN, ..Retry::default() };
         let mut attempt = 1;
         loop {
-            let error = match self.ask_for_all(server, record, deadline).await {
+            let list_library = async |client: &McpClient| library::list(client, self, Some(deadline)).await;
+            let error = match self.ask(server, record, deadline, list_library).await {
                 Err(error) if is_remote => error,
-                answer => return answer,
+                response => return response,
             };
             let left = deadline.saturating_duration_since(Instant::now());
             if !retry.may_wait(&server.id, &error.clone().of(&server.id), &mut attempt, Some(left)).await {
@@ -200,45 +208,31 @@ impl ServerContext {
         }
     }
 
-    /// Starts the server and asks it for all it has. It is always ended again.
-    async fn ask_for_all(
+    /// Starts the server, lists its tools, and then what else is wanted of it. It is always ended again.
+    async fn ask<T>(
         &self,
         server: &ServerConfig,
         record: &DiscoveryRecord,
         deadline: Instant,
-    ) -> Result<(ServerListing, LibraryListing, McpClient), ClientError> {
+        more: impl AsyncFnOnce(&McpClient) -> T,
+    ) -> Result<(ServerListing, T, McpClient), ClientError> {
         let client = McpClient::connect(server, &self.dial(server, record), deadline).await?;
-        let all = async {
-            let listing = list_settled(&client, deadline).await.map_err(|error| with_tail(error, &client))?;
-            Ok((listing, library::list(&client, self, Some(deadline)).await))
+        let listed = match list_settled(&client, deadline).await {
+            Ok(listing) => Ok((listing, more(&client).await)),
+            Err(error) => Err(with_tail(error, &client)),
         };
-        let all: Result<_, ClientError> = all.await;
         client.close().await;
-        all.map(|(listing, library)| (listing, library, client))
+        listed.map(|(listing, more)| (listing, more, client))
     }
 
-    /// Starts the server and asks it for its tools. It is always ended again.
-    async fn ask(
-        &self,
-        server: &ServerConfig,
-        record: &DiscoveryRecord,
-        deadline: Instant,
-    ) -> Result<(ServerListing, McpClient), ClientError> {
-        let client = McpClient::connect(server, &self.dial(server, record), deadline).await?;
-        let listing = list_settled(&client, deadline).await;
-        let listing = listing.map_err(|error| with_tail(error, &client));
-        client.close().await;
-        Ok((listing?, client))
-    }
-
-    /// Starts the server, asks it, ends it, and remembers nothing.
+    /// Starts the server, lists its tools, ends it, and stores nothing.
     pub(super) async fn try_out(&self, server: &ServerConfig, cx: &Cx) -> Result<ServerTestOutcome, ClientError> {
         let record = self.read(server, cx).unwrap_or_default();
         let limit = self.time_for(server, &record);
         let deadline = soonest(cx, limit);
-        let asked = timeout_at(deadline.into(), self.ask(server, &record, deadline)).await;
+        let asked = timeout_at(deadline.into(), self.ask(server, &record, deadline, async |_| ())).await;
         let asked = asked.unwrap_or_else(|_| Err(ClientError::TimedOut { what: "the test".to_owned(), limit }));
-        let (listing, client) = asked.map_err(|it| in_full(it, limit, deadline, cx))?;
+        let (listing, (), client) = asked.map_err(|it| in_full(it, limit, deadline, cx))?;
         Ok(ServerTestOutcome { tools: listing.tools.len(), era: client.era().clone() })
     }
 
@@ -276,16 +270,10 @@ impl ServerContext {
         if let (DiscoveryStatus::Failed, Some(what)) = (record.status, record.error) {
             return Err(SourceError::Unavailable { id: server.id.clone(), what });
         }
-        let tools = record.tools.as_ref();
-        Ok(DiscoveryOutcome {
-            tools: tools.map_or(0, |it| it.definitions.len()),
-            excluded: tools.map_or(0, |it| it.excluded.len()),
-            took: begun.age(Moment::now()),
-            changed: true,
-        })
+        Ok(DiscoveryOutcome::of(record.tools.as_ref(), begun.age(Moment::now()), true))
     }
 
-    /// Remembers what a server has listed. Used by discoveries, and whenever a running server is listed again.
+    /// Stores the tools that a server has listed. Used by discoveries, and whenever a running server is listed again.
     pub(super) fn succeed(
         &self,
         server: &ServerConfig,
@@ -302,15 +290,10 @@ impl ServerContext {
         let next = next_tools(before.as_ref(), listing, client, configuration, now);
         let same_as = |it: &KnownTools| *it == KnownTools { listed: it.listed, ..next.clone() };
         let changed = !before.as_ref().is_some_and(same_as);
-        // What is kept from before is as good as its mark was.
+        // Definitions of the last time keep the mark they had.
         let are_fresh = listing.tools.iter().map(|it| &it.raw).eq(&next.definitions);
         let checked = if are_fresh { Some(self.records.mark(&next.definitions)) } else { record.checked.take() };
-        let discovered = DiscoveryOutcome {
-            tools: next.definitions.len(),
-            excluded: next.excluded.len(),
-            took: started.elapsed(),
-            changed,
-        };
+        let discovered = DiscoveryOutcome::of(Some(&next), started.elapsed(), changed);
         let is_written = was_fresh && !changed && record.last_discovery.is_some_and(|it| it.age(now) < WRITE_AGAIN);
         // It may have been listed meanwhile.
         let library = self.read(server, cx)?.library;
@@ -337,7 +320,7 @@ impl ServerContext {
         Ok(discovered)
     }
 
-    /// Remembers that a discovery came to nothing. What was known stays.
+    /// Stores that a discovery failed. Known tools stay.
     pub(super) fn fail(
         &self,
         server: &ServerConfig,
@@ -381,7 +364,7 @@ impl ServerContext {
     }
 }
 
-/// Lists; and once more if the server said meanwhile that the list is not what it was.
+/// Lists; and once more if the server announced a change meanwhile.
 async fn list_settled(client: &McpClient, deadline: Instant) -> Result<ServerListing, ClientError> {
     let changes = client.list_changes();
     let before = *changes.borrow();
@@ -389,24 +372,21 @@ async fn list_settled(client: &McpClient, deadline: Instant) -> Result<ServerLis
     if *changes.borrow() == before { Ok(listing) } else { client.list_tools(deadline).await }
 }
 
-/// An error with the last that the server said beside the protocol, where there is something.
+/// The error with the last line of the server's stderr, if there is one.
 pub(super) fn with_tail(error: ClientError, client: &McpClient) -> ClientError {
     let tail = client.tail();
     let last = tail.lines().rev().map(str::trim).find(|it| !it.is_empty());
     match (error, last) {
         (ClientError::Lost { what }, Some(last)) if !what.contains(last) => {
-            ClientError::Lost { what: format!("{what}; it last said: {}", clip(last)) }
+            let last: String = last.chars().take(300).collect();
+            ClientError::lost(format!("{what}; it last said: {last}"))
         }
         (error, _) => error,
     }
 }
 
-fn clip(text: &str) -> String {
-    text.chars().take(300).collect()
-}
-
 /// What to remember now. The order of the last time stays where only the order is new, and a server that suddenly has
-/// nothing keeps what it had for a while.
+/// nothing keeps its tools for a while.
 fn next_tools(
     before: Option<&KnownTools>,
     listing: &ServerListing,
@@ -463,8 +443,8 @@ pub(super) fn soonest(cx: &Cx, limit: Duration) -> Instant {
     cx.deadline.map_or(limit, |it| it.min(limit))
 }
 
-/// People know the limit that is configured, and not what was left of it when the last step began. Where another limit ran
-/// out, or the caller's own time did, the error stays what it is.
+/// Reports the configured limit, and not the part of it that was left when the last step began. If another limit ran
+/// out, or the caller's deadline did, the error stays as it is.
 pub(super) fn in_full(error: ClientError, limit: Duration, deadline: Instant, cx: &Cx) -> ClientError {
     let is_this_limit = cx.deadline != Some(deadline) && Instant::now() + NEARLY >= deadline;
     match error {

@@ -1,11 +1,11 @@
-//! Why a conversation with a server came to nothing.
+//! Errors of a connection to a server.
 
 use std::time::Duration;
 use toolscout_core::{RawJson, SourceError, SourceId};
 
-/// Why a conversation with a server came to nothing. Says nothing of which server: who asked knows.
+/// An error of a connection to a server. It does not name the server: the caller knows it.
 ///
-/// Cloned to everybody who waited. Texts of the server in it are not yet escaped.
+/// Cloned for every pending request. Texts of the server in it are not yet escaped.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClientError {
@@ -20,7 +20,7 @@ pub enum ClientError {
     /// It took too long.
     #[error("{what} took longer than {}", toolscout_core::spoken(*limit))]
     TimedOut {
-        /// What was under way.
+        /// The step that timed out.
         what: String,
         /// How long it was given.
         limit: Duration,
@@ -31,10 +31,10 @@ pub enum ClientError {
         /// What happened, for people: `it exited with code 1: fatal: no config`.
         what: String,
     },
-    /// What it sent breaks the protocol or a limit.
+    /// A message of the server breaks the protocol or a limit.
     #[error("{reason}")]
     Protocol {
-        /// What was wrong with it, for people.
+        /// The reason, for people.
         reason: String,
     },
     /// It answered with a status that means something else is at this address, or nothing: 400, 404, 405 and their like.
@@ -52,26 +52,26 @@ pub enum ClientError {
         code: i64,
         /// In its own words.
         message: String,
-        /// What it added.
+        /// The `data` of the error.
         data: Option<RawJson>,
     },
-    /// It wants somebody to log in first, or does not take the credentials it was sent.
+    /// It requires a login, or rejects the credentials.
     #[error("{what}")]
     Login {
-        /// What it said, for people.
+        /// The description, for people.
         what: String,
         /// The `WWW-Authenticate` header, as it came.
         challenge: Option<String>,
     },
-    /// It asks us to come back later.
+    /// It is busy; the request may be repeated later.
     #[error("{what}")]
     Busy {
-        /// What it said, for people.
+        /// The description, for people.
         what: String,
-        /// When, if it said so.
+        /// The delay, if the server names one.
         after: Option<Duration>,
     },
-    /// What was asked cannot be sent: a header that cannot be, a setting that cannot be resolved.
+    /// The request cannot be sent: an invalid header, a reference that cannot be resolved.
     #[error("{reason}")]
     Invalid {
         /// Why, for people.
@@ -80,7 +80,19 @@ pub enum ClientError {
 }
 
 impl ClientError {
-    /// The same, said of this source.
+    pub(crate) fn lost(what: impl Into<String>) -> Self {
+        Self::Lost { what: what.into() }
+    }
+
+    pub(crate) fn protocol(reason: impl Into<String>) -> Self {
+        Self::Protocol { reason: reason.into() }
+    }
+
+    pub(crate) fn invalid(reason: impl Into<String>) -> Self {
+        Self::Invalid { reason: reason.into() }
+    }
+
+    /// The same as an error of this source.
     pub fn of(self, id: &SourceId) -> SourceError {
         let id = id.clone();
         match self {

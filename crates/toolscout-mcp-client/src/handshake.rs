@@ -34,19 +34,19 @@ const LEGACY: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05
 const HEADER_MISMATCH: i64 = -32020;
 const MISSING_CAPABILITY: i64 = -32021;
 const UNSUPPORTED_VERSION: i64 = -32022;
-/// What a server says that waits for `initialize`.
+/// The error of a server that waits for `initialize`.
 const NOT_INITIALIZED: i64 = -32002;
-/// How much of a version is told to people.
+/// Bytes of a version that are shown.
 const VERSION: usize = 32;
 
-/// What was agreed on.
+/// The result of a handshake.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct HandshakeResult {
     pub(super) era: ProtocolEra,
     pub(super) description: ServerDescription,
 }
 
-/// Opens the conversation. `known` is what the server spoke the last time.
+/// Does the handshake. `known` is the era of the last connection.
 pub(super) async fn agree(
     peer: &Peer,
     known: Option<&ProtocolEra>,
@@ -91,14 +91,14 @@ pub(super) async fn initialize(peer: &Peer, offer: &str, deadline: Instant) -> R
     let version = match &opened["protocolVersion"] {
         Value::String(version) if LEGACY.contains(&version.as_str()) => version.clone(),
         Value::String(version) => return Err(nothing_common(&[version])),
-        _ => return Err(protocol("its answer to `initialize` names no protocol version")),
+        _ => return Err(ClientError::protocol("its answer to `initialize` names no protocol version")),
     };
     // A server that does not care to hear this will not miss it; one that is gone is noticed by the next request.
     let _ = peer.tell("notifications/initialized", None, deadline).await;
     Ok(HandshakeResult { era: ProtocolEra::Legacy { version }, description: ServerDescription::of(&opened) })
 }
 
-/// Whether this refusal says that the server waits for a handshake of the legacy era.
+/// Whether this error means that the server waits for a handshake of the legacy era.
 pub(super) fn wants_initialize(error: &ClientError) -> bool {
     match error {
         ClientError::Answered { code: NOT_INITIALIZED, .. } => true,
@@ -112,7 +112,7 @@ pub(super) fn newest_legacy() -> &'static str {
     LEGACY[0]
 }
 
-/// What every request of the modern era says about us.
+/// The client information in every request of the modern era.
 pub(super) fn introduce(meta: &mut Map<String, Value>, capabilities: Value) {
     let key = |name: &str| format!("io.modelcontextprotocol/{name}");
     meta.insert(key("protocolVersion"), MODERN.into());
@@ -124,7 +124,7 @@ fn us() -> Value {
     json!({"name": "toolscout", "version": env!("CARGO_PKG_VERSION")})
 }
 
-/// What the answer to `server/discover` says.
+/// The era according to the response to `server/discover`.
 enum DiscoverVerdict {
     Modern(HandshakeResult),
     /// Offer it this.
@@ -156,7 +156,7 @@ fn patience(limits: &Limits, deadline: Instant) -> Duration {
     limits.probe.min(deadline.saturating_duration_since(Instant::now()) / 3)
 }
 
-/// Both questions are open; the first good answer wins. What still arrives for the other finds nobody waiting.
+/// Both requests are pending; the first good response wins, and the other one is dropped.
 async fn race(
     peer: &Peer,
     mut discovering: Pin<&mut impl Future<Output = Result<DiscoverVerdict, ClientError>>>,
@@ -183,7 +183,7 @@ async fn race(
 
 async fn discover(peer: &Peer, deadline: Instant) -> Result<DiscoverVerdict, ClientError> {
     let answer = match ask_to_discover(peer, deadline).await {
-        // It may have been asked by way of another than answers now. Once more, and no more.
+        // Another instance behind the same address may answer now. Tried once more.
         Err(ClientError::Answered { code: UNSUPPORTED_VERSION, data, .. }) if supports_modern(data.as_ref()) => {
             ask_to_discover(peer, deadline).await
         }
@@ -265,9 +265,9 @@ fn other_than(refused: &str, data: Option<&RawJson>) -> Option<&'static str> {
 fn refused(message: String, data: Option<&RawJson>) -> ClientError {
     let data = data.map(RawJson::to_value).unwrap_or_default();
     match texts(&data["supported"]) {
-        offered if offered.contains(&MODERN) => {
-            protocol(format!("it refuses protocol version {MODERN} and yet says that it speaks it: {message}"))
-        }
+        offered if offered.contains(&MODERN) => ClientError::protocol(format!(
+            "it refuses protocol version {MODERN} and yet says that it speaks it: {message}"
+        )),
         offered => nothing_common(&offered),
     }
 }
@@ -280,9 +280,7 @@ fn nothing_common(offered: &[impl AsRef<str>]) -> ClientError {
     let shown = offered.iter().take(4).map(|it| &it.as_ref()[..it.as_ref().floor_char_boundary(VERSION)]);
     let theirs = shown.collect::<Vec<_>>().join(", ");
     let ours = LEGACY.join(", ");
-    protocol(format!("no common protocol version: it speaks `{theirs}`, toolscout speaks {MODERN}, {ours}"))
-}
-
-fn protocol(reason: impl Into<String>) -> ClientError {
-    ClientError::Protocol { reason: reason.into() }
+    ClientError::protocol(format!(
+        "no common protocol version: it speaks `{theirs}`, toolscout speaks {MODERN}, {ours}"
+    ))
 }

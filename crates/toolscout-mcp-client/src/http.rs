@@ -31,22 +31,13 @@ use toolscout_core::BoxFuture;
 /// How long taking leave of a server may take.
 const GOODBYE: Duration = Duration::from_secs(2);
 
-/// Gets ready to talk with the server; the first message is the first it hears of us. Cancel-safe.
-pub(crate) async fn open(
-    endpoint: &HttpEndpoint,
-    dial: &ConnectContext,
-    ear: Arc<dyn WireObserver>,
-    deadline: Instant,
-) -> Result<Arc<dyn Wire>, ClientError> {
-    Ok(Arc::new(HttpWire::open(endpoint, dial, ear, deadline).await?))
-}
-
-struct HttpWire {
+/// A conversation over streamable HTTP.
+pub(crate) struct HttpWire {
     connection: Arc<HttpConnection>,
     tasks: RequestTasks,
 }
 
-/// What the tasks of a wire share.
+/// The state that the tasks of a wire share.
 struct HttpConnection {
     remote: HttpRemote,
     session: HttpSession,
@@ -54,17 +45,16 @@ struct HttpConnection {
 }
 
 impl HttpWire {
-    async fn open(
+    /// Gets ready to talk with the server; the first message is the first request. Cancel-safe.
+    pub(crate) async fn open(
         endpoint: &HttpEndpoint,
         dial: &ConnectContext,
-        ear: Arc<dyn WireObserver>,
+        observer: Arc<dyn WireObserver>,
         deadline: Instant,
     ) -> Result<Self, ClientError> {
         let remote = HttpRemote::of(endpoint, dial, deadline).await?;
-        Ok(Self {
-            connection: Arc::new(HttpConnection { remote, session: HttpSession::default(), observer: ear }),
-            tasks: RequestTasks::new(&dial.limits),
-        })
+        let connection = Arc::new(HttpConnection { remote, session: HttpSession::default(), observer });
+        Ok(Self { connection, tasks: RequestTasks::new(&dial.limits) })
     }
 
     async fn post(&self, message: Outgoing) -> Result<(), ClientError> {
@@ -78,7 +68,7 @@ impl HttpWire {
             return self.tasks.spawn(Some(id), async move { line.request(id, message, headers, place).await });
         }
         let is_ready = message.method.as_deref() == Some("notifications/initialized");
-        // Waits for the answer, so that what is sent next arrives next.
+        // Waits for the response, so that messages arrive in order.
         line.tell(message, headers).await?;
         if is_ready {
             self.tasks.spawn(None, async move { line.listen().await })?;

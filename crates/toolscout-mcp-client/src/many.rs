@@ -34,34 +34,34 @@ pub async fn refresh_all(
 async fn refresh_in_turn(
     sources: &[Arc<McpSource>],
     cx: &Cx,
-    mut turns: StartLimiter,
+    mut limiter: StartLimiter,
     mut watch: impl FnMut(&McpSource, &Result<DiscoveryOutcome, SourceError>),
 ) {
-    let mut ordered: Vec<_> = sources.iter().map(|it| (hope(it, cx), it)).collect();
-    ordered.sort_by_key(|(hope, _)| *hope);
+    let mut ordered: Vec<_> = sources.iter().map(|it| (priority(it, cx), it)).collect();
+    ordered.sort_by_key(|(priority, _)| *priority);
     let mut waiting: VecDeque<_> = ordered.into_iter().enumerate().collect();
     let mut asked = FuturesUnordered::new();
     let mut children = Children::default();
     loop {
-        while let Some((number, (hope, source))) =
-            waiting.pop_front_if(|(_, (hope, _))| turns.has_room(*hope, Instant::now()))
+        while let Some((number, (priority, source))) =
+            waiting.pop_front_if(|(_, (priority, _))| limiter.has_room(*priority, Instant::now()))
         {
-            turns.take(number, hope, Instant::now());
+            limiter.take(number, priority, Instant::now());
             asked.push(async move { (number, source, source.refresh(cx).await) });
         }
         tokio::select! {
             answered = asked.next() => {
                 let Some((number, source, answer)) = answered else { return };
-                turns.give_back(number);
+                limiter.give_back(number);
                 watch(source, &answer);
             }
-            () = sleep(LOOK), if !waiting.is_empty() => turns.see(children.at_work()),
+            () = sleep(LOOK), if !waiting.is_empty() => limiter.see(children.at_work()),
         }
     }
 }
 
-/// What the last time says about this time.
-fn hope(source: &McpSource, cx: &Cx) -> StartPriority {
+/// The start priority, from the outcome of the last discovery.
+fn priority(source: &McpSource, cx: &Cx) -> StartPriority {
     match source.state(cx).map(|it| it.record.status) {
         Ok(DiscoveryStatus::Success) => StartPriority::Good,
         Ok(DiscoveryStatus::Failed) => StartPriority::Poor,

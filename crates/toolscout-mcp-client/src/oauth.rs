@@ -7,42 +7,39 @@
 //! own origin only, no redirect is followed, and no address nearer to this machine than the server itself is contacted.
 //! Tokens belong to one server's id, address and issuer, and are sent nowhere else.
 
-mod ask;
 mod callback;
 mod challenge;
 mod device;
 mod discover;
-mod documents;
 mod exchange;
-mod file;
 mod identity;
 mod listener;
 mod login;
-mod metadata;
+mod login_request;
 mod nearness;
-mod private;
+mod private_file;
 mod reach;
 mod record;
 mod registration;
 mod saved;
 mod secret;
-mod status;
 mod web;
-mod well_known;
 
 #[cfg(test)]
 mod tests;
 
-pub use ask::LoginRequest;
 pub use device::DeviceLogin;
-pub use documents::document;
 pub use login::Login;
-pub use saved::SavedTokens;
-pub use status::{LoginStatus, forget, status};
+pub use login_request::LoginRequest;
+pub use saved::{LoginStatus, SavedTokens, forget, status};
+pub use web::document;
 
 use super::ClientError;
 use reqwest::Url;
 use toolscout_core::SourceId;
+
+/// The scope that some servers require for a refresh token.
+const OFFLINE: &str = "offline_access";
 
 /// What to type to be logged in again.
 fn hint(id: &SourceId) -> String {
@@ -54,15 +51,15 @@ fn login_needed(id: &SourceId, why: &str) -> ClientError {
     ClientError::Login { what: format!("{why}; {}", hint(id)), challenge: None }
 }
 
-/// What a server said breaks the rules of logging in.
+/// A response breaks the rules of OAuth.
 fn broken(reason: impl Into<String>) -> ClientError {
-    ClientError::Protocol { reason: reason.into() }
+    ClientError::protocol(reason.into())
 }
 
 /// A server's address as it is compared, kept and sent: without a fragment, which no server ever sees, and without a name
 /// and a password, which a login takes the place of.
 fn server_url(text: &str) -> Result<Url, ClientError> {
-    let invalid = |why: &str| ClientError::Invalid { reason: format!("the server's address cannot be used: {why}") };
+    let invalid = |why: &str| ClientError::invalid(format!("the server's address cannot be used: {why}"));
     let mut url = Url::parse(text).map_err(|err| invalid(&err.to_string()))?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(invalid("only `http` and `https` are possible"));
@@ -81,7 +78,7 @@ fn shown(url: &Url) -> String {
     }
 }
 
-/// The beginning of somebody else's text: enough to understand it, too little to flood a terminal.
+/// The beginning of a foreign text: enough to understand it, too little to flood a terminal.
 fn excerpt(text: &str) -> String {
     const SHOWN: usize = 200;
     match text.char_indices().nth(SHOWN) {

@@ -1,4 +1,4 @@
-//! When a server that says that its list has changed is listed again: a few times at once, then with pauses.
+//! Limits how often a server that announces changes is listed again: a few times at once, then with pauses.
 
 #[cfg(test)]
 mod tests;
@@ -16,7 +16,7 @@ const MOST: u32 = 12;
 /// How often one server is listed for its own sake.
 #[derive(Debug)]
 pub(super) struct ListingPace {
-    /// From the end of a list to the next one, where it is not early.
+    /// From the end of a list to the next one, after the early ones.
     apart: Duration,
     /// When the last lists ended, the latest last; no more of them than [`MOST`].
     ended: VecDeque<Instant>,
@@ -29,7 +29,7 @@ impl ListingPace {
         Self { apart, ended: VecDeque::new(), early: 0 }
     }
 
-    /// When the next list may be made; none where that is now.
+    /// When the next list may be made; none if it may be made now.
     pub(super) fn due(&self, now: Instant) -> Option<Instant> {
         let is_early = self.early < EARLY || self.is_over(FORGIVING, now);
         let after_last = self.ended.back().filter(|_| !is_early).map(|it| *it + self.apart);
@@ -43,7 +43,7 @@ impl ListingPace {
         self.is_over(MOST, now)
     }
 
-    /// Notes that a list has ended, however it went. Lists that somebody asked for count, too.
+    /// Notes that a list has ended, successful or not. Requested lists count as well.
     pub(super) fn listed(&mut self, now: Instant) {
         if self.is_over(FORGIVING, now) {
             self.early = 0;

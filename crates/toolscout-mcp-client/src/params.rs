@@ -6,8 +6,8 @@ mod tests;
 use super::definition::strict;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use std::borrow::Cow;
 use toolscout_core::RawJson;
+use toolscout_core::jsonrpc::on_one_line;
 
 /// The parameters of a request. Its `_meta` stays open until it is sent, because the peer has something to say there.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -22,9 +22,9 @@ impl RequestParams {
     pub(super) fn of(raw: &RawJson) -> Option<Self> {
         let mut params = Self::default();
         for (key, value) in strict::members(raw.as_str())? {
-            match key.as_str() {
-                "_meta" => params.meta = object(value.to_value()),
-                _ => params.add(&key, value.as_str()),
+            match &*key {
+                "_meta" => params.meta = serde_json::from_str(value.get()).map(object).unwrap_or_default(),
+                _ => params.add(&key, value.get()),
             }
         }
         Some(params)
@@ -67,15 +67,6 @@ impl From<Map<String, Value>> for RequestParams {
     fn from(mut map: Map<String, Value>) -> Self {
         let meta = map.remove("_meta").map(object).unwrap_or_default();
         map.iter().fold(Self { meta, ..Self::default() }, |params, (key, value)| params.with(key, value))
-    }
-}
-
-/// The same JSON without the line feeds that its author liked: some wires end a message there. Between tokens a space does
-/// as well, and within a text there are none.
-pub(super) fn on_one_line(json: &str) -> Cow<'_, str> {
-    match json.contains(['\n', '\r']) {
-        true => json.replace(['\n', '\r'], " ").into(),
-        false => json.into(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Our end of a JSON-RPC conversation: asks, waits, and lets go.
+//! Our end of a JSON-RPC connection: sends requests, waits for responses, cancels.
 //!
 //! [`Peer`] is for who asks; [`ResponseRouter`] is what the wire speaks to. They are two, because the wire keeps the router alive and the
 //! peer keeps the wire alive: when the peer goes, the wire goes, and what stands behind it.
@@ -32,7 +32,7 @@ use toolscout_core::{Counterpart, Cx, RawJson};
 
 /// How long an answer to the server, or a word that we no longer wait, may take to be sent.
 const POSTING: Duration = Duration::from_secs(2);
-/// For requests that stand until somebody ends them.
+/// The deadline of standing requests, which one side ends.
 const FOR_EVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// Where an answer arrives.
@@ -47,13 +47,13 @@ pub(super) struct PeerRequest {
     pub(super) name: Option<String>,
     /// For `Mcp-Param-…`.
     pub(super) mirrored: Vec<(String, String)>,
-    /// Who is told how far it is.
+    /// Receives progress.
     pub(super) progress: Option<ProgressTo>,
     /// On whose behalf.
     pub(super) behalf: Behalf,
-    /// Whether the server is told when nobody waits any more.
+    /// Whether a request that is given up is cancelled at the server.
     pub(super) cancels: bool,
-    /// What people are told took too long.
+    /// The name of the request in a timeout error.
     pub(super) what: String,
     pub(super) deadline: Instant,
 }
@@ -65,28 +65,28 @@ impl PeerRequest {
         Self { method: method.to_owned(), params, name, mirrored, progress, behalf, cancels: true, what, deadline }
     }
 
-    /// The same, told to people in other words.
+    /// The same, with another name in a timeout error.
     pub(super) fn called(self, what: impl Into<String>) -> Self {
         Self { what: what.into(), ..self }
     }
 
-    /// The same, and the server is not told when nobody waits any more: it may not understand.
+    /// The same, without a cancellation at the server, which may not understand it.
     pub(super) fn quietly(self) -> Self {
         Self { cancels: false, ..self }
     }
 }
 
-/// On whose behalf something is asked.
+/// On whose behalf a request is made.
 #[derive(Clone)]
 pub(super) enum Behalf {
     /// Our own: a list, a handshake.
     Ourselves,
-    /// A caller's, who may be one that can be asked something back.
+    /// A caller's, perhaps with a counterpart for reverse requests.
     Caller(Option<Arc<dyn Counterpart>>),
 }
 
 impl Behalf {
-    /// Who can be asked something back.
+    /// The counterpart for reverse requests.
     pub(super) fn counterpart(&self) -> Option<&Arc<dyn Counterpart>> {
         match self {
             Self::Caller(counterpart) => counterpart.as_ref(),
@@ -99,7 +99,7 @@ impl Behalf {
 pub(super) struct Peer {
     router: Arc<ResponseRouter>,
     wire: Arc<dyn Wire>,
-    /// Sends what nobody waits for. Ends with the peer.
+    /// Sends messages without a response. Ends with the peer.
     _courier: JoinSet<()>,
 }
 
@@ -122,33 +122,33 @@ impl Peer {
     }
 
     /// Asks, and waits for the answer until the deadline. What arrives meanwhile never moves it, with one exception: the time
-    /// in which the caller is asked something does not count.
+    /// that a reverse request takes does not count.
     ///
-    /// Cancel-safe: who stops waiting frees the place at once, and the server is told.
+    /// Cancel-safe: dropping the future frees the id at once, and cancels the request at the server.
     pub(super) async fn ask(&self, ask: PeerRequest) -> Result<RawJson, ClientError> {
         let began = Instant::now();
         let (deadline, what) = (ask.deadline, ask.what.clone());
-        let RegisteredRequest { mut asked, outgoing, answer, reverse_requests: desk } = self.register(ask, false)?;
+        let RegisteredRequest { mut asked, outgoing, answer, reverse_requests } = self.register(ask, false)?;
         let work = async {
             self.wire.send(outgoing).await?;
             asked.is_sent = true;
             answer.await.unwrap_or_else(|_| Err(gone()))
         };
-        let answered = match desk {
+        let answered = match reverse_requests {
             None => timeout_at(Until::from_std(deadline), work).await.ok(),
-            Some(desk) => desk.attend(work, deadline, &self.router).await,
+            Some(reverse_requests) => reverse_requests.attend(work, deadline, &self.router).await,
         };
         drop(asked);
         answered.unwrap_or_else(|| Err(ClientError::TimedOut { what, limit: given(began, deadline) }))
     }
 
-    /// Asks for something that goes on: done when the server has agreed, or has said nothing for `patience`.
+    /// Sends a standing request: done when the server has acknowledged it, or was silent for `patience`.
     pub(super) async fn stand(&self, mut ask: PeerRequest, patience: Duration) -> Result<StandingRequest, ClientError> {
         ask.deadline = Instant::now() + FOR_EVER;
         let RegisteredRequest { mut asked, outgoing, mut answer, .. } = self.register(ask, true)?;
         let acknowledged = self.router.acknowledgement(asked.id);
         let sent = timeout(patience.max(POSTING), self.wire.send(outgoing)).await;
-        sent.unwrap_or_else(|_| Err(ClientError::Lost { what: "it does not take what is sent to it".to_owned() }))?;
+        sent.unwrap_or_else(|_| Err(ClientError::lost("it does not take what is sent to it")))?;
         asked.is_sent = true;
         tokio::select! {
             biased;
@@ -172,29 +172,29 @@ impl Peer {
         let PeerRequest { method, mut params, name, mirrored, progress, behalf, cancels, deadline, .. } = ask;
         let (sender, answer) = oneshot::channel();
         let wants_progress = progress.is_some();
-        let (seat, desk) = self.seat(behalf);
-        let id = self.router.register(PendingResponse::new(sender, progress, stands, seat))?;
+        let (origin, reverse_requests) = self.origin(behalf);
+        let id = self.router.register(PendingResponse::new(sender, progress, stands, origin))?;
         let wire = Arc::downgrade(&self.wire);
         let asked = InFlightRequest { router: self.router.clone(), wire, id, is_sent: false, cancels };
         if wants_progress {
             params.meta.insert("progressToken".to_owned(), id.into());
         }
         let body = message::request(id, &method, &params);
-        let longer = desk.as_ref().map_or(Duration::ZERO, |_| Cx::THINKING);
+        let longer = reverse_requests.as_ref().map_or(Duration::ZERO, |_| Cx::THINKING);
         let outgoing = Outgoing { body, id: Some(id), method: Some(method), name, mirrored, deadline, longer };
-        Ok(RegisteredRequest { asked, outgoing, answer, reverse_requests: desk })
+        Ok(RegisteredRequest { asked, outgoing, answer, reverse_requests })
     }
 
-    fn seat(&self, behalf: Behalf) -> (RequestOrigin, Option<ReverseRequests>) {
+    fn origin(&self, behalf: Behalf) -> (RequestOrigin, Option<ReverseRequests>) {
         match behalf {
             Behalf::Ourselves => (RequestOrigin::Ourselves, None),
             Behalf::Caller(None) => (RequestOrigin::Mute, None),
             Behalf::Caller(Some(counterpart)) if self.router.may_be_asked() => {
-                let (slot, desk) = reverse_requests::open(counterpart);
-                (RequestOrigin::Caller(slot), Some(desk))
+                let (sender, reverse_requests) = reverse_requests::open(counterpart);
+                (RequestOrigin::Caller(sender), Some(reverse_requests))
             }
             Behalf::Caller(Some(counterpart)) => {
-                (RequestOrigin::Caller(ReverseRequestSender::without_desk(counterpart)), None)
+                (RequestOrigin::Caller(ReverseRequestSender::without_questions(counterpart)), None)
             }
         }
     }
@@ -205,7 +205,7 @@ struct RegisteredRequest {
     asked: InFlightRequest,
     outgoing: Outgoing,
     answer: ResponseReceiver,
-    /// Where the caller can be asked something meanwhile.
+    /// Reverse requests to the caller meanwhile.
     reverse_requests: Option<ReverseRequests>,
 }
 
@@ -225,7 +225,7 @@ impl StandingRequest {
     }
 }
 
-/// A request in flight; dropped, it is forgotten, and the server is told if it has not answered.
+/// A request in flight. Dropping it forgets it, and cancels it at the server if there was no response.
 struct InFlightRequest {
     router: Arc<ResponseRouter>,
     wire: Weak<dyn Wire>,
@@ -250,22 +250,22 @@ impl Drop for InFlightRequest {
 }
 
 fn told(method: &str, params: Option<Value>, deadline: Instant) -> Outgoing {
-    let body = message::notification(method, params);
+    let body = toolscout_core::jsonrpc::notification(method, params.map(|params| params.to_string()).as_deref());
     let (method, longer) = (Some(method.to_owned()), Duration::ZERO);
     Outgoing { body, id: None, method, name: None, mirrored: Vec::new(), deadline, longer }
 }
 
-/// How long somebody had, to the millisecond.
+/// The time between the two, to the millisecond.
 pub(super) fn given(began: Instant, deadline: Instant) -> Duration {
     let exact = deadline.saturating_duration_since(began);
     Duration::from_millis(u64::try_from((exact.as_micros() + 500) / 1000).unwrap_or(u64::MAX))
 }
 
 fn gone() -> ClientError {
-    ClientError::Lost { what: "the connection was closed".to_owned() }
+    ClientError::lost("the connection was closed")
 }
 
-/// Sends what nobody waits for, one after the other, each for a short while only.
+/// Sends messages without a response one after the other, each with a short timeout.
 async fn post(mut outbox: mpsc::Receiver<Outgoing>, wire: Weak<dyn Wire>) {
     while let Some(mut outgoing) = outbox.recv().await {
         let Some(wire) = wire.upgrade() else { return };

@@ -1,4 +1,4 @@
-//! What a server says to one user and must not be told to another: kept apart by who asks, bounded, and not for long.
+//! A cache of values per user: separate for each, bounded, with a time to live.
 
 mod server;
 #[cfg(test)]
@@ -31,7 +31,7 @@ pub struct PerUser<V, E = ClientError> {
 /// How long values are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CacheLifetime {
-    /// Not at all: everybody who asks fetches for themselves.
+    /// Not at all: every request fetches.
     Never,
     /// So long; the end is still within it. For no time at all: shared by those who wait for it, and not kept.
     For(Duration),
@@ -50,9 +50,9 @@ impl<V: Clone, E: Clone> PerUser<V, E> {
         Self { max, keep, users: Mutex::new(Users::new(max)) }
     }
 
-    /// The user's value: remembered, or fetched now, or about to be fetched by somebody else.
+    /// The user's value: cached, fetched now, or being fetched by another request.
     ///
-    /// Cancel-safe: if this is dropped while it fetches, somebody who waits does it instead.
+    /// Cancel-safe: if this is dropped while it fetches, a waiting request fetches instead.
     pub async fn value<F, A>(&self, user: &str, fetch: F) -> Result<V, E>
     where
         F: FnOnce() -> A,
@@ -78,7 +78,7 @@ impl<V: Clone, E: Clone> PerUser<V, E> {
         result
     }
 
-    /// Forgets this user's value, and does not keep one that is being fetched; says whether there was one.
+    /// Removes this user's value, also one that is being fetched; returns whether there was one.
     pub fn forget(&self, user: &str) -> bool {
         let mut users = self.users.lock();
         let flew = users.flights.remove(user).is_some();
@@ -87,7 +87,7 @@ impl<V: Clone, E: Clone> PerUser<V, E> {
         flew || kept.is_some()
     }
 
-    /// Forgets everybody's.
+    /// Removes all values.
     pub fn clear(&self) {
         let forgotten = std::mem::replace(&mut *self.users.lock(), Users::new(self.max));
         drop(forgotten);
@@ -142,7 +142,7 @@ impl<V, E> Users<V, E> {
 
 struct CachedValue<V> {
     value: V,
-    /// None where the end of its time cannot be said in numbers.
+    /// None if the time overflows.
     due: Option<Instant>,
 }
 

@@ -1,4 +1,4 @@
-//! What is remembered of a server from one run to the next: its tools, and how the last discovery went.
+//! The stored record of a server: its tools, and the status of the last discovery.
 
 mod packed;
 mod row;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::{Moment, Namespace, RawJson, SourceId, Store, StoreError};
 
-/// Tools are taken to be as they were for this long, where the server does not say otherwise.
+/// The time to live of a tool list, if the server names none.
 pub const USUAL_TTL: Duration = Duration::from_secs(300);
 
 /// How the last discovery of a server went.
@@ -45,7 +45,7 @@ impl DiscoveryStatus {
     }
 }
 
-/// What is remembered of one server.
+/// The record of one server.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct DiscoveryRecord {
     pub(super) version: u32,
@@ -55,27 +55,27 @@ pub struct DiscoveryRecord {
     pub error: Option<String>,
     /// When it ended.
     pub last_discovery: Option<Moment>,
-    /// What was found the last time something was.
+    /// The tools of the last successful discovery.
     pub tools: Option<KnownTools>,
     /// A mark on the definitions, made when they were checked; see [`DiscoveryRecords::mark`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) checked: Option<String>,
-    /// The definitions as they were read, where they bear the mark.
+    /// The definitions as they were read, if they bear the mark.
     #[serde(skip)]
     pub(super) packed: Option<PackedDefinitions>,
-    /// What it has besides tools. Records from before toolscout knew of such things have none.
+    /// Resources, templates and prompts. Old records have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub library: Option<KnownLibrary>,
 }
 
-/// What a server has besides tools, as it last listed it.
+/// Resources, templates and prompts of a server, as last listed.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct KnownLibrary {
     /// When.
     pub listed: Option<Moment>,
     /// Under which configuration; see the fingerprint.
     pub configuration: String,
-    /// What it says it can do, as it came.
+    /// Its declared capabilities, as they came.
     pub capabilities: Option<RawJson>,
     /// How to use it, in its own words; not escaped.
     pub instructions: Option<String>,
@@ -103,13 +103,13 @@ pub struct KnownTools {
     pub definitions: Vec<RawJson>,
     /// Why others are not among them, for people; not yet escaped.
     pub excluded: Vec<String>,
-    /// How long the server says they are good for.
+    /// The time to live that the server names.
     pub ttl_ms: Option<u64>,
     /// Whether they are for the eyes of one user only.
     pub private: bool,
-    /// What was spoken; saves asking the next time.
+    /// The agreed era; saves a probe the next time.
     pub era: ProtocolEra,
-    /// When it first listed nothing although it had tools before; what it had is kept for a while.
+    /// When it first listed nothing although it had tools before; those are kept for a while.
     pub vanished: Option<Moment>,
 }
 
@@ -119,7 +119,7 @@ impl DiscoveryRecord {
         self.tools.as_ref().is_some_and(|it| it.private) || self.library.as_ref().is_some_and(|it| it.private)
     }
 
-    /// Why the tools may not be as they are remembered; none where there is no reason to think so.
+    /// Why the tools may be outdated, if there is a reason.
     pub fn staleness(&self, configuration: &str, now: Moment) -> Option<Staleness> {
         let tools = self.tools.as_ref()?;
         let ttl = tools.ttl_ms.map_or(USUAL_TTL, Duration::from_millis);
@@ -137,7 +137,7 @@ impl DiscoveryRecord {
     }
 }
 
-/// Why tools may not be as they are remembered.
+/// Why stored tools may be outdated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Staleness {
     /// The server's entry was changed since.
@@ -160,7 +160,7 @@ pub struct DiscoveryRecords {
     read: Arc<Mutex<RecordCache>>,
 }
 
-/// What was last read, by key. It is not read again before something was written.
+/// A cache of records by key, valid until something is written.
 #[derive(Default)]
 struct RecordCache {
     revision: Option<u64>,
@@ -190,7 +190,7 @@ impl DiscoveryRecords {
         packed::mark(&self.key, &packed::of(definitions)).to_string()
     }
 
-    /// What is remembered of the server, for this user. A record nobody can read is as good as none. A discovery whose
+    /// The record of the server, for this user. An unreadable record counts as none. A discovery whose
     /// process is gone has failed.
     pub fn read(&self, server: &SourceId, user: Option<&str>) -> Result<DiscoveryRecord, StoreError> {
         let mut record = match self.read_own(server, user)? {
@@ -219,7 +219,7 @@ impl DiscoveryRecords {
         self.store.write(Namespace::Discovery, &self.key(server, user.filter(|_| private)), &bytes)
     }
 
-    /// Forgets the server, for every user; says how many tools that were.
+    /// Removes the records of the server, for every user; returns how many tools they had.
     pub fn remove(&self, server: &SourceId) -> Result<usize, StoreError> {
         let own = self.key(server, None);
         let of_users = own.clone() + "@";
@@ -253,14 +253,14 @@ impl DiscoveryRecords {
         user.map_or(Ok(None), |user| self.at(&self.key(server, Some(user))))
     }
 
-    /// What is for one user's eyes only is no other user's, and not everybody's.
+    /// A private record is for one user only.
     fn read_shared(&self, server: &SourceId, user: Option<&str>) -> Result<Option<DiscoveryRecord>, StoreError> {
         let record = self.at(&self.key(server, None))?;
         Ok(record.filter(|it| user.is_none() || !it.is_private()))
     }
 
     fn at(&self, key: &str) -> Result<Option<DiscoveryRecord>, StoreError> {
-        // Asked before anything is read: what is written meanwhile is read again.
+        // Taken before the read: a later write makes the cache read again.
         let revision = self.store.revision(Namespace::Discovery);
         if let Some(record) = self.read.lock().of(revision, key) {
             return Ok(record.clone());
@@ -282,7 +282,7 @@ impl DiscoveryRecords {
 }
 
 impl RecordCache {
-    /// What was read there in this revision, even if it was nothing.
+    /// The cached record of this revision, also if there is none.
     fn of(&mut self, revision: Option<u64>, key: &str) -> Option<&Option<DiscoveryRecord>> {
         if self.revision != revision {
             *self = Self { revision, ..Self::default() };

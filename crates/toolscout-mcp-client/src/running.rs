@@ -1,8 +1,7 @@
-//! A server that runs: who uses it, and what it has listed since it was started.
+//! A running server: its uses, and the tools it has listed since it was started.
 
 use super::client::{McpClient, ServerListing, ToolDefinition};
 use super::discovery::{ServerContext, soonest, with_tail};
-use super::limits::Limits;
 use super::pace::ListingPace;
 use super::{ClientError, ServerConfig};
 use parking_lot::Mutex;
@@ -13,9 +12,11 @@ use std::time::{Duration, Instant};
 use tokio::time::{sleep_until, timeout_at};
 use toolscout_core::{Cx, Digest, Moment, RawJson, SourceError, SourceId, Tool, ToolName};
 
-/// A server that runs.
+/// A running server.
 pub(super) struct RunningServer {
     pub(super) client: McpClient,
+    pub(super) server: Arc<ServerConfig>,
+    pub(super) context: Arc<ServerContext>,
     pub(super) since: Moment,
     started: Instant,
     in_use: AtomicUsize,
@@ -48,7 +49,7 @@ impl Callable {
     }
 }
 
-/// What the server listed last.
+/// The last list of the server.
 struct ListedTools {
     tools: HashMap<ToolName, Arc<Callable>>,
     /// How many changes it had announced by then.
@@ -58,16 +59,19 @@ struct ListedTools {
 }
 
 impl RunningServer {
-    pub(super) fn new(client: McpClient, limits: &Limits) -> Self {
+    pub(super) fn new(client: McpClient, server: Arc<ServerConfig>, context: Arc<ServerContext>) -> Self {
+        let pace = ListingPace::new(context.dial.limits.apart);
         Self {
             client,
+            server,
+            context,
             since: Moment::now(),
             started: Instant::now(),
             in_use: AtomicUsize::new(0),
             answered: AtomicUsize::new(0),
             last_use: Mutex::new(Instant::now()),
             listed: Mutex::default(),
-            pace: Mutex::new(ListingPace::new(limits.apart)),
+            pace: Mutex::new(pace),
             listing: tokio::sync::Mutex::new(()),
         }
     }
@@ -104,38 +108,31 @@ impl RunningServer {
     /// said that something changed, or when the last list has grown old. Says whether that list differed from the one before.
     pub(super) async fn definition(
         &self,
-        shared: &ServerContext,
-        server: &ServerConfig,
         name: &ToolName,
         cx: &Cx,
     ) -> Result<(Option<Arc<Callable>>, bool), SourceError> {
         if let Some(listed) = self.current() {
             return Ok((listed.tools.get(name).cloned(), false));
         }
-        let limits = &shared.dial.limits;
+        let limits = &self.context.dial.limits;
         let deadline = soonest(cx, limits.list + 2 * limits.apart);
-        let refreshed = timeout_at(deadline.into(), self.list_when_due(shared, server, cx)).await;
+        let refreshed = timeout_at(deadline.into(), self.list_when_due(cx)).await;
         let what = || format!("listing the tools before `{name}` is called");
         let has_changed =
-            refreshed.map_err(|_| ClientError::TimedOut { what: what(), limit: limits.list }.of(&server.id))??;
+            refreshed.map_err(|_| ClientError::TimedOut { what: what(), limit: limits.list }.of(&self.server.id))??;
         Ok((self.listed.lock().as_ref().and_then(|it| it.tools.get(name).cloned()), has_changed))
     }
 
-    /// The tools as the server has listed them since it was started, by name; none where it was not asked yet.
-    pub(super) fn listed(&self, source: &SourceId) -> Option<Vec<Tool>> {
+    /// The tools that the server has listed since it was started, by name; none if it was not listed yet.
+    pub(super) fn listed(&self) -> Option<Vec<Tool>> {
         let listed = self.listed.lock().clone()?;
-        let mut tools: Vec<_> = listed.tools.values().map(|it| it.definition.tool(source)).collect();
+        let mut tools: Vec<_> = listed.tools.values().map(|it| it.definition.tool(&self.server.id)).collect();
         tools.sort_by(|one, other| one.id.name.cmp(&other.id.name));
         Some(tools)
     }
 
-    /// Lists unless somebody else just has; never sooner than the server's pace allows. Says whether anything changed.
-    pub(super) async fn list_when_due(
-        &self,
-        shared: &ServerContext,
-        server: &ServerConfig,
-        cx: &Cx,
-    ) -> Result<bool, SourceError> {
+    /// Lists unless another task just has; never sooner than the pace allows. Returns whether anything changed.
+    pub(super) async fn list_when_due(&self, cx: &Cx) -> Result<bool, SourceError> {
         let _alone = self.listing.lock().await;
         if self.current().is_some() {
             return Ok(false);
@@ -144,46 +141,36 @@ impl RunningServer {
         if let Some(due) = due {
             tokio::select! {
                 () = sleep_until(due.into()) => {}
-                // There is nothing to wait for any more; the list says why.
+                // The connection is gone; the list fails with the reason.
                 _ = self.client.lost() => {}
             }
         }
         let is_calm = self.pace.lock().is_calm(Instant::now());
-        self.list_alone(shared, server, cx, is_calm).await
+        self.list_alone(cx, is_calm).await
     }
 
-    /// Lists now, because somebody asked for it.
-    pub(super) async fn list_now(
-        &self,
-        shared: &ServerContext,
-        server: &ServerConfig,
-        cx: &Cx,
-    ) -> Result<bool, SourceError> {
+    /// Lists now, on request.
+    pub(super) async fn list_now(&self, cx: &Cx) -> Result<bool, SourceError> {
         let _alone = self.listing.lock().await;
-        self.list_alone(shared, server, cx, true).await
+        self.list_alone(cx, true).await
     }
 
-    /// Lists; and where that is allowed, once more if the server said meanwhile that the list is not what it was.
-    async fn list_alone(
-        &self,
-        shared: &ServerContext,
-        server: &ServerConfig,
-        cx: &Cx,
-        may_repeat: bool,
-    ) -> Result<bool, SourceError> {
+    /// Lists; and if allowed, once more if the server announced a change meanwhile.
+    async fn list_alone(&self, cx: &Cx, may_repeat: bool) -> Result<bool, SourceError> {
+        let (context, server) = (&self.context, &*self.server);
         let begun = Instant::now();
-        let deadline = soonest(cx, shared.dial.limits.list);
-        let record = shared.read(server, cx)?;
+        let deadline = soonest(cx, context.dial.limits.list);
+        let record = context.read(server, cx)?;
         let mut taken = self.take(deadline).await;
         if may_repeat && taken.as_ref().is_ok_and(|it| it.1 != self.announced()) {
             taken = self.take(deadline).await;
         }
         match taken {
             Ok((listing, changes)) => {
-                *self.listed.lock() = Some(Arc::new(ListedTools::of(&listing, changes, shared.dial.limits.apart)));
-                shared.succeed(server, cx, record, &listing, &self.client, begun).map(|it| it.changed)
+                *self.listed.lock() = Some(Arc::new(ListedTools::of(&listing, changes, context.dial.limits.apart)));
+                context.succeed(server, cx, record, &listing, &self.client, begun).map(|it| it.changed)
             }
-            Err(error) => Err(shared.fail(server, cx, record, with_tail(error, &self.client), begun)),
+            Err(error) => Err(context.fail(server, cx, record, with_tail(error, &self.client), begun)),
         }
     }
 

@@ -1,4 +1,4 @@
-//! What a server's configuration refers to, so that it can be kept out of what the server says.
+//! The secrets of a server's configuration, redacted in its messages.
 //!
 //! A server that fails likes to say with what: `cannot log in as …`. Rules about how secrets look find most of that
 //! (`toolscout_core::redact`); what a person keeps elsewhere, and refers to, is hidden whatever it looks like.
@@ -11,16 +11,16 @@ use std::collections::BTreeMap;
 use toolscout_core::RawJson;
 use toolscout_core::redact::{self, REDACTED, names_a_secret};
 
-/// What is shorter than this is in every other word, and hiding it would make nothing secret.
+/// Shorter values occur in ordinary words; redacting them would hide nothing.
 const SHORTEST: usize = 6;
 
-/// Values that nobody is to read in what a server says; has no `Debug` that shows them.
+/// Values to redact in a server's messages; without a `Debug` that shows them.
 #[derive(Default)]
 pub(super) struct SecretValues(Vec<String>);
 
 impl SecretValues {
     /// Those of this server: all that it refers to, and what stands in its entry under the name of a secret. Reads files
-    /// and asks the keyring, so it may take a while.
+    /// and the keyring, so it may take a while.
     pub(super) fn of(server: &ServerConfig, lookup: &ReferenceLookup) -> Self {
         let mut found = match &server.transport {
             ServerTransport::Stdio(program) => {

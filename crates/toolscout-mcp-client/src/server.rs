@@ -10,7 +10,7 @@ use toolscout_core::{SourceId, Visibility};
 /// A server as a person configured it: plain data, nothing of it resolved or started.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerConfig {
-    /// What it is called; half of the id of each of its tools.
+    /// Its id, which is a part of the id of each of its tools.
     pub id: SourceId,
     /// How to reach it.
     pub transport: ServerTransport,
@@ -35,7 +35,7 @@ pub struct ServerConfig {
     pub call_timeout: Option<Duration>,
     /// How long it is kept running without a call; `None` is the usual time.
     pub idle_timeout: Option<Duration>,
-    /// The file that says all this.
+    /// The configuration file.
     pub configured_in: Option<PathBuf>,
 }
 
@@ -102,11 +102,11 @@ pub struct HttpEndpoint {
     pub headers: BTreeMap<String, ConfigText>,
     /// Sent as `Authorization: Bearer …`.
     pub bearer: Option<ConfigText>,
-    /// The client id to use where the server asks for a login; registered on the fly if left out.
+    /// The OAuth client id; registered dynamically if left out.
     pub client_id: Option<ConfigText>,
-    /// The secret that was given out with the client id, where there was one.
+    /// The secret of the OAuth client, if it has one.
     pub client_secret: Option<ConfigText>,
-    /// The scopes to ask for; what the server suggests if empty.
+    /// The scopes to request; those the server suggests if empty.
     pub scopes: Vec<String>,
     /// Whether it speaks the old transport: an event stream, and a second address for messages.
     pub sse: bool,

@@ -1,4 +1,4 @@
-//! A server as a source of tools: listed from what is remembered, started when it is called.
+//! A server as a source of tools: listed from its record, started when it is called.
 
 mod library;
 
@@ -23,16 +23,16 @@ use toolscout_core::{
 
 /// A server as a source of tools.
 ///
-/// [`Source::discover`] reads what is remembered and starts nothing; [`McpSource::refresh`] asks the server. A call starts
-/// it, where it does not run yet, and looks whether the tool is still what the caller was shown.
+/// [`Source::discover`] reads the record and starts nothing; [`McpSource::refresh`] lists the server. A call starts
+/// it if it does not run yet, and checks that the tool is still the one the caller has seen.
 pub struct McpSource {
     server: Arc<ServerConfig>,
     context: Arc<ServerContext>,
     supervisor: Arc<Supervisor>,
-    /// Why it may not be started, where it may not.
+    /// Why it may not be started, if so.
     barred: Option<String>,
     entry: Arc<str>,
-    /// What the server says of itself, as the last discovery found it.
+    /// The server's instructions, as of the last discovery.
     about: Mutex<Option<Arc<str>>>,
 }
 
@@ -71,29 +71,23 @@ impl McpSource {
             return self.context.discover(&self.server, cx).await;
         };
         let begun = Instant::now();
-        let changed = running.list_now(&self.context, &self.server, cx).await?;
+        let changed = running.list_now(cx).await?;
         if changed {
             self.supervisor.has_changed();
         }
         let library = list(&running.client, &self.context, cx.deadline).await;
         self.context.remember_library(&self.server, cx, &running.client, library)?;
         let record = self.context.read(&self.server, cx)?;
-        let tools = record.tools.as_ref();
-        Ok(DiscoveryOutcome {
-            tools: tools.map_or(0, |it| it.definitions.len()),
-            excluded: tools.map_or(0, |it| it.excluded.len()),
-            took: begun.elapsed(),
-            changed,
-        })
+        Ok(DiscoveryOutcome::of(record.tools.as_ref(), begun.elapsed(), changed))
     }
 
-    /// Starts the server, asks it for its tools, and ends it; remembers nothing.
+    /// Starts the server, lists its tools, and ends it; stores nothing.
     pub async fn try_out(&self, cx: &Cx) -> Result<ServerTestOutcome, SourceError> {
         self.check_may_start()?;
         self.context.try_out(&self.server, cx).await.map_err(|it| it.of(&self.server.id))
     }
 
-    /// What the server says to who is not logged in: its `WWW-Authenticate` header, as it came. None where it lets anybody in.
+    /// The `WWW-Authenticate` header of a request without a login. None if the server needs no login.
     pub async fn challenge(&self, cx: &Cx) -> Option<String> {
         match self.context.without_tokens().try_out(&self.server, cx).await {
             Err(ClientError::Login { challenge, .. }) => challenge,
@@ -117,7 +111,7 @@ impl McpSource {
         self.supervisor.stop().await;
     }
 
-    /// What the server last said beside the protocol; not escaped. None where it does not run here.
+    /// The end of the server's stderr; not escaped. None if it does not run here.
     pub fn tail(&self) -> Option<String> {
         match self.supervisor.phase() {
             Phase::Running(running) => Some(running.client.tail()),
@@ -125,11 +119,11 @@ impl McpSource {
         }
     }
 
-    /// What the server has listed since it was started here, whatever is remembered of it; none where it does not run, or was
-    /// not asked yet. Asks nobody.
+    /// The tools that the server has listed since it was started here; none if it does not run, or was not
+    /// listed yet. Sends no request.
     pub fn listed(&self) -> Option<Vec<Tool>> {
         match self.supervisor.phase() {
-            Phase::Running(running) => running.listed(&self.server.id),
+            Phase::Running(running) => running.listed(),
             _ => None,
         }
     }
@@ -173,10 +167,10 @@ impl McpSource {
         }
     }
 
-    /// What is remembered, as a discovery gives it.
+    /// The record as discovery items.
     fn remembered(&self, cx: &Cx) -> Result<Vec<DiscoveryItem>, SourceError> {
         let record = self.context.read(&self.server, cx)?;
-        // What is for the eyes of one user only is not said for all.
+        // Private instructions are not shown to all users.
         let said = record.library.as_ref().filter(|it| !it.private).and_then(|it| it.instructions.as_deref());
         *self.about.lock() = said.map(Arc::from);
         let staleness = record.staleness(&self.context.configuration(&self.server), Moment::now());
@@ -208,50 +202,33 @@ impl McpSource {
         let id = &self.server.id;
         // In one line: with a second one, a server could pretend to be us.
         let warning = |kind, text: String| Diagnostic::warning(kind, escape::line(&text)).of(id.clone());
-        let hint = format!("toolscout server refresh {id}");
-        let mut news = Vec::new();
-        match (record.status, &record.error) {
-            (DiscoveryStatus::Never, _) => {
-                news.push(
-                    warning(DiagnosticKind::Source, format!("nobody has asked `{id}` yet what tools it has"))
-                        .hint(hint),
-                );
-            }
-            (DiscoveryStatus::Discovering, _) if record.tools.is_none() => {
+        let text = match record.status {
+            DiscoveryStatus::Never => Some(format!("nobody has asked `{id}` yet what tools it has")),
+            DiscoveryStatus::Discovering if record.tools.is_none() => {
                 let install = if is_installed_first(&self.server) { "; it may have to be installed first" } else { "" };
-                let text = format!("`{id}` is being asked for its tools right now{install}");
-                news.push(warning(DiagnosticKind::Source, text).hint("toolscout server list"));
+                Some(format!("`{id}` is being asked for its tools right now{install}"))
             }
-            (DiscoveryStatus::Failed, error) => {
-                let why = error.as_deref().unwrap_or("no reason is known");
-                news.push(
-                    warning(DiagnosticKind::Source, format!("`{id}` could not be asked for its tools: {why}"))
-                        .hint(hint),
-                );
+            DiscoveryStatus::Failed => {
+                let why = record.error.as_deref().unwrap_or("no reason is known");
+                Some(format!("`{id}` could not be asked for its tools: {why}"))
             }
-            _ if staleness == Some(Staleness::Reconfigured) => {
-                news.push(
-                    warning(
-                        DiagnosticKind::Source,
-                        format!("`{id}` is configured differently since it was asked for its tools"),
-                    )
-                    .hint(hint),
-                );
-            }
-            _ if staleness == Some(Staleness::Vanished) => {
-                news.push(
-                    warning(
-                        DiagnosticKind::Source,
-                        format!("`{id}` suddenly lists no tools; those it had are kept for a while"),
-                    )
-                    .hint(hint),
-                );
-            }
-            _ => {}
-        }
-        let excluded = record.tools.iter().flat_map(|it| &it.excluded);
-        news.extend(excluded.map(|it| warning(DiagnosticKind::Broken, format!("`{id}`: {it}"))));
-        news
+            _ => match staleness {
+                Some(Staleness::Reconfigured) => {
+                    Some(format!("`{id}` is configured differently since it was asked for its tools"))
+                }
+                Some(Staleness::Vanished) => {
+                    Some(format!("`{id}` suddenly lists no tools; those it had are kept for a while"))
+                }
+                _ => None,
+            },
+        };
+        let is_running = record.status == DiscoveryStatus::Discovering && record.tools.is_none();
+        let hint =
+            if is_running { "toolscout server list".to_owned() } else { format!("toolscout server refresh {id}") };
+        let news = text.map(|text| warning(DiagnosticKind::Source, text).hint(hint));
+        let excluded = record.tools.iter().flat_map(|tools| &tools.excluded);
+        let excluded = excluded.map(|text| warning(DiagnosticKind::Broken, format!("`{id}`: {text}")));
+        news.into_iter().chain(excluded).collect()
     }
 
     async fn call_running(&self, call: ToolCall, cx: Cx) -> Result<ToolOutput, SourceError> {
@@ -261,7 +238,7 @@ impl McpSource {
         let in_use = self.supervisor.acquire(&cx).await.map_err(|it| it.of(id))?;
         let running = &in_use.0;
         let name = &call.tool.name;
-        let (definition, has_changed) = running.definition(&self.context, &self.server, name, &cx).await?;
+        let (definition, has_changed) = running.definition(name, &cx).await?;
         if has_changed {
             self.supervisor.has_changed();
         }
@@ -291,7 +268,7 @@ impl McpSource {
         }
     }
 
-    /// The tool as remembered; a server that was never asked, or not since it was configured anew, is asked now.
+    /// The tool of the record; a server without a record of this configuration is listed first.
     async fn look_up(&self, name: &ToolName, cx: &Cx) -> Result<Option<Tool>, SourceError> {
         let is_this = |it: &ToolDefinition| it.name == *name;
         let record = self.context.read(&self.server, cx)?;
@@ -333,22 +310,22 @@ fn at_rest(record: &DiscoveryRecord) -> (ServerPhase, Option<Moment>, Option<Str
 pub struct ServerState {
     /// In a word.
     pub state: ServerPhase,
-    /// Since when, where that is known.
+    /// Since when, if known.
     pub since: Option<Moment>,
-    /// Why, where there is something to say; not yet escaped.
+    /// The reason, if there is one; not yet escaped.
     pub reason: Option<String>,
-    /// The process, where there is one.
+    /// The process id, if there is one.
     pub process: Option<u32>,
-    /// Why its tools may not be as they are remembered.
+    /// Why its tools may be outdated.
     pub staleness: Option<Staleness>,
-    /// What is remembered.
+    /// The record.
     pub record: DiscoveryRecord,
 }
 
-/// What a server is doing.
+/// The phase of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ServerPhase {
-    /// Nothing, and nobody knows its tools.
+    /// Stopped, and its tools are not known.
     Configured,
     /// Nothing; its tools are known.
     Known,
@@ -416,7 +393,7 @@ impl Source for McpSource {
         Some(self)
     }
 
-    /// What is elsewhere runs anyway.
+    /// Remote servers count as running.
     fn delegation(&self) -> Option<Delegation> {
         let is_elsewhere = matches!(self.server.transport, ServerTransport::Http(_));
         let is_up = || is_elsewhere || matches!(self.supervisor.phase(), Phase::Running(_));

@@ -24,17 +24,17 @@ use toolscout_core::BoxFuture;
 /// Bytes of the address that messages go to.
 const ADDRESS: usize = 8 << 10;
 
-/// Opens the event stream and waits until the server has said where to post to. Cancel-safe.
+/// Opens the event stream and waits for the address to post to. Cancel-safe.
 pub(crate) async fn open(
     endpoint: &HttpEndpoint,
     dial: &ConnectContext,
-    ear: Arc<dyn WireObserver>,
+    observer: Arc<dyn WireObserver>,
     deadline: Instant,
 ) -> Result<Arc<dyn Wire>, ClientError> {
     let limit = deadline.saturating_duration_since(Instant::now());
     let remote = Arc::new(HttpRemote::of(endpoint, dial, deadline).await?);
     let what = format!("opening the event stream of `{}`", remote.name());
-    let opened = timeout_at(deadline.into(), SseWire::open(remote, dial, ear)).await;
+    let opened = timeout_at(deadline.into(), SseWire::open(remote, dial, observer)).await;
     Ok(Arc::new(opened.map_err(|_| ClientError::TimedOut { what, limit })??))
 }
 
@@ -51,32 +51,32 @@ impl SseWire {
     async fn open(
         remote: Arc<HttpRemote>,
         dial: &ConnectContext,
-        ear: Arc<dyn WireObserver>,
+        observer: Arc<dyn WireObserver>,
     ) -> Result<Self, ClientError> {
         let response = remote.ask(remote.listen(HeaderMap::new())).await?;
         let response = accepted(response, remote.name()).await?;
         if kind(&response, remote.name())? != ResponseKind::Events {
             let reason = format!("`{}` answered with JSON where an event stream was asked for", remote.name());
-            return Err(ClientError::Protocol { reason });
+            return Err(ClientError::protocol(reason));
         }
         let (found, target) = oneshot::channel();
         let tasks = RequestTasks::new(&dial.limits);
-        tasks.spawn(None, hear(remote.clone(), response, ear.clone(), found))?;
+        tasks.spawn(None, hear(remote.clone(), response, observer.clone(), found))?;
         let target = target.await.unwrap_or_else(|_| Err(ended(remote.name())))?;
-        Ok(Self { remote, target, session: HttpSession::default(), observer: ear, tasks })
+        Ok(Self { remote, target, session: HttpSession::default(), observer, tasks })
     }
 
     async fn post(&self, message: Outgoing) -> Result<(), ClientError> {
         let headers = self.session.legacy_headers()?;
         let place = self.tasks.place(message.id.is_some(), message.deadline).await?;
-        let (id, ear) = (message.id, self.observer.clone());
+        let (id, observer) = (message.id, self.observer.clone());
         let posted = deliver(self.remote.clone(), self.target.clone(), headers, message);
         let Some(id) = id else { return posted.await };
         self.tasks.spawn(Some(id), async move {
             let outcome = posted.await;
             drop(place);
             if let Err(err) = outcome {
-                ear.failed(id, err);
+                observer.failed(id, err);
             }
         })
     }
@@ -102,11 +102,11 @@ impl Wire for SseWire {
     }
 }
 
-/// Gives everything on the stream to the ear, once the server has said where to post to.
+/// Gives all messages of the stream to the observer, once the address to post to is known.
 async fn hear(
     remote: Arc<HttpRemote>,
     mut response: Response,
-    ear: Arc<dyn WireObserver>,
+    observer: Arc<dyn WireObserver>,
     found: oneshot::Sender<Result<Url, ClientError>>,
 ) {
     let name = remote.name();
@@ -115,7 +115,7 @@ async fn hear(
     let over = read(&mut response, &mut events, name, |event| match (event.name, found.take()) {
         ("endpoint", Some(found)) => tell_target(found, target(remote.url(), &event, name)),
         ("message", None) if !event.data.is_empty() => {
-            ear.message(event.data);
+            observer.message(event.data);
             ControlFlow::Continue(())
         }
         (_, waiting) => {
@@ -124,27 +124,27 @@ async fn hear(
         }
     });
     let error = match over.await {
-        // Told to who opens.
+        // The opener receives the error.
         Ok(ControlFlow::Break(())) => return,
         Ok(ControlFlow::Continue(())) => ended(name),
         Err(err) => err,
     };
     match found {
         Some(found) => drop(found.send(Err(error))),
-        None => ear.lost(error),
+        None => observer.lost(error),
     }
 }
 
 fn tell_target(found: oneshot::Sender<Result<Url, ClientError>>, target: Result<Url, ClientError>) -> ControlFlow<()> {
     let goes_on = if target.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
-    // Whoever opens may have gone away, and then ends this task.
+    // The opener may have been dropped, which ends this task.
     let _ = found.send(target);
     goes_on
 }
 
-/// Where the event says to post to: only ever where the stream itself comes from, because secrets go there.
+/// The address to post to: only on the origin of the stream, because secrets are sent there.
 fn target(base: &Url, event: &SseEvent<'_>, name: &str) -> Result<Url, ClientError> {
-    let protocol = |reason| ClientError::Protocol { reason };
+    let protocol = |reason| ClientError::protocol(reason);
     let text = std::str::from_utf8(event.data).ok().filter(|it| it.len() <= ADDRESS);
     let url = text.and_then(|it| base.join(it.trim()).ok());
     let mut url = url.ok_or_else(|| protocol(format!("`{name}` wants messages sent to what is no address")))?;
@@ -162,7 +162,7 @@ fn target(base: &Url, event: &SseEvent<'_>, name: &str) -> Result<Url, ClientErr
     Ok(url)
 }
 
-/// Posts one message; what is answered to it comes on the stream.
+/// Posts one message; the response comes on the stream.
 async fn deliver(
     remote: Arc<HttpRemote>,
     target: Url,
@@ -192,5 +192,5 @@ async fn accepted(response: Response, name: &str) -> Result<Response, ClientErro
 }
 
 fn ended(name: &str) -> ClientError {
-    ClientError::Lost { what: format!("`{name}` ended its event stream") }
+    ClientError::lost(format!("`{name}` ended its event stream"))
 }

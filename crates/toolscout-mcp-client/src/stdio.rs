@@ -64,7 +64,7 @@ impl StdioWire {
     pub(super) async fn open(
         program: &Program,
         dial: &ConnectContext,
-        ear: Arc<dyn WireObserver>,
+        observer: Arc<dyn WireObserver>,
     ) -> Result<Arc<Self>, ClientError> {
         let (program, from) = (program.clone(), dial.clone());
         // Looking references up may read files and run the keyring's program.
@@ -73,17 +73,16 @@ impl StdioWire {
             launch::prepare(&program, &from)
         })
         .await;
-        let launch =
-            launch.map_err(|_| ClientError::Lost { what: "its configuration could not be read".to_owned() })??;
+        let launch = launch.map_err(|_| ClientError::lost("its configuration could not be read"))??;
         let (child, held) = launch::start(launch).await?;
-        Ok(Arc::new(Self::attach(child, Arc::new(held), dial, ear)))
+        Ok(Arc::new(Self::attach(child, Arc::new(held), dial, observer)))
     }
 
     fn attach(
         mut child: tokio::process::Child,
         held: Arc<ServerProcesses>,
         dial: &ConnectContext,
-        ear: Arc<dyn WireObserver>,
+        observer: Arc<dyn WireObserver>,
     ) -> Self {
         let process = child.id();
         let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -93,12 +92,12 @@ impl StdioWire {
         let (outbox, queued) = mpsc::channel(OUTBOX);
         let (drained_sender, drained) = oneshot::channel();
         let mut tasks = JoinSet::new();
-        tasks.spawn(pipes::write(input, queued, ear.clone(), closing.subscribe()));
+        tasks.spawn(pipes::write(input, queued, observer.clone(), closing.subscribe()));
         tasks.spawn(pipes::drain(errors, tail.clone(), drained_sender));
         let keeper = keeper::ChildKeeper {
             child,
             held: held.clone(),
-            observer: ear,
+            observer,
             tail: tail.clone(),
             closing: closing.clone(),
             over: over_sender,
@@ -119,7 +118,7 @@ impl Wire for StdioWire {
                     place.send(message);
                     Ok(())
                 }
-                Ok(Err(_)) => Err(ClientError::Lost { what: "it was stopped".to_owned() }),
+                Ok(Err(_)) => Err(ClientError::lost("it was stopped")),
                 Err(_) => Err(ClientError::TimedOut { what: "sending a request to it".to_owned(), limit }),
             }
         })

@@ -1,4 +1,4 @@
-//! Starts a server when it is first needed, shares it, and ends it when nobody needs it any more.
+//! Starts a server when it is first needed, shares it, and ends it when it is idle.
 
 mod library;
 
@@ -21,10 +21,10 @@ use toolscout_core::{Caller, Cx, LibraryEvent, Moment, RawJson};
 const NEWS: usize = 64;
 /// Resources of one server that can be subscribed to.
 const WATCHED: usize = 1_000;
-/// A server nobody calls is ended after this long.
+/// An idle server is ended after this long.
 const IDLE: Duration = Duration::from_secs(300);
 
-/// What a server is doing in this process.
+/// The phase of a server in this process.
 #[derive(Clone)]
 pub(super) enum Phase {
     /// Nothing.
@@ -44,9 +44,9 @@ pub(super) struct Supervisor {
     phase: watch::Sender<Phase>,
     /// Counts lists that differed from the one before.
     changes: watch::Sender<u64>,
-    /// What happens in the library. Takes room for all that may wait to be heard, so there is none before somebody listens.
+    /// Library events. The channel takes memory, so there is none before the first listener.
     news: OnceLock<broadcast::Sender<LibraryEvent>>,
-    /// Resources that somebody wants to hear of.
+    /// Resources with a subscription.
     watched: Mutex<BTreeSet<String>>,
     /// Wakes a server that waits before it tries again.
     poke: Arc<Notify>,
@@ -94,10 +94,10 @@ impl Supervisor {
 
     /// What happens in the library, from now on.
     pub(super) fn news(&self) -> broadcast::Receiver<LibraryEvent> {
-        self.teller().subscribe()
+        self.event_sender().subscribe()
     }
 
-    fn teller(&self) -> &broadcast::Sender<LibraryEvent> {
+    fn event_sender(&self) -> &broadcast::Sender<LibraryEvent> {
         self.news.get_or_init(|| broadcast::Sender::new(NEWS))
     }
 
@@ -110,19 +110,14 @@ impl Supervisor {
         let _ = self.news.get().map(|it| it.send(news));
     }
 
-    /// Whom and what it is about.
-    pub(super) fn concerns(&self) -> (Arc<ServerConfig>, Arc<ServerContext>) {
-        (self.server.clone(), self.context.clone())
-    }
-
-    /// Somebody wants to hear of this resource, or no longer; gives all that somebody wants to hear of.
+    /// Adds or removes the subscription to a resource; returns all subscriptions.
     pub(super) fn watch(&self, uri: String, is_wanted: bool) -> Result<BTreeSet<String>, ClientError> {
         let mut watched = self.watched.lock();
         if !is_wanted {
             watched.remove(&uri);
         } else if watched.len() >= WATCHED && !watched.contains(&uri) {
             let reason = format!("{WATCHED} resources are subscribed to already, and no more are allowed");
-            return Err(ClientError::Invalid { reason });
+            return Err(ClientError::invalid(reason));
         } else {
             watched.insert(uri);
         }
@@ -134,7 +129,7 @@ impl Supervisor {
     }
 
     /// The running server, started if need be. All who wait share one start. A server that just failed is left alone for a
-    /// while, unless a person asks for it. Cancel-safe: the start goes on for the others.
+    /// while, unless a person calls it. Cancel-safe: the start goes on for the others.
     pub(super) async fn acquire(self: &Arc<Self>, cx: &Cx) -> Result<InUse, ClientError> {
         self.state.lock().last_use = Some(Instant::now());
         if let Phase::Running(running) = &*self.phase.borrow()
@@ -194,7 +189,7 @@ impl Supervisor {
         self.phase.send_replace(Phase::Stopped);
     }
 
-    /// Begins the server's life, or wakes it where it waits before it tries again.
+    /// Starts the server, or wakes it from its backoff.
     fn start(self: &Arc<Self>) {
         let mut life = self.life.lock();
         while life.try_join_next().is_some() {}
@@ -210,7 +205,7 @@ impl Supervisor {
     fn begin(&self) -> impl Future<Output = Result<Arc<RunningServer>, ClientError>> + use<> {
         self.phase.send_replace(Phase::Starting { since: Moment::now() });
         self.state.lock().backoff.started(Instant::now());
-        connect(self.server.clone(), self.context.clone(), self.teller().clone(), self.watched())
+        connect(self.server.clone(), self.context.clone(), self.event_sender().clone(), self.watched())
     }
 
     /// Notes the failure; gives when the next try may be.
@@ -222,7 +217,7 @@ impl Supervisor {
         retry
     }
 
-    /// Whether it should be there: a person wants it, or somebody used it not long ago.
+    /// Whether it should run: a person wants it, or it was used not long ago.
     fn is_needed(&self) -> bool {
         let kept = self.state.lock();
         let is_used = kept.last_use.is_some_and(|it| it.elapsed() < self.idle());
@@ -263,7 +258,7 @@ async fn lead(supervisor: Weak<Supervisor>, poke: Arc<Notify>) {
         };
         let Some(this) = supervisor.upgrade() else { return };
         let retry = this.failed(error, running.as_deref());
-        // One that never came up is tried again when somebody asks for it; one that was there is missed.
+        // One that never came up is tried again with the next call; one that was running is restarted.
         if !was_up || !this.is_needed() {
             return;
         }
@@ -294,17 +289,17 @@ async fn connect(
     let client = client.map_err(|it| in_full(it, limit, deadline, &cx))?;
     client.router().tell_news(news);
     subscribe(&client, watched, deadline).await;
-    // One that refuses to tell of changes is a server all the same: its list is asked for again when it has grown old.
+    // A server may refuse the subscription to changes: then its list is read again when it is old.
     if client.said().tells_of_changes()
         && let Err(error) = client.listen().await
         && client.is_lost().is_some()
     {
         return Err(error);
     }
-    Ok(Arc::new(RunningServer::new(client, &shared.dial.limits)))
+    Ok(Arc::new(RunningServer::new(client, server, shared)))
 }
 
-/// Subscribes anew to what somebody subscribed to when the server last ran. A resource that is gone changes no more.
+/// Renews the subscriptions of the last run. Those of resources that are gone fail.
 async fn subscribe(client: &McpClient, watched: BTreeSet<String>, deadline: Instant) {
     if client.era().is_modern() && !watched.is_empty() {
         let _ = client.watch(watched).await;
@@ -316,7 +311,7 @@ async fn subscribe(client: &McpClient, watched: BTreeSet<String>, deadline: Inst
     }
 }
 
-/// Watches a running server until it is lost, which is given, or nobody needs it, and it is ended.
+/// Watches a running server until the connection is lost, and returns the error, or until it is idle, and ends it.
 async fn attend(supervisor: &Weak<Supervisor>, running: &Arc<RunningServer>) -> Option<ClientError> {
     let mut changes = running.client.list_changes();
     loop {
@@ -325,9 +320,8 @@ async fn attend(supervisor: &Weak<Supervisor>, running: &Arc<RunningServer>) -> 
             error = running.client.lost() => return Some(error),
             changed = changes.changed() => {
                 changed.ok()?;
-                let (server, shared) = supervisor.upgrade().map(|it| (it.server.clone(), it.context.clone()))?;
                 // A list that fails is remembered as failed; the server may be fine all the same.
-                if let Ok(true) = running.list_when_due(&shared, &server, &Cx::new(Caller::Mcp)).await {
+                if let Ok(true) = running.list_when_due(&Cx::new(Caller::Mcp)).await {
                     supervisor.upgrade()?.has_changed();
                 }
             }
@@ -346,7 +340,7 @@ async fn attend(supervisor: &Weak<Supervisor>, running: &Arc<RunningServer>) -> 
     }
 }
 
-/// What a person asks for is never refused; agents have to wait.
+/// A person's call is never refused; agents have to wait.
 fn is_left_alone(retry: Instant, cx: &Cx) -> bool {
     !cx.caller.is_person() && Instant::now() < retry
 }
@@ -358,7 +352,7 @@ fn resting(error: &ClientError, retry: Instant) -> ClientError {
 }
 
 fn gone() -> ClientError {
-    ClientError::Lost { what: "it was let go of while it was being started".to_owned() }
+    ClientError::lost("it was let go of while it was being started")
 }
 
 /// From 0 to 1, so that servers that failed together do not come back together.

@@ -26,11 +26,11 @@ const LARGEST_FILE: u64 = 64 << 10;
 /// - `file:PATH`, a file's content without white space at its end; relative to the file that holds the text. A
 ///   `file://` address is plain text,
 /// - `keyring:NAME`, an entry of the system's keyring,
-/// - `request:NAME`, a header of the request on whose behalf a server is asked,
+/// - `request:NAME`, a header of the HTTP request on whose behalf a server is called,
 /// - a plain text, in which `${NAME}`, `${NAME:-default}` and `${env:NAME}` stand for variables of our environment, and
 ///   `$${` for a plain `${`.
 ///
-/// Only [`ConfigText::resolve`] knows the values, and it is asked only when a server starts.
+/// Only [`ConfigText::resolve`] knows the values, and it is called only when a server starts.
 #[derive(Clone, PartialEq, Eq, Default, PartialOrd, Ord)]
 pub struct ConfigText {
     written: String,
@@ -44,7 +44,7 @@ impl ConfigText {
         Self { written: written.into(), folder: folder.map(Path::to_owned) }
     }
 
-    /// As written: references, never what they refer to.
+    /// As written: references, never their values.
     pub fn written(&self) -> &str {
         &self.written
     }
@@ -65,7 +65,7 @@ impl ConfigText {
         }
     }
 
-    /// The text with all references replaced by what they refer to. The error names the reference, never a value.
+    /// The text with all references replaced by their values. The error names the reference, never a value.
     ///
     /// Reads files, and for `keyring:` runs a program, which may take seconds: not for a thread that others wait for.
     pub fn resolve(&self, lookup: &ReferenceLookup) -> Result<String, String> {
@@ -76,7 +76,7 @@ impl ConfigText {
             ReferenceKind::Request(name) => return lookup.said(name).inspect(|it| redact::remember_briefly(it)),
             ReferenceKind::Plain(text) => return pieces::of(text).into_iter().map(|it| fill(it, lookup)).collect(),
         };
-        // Whoever keeps a value out of a file wants to read it in no log.
+        // A value that is kept out of a file must not be in a log either.
         found.inspect(|it| redact::remember(it))
     }
 
@@ -141,7 +141,7 @@ impl ConfigText {
     }
 }
 
-/// What a whole text is.
+/// The kind of a text.
 enum ReferenceKind<'a> {
     Variable(&'a str),
     File(&'a str),
@@ -171,7 +171,7 @@ fn keep_secret(name: &str, value: &str) {
 }
 
 /// As [`keep_secret`], for a variable in the middle of a text. There it may as well say where something is, and an error that
-/// does not say where helps nobody.
+/// does not say where is useless.
 fn keep_part_secret(name: &str, value: &str) {
     let is_address = value.contains("://") && !value.contains('@');
     let is_place = value.starts_with(['/', '~', '.']) || is_address || value == "localhost";
@@ -182,7 +182,7 @@ fn keep_part_secret(name: &str, value: &str) {
 
 fn read(path: &Path) -> Result<String, String> {
     let fail = |why: &dyn fmt::Display| format!("could not read `{}`: {why}", path.display());
-    // Asked first, because a pipe would make us wait for whoever writes to it.
+    // Checked first: opening a pipe would wait for its writer.
     if !path.metadata().map_err(|it| fail(&it))?.is_file() {
         return Err(fail(&"it is not a file"));
     }
@@ -196,7 +196,7 @@ fn read(path: &Path) -> Result<String, String> {
     Ok(content.trim_end().to_owned())
 }
 
-/// References as written. Of plain texts only the length: they may hold a secret that somebody did put into a file.
+/// References as written. Of plain texts only the length: they may hold a secret.
 impl fmt::Debug for ConfigText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind() {
@@ -212,7 +212,7 @@ impl From<&str> for ConfigText {
     }
 }
 
-/// Where references lead: our environment, the system's keyring, and the request where there is one. Cloning is cheap.
+/// Looks up references: in the environment, the system's keyring, and the request if there is one. Cloning is cheap.
 #[derive(Clone)]
 pub struct ReferenceLookup {
     variable: Arc<VariableLookup>,
@@ -235,17 +235,17 @@ impl ReferenceLookup {
         Self { variable: Arc::new(variable), keyring: Arc::new(keyring::entry), request: None }
     }
 
-    /// The same, with any keyring; its error says why there is no such entry.
+    /// The same, with another keyring; its error is the reason why there is no such entry.
     pub fn with_keyring(self, entry: impl Fn(&str) -> Result<String, String> + Send + Sync + 'static) -> Self {
         Self { keyring: Arc::new(entry), ..self }
     }
 
-    /// The same, for a request that says this; what it says is taken as it is, and never for a reference.
+    /// The same, for a request with these headers; their values are never taken for references.
     pub fn for_request(self, said: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         Self { request: Some(Arc::new(said)), ..self }
     }
 
-    /// The same, and asks the keyring once for each entry: it may ask a person.
+    /// The same, and reads each entry of the keyring once: that may prompt a person.
     pub(super) fn remembering(&self) -> Self {
         let (keyring, known) = (self.keyring.clone(), Mutex::new(HashMap::new()));
         self.clone().with_keyring(move |name| {

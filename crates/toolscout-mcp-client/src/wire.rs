@@ -1,11 +1,11 @@
-//! What carries messages to a server and back. The peer at its near end neither knows nor cares what it is made of.
+//! The transport of messages to a server and back.
 
 use super::ClientError;
 use super::era::ProtocolEra;
 use std::time::{Duration, Instant};
 use toolscout_core::BoxFuture;
 
-/// Carries messages to a server. What comes back is given to an [`WireObserver`].
+/// Carries messages to a server. Messages of the server go to a [`WireObserver`].
 pub(crate) trait Wire: Send + Sync + 'static {
     /// Sends one message; done when it has been taken, not when it is answered. Never waits past the message's deadline.
     /// Dropping the future before it is done may leave the message unsent, never half sent.
@@ -24,12 +24,12 @@ pub(crate) trait Wire: Send + Sync + 'static {
     /// Ends the connection and whatever stands behind it, within five seconds; later calls do nothing.
     fn close(&self) -> BoxFuture<'_, ()>;
 
-    /// The last the server said beside the protocol, not escaped: its standard error.
+    /// The end of the server's stderr, not escaped.
     fn tail(&self) -> String {
         String::new()
     }
 
-    /// The process behind it, where there is one.
+    /// The process id, if there is one.
     fn process(&self) -> Option<u32> {
         None
     }
@@ -44,13 +44,13 @@ pub(crate) struct Outgoing {
     pub(crate) id: Option<u64>,
     /// The method; none for an answer.
     pub(crate) method: Option<String>,
-    /// What the request is about, for `Mcp-Name`: the tool's name or the resource's address.
+    /// The subject of the request, for `Mcp-Name`: the tool's name or the resource's address.
     pub(crate) name: Option<String>,
     /// Arguments that the tool's schema wants mirrored as `Mcp-Param-…`: name without that prefix, and value.
     pub(crate) mirrored: Vec<(String, String)>,
-    /// When nobody waits any more.
+    /// The deadline.
     pub(crate) deadline: Instant,
-    /// How much longer somebody may wait for the answer, where the server may ask them something first.
+    /// How much longer the response may take, if the server may send reverse requests first.
     pub(crate) longer: Duration,
 }
 
@@ -59,7 +59,7 @@ pub(crate) trait WireObserver: Send + Sync + 'static {
     /// One whole message, as it came; may be anything at all.
     fn message(&self, bytes: &[u8]);
 
-    /// The same, where the wire can tell that it came for the sake of this request of ours.
+    /// The same, if the wire knows to which request of ours it belongs.
     fn message_for(&self, request: u64, bytes: &[u8]) {
         let _ = request;
         self.message(bytes);

@@ -6,10 +6,9 @@ use super::super::limits::Limits;
 use super::super::params::RequestParams;
 use super::super::peer::{Behalf, PeerRequest};
 use super::{McpClient, meta};
-use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
-use std::fmt;
 use std::time::Instant;
 use toolscout_core::{Cx, RawJson, ToolCall, ToolName};
 
@@ -18,7 +17,7 @@ impl McpClient {
     /// `cx.progress`, in order and only upwards. `schema` is the tool's input schema; over HTTP it may want arguments
     /// mirrored as headers.
     ///
-    /// Cancel-safe: dropping the future tells the server that nobody waits any more.
+    /// Cancel-safe: dropping the future cancels the call at the server.
     pub async fn call_tool(
         &self,
         name: &ToolName,
@@ -49,93 +48,34 @@ impl McpClient {
         let Some(schema) = schema.filter(|_| self.needs_headers()) else { return Ok(Vec::new()) };
         let mirrors = mirror::mirrors(schema);
         let headers = mirrors.and_then(|it| mirror::headers(&it, &call.arguments));
-        headers.map_err(|reason| ClientError::Invalid { reason: format!("`{}`: {reason}", call.tool.name) })
+        headers.map_err(|reason| ClientError::invalid(format!("`{}`: {reason}", call.tool.name)))
     }
 }
 
-/// What of a result we look at; the rest is for the caller.
+/// The members of a result that are checked; the rest is for the caller.
 #[derive(Deserialize)]
 struct CallResultHead<'a> {
-    #[serde(default)]
-    content: ItemCount,
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
     #[serde(borrow, rename = "resultType")]
     kind: Option<&'a RawValue>,
-}
-
-/// How many items a list has; what is no list has none.
-#[derive(Default)]
-struct ItemCount(usize);
-
-impl<'de> Deserialize<'de> for ItemCount {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ItemCounter)
-    }
-}
-
-struct ItemCounter;
-
-impl<'de> Visitor<'de> for ItemCounter {
-    type Value = ItemCount;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<ItemCount, A::Error> {
-        let mut count = 0;
-        while items.next_element::<IgnoredAny>()?.is_some() {
-            count += 1;
-        }
-        Ok(ItemCount(count))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ItemCount, A::Error> {
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(ItemCount(0))
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<ItemCount, E> {
-        Ok(ItemCount(0))
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<ItemCount, E> {
-        Ok(ItemCount(0))
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<ItemCount, E> {
-        Ok(ItemCount(0))
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<ItemCount, E> {
-        Ok(ItemCount(0))
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<ItemCount, E> {
-        Ok(ItemCount(0))
-    }
-
-    fn visit_unit<E>(self) -> Result<ItemCount, E> {
-        Ok(ItemCount(0))
-    }
 }
 
 fn check(result: &RawJson, is_modern: bool, limits: &Limits) -> Result<(), ClientError> {
     let text = result.as_str();
     if !text.starts_with('{') {
-        return Err(protocol("its result is no JSON object"));
+        return Err(ClientError::protocol("its result is no JSON object"));
     }
     let head: CallResultHead<'_> =
-        serde_json::from_str(text).map_err(|err| protocol(format!("its result cannot be read: {err}")))?;
+        serde_json::from_str(text).map_err(|err| ClientError::protocol(format!("its result cannot be read: {err}")))?;
     if is_modern && !matches!(head.kind.map(RawValue::get), None | Some("\"complete\"" | "\"input_required\"")) {
-        return Err(protocol("its result is neither complete nor a request for more input"));
+        return Err(ClientError::protocol("its result is neither complete nor a request for more input"));
     }
-    let (count, limit) = (head.content.0, limits.content_items);
+    // Counted without reading the items; a content that is no list has none.
+    let items = head.content.and_then(|content| serde_json::from_str::<Vec<IgnoredAny>>(content.get()).ok());
+    let (count, limit) = (items.map_or(0, |items| items.len()), limits.content_items);
     if count > limit {
-        return Err(protocol(format!("its result has {count} content items, and {limit} are allowed")));
+        return Err(ClientError::protocol(format!("its result has {count} content items, and {limit} are allowed")));
     }
     Ok(())
-}
-
-fn protocol(reason: impl Into<String>) -> ClientError {
-    ClientError::Protocol { reason: reason.into() }
 }

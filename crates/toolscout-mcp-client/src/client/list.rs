@@ -16,11 +16,11 @@ use std::time::{Duration, Instant};
 use toolscout_core::{Diagnostic, DiagnosticKind, SourceId, ToolName};
 use toolscout_process::words;
 
-/// However long a server wants its tools to be remembered, they are asked for again after this time.
+/// The longest time to live of a list, whatever the server names.
 const TTL_AT_MOST: Duration = Duration::from_secs(24 * 3600);
-/// Problems that are told one by one.
+/// Diagnostics that are reported one by one.
 const PROBLEMS: usize = 100;
-/// How much of a name is told.
+/// Bytes of a name that are shown.
 const SHOWN: usize = 80;
 
 /// Something that servers list, page by page.
@@ -43,9 +43,9 @@ pub struct ServerListing {
     pub tools: Vec<ToolDefinition>,
     /// Why others cannot, one by one.
     pub problems: Vec<Diagnostic>,
-    /// How long the server says this is good for; `None` if it did not say.
+    /// The time to live that the server names, if it does.
     pub ttl: Option<Duration>,
-    /// Whom the server says this may be shown to.
+    /// Who may see this, according to the server.
     pub scope: CacheScope,
     /// How many pages it took.
     pub pages: usize,
@@ -59,7 +59,7 @@ pub enum CacheScope {
     /// The server did not say; servers of the legacy era never do.
     #[default]
     Unknown,
-    /// Only who asked, with the same credentials.
+    /// Only the same user, with the same credentials.
     Private,
 }
 
@@ -76,7 +76,7 @@ pub(super) async fn list(client: &McpClient, limits: &Limits, deadline: Instant)
     }
 }
 
-/// What has been seen so far.
+/// The tools of the pages read so far.
 struct ToolListReader<'a> {
     limits: &'a Limits,
     /// Whether tools must be left out whose arguments cannot be mirrored as they want.
@@ -131,25 +131,30 @@ impl<'a> ToolListReader<'a> {
         self.pages += 1;
         self.bytes += text.len();
         if self.bytes > self.limits.listing {
-            return Err(protocol(format!("its list of tools has more than {}", words::bytes(self.limits.listing))));
+            return Err(ClientError::protocol(format!(
+                "its list of tools has more than {}",
+                words::bytes(self.limits.listing)
+            )));
         }
         if !text.trim_start().starts_with('{') {
-            return Err(protocol("its list of tools is no JSON object"));
+            return Err(ClientError::protocol("its list of tools is no JSON object"));
         }
-        let page: ToolListPage<'_> =
-            serde_json::from_str(text).map_err(|err| protocol(format!("its list of tools cannot be read: {err}")))?;
+        let page: ToolListPage<'_> = serde_json::from_str(text)
+            .map_err(|err| ClientError::protocol(format!("its list of tools cannot be read: {err}")))?;
         if is_modern && page.kind.is_some_and(|it| it.get() != "\"complete\"") {
-            return Err(protocol("it answered a request for its tools with something else than a whole result"));
+            return Err(ClientError::protocol(
+                "it answered a request for its tools with something else than a whole result",
+            ));
         }
         let tools = page.tools.map(|it| serde_json::from_str::<Vec<&RawValue>>(it.get()));
-        let Some(Ok(tools)) = tools else { return Err(protocol("its list of tools is no list")) };
+        let Some(Ok(tools)) = tools else { return Err(ClientError::protocol("its list of tools is no list")) };
         let next = self.next(page.next)?;
         let brought = self.take(&tools, next.is_some())?;
         self.remember(&page);
         match next {
             Some(next) if self.cursors.contains(&next) => self.loops(brought).map(|()| None),
             Some(_) if self.pages >= self.limits.pages => {
-                Err(protocol(format!("its list of tools has more than {} pages", self.limits.pages)))
+                Err(ClientError::protocol(format!("its list of tools has more than {} pages", self.limits.pages)))
             }
             Some(next) => {
                 self.cursors.insert(next.clone());
@@ -163,13 +168,13 @@ impl<'a> ToolListReader<'a> {
     fn next(&self, cursor: Option<&RawValue>) -> Result<Option<String>, ClientError> {
         let Some(cursor) = cursor else { return Ok(None) };
         if cursor.get().len() > self.limits.cursor + 2 {
-            return Err(protocol(format!(
+            return Err(ClientError::protocol(format!(
                 "its list of tools has a cursor of more than {}",
                 words::bytes(self.limits.cursor)
             )));
         }
         let text = serde_json::from_str(cursor.get());
-        text.map(Some).map_err(|_| protocol("its list of tools has a cursor that is not a text"))
+        text.map(Some).map_err(|_| ClientError::protocol("its list of tools has a cursor that is not a text"))
     }
 
     /// Takes the tools of a page; says whether any of them was not known before.
@@ -178,7 +183,7 @@ impl<'a> ToolListReader<'a> {
         let mut tools = tools;
         if self.tools.len() + tools.len() > limit {
             if goes_on || self.pages > 1 {
-                return Err(protocol(format!("its list has more than {limit} tools")));
+                return Err(ClientError::protocol(format!("its list has more than {limit} tools")));
             }
             let reason = format!("it lists {} tools; only the first {limit} are used", tools.len());
             self.report(Diagnostic::warning(DiagnosticKind::Limit, reason));
@@ -235,7 +240,9 @@ impl<'a> ToolListReader<'a> {
     /// A cursor came back. If the page brought nothing, some servers mean the end by that; else nobody knows what is missing.
     fn loops(&mut self, brought: bool) -> Result<(), ClientError> {
         if brought {
-            return Err(protocol("pagination loop: its list of tools leads back to a page that was already there"));
+            return Err(ClientError::protocol(
+                "pagination loop: its list of tools leads back to a page that was already there",
+            ));
         }
         let reason = "pagination loop: its list of tools leads back to a page that was already there, with nothing new";
         self.report(Diagnostic::warning(DiagnosticKind::Broken, reason));
@@ -276,8 +283,4 @@ fn name_in(raw: &RawValue) -> Option<String> {
     let named: NamedDefinition = serde_json::from_str(raw.get()).ok().filter(|_| raw.get().starts_with('{'))?;
     let end = named.name.floor_char_boundary(SHOWN);
     (end > 0).then(|| named.name[..end].to_owned())
-}
-
-fn protocol(reason: impl Into<String>) -> ClientError {
-    ClientError::Protocol { reason: reason.into() }
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-/// Waits before a subscription that ended is asked for again; they double.
+/// Pauses before a subscription that ended is renewed; they double.
 const FIRST_PAUSE: Duration = Duration::from_secs(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 
@@ -34,7 +34,7 @@ impl McpClient {
         Ok(())
     }
 
-    /// Asks to be told when these resources change, and no others. In the legacy era, that is a request of its own for each.
+    /// Subscribes to changes of these resources, and no others. In the legacy era, each takes a request of its own.
     pub(in super::super) async fn watch(&self, resources: BTreeSet<String>) -> Result<(), ClientError> {
         self.0.watched.send_if_modified(|it| {
             let is_new = *it != resources;

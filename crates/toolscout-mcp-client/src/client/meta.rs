@@ -7,14 +7,14 @@ use toolscout_core::{Counterpart, RawJson};
 
 /// Names that only the protocol may use.
 const OWN: &str = "io.modelcontextprotocol/";
-/// How much of what happens during a request is to be told.
+/// The log level of a request.
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
-/// An extension whose results are no results yet, which nobody here waits for.
+/// An extension with delayed results, which we do not support.
 const TASKS: &str = "io.modelcontextprotocol/tasks";
 /// Capabilities that pass through us.
 const PASSED_ON: [&str; 4] = ["elicitation", "sampling", "roots", "extensions"];
 
-/// The caller's `_meta`, and the trace it is part of. What is no object is nothing.
+/// The caller's `_meta` and trace. A `_meta` that is no object is ignored.
 pub(super) fn of_call(written: Option<&RawJson>, trace: &[(String, String)]) -> Map<String, Value> {
     let mut meta = match written.map(RawJson::to_value) {
         Some(Value::Object(meta)) => meta,
@@ -37,7 +37,7 @@ pub(super) fn complete(meta: &mut Map<String, Value>, era: &ProtocolEra, counter
     }
 }
 
-/// Of what a caller can do, that which works through us.
+/// The capabilities of a caller that work through us.
 fn passed_on(mut capabilities: Value) -> Value {
     let Some(capabilities) = capabilities.as_object_mut() else { return json!({}) };
     capabilities.retain(|key, value| PASSED_ON.contains(&key.as_str()) && value.is_object());

@@ -1,10 +1,11 @@
 //! From a configured server to a conversation.
 
 use super::super::handshake::{self, HandshakeResult};
+use super::super::http::HttpWire;
 use super::super::peer::{Peer, ResponseRouter, given};
 use super::super::secrets::SecretValues;
 use super::super::stdio::StdioWire;
-use super::super::{ClientError, ConnectContext, HttpEndpoint, ServerConfig, ServerTransport, http, sse};
+use super::super::{ClientError, ConnectContext, HttpEndpoint, ServerConfig, ServerTransport, sse};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::task::spawn_blocking;
@@ -39,8 +40,8 @@ pub(super) async fn open(
         ServerTransport::Http(endpoint) if endpoint.sse => open_events(router, endpoint, dial, deadline).await,
         ServerTransport::Http(endpoint) => {
             router.draw_ids();
-            let wire = http::open(endpoint, dial, router.clone(), deadline).await?;
-            let peer = Peer::new(router, wire);
+            let wire = HttpWire::open(endpoint, dial, router.clone(), deadline).await?;
+            let peer = Peer::new(router, Arc::new(wire));
             match handshake::agree(&peer, dial.era.as_ref(), &dial.limits, deadline).await {
                 Ok(agreed) => Ok(OpenedConversation { peer, agreed, is_web: true }),
                 // Nothing is posted to here. It may be an event stream, as it was before there was anything else.
@@ -82,12 +83,12 @@ async fn open_events(
     Ok(OpenedConversation { peer, agreed, is_web: false })
 }
 
-/// What must not be in anything that the server says.
+/// The secrets to redact in the server's messages.
 async fn secrets(server: &ServerConfig, dial: &ConnectContext, deadline: Instant) -> Result<SecretValues, ClientError> {
     let limit = given(Instant::now(), deadline);
     let (server, lookup) = (server.clone(), dial.lookup.clone());
     // Looking references up may read files and run the keyring's program.
     let found = timeout_at(deadline.into(), spawn_blocking(move || SecretValues::of(&server, &lookup))).await;
     let found = found.map_err(|_| ClientError::TimedOut { what: "reading its configuration".to_owned(), limit })?;
-    found.map_err(|_| ClientError::Lost { what: "its configuration could not be read".to_owned() })
+    found.map_err(|_| ClientError::lost("its configuration could not be read"))
 }

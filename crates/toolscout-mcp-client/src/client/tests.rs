@@ -20,9 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use toolscout_core::cx::Progress;
-use toolscout_core::{
-    BoxFuture, Caller, Counterpart, CounterpartError, Cx, RawJson, SourceId, ToolCall, ToolId, ToolName,
-};
+use toolscout_core::{BoxFuture, Caller, Counterpart, Cx, RawJson, RpcError, SourceId, ToolCall, ToolId, ToolName};
 
 fn modern() -> ProtocolEra {
     ProtocolEra::Modern { version: "2026-07-28".to_owned() }
@@ -120,8 +118,8 @@ impl Counterpart for Listener {
         RawJson::from_value(&json!([]))
     }
 
-    fn ask<'a>(&'a self, method: &'a str, _: RawJson) -> BoxFuture<'a, Result<RawJson, CounterpartError>> {
-        Box::pin(async move { Err(CounterpartError::unknown(method)) })
+    fn ask<'a>(&'a self, method: &'a str, _: RawJson) -> BoxFuture<'a, Result<RawJson, RpcError>> {
+        Box::pin(async move { Err(RpcError::unsupported(method)) })
     }
 
     fn tell(&self, _: &str, _: RawJson) {}

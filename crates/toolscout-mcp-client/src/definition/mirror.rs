@@ -10,7 +10,7 @@ const MARK: &str = "x-mcp-header";
 const NAMED: [&str; 5] = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
 /// Keys whose value is no schema, whatever it looks like.
 const VALUES: [&str; 4] = ["default", "enum", "const", "examples"];
-/// The largest whole number that everybody can hold.
+/// The largest integer of JavaScript.
 const SAFE: u64 = (1 << 53) - 1;
 
 /// A parameter to mirror.
@@ -81,7 +81,7 @@ fn marked(mark: &Value, schema: &Map<String, Value>, path: Option<&[String]>) ->
     }
 }
 
-/// What a header's name may be made of.
+/// Whether the text is a valid header name.
 fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|it| it.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&it))
 }
@@ -108,7 +108,7 @@ fn text(value: &Value, header: &str) -> Result<Option<String>, String> {
         Value::Number(_) => {
             return Err(format!("the argument mirrored as `{header}` is no whole number that all can hold"));
         }
-        // Not what the schema says; the server will say so.
+        // It violates the schema, and the server will report that.
         _ => None,
     })
 }

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use toolscout_core::{RawJson, Tool, ToolId};
 
-/// What a definition says, each in its place. A member of a type it must not be is among the others.
+/// The members of a definition. A member of a wrong type is among the others.
 #[derive(Default)]
 pub(in super::super) struct DefinitionParts<'a> {
     pub(in super::super) name: Option<Cow<'a, str>>,
@@ -18,10 +18,10 @@ pub(in super::super) struct DefinitionParts<'a> {
 }
 
 impl<'a> DefinitionParts<'a> {
-    /// None where it is no object.
+    /// None if it is no object.
     pub(in super::super) fn of(definition: &'a str) -> Option<Self> {
         let mut split = Self::default();
-        for (key, value) in strict::parts(definition)? {
+        for (key, value) in strict::members(definition)? {
             match (&*key, first(value.get())) {
                 ("name", _) => split.name = strict::text(value),
                 ("title", b'"') => split.title = strict::text(value),

@@ -22,33 +22,10 @@ pub(super) fn values(text: &str) -> usize {
 }
 
 /// The members of an object in their order, each value as it was written; none if it is no object.
-pub(in super::super) fn members(text: &str) -> Option<Vec<(String, RawJson)>> {
-    struct Members;
+pub(in super::super) fn members(text: &str) -> Option<Vec<(Cow<'_, str>, &RawValue)>> {
+    struct MembersVisitor;
 
-    impl<'de> Visitor<'de> for Members {
-        type Value = Vec<(String, RawJson)>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("an object")
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            let mut all = Vec::new();
-            while let Some(entry) = map.next_entry()? {
-                all.push(entry);
-            }
-            Ok(all)
-        }
-    }
-
-    serde_json::Deserializer::from_str(text).deserialize_map(Members).ok()
-}
-
-/// As [`members`], without copying anything.
-pub(super) fn parts(text: &str) -> Option<Vec<(Cow<'_, str>, &RawValue)>> {
-    struct PartsVisitor;
-
-    impl<'de> Visitor<'de> for PartsVisitor {
+    impl<'de> Visitor<'de> for MembersVisitor {
         type Value = Vec<(Cow<'de, str>, &'de RawValue)>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -64,7 +41,7 @@ pub(super) fn parts(text: &str) -> Option<Vec<(Cow<'_, str>, &RawValue)>> {
         }
     }
 
-    serde_json::Deserializer::from_str(text).deserialize_map(PartsVisitor).ok()
+    serde_json::Deserializer::from_str(text).deserialize_map(MembersVisitor).ok()
 }
 
 /// A text without its quotes, as it stands, unless it has to be unescaped; none where it is something else.

@@ -1,4 +1,4 @@
-//! What a server says about itself.
+//! The description that a server gives of itself.
 
 use serde_json::Value;
 use toolscout_core::RawJson;
@@ -11,7 +11,7 @@ const TITLE: usize = 256;
 const INSTRUCTIONS: usize = 16 << 10;
 const CAPABILITIES: usize = 64 << 10;
 
-/// What a server says about itself. None of it is true because it is said, and none of it is escaped.
+/// The description that a server gives of itself. It is neither verified nor escaped.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ServerDescription {
     /// What its author calls it.
@@ -22,12 +22,12 @@ pub struct ServerDescription {
     pub title: Option<String>,
     /// How agents should use it, in its own words.
     pub instructions: Option<String>,
-    /// What it says it can do.
+    /// Its declared capabilities.
     pub capabilities: Option<RawJson>,
 }
 
 impl ServerDescription {
-    /// Read from the answer to `server/discover` or `initialize`; what is of the wrong type was not said.
+    /// Reads the response to `server/discover` or `initialize`; members of a wrong type are ignored.
     pub(super) fn of(answer: &Value) -> Self {
         let who = [&answer["serverInfo"], &answer["_meta"][WHO]].into_iter().find(|it| it.is_object());
         let who = who.unwrap_or(&Value::Null);
@@ -41,17 +41,17 @@ impl ServerDescription {
         }
     }
 
-    /// Whether it says that it tells when its tools, or whatever else it has, change.
+    /// Whether it announces changes of tools, resources or prompts.
     pub fn tells_of_changes(&self) -> bool {
         ["tools", "resources", "prompts"].into_iter().any(|it| self.tells_of(it))
     }
 
-    /// Whether it says that it tells when these change: `tools`, `resources`, `prompts`.
+    /// Whether it announces changes of these: `tools`, `resources`, `prompts`.
     pub(in super::super) fn tells_of(&self, things: &str) -> bool {
         self.capabilities.as_ref().is_some_and(|it| it.to_value()[things]["listChanged"] == true)
     }
 
-    /// Whether it says that it has such things.
+    /// Whether it declares this capability.
     pub fn declares(&self, things: &str) -> bool {
         self.capabilities.as_ref().is_some_and(|it| it.to_value()[things].is_object())
     }

@@ -1,4 +1,4 @@
-//! Takes an answer for what it says it is, and no larger than it may be.
+//! Reads responses by their declared media type, up to a size.
 
 use super::super::ClientError;
 use reqwest::Response;
@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Bytes that are read of what nobody needs, to keep the connection.
+/// Bytes of an unused body that are read, to keep the connection.
 const LEFTOVERS: usize = 16 << 10;
 /// How long that may take.
 const LINGER: Duration = Duration::from_millis(100);
@@ -22,29 +22,31 @@ pub(crate) enum ResponseKind {
     Events,
 }
 
-/// What the answer says it is. Nothing is guessed: a login page of somebody's network is also an answer.
+/// The declared media type of the response. Nothing is guessed: it may be the login page of a network.
 pub(crate) fn kind(response: &Response, from: &str) -> Result<ResponseKind, ClientError> {
     let status = response.status();
     if let Some(encoding) = encoding(response) {
         let encoding = encoding.escape_debug();
-        return Err(protocol(format!("`{from}` answered encoded as `{encoding}`, which it was not asked to")));
+        return Err(ClientError::protocol(format!(
+            "`{from}` answered encoded as `{encoding}`, which it was not asked to"
+        )));
     }
     match media_type(response).as_deref() {
         Some("application/json") => Ok(ResponseKind::Json),
         Some("text/event-stream") => Ok(ResponseKind::Events),
         Some(other) => {
             let other = other.escape_debug();
-            Err(protocol(format!(
+            Err(ClientError::protocol(format!(
                 "`{from}` answered with `{other}`, neither JSON nor an event stream; is it an MCP server?"
             )))
         }
-        None => Err(protocol(format!("`{from}` answered {status} without a message"))),
+        None => Err(ClientError::protocol(format!("`{from}` answered {status} without a message"))),
     }
 }
 
 /// The whole body, unless it is too large.
 pub(crate) async fn body(mut response: Response, from: &str, limit: usize) -> Result<Vec<u8>, ClientError> {
-    let too_large = || protocol(format!("`{from}` answered with more than {}", size(limit)));
+    let too_large = || ClientError::protocol(format!("`{from}` answered with more than {}", size(limit)));
     if response.content_length().is_some_and(|it| it > limit as u64) {
         return Err(too_large());
     }
@@ -72,7 +74,7 @@ pub(crate) async fn use_up(mut response: Response) {
     let _ = timeout(LINGER, rest).await;
 }
 
-/// Whether this is surely the reply to our request of this id. What is less than sure is for the peer to say.
+/// Whether this is surely the response to the request of this id. The router decides about all others.
 pub(crate) fn is_reply_to(bytes: &[u8], id: u64) -> bool {
     #[derive(Deserialize)]
     struct ReplyEnvelope {
@@ -95,7 +97,7 @@ pub(crate) fn encoding(response: &Response) -> Option<String> {
     Some(text.chars().take(100).collect()).filter(|it: &String| !it.trim().eq_ignore_ascii_case("identity"))
 }
 
-/// No connection, or one that broke. Says why in the words of whoever noticed first, which name no address.
+/// No connection, or a broken one. The message is that of the innermost error, which names no address.
 pub(crate) fn broken(from: &str, err: reqwest::Error) -> ClientError {
     let what = if err.is_connect() && err.is_timeout() {
         format!("`{from}` cannot be reached: it does not answer")
@@ -108,15 +110,11 @@ pub(crate) fn broken(from: &str, err: reqwest::Error) -> ClientError {
         }
         format!("`{from}` {verb}: {cause}")
     };
-    ClientError::Lost { what }
+    ClientError::lost(what)
 }
 
 /// A number of bytes, for people.
 pub(crate) fn size(bytes: usize) -> String {
     const MIB: usize = 1 << 20;
     if bytes >= MIB && bytes.is_multiple_of(MIB) { format!("{} MiB", bytes / MIB) } else { format!("{bytes} bytes") }
-}
-
-fn protocol(reason: String) -> ClientError {
-    ClientError::Protocol { reason }
 }

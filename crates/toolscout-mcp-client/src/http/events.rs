@@ -16,7 +16,7 @@ const KEPT: usize = 64 << 10;
 /// One event.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SseEvent<'a> {
-    /// What it is called; `message` unless said otherwise.
+    /// Its name; `message` by default.
     pub(crate) name: &'a str,
     /// Its data, lines joined.
     pub(crate) data: &'a [u8],
@@ -89,12 +89,12 @@ impl SseParser {
         self.id.as_deref()
     }
 
-    /// How long to wait before taking up a broken stream, if the server said so.
+    /// The pause before a broken stream is resumed, if the server names one.
     pub(crate) fn retry(&self) -> Option<Duration> {
         self.retry
     }
 
-    /// The same stream after it broke: what had begun is lost, what is known stays known.
+    /// The same stream after it broke: an unfinished event is lost, the last id stays.
     pub(crate) fn taken_up(self) -> Self {
         Self { id: self.id, retry: self.retry, ..Self::new(self.limit) }
     }
@@ -120,7 +120,7 @@ impl SseParser {
         Ok(())
     }
 
-    /// Takes the line into the event; says whether that is whole now.
+    /// Adds the line to the event; returns whether the event is complete.
     fn end_line(&mut self) -> bool {
         if std::mem::take(&mut self.is_comment) {
             return false;
@@ -185,7 +185,7 @@ pub(crate) async fn read(
 }
 
 fn too_large(from: &str, limit: usize) -> ClientError {
-    ClientError::Protocol { reason: format!("`{from}` sent an event of more than {}", size(limit)) }
+    ClientError::protocol(format!("`{from}` sent an event of more than {}", size(limit)))
 }
 
 fn split(line: &[u8]) -> (&[u8], &[u8]) {

@@ -1,4 +1,4 @@
-//! One message to the server, and what comes back for it.
+//! One message to the server, and the response.
 
 use super::super::ClientError;
 use super::super::wire::Outgoing;
@@ -16,11 +16,11 @@ use tokio::time::{sleep, timeout_at};
 
 /// How long to wait before taking up a stream whose server does not say.
 const USUAL_RETRY: Duration = Duration::from_secs(1);
-/// However eager a server is to be asked again.
+/// The shortest pause, whatever the server names.
 const SHORTEST_RETRY: Duration = Duration::from_millis(100);
 
 impl HttpConnection {
-    /// Posts a request; the ear hears of whatever comes of it.
+    /// Posts a request; the observer receives the outcome.
     pub(super) async fn request(&self, id: u64, message: Outgoing, headers: HeaderMap, place: TaskPermit) {
         let timed_out = self.timed_out(&message);
         let outcome = timeout_at((message.deadline + message.longer).into(), self.answer(id, message, headers)).await;
@@ -59,12 +59,12 @@ impl HttpConnection {
     /// Says that the server no longer knows us; all that was under way is lost with it.
     pub(super) fn session_is_gone(&self) -> ClientError {
         let what = format!("`{}` has ended the session", self.remote.name());
-        let error = ClientError::Lost { what };
+        let error = ClientError::lost(what);
         self.observer.lost(error.clone());
         error
     }
 
-    /// Gives all messages of the answer to the ear, the reply last; what is left of the answer nobody needs.
+    /// Gives all messages of the response to the observer, the reply last; returns the unused rest.
     async fn answer(&self, id: u64, message: Outgoing, headers: HeaderMap) -> Result<Option<Response>, ClientError> {
         let name = self.remote.name();
         let begins = message.method.as_deref() == Some("initialize");
@@ -82,7 +82,7 @@ impl HttpConnection {
                 let bytes = body(response, name, self.remote.limits().message).await?;
                 self.observer.message_for(id, &bytes);
                 let reason = format!("`{name}` answered with something other than the reply");
-                if is_reply_to(&bytes, id) { Ok(None) } else { Err(ClientError::Protocol { reason }) }
+                if is_reply_to(&bytes, id) { Ok(None) } else { Err(ClientError::protocol(reason)) }
             }
             ResponseKind::Events => self.follow(id, response).await.map(Some),
         }
@@ -110,7 +110,7 @@ impl HttpConnection {
                 Ok(ControlFlow::Break(())) => return Ok(response),
                 Ok(ControlFlow::Continue(())) => {
                     let what = format!("`{}` ended its answer before the reply", self.remote.name());
-                    ClientError::Lost { what }
+                    ClientError::lost(what)
                 }
                 Err(err) => err,
             };

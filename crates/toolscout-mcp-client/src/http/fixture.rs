@@ -200,7 +200,7 @@ impl WireObserver for Notes {
 pub(crate) struct Hearing(UnboundedReceiver<Heard>);
 
 impl Hearing {
-    /// An ear, and what it hears.
+    /// An observer, and what it hears.
     pub(crate) fn new() -> (Arc<Notes>, Self) {
         let (sender, receiver) = mpsc::unbounded_channel();
         (Arc::new(Notes(sender)), Self(receiver))

@@ -1,4 +1,4 @@
-//! Writes a message's own facts into headers, so that whoever stands between can route without reading bodies.
+//! Headers that describe a message, so that proxies can route without reading bodies.
 
 use super::super::ClientError;
 use super::super::wire::Outgoing;
@@ -27,12 +27,12 @@ pub(super) fn modern(message: &Outgoing, version: &str) -> Result<HeaderMap, Cli
         out.insert(NAME, plain(&encode(name))?);
     }
     for (name, value) in &message.mirrored {
-        let bad = || invalid(format!("`Mcp-Param-{}` is no header name", name.escape_debug()));
+        let bad = || ClientError::invalid(format!("`Mcp-Param-{}` is no header name", name.escape_debug()));
         let header = HeaderName::try_from(format!("mcp-param-{name}")).map_err(|_| bad())?;
         let mut value = plain(&encode(value))?;
         value.set_sensitive(true);
         if out.insert(header, value).is_some() {
-            return Err(invalid(format!("two arguments want to be the header `Mcp-Param-{name}`")));
+            return Err(ClientError::invalid(format!("two arguments want to be the header `Mcp-Param-{name}`")));
         }
     }
     Ok(out)
@@ -42,10 +42,10 @@ pub(super) fn modern(message: &Outgoing, version: &str) -> Result<HeaderMap, Cli
 pub(crate) fn plain(value: &str) -> Result<HeaderValue, ClientError> {
     let is_plain = value.bytes().all(|it| matches!(it, b' '..=b'~'));
     let made = HeaderValue::try_from(value).ok().filter(|_| is_plain);
-    made.ok_or_else(|| invalid(format!("`{}` cannot be sent in a header", value.escape_debug())))
+    made.ok_or_else(|| ClientError::invalid(format!("`{}` cannot be sent in a header", value.escape_debug())))
 }
 
-/// A value as the protocol wants it in a header: as it is where it can be, else in base64.
+/// A value as the protocol encodes it in a header: plain if possible, else in base64.
 pub(super) fn encode(value: &str) -> String {
     let is_plain = value.bytes().all(|it| matches!(it, b' '..=b'~'));
     let is_padded = value.starts_with(' ') || value.ends_with(' ');
@@ -73,8 +73,4 @@ pub(super) fn version_within(body: &str) -> Option<String> {
         version: String,
     }
     serde_json::from_str::<VersionedMessage>(body).ok().map(|it| it.params.meta.version)
-}
-
-fn invalid(reason: String) -> ClientError {
-    ClientError::Invalid { reason }
 }

@@ -1,4 +1,4 @@
-//! What a server of the legacy era says without being asked.
+//! The event stream of a server of the legacy era for unsolicited messages.
 
 use super::super::ClientError;
 use super::HttpConnection;
@@ -26,7 +26,7 @@ enum StreamEnd {
 }
 
 impl HttpConnection {
-    /// Hears what the server says without being asked, for as long as it has a stream for that.
+    /// Reads unsolicited messages, for as long as the server has a stream for them.
     pub(super) async fn listen(&self) {
         let mut events = SseParser::new(self.remote.limits().message);
         let mut short_streams = 0;
@@ -58,7 +58,7 @@ impl HttpConnection {
             ControlFlow::Continue(())
         });
         match over.await {
-            // Whoever breaks a limit here breaks it elsewhere.
+            // A server that breaks a limit is not used further.
             Err(err @ ClientError::Protocol { .. }) => {
                 self.observer.lost(err);
                 StreamEnd::ForGood

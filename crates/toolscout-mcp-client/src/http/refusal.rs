@@ -1,4 +1,4 @@
-//! What a status that is no success means for the request.
+//! Errors from unsuccessful HTTP statuses.
 
 use super::super::ClientError;
 use super::answer::{body, encoding, is_reply_to, media_type};
@@ -15,7 +15,7 @@ const LOOKED_AT: usize = 64 << 10;
 /// Bytes of a challenge; no login needs more.
 const CHALLENGE: usize = 8 << 10;
 
-/// What a refusal comes down to.
+/// The meaning of an unsuccessful response.
 pub(crate) enum HttpRefusal {
     /// A message, the reply to the request.
     Reply(Vec<u8>),
@@ -48,23 +48,21 @@ pub(crate) async fn refusal(response: Response, from: &str, id: Option<u64>) -> 
             ClientError::Login { what: format!("{answered}; it lets nobody in like this"), challenge }
         }
         _ if is_busy => ClientError::Busy { what: format!("{answered}; it is busy"), after },
-        _ if status.is_server_error() => ClientError::Lost { what: answered },
+        _ if status.is_server_error() => ClientError::lost(answered),
         _ => said
             .and_then(|it| nameless_error(&it))
             .unwrap_or(ClientError::Status { status: status.as_u16(), what: answered }),
     })
 }
 
-/// Where a redirect points may hold what is private; which origin is enough to mend a configuration.
+/// The target of a redirect may be private; its origin is enough to fix a configuration.
 fn redirected(response: &Response, answered: &str) -> ClientError {
     let target = header(response, &LOCATION).and_then(|it| response.url().join(&it).ok()).map(|it| it.origin());
     let target =
         target.filter(|it| it.is_tuple()).map_or_else(|| "elsewhere".to_owned(), |it| it.ascii_serialization());
-    ClientError::Protocol {
-        reason: format!(
-            "{answered}: it points to {target}, which is not followed; change the server's `url` if that is right"
-        ),
-    }
+    ClientError::protocol(format!(
+        "{answered}: it points to {target}, which is not followed; change the server's `url` if that is right"
+    ))
 }
 
 /// The body, if it is JSON of a size that an error may have.

@@ -1,4 +1,4 @@
-//! A server on the web: where it is, and who we are to it.
+//! A remote server: its address, and our credentials there.
 
 use super::super::limits::Limits;
 use super::super::tokens::TokenProvider;
@@ -15,11 +15,11 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout_at;
 use toolscout_http_client::{ConnectionRoute, chain, shown};
 
-/// How long it may take until somebody picks up.
+/// The connect timeout.
 const CONNECT: Duration = Duration::from_secs(10);
 /// Shorter than common servers keep a silent connection: a call that meets a closing one fails, and is not repeated.
 const IDLE: Duration = Duration::from_secs(4);
-/// How often a silent connection is asked whether it still stands; an event stream may be silent for hours.
+/// The TCP keep-alive interval; an event stream may be silent for hours.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 /// Silent connections kept.
 const IDLE_CONNECTIONS: usize = 8;
@@ -36,15 +36,15 @@ pub(crate) struct HttpRemote {
     url: Url,
     /// The address, for people.
     name: String,
-    /// What the person wants every request to say.
+    /// The configured headers.
     headers: HeaderMap,
-    /// Who knows a token; none where the person has brought one.
+    /// Provides a token; none if one is configured.
     tokens: Option<Arc<dyn TokenProvider>>,
     limits: Arc<Limits>,
 }
 
 impl HttpRemote {
-    /// Resolves what the configuration refers to, and asks nobody.
+    /// Resolves references of the configuration; sends nothing.
     pub(crate) async fn of(
         endpoint: &HttpEndpoint,
         dial: &ConnectContext,
@@ -56,7 +56,7 @@ impl HttpRemote {
         let made = timeout_at(deadline.into(), spawn_blocking(move || Self::resolve(&endpoint, &dial))).await;
         let what = || "reading the server's configuration".to_owned();
         let made = made.map_err(|_| ClientError::TimedOut { what: what(), limit })?;
-        made.unwrap_or_else(|_| Err(invalid("the server's configuration could not be read".to_owned())))
+        made.unwrap_or_else(|_| Err(ClientError::invalid("the server's configuration could not be read")))
     }
 
     /// The address that was configured.
@@ -117,7 +117,7 @@ impl HttpRemote {
         let headers = credentials::headers(endpoint, &url, &dial.lookup)?;
         credentials::take_out(&mut url);
         let tokens = if headers.contains_key(AUTHORIZATION) { None } else { dial.tokens.clone() };
-        // A path can be a secret as well, and is one where somebody took the trouble to keep it elsewhere.
+        // A path can be a secret as well, and counts as one if the address is a reference.
         let name = if endpoint.url.is_reference() { url.origin().ascii_serialization() } else { shown(&url) };
         Ok(Self { client: client(&url)?, url, name, headers, tokens, limits: dial.limits.clone() })
     }
@@ -128,7 +128,7 @@ impl HttpRemote {
         *all = self.headers.clone();
         all.extend(headers);
         all.insert(ACCEPT, HeaderValue::from_static(accept));
-        // What arrives is what is counted.
+        // Limits count the bytes that arrive, so they must not be compressed.
         all.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         request
     }
@@ -159,7 +159,7 @@ fn only_reads(method: &str) -> bool {
 
 /// A client of its own for each wire: what one server does to its connections is nothing to another.
 fn client(url: &Url) -> Result<Client, ClientError> {
-    let lost = |what| ClientError::Lost { what };
+    let lost = |what| ClientError::lost(what);
     let builder = ConnectionRoute::to(url).client().map_err(lost)?;
     let builder = builder.redirect(redirect::Policy::none()).retry(retry::never()).referer(false);
     let builder = builder.connect_timeout(CONNECT).pool_idle_timeout(IDLE).pool_max_idle_per_host(IDLE_CONNECTIONS);
@@ -168,11 +168,12 @@ fn client(url: &Url) -> Result<Client, ClientError> {
 }
 
 fn address(text: &ConfigText, lookup: &ReferenceLookup) -> Result<Url, ClientError> {
-    let text = text.resolve(lookup).map_err(|why| invalid(format!("the server's `url`: {why}")))?;
-    let mut url = Url::parse(text.trim()).map_err(|err| invalid(format!("the server's `url` is no address: {err}")))?;
+    let text = text.resolve(lookup).map_err(|why| ClientError::invalid(format!("the server's `url`: {why}")))?;
+    let mut url = Url::parse(text.trim())
+        .map_err(|err| ClientError::invalid(format!("the server's `url` is no address: {err}")))?;
     if !matches!(url.scheme(), "http" | "https") {
         // The rest of it may be a secret that was meant for another setting.
-        return Err(invalid("the server's `url` begins neither with `http:` nor with `https:`".to_owned()));
+        return Err(ClientError::invalid("the server's `url` begins neither with `http:` nor with `https:`"));
     }
     url.set_fragment(None);
     Ok(url)
@@ -181,8 +182,4 @@ fn address(text: &ConfigText, lookup: &ReferenceLookup) -> Result<Url, ClientErr
 fn authorize(ask: &mut HttpRequest, token: &str) -> Result<(), ClientError> {
     ask.request.headers_mut().insert(AUTHORIZATION, credentials::bearer(token)?);
     Ok(())
-}
-
-fn invalid(reason: String) -> ClientError {
-    ClientError::Invalid { reason }
 }

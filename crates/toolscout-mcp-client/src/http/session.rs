@@ -36,9 +36,9 @@ impl HttpSession {
         is_modern && matches!(message.method.as_deref(), None | Some("notifications/cancelled"))
     }
 
-    /// What the message's request says besides its body.
+    /// The headers of the message's request.
     pub(crate) fn headers(&self, message: &Outgoing) -> Result<HeaderMap, ClientError> {
-        // It asks for a session, so it cannot be part of one.
+        // It opens the session, so it cannot be part of one.
         if message.method.as_deref() == Some("initialize") {
             return Ok(HeaderMap::new());
         }
@@ -51,7 +51,7 @@ impl HttpSession {
         modern.map_or_else(|| self.legacy_headers(), |version| headers::modern(message, &version))
     }
 
-    /// What every request of the legacy era says once there is an era.
+    /// The headers of every request of the legacy era after the handshake.
     pub(crate) fn legacy_headers(&self) -> Result<HeaderMap, ClientError> {
         let settled = self.0.lock();
         let mut out = HeaderMap::new();
@@ -70,10 +70,10 @@ impl HttpSession {
         let session = match (all.next(), all.next()) {
             (None, _) => None,
             (Some(one), None) if is_session_id(one) => Some(one.clone()),
-            _ => return Err(ClientError::Protocol { reason: "it sent a session id that cannot be one".to_owned() }),
+            _ => return Err(ClientError::protocol("it sent a session id that cannot be one")),
         };
         let session = session.map(|mut it| {
-            // Whoever knows it can speak in our place.
+            // The session id is a credential.
             it.set_sensitive(true);
             it
         });

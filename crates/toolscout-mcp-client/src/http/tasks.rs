@@ -1,4 +1,4 @@
-//! What a wire does in the background: so much at once, and nothing once the wire is gone.
+//! The background tasks of a wire: limited in number, and aborted with the wire.
 
 use super::super::ClientError;
 use super::super::limits::Limits;
@@ -102,5 +102,5 @@ impl RequestTasks {
 }
 
 fn closed() -> ClientError {
-    ClientError::Lost { what: "the connection has been closed".to_owned() }
+    ClientError::lost("the connection has been closed")
 }

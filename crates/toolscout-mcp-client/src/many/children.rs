@@ -11,7 +11,7 @@ const CALM: u32 = 2;
 /// More processes below one child are not looked at.
 const MOST: usize = 64;
 
-/// What was last seen of each child.
+/// The last observation of each child.
 #[derive(Default)]
 pub(super) struct Children(HashMap<u32, ChildActivity>);
 

@@ -1,4 +1,4 @@
-//! Whose turn it is to start: so many at a time, but nobody waits for a server that only waits itself.
+//! The start limiter: so many servers start at a time, not counting those that only wait.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -16,19 +16,19 @@ const FRESH: Duration = Duration::from_millis(20);
 pub(super) enum StartPriority {
     /// It answered the last time.
     Good,
-    /// Nobody has asked it before.
+    /// It was never discovered.
     Unknown,
     /// It failed the last time.
     Poor,
 }
 
-/// Who has a turn.
+/// Limits how many servers start at a time.
 pub(super) struct StartLimiter {
     at_once: usize,
     steps_aside: Duration,
-    /// When each that has not answered was started, and what was hoped of it.
+    /// The pending starts: priority and time.
     started: HashMap<usize, (StartPriority, Instant)>,
-    /// How many of them were last seen at work, where that can be seen.
+    /// How many of them were last seen at work, if the system can tell.
     at_work: Option<usize>,
 }
 
@@ -46,9 +46,9 @@ impl StartLimiter {
     /// Whether one more may start. Those that have started long ago do not count, and those that are not at work, because
     /// they hang or wait for somebody else, take nothing from others. One that is likely to fail is started when it can
     /// be in nobody's way.
-    pub(super) fn has_room(&self, hope: StartPriority, now: Instant) -> bool {
+    pub(super) fn has_room(&self, priority: StartPriority, now: Instant) -> bool {
         let younger_than = |age: Duration| self.started.values().filter(move |(_, it)| now.duration_since(*it) < age);
-        if hope == StartPriority::Poor && younger_than(self.steps_aside).any(|(other, _)| *other < hope) {
+        if priority == StartPriority::Poor && younger_than(self.steps_aside).any(|(other, _)| *other < priority) {
             return false;
         }
         let young = younger_than(self.steps_aside).count();
@@ -56,15 +56,15 @@ impl StartLimiter {
         starting < self.at_once
     }
 
-    pub(super) fn take(&mut self, number: usize, hope: StartPriority, now: Instant) {
-        self.started.insert(number, (hope, now));
+    pub(super) fn take(&mut self, number: usize, priority: StartPriority, now: Instant) {
+        self.started.insert(number, (priority, now));
     }
 
     pub(super) fn give_back(&mut self, number: usize) {
         self.started.remove(&number);
     }
 
-    /// So many are at work; none where that cannot be seen.
+    /// Notes how many are at work; none if the system cannot tell.
     pub(super) fn see(&mut self, at_work: Option<usize>) {
         self.at_work = at_work;
     }

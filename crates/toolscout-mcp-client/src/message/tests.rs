@@ -4,7 +4,7 @@
 //! 4. Depth and number of values are limited before anything is parsed.
 
 use super::super::limits::Limits;
-use super::{ClientError, CounterpartError, RawJson, ServerMessage, UnreadableMessage, answer, foreign_id, read};
+use super::{ClientError, RawJson, RpcError, ServerMessage, UnreadableMessage, answer, foreign_id, read};
 use serde_json::value::RawValue;
 
 fn limits() -> Limits {
@@ -152,8 +152,8 @@ fn brackets_in_texts_are_not_depth() {
 fn an_answer_bears_the_id_of_the_question_and_is_one_line() {
     let id = RawValue::from_string("\"a\"".to_owned()).expect("JSON");
     let result = RawJson::parse("{\n\"x\": 1.0}").expect("JSON");
-    assert_eq!(answer(&id, &Ok(result)), r#"{"jsonrpc":"2.0","id":"a","result":{ "x": 1.0}}"#);
-    let declined = CounterpartError { code: -1, message: "a\nb".to_owned(), data: RawJson::parse("[1]").ok() };
+    assert_eq!(answer(&id, &Ok(result)), r#"{"jsonrpc":"2.0","id":"a","result":{"x": 1.0}}"#);
+    let declined = RpcError { code: -1, message: "a\nb".to_owned(), data: RawJson::parse("[1]").ok() };
     assert_eq!(
         answer(&id, &Err(declined)),
         r#"{"jsonrpc":"2.0","id":"a","error":{"code":-1,"message":"a\nb","data":[1]}}"#

@@ -1,11 +1,14 @@
-//! Reads what a server demands in `WWW-Authenticate`.
+//! Reads the challenges in `WWW-Authenticate`.
 
-/// What a server demands, as far as it concerns a login. All of it is the server's own word.
+#[cfg(test)]
+mod tests;
+
+/// The `Bearer` challenge of a server. None of it is verified.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Challenge {
     /// Where it describes its login.
     pub(super) resource_metadata: Option<String>,
-    /// What it wants to be allowed.
+    /// The scopes it requires.
     pub(super) scopes: Vec<String>,
     /// Whether there is a login, only for too little.
     pub(super) insufficient_scope: bool,
@@ -38,7 +41,7 @@ impl Challenge {
     }
 }
 
-/// The next word, its value if it is a parameter rather than a scheme, and what is left.
+/// The next word, its value if it is a parameter rather than a scheme, and the rest.
 fn next(text: &str) -> Option<(&str, Option<String>, &str)> {
     let text = text.trim_start_matches(|it: char| it == ',' || it.is_whitespace());
     let end = text.find(|it: char| it == ',' || it == '=' || it.is_whitespace()).unwrap_or(text.len());
@@ -71,45 +74,4 @@ fn value(text: &str) -> (String, &str) {
         }
     }
     (out, "")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_what_the_bearer_demand_says_counts() {
-        let header = r#"Basic realm="a, Bearer scope=\"x\"", scope=basic, bearer Error=insufficient_scope,
-            Resource_Metadata = "https://h/.well-known/oauth-protected-resource", scope="files:read  files:write""#;
-        let challenge = Challenge::parse(header);
-        let place = "https://h/.well-known/oauth-protected-resource";
-        assert_eq!(challenge.resource_metadata.as_deref(), Some(place));
-        assert_eq!(challenge.scopes, ["files:read", "files:write"]);
-        assert!(challenge.insufficient_scope);
-    }
-
-    #[test]
-    fn whatever_is_sent_is_read_without_harm() {
-        for text in [
-            "",
-            "Bearer",
-            "=",
-            "==",
-            ",,=,\"",
-            "Bearer scope",
-            "Bearer scope=",
-            "Bearer a=\"\\",
-            "é=\"ü",
-            "Bearer abc==",
-        ] {
-            let challenge = Challenge::parse(text);
-            assert!(challenge.scopes.is_empty() && challenge.resource_metadata.is_none(), "{text}: {challenge:?}");
-        }
-    }
-
-    #[test]
-    fn the_first_of_two_places_is_taken() {
-        let challenge = Challenge::parse("Bearer resource_metadata=https://a/, resource_metadata=https://b/");
-        assert_eq!(challenge.resource_metadata.as_deref(), Some("https://a/"));
-    }
 }

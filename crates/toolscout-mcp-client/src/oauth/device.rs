@@ -1,11 +1,11 @@
 //! A login on another device, for machines without a browser (RFC 8628).
 
 use super::super::ClientError;
-use super::ask::{LoginRequest, PreparedLogin};
 use super::broken;
-use super::exchange::{TokenError, TokenGrant, ask as ask_form, exchange, seconds};
+use super::exchange::{TokenError, seconds, send_form};
 use super::identity::ClientIdentity;
-use super::registration::{DEVICE_GRANT, LoginFlow, Registration, Registrations, register};
+use super::login_request::{LoginRequest, OAuthClient, PreparedLogin};
+use super::registration::{DEVICE_GRANT, LoginFlow, Registrations};
 use super::secret::OAuthSecret;
 use reqwest::Url;
 use serde::Deserialize;
@@ -15,12 +15,12 @@ use std::time::{Duration, Instant};
 
 /// How often to ask where the server does not say.
 const INTERVAL: Duration = Duration::from_secs(5);
-/// How much longer to wait each time the server says that we ask too often.
+/// How much longer to wait after each `slow_down`.
 const SLOWER: Duration = Duration::from_secs(5);
 const SLOWEST: Duration = Duration::from_secs(60);
 /// How long a code is good where the server does not say.
 const LIFE: Duration = Duration::from_secs(600);
-/// Characters of a code; nobody types more.
+/// Characters of a code that a person can type.
 const CODE: usize = 64;
 
 /// A login that waits for a person to type a code on another device.
@@ -29,15 +29,13 @@ pub struct DeviceLogin {
     pub user_code: String,
     /// Where to go.
     pub verification_uri: String,
-    /// The same with the code in it, where the server offers that.
+    /// The same with the code in it, if the server offers that.
     pub verification_uri_complete: Option<String>,
     /// When the code ends.
     pub expires: Instant,
     pub(super) interval: Duration,
     prepared: PreparedLogin,
-    identity: ClientIdentity,
-    registrations: Registrations,
-    registered: Option<Registration>,
+    client: OAuthClient,
     device_code: OAuthSecret,
 }
 
@@ -47,34 +45,14 @@ impl DeviceLogin {
         let prepared = ask.prepare().await?;
         let authority = &prepared.authority;
         let none = || format!("the authorization server `{}` offers no login on another device", authority.issuer);
-        let endpoint = authority.device.clone().ok_or_else(|| ClientError::Invalid { reason: none() })?;
-        let registrations = Registrations::on_device(ask.folder, &authority.issuer);
-        let mut registered = None;
-        let identity = match (&prepared.configured, registrations.read()) {
-            (Some(configured), _) => configured.clone(),
-            (None, Some(known)) => known.identity,
-            (None, None) => registered
-                .insert(register(&prepared.web, authority, LoginFlow::Device, &prepared.scopes).await?)
-                .identity
-                .clone(),
-        };
-        let codes = match codes(&prepared, &endpoint, &identity).await {
+        let endpoint = authority.device.clone().ok_or_else(|| ClientError::invalid(none()))?;
+        let registrations = Registrations::of(ask.folder, &authority.issuer, LoginFlow::Device);
+        let registered = registrations.read();
+        let client = prepared.client(registrations, registered, None).await?;
+        let codes = match codes(&prepared, &endpoint, &client.identity).await {
             Ok(codes) => codes,
-            Err(refusal) => {
-                prepared.settle(&registrations, None, Some(&refusal)).await;
-                return Err(prepared.refused(refusal));
-            }
+            Err(refusal) => return Err(prepared.refused(&client, refusal).await),
         };
-        Self::of(codes, prepared, identity, registrations, registered)
-    }
-
-    fn of(
-        codes: DeviceCodes,
-        prepared: PreparedLogin,
-        identity: ClientIdentity,
-        registrations: Registrations,
-        registered: Option<Registration>,
-    ) -> Result<Self, ClientError> {
         if codes.user_code.is_empty() || codes.user_code.chars().count() > CODE {
             return Err(broken("the authorization server gave a code that nobody can type"));
         }
@@ -89,9 +67,7 @@ impl DeviceLogin {
             expires: Instant::now() + life,
             interval: interval.clamp(Duration::from_secs(1), SLOWEST),
             prepared,
-            identity,
-            registrations,
-            registered,
+            client,
             device_code: codes.device_code,
         })
     }
@@ -113,43 +89,27 @@ impl DeviceLogin {
                 return Err(ClientError::TimedOut { what, limit });
             }
             tokio::time::sleep(interval).await;
-            match self.poll().await {
-                Err(refusal) => interval = self.patience(refusal, interval).await?,
-                Ok(grant) => return self.prepared.save(&self.identity, grant).await,
+            let form = [
+                ("grant_type", DEVICE_GRANT),
+                ("device_code", self.device_code.reveal()),
+                ("resource", &self.prepared.authority.resource),
+            ];
+            match self.prepared.tokens(&self.client, &form).await {
+                Ok(grant) => return self.prepared.save(&self.client.identity, grant).await,
+                Err(TokenError::No { code, .. }) if code == "authorization_pending" => {}
+                Err(TokenError::No { code, .. }) if code == "slow_down" => interval += SLOWER,
+                // RFC 8628: a server that is out of reach for a moment is polled again, less often.
+                Err(TokenError::Failed(
+                    ClientError::TimedOut { .. } | ClientError::Lost { .. } | ClientError::Busy { .. },
+                )) => interval *= 2,
+                Err(refusal) => return Err(self.prepared.refused(&self.client, refusal).await),
             }
-        }
-    }
-
-    async fn poll(&self) -> Result<TokenGrant, TokenError> {
-        let authority = &self.prepared.authority;
-        let form = [
-            ("grant_type", DEVICE_GRANT),
-            ("device_code", self.device_code.reveal()),
-            ("resource", &authority.resource),
-        ];
-        let grant = exchange(&self.prepared.web, &authority.token, &self.identity, &form).await?;
-        self.prepared.settle(&self.registrations, self.registered.as_ref(), None).await;
-        Ok(grant)
-    }
-
-    /// How long to wait before asking again; an error where that is no use.
-    async fn patience(&self, refusal: TokenError, interval: Duration) -> Result<Duration, ClientError> {
-        match &refusal {
-            TokenError::No { code, .. } if code == "authorization_pending" => Ok(interval),
-            TokenError::No { code, .. } if code == "slow_down" => Ok((interval + SLOWER).min(SLOWEST)),
-            // The standard: out of reach for a moment is no reason to give up.
-            TokenError::Failed(ClientError::TimedOut { .. } | ClientError::Lost { .. } | ClientError::Busy { .. }) => {
-                Ok((interval * 2).min(SLOWEST))
-            }
-            _ => {
-                self.prepared.settle(&self.registrations, None, Some(&refusal)).await;
-                Err(self.prepared.refused(refusal))
-            }
+            interval = interval.min(SLOWEST);
         }
     }
 }
 
-/// What is meant to be read by the person, and no more.
+/// Shows only what the person may read.
 impl fmt::Debug for DeviceLogin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DeviceLogin")
@@ -165,7 +125,7 @@ async fn codes(prepared: &PreparedLogin, endpoint: &Url, identity: &ClientIdenti
     if !scope.is_empty() {
         form.push(("scope", &scope));
     }
-    ask_form(&prepared.web, endpoint, identity, &form).await
+    send_form(&prepared.web, endpoint, identity, &form).await
 }
 
 #[derive(Deserialize)]

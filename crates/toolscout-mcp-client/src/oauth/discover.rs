@@ -1,69 +1,120 @@
-//! Finds out who gives tokens for a server.
+//! Finds the authorization server of an MCP server: protected resource metadata (RFC 9728), then the metadata of the issuer
+//! that it names (RFC 8414, OpenID Connect Discovery).
+
+#[cfg(test)]
+mod tests;
 
 use super::super::ClientError;
 use super::challenge::Challenge;
-use super::metadata::{IssuerMetadata, ResourceMetadata};
 use super::web::{OAuthHttp, OAuthResponse};
-use super::{broken, excerpt, shown, well_known};
+use super::{broken, excerpt, shown};
 use reqwest::{StatusCode, Url};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 /// Authorization servers of one resource that are tried.
 const ISSUERS: usize = 4;
 
-/// Who gives tokens for a server, and where; every address in it has been checked.
+/// The authorization server of an MCP server; every address in it has been checked.
 #[derive(Debug, Clone)]
 pub(super) struct AuthorizationServer {
     /// Its name, compared byte by byte.
     pub(super) issuer: String,
-    /// What tokens are asked for: the server, as it calls itself.
+    /// The resource that tokens are requested for: the server, as it calls itself.
     pub(super) resource: String,
-    /// What the server suggests to ask for.
+    /// The scopes that the server suggests.
     pub(super) suggested: Vec<String>,
     /// Where a person logs in.
     pub(super) authorization: Option<Url>,
     pub(super) token: Url,
     pub(super) registration: Option<Url>,
     pub(super) device: Option<Url>,
-    /// How clients may prove who they are; unknown where it does not say.
+    /// Client authentication methods, if it lists them.
     pub(super) methods: Option<Vec<String>>,
-    /// Whether each of its answers says whose it is.
+    /// Whether each of its responses has an `iss` parameter (RFC 9207).
     pub(super) announces_itself: bool,
-    /// Whether a scope has to be asked for to get a token that renews others.
+    /// Whether a refresh token needs a scope.
     pub(super) offline: bool,
-    /// How its codes may be bound to who asked for them; unknown where it does not say.
+    /// PKCE methods, if it lists them.
     pub(super) challenges: Option<Vec<String>>,
 }
 
-/// Asks the server, and then whom it names.
+/// Protected resource metadata (RFC 9728).
+#[derive(Deserialize)]
+struct ResourceMetadata {
+    resource: String,
+    #[serde(default)]
+    authorization_servers: Vec<String>,
+    #[serde(default)]
+    scopes_supported: Vec<String>,
+}
+
+/// Authorization server metadata (RFC 8414, OpenID Connect Discovery).
+#[derive(Default, Deserialize)]
+struct IssuerMetadata {
+    issuer: String,
+    authorization_endpoint: Option<String>,
+    token_endpoint: Option<String>,
+    registration_endpoint: Option<String>,
+    device_authorization_endpoint: Option<String>,
+    #[serde(default)]
+    scopes_supported: Vec<String>,
+    code_challenge_methods_supported: Option<Vec<String>>,
+    token_endpoint_auth_methods_supported: Option<Vec<String>>,
+    #[serde(default)]
+    authorization_response_iss_parameter_supported: bool,
+}
+
+/// Reads the metadata of the server, and then of the first issuer it names that can be used.
 pub(super) async fn discover(
     web: &OAuthHttp,
     server: &Url,
     challenge: &Challenge,
 ) -> Result<AuthorizationServer, ClientError> {
-    match resource(web, server, challenge).await? {
-        Some(it) => named(web, server, it).await,
-        None => own(web, server).await,
+    let Some(resource) = resource_metadata(web, server, challenge).await? else {
+        return discover_without_metadata(web, server).await;
+    };
+    let mut issuers = resource.authorization_servers;
+    if issuers.is_empty() {
+        issuers.push(server.origin().ascii_serialization());
     }
+    let mut first_error = None;
+    for issuer in issuers.iter().take(ISSUERS) {
+        match named_issuer(web, issuer).await {
+            Ok(found) => return checked(web, found, resource.resource, resource.scopes_supported),
+            Err(error) => first_error = first_error.or(Some(error)),
+        }
+    }
+    Err(first_error.unwrap_or_else(|| broken("the server names nobody who gives tokens for it")))
 }
 
-/// The server's description of its login: where it says it is, else where it is by agreement.
-async fn resource(
+/// The metadata of the server: at the place it names, else at the well-known ones.
+async fn resource_metadata(
     web: &OAuthHttp,
     server: &Url,
     challenge: &Challenge,
 ) -> Result<Option<ResourceMetadata>, ClientError> {
-    if let Some(place) = &challenge.resource_metadata {
-        let url = same_origin(server, place)?;
-        let answer = web.read(&url).await?;
-        return understood(&url, &answer).and_then(|it| fitting(it, server)).map(Some);
-    }
-    for url in well_known::of_resource(server) {
-        let answer = web.read(&url).await?;
-        if let Some(it) = found(&url, &answer)? {
-            return fitting(it, server).map(Some);
+    let found = match &challenge.resource_metadata {
+        Some(place) => {
+            let url = same_origin(server, place)?;
+            let response = web.read(&url).await?;
+            let (place, status) = (shown(&url), response.status);
+            if status.is_redirection() {
+                return Err(broken(format!("`{place}` answered {status}; redirects are not followed here")));
+            }
+            let missing = || broken(format!("`{place}` answered {status} and no description of a login"));
+            Some(parse::<ResourceMetadata>(&url, &response)?.ok_or_else(missing)?)
         }
+        None => first_found(web, resource_urls(server)).await?.map(|(_, found)| found),
+    };
+    match found {
+        // It must be about this very address, or a path above it.
+        Some(found) if !Url::parse(&found.resource).is_ok_and(|resource| covers(&resource, server)) => {
+            let resource = excerpt(&found.resource);
+            Err(broken(format!("the description of the login is for `{resource}`, not for this server")))
+        }
+        found => Ok(found),
     }
-    Ok(None)
 }
 
 fn same_origin(server: &Url, place: &str) -> Result<Url, ClientError> {
@@ -79,120 +130,124 @@ fn same_origin(server: &Url, place: &str) -> Result<Url, ClientError> {
     }
 }
 
-/// A description, or nothing where there is none. Many sites answer what they do not know with a page or a redirect.
-fn found<T: serde::de::DeserializeOwned>(url: &Url, answer: &OAuthResponse) -> Result<Option<T>, ClientError> {
-    match answer.status {
-        StatusCode::OK => Ok(answer.json()),
-        it if it.is_server_error() => Err(ClientError::Lost { what: format!("GET {} answered {it}", shown(url)) }),
-        _ => Ok(None),
-    }
-}
-
-/// A description that has to be there.
-fn understood<T: serde::de::DeserializeOwned>(url: &Url, answer: &OAuthResponse) -> Result<T, ClientError> {
-    let place = shown(url);
-    if answer.status.is_redirection() {
-        return Err(broken(format!("`{place}` answered {}; redirects are not followed here", answer.status)));
-    }
-    let missing = || broken(format!("`{place}` answered {} and no description of a login", answer.status));
-    found(url, answer)?.ok_or_else(missing)
-}
-
-/// A description must be one of this server: of its very address, or of a path above it.
-fn fitting(it: ResourceMetadata, server: &Url) -> Result<ResourceMetadata, ClientError> {
-    let covers = Url::parse(&it.resource).is_ok_and(|resource| covers(&resource, server));
-    let reason = || format!("the description of the login is for `{}`, not for this server", excerpt(&it.resource));
-    if covers { Ok(it) } else { Err(broken(reason())) }
-}
-
 fn covers(resource: &Url, server: &Url) -> bool {
     let below = server.path().trim_end_matches('/').strip_prefix(resource.path().trim_end_matches('/'));
     resource.origin().is_tuple()
         && resource.origin() == server.origin()
         && resource.fragment().is_none()
         && (resource.query().is_none() || resource.query() == server.query())
-        && below.is_some_and(|it| it.is_empty() || it.starts_with('/'))
+        && below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The first authorization server of those named that can be used.
-async fn named(web: &OAuthHttp, server: &Url, resource: ResourceMetadata) -> Result<AuthorizationServer, ClientError> {
-    let mut first = None;
-    let own = server.origin().ascii_serialization();
-    let issuers = if resource.authorization_servers.is_empty() { vec![own] } else { resource.authorization_servers };
-    for issuer in issuers.iter().take(ISSUERS) {
-        match described(web, issuer).await {
-            Ok(found) => return authority(web, found, resource.resource, resource.scopes_supported),
-            Err(err) => first = first.or(Some(err)),
+/// The first document that is found, and where.
+async fn first_found<T: DeserializeOwned>(web: &OAuthHttp, urls: Vec<Url>) -> Result<Option<(Url, T)>, ClientError> {
+    for url in urls {
+        let response = web.read(&url).await?;
+        if let Some(found) = parse(&url, &response)? {
+            return Ok(Some((url, found)));
         }
     }
-    Err(first.unwrap_or_else(|| broken("the server names nobody who gives tokens for it")))
+    Ok(None)
 }
 
-async fn described(web: &OAuthHttp, issuer: &str) -> Result<IssuerMetadata, ClientError> {
+/// The document of a response, if it is one. Many sites answer unknown paths with a page or a redirect.
+fn parse<T: DeserializeOwned>(url: &Url, response: &OAuthResponse) -> Result<Option<T>, ClientError> {
+    match response.status {
+        StatusCode::OK => Ok(response.json()),
+        status if status.is_server_error() => Err(ClientError::lost(format!("GET {} answered {status}", shown(url)))),
+        _ => Ok(None),
+    }
+}
+
+async fn named_issuer(web: &OAuthHttp, issuer: &str) -> Result<IssuerMetadata, ClientError> {
     let url = web.url(issuer)?;
-    for place in well_known::of_issuer(&url) {
-        let answer = web.read(&place).await?;
-        let Some(found) = found::<IssuerMetadata>(&place, &answer)? else { continue };
-        if found.issuer != issuer {
-            let (wanted, found) = (excerpt(issuer), excerpt(&found.issuer));
-            return Err(broken(format!("`{}` speaks for `{found}`, not for `{wanted}`", shown(&place))));
-        }
-        return Ok(found);
+    match first_found::<IssuerMetadata>(web, issuer_urls(&url)).await? {
+        Some((_, found)) if found.issuer == issuer => Ok(found),
+        Some((place, found)) => Err(another_issuer(&place, &found, issuer)),
+        None => Err(broken(format!("the authorization server `{}` does not say how to log in", shown(&url)))),
     }
-    Err(broken(format!("the authorization server `{}` does not say how to log in", shown(&url))))
 }
 
-/// Servers older than such descriptions give their tokens themselves, some at fixed places.
-async fn own(web: &OAuthHttp, server: &Url) -> Result<AuthorizationServer, ClientError> {
-    let base = well_known::with_path(server, "");
+/// Servers older than RFC 9728 are their own authorization servers, some at fixed paths.
+async fn discover_without_metadata(web: &OAuthHttp, server: &Url) -> Result<AuthorizationServer, ClientError> {
     let origin = server.origin().ascii_serialization();
-    let resource = canonical(server);
-    for place in well_known::of_issuer(&base) {
-        let answer = web.read(&place).await?;
-        let Some(found) = found::<IssuerMetadata>(&place, &answer)? else { continue };
-        if found.issuer.strip_suffix('/').unwrap_or(&found.issuer) != origin {
-            let found = excerpt(&found.issuer);
-            return Err(broken(format!("`{}` speaks for `{found}`, not for `{origin}`", shown(&place))));
+    let is_bare = server.path() == "/" && server.query().is_none();
+    let resource = if is_bare { server.as_str().trim_end_matches('/') } else { server.as_str() };
+    let found = match first_found::<IssuerMetadata>(web, issuer_urls(&with_path(server, ""))).await? {
+        Some((place, found)) if found.issuer.strip_suffix('/').unwrap_or(&found.issuer) != origin => {
+            return Err(another_issuer(&place, &found, &origin));
         }
-        return authority(web, found, resource, Vec::new());
-    }
-    let at = |path| Some(well_known::with_path(server, path).to_string());
-    let defaults = IssuerMetadata {
-        issuer: origin,
-        authorization_endpoint: at("/authorize"),
-        token_endpoint: at("/token"),
-        registration_endpoint: at("/register"),
-        ..IssuerMetadata::default()
+        Some((_, found)) => found,
+        None => {
+            let at = |path| Some(with_path(server, path).to_string());
+            IssuerMetadata {
+                issuer: origin,
+                authorization_endpoint: at("/authorize"),
+                token_endpoint: at("/token"),
+                registration_endpoint: at("/register"),
+                ..IssuerMetadata::default()
+            }
+        }
     };
-    authority(web, defaults, resource, Vec::new())
+    checked(web, found, resource.to_owned(), Vec::new())
 }
 
-/// The server's address as it is commonly written.
-fn canonical(server: &Url) -> String {
-    let text = server.as_str();
-    let bare = server.path() == "/" && server.query().is_none();
-    if bare { text.trim_end_matches('/').to_owned() } else { text.to_owned() }
+fn another_issuer(place: &Url, found: &IssuerMetadata, wanted: &str) -> ClientError {
+    let (wanted, found) = (excerpt(wanted), excerpt(&found.issuer));
+    broken(format!("`{}` speaks for `{found}`, not for `{wanted}`", shown(place)))
 }
 
-fn authority(
+fn checked(
     web: &OAuthHttp,
-    it: IssuerMetadata,
+    metadata: IssuerMetadata,
     resource: String,
     suggested: Vec<String>,
 ) -> Result<AuthorizationServer, ClientError> {
-    let checked = |text: Option<String>| text.map(|it| web.url(&it)).transpose();
-    let missing = || broken(format!("the authorization server `{}` does not say where it gives tokens", it.issuer));
+    let checked = |text: Option<String>| text.map(|text| web.url(&text)).transpose();
+    let issuer = metadata.issuer;
+    let missing = || broken(format!("the authorization server `{issuer}` does not say where it gives tokens"));
     Ok(AuthorizationServer {
-        authorization: checked(it.authorization_endpoint)?,
-        token: checked(it.token_endpoint)?.ok_or_else(missing)?,
-        registration: checked(it.registration_endpoint)?,
-        device: checked(it.device_authorization_endpoint)?,
+        authorization: checked(metadata.authorization_endpoint)?,
+        token: checked(metadata.token_endpoint)?.ok_or_else(missing)?,
+        registration: checked(metadata.registration_endpoint)?,
+        device: checked(metadata.device_authorization_endpoint)?,
         resource,
         suggested,
-        methods: it.token_endpoint_auth_methods_supported,
-        announces_itself: it.authorization_response_iss_parameter_supported,
-        offline: it.scopes_supported.iter().any(|it| it == "offline_access"),
-        challenges: it.code_challenge_methods_supported,
-        issuer: it.issuer,
+        methods: metadata.token_endpoint_auth_methods_supported,
+        announces_itself: metadata.authorization_response_iss_parameter_supported,
+        offline: metadata.scopes_supported.iter().any(|scope| scope == super::OFFLINE),
+        challenges: metadata.code_challenge_methods_supported,
+        issuer,
     })
+}
+
+/// Where a server may publish its metadata (RFC 9728), in the order to try: for its own path, then for the whole host.
+fn resource_urls(server: &Url) -> Vec<Url> {
+    let path = server.path().trim_end_matches('/');
+    let mut own = with_path(server, &format!("/.well-known/oauth-protected-resource{path}"));
+    own.set_query(server.query());
+    let mut urls = vec![own, with_path(server, "/.well-known/oauth-protected-resource")];
+    urls.dedup();
+    urls
+}
+
+/// Where an authorization server may publish its metadata (RFC 8414, then OpenID), in the order to try.
+fn issuer_urls(issuer: &Url) -> Vec<Url> {
+    let path = issuer.path().trim_end_matches('/');
+    let mut urls = vec![
+        with_path(issuer, &format!("/.well-known/oauth-authorization-server{path}")),
+        with_path(issuer, &format!("/.well-known/openid-configuration{path}")),
+        with_path(issuer, &format!("{path}/.well-known/openid-configuration")),
+    ];
+    urls.dedup();
+    urls
+}
+
+/// The same origin with another path, and without query and fragment.
+fn with_path(url: &Url, path: &str) -> Url {
+    let mut url = url.clone();
+    url.set_path(path);
+    url.set_query(None);
+    url.set_fragment(None);
+    url
 }

@@ -1,4 +1,7 @@
-//! Who we are to an authorization server, and how we prove it.
+//! Our client id at an authorization server, and client authentication.
+
+#[cfg(test)]
+mod tests;
 
 use super::secret::OAuthSecret;
 use super::web::form;
@@ -7,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use reqwest::header::HeaderValue;
 use serde::{Deserialize, Serialize};
 
-/// Who we are to one authorization server. Never shown to another one.
+/// Our identity at one authorization server. Never sent to another one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ClientIdentity {
     pub(super) client_id: String,
@@ -16,10 +19,10 @@ pub(super) struct ClientIdentity {
     pub(super) method: ClientAuthMethod,
 }
 
-/// How a client proves who it is.
+/// The client authentication method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum ClientAuthMethod {
-    /// Not at all: a program on somebody's machine keeps no secret of its own.
+    /// None: an installed program cannot keep a secret.
     #[serde(rename = "none")]
     Unproven,
     /// Name and secret in a header.
@@ -41,24 +44,30 @@ impl ClientAuthMethod {
             Self::Form => "client_secret_post",
         }
     }
+
+    /// Whether a server that lists these methods takes it; one that lists none takes all.
+    pub(super) fn is_among(self, listed: Option<&[String]>) -> bool {
+        listed.is_none_or(|listed| listed.iter().any(|word| word == self.word()))
+    }
 }
 
 impl ClientIdentity {
-    /// A client that was registered by hand. Its secret, if it was given one, is shown in the usual way, or in one that the
-    /// server takes.
-    pub(super) fn configured(client_id: String, client_secret: Option<OAuthSecret>, taken: Option<&[String]>) -> Self {
-        let is_taken = |it: &ClientAuthMethod| taken.is_none_or(|all| all.iter().any(|word| word == it.word()));
+    /// A client that was registered by hand. Its secret is sent in a header, unless the server takes it in the form only.
+    pub(super) fn configured(
+        client_id: String,
+        client_secret: Option<OAuthSecret>,
+        methods: Option<&[String]>,
+    ) -> Self {
+        let is_form = ClientAuthMethod::Form.is_among(methods) && !ClientAuthMethod::Header.is_among(methods);
         let method = match client_secret {
             None => ClientAuthMethod::Unproven,
-            Some(_) => [ClientAuthMethod::Header, ClientAuthMethod::Form]
-                .into_iter()
-                .find(is_taken)
-                .unwrap_or(ClientAuthMethod::Header),
+            Some(_) if is_form => ClientAuthMethod::Form,
+            Some(_) => ClientAuthMethod::Header,
         };
         Self { client_id, client_secret, method }
     }
 
-    /// Adds who we are to a form; the rest of it goes into a header.
+    /// Adds the client authentication to a form; the header method returns a header instead.
     pub(super) fn sign<'a>(&'a self, pairs: &mut Vec<(&'a str, &'a str)>) -> Option<HeaderValue> {
         match (&self.client_secret, self.method) {
             (Some(secret), ClientAuthMethod::Header) => return self.header(secret),
@@ -81,31 +90,4 @@ impl ClientIdentity {
 fn encoded(text: &str) -> String {
     let pair = form(&[(text, "")]);
     pair.strip_suffix('=').unwrap_or(&pair).to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn identity(method: ClientAuthMethod) -> ClientIdentity {
-        ClientIdentity { client_id: "a:b".to_owned(), client_secret: Some(OAuthSecret::new("s&=")), method }
-    }
-
-    #[test]
-    fn each_method_puts_the_secret_in_its_own_place_only() {
-        let (header, post, none) = (
-            identity(ClientAuthMethod::Header),
-            identity(ClientAuthMethod::Form),
-            identity(ClientAuthMethod::Unproven),
-        );
-        let mut pairs = Vec::new();
-        let value = header.sign(&mut pairs).expect("a header");
-        assert_eq!(value.to_str().ok(), Some("Basic YSUzQWI6cyUyNiUzRA=="));
-        assert!(value.is_sensitive() && pairs.is_empty());
-        assert!(post.sign(&mut pairs).is_none());
-        assert_eq!(pairs, [("client_secret", "s&="), ("client_id", "a:b")]);
-        pairs.clear();
-        assert!(none.sign(&mut pairs).is_none());
-        assert_eq!(pairs, [("client_id", "a:b")]);
-    }
 }

@@ -36,7 +36,7 @@ impl CallbackListener {
         format!("http://127.0.0.1:{}{PATH}", self.port)
     }
 
-    /// Waits for the visitor who brings what `judge` takes. Others are turned away, and nobody keeps him waiting.
+    /// Waits for a request that `judge` accepts. Others are answered with an error, and do not delay it.
     /// Cancel-safe: visitors are dropped, the port stays.
     pub(super) async fn wait<T, E>(&self, judge: impl Fn(&str) -> Option<Result<T, E>>) -> Result<T, E> {
         let mut visitors = FuturesUnordered::new();
@@ -55,7 +55,7 @@ impl CallbackListener {
     }
 }
 
-/// Hears a visitor out, and answers; gives what he brought, if it is what was waited for.
+/// Reads a request and responds; returns its parameters, if they were accepted.
 async fn visit<T, E>(mut stream: TcpStream, judge: &impl Fn(&str) -> Option<Result<T, E>>) -> Option<Result<T, E>> {
     let head = tokio::time::timeout(VISIT, read_head(&mut stream)).await.ok()??;
     let answer = query(&head).map(judge);
@@ -65,7 +65,7 @@ async fn visit<T, E>(mut stream: TcpStream, judge: &impl Fn(&str) -> Option<Resu
         Some(Some(Err(_))) => ("200 OK", "The login did not succeed. The terminal says why; you can close this page."),
         Some(Some(Ok(_))) => ("200 OK", "Done. You can close this page and go back to the terminal."),
     };
-    // Whatever becomes of the page, what was brought counts.
+    // The parameters count, whether the page arrives or not.
     let _ = tokio::time::timeout(VISIT, reply(&mut stream, status, page)).await;
     answer.flatten()
 }
@@ -80,7 +80,7 @@ async fn read_head(stream: &mut TcpStream) -> Option<String> {
     String::from_utf8(head).ok()
 }
 
-/// What is behind the question mark, if this is a request for our page.
+/// The query, if this is a request for the callback.
 fn query(head: &str) -> Option<&str> {
     let target = head.lines().next()?.strip_prefix("GET ")?.split(' ').next()?;
     target.strip_prefix(PATH)?.strip_prefix('?')

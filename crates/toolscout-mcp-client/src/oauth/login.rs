@@ -1,15 +1,14 @@
 //! A login in a browser: an authorization code, bound to us by PKCE.
 
 use super::super::ClientError;
-use super::ask::{LoginRequest, OFFLINE, PreparedLogin};
-use super::broken;
 use super::callback::ExpectedCallback;
 use super::discover::AuthorizationServer;
-use super::exchange::exchange;
 use super::identity::ClientIdentity;
 use super::listener::CallbackListener;
-use super::registration::{LoginFlow, Registration, Registrations, register};
+use super::login_request::{LoginRequest, OAuthClient, PreparedLogin};
+use super::registration::{LoginFlow, Registration, Registrations};
 use super::secret::OAuthSecret;
+use super::{OFFLINE, broken};
 use reqwest::Url;
 use std::fmt;
 use std::time::Instant;
@@ -21,10 +20,7 @@ use std::time::Instant;
 /// done, the login is saved.
 pub struct Login {
     prepared: PreparedLogin,
-    identity: ClientIdentity,
-    registrations: Registrations,
-    /// The registration made for this login; kept once it has proven good.
-    registered: Option<Registration>,
+    client: OAuthClient,
     listener: CallbackListener,
     expected: ExpectedCallback,
     verifier: OAuthSecret,
@@ -38,25 +34,17 @@ impl Login {
         let prepared = ask.prepare().await?;
         let authority = &prepared.authority;
         let place = place(authority)?.clone();
-        let registrations = Registrations::in_browser(ask.folder, &authority.issuer);
-        let known = registrations.read().filter(|_| prepared.configured.is_none());
-        let listener = listener(ask.port, known.as_ref()).await?;
+        let registrations = Registrations::of(ask.folder, &authority.issuer, LoginFlow::Browser);
+        let registered = registrations.read().filter(|_| prepared.configured.is_none());
+        let listener = listener(ask.port, registered.as_ref()).await?;
         let redirect = listener.redirect();
-        let known = known.filter(|it| it.redirect.as_deref() == Some(&redirect));
-        let mut registered = None;
-        let identity = match (&prepared.configured, known) {
-            (Some(configured), _) => configured.clone(),
-            (None, Some(known)) => known.identity,
-            (None, None) => {
-                let flow = LoginFlow::Browser { redirect: &redirect };
-                registered.insert(register(&prepared.web, authority, flow, &prepared.scopes).await?).identity.clone()
-            }
-        };
+        let registered = registered.filter(|known| known.redirect.as_deref() == Some(&redirect));
+        let client = prepared.client(registrations, registered, Some(&redirect)).await?;
         let (state, verifier) = (OAuthSecret::random()?, OAuthSecret::random()?);
-        let browser = browser(place, &prepared, &identity, &redirect, &state, &verifier);
+        let browser = browser(place, &prepared, &client.identity, &redirect, &state, &verifier);
         let issuer = authority.issuer.clone();
         let expected = ExpectedCallback { state, issuer, announces_itself: authority.announces_itself };
-        Ok(Self { prepared, identity, registrations, registered, listener, expected, verifier, browser })
+        Ok(Self { prepared, client, listener, expected, verifier, browser })
     }
 
     /// The address to open in a browser. Good for this login only.
@@ -85,19 +73,18 @@ impl Login {
     }
 
     async fn redeem(&self, code: &OAuthSecret) -> Result<(), ClientError> {
-        let authority = &self.prepared.authority;
         let redirect = self.listener.redirect();
         let form = [
             ("grant_type", "authorization_code"),
             ("code", code.reveal()),
             ("redirect_uri", &redirect),
             ("code_verifier", self.verifier.reveal()),
-            ("resource", &authority.resource),
+            ("resource", &self.prepared.authority.resource),
         ];
-        let result = exchange(&self.prepared.web, &authority.token, &self.identity, &form).await;
-        self.prepared.settle(&self.registrations, self.registered.as_ref(), result.as_ref().err()).await;
-        let grant = result.map_err(|it| self.prepared.refused(it))?;
-        self.prepared.save(&self.identity, grant).await
+        match self.prepared.tokens(&self.client, &form).await {
+            Ok(grant) => self.prepared.save(&self.client.identity, grant).await,
+            Err(refusal) => Err(self.prepared.refused(&self.client, refusal).await),
+        }
     }
 }
 
@@ -132,7 +119,7 @@ async fn listener(wanted: Option<u16>, known: Option<&Registration>) -> Result<C
         other => other,
     };
     let place = port.map_or_else(|| "127.0.0.1".to_owned(), |it| format!("127.0.0.1:{it}"));
-    bound.map_err(|err| ClientError::Lost { what: format!("cannot wait for the browser on {place}: {err}") })
+    bound.map_err(|err| ClientError::lost(format!("cannot wait for the browser on {place}: {err}")))
 }
 
 fn browser(

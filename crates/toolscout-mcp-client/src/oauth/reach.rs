@@ -37,7 +37,7 @@ pub(super) fn system_names() -> ResolveName {
 #[derive(Clone)]
 pub(super) struct Reach {
     nearest: Nearness,
-    /// The server's own name, and what it was resolved to.
+    /// The server's own name and its addresses.
     pinned: Option<(String, Vec<IpAddr>)>,
     /// Names of the proxies a person set up, which are theirs to choose.
     proxies: Arc<BTreeSet<String>>,
@@ -54,7 +54,7 @@ impl Reach {
             Literal::Name(name) => {
                 let found = tokio::time::timeout(RESOLVING, (reach.names)(name.clone())).await;
                 let found = found.ok().and_then(Result::ok).unwrap_or_default();
-                // The farthest counts: nobody comes nearer by adding an address.
+                // The farthest counts: an additional address brings a server no nearer.
                 reach.nearest = found.iter().map(|it| Nearness::of(*it)).min().unwrap_or(Nearness::Public);
                 reach.pinned = (!found.is_empty()).then_some((name, found));
             }

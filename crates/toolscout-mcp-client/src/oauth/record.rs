@@ -1,30 +1,34 @@
-//! What is kept of a login.
+//! The saved login of one server, and its file.
 
 use super::exchange::TokenGrant;
 use super::identity::ClientIdentity;
+use super::private_file::{FileLock, PrivateFile};
 use super::secret::OAuthSecret;
+use reqwest::Url;
 use serde::{Deserialize, Serialize};
+use std::io;
+use std::path::Path;
 use std::time::Duration;
-use toolscout_core::Moment;
+use toolscout_core::{Moment, SourceId};
 
-/// The form of the file; a later one is not touched.
+/// The version of the file; a file of another version is not touched.
 pub(super) const VERSION: u32 = 1;
-/// A token that ends sooner than this is renewed before it is used: a request takes a while.
+/// A token that expires sooner than this is renewed before use: a request takes a while.
 const MARGIN: Duration = Duration::from_secs(30);
 
-/// A login to one server: whose it is, and all it takes to stay logged in. Written to disk as it is.
+/// A login to one server: its tokens, and everything needed to renew them. Written to disk as it is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct LoginRecord {
     pub(super) version: u32,
-    /// The server's id and address; a token is good for nobody else.
+    /// The server's id and address; the tokens are for no other.
     pub(super) server: String,
     pub(super) url: String,
-    /// Who gave the tokens, as what, and where it renews them.
+    /// The issuer of the tokens, our identity there, and where it renews them.
     pub(super) issuer: String,
     pub(super) identity: ClientIdentity,
     pub(super) token_endpoint: String,
     pub(super) resource: String,
-    /// What was asked for.
+    /// The requested scopes.
     pub(super) scopes: Vec<String>,
     pub(super) access_token: OAuthSecret,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -36,22 +40,58 @@ pub(super) struct LoginRecord {
 }
 
 impl LoginRecord {
-    /// Whether the token can be used without a second thought.
+    /// Whether the token lasts long enough for a request.
     pub(super) fn is_fresh(&self, now: Moment) -> bool {
-        self.expires.is_none_or(|it| it > now.after(MARGIN))
+        self.expires.is_none_or(|expires| expires > now.after(MARGIN))
     }
 
-    /// Whether the token may still be good.
+    /// Whether the token has not expired.
     pub(super) fn is_alive(&self, now: Moment) -> bool {
-        self.expires.is_none_or(|it| it > now)
+        self.expires.is_none_or(|expires| expires > now)
     }
 
-    /// Takes what was given; the old refresh token stays where no new one came.
+    /// Takes new tokens; without a new refresh token the old one stays.
     pub(super) fn renew(&mut self, grant: TokenGrant) {
         self.access_token = grant.access;
         self.expires = grant.expires;
         if grant.refresh.is_some() {
             self.refresh_token = grant.refresh;
         }
+    }
+}
+
+/// The file with the login to one server. Another address under the same id is another file.
+#[derive(Debug, Clone)]
+pub(super) struct TokenFile {
+    pub(super) file: PrivateFile,
+    server: String,
+    url: String,
+}
+
+impl TokenFile {
+    pub(super) fn of(folder: &Path, id: &SourceId, url: &Url) -> Self {
+        let (server, url) = (id.to_string(), url.to_string());
+        Self { file: PrivateFile::about(folder, "login", &[&server, &url]), server, url }
+    }
+
+    /// The login, if there is one and it is this server's.
+    pub(super) fn read(&self) -> io::Result<Option<LoginRecord>> {
+        #[derive(Deserialize)]
+        struct TokenFileVersion {
+            version: u32,
+        }
+        let Some(bytes) = self.file.read()? else { return Ok(None) };
+        // Not the parser's message: it may quote the file.
+        let unreadable = |_| io::Error::new(io::ErrorKind::InvalidData, "it is damaged");
+        let TokenFileVersion { version } = serde_json::from_slice(&bytes).map_err(unreadable)?;
+        if version != VERSION {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "another version of toolscout has written it"));
+        }
+        let record: LoginRecord = serde_json::from_slice(&bytes).map_err(unreadable)?;
+        Ok((record.server == self.server && record.url == self.url).then_some(record))
+    }
+
+    pub(super) fn write(&self, record: &LoginRecord, lock: &FileLock) -> io::Result<()> {
+        self.file.write(&serde_json::to_vec_pretty(record)?, lock)
     }
 }

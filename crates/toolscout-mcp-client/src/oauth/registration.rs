@@ -1,9 +1,10 @@
-//! Introduces us to an authorization server that has never heard of us, once.
+//! Dynamic client registration (RFC 7591), and the file that keeps a registration.
 
 use super::super::ClientError;
 use super::discover::AuthorizationServer;
+use super::exchange::OAuthErrorBody;
 use super::identity::{ClientAuthMethod, ClientIdentity};
-use super::private::PrivateFile;
+use super::private_file::PrivateFile;
 use super::secret::OAuthSecret;
 use super::web::OAuthHttp;
 use super::{broken, excerpt, shown};
@@ -17,27 +18,27 @@ const VERSION: u32 = 1;
 /// The grant type of a login on another device (RFC 8628).
 pub(super) const DEVICE_GRANT: &str = "urn:ietf:params:oauth:grant-type:device_code";
 
-/// How a person logs in; each kind is registered on its own.
+/// How a person logs in; each flow has a registration of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LoginFlow<'a> {
-    /// In a browser that comes back to this address.
-    Browser { redirect: &'a str },
+pub(super) enum LoginFlow {
+    /// In a browser that is redirected to us.
+    Browser,
     /// On another device.
     Device,
 }
 
-/// What an authorization server knows us as.
+/// A registration of toolscout at an authorization server.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Registration {
     version: u32,
     issuer: String,
     pub(super) identity: ClientIdentity,
-    /// Where browsers come back to; many servers insist on the very port.
+    /// Where browsers are redirected to; many servers insist on the very port.
     pub(super) redirect: Option<String>,
     expires: Option<Moment>,
 }
 
-/// The registration at one issuer, kept for the next login there. A lost one costs no more than another.
+/// The registration at one issuer, kept for the next login there. If it is lost, a new one is made.
 #[derive(Debug, Clone)]
 pub(super) struct Registrations {
     file: PrivateFile,
@@ -45,25 +46,26 @@ pub(super) struct Registrations {
 }
 
 impl Registrations {
-    pub(super) fn in_browser(folder: &Path, issuer: &str) -> Self {
-        Self::of(folder, issuer, "browser")
-    }
-
-    pub(super) fn on_device(folder: &Path, issuer: &str) -> Self {
-        Self::of(folder, issuer, "device")
-    }
-
-    fn of(folder: &Path, issuer: &str, flow: &str) -> Self {
+    pub(super) fn of(folder: &Path, issuer: &str, flow: LoginFlow) -> Self {
+        let flow = match flow {
+            LoginFlow::Browser => "browser",
+            LoginFlow::Device => "device",
+        };
         Self { file: PrivateFile::about(folder, "client", &[issuer, flow]), issuer: issuer.to_owned() }
     }
 
-    /// The one that can still be used.
+    /// The registrations for all flows.
+    pub(super) fn all(folder: &Path, issuer: &str) -> [Self; 2] {
+        [LoginFlow::Browser, LoginFlow::Device].map(|flow| Self::of(folder, issuer, flow))
+    }
+
+    /// The registration, if it can still be used.
     pub(super) fn read(&self) -> Option<Registration> {
         let found: Registration = serde_json::from_slice(&self.file.read().ok()??).ok()?;
-        let good = found.version == VERSION
+        let is_usable = found.version == VERSION
             && found.issuer == self.issuer
-            && found.expires.is_none_or(|it| it > Moment::now().after(Duration::from_secs(3_600)));
-        good.then_some(found)
+            && found.expires.is_none_or(|expires| expires > Moment::now().after(Duration::from_secs(3_600)));
+        is_usable.then_some(found)
     }
 
     pub(super) async fn keep(&self, registration: &Registration) {
@@ -76,14 +78,14 @@ impl Registrations {
         }
     }
 
-    /// The server no longer knows us.
+    /// Forgets a registration that the server no longer knows.
     pub(super) async fn forget(&self) {
         if let Ok(lock) = self.file.lock().await {
             let _ = self.file.remove(&lock);
         }
     }
 
-    /// The same for who has no runtime.
+    /// The same without a runtime.
     pub(super) fn forget_blocking(&self) {
         if self.file.path().exists()
             && let Ok(lock) = self.file.lock_blocking()
@@ -93,88 +95,60 @@ impl Registrations {
     }
 }
 
-/// Registers a client (RFC 7591).
+/// Registers a client for a login in a browser that is redirected to this address, or else on another device.
 pub(super) async fn register(
     web: &OAuthHttp,
     authority: &AuthorizationServer,
-    flow: LoginFlow<'_>,
+    redirect: Option<&str>,
     scopes: &[String],
 ) -> Result<Registration, ClientError> {
-    let Some(endpoint) = &authority.registration else { return Err(by_hand(&authority.issuer)) };
-    let answer = web.post_json(endpoint, &wish(authority, flow, scopes)).await?;
-    let place = shown(endpoint);
-    if !answer.status.is_success() {
-        let why =
-            answer.json::<RegistrationErrorBody>().map(|it| format!(": {}", excerpt(&it.text()))).unwrap_or_default();
-        return Err(broken(format!("`{place}` answered {} and did not register toolscout{why}", answer.status)));
-    }
-    let given: RegistrationResponse = answer.json().ok_or_else(|| broken(format!("`{place}` gave no client id")))?;
-    let redirect = match flow {
-        LoginFlow::Browser { redirect } => Some(redirect.to_owned()),
-        LoginFlow::Device => None,
+    let issuer = authority.issuer.clone();
+    let Some(endpoint) = &authority.registration else {
+        let reason = format!(
+            "the authorization server `{issuer}` does not register programs by itself; register toolscout there as a \
+             native application that is sent back to `http://127.0.0.1/callback`, and set `client_id` of the server to \
+             the id it is given"
+        );
+        return Err(ClientError::invalid(reason));
     };
-    Ok(Registration {
-        version: VERSION,
-        issuer: authority.issuer.clone(),
-        expires: given.expires(),
-        identity: given.identity(),
-        redirect,
-    })
-}
-
-fn by_hand(issuer: &str) -> ClientError {
-    let reason = format!(
-        "the authorization server `{issuer}` does not register programs by itself; register toolscout there as a \
-         native application that is sent back to `http://127.0.0.1/callback`, and set `client_id` of the server to the \
-         id it is given"
-    );
-    ClientError::Invalid { reason }
-}
-
-fn wish(authority: &AuthorizationServer, flow: LoginFlow<'_>, scopes: &[String]) -> serde_json::Value {
-    let mut wish = json!({
+    // The plainest method that the server knows: a program that everybody has a copy of cannot keep a secret.
+    let is_known = |method: &ClientAuthMethod| method.is_among(authority.methods.as_deref());
+    let method = ClientAuthMethod::ALL.into_iter().find(is_known).unwrap_or(ClientAuthMethod::Unproven);
+    let mut request = json!({
         "client_name": "toolscout",
         "application_type": "native",
-        "token_endpoint_auth_method": method(authority).word(),
+        "token_endpoint_auth_method": method.word(),
     });
-    match flow {
-        LoginFlow::Browser { redirect } => {
-            wish["redirect_uris"] = json!([redirect]);
-            wish["grant_types"] = json!(["authorization_code", "refresh_token"]);
-            wish["response_types"] = json!(["code"]);
+    match redirect {
+        Some(redirect) => {
+            request["redirect_uris"] = json!([redirect]);
+            request["grant_types"] = json!(["authorization_code", "refresh_token"]);
+            request["response_types"] = json!(["code"]);
         }
-        LoginFlow::Device => {
-            wish["grant_types"] = json!([DEVICE_GRANT, "refresh_token"]);
-            wish["response_types"] = json!([]);
+        None => {
+            request["grant_types"] = json!([DEVICE_GRANT, "refresh_token"]);
+            request["response_types"] = json!([]);
         }
     }
     if !scopes.is_empty() {
-        wish["scope"] = json!(scopes.join(" "));
+        request["scope"] = json!(scopes.join(" "));
     }
-    wish
-}
-
-/// The plainest method the server knows; nobody can keep a secret that is given to every copy of a program.
-fn method(authority: &AuthorizationServer) -> ClientAuthMethod {
-    let known =
-        |it: &ClientAuthMethod| authority.methods.as_ref().is_none_or(|all| all.iter().any(|word| word == it.word()));
-    ClientAuthMethod::ALL.into_iter().find(known).unwrap_or(ClientAuthMethod::Unproven)
-}
-
-#[derive(Deserialize)]
-struct RegistrationErrorBody {
-    error: String,
-    error_description: Option<String>,
-}
-
-impl RegistrationErrorBody {
-    fn text(&self) -> String {
-        [Some(self.error.as_str()), self.error_description.as_deref()]
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>()
-            .join(": ")
+    let response = web.post_json(endpoint, &request).await?;
+    let place = shown(endpoint);
+    if !response.status.is_success() {
+        let why = response.json::<OAuthErrorBody>().map(|error| format!(": {}", excerpt(&error.text())));
+        let (status, why) = (response.status, why.unwrap_or_default());
+        return Err(broken(format!("`{place}` answered {status} and did not register toolscout{why}")));
     }
+    let given: RegistrationResponse = response.json().ok_or_else(|| broken(format!("`{place}` gave no client id")))?;
+    let expires = given.client_secret_expires_at.filter(|seconds| *seconds > 0);
+    Ok(Registration {
+        version: VERSION,
+        issuer,
+        expires: expires.map(|seconds| Moment(seconds.saturating_mul(1_000))),
+        identity: given.identity(),
+        redirect: redirect.map(str::to_owned),
+    })
 }
 
 #[derive(Deserialize)]
@@ -187,14 +161,10 @@ struct RegistrationResponse {
 }
 
 impl RegistrationResponse {
-    fn expires(&self) -> Option<Moment> {
-        self.client_secret_expires_at.filter(|it| *it > 0).map(|it| Moment(it.saturating_mul(1_000)))
-    }
-
     fn identity(self) -> ClientIdentity {
-        let said = self.token_endpoint_auth_method.as_deref();
-        let method = ClientAuthMethod::ALL.into_iter().find(|it| Some(it.word()) == said);
-        // RFC 7591: what is not said is the header.
+        let named = self.token_endpoint_auth_method.as_deref();
+        let method = ClientAuthMethod::ALL.into_iter().find(|method| Some(method.word()) == named);
+        // The default of RFC 7591 is the header.
         let usual = if self.client_secret.is_some() { ClientAuthMethod::Header } else { ClientAuthMethod::Unproven };
         ClientIdentity { client_id: self.client_id, client_secret: self.client_secret, method: method.unwrap_or(usual) }
     }

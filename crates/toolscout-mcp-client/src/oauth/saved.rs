@@ -2,10 +2,9 @@
 
 use super::super::ClientError;
 use super::super::tokens::TokenProvider;
-use super::ask::forgotten;
 use super::exchange::{TokenError, exchange};
-use super::file::TokenFile;
-use super::record::LoginRecord;
+use super::login_request::is_unknown_client;
+use super::record::{LoginRecord, TokenFile};
 use super::registration::Registrations;
 use super::secret::OAuthSecret;
 use super::web::OAuthHttp;
@@ -15,6 +14,7 @@ use futures_util::future::Shared;
 use parking_lot::Mutex;
 use reqwest::Url;
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
@@ -31,7 +31,7 @@ pub struct SavedTokens {
 }
 
 impl SavedTokens {
-    /// The tokens for the server with this id at this address; whether anybody has logged in shows when they are needed.
+    /// The tokens for the server with this id at this address. The file is read when a token is needed.
     pub fn open(folder: &Path, id: &SourceId, url: &str) -> Result<Self, ClientError> {
         let server = server_url(url)?;
         let file = TokenFile::of(folder, id, &server);
@@ -50,7 +50,7 @@ impl SavedTokens {
         let (done, result) = oneshot::channel();
         let keeper = self.keeper.clone();
         renewals.tasks.spawn(async move { drop(done.send(keeper.renew(&stale).await)) });
-        let gone = || ClientError::Lost { what: "renewing the login was broken off".to_owned() };
+        let gone = || ClientError::lost("renewing the login was broken off");
         let renewal = result.map(move |it| it.unwrap_or_else(|_| Err(gone()))).boxed().shared();
         renewals.last.insert(renewal).clone()
     }
@@ -62,7 +62,7 @@ impl SavedTokens {
         }
         match self.renewed(record.access_token.clone()).await {
             Ok(token) => Ok(Some(token.reveal().to_owned())),
-            // Whoever renews tokens is out of reach; the server itself may not mind for a few more seconds.
+            // The authorization server is out of reach; the token is valid for a few more seconds.
             Err(err) if !matches!(err, ClientError::Login { .. }) && record.is_alive(Moment::now()) => {
                 tracing::debug!(server = %self.keeper.id, %err, "login not renewed");
                 Ok(Some(record.access_token.reveal().to_owned()))
@@ -115,7 +115,7 @@ struct Renewals {
     /// At most one.
     tasks: JoinSet<()>,
     last: Option<Renewal>,
-    /// What came of the last renewal that a server's refusal made necessary, and when.
+    /// The token of the last renewal after a 401, and its time.
     forced: Option<(OAuthSecret, Instant)>,
 }
 
@@ -130,16 +130,16 @@ struct LoginStore {
 
 impl LoginStore {
     fn read(&self) -> Result<Option<LoginRecord>, ClientError> {
-        let why = |err| format!("the saved login in `{}` cannot be read: {err}", self.file.path().display());
+        let why = |err| format!("the saved login in `{}` cannot be read: {err}", self.file.file.path().display());
         self.file.read().map_err(|err| login_needed(&self.id, &why(err)))
     }
 
     /// A token other than the stale one: what another process has come by meanwhile, or a new one.
     async fn renew(&self, stale: &OAuthSecret) -> Result<OAuthSecret, ClientError> {
-        let unsaved = |err| ClientError::Lost {
-            what: format!("the login in `{}` cannot be renewed: {err}", self.file.path().display()),
+        let unsaved = |err| {
+            ClientError::lost(format!("the login in `{}` cannot be renewed: {err}", self.file.file.path().display()))
         };
-        let lock = self.file.lock().await.map_err(unsaved)?;
+        let lock = self.file.file.lock().await.map_err(unsaved)?;
         let Some(mut record) = self.read()? else { return Err(login_needed(&self.id, "nobody is logged in any more")) };
         if record.access_token != *stale && record.is_fresh(Moment::now()) {
             return Ok(record.access_token);
@@ -149,14 +149,16 @@ impl LoginStore {
             Err(TokenError::Failed(err)) => return Err(err),
             Err(TokenError::No { code, .. }) if matches!(&*code, "temporarily_unavailable" | "server_error") => {
                 let what = format!("`{}` cannot renew the login now: {code}", record.issuer);
-                return Err(ClientError::Lost { what });
+                return Err(ClientError::lost(what));
             }
             Err(TokenError::No { code, text }) => {
                 // Nobody need ask again, in this process or another.
                 record.refresh_token = None;
                 self.file.write(&record, &lock).map_err(unsaved)?;
-                if forgotten(&code) {
-                    self.forget_registrations(&record.issuer).await;
+                if is_unknown_client(&code) {
+                    for registrations in Registrations::all(&self.folder, &record.issuer) {
+                        registrations.forget().await;
+                    }
                 }
                 return Err(login_needed(&self.id, &format!("the login has ended ({text})")));
             }
@@ -179,9 +181,53 @@ impl LoginStore {
         ];
         exchange(&web, &endpoint, &record.identity, &form).await
     }
+}
 
-    async fn forget_registrations(&self, issuer: &str) {
-        Registrations::in_browser(&self.folder, issuer).forget().await;
-        Registrations::on_device(&self.folder, issuer).forget().await;
+/// The login of a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LoginStatus {
+    /// No login, or none that can be read.
+    LoggedOut,
+    /// A saved login.
+    LoggedIn {
+        /// Since when.
+        since: Moment,
+        /// When its token expires, if that is known.
+        expires: Option<Moment>,
+        /// Whether it is renewed then; else a person has to log in again.
+        renewable: bool,
+        /// The issuer of its token.
+        issuer: String,
+    },
+}
+
+/// The saved login of the server with this id at this address.
+pub fn status(folder: &Path, id: &SourceId, url: &str) -> LoginStatus {
+    let saved = server_url(url).ok().and_then(|url| TokenFile::of(folder, id, &url).read().ok()?);
+    match saved {
+        Some(it) if it.refresh_token.is_some() || it.is_alive(Moment::now()) => LoginStatus::LoggedIn {
+            since: it.since,
+            expires: it.expires,
+            renewable: it.refresh_token.is_some(),
+            issuer: it.issuer,
+        },
+        _ => LoginStatus::LoggedOut,
     }
+}
+
+/// Logs out: deletes the saved login and the registrations at its issuer. Returns whether there was a login. Waits for a
+/// running renewal, which would bring the login back.
+pub fn forget(folder: &Path, id: &SourceId, url: &str) -> io::Result<bool> {
+    let url = server_url(url).map_err(|err| io::Error::new(io::ErrorKind::InvalidInput, err.to_string()))?;
+    let file = TokenFile::of(folder, id, &url);
+    if !file.file.path().exists() {
+        return Ok(false);
+    }
+    let lock = file.file.lock_blocking()?;
+    let record = file.read().ok().flatten();
+    let is_removed = file.file.remove(&lock)?;
+    if let Some(record) = record {
+        Registrations::all(folder, &record.issuer).iter().for_each(Registrations::forget_blocking);
+    }
+    Ok(is_removed)
 }

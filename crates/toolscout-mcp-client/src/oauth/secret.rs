@@ -1,5 +1,8 @@
 //! Texts that must not be read by accident.
 
+#[cfg(test)]
+mod tests;
+
 use super::super::ClientError;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -22,7 +25,7 @@ impl OAuthSecret {
     /// 32 random bytes as 43 characters that need no escaping in an address.
     pub(super) fn random() -> Result<Self, ClientError> {
         let mut bytes = [0; 32];
-        let failed = |_| ClientError::Lost { what: "the system gives no random numbers".to_owned() };
+        let failed = |_| ClientError::lost("the system gives no random numbers");
         SystemRandom::new().fill(&mut bytes).map_err(failed)?;
         Ok(Self(URL_SAFE_NO_PAD.encode(bytes)))
     }
@@ -40,24 +43,5 @@ impl OAuthSecret {
 impl fmt::Debug for OAuthSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(REDACTED)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_challenge_is_that_of_the_standard() {
-        let verifier = OAuthSecret::new("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk");
-        assert_eq!(verifier.challenge(), "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
-    }
-
-    #[test]
-    fn secrets_are_long_never_alike_and_never_shown() {
-        let (one, two) = (OAuthSecret::random().expect("random"), OAuthSecret::random().expect("random"));
-        assert_ne!(one, two);
-        assert_eq!(one.reveal().len(), 43);
-        assert_eq!(format!("{one:?}"), REDACTED);
     }
 }

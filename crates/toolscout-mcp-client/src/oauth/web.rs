@@ -20,10 +20,10 @@ pub(super) struct OAuthHttp {
     reach: Reach,
 }
 
-/// What came back, whole.
+/// A whole response.
 pub(super) struct OAuthResponse {
     pub(super) status: StatusCode,
-    /// When to come back, if it said so.
+    /// The `Retry-After` delay.
     pub(super) after: Option<Duration>,
     body: Vec<u8>,
 }
@@ -81,7 +81,7 @@ impl OAuthHttp {
     /// A client that follows nothing, and dials only what is within reach. Made for each request: there are few, and each
     /// may go another way.
     fn client(&self, url: &Url) -> Result<Client, ClientError> {
-        let lost = |what| ClientError::Lost { what };
+        let lost = |what| ClientError::lost(what);
         let builder =
             ConnectionRoute::to(url).client().map_err(lost)?.redirect(redirect::Policy::none()).referer(false);
         let builder = if self.reach.is_direct() { builder.no_proxy() } else { builder };
@@ -94,14 +94,23 @@ impl OAuthHttp {
 }
 
 impl OAuthResponse {
-    pub(super) fn into_bytes(self) -> Vec<u8> {
-        self.body
-    }
-
-    /// What it says, if it is JSON of this form.
+    /// The body, if it is JSON of this type.
     pub(super) fn json<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_slice(&self.body).ok()
     }
+}
+
+/// Fetches a document of an issuer, for checking tokens that it gave to others: over `https` unless it is on this machine,
+/// without redirects, and from no address nearer to this machine than the issuer itself. An error is a message.
+pub async fn document(issuer: &str, url: &str) -> Result<Vec<u8>, String> {
+    let issuer = Url::parse(issuer).map_err(|error| format!("the issuer's address is none: {error}"))?;
+    let web = OAuthHttp::of(&issuer).await;
+    let url = web.url(url).map_err(|error| error.to_string())?;
+    let response = web.read(&url).await.map_err(|error| error.to_string())?;
+    if !response.status.is_success() {
+        return Err(format!("it answered {}", response.status));
+    }
+    Ok(response.body)
 }
 
 /// Pairs as in the address of a submitted form.
@@ -132,5 +141,5 @@ async fn receive(what: &str, mut response: Response) -> Result<OAuthResponse, Cl
 }
 
 fn lost(what: &str, err: reqwest::Error) -> ClientError {
-    ClientError::Lost { what: format!("{what} failed: {}", chain(&err.without_url())) }
+    ClientError::lost(format!("{what} failed: {}", chain(&err.without_url())))
 }

@@ -16,7 +16,7 @@ fn what_came_as_text_goes_out_as_that_text_on_one_line() {
         RawJson::parse("{ \"big\": 123456789012345678901234567890, \"_meta\": {\"a\": 1},\n \"list\": [1.0,\n2] }");
     let mut params = RequestParams::of(&raw.expect("JSON")).expect("an object");
     params.meta.insert("b".to_owned(), 2.into());
-    assert_eq!(written(&params), r#"{"big":123456789012345678901234567890,"list":[1.0, 2],"_meta":{"a":1,"b":2}}"#);
+    assert_eq!(written(&params), r#"{"big":123456789012345678901234567890,"list":[1.0,2],"_meta":{"a":1,"b":2}}"#);
 }
 
 #[test]

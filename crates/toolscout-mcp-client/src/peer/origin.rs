@@ -1,20 +1,20 @@
-//! Who is behind the requests in flight, and whose something is that a server says.
+//! Request attribution: to which caller a message of the server belongs.
 
 use super::reverse_requests::ReverseRequestSender;
 use std::time::{Duration, Instant};
-use toolscout_core::{BoundedCache, CounterpartError};
+use toolscout_core::{BoundedCache, RpcError};
 
-/// A call that was given up may go on at the server. For so long, what it asks may be for that call's sake.
-const HAUNTS: Duration = Duration::from_secs(10);
+/// An abandoned call may go on at the server. For so long, a reverse request may belong to it.
+const ABANDONED_FOR: Duration = Duration::from_secs(10);
 /// Calls given up that are remembered.
-const GHOSTS: usize = 64;
-/// Who is behind a request.
+const MAX_ABANDONED: usize = 64;
+/// The origin of a request.
 pub(super) enum RequestOrigin {
     /// We are: it is a list, a handshake.
     Ourselves,
-    /// A caller whom nothing can be asked.
+    /// A caller without a counterpart.
     Mute,
-    /// A caller who may be asked something.
+    /// A caller that receives reverse requests.
     Caller(ReverseRequestSender),
 }
 
@@ -23,13 +23,13 @@ pub(super) struct AbandonedCalls(BoundedCache<u64, Instant>);
 
 impl Default for AbandonedCalls {
     fn default() -> Self {
-        Self(BoundedCache::new(GHOSTS))
+        Self(BoundedCache::new(MAX_ABANDONED))
     }
 }
 
 impl AbandonedCalls {
     pub(super) fn add(&mut self, id: u64) {
-        self.0.insert(id, Instant::now() + HAUNTS);
+        self.0.insert(id, Instant::now() + ABANDONED_FOR);
     }
 
     /// The server has answered it after all.
@@ -48,30 +48,28 @@ impl AbandonedCalls {
 /// the only caller there is. Where there are several, nobody can tell, and nobody is shown what may be meant for another.
 pub(super) fn addressee<'a>(
     within: Option<Option<&'a RequestOrigin>>,
-    seats: impl Iterator<Item = &'a RequestOrigin>,
-    ghosts: &mut AbandonedCalls,
-) -> Result<ReverseRequestSender, CounterpartError> {
-    let nobody = || CounterpartError::failed("no call is under way that this could belong to");
-    let seat = match within {
-        Some(seat) => seat.ok_or_else(nobody)?,
+    origins: impl Iterator<Item = &'a RequestOrigin>,
+    abandoned: &mut AbandonedCalls,
+) -> Result<ReverseRequestSender, RpcError> {
+    let nobody = || RpcError::failed("no call is under way that this could belong to");
+    let origin = match within {
+        Some(origin) => origin.ok_or_else(nobody)?,
         None => {
-            let mut callers = seats.filter(|it| !matches!(it, RequestOrigin::Ourselves));
+            let mut callers = origins.filter(|it| !matches!(it, RequestOrigin::Ourselves));
             match (callers.next(), callers.next()) {
                 (None, _) => return Err(nobody()),
-                (Some(only), None) if !ghosts.are_there() => only,
+                (Some(only), None) if !abandoned.are_there() => only,
                 _ => {
-                    return Err(CounterpartError::failed(
-                        "several calls are under way, and nobody can tell whose this is",
-                    ));
+                    return Err(RpcError::failed("several calls are under way, and nobody can tell whose this is"));
                 }
             }
         }
     };
-    match seat {
-        RequestOrigin::Caller(slot) => Ok(slot.clone()),
+    match origin {
+        RequestOrigin::Caller(sender) => Ok(sender.clone()),
         RequestOrigin::Mute | RequestOrigin::Ourselves => {
             let message = "the client that made this call can be asked nothing".to_owned();
-            Err(CounterpartError { code: CounterpartError::UNKNOWN_METHOD, message, data: None })
+            Err(RpcError { code: RpcError::METHOD, message, data: None })
         }
     }
 }

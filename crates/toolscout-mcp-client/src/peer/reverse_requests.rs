@@ -1,4 +1,4 @@
-//! Where a server's questions are put to whoever made the call they belong to, while that call goes on.
+//! Reverse requests of a server, passed on to the caller while its call goes on.
 
 #[cfg(test)]
 mod tests;
@@ -17,14 +17,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tokio::time::sleep_until;
-use toolscout_core::{Counterpart, CounterpartError, Cx, RawJson};
+use toolscout_core::{Counterpart, Cx, RawJson, RpcError};
 
 /// Questions of one call that wait for an answer at once; another one is declined.
 const AT_ONCE: usize = 8;
 /// The protocol's number for parameters that cannot be.
 const INVALID: i64 = -32602;
 
-/// What a server says to the caller of one call.
+/// A message of a server to the caller of one call.
 pub(super) enum ReverseRequest {
     /// It wants to know this.
     Put { id: Box<RawValue>, method: String, params: RawJson },
@@ -32,22 +32,22 @@ pub(super) enum ReverseRequest {
     Withdrawn { id: Box<RawValue> },
 }
 
-/// The router's side of a desk.
+/// The router's side of a reverse_requests.
 #[derive(Clone)]
 pub(super) struct ReverseRequestSender {
     pub(super) counterpart: Arc<dyn Counterpart>,
-    /// Where questions go; none where there can be none.
+    /// Receives reverse requests; none in eras without them.
     questions: Option<mpsc::Sender<ReverseRequest>>,
 }
 
 impl ReverseRequestSender {
-    /// Of a caller who is told something, and asked nothing.
-    pub(super) fn without_desk(counterpart: Arc<dyn Counterpart>) -> Self {
+    /// For a caller that receives notifications only.
+    pub(super) fn without_questions(counterpart: Arc<dyn Counterpart>) -> Self {
         Self { counterpart, questions: None }
     }
 
-    /// Lays the question on the desk, if this caller can answer questions of its kind.
-    pub(super) fn put(&self, id: &RawValue, method: &str, params: RawJson) -> Result<(), CounterpartError> {
+    /// Queues the request, if this caller can answer requests of its kind.
+    pub(super) fn put(&self, id: &RawValue, method: &str, params: RawJson) -> Result<(), RpcError> {
         check(method, &params, &self.counterpart.capabilities())?;
         let question = ReverseRequest::Put { id: id.to_owned(), method: method.to_owned(), params };
         let questions = self.questions.as_ref().ok_or_else(unknown)?;
@@ -68,7 +68,7 @@ pub(super) struct ReverseRequests {
     questions: mpsc::Receiver<ReverseRequest>,
 }
 
-/// A desk for this caller.
+/// A reverse_requests for this caller.
 pub(super) fn open(counterpart: Arc<dyn Counterpart>) -> (ReverseRequestSender, ReverseRequests) {
     let (sender, questions) = mpsc::channel(AT_ONCE);
     (
@@ -79,7 +79,7 @@ pub(super) fn open(counterpart: Arc<dyn Counterpart>) -> (ReverseRequestSender, 
 
 impl ReverseRequests {
     /// Does the work until it is done, or until the deadline, which is later by the time that was spent asking. Questions
-    /// still open then are dropped, and whoever was asked sees that.
+    /// still open then are dropped, which the counterpart notices.
     pub(super) async fn attend<T>(
         mut self,
         work: impl Future<Output = T>,
@@ -87,7 +87,7 @@ impl ReverseRequests {
         router: &ResponseRouter,
     ) -> Option<T> {
         let mut work = pin!(work);
-        let mut clock = PausableDeadline { due: deadline, left: Cx::THINKING, since: None };
+        let mut clock = PausableDeadline { due: deadline.into(), left: Cx::THINKING, since: None };
         let (mut open, mut handles) = (FuturesUnordered::new(), HashMap::new());
         loop {
             tokio::select! {
@@ -116,7 +116,7 @@ impl ReverseRequests {
                         clock.go_on();
                     }
                 },
-                () = sleep_until(clock.end().into()) => return None,
+                () = sleep_until(clock.end()) => return None,
             }
         }
     }
@@ -127,27 +127,27 @@ async fn ask(
     id: Box<RawValue>,
     method: String,
     params: RawJson,
-) -> (Box<RawValue>, Result<RawJson, CounterpartError>) {
+) -> (Box<RawValue>, Result<RawJson, RpcError>) {
     let outcome = counterpart.ask(&method, params).await;
     (id, outcome)
 }
 
-/// A deadline that waits while somebody thinks.
+/// A deadline that pauses while a reverse request is open.
 struct PausableDeadline {
-    due: Instant,
+    due: tokio::time::Instant,
     /// By how much it may still move.
     left: Duration,
     /// Since when it waits.
-    since: Option<Instant>,
+    since: Option<tokio::time::Instant>,
 }
 
 impl PausableDeadline {
-    fn end(&self) -> Instant {
+    fn end(&self) -> tokio::time::Instant {
         if self.since.is_some() { self.due + self.left } else { self.due }
     }
 
     fn stop(&mut self) {
-        self.since.get_or_insert_with(Instant::now);
+        self.since.get_or_insert_with(tokio::time::Instant::now);
     }
 
     fn go_on(&mut self) {
@@ -158,21 +158,21 @@ impl PausableDeadline {
 }
 
 /// An answer to the server, on its way out.
-pub(super) fn answer(id: &RawValue, outcome: &Result<RawJson, CounterpartError>) -> Outgoing {
+pub(super) fn answer(id: &RawValue, outcome: &Result<RawJson, RpcError>) -> Outgoing {
     let (body, longer) = (message::answer(id, outcome), Duration::ZERO);
     Outgoing { body, id: None, method: None, name: None, mirrored: Vec::new(), deadline: Instant::now(), longer }
 }
 
-/// A server is told what all callers together can do; whether this one can is only known now.
-fn check(method: &str, params: &RawJson, capabilities: &RawJson) -> Result<(), CounterpartError> {
+/// A server knows the capabilities of all callers together; those of this one are checked here.
+fn check(method: &str, params: &RawJson, capabilities: &RawJson) -> Result<(), RpcError> {
     let capabilities = capabilities.to_value();
     let has = |name: &str| capabilities[name].is_object();
     match method {
         "elicitation/create" if has("elicitation") => check_mode(params, &capabilities["elicitation"]),
         "sampling/createMessage" if has("sampling") => Ok(()),
         "roots/list" if has("roots") => Ok(()),
-        "elicitation/create" | "sampling/createMessage" | "roots/list" => Err(CounterpartError {
-            code: CounterpartError::UNKNOWN_METHOD,
+        "elicitation/create" | "sampling/createMessage" | "roots/list" => Err(RpcError {
+            code: RpcError::METHOD,
             message: format!("the client that made this call does not support `{method}`"),
             data: None,
         }),
@@ -181,7 +181,7 @@ fn check(method: &str, params: &RawJson, capabilities: &RawJson) -> Result<(), C
 }
 
 /// Forms are the usual mode, and the only one where none is named.
-fn check_mode(params: &RawJson, elicitation: &Value) -> Result<(), CounterpartError> {
+fn check_mode(params: &RawJson, elicitation: &Value) -> Result<(), RpcError> {
     let params = params.to_value();
     let mode = params["mode"].as_str().unwrap_or("form");
     let names_none = ["form", "url"].iter().all(|it| elicitation.get(it).is_none());
@@ -189,15 +189,15 @@ fn check_mode(params: &RawJson, elicitation: &Value) -> Result<(), CounterpartEr
         return Ok(());
     }
     let message = "the client that made this call does not support this mode of elicitation".to_owned();
-    Err(CounterpartError { code: INVALID, message, data: None })
+    Err(RpcError { code: INVALID, message, data: None })
 }
 
-/// What nobody behind us could answer.
-pub(super) fn unknown() -> CounterpartError {
+/// The error for methods that we do not pass on.
+pub(super) fn unknown() -> RpcError {
     let message = "toolscout does not offer this to servers".to_owned();
-    CounterpartError { code: CounterpartError::UNKNOWN_METHOD, message, data: None }
+    RpcError { code: RpcError::METHOD, message, data: None }
 }
 
-fn too_many() -> CounterpartError {
-    CounterpartError::failed("too many questions at once: earlier ones have not been answered yet")
+fn too_many() -> RpcError {
+    RpcError::failed("too many questions at once: earlier ones have not been answered yet")
 }

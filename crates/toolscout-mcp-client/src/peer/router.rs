@@ -1,4 +1,4 @@
-//! Hears everything a server says and gives each thing to whom it concerns.
+//! Routes the messages of a server: responses to requests, reverse requests and notifications to their receivers.
 
 mod unasked;
 
@@ -8,7 +8,7 @@ use super::super::message::{self, ServerMessage, UnreadableMessage};
 use super::super::secrets::SecretValues;
 use super::super::wire::{Outgoing, WireObserver};
 use super::bucket::TokenBucket;
-use super::counts::{PeerCounter, PeerCounters, PeerCounts};
+use super::counts::PeerCounts;
 use super::origin::{AbandonedCalls, RequestOrigin};
 use super::spread::SplitMessage;
 use parking_lot::Mutex;
@@ -22,7 +22,7 @@ use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use toolscout_core::cx::Progress;
 use toolscout_core::{LibraryEvent, RawJson, escape, redact};
 
-/// Messages that may wait to be sent without anybody waiting for them.
+/// The length of the queue of messages without a response.
 const OUTBOX: usize = 256;
 /// Characters of a strange line that are shown in the log, and bytes of it that are looked at for that.
 const SHOWN: usize = 120;
@@ -36,10 +36,10 @@ pub(super) struct PendingResponse {
     progress: Option<ProgressTo>,
     /// How far it was the last time; it only goes up.
     done: f64,
-    /// Whether this goes on until somebody ends it, and so is nothing that one waits for.
+    /// Whether this is a standing request, which does not count as pending.
     stands: bool,
     acknowledged: Option<oneshot::Sender<()>>,
-    seat: RequestOrigin,
+    origin: RequestOrigin,
 }
 
 impl PendingResponse {
@@ -47,31 +47,31 @@ impl PendingResponse {
         answer: oneshot::Sender<Result<RawJson, ClientError>>,
         progress: Option<ProgressTo>,
         stands: bool,
-        seat: RequestOrigin,
+        origin: RequestOrigin,
     ) -> Self {
-        Self { answer, progress, done: f64::NEG_INFINITY, stands, acknowledged: None, seat }
+        Self { answer, progress, done: f64::NEG_INFINITY, stands, acknowledged: None, origin }
     }
 }
 
-/// How often a server has said that what it has besides tools is not what it was.
+/// How often a server has announced changes of its resources and prompts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in super::super) struct LibraryChanges {
     pub(in super::super) resources: u64,
     pub(in super::super) prompts: u64,
 }
 
-/// Hears everything a server says. Never waits, and never holds its lock while it calls others.
+/// Routes the messages of a server. Never waits, and never holds its lock while it calls others.
 pub(in super::super) struct ResponseRouter {
     /// Whose server this is, for the log.
     server: String,
-    /// What the server knows and nobody else should hear.
+    /// The secrets of the server's configuration.
     secrets: OnceLock<SecretValues>,
     limits: Arc<Limits>,
     state: Mutex<RouterState>,
-    counters: PeerCounters,
+    counts: Mutex<PeerCounts>,
     changes: watch::Sender<u64>,
     library: watch::Sender<LibraryChanges>,
-    /// Who is told of the rest.
+    /// Receives other events.
     news: OnceLock<broadcast::Sender<LibraryEvent>>,
     lost: watch::Sender<Option<ClientError>>,
     outbox: mpsc::Sender<Outgoing>,
@@ -79,7 +79,7 @@ pub(in super::super) struct ResponseRouter {
     is_modern: AtomicBool,
     /// Whether ids are drawn instead of counted.
     draws_ids: AtomicBool,
-    /// Whether callers may be asked something by servers.
+    /// Whether reverse requests are passed on to callers.
     relays: AtomicBool,
 }
 
@@ -87,7 +87,7 @@ struct RouterState {
     next: u64,
     waiting: HashMap<u64, PendingResponse>,
     /// Calls that were given up.
-    ghosts: AbandonedCalls,
+    abandoned: AbandonedCalls,
     lost: Option<ClientError>,
     notifications: TokenBucket,
     requests: TokenBucket,
@@ -102,7 +102,7 @@ impl ResponseRouter {
         let state = RouterState {
             next: 1,
             waiting: HashMap::new(),
-            ghosts: AbandonedCalls::default(),
+            abandoned: AbandonedCalls::default(),
             lost: None,
             notifications: TokenBucket::new(limits.notifications, now),
             requests: TokenBucket::new(limits.requests, now),
@@ -114,7 +114,7 @@ impl ResponseRouter {
             secrets: OnceLock::new(),
             limits,
             state: Mutex::new(state),
-            counters: PeerCounters::default(),
+            counts: Mutex::default(),
             changes: watch::Sender::new(0),
             library: watch::Sender::default(),
             news: OnceLock::new(),
@@ -126,7 +126,7 @@ impl ResponseRouter {
         })
     }
 
-    /// From now on these are hidden in all that the server says beside its results.
+    /// From now on these are redacted in everything but results.
     pub(in super::super) fn keep_out(&self, secrets: SecretValues) {
         let _ = self.secrets.set(secrets);
     }
@@ -156,7 +156,7 @@ impl ResponseRouter {
         self.is_modern.store(is_modern, Ordering::Relaxed);
     }
 
-    /// From now on callers may be asked what the server wants to know.
+    /// From now on reverse requests are passed on to callers.
     pub(in super::super) fn relay(&self) {
         self.relays.store(true, Ordering::Relaxed);
     }
@@ -170,17 +170,17 @@ impl ResponseRouter {
         self.relays() && !self.is_modern.load(Ordering::Relaxed)
     }
 
-    /// From now on this is told what happens there.
+    /// From now on this receives library events.
     pub(in super::super) fn tell_news(&self, news: broadcast::Sender<LibraryEvent>) {
         let _ = self.news.set(news);
     }
 
-    /// How often the server said that what it has besides tools has changed.
+    /// The announced changes of resources and prompts.
     pub(in super::super) fn library_changes(&self) -> watch::Receiver<LibraryChanges> {
         self.library.subscribe()
     }
 
-    /// How often the server said that its tools have changed.
+    /// The announced changes of tools.
     pub(in super::super) fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
@@ -208,10 +208,10 @@ impl ResponseRouter {
     }
 
     pub(in super::super) fn counts(&self) -> PeerCounts {
-        self.counters.read()
+        *self.counts.lock()
     }
 
-    /// Requests that somebody waits for.
+    /// The number of pending requests.
     pub(in super::super) fn pending(&self) -> usize {
         self.state.lock().waiting.values().filter(|it| !it.stands).count()
     }
@@ -223,18 +223,18 @@ impl ResponseRouter {
     /// Sends it some time soon, if there is room.
     pub(super) fn post(&self, outgoing: Outgoing) {
         if self.outbox.try_send(outgoing).is_err() {
-            self.counters.add(PeerCounter::Unsent);
+            self.counts.lock().unsent += 1;
         }
     }
 
-    /// A new id for somebody who waits. Ids are never used twice.
+    /// Registers a request under a new id. Ids are never used twice.
     pub(super) fn register(&self, waiting: PendingResponse) -> Result<u64, ClientError> {
         let mut state = self.state.lock();
         if let Some(error) = &state.lost {
             return Err(error.clone());
         }
         // What we ask for ourselves is little, and must not fail because callers are many.
-        let is_call = |it: &PendingResponse| !matches!(it.seat, RequestOrigin::Ourselves);
+        let is_call = |it: &PendingResponse| !matches!(it.origin, RequestOrigin::Ourselves);
         let pending = state.waiting.values().filter(|it| is_call(it)).count();
         if is_call(&waiting) && pending >= self.limits.pending {
             let what = format!("it has not yet answered {pending} earlier requests, and may have no more at once");
@@ -258,12 +258,12 @@ impl ResponseRouter {
         receiver
     }
 
-    /// Nobody waits for this any more; says whether somebody still did.
+    /// Forgets a request; returns whether it was pending.
     pub(super) fn forget(&self, id: u64) -> bool {
         let mut state = self.state.lock();
         let Some(waiting) = state.waiting.remove(&id) else { return false };
-        if !matches!(waiting.seat, RequestOrigin::Ourselves) {
-            state.ghosts.add(id);
+        if !matches!(waiting.origin, RequestOrigin::Ourselves) {
+            state.abandoned.add(id);
         }
         true
     }
@@ -271,11 +271,14 @@ impl ResponseRouter {
     fn settle(&self, id: u64, outcome: Result<&RawValue, ClientError>) {
         let waiting = {
             let mut state = self.state.lock();
-            state.ghosts.remove(id);
+            state.abandoned.remove(id);
             state.waiting.remove(&id)
         };
-        let Some(waiting) = waiting else { return self.counters.add(PeerCounter::Unknown) };
-        // Copied only now: an answer that nobody waits for costs nothing more.
+        let Some(waiting) = waiting else {
+            self.counts.lock().unknown += 1;
+            return;
+        };
+        // Copied only now: a response to an unknown request costs nothing more.
         let _ = waiting.answer.send(outcome.map(message::keep).map_err(|it| self.fit_to_tell(it)));
     }
 
@@ -291,8 +294,13 @@ impl ResponseRouter {
         {
             (about, reason) = (vec![id], "it spread a message over several lines".to_owned());
         }
-        let counter = if about.is_empty() { PeerCounter::Noise } else { PeerCounter::Unreadable };
-        if self.counters.add_first(counter) {
+        let is_first = {
+            let counts = &mut *self.counts.lock();
+            let count = if about.is_empty() { &mut counts.noise } else { &mut counts.unreadable };
+            *count += 1;
+            *count == 1
+        };
+        if is_first {
             // Cut when the secrets are out, not through one of them.
             let line = String::from_utf8_lossy(&bytes[..bytes.len().min(LOOKED_AT)]);
             let line = redact::text(&self.without_secrets(line.into_owned()));
@@ -304,7 +312,7 @@ impl ResponseRouter {
             );
         }
         for id in about {
-            self.fail(id, unreadable(reason.clone()));
+            self.fail(id, ClientError::protocol(reason.clone()));
         }
     }
 }
@@ -317,7 +325,7 @@ impl ResponseRouter {
         }
         match message::read(bytes, &self.limits) {
             Ok(ServerMessage::Reply { id, outcome }) => self.settle(id, outcome),
-            Ok(ServerMessage::Stray) => self.counters.add(PeerCounter::Unknown),
+            Ok(ServerMessage::Stray) => self.counts.lock().unknown += 1,
             Ok(ServerMessage::Request { id, method, params }) => self.requested(id, &method, params, within),
             Ok(ServerMessage::Notification { method, params }) => self.notified(&method, params, within),
             Err(it) => self.unreadable(bytes, it),
@@ -355,13 +363,9 @@ impl WireObserver for ResponseRouter {
     }
 }
 
-/// Further on by a step that nobody can guess, so that no id comes twice. Numbers stay small enough for everybody's JSON.
+/// Adds a random step, so that no id comes twice. Numbers stay within the integers of JavaScript.
 fn drawn_after(id: u64) -> u64 {
     let mut step = [0; 4];
     let is_drawn = id < 1 << 52 && SystemRandom::new().fill(&mut step).is_ok();
     id + 1 + if is_drawn { u64::from(u32::from_ne_bytes(step)) } else { 0 }
-}
-
-fn unreadable(reason: String) -> ClientError {
-    ClientError::Protocol { reason }
 }

@@ -1,4 +1,4 @@
-//! A server to which everybody brings a token of their own: own connections, own sessions, own tools.
+//! A server with a token per user: separate connections, sessions and tools.
 
 #[cfg(all(test, unix))]
 mod tests;
@@ -36,7 +36,7 @@ pub struct PerUserServer {
 /// What goes around each source: the server's filter, its time.
 type WrapSource = Arc<dyn Fn(Arc<dyn Source>) -> Arc<dyn Source> + Send + Sync>;
 
-/// The headers of a request that the server's entry refers to, in lower case; none where it needs no request.
+/// The request headers that the server's entry refers to, in lower case.
 pub fn request_headers(server: &ServerConfig) -> Vec<String> {
     let ServerTransport::Http(endpoint) = &server.transport else { return Vec::new() };
     let texts = endpoint.headers.values().chain(&endpoint.bearer);
@@ -100,12 +100,12 @@ impl PerUserServer {
         self.users.is_empty()
     }
 
-    /// What the request says, in the order of the headers; none where something is missing.
+    /// The values of the headers in this request; none if one is missing.
     fn said<'a>(&self, cx: &'a Cx) -> Option<Vec<&'a str>> {
         self.headers.iter().map(|it| header(cx, it).filter(|it| !it.trim().is_empty())).collect()
     }
 
-    /// Stands for the user and all they said, and tells nothing of it.
+    /// A keyed hash of the user and the header values.
     fn place(&self, cx: &Cx, said: &[&str]) -> String {
         blake3::keyed_hash(&self.key, whose(cx, said).as_bytes()).to_hex().to_string()
     }
@@ -135,7 +135,7 @@ impl PerUserServer {
 }
 
 impl RequestSources for PerUserServer {
-    /// Also for who brings nothing: that the server's tools are not there is no less their own affair.
+    /// Also for requests without the headers: the missing tools are specific to them.
     fn key(&self, cx: &Cx) -> Option<String> {
         Some(self.said(cx).map_or_else(|| "nobody".to_owned(), |said| self.place(cx, &said)))
     }
@@ -151,7 +151,7 @@ impl RequestSources for PerUserServer {
     }
 }
 
-/// A server that says nothing to this user, and why.
+/// A server that is not available to this user, and why.
 struct ClosedSource {
     id: SourceId,
     what: String,
@@ -168,7 +168,7 @@ impl ClosedSource {
     fn failed(id: &SourceId, headers: &[String], error: &SourceError) -> Self {
         let what = match error {
             SourceError::Login { .. } => format!("it does not take the token sent as {}", spoken(headers)),
-            // Whose it is, is said around it.
+            // The caller adds the server's name.
             SourceError::Unavailable { what, .. } | SourceError::Busy { what, .. } => what.clone(),
             error => error.to_string(),
         };

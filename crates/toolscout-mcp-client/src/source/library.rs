@@ -76,7 +76,7 @@ impl McpSource {
         deadline: Instant,
     ) -> Result<RawJson, ClientError> {
         let Value::String(uri) = params.to_value()["uri"].take() else {
-            return Err(ClientError::Invalid { reason: format!("`{method}` needs the `uri` of a resource") });
+            return Err(ClientError::invalid(format!("`{method}` needs the `uri` of a resource")));
         };
         let is_wanted = method == "resources/subscribe";
         if !client.era().is_modern() {

@@ -1,4 +1,4 @@
-//! Stays with a child process until it is gone, and says how that came about.
+//! Watches a child process until it is gone, and reports how it ended.
 
 use super::super::ClientError;
 use super::super::limits::Limits;
@@ -27,7 +27,7 @@ const FAREWELL: Duration = Duration::from_secs(1);
 const REAP: Duration = Duration::from_secs(1);
 /// The longest grace that keeps closing within five seconds.
 const GRACE_AT_MOST: Duration = Duration::from_secs(2);
-/// How much of standard error is told with an exit.
+/// How much of stderr is shown with an exit.
 const LAST_LINES: usize = 3;
 const LAST_BYTES: usize = 400;
 
@@ -43,13 +43,13 @@ pub(super) struct ChildKeeper {
 }
 
 impl ChildKeeper {
-    /// Reads what the server says until it, or we, have had enough; then tells everybody, and ends it.
+    /// Reads messages until the output or the connection is closed; then fails pending requests, and ends the process.
     pub(super) async fn keep(mut self, output: Option<ChildStdout>, drained: oneshot::Receiver<()>) {
-        let ear = self.observer.clone();
+        let observer = self.observer.clone();
         {
-            let mut reading = pin!(pipes::read(output, &*ear, self.limits.message));
+            let mut reading = pin!(pipes::read(output, &*observer, self.limits.message));
             let (error, is_read) = self.attend(reading.as_mut(), drained).await;
-            ear.lost(error);
+            observer.lost(error);
             self.closing.send_replace(true);
             // Read on meanwhile: a closed pipe would end those who have something left to say.
             let reading = async {
@@ -83,21 +83,21 @@ impl ChildKeeper {
                 }
                 match timeout(LEFTOVER, self.child.wait()).await {
                     Ok(status) => (status, true),
-                    Err(_) => return (lost("it closed its output"), true),
+                    Err(_) => return (ClientError::lost("it closed its output"), true),
                 }
             }
             status = self.child.wait() => {
                 self.held.leader_is_gone();
                 (status, timeout(LEFTOVER, reading).await.is_ok())
             }
-            _ = closed => return (lost("it was stopped"), false),
+            _ = closed => return (ClientError::lost("it was stopped"), false),
         };
         self.held.leader_is_gone();
         let _ = timeout(LEFTOVER, drained).await;
         (self.exited(status), is_read)
     }
 
-    /// Its input is closed by now. It may end by itself; then it is asked to; then it is made to.
+    /// Its input is closed by now. Waits for it to exit; then terminates it; then kills it.
     async fn end(&mut self) {
         let grace = self.limits.grace.min(GRACE_AT_MOST);
         if timeout(FAREWELL, self.child.wait()).await.is_err() {
@@ -113,9 +113,7 @@ impl ChildKeeper {
 
     fn too_long(&self) -> ClientError {
         let limit = words::bytes(self.limits.message);
-        ClientError::Protocol {
-            reason: format!("it sent a message of more than {limit}, so the connection was closed"),
-        }
+        ClientError::protocol(format!("it sent a message of more than {limit}, so the connection was closed"))
     }
 
     fn exited(&self, status: io::Result<ExitStatus>) -> ClientError {
@@ -124,13 +122,13 @@ impl ChildKeeper {
             Err(err) => format!("was lost sight of: {err}"),
         };
         match last_lines(&text_of(&self.tail)) {
-            said if said.is_empty() => lost(&format!("it {ending}")),
-            said => lost(&format!("it {ending}: {said}")),
+            said if said.is_empty() => ClientError::lost(format!("it {ending}")),
+            said => ClientError::lost(format!("it {ending}: {said}")),
         }
     }
 }
 
-/// What was kept of standard error, not escaped.
+/// The end of stderr, not escaped.
 pub(super) fn text_of(tail: &Mutex<OutputTail>) -> String {
     let tail = tail.lock().clone();
     String::from_utf8_lossy(&tail.into_bytes()).into_owned()
@@ -142,8 +140,4 @@ fn last_lines(text: &str) -> String {
     let said = last.join(" | ");
     let from = said.ceil_char_boundary(said.len().saturating_sub(LAST_BYTES));
     said[from..].to_owned()
-}
-
-fn lost(what: &str) -> ClientError {
-    ClientError::Lost { what: what.to_owned() }
 }

@@ -19,7 +19,7 @@ use toolscout_process::{guard, orphans, starter};
 
 /// A program that is ready to start; holds what references led to, so it has no `Debug`.
 pub(super) struct Launch {
-    /// What people are told instead of the program's path.
+    /// Shown instead of the program's path.
     shown: String,
     program: PathBuf,
     args: Vec<OsString>,
@@ -31,7 +31,7 @@ pub(super) struct Launch {
 /// Follows all references and finds the program. May take a while.
 pub(super) fn prepare(program: &Program, dial: &ConnectContext) -> Result<Launch, ClientError> {
     let shown = program.command.written().to_owned();
-    let resolve = |text: &ConfigText| text.resolve(&dial.lookup).map_err(|reason| ClientError::Invalid { reason });
+    let resolve = |text: &ConfigText| text.resolve(&dial.lookup).map_err(ClientError::invalid);
     let refuse = |reason: String| ClientError::Spawn { program: shown.clone(), reason };
     let run = random_id().ok_or_else(|| refuse("the system gives no random numbers".to_owned()))?;
     let mut env = environment(&[]).map_err(|err| refuse(err.to_string()))?;

@@ -6,7 +6,7 @@ use std::io::BufRead;
 const KEPT: usize = 256 << 10;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What came in and is not yet a whole line.
+/// Bytes that are not yet a whole line.
 #[derive(Debug)]
 pub(super) struct LineBuffer {
     begun: Vec<u8>,
@@ -23,7 +23,7 @@ impl LineBuffer {
         Self { begun: Vec::new(), limit, is_first: true }
     }
 
-    /// Takes what was read, and gives every line that is now whole, without its line feed. Each byte is looked at once.
+    /// Takes bytes, and gives every complete line, without its line feed. Each byte is read once.
     pub(super) fn push(&mut self, mut bytes: &[u8], mut each: impl FnMut(&[u8])) -> Result<(), TooLong> {
         while let Some((line, rest)) = split(bytes) {
             if self.begun.len() + line.len() > self.limit {

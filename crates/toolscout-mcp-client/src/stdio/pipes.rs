@@ -1,4 +1,4 @@
-//! The three pipes of a child, each with somebody who attends to nothing else.
+//! The three pipes of a child process, each with a task of its own.
 
 use super::super::ClientError;
 use super::super::wire::{Outgoing, WireObserver};
@@ -19,27 +19,27 @@ const JOINED: usize = 16 << 10;
 const OUTPUT_RATE: u32 = 64 << 20;
 const ERROR_RATE: u32 = 16 << 20;
 
-/// How long after the end of a process everybody knows of it.
+/// How long the end of a process may take to be noticed.
 const NOTICED: Duration = Duration::from_millis(500);
 
 /// Reads messages until the output ends.
 pub(super) async fn read(
     pipe: Option<impl AsyncRead + Unpin>,
-    ear: &dyn WireObserver,
+    observer: &dyn WireObserver,
     limit: usize,
 ) -> Result<(), TooLong> {
     let Some(mut pipe) = pipe else { return Ok(()) };
     let (mut lines, mut pace) = (LineBuffer::new(limit), ReadThrottle::new(OUTPUT_RATE));
     let mut chunk = vec![0; CHUNK];
     while let Ok(count @ 1..) = pipe.read(&mut chunk).await {
-        lines.push(&chunk[..count], |it| ear.message(it))?;
+        lines.push(&chunk[..count], |it| observer.message(it))?;
         pace.after(count).await;
     }
     // Half a message at the end is none.
     Ok(())
 }
 
-/// Keeps the last of standard error, and reads it all, so that nobody ever waits for us to do so.
+/// Keeps the end of stderr, and reads it all, so that the process never blocks.
 pub(super) async fn drain(
     pipe: Option<impl AsyncRead + Unpin>,
     tail: Arc<Mutex<OutputTail>>,
@@ -56,11 +56,11 @@ pub(super) async fn drain(
     let _ = drained.send(());
 }
 
-/// Writes what is to be sent, until the wire is closed. Ending closes the pipe, which asks the server to end.
+/// Writes queued messages until the wire is closed. Then the pipe is closed, which tells the server to exit.
 pub(super) async fn write(
     pipe: Option<impl AsyncWrite + Unpin>,
     mut queued: mpsc::Receiver<Outgoing>,
-    ear: Arc<dyn WireObserver>,
+    observer: Arc<dyn WireObserver>,
     mut closing: watch::Receiver<bool>,
 ) {
     let Some(mut pipe) = pipe else { return };
@@ -71,11 +71,11 @@ pub(super) async fn write(
             batch.fill(first, &mut queued);
             let written = pipe.write_all(&batch.bytes).await;
             if written.is_err() && !std::mem::replace(&mut is_broken, true) {
-                // Most likely it is gone altogether; then whoever noticed that has more to tell.
+                // Most likely the process is gone; the keeper then has a better error.
                 sleep(NOTICED).await;
             }
             for id in batch.ids.iter().filter(|_| is_broken) {
-                ear.failed(*id, ClientError::Lost { what: "it has closed its input".to_owned() });
+                observer.failed(*id, ClientError::lost("it has closed its input"));
             }
         }
     };

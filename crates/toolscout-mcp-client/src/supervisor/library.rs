@@ -17,12 +17,12 @@ const TOGETHER: Duration = Duration::from_millis(20);
 /// Keeps what is remembered of a running server's library as the server has it, where somebody listens. Never done.
 pub(super) async fn attend(supervisor: &Weak<Supervisor>, running: &Arc<RunningServer>) {
     let mut changes = running.client.router().library_changes();
-    let Some((server, shared)) = supervisor.upgrade().map(|it| it.concerns()) else { return pending().await };
+    let (server, shared) = (&*running.server, &*running.context);
     let cx = Cx::new(Caller::Mcp);
-    let mut is_due = shared.read(&server, &cx).is_ok_and(|it| {
+    let mut is_due = shared.read(server, &cx).is_ok_and(|it| {
         let is_fresh = |it: &KnownLibrary| {
             let is_recent = it.listed.is_some_and(|it| it.age(Moment::now()) < USUAL_TTL);
-            is_recent && it.configuration == shared.configuration(&server)
+            is_recent && it.configuration == shared.configuration(server)
         };
         !it.library.as_ref().is_some_and(is_fresh)
     });
@@ -34,9 +34,9 @@ pub(super) async fn attend(supervisor: &Weak<Supervisor>, running: &Arc<RunningS
                 sleep_until(due.into()).await;
             }
             changes.mark_unchanged();
-            let listing = list(&running.client, &shared, None).await;
+            let listing = list(&running.client, shared, None).await;
             pace.listed(Instant::now());
-            let changed = shared.remember_library(&server, &cx, &running.client, listing);
+            let changed = shared.remember_library(server, &cx, &running.client, listing);
             if let (Some(this), Ok(changed)) = (supervisor.upgrade(), changed) {
                 changed.into_iter().for_each(|it| this.tell(it));
             }

@@ -8,13 +8,13 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use tokio::sync::{mpsc, oneshot};
 use toolscout_core::cx::ApprovalPrompt;
 use toolscout_core::authorization::PendingApproval;
-use toolscout_core::{BoxFuture, Counterpart, CounterpartError, RawJson, escape};
+use toolscout_core::{BoxFuture, Counterpart, RpcError, RawJson, escape};
 
 /// Something a client of the modern era is to bring along when it asks again.
 pub(super) struct Wanted {
     pub(super) method: String,
     pub(super) params: RawJson,
-    pub(super) answer: oneshot::Sender<Result<RawJson, CounterpartError>>,
+    pub(super) answer: oneshot::Sender<Result<RawJson, RpcError>>,
 }
 
 /// The way back to a client.
@@ -70,9 +70,9 @@ impl Back {
         wanted: &mpsc::UnboundedSender<Wanted>,
         method: &str,
         params: RawJson,
-    ) -> Result<RawJson, CounterpartError> {
+    ) -> Result<RawJson, RpcError> {
         let (answer, answered) = oneshot::channel();
-        let gone = || CounterpartError::failed("the client did not ask again");
+        let gone = || RpcError::failed("the client did not ask again");
         wanted.send(Wanted { method: method.to_owned(), params, answer }).map_err(|_| gone())?;
         answered.await.unwrap_or_else(|_| Err(gone()))
     }
@@ -83,14 +83,14 @@ impl Counterpart for Back {
         self.said.clone()
     }
 
-    fn ask<'a>(&'a self, method: &'a str, params: RawJson) -> BoxFuture<'a, Result<RawJson, CounterpartError>> {
+    fn ask<'a>(&'a self, method: &'a str, params: RawJson) -> BoxFuture<'a, Result<RawJson, RpcError>> {
         Box::pin(async move {
             if !self.can_answer(method, &params) {
-                return Err(CounterpartError::unknown(method));
+                return Err(RpcError::unsupported(method));
             }
             match &self.wanted {
                 Some(wanted) => self.want(wanted, method, params).await,
-                None if self.is_modern => Err(CounterpartError::unknown(method)),
+                None if self.is_modern => Err(RpcError::unsupported(method)),
                 None => self.client.ask(method, params.as_str(), &self.out).await,
             }
         })

@@ -9,7 +9,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use tokio::sync::{oneshot, watch};
-use toolscout_core::{CounterpartError, Cx, Moment, RawJson};
+use toolscout_core::{RpcError, Cx, Moment, RawJson};
 
 /// Requests of one client that may be under way at once.
 const TOGETHER: usize = 256;
@@ -55,7 +55,7 @@ pub struct Client {
     /// As [`super::logging::rank`] counts them; what is less is not sent. Before it says so, everything is.
     log_level: AtomicU8,
     in_flight: Mutex<HashMap<Box<str>, Begun>>,
-    asked: Mutex<HashMap<u64, oneshot::Sender<Result<RawJson, CounterpartError>>>>,
+    asked: Mutex<HashMap<u64, oneshot::Sender<Result<RawJson, RpcError>>>>,
     next: AtomicU64,
     leaving: watch::Sender<bool>,
 }
@@ -191,22 +191,22 @@ impl Client {
         method: &str,
         params: &str,
         out: &Arc<dyn Outlet>,
-    ) -> Result<RawJson, CounterpartError> {
+    ) -> Result<RawJson, RpcError> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = oneshot::channel();
         self.asked.lock().insert(id, sender);
         let mut asking = Asking { client: self, out, id, is_answered: false };
         if !out.send(message::request(id, method, params)) {
             asking.is_answered = true;
-            return Err(CounterpartError::failed("the client cannot be reached"));
+            return Err(RpcError::failed("the client cannot be reached"));
         }
         let answer = answer.await;
         asking.is_answered = true;
-        answer.unwrap_or_else(|_| Err(CounterpartError::failed("the client is gone")))
+        answer.unwrap_or_else(|_| Err(RpcError::failed("the client is gone")))
     }
 
     /// The client answers; an answer to nothing is nothing.
-    pub(super) fn settle(&self, id: &RawJson, outcome: Result<RawJson, CounterpartError>) {
+    pub(super) fn settle(&self, id: &RawJson, outcome: Result<RawJson, RpcError>) {
         let asked = id.as_str().parse().ok().and_then(|it: u64| self.asked.lock().remove(&it));
         if let Some(sender) = asked {
             let _ = sender.send(outcome);

@@ -7,7 +7,7 @@ use super::fault::Fault;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use toolscout_core::{CounterpartError, RawJson};
+use toolscout_core::{RpcError, RawJson};
 
 /// Bytes of one message; more is refused before it is looked at.
 pub const LONGEST: usize = 8 << 20;
@@ -29,7 +29,7 @@ pub enum Incoming {
         /// Which question.
         id: RawJson,
         /// What it says.
-        outcome: Result<RawJson, CounterpartError>,
+        outcome: Result<RawJson, RpcError>,
     },
 }
 
@@ -109,12 +109,12 @@ fn sort(envelope: Envelope) -> Result<Incoming, Unreadable> {
             })
         }
         (None, Some(result), None) => answered(id, Ok(result)),
-        (None, None, Some(Told { code, message, data })) => answered(id, Err(CounterpartError { code, message, data })),
+        (None, None, Some(Told { code, message, data })) => answered(id, Err(RpcError { code, message, data })),
         _ => refuse("a message is a request, a notification or a response"),
     }
 }
 
-fn answered(id: Option<RawJson>, outcome: Result<RawJson, CounterpartError>) -> Result<Incoming, Unreadable> {
+fn answered(id: Option<RawJson>, outcome: Result<RawJson, RpcError>) -> Result<Incoming, Unreadable> {
     match id {
         Some(id) => Ok(Incoming::Response { id, outcome }),
         None => Err(Unreadable { id, fault: Fault::invalid_request("a response must say to what") }),

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
-use toolscout_core::{BoundedCache, BoxFuture, CounterpartError, RawJson, ToolOutput};
+use toolscout_core::{BoundedCache, BoxFuture, RpcError, RawJson, ToolOutput};
 
 /// Calls that may wait; more evict the oldest.
 const CAPACITY: usize = 256;
@@ -33,7 +33,7 @@ pub(super) struct Underway {
     call: BoxFuture<'static, Result<ToolOutput, super::Fault>>,
     wants: mpsc::UnboundedReceiver<Wanted>,
     /// Who waits for which answer.
-    open: HashMap<String, oneshot::Sender<Result<RawJson, CounterpartError>>>,
+    open: HashMap<String, oneshot::Sender<Result<RawJson, RpcError>>>,
 }
 
 /// How a call went on.
@@ -55,7 +55,7 @@ impl Underway {
     /// Gives it the answers there are, by name; whoever gets none asked in vain.
     pub(super) fn answer(&mut self, mut answers: HashMap<String, RawJson>) {
         for (name, sender) in self.open.drain() {
-            let answer = answers.remove(&name).ok_or_else(|| CounterpartError::failed("the client gave no answer"));
+            let answer = answers.remove(&name).ok_or_else(|| RpcError::failed("the client gave no answer"));
             let _ = sender.send(answer);
         }
     }

@@ -1,7 +1,7 @@
 //! Whoever sits behind the client: takes what a form suggests, and lets a model say hello.
 
 use serde_json::{Map, Value, json};
-use toolscout::core::{BoxFuture, Counterpart, CounterpartError, RawJson};
+use toolscout::core::{BoxFuture, Counterpart, RpcError, RawJson};
 
 pub(crate) struct Person;
 
@@ -12,11 +12,11 @@ impl Counterpart for Person {
         )
     }
 
-    fn ask<'a>(&'a self, method: &'a str, params: RawJson) -> BoxFuture<'a, Result<RawJson, CounterpartError>> {
+    fn ask<'a>(&'a self, method: &'a str, params: RawJson) -> BoxFuture<'a, Result<RawJson, RpcError>> {
         Box::pin(async move {
             answer(method, &params.to_value())
                 .map(|it| RawJson::from_value(&it))
-                .ok_or_else(|| CounterpartError::unknown(method))
+                .ok_or_else(|| RpcError::unsupported(method))
         })
     }
 

@@ -1,15 +1,14 @@
-//! Walks through what a server has besides tools: resources, templates of resources, prompts.
+//! Walks through all pages of resources, resource templates and prompts.
 
 #[cfg(test)]
 mod tests;
 
 use super::super::McpClient;
-use super::{ListMethod, PROBLEMS, SHOWN, protocol};
+use super::{ListMethod, PROBLEMS, SHOWN};
 use crate::ClientError;
 use crate::definition::strict;
 use crate::limits::Limits;
 use crate::message::keep;
-use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::HashSet;
 use std::time::Instant;
@@ -24,13 +23,13 @@ const TEMPLATES: ListMethod = ListMethod {
     id: "uriTemplate",
 };
 const PROMPTS: ListMethod = ListMethod { method: "prompts/list", key: "prompts", things: "prompts", id: "name" };
-/// A server that has resources need not have templates, and says it this way.
+/// A server with resources may have no templates, and answers with this code.
 const UNKNOWN_METHOD: i64 = -32601;
 
-/// What a server has besides tools: definitions as they came, each list whole or not at all.
+/// Resources, templates and prompts of a server: definitions as they came, each list whole or not at all.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LibraryListing {
-    /// Its resources; none where it does not say that it has such things.
+    /// Its resources; none if it does not declare any.
     pub resources: Result<Vec<RawJson>, ClientError>,
     /// Its templates of resources; the same.
     pub templates: Result<Vec<RawJson>, ClientError>,
@@ -38,11 +37,11 @@ pub struct LibraryListing {
     pub prompts: Result<Vec<RawJson>, ClientError>,
     /// Why some definitions are left out, for people; not escaped.
     pub problems: Vec<String>,
-    /// Whether some of it may only be shown to who asked.
+    /// Whether some of it is for one user only.
     pub private: bool,
 }
 
-/// Asks for all that the server says it has, at the same time.
+/// Lists everything that the server declares, at the same time.
 pub(in super::super) async fn list(client: &McpClient, limits: &Limits, deadline: Instant) -> LibraryListing {
     let said = client.said();
     let (has_resources, has_prompts) = (said.declares("resources"), said.declares("prompts"));
@@ -89,7 +88,7 @@ async fn shelf(
     }
 }
 
-/// What has been seen of a list so far.
+/// The entries of the pages read so far.
 struct LibraryListReader {
     list: &'static ListMethod,
     items: Vec<RawJson>,
@@ -123,7 +122,7 @@ impl LibraryListReader {
             return Err(self.wrong(&format!("has more than {}", words::bytes(limits.listing))));
         }
         let members = strict::members(page.as_str()).ok_or_else(|| self.wrong("is no JSON object"))?;
-        let member = |key: &str| members.iter().find(|(it, _)| it == key).map(|(_, value)| value.as_str());
+        let member = |key: &str| members.iter().find(|(it, _)| it == key).map(|(_, value)| value.get());
         if !matches!(member("resultType"), None | Some("\"complete\"")) {
             return Err(self.wrong("is not whole"));
         }
@@ -177,14 +176,12 @@ impl LibraryListReader {
         }
         strict::check(text)?;
         let members = strict::members(text).ok_or("it is no JSON object")?;
-        let id = members.iter().find(|(key, _)| key == self.list.id).map(|(_, value)| value.to_value());
-        match id {
-            Some(Value::String(id)) if !id.is_empty() => Ok(id),
-            _ => Err(format!("it has no `{}`", self.list.id)),
-        }
+        let id = members.iter().find(|(key, _)| key == self.list.id);
+        let id = id.and_then(|(_, value)| serde_json::from_str::<String>(value.get()).ok());
+        id.filter(|id| !id.is_empty()).ok_or_else(|| format!("it has no `{}`", self.list.id))
     }
 
     fn wrong(&self, what: &str) -> ClientError {
-        protocol(format!("its list of {} {}", self.list.things, &what[..what.floor_char_boundary(SHOWN)]))
+        ClientError::protocol(format!("its list of {} {}", self.list.things, &what[..what.floor_char_boundary(SHOWN)]))
     }
 }

@@ -1,5 +1,5 @@
+use super::super::HttpWire;
 use super::super::fixture::{Hearing, Site, Then, answer, dial, json_answer, request, say, soon};
-use super::super::{HttpWire, open};
 use super::wire_with;
 use crate::tokens::TokenProvider;
 use crate::wire::Wire;
@@ -156,7 +156,7 @@ async fn no_error_holds_a_secret() {
 
 async fn refused(endpoint: HttpEndpoint, dial: &ConnectContext) -> String {
     let (ear, _hearing) = Hearing::new();
-    match open(&endpoint, dial, ear, soon()).await {
+    match HttpWire::open(&endpoint, dial, ear, soon()).await {
         Err(error @ ClientError::Invalid { .. }) => error.to_string(),
         Err(error) => panic!("not invalid: {error:?}"),
         Ok(_) => panic!("it opens"),

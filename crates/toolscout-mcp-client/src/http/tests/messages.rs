@@ -242,7 +242,10 @@ async fn addresses_that_are_none_are_refused_before_anything_is_asked() {
     for url in ["ftp://h/x", "not an address", "", "file:///etc/passwd", "javascript:alert(1)"] {
         let endpoint = HttpEndpoint { url: url.into(), ..HttpEndpoint::default() };
         let (ear, _hearing) = Hearing::new();
-        assert!(matches!(http::open(&endpoint, &dial(), ear.clone(), soon()).await, Err(ClientError::Invalid { .. })));
+        assert!(matches!(
+            http::HttpWire::open(&endpoint, &dial(), ear.clone(), soon()).await,
+            Err(ClientError::Invalid { .. })
+        ));
         assert!(matches!(sse::open(&endpoint, &dial(), ear, soon()).await, Err(ClientError::Invalid { .. })), "{url}");
     }
 }

@@ -46,7 +46,8 @@ async fn another_address_under_the_same_id_gets_no_token() {
     // Even if somebody moves the file.
     let other = format!("{}/other", authority.base);
     let saved = login_file(&home);
-    let name = super::super::file::TokenFile::of(&home.logins(), &home.id, &other.parse().expect("an address")).path();
+    let name =
+        super::super::record::TokenFile::of(&home.logins(), &home.id, &other.parse().expect("an address")).file.path();
     fs::copy(saved, name).expect("copied");
     assert_eq!(home.current(&other).await, Ok(None));
     home.id = SourceId::new("other").expect("an id");
@@ -106,7 +107,7 @@ async fn nothing_that_is_shown_holds_a_secret() {
     let again = finish(&login).await;
     let tokens = home.tokens(&authority.mcp());
     let file =
-        super::super::file::TokenFile::of(&home.logins(), &home.id, &authority.mcp().parse().expect("an address"));
+        super::super::record::TokenFile::of(&home.logins(), &home.id, &authority.mcp().parse().expect("an address"));
     let shown = format!("{login:?} {again:?} {tokens:?} {:?} {:?}", file, file.read().expect("readable"));
     for secret in ["hunter2", "access-1", "refresh-1", "the-code-1", "code_verifier"] {
         assert!(!shown.contains(secret), "{secret}: {shown}");

@@ -1,7 +1,8 @@
 //! How long a call may take while somebody thinks.
 
 use super::{Cx, PausableDeadline};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 fn at(seconds: u64, begun: Instant) -> Instant {
     begun + Duration::from_secs(seconds)

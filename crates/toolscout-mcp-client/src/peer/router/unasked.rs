@@ -1,7 +1,6 @@
 //! What a server says without being asked: what it wants to know, and news.
 
 use super::super::super::message;
-use super::super::counts::PeerCounter;
 use super::super::origin::{RequestOrigin, addressee};
 use super::super::reverse_requests::{self, ReverseRequestSender};
 use super::ResponseRouter;
@@ -11,7 +10,7 @@ use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 use toolscout_core::cx::Progress;
-use toolscout_core::{CounterpartError, LibraryEvent, RawJson};
+use toolscout_core::{LibraryEvent, RawJson, RpcError};
 
 /// Bytes of a progress message that are passed on.
 const PROGRESS_TEXT: usize = 4 << 10;
@@ -22,9 +21,10 @@ impl ResponseRouter {
     /// A server may ask for life signs, and ask something of the caller for whom it works, as often as the limits say. All
     /// else is refused.
     pub(super) fn requested(&self, id: &RawValue, method: &str, params: Option<&RawValue>, within: Option<u64>) {
-        self.counters.add(PeerCounter::Request);
+        self.counts.lock().requests += 1;
         if self.is_modern.load(Ordering::Relaxed) || !self.state.lock().requests.take(Instant::now()) {
-            return self.counters.add(PeerCounter::Unanswered);
+            self.counts.lock().unanswered += 1;
+            return;
         }
         let Some(id) = message::foreign_id(id) else { return };
         let outcome = match method {
@@ -39,15 +39,9 @@ impl ResponseRouter {
         self.post(reverse_requests::answer(id, &outcome));
     }
 
-    fn put(
-        &self,
-        id: &RawValue,
-        method: &str,
-        params: Option<&RawValue>,
-        within: Option<u64>,
-    ) -> Result<(), CounterpartError> {
-        let slot = self.addressee(within)?;
-        slot.put(id, method, self.fit_to_pass_on(params))
+    fn put(&self, id: &RawValue, method: &str, params: Option<&RawValue>, within: Option<u64>) -> Result<(), RpcError> {
+        let sender = self.addressee(within)?;
+        sender.put(id, method, self.fit_to_pass_on(params))
     }
 
     /// What the server says to somebody, without its secrets.
@@ -66,7 +60,8 @@ impl ResponseRouter {
             _ => {}
         }
         if !self.state.lock().notifications.take(Instant::now()) {
-            return self.counters.add(PeerCounter::Dropped);
+            self.counts.lock().dropped += 1;
+            return;
         }
         match (method, params) {
             ("notifications/progress", Some(params)) => self.progressed(params),
@@ -74,8 +69,8 @@ impl ResponseRouter {
             ("notifications/cancelled", Some(params)) => self.cancelled(params),
             ("notifications/message", Some(params)) => self.logged(params, within),
             ("notifications/elicitation/complete", Some(params)) => {
-                if let Ok(slot) = self.addressee(within) {
-                    slot.counterpart.tell(method, self.fit_to_pass_on(Some(params)));
+                if let Ok(sender) = self.addressee(within) {
+                    sender.counterpart.tell(method, self.fit_to_pass_on(Some(params)));
                 }
             }
             ("notifications/resources/updated", Some(params)) => {
@@ -88,7 +83,7 @@ impl ResponseRouter {
     /// What belongs to a call is for its caller and nobody else; the rest is for whoever listens.
     fn logged(&self, params: &RawValue, within: Option<u64>) {
         match self.addressee(within) {
-            Ok(slot) => slot.counterpart.tell("notifications/message", self.fit_to_pass_on(Some(params))),
+            Ok(sender) => sender.counterpart.tell("notifications/message", self.fit_to_pass_on(Some(params))),
             // It came for the sake of one who cannot hear it.
             Err(_) if within.is_some() => {}
             Err(_) => self.tell(LibraryEvent::Logged(self.fit_to_pass_on(Some(params)))),
@@ -138,17 +133,17 @@ impl ResponseRouter {
             state.waiting.remove(&id);
         }
         // Whose question it was, they know themselves.
-        let slots = state
+        let senders = state
             .waiting
             .values()
-            .filter_map(|it| if let RequestOrigin::Caller(slot) = &it.seat { Some(slot) } else { None });
-        slots.for_each(|it| it.withdraw(id));
+            .filter_map(|it| if let RequestOrigin::Caller(sender) = &it.origin { Some(sender) } else { None });
+        senders.for_each(|it| it.withdraw(id));
     }
 
-    fn addressee(&self, within: Option<u64>) -> Result<ReverseRequestSender, CounterpartError> {
+    fn addressee(&self, within: Option<u64>) -> Result<ReverseRequestSender, RpcError> {
         let state = &mut *self.state.lock();
-        let within = within.map(|id| state.waiting.get(&id).map(|it| &it.seat));
-        addressee(within, state.waiting.values().map(|it| &it.seat), &mut state.ghosts)
+        let within = within.map(|id| state.waiting.get(&id).map(|it| &it.origin));
+        addressee(within, state.waiting.values().map(|it| &it.origin), &mut state.abandoned)
     }
 }
 

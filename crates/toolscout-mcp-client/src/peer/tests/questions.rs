@@ -6,7 +6,7 @@ use crate::{Program, ReferenceLookup, ServerConfig, ServerTransport};
 use serde_json::value::RawValue;
 use tokio::sync::{Semaphore, broadcast};
 use tokio::task::JoinHandle;
-use toolscout_core::{Counterpart, CounterpartError, LibraryEvent, SourceId};
+use toolscout_core::{Counterpart, LibraryEvent, RpcError, SourceId};
 
 /// A caller who writes down what it is asked, and answers when the test lets it.
 pub(crate) struct Asked {
@@ -31,14 +31,14 @@ impl Counterpart for Asked {
         RawJson::from_value(&self.can)
     }
 
-    fn ask<'a>(&'a self, method: &'a str, params: RawJson) -> BoxFuture<'a, Result<RawJson, CounterpartError>> {
+    fn ask<'a>(&'a self, method: &'a str, params: RawJson) -> BoxFuture<'a, Result<RawJson, RpcError>> {
         Box::pin(async move {
             let _ = self.heard.send((method.to_owned(), params.as_str().to_owned()));
             *self.open.lock() += 1;
             let _thinking = Thinking(self.open.clone());
             self.lets.acquire().await.expect("nobody closes it").forget();
             match method {
-                "roots/list" => Err(CounterpartError { code: -7, message: "no".to_owned(), data: None }),
+                "roots/list" => Err(RpcError { code: -7, message: "no".to_owned(), data: None }),
                 _ => Ok(RawJson::parse(r#"{ "action": "accept", "n": 1.0 }"#).expect("JSON")),
             }
         })
@@ -169,7 +169,7 @@ async fn a_caller_who_can_be_asked_nothing_counts_as_one() {
     let (mut world, mut person) = (World::relaying(), Person::able());
     let (_, _mute) = world.call(Behalf::Caller(None), LONG).await;
     world.wants(json!(1), "elicitation/create");
-    assert_eq!(world.refusal().await.0, CounterpartError::UNKNOWN_METHOD);
+    assert_eq!(world.refusal().await.0, RpcError::METHOD);
     let (_, _calling) = world.call(person.behalf(), LONG).await;
     world.wants(json!(2), "elicitation/create");
     assert!(world.refusal().await.1.contains("several calls are under way"));
@@ -279,7 +279,9 @@ async fn the_time_in_which_somebody_thinks_does_not_count() {
     let (call, calling) = world.call(person.behalf(), Duration::from_millis(300)).await;
     world.wants(json!(1), "elicitation/create");
     person.hears().await;
-    tokio::time::sleep(Duration::from_millis(600)).await;
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_millis(600)).await;
+    tokio::time::resume();
     person.answers(1);
     assert_eq!(world.next().await["result"]["action"], "accept");
     world.says(result(call, json!({})));

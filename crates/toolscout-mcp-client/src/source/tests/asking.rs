@@ -5,7 +5,7 @@ use crate::HttpEndpoint;
 use parking_lot::Mutex;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
-use toolscout_core::{Counterpart, CounterpartError, RawJson, Resume};
+use toolscout_core::{Counterpart, RawJson, Resume, RpcError};
 
 /// A server on the web; ends with the test.
 pub(crate) struct Web(Child, String);
@@ -49,7 +49,7 @@ impl Counterpart for Person {
             "extensions": {"io.modelcontextprotocol/tasks": {}, "vendor/ui": {}}}))
     }
 
-    fn ask<'a>(&'a self, method: &'a str, params: RawJson) -> BoxFuture<'a, Result<RawJson, CounterpartError>> {
+    fn ask<'a>(&'a self, method: &'a str, params: RawJson) -> BoxFuture<'a, Result<RawJson, RpcError>> {
         self.asked.lock().push((method.to_owned(), params.to_value()));
         let answer = json!({"action": "accept", "content": {"name": self.name}});
         Box::pin(async move { Ok(RawJson::from_value(&answer)) })
@@ -221,7 +221,7 @@ async fn a_question_that_is_withdrawn_gets_no_answer() {
         fn capabilities(&self) -> RawJson {
             RawJson::from_value(&json!({"elicitation": {}}))
         }
-        fn ask<'a>(&'a self, _: &'a str, _: RawJson) -> BoxFuture<'a, Result<RawJson, CounterpartError>> {
+        fn ask<'a>(&'a self, _: &'a str, _: RawJson) -> BoxFuture<'a, Result<RawJson, RpcError>> {
             let _ = self.0.send(());
             Box::pin(std::future::pending())
         }

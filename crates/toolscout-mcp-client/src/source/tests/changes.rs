@@ -36,7 +36,10 @@ async fn a_storm_of_changes_is_one_list_at_a_time_and_soon_far_apart() {
     let source = world.source(world.server("storm", &[]));
     source.start(&cx()).await.expect("started");
     source.refresh(&cx()).await.expect("listed");
-    tokio::time::sleep(Duration::from_millis(700)).await;
+    until(|| {
+        world.events("sent").iter().filter(|it| it["method"] == "notifications/tools/list_changed").count() >= 500
+    })
+    .await;
     assert!(world.asked("tools/list") <= 3, "{} lists", world.asked("tools/list"));
 }
 
@@ -75,7 +78,12 @@ async fn a_change_while_a_calm_server_lists_is_seen_by_the_call_that_made_it_lis
     // It knows the tool's name only, and so answers with an error of its own; but it was called.
     let error = call(&source, "v2", json!({})).await.expect_err("no such tool");
     assert!(matches!(error, SourceError::Answered { .. }), "{error}");
-    tokio::time::sleep(Duration::from_millis(400)).await;
+    // Every timer of the next five seconds fires at once: a third list that is planned would be requested now, and before
+    // the next call.
+    tokio::time::pause();
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    tokio::time::resume();
+    call(&source, "v2", json!({})).await.expect_err("no such tool");
     assert_eq!(world.asked("tools/list"), 2);
 }
 

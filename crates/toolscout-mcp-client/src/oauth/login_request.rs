@@ -1,22 +1,21 @@
-//! The wish to log in, and what every kind of login begins and ends with.
+//! The request to log in, and the first and last steps of every flow.
 
 use super::super::{ClientError, ConfigText, HttpEndpoint, ReferenceLookup};
 use super::challenge::Challenge;
 use super::discover::{AuthorizationServer, discover};
-use super::exchange::{TokenError, TokenGrant};
-use super::file::TokenFile;
+use super::exchange::{TokenError, TokenGrant, exchange};
 use super::identity::ClientIdentity;
 use super::reach::is_secure;
-use super::record::{LoginRecord, VERSION};
-use super::registration::{Registration, Registrations};
+use super::record::{LoginRecord, TokenFile, VERSION};
+use super::registration::{Registration, Registrations, register};
 use super::secret::OAuthSecret;
 use super::web::OAuthHttp;
-use super::{hint, server_url, shown};
+use super::{OFFLINE, hint, server_url, shown};
 use reqwest::Url;
 use std::path::Path;
 use toolscout_core::{Moment, SourceId};
 
-/// The wish of a person to log in to a server.
+/// The request of a person to log in to a server.
 #[derive(Debug, Clone, Copy)]
 pub struct LoginRequest<'a> {
     /// The server's id.
@@ -36,16 +35,24 @@ pub struct LoginRequest<'a> {
     pub port: Option<u16>,
 }
 
-/// Everything known before a person is asked for anything.
+/// Everything that is known before a person has to do something.
 pub(super) struct PreparedLogin {
     pub(super) web: OAuthHttp,
     pub(super) authority: AuthorizationServer,
     pub(super) scopes: Vec<String>,
-    /// Who we are, if somebody has registered us.
+    /// The client that was registered by hand, if one is configured.
     pub(super) configured: Option<ClientIdentity>,
     id: SourceId,
     server: Url,
     file: TokenFile,
+}
+
+/// The client that a login is made with.
+pub(super) struct OAuthClient {
+    pub(super) identity: ClientIdentity,
+    registrations: Registrations,
+    /// The registration made for this login; kept once it has proven good.
+    new: Option<Registration>,
 }
 
 impl LoginRequest<'_> {
@@ -54,7 +61,7 @@ impl LoginRequest<'_> {
         if !is_secure(&server) {
             let reason =
                 format!("`{}` is not `https`; nobody should log in where everybody can listen", shown(&server));
-            return Err(ClientError::Invalid { reason });
+            return Err(ClientError::invalid(reason));
         }
         let challenge = self.challenge.map(Challenge::parse).unwrap_or_default();
         let web = OAuthHttp::of(&server).await;
@@ -69,18 +76,18 @@ impl LoginRequest<'_> {
         Ok(PreparedLogin { web, authority, scopes, configured, id: self.id.clone(), server, file })
     }
 
-    /// What a text of the configuration stands for; looking it up may read files and run the keyring's program.
+    /// Resolves a text of the configuration, which may read files and run the keyring's program.
     async fn resolved(&self, text: Option<&ConfigText>, what: &str) -> Result<Option<String>, ClientError> {
         let Some(text) = text.cloned() else { return Ok(None) };
         let lookup = self.lookup.clone();
         let resolved = tokio::task::spawn_blocking(move || text.resolve(&lookup)).await;
-        let failed = |_| ClientError::Lost { what: format!("{what} could not be looked up") };
-        let value = resolved.map_err(failed)?.map_err(|reason| ClientError::Invalid { reason })?;
+        let failed = |_| ClientError::lost(format!("{what} could not be looked up"));
+        let value = resolved.map_err(failed)?.map_err(ClientError::invalid)?;
         Ok(Some(value).filter(|it| !it.is_empty()))
     }
 }
 
-/// What to ask for: what a person configured, else what the server wants now, else what it suggests.
+/// The scopes to request: the configured ones, else those of the challenge, else those the server suggests.
 fn scopes(
     configured: &[String],
     challenge: &Challenge,
@@ -90,7 +97,7 @@ fn scopes(
     let first = [configured, &challenge.scopes, &authority.suggested].into_iter().find(|it| !it.is_empty());
     let mut out = first.map(<[_]>::to_vec).unwrap_or_default();
     if challenge.insufficient_scope {
-        // Asking for what was missing only would lose what was allowed before.
+        // Requesting only the missing scopes would lose the granted ones.
         out.extend(challenge.scopes.iter().cloned());
         out.extend(before.into_iter().flat_map(|it| it.scopes));
     }
@@ -102,11 +109,50 @@ fn scopes(
     out
 }
 
-/// The scope that some servers want to see before they give a token that renews others.
-pub(super) const OFFLINE: &str = "offline_access";
-
 impl PreparedLogin {
-    /// Keeps what a login came to.
+    /// The client to log in with: the configured one, one that is registered already, or a new one.
+    pub(super) async fn client(
+        &self,
+        registrations: Registrations,
+        registered: Option<Registration>,
+        redirect: Option<&str>,
+    ) -> Result<OAuthClient, ClientError> {
+        let (identity, new) = match (&self.configured, registered) {
+            (Some(configured), _) => (configured.clone(), None),
+            (None, Some(registered)) => (registered.identity, None),
+            (None, None) => {
+                let new = register(&self.web, &self.authority, redirect, &self.scopes).await?;
+                (new.identity.clone(), Some(new))
+            }
+        };
+        Ok(OAuthClient { identity, registrations, new })
+    }
+
+    /// Requests tokens. A new registration that has proven good is kept.
+    pub(super) async fn tokens(&self, client: &OAuthClient, form: &[(&str, &str)]) -> Result<TokenGrant, TokenError> {
+        let grant = exchange(&self.web, &self.authority.token, &client.identity, form).await?;
+        if let Some(new) = &client.new {
+            client.registrations.keep(new).await;
+        }
+        Ok(grant)
+    }
+
+    /// The error of a login that was refused. A registration that the server does not know is forgotten.
+    pub(super) async fn refused(&self, client: &OAuthClient, refusal: TokenError) -> ClientError {
+        match refusal {
+            TokenError::No { code, text } => {
+                if is_unknown_client(&code) {
+                    client.registrations.forget().await;
+                }
+                let issuer = &self.authority.issuer;
+                let what = format!("`{issuer}` refused the login: {text}; to try again, {}", hint(&self.id));
+                ClientError::Login { what, challenge: None }
+            }
+            TokenError::Failed(error) => error,
+        }
+    }
+
+    /// Saves the login.
     pub(super) async fn save(&self, identity: &ClientIdentity, grant: TokenGrant) -> Result<(), ClientError> {
         let record = LoginRecord {
             version: VERSION,
@@ -123,36 +169,15 @@ impl PreparedLogin {
             since: Moment::now(),
         };
         let saved = async {
-            let lock = self.file.lock().await?;
+            let lock = self.file.file.lock().await?;
             self.file.write(&record, &lock)
         };
-        let failed = |err| format!("the login could not be saved in `{}`: {err}", self.file.path().display());
-        saved.await.map_err(|err: std::io::Error| ClientError::Lost { what: failed(err) })
-    }
-
-    /// Keeps a registration that has proven good, or drops one that the server no longer knows.
-    pub(super) async fn settle(&self, kept: &Registrations, new: Option<&Registration>, refusal: Option<&TokenError>) {
-        match (new, refusal) {
-            (Some(new), None) => kept.keep(new).await,
-            (_, Some(TokenError::No { code, .. })) if forgotten(code) => kept.forget().await,
-            _ => {}
-        }
-    }
-
-    /// In words, why nothing was given.
-    pub(super) fn refused(&self, refusal: TokenError) -> ClientError {
-        match refusal {
-            TokenError::No { text, .. } => {
-                let what =
-                    format!("`{}` refused the login: {text}; to try again, {}", self.authority.issuer, hint(&self.id));
-                ClientError::Login { what, challenge: None }
-            }
-            TokenError::Failed(err) => err,
-        }
+        let failed = |err| format!("the login could not be saved in `{}`: {err}", self.file.file.path().display());
+        saved.await.map_err(|err: std::io::Error| ClientError::lost(failed(err)))
     }
 }
 
-/// Whether a server says that it does not know us.
-pub(super) fn forgotten(code: &str) -> bool {
+/// Whether an error code means that the server does not know the client.
+pub(super) fn is_unknown_client(code: &str) -> bool {
     matches!(code, "invalid_client" | "unauthorized_client")
 }

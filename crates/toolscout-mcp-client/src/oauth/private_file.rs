@@ -25,7 +25,7 @@ pub(super) struct FileLock {
 }
 
 impl PrivateFile {
-    /// A file named after what it is about, in a way that tells nothing about it.
+    /// A file named by the hash of its subject.
     pub(super) fn about(folder: &Path, kind: &str, subject: &[&str]) -> Self {
         let mut hasher = blake3::Hasher::new();
         for part in subject {
@@ -39,7 +39,7 @@ impl PrivateFile {
         self.with("json")
     }
 
-    /// What is in it; nothing where there is none.
+    /// Its content, if it exists.
     pub(super) fn read(&self) -> io::Result<Option<Vec<u8>>> {
         let file = match File::open(self.path()) {
             Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -53,7 +53,7 @@ impl PrivateFile {
     /// Replaces it in one step.
     pub(super) fn write(&self, bytes: &[u8], _lock: &FileLock) -> io::Result<()> {
         let aside = self.with("tmp");
-        // Left behind by a process that was killed; nobody else writes, we hold the lock.
+        // Left behind by a process that was killed; we hold the lock, so no other process writes it.
         remove(&aside)?;
         let mut file = private_options().write(true).create_new(true).open(&aside)?;
         let written =
@@ -67,7 +67,7 @@ impl PrivateFile {
         remove(&self.path())
     }
 
-    /// Waits until nobody else writes. Cancel-safe.
+    /// Waits for the lock. Cancel-safe.
     pub(super) async fn lock(&self) -> io::Result<FileLock> {
         let file = self.lock_file()?;
         let locked = async {
@@ -84,7 +84,7 @@ impl PrivateFile {
         Ok(FileLock { _file: file })
     }
 
-    /// The same for who has no runtime; holds the thread.
+    /// The same without a runtime; blocks the thread.
     pub(super) fn lock_blocking(&self) -> io::Result<FileLock> {
         let file = self.lock_file()?;
         file.lock()?;

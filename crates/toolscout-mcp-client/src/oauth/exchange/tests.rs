@@ -1,0 +1,37 @@
+use super::*;
+use serde_json::json;
+
+#[test]
+fn lives_of_tokens_are_read_in_all_their_spellings() {
+    let read = |value: Value| seconds(&value).map(|it| it.as_secs());
+    assert_eq!(read(json!(3600)), Some(3600));
+    assert_eq!(read(json!("3600")), Some(3600));
+    assert_eq!(read(json!(59.9)), Some(59));
+    assert_eq!(read(json!(-5)), Some(0));
+    assert_eq!(read(json!(1e300)), Some(LONGEST_LIFE as u64));
+    assert_eq!(read(json!(null)), None);
+    assert_eq!(read(json!("soon")), None);
+    assert_eq!(read(json!("inf")), None);
+}
+
+#[test]
+fn tokens_that_would_break_a_header_are_not_taken() {
+    for text in ["", "a b", "a\r\nX: y", "tökén", "a\0"] {
+        assert!(!is_token(text), "{text:?}");
+    }
+    assert!(is_token("abc.DEF-123_~+/="));
+}
+
+#[test]
+fn what_a_server_repeats_of_our_secrets_is_not_shown() {
+    let identity = ClientIdentity::configured("us".to_owned(), Some(OAuthSecret::new("hunter2")), None);
+    let no = OAuthErrorBody {
+        error: "invalid_grant".to_owned(),
+        error_description: Some("refresh-1 of us with hunter2 is over".to_owned()),
+    };
+    let TokenError::No { text, .. } = refusal(no, &identity, &[("refresh_token", "refresh-1"), ("client_id", "us")])
+    else {
+        panic!("a refusal")
+    };
+    assert_eq!(text, "invalid_grant: [REDACTED] of us with [REDACTED] is over");
+}
