@@ -2,10 +2,9 @@
 //!
 //! Every route is derived from an operation; so are the role check, the errors of an invalid request and the OpenAPI document.
 
-mod answer;
-mod body;
 mod openapi;
 mod query;
+mod response;
 mod router;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The command line as plain data: what a command takes, what somebody typed, and what to answer.
+//! The command line as plain data: specifications of commands, parsed input, help and errors.
 //!
 //! Pure and sync: no files, no environment, no terminal; the caller brings words and prints texts. We parse ourselves
 //! because the words are the product: every mistake is named at once, in the reader's language, with the nearest right

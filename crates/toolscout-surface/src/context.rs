@@ -8,9 +8,10 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-use crate::ops::list::counted;
+use crate::output::counted;
 use crate::tokens;
 use groups::Group;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use toolscout_gateway::Snapshot;
@@ -27,7 +28,7 @@ const NAMED: usize = 5;
 
 /// How to tell a model about tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wish {
+pub struct ContextOptions {
     /// Tokens that it may take, by the upper bound of [`tokens`].
     pub budget: usize,
     /// Parts of names; upper and lower case are the same.
@@ -35,8 +36,9 @@ pub struct Wish {
 }
 
 /// What to tell a model.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ContextSummary")]
 pub struct Summary {
     /// The text. Empty only where the budget leaves room for nothing at all.
     #[serde(rename = "summary")]
@@ -51,13 +53,13 @@ pub struct Summary {
     pub servers_left_out: usize,
 }
 
-impl Default for Wish {
+impl Default for ContextOptions {
     fn default() -> Self {
         Self { budget: BUDGET, essential: ESSENTIAL.map(str::to_owned).into() }
     }
 }
 
-impl Wish {
+impl ContextOptions {
     /// What to tell a model about these tools: the same for the same tools, and never more than the budget. What is held is
     /// not told of.
     pub fn summary(&self, snapshot: &Snapshot) -> Summary {

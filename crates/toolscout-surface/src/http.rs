@@ -1,28 +1,25 @@
-//! One listener for everything that is asked over HTTP: who may, from where, and how much at once.
+//! The HTTP listener: authentication, host and origin check, limits.
 //!
-//! Nothing gets past [`Listener`] that names a foreign host or comes from a foreign page, whatever route it is for, known or
-//! not. What is behind is [`Routes`]; a route that is not explicitly open wants somebody whom [`Auth`] recognises, and finds
-//! the [`Principal`] among the extensions of the request.
+//! Every request passes the host and origin check of [`Listener`], for known routes and unknown ones. Behind it are [`Routes`]:
+//! a route that is not explicitly open needs authentication by [`Auth`], and finds the [`Principal`] among the extensions of
+//! the request.
 
 pub mod auth;
 
 mod authority;
 mod body;
+mod cancellation;
+mod concurrency;
 mod cors;
-mod door;
-mod ending;
 mod error;
 pub(crate) mod event_stream;
-mod gate;
-mod guard;
+mod host_check;
 mod limits;
 mod listener;
-mod origin;
-mod refusal;
+mod rejection;
 mod routes;
 mod signin;
 pub mod socket;
-mod stall;
 
 #[cfg(test)]
 pub(crate) mod fixture;
@@ -30,13 +27,14 @@ pub(crate) mod fixture;
 mod tests;
 
 pub use auth::{Auth, Principal, Role, SignIns};
-pub use ending::Ending;
+pub use cancellation::CancelToken;
 pub use error::Error;
 pub use limits::Limits;
 pub use listener::{Listener, Terms};
 pub use routes::Routes;
 
-pub(crate) use body::{Budget, Held, drain, read};
-pub(crate) use ending::End;
-pub(crate) use gate::{Gate, Pass};
-pub(crate) use refusal::Refusal;
+pub(crate) use body::{BodyBudget, BodyPermit, drain, read};
+pub(crate) use cancellation::CancelSource;
+pub(crate) use concurrency::{ConcurrencyLimit, ConcurrencyPermit};
+pub(crate) use host_check::is_json;
+pub(crate) use rejection::HttpRejection;

@@ -11,7 +11,7 @@ mod exit;
 pub mod http;
 pub mod mcp;
 pub mod operation;
-pub mod ops;
 pub mod output;
 pub mod page;
+pub mod search;
 pub mod tokens;

@@ -23,7 +23,7 @@ pub use command::OperationCommand;
 pub use error::{ErrorCode, OperationError};
 pub use output::{OperationOutput, Text};
 pub use request::request_target;
-pub(crate) use schema::{InputSchema, OutputSchema, inline_string_enums, schema_settings};
+pub(crate) use schema::{DRY_RUN, InputSchema, OutputSchema, inline_string_enums, schema_settings};
 pub use stream::{ItemStream, StreamItem, StreamOperation};
 
 use crate::exit::Exit;
@@ -34,6 +34,7 @@ use serde::de::DeserializeOwned;
 use std::io;
 use std::time::Duration;
 use toolscout_core::Cx;
+use toolscout_core::change::PlannedChange;
 
 /// One thing toolscout can be asked to do.
 pub trait Operation<W>: Send + Sync + 'static {
@@ -64,6 +65,17 @@ pub trait Operation<W>: Send + Sync + 'static {
     /// Whether the command prints its text to stdout. The confirmation of a change is no data, and goes to stderr.
     fn is_data(_: &Self::Output) -> bool {
         !matches!(Self::SPEC.effect, Effect::Change)
+    }
+
+    /// The change that a dry run would have made. An operation that shows more in a dry run than a summary of the change
+    /// returns its output with the change in it, instead of the error of [`Cx::change`].
+    fn planned(_: &Self::Output) -> Option<&PlannedChange> {
+        None
+    }
+
+    /// The confirmation that follows the text; printed to stderr by commands.
+    fn message(_: &Self::Output, _: &Text) -> String {
+        String::new()
     }
 
     /// What the caller should know besides: printed to stderr by commands. The output contains it as well.
@@ -103,14 +115,19 @@ pub struct OperationSpec {
     pub media_type: &'static str,
     /// Its commands; one of the operation's own name if empty. [`CommandName::NONE`] is for an operation without a command.
     pub commands: &'static [CommandName],
-    /// Command lines that work; shown in help, run as tests.
+    /// Command lines that work; shown in help, run as tests. Of an operation without a command they are HTTP requests: method,
+    /// path and body; `{id}` in a path is the id of something that exists.
     pub examples: &'static [&'static str],
-    /// Whether its commands ask for a confirmation first; `--yes` confirms.
-    pub confirm: bool,
+    /// Whether its commands ask for a confirmation first.
+    pub confirm: Confirm,
+    /// Whether it reaches other machines. Its examples are not run as tests.
+    pub needs_network: bool,
     /// Which process runs it, if it comes from the command line.
     pub host: HostUse,
     /// How long it may take, unless the request says less.
     pub deadline: Option<Duration>,
+    /// The meta tool that offers it to models. Any other operation that only reads becomes an MCP tool if the operator exposes it.
+    pub meta_tool: Option<MetaTool>,
 }
 
 impl OperationSpec {
@@ -127,9 +144,11 @@ impl OperationSpec {
             media_type: "application/json",
             commands: &[],
             examples: &[],
-            confirm: false,
+            confirm: Confirm::Never,
+            needs_network: false,
             host: HostUse::Never,
             deadline: None,
+            meta_tool: None,
         }
     }
 
@@ -185,6 +204,37 @@ pub enum Effect {
     Change,
     /// It runs a tool, which may change anything. Calls are audited where they are authorized.
     Call,
+}
+
+/// Whether a command asks for a confirmation, after it has shown the output of a dry run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Confirm {
+    /// It does not ask.
+    Never,
+    /// It asks at a terminal, and changes nothing without one; `--yes` confirms.
+    Always,
+    /// It asks at a terminal if the dry run shows more than a summary; without a terminal it does not ask.
+    AtTerminal,
+}
+
+/// An MCP tool through which models use an operation. Its input and its output are written for models: they may be read more
+/// leniently, and are shorter. `surface::mcp` has that presentation; the operation does the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MetaTool {
+    /// Finds tools.
+    Search,
+    /// Calls a tool.
+    Execute,
+}
+
+impl MetaTool {
+    /// The name of the tool.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Search => "tool_search",
+            Self::Execute => "execute_tool",
+        }
+    }
 }
 
 /// Whether a command runs in the process that keeps the servers of the project, if there is one.

@@ -2,11 +2,14 @@
 
 pub mod brief;
 pub mod json;
+pub mod tool_result;
+pub mod tools;
 pub mod toon;
 
 use serde_json::Value;
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 /// How a result is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -53,5 +56,20 @@ pub fn render(value: &Value, format: Format) -> String {
         (Format::Text, Value::String(text)) => text.clone(),
         (Format::Text | Format::Json, value) => json::pretty(value),
         (Format::Toon, value) => toon::encode(value),
+    }
+}
+
+/// `1 tool`, `2 tools`.
+pub fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// A duration in its largest unit: `40 s`, `3 min`, `5 h`, `2 days`.
+pub fn age(age: Duration) -> String {
+    match age.as_secs() {
+        seconds @ 0..60 => format!("{seconds} s"),
+        seconds @ 60..3_600 => format!("{} min", seconds / 60),
+        seconds @ 3_600..172_800 => format!("{} h", seconds / 3_600),
+        seconds => format!("{} days", seconds / 86_400),
     }
 }

@@ -1,6 +1,6 @@
-//! The page for people, as it lies in the program: a few plain files that browsers take as they are.
+//! The web UI: a few plain files that are part of the program.
 //!
-//! There is nothing of anybody in them: what they show they ask of `/api`, so they are open to whoever comes. They are
+//! They contain no data: they read everything from `/api`, so they need no authentication. They are
 //! allowed nothing but that, by a policy that browsers enforce: no script, style or picture from elsewhere, and no element
 //! made from a text.
 
@@ -17,7 +17,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::get;
 
-/// The page at `/`, and what belongs to it.
+/// The document at `/`, and its files.
 pub fn routes() -> Router {
     files::ALL.iter().fold(Router::new(), |router, it| router.route(it.path, get(show).with_state(it)))
 }

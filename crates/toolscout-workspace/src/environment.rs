@@ -64,6 +64,11 @@ impl Environment {
         (environment, captured)
     }
 
+    /// With the store in the state folder, instead of one in memory.
+    pub fn persistent(self) -> Self {
+        Self { store: OnceLock::new(), ..self }
+    }
+
     /// The folder the run was started in.
     pub fn cwd(&self) -> &Path {
         &self.cwd

@@ -1,6 +1,6 @@
 //! Errors that end a run of the program.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use toolscout_core::{Diagnostic, ErrorKind, SourceError};
 use toolscout_surface::cli::UsageErrors;
 use toolscout_surface::codes::Exit;
@@ -169,6 +169,12 @@ impl From<UsageErrors> for AppError {
     fn from(errors: UsageErrors) -> Self {
         Self::Usage { errors, help: None }
     }
+}
+
+/// For `map_err` in local operations: the operating system refused something about a file of the operator.
+pub(crate) fn file_failure(verb: &str, path: &Path) -> impl FnOnce(std::io::Error) -> OperationError {
+    let refused = AppError::io(verb, path);
+    |cause| failure(refused(cause)).with_code(ErrorCode::SourceUnavailable)
 }
 
 /// A diagnostic with its hint, as a warning of an operation.

@@ -8,9 +8,11 @@ use std::convert::Infallible;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{UnixListener, UnixStream};
-use toolscout_core::event::Observers;
+use toolscout_core::change::ChangeKind;
+use toolscout_core::event::{Event, EventKind, Observer, Observers};
 use toolscout_core::{BoxFuture, BoxStream, Cx, Lease, escape};
 use toolscout_mcp_client::partition;
 use toolscout_surface::api::OperationRouter;
@@ -53,8 +55,9 @@ impl HostListener {
         operations: &Operations,
         mut changes: BoxStream<'_, ()>,
     ) -> Result<Infallible, AppError> {
-        // The process that forwarded a request reports what it did; reported here as well, it would count twice.
-        let request = Cx { observers: Observers::default(), ..workspace.tools.request() };
+        let request = workspace.tools.request();
+        let observers = Observers::new(vec![Arc::new(ForwardedRequests(request.observers.clone()))]);
+        let request = Cx { observers, ..request };
         let router = OperationRouter::new(operations.clone(), request, Limits::default(), None).for_owner();
         let mut connections: FuturesUnordered<BoxFuture<'_, ()>> = FuturesUnordered::new();
         loop {
@@ -68,6 +71,22 @@ impl HostListener {
                 Some(()) = changes.next() => connections.push(Box::pin(workspace.tools.discover_changes())),
                 Some(()) = connections.next(), if !connections.is_empty() => {}
             }
+        }
+    }
+}
+
+/// Reports the changes and operations that commands forward. The process that forwards a call reports the call, its discoveries and
+/// its approval; reported here as well, they would count twice.
+struct ForwardedRequests(Observers);
+
+impl Observer for ForwardedRequests {
+    fn observe(&self, event: &Event) {
+        let is_reported_here = match &event.kind {
+            EventKind::Decision(decision) => decision.about != ChangeKind::Call.word(),
+            kind => matches!(kind, EventKind::Operation(_)),
+        };
+        if is_reported_here {
+            self.0.observe(event);
         }
     }
 }

@@ -1,11 +1,17 @@
 //! Every operation of toolscout, one file each; commands, HTTP routes and socket requests are derived from this list.
 
+mod client;
+mod connect;
+mod context;
+mod discover;
 mod doctor;
 mod events;
+mod export;
 mod feedback;
-mod host_link;
+mod import;
 mod journal;
 mod lock;
+mod manifest;
 mod policy;
 mod project;
 mod review;
@@ -16,12 +22,14 @@ mod status;
 mod tool;
 mod trust;
 
-pub use host_link::sign_in_link_of_host;
+pub use sign_in::sign_in_link_of_host;
 pub use tool::resolve_cached;
 
 use crate::Workspace;
 use sign_in::CreateSignInLink;
+use std::path::Path;
 use tool::CallTool;
+use toolscout_core::escape;
 use toolscout_surface::operation::{BoundOperation, ErrorCode, OperationError, WorkspaceSlot};
 
 /// Binds an operation to the workspace in a slot.
@@ -42,11 +50,22 @@ pub const OPERATIONS: &[(&[&str], BindOperation)] = &[
     (&["servers"], BoundOperation::new::<Workspace, server::RefreshServers>),
     (&["servers"], BoundOperation::new::<Workspace, server::TestServer>),
     (&["servers"], BoundOperation::new::<Workspace, server::ShowServerLogs>),
+    (&["servers"], BoundOperation::new::<Workspace, server::LogIn>),
+    (&["servers"], BoundOperation::new::<Workspace, server::LogOut>),
     (&["review"], BoundOperation::new::<Workspace, lock::WriteLock>),
     (&["review"], BoundOperation::new::<Workspace, lock::VerifyLock>),
     (&["discovery"], BoundOperation::new::<Workspace, trust::SetTrust>),
     (&["discovery"], BoundOperation::new::<Workspace, trust::ListTrust>),
     (&["discovery"], BoundOperation::new::<Workspace, doctor::Diagnose>),
+    (&["discovery"], BoundOperation::new::<Workspace, discover::DiscoverTools>),
+    (&["discovery"], BoundOperation::new::<Workspace, manifest::BuildManifest>),
+    (&["discovery"], BoundOperation::new::<Workspace, manifest::CheckManifest>),
+    (&["context"], BoundOperation::new::<Workspace, context::ShowContext>),
+    (&["import"], BoundOperation::new::<Workspace, import::ImportServers>),
+    (&["connect"], BoundOperation::new::<Workspace, connect::ConnectClient>),
+    (&["connect"], BoundOperation::new::<Workspace, connect::ListClients>),
+    (&["connect"], BoundOperation::new::<Workspace, connect::DisconnectClient>),
+    (&["cli"], BoundOperation::new::<Workspace, export::ExportTools>),
     (&["journal"], BoundOperation::new::<Workspace, journal::ShowAudit>),
     (&["journal"], BoundOperation::new::<Workspace, journal::ShowTimeline>),
     (&["journal"], BoundOperation::new::<Workspace, journal::VerifyAudit>),
@@ -76,6 +95,11 @@ pub const OPERATIONS: &[(&[&str], BindOperation)] = &[
     (&["serve"], BoundOperation::new::<Workspace, status::ShowMetrics>),
     (&["ui"], BoundOperation::new::<Workspace, CreateSignInLink>),
 ];
+
+/// A path for people, on one line.
+fn shown_path(path: &Path) -> String {
+    escape::line(&path.display().to_string()).into_owned()
+}
 
 /// Runs something that blocks on files or the store.
 async fn blocking<T: Send + 'static>(

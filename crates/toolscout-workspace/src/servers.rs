@@ -19,4 +19,4 @@ pub(crate) use set::why_barred;
 pub(crate) use socket::make_folder;
 pub(crate) use state::{state_of, usable};
 pub use tokens::{address, token_folder};
-pub(crate) use try_out::try_out;
+pub(crate) use try_out::{Tested, try_out};

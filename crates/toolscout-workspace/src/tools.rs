@@ -6,10 +6,12 @@ use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::OnceCell;
+use toolscout_core::authorization::AuthorizationError;
 use toolscout_core::cx::ApprovalPrompt;
 use toolscout_core::event::Observers;
 use toolscout_core::{
-    Caller, Cx, Diagnostic, DiagnosticKind, DiagnosticLevel, DiscoveryItem, SourceError, SourceKind, Tool, escape,
+    Caller, Cx, Diagnostic, DiagnosticKind, DiagnosticLevel, DiscoveryItem, SourceError, SourceKind, Status, Tool,
+    escape,
 };
 use toolscout_folder::DefaultRoot;
 use toolscout_gateway::{Gateway, RefreshOutcome};
@@ -106,6 +108,11 @@ impl Tools {
     pub async fn discover_again(&self) -> Result<(), AppError> {
         let refreshed = self.gateway.refresh(&self.request).await;
         self.settle(refreshed).map(|_| ())
+    }
+
+    /// Whether the first catalog is published.
+    pub fn is_discovered(&self) -> bool {
+        self.discovered.initialized()
     }
 
     /// The gateway as it is, discovered or not.
@@ -219,6 +226,17 @@ impl Tools {
                 }
             }
         }
+    }
+}
+
+/// Refuses a quarantined tool: its definition is not shown, so what it takes cannot be asked for either.
+pub fn refuse_quarantined(tool: &Tool) -> Result<(), AppError> {
+    match &tool.status {
+        Status::Quarantined(reason) => {
+            let error = AuthorizationError::Quarantined { tool: tool.id.to_string(), reason: reason.clone() };
+            Err(toolscout_gateway::Error::from(error).into())
+        }
+        _ => Ok(()),
     }
 }
 

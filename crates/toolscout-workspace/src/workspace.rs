@@ -23,6 +23,8 @@ use toolscout_telemetry::Metrics;
 
 /// What is known before any source is made: sources, gateway rules and observers are built from it.
 pub struct Startup {
+    /// The name of the program.
+    pub program: Arc<str>,
     /// The program's own options.
     pub options: Arc<Options>,
     /// The process environment: folder, variables, streams.
@@ -35,6 +37,8 @@ pub struct Startup {
 
 /// Everything a running toolscout has at hand.
 pub struct Workspace {
+    /// The name of the program.
+    pub program: Arc<str>,
     /// The program's own options.
     pub options: Arc<Options>,
     /// The process environment: folder, variables, streams.
@@ -46,13 +50,10 @@ pub struct Workspace {
     config: ArcSwap<Config>,
     servers: ArcSwap<ServerSet>,
     reloader: OnceLock<Reloader>,
-    served: OnceLock<ServedGateway>,
+    served: OnceLock<Arc<Gateway>>,
     /// Work that requests have started and nothing waits for.
     pub(crate) tasks: BackgroundTasks,
 }
-
-/// The gateway as clients of this process see it.
-pub type ServedGateway = Box<dyn Fn() -> Arc<Gateway> + Send + Sync>;
 
 /// Applies a changed configuration to everything that runs.
 pub type Reloader = Box<dyn Fn() -> BoxFuture<'static, Result<(), AppError>> + Send + Sync>;
@@ -82,7 +83,12 @@ pub struct Parts {
 
 impl Startup {
     /// Reads the configuration and sets up the servers, as far as the composition has them. Starts nothing.
-    pub fn new(parts: &Parts, options: Arc<Options>, environment: Arc<Environment>) -> Result<Self, AppError> {
+    pub fn new(
+        program: Arc<str>,
+        parts: &Parts,
+        options: Arc<Options>,
+        environment: Arc<Environment>,
+    ) -> Result<Self, AppError> {
         let config = if parts.configuration {
             config::load(&options, &environment)?
         } else {
@@ -93,16 +99,17 @@ impl Startup {
         } else {
             ServerSet::empty(&config, &environment)
         };
-        Ok(Self { options, environment, config: Arc::new(config), servers: Arc::new(servers) })
+        Ok(Self { program, options, environment, config: Arc::new(config), servers: Arc::new(servers) })
     }
 }
 
 impl Workspace {
     /// The workspace of a run.
     pub fn new(startup: Startup, parts: Parts, tools: Arc<Tools>) -> Self {
-        let Startup { options, environment, config, servers } = startup;
+        let Startup { program, options, environment, config, servers } = startup;
         let (config, servers) = (ArcSwap::new(config), ArcSwap::new(servers));
         Self {
+            program,
             options,
             environment,
             tools,
@@ -129,13 +136,13 @@ impl Workspace {
     /// at the terminal.
     pub(crate) fn gateway_for(&self, cx: &Cx) -> Arc<Gateway> {
         match self.served.get() {
-            Some(served) if cx.caller != Caller::Cli => served(),
+            Some(served) if cx.caller != Caller::Cli => served.clone(),
             _ => self.tools.shared_gateway(),
         }
     }
 
     /// Has requests of clients see this gateway from now on.
-    pub fn set_served(&self, served: ServedGateway) {
+    pub fn set_served(&self, served: Arc<Gateway>) {
         let _ = self.served.set(served);
     }
 

@@ -27,13 +27,14 @@ pub struct App {
     about: String,
     bare: Option<String>,
     plugins: Vec<Arc<dyn Plugin>>,
+    /// Commands of the application's own.
+    commands: Vec<Arc<dyn Command>>,
     environment: Arc<Environment>,
 }
 
 /// Collects plugins; opens and starts nothing.
 pub struct AppBuilder {
     app: App,
-    commands: Vec<Box<dyn Command>>,
 }
 
 impl App {
@@ -45,9 +46,10 @@ impl App {
             about: String::new(),
             bare: None,
             plugins: Vec::new(),
+            commands: Vec::new(),
             environment: Arc::new(Environment::of_process()),
         };
-        AppBuilder { app, commands: Vec::new() }
+        AppBuilder { app }
     }
 
     /// Does what the arguments say; errors are said, and are in the exit. Cancel-safe: dropping the future ends what
@@ -72,7 +74,7 @@ impl App {
     async fn try_run(&self, args: &[String], locale: &mut Locale) -> Result<Exit, AppError> {
         let mut setup = Setup::default();
         for plugin in &self.plugins {
-            plugin.setup(&mut setup).await?;
+            plugin.setup(&mut setup)?;
         }
         self.add_operations(&mut setup)?;
         let spec = Arc::new(self.spec(&setup));
@@ -114,7 +116,8 @@ impl App {
     }
 
     async fn after_setup(&self, setup: Setup, line: Line, spec: Arc<CommandSpec>) -> Result<Run, AppError> {
-        let startup = Startup::new(&setup.parts, Arc::new(line.options), self.environment.clone())?;
+        let startup =
+            Startup::new(self.program.clone(), &setup.parts, Arc::new(line.options), self.environment.clone())?;
         let mut gateway = Gateway::builder();
         for make in setup.sources {
             gateway = make(&startup)?.into_iter().fold(gateway, GatewayBuilder::source);
@@ -134,8 +137,9 @@ impl App {
         let after =
             AfterSetup { commands: setup.commands, workspace, operations: setup.bound, offers: Arc::new(setup.offers) };
         for plugin in &self.plugins {
-            plugin.after_setup(&after).await?;
+            plugin.after_setup(&after)?;
         }
+        self.commands.iter().try_for_each(|command| after.commands.add_shared(command.clone()))?;
         after.commands.seal();
         let built_in = after.commands.all().iter().map(|it| it.name()).collect();
         after.tools().reserve(built_in);
@@ -264,7 +268,7 @@ impl AppBuilder {
 
     /// Adds a command of the application's own, after all plugins are set up.
     pub fn command(mut self, command: impl Command + 'static) -> Self {
-        self.commands.push(Box::new(command));
+        self.app.commands.push(Arc::new(command));
         self
     }
 
@@ -294,9 +298,6 @@ impl AppBuilder {
 
     /// Checks that the plugins fit together.
     pub fn build(mut self) -> Result<App, AppError> {
-        if !self.commands.is_empty() {
-            self.app.plugins.push(Arc::new(crate::plugins::OwnCommands::new(self.commands)));
-        }
         self.app.plugins = lifecycle::order(&self.app.plugins)?;
         Ok(self.app)
     }

@@ -159,7 +159,7 @@ impl RunCx {
     pub(crate) fn text_style(&self) -> Text {
         let Look { style, locale, .. } = self.look();
         let verbose = self.options().switch("verbose");
-        Text { style, width: self.environment().width(), locale, verbose, command: "" }
+        Text { style, width: self.environment().width(), locale, verbose }
     }
 
     fn look(&self) -> Look {

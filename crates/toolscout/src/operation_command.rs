@@ -4,13 +4,16 @@ use crate::line::input_text;
 use crate::{AppError, Command, RunCx};
 use futures_util::StreamExt;
 use serde_json::{Map, Value};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::PathBuf;
 use std::sync::Arc;
 use toolscout_core::{BoxFuture, Cx, escape};
 use toolscout_surface::cli::{CommandSpec, Locale};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::{
-    BoundOperation, CommandName, Effect, ErrorCode, HostUse, ItemStream, OperationCommand, OperationError,
-    OperationOutput, Operations, StreamItem, Text,
+    BoundOperation, CommandName, Confirm, Effect, ErrorCode, HostUse, ItemStream, OperationCommand, OperationError,
+    OperationOutput, Operations, StreamItem,
 };
 use toolscout_surface::output::{self, Format};
 use toolscout_workspace::servers::PROMPT;
@@ -63,9 +66,15 @@ impl Command for OperationCliCommand {
         Box::pin(async {
             let command = self.command_line(cx.options().locale());
             let input = command.input(&cx.parsed, |from| input_text(from, cx.environment().cwd()))?;
+            let input = read_files(&command, input, cx).await?;
             let dry_run = cx.options().switch("dry-run");
-            if !dry_run && !self.is_confirmed(cx, &input).await? {
-                return Ok(Exit::Done);
+            let mut is_shown = false;
+            if !dry_run {
+                match self.confirm(cx, &input).await? {
+                    Confirmation::NotNeeded => {}
+                    Confirmation::Given => is_shown = true,
+                    Confirmation::Missing(exit) => return Ok(exit),
+                }
             }
             if let Some(exit) = self.forward(cx, &input, dry_run).await? {
                 return Ok(exit);
@@ -74,11 +83,7 @@ impl Command for OperationCliCommand {
             if self.operation.is_stream() {
                 return self.print_stream(cx, self.operation.open(input, request).await?).await;
             }
-            let output = self.operation.invoke(input, request).await?;
-            self.print(cx, &output)?;
-            output.warnings.iter().for_each(|warning| cx.say(&format!("warning: {}\n", escape::text(warning))));
-            output.notes.iter().for_each(|note| cx.say(&format!("note: {}\n", escape::text(note))));
-            Ok(output.exit)
+            self.print(cx, &self.operation.invoke(input, request).await?, is_shown)
         })
     }
 }
@@ -125,46 +130,84 @@ impl OperationCliCommand {
     }
 }
 
+/// Whether the person at the terminal wants the change.
+enum Confirmation {
+    NotNeeded,
+    /// The output of the dry run is shown.
+    Given,
+    /// Nothing is left to do.
+    Missing(Exit),
+}
+
 impl OperationCliCommand {
-    /// Whether the person at the terminal wants the change; true if it needs no confirmation. A dry run tells what to confirm.
-    async fn is_confirmed(&self, cx: &RunCx, input: &Map<String, Value>) -> Result<bool, AppError> {
-        if !self.operation.spec.confirm || cx.parsed.switch("yes") {
-            return Ok(true);
+    /// Asks for a confirmation, if the operation needs one: a dry run shows what to confirm.
+    async fn confirm(&self, cx: &RunCx, input: &Map<String, Value>) -> Result<Confirmation, AppError> {
+        let is_interactive = cx.environment().is_interactive();
+        // A program that reads JSON is no person.
+        let (asks, can_ask) = match self.operation.spec.confirm {
+            Confirm::Never => (false, false),
+            Confirm::Always => (!cx.parsed.switch("yes"), is_interactive && cx.options().format() == Format::Text),
+            Confirm::AtTerminal => (is_interactive, is_interactive),
+        };
+        if !asks {
+            return Ok(Confirmation::NotNeeded);
         }
         let preview = self.operation.invoke(input.clone(), Cx { dry_run: true, ..cx.request() }).await?;
-        let Some(would) = preview.would else { return Ok(true) };
-        // A program that reads JSON is no person.
-        let is_person = cx.options().format() == Format::Text;
-        if is_person && cx.environment().ask(&format!("Do you want to {would}?")).await {
-            return Ok(true);
+        let Some(planned) = preview.planned.as_ref().filter(|_| can_ask) else {
+            // Nothing would change, or nobody can be asked.
+            return self.print(cx, &preview, false).map(Confirmation::Missing);
+        };
+        if self.operation.spec.confirm == Confirm::AtTerminal && !preview.has_value() {
+            return Ok(Confirmation::NotNeeded);
         }
-        cx.say(&escape::page(&format!("Would {would}\n  hint: --yes does it\n")));
-        Ok(false)
+        self.print_data(cx, &preview)?;
+        if cx.environment().ask(&format!("Do you want to {}?", planned.summary)).await {
+            return Ok(Confirmation::Given);
+        }
+        cx.say(&escape::page(&self.message(cx, &preview)));
+        Ok(Confirmation::Missing(Exit::Done))
     }
 
-    fn print(&self, cx: &RunCx, output: &OperationOutput) -> Result<(), AppError> {
+    /// Prints the output; its data only if that is not shown yet.
+    fn print(&self, cx: &RunCx, output: &OperationOutput, is_shown: bool) -> Result<Exit, AppError> {
         match cx.options().format() {
-            Format::Text if !output.is_data => {
-                cx.say(&escape::page(&output.text(&self.text_style(cx))));
-                Ok(())
-            }
-            Format::Text => cx.print(&output.text(&self.text_style(cx))),
+            Format::Text if is_shown => {}
+            Format::Text => self.print_data(cx, output)?,
             Format::Json => cx.environment().write(|out| {
                 output.write_json(out)?;
                 out.write_all(b"\n")
-            }),
+            })?,
             format => {
                 let mut json = Vec::new();
                 output.write_json(&mut json).map_err(AppError::io("write", "the output"))?;
                 let value = serde_json::from_slice(&json).unwrap_or_default();
-                cx.print(&(output::render(&value, format) + "\n"))
+                cx.print(&(output::render(&value, format) + "\n"))?;
             }
         }
+        cx.say(&escape::page(&self.message(cx, output)));
+        output.warnings.iter().for_each(|warning| cx.say(&format!("warning: {}\n", escape::text(warning))));
+        output.notes.iter().for_each(|note| cx.say(&format!("note: {}\n", escape::text(note))));
+        Ok(output.exit)
+    }
+
+    fn print_data(&self, cx: &RunCx, output: &OperationOutput) -> Result<(), AppError> {
+        let text = output.data(&cx.text_style());
+        if output.is_data {
+            return cx.print(&text);
+        }
+        cx.say(&escape::page(&text));
+        Ok(())
+    }
+
+    /// The message; after the summary of a dry run it names the option that confirms.
+    fn message(&self, cx: &RunCx, output: &OperationOutput) -> String {
+        let needs_yes = output.planned.is_some() && self.operation.spec.confirm == Confirm::Always;
+        output.message(&cx.text_style()) + if needs_yes { "  hint: --yes does it\n" } else { "" }
     }
 
     /// Prints a line for each item, as it comes.
     async fn print_stream(&self, cx: &RunCx, mut items: ItemStream<StreamItem>) -> Result<Exit, AppError> {
-        let (is_text, style) = (cx.options().format() == Format::Text, self.text_style(cx));
+        let (is_text, style) = (cx.options().format() == Format::Text, cx.text_style());
         while let Some(item) = items.next().await {
             let item = item?;
             let line = if is_text { item.text(&style) } else { item.to_json_line() };
@@ -172,14 +215,49 @@ impl OperationCliCommand {
         }
         Ok(Exit::Done)
     }
-
-    fn text_style(&self, cx: &RunCx) -> Text {
-        Text { command: self.command.name, ..cx.text_style() }
-    }
 }
 
 fn no_host() -> AppError {
     let error = OperationError::new(ErrorCode::SourceUnavailable, "No server is running.");
     let hint = "Start one with `toolscout serve` or `toolscout server host`; or just call a tool: its server starts for the call.";
     error.hint(hint).into()
+}
+
+/// Bytes of a file that an option stands for; a larger one is not the file that was meant.
+const LARGEST_FILE: u64 = 16 << 20;
+
+/// Replaces the paths of files by their texts.
+async fn read_files(
+    command: &OperationCommand,
+    mut input: Map<String, Value>,
+    cx: &RunCx,
+) -> Result<Map<String, Value>, AppError> {
+    for name in command.files() {
+        if let Some(Value::String(file)) = input.get_mut(name) {
+            *file = read_file(cx, name, file).await?;
+        }
+    }
+    Ok(input)
+}
+
+/// The text of a file, or of standard input for `-`.
+async fn read_file(cx: &RunCx, name: &str, file: &str) -> Result<String, AppError> {
+    let path = (file != "-").then(|| cx.environment().cwd().join(file));
+    let shown = path.clone().unwrap_or_else(|| PathBuf::from("standard input"));
+    // Standard input may take as long as it likes, and an interruption must still get through.
+    let bytes = tokio::task::spawn_blocking(move || {
+        let mut bytes = Vec::new();
+        match path {
+            Some(path) => File::open(path)?.take(LARGEST_FILE + 1).read_to_end(&mut bytes),
+            None => io::stdin().take(LARGEST_FILE + 1).read_to_end(&mut bytes),
+        }
+        .map(|_| bytes)
+    });
+    let bytes = bytes.await.unwrap_or_else(|error| Err(io::Error::other(error)));
+    let bytes = bytes.map_err(AppError::io("read", &shown))?;
+    let hint = format!("--{name} takes a text of at most 16 MiB");
+    if bytes.len() as u64 > LARGEST_FILE {
+        return Err(AppError::invalid(format!("`{}` is too large for a {name}", shown.display()), hint));
+    }
+    String::from_utf8(bytes).map_err(|_| AppError::invalid(format!("`{}` is not UTF-8", shown.display()), hint))
 }

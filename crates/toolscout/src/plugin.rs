@@ -4,8 +4,8 @@ use crate::command::{Command, CommandSet, Commands, Decorator, Extensions, RunCx
 use crate::{AppError, Environment, Options, Startup, Tools, Workspace};
 use std::any::Any;
 use std::sync::Arc;
+use toolscout_core::Source;
 use toolscout_core::event::Observer;
-use toolscout_core::{BoxFuture, Source};
 use toolscout_gateway::GatewayBuilder;
 use toolscout_surface::cli::OptionSpec;
 use toolscout_surface::operation::{BoundOperation, Operation, Operations, StreamOperation, WorkspaceSlot};
@@ -31,12 +31,15 @@ pub trait Plugin: Send + Sync {
     }
 
     /// Adds commands, options, sources, decorators and offers.
-    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>>;
+    fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
+        let _ = cx;
+        Ok(())
+    }
 
     /// Sees what all plugins offer, the options and the tools; may still add commands.
-    fn after_setup<'a>(&'a self, cx: &'a AfterSetup) -> BoxFuture<'a, Result<(), AppError>> {
+    fn after_setup(&self, cx: &AfterSetup) -> Result<(), AppError> {
         let _ = cx;
-        Box::pin(async { Ok(()) })
+        Ok(())
     }
 
     /// Gives the resolved command what it may use while it runs.

@@ -11,7 +11,6 @@ mod journal;
 mod logs;
 mod observe;
 mod opencode;
-mod own_commands;
 pub(crate) mod registry;
 mod requests;
 mod review;
@@ -39,5 +38,3 @@ pub use serve::Serve;
 pub use servers::Servers;
 pub use telemetry::{Metrics, Telemetry};
 pub use ui::Ui;
-
-pub(crate) use own_commands::OwnCommands;

@@ -1,18 +1,20 @@
-//! What the built-in commands say about themselves, in other languages. The English text is the key, as written where the
-//! command is; a text without an entry stays English. To add a language, add a column.
+//! The help texts of built-in commands in other languages. A text without a translation stays English.
+//!
+//! To add a language, add a file beside `words/ja.txt` and a line in [`translations`].
 
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
 use toolscout_surface::cli::{CommandSpec, Locale};
+
+/// English texts with their translations.
+type Translations = HashMap<&'static str, &'static str>;
 
 /// The text in the reader's language.
 pub(crate) fn say(locale: Locale, english: &str) -> &str {
-    let entry = TABLE.iter().find(|(key, _)| *key == english);
-    match (locale, entry) {
-        (Locale::Japanese, Some((_, japanese))) => japanese,
-        _ => english,
-    }
+    translations(locale).and_then(|all| all.get(english).copied()).unwrap_or(english)
 }
 
 /// The specification of a command in the reader's language.
@@ -20,261 +22,22 @@ pub(crate) fn translated(mut spec: CommandSpec, locale: Locale) -> CommandSpec {
     let translate = |text: &mut String| *text = say(locale, text).to_owned();
     translate(&mut spec.about);
     spec.notes.iter_mut().for_each(translate);
-    spec.options.iter_mut().for_each(|it| translate(&mut it.help));
-    spec.positionals.iter_mut().for_each(|it| translate(&mut it.help));
+    spec.options.iter_mut().for_each(|option| translate(&mut option.help));
+    spec.positionals.iter_mut().for_each(|positional| translate(&mut positional.help));
     spec
 }
 
-/// English, Japanese.
-#[rustfmt::skip]
-const TABLE: &[(&str, &str)] = &[
-    ("Write the definitions of all tools to `toolscout.lock`", "すべてのツールの定義を `toolscout.lock` に書き出す"),
-    ("Writes `toolscout.lock` in the project's root: one line for each tool, sorted.", "プロジェクトのルートに `toolscout.lock` を書き出します。ツールごとに 1 行、並べ替え済みです。"),
-    ("Print the lock file instead of writing it.", "ロックファイルを書き出す代わりに表示する。"),
-    ("Exits with 1 if anything differs. Compares what is cached: `toolscout server refresh` asks the servers first.", "違いがあれば 1 で終了します。比較するのはキャッシュの内容です。先にサーバーに問い合わせるには `toolscout server refresh` を使います。"),
-    ("The folder; the project's root if left out.", "フォルダー。省略時はプロジェクトのルート。"),
-    ("Trust a folder no longer", "フォルダーを信頼しないようにする"),
-    ("List trusted folders", "信頼されたフォルダーを一覧表示する"),
-    ("By words alone, without the meaning", "意味を使わず、語だけで探す"),
-    ("How to score", "採点の方式"),
-    ("Tools that are called after a search rank higher the next time: `toolscout search learned` shows what was learned, `toolscout search forget` erases it.", "検索の後に呼び出されたツールは、次から上位に並びます。学習した内容は `toolscout search learned` で表示し、`toolscout search forget` で消去できます。"),
-    ("Show quarantined tools", "隔離されたツールを表示する"),
-    ("Only tools with this text in their name, title or description.", "名前、タイトル、説明にこのテキストを含むツールだけ。"),
-    ("Show everything about a tool", "ツールのすべての情報を表示する"),
-    ("How to rank tools.", "ツールの順位の付け方。"),
-    ("A tool is quarantined if its definition has changed, if its text looks like instructions for a model, or if its source was never approved.", "定義が変わったとき、テキストがモデルへの指示に見えるとき、またはソースが一度も承認されていないとき、ツールは隔離されます。"),
-    ("By words alone, without embeddings.", "埋め込みを使わず、単語だけで検索する。"),
-    ("Erase what was learned from searches and calls", "検索と呼び出しから学習した内容を消去する"),
-    ("Show how the query was read, and what each score is made of.", "クエリの解釈と、各スコアの内訳を表示する。"),
-    ("Find tools that fit a query", "クエリに合うツールを探す"),
-    ("What the tool should do, in your own words; every tool fits an empty query.", "ツールにさせたいこと。自由な文で書く。空のクエリにはすべてのツールが合う。"),
-    ("List calls that wait for approval", "承認待ちの呼び出しを一覧表示する"),
-    ("At most this many results, from 1 to 100: 10 if left out, or no number.", "結果の最大数、1 から 100。省略時や数でないときは 10。"),
-    ("Also a disabled or quarantined tool (for operators only), and the tools of the same name that it hides.", "無効または隔離されたツール (オペレーターのみ) と、隠している同名のツールも表示する。"),
-    ("Tools that need a review come last. Starts no server.", "レビューが必要なツールは最後に表示します。サーバーは起動しません。"),
-    ("The tool, in any form of its name.", "ツール。名前はどの形式でもよい。"),
-    ("Reject a quarantined tool, or a pending call", "隔離されたツール、または承認待ちの呼び出しを却下する"),
-    ("List tools with their sources", "ツールをソースとともに一覧表示する"),
-    ("Approving a tool approves the definition that `toolscout review` showed last. Approving a call is good for that very call, once, within five minutes. A rejected tool stays quarantined until it is approved.", "ツールの承認は、`toolscout review` が最後に表示した定義に対するものです。呼び出しの承認は、その呼び出しに一度だけ、5 分間有効です。却下されたツールは、承認されるまで隔離されたままです。"),
-    ("List tools as they are found, one JSON object on each line", "見つかった順にツールを一覧表示する (1 行に 1 つの JSON オブジェクト)"),
-    ("Only tools of this source; may be repeated.", "このソースのツールだけ。繰り返し指定できる。"),
-    ("Only tools of this source.", "このソースのツールだけ。"),
-    ("Show what was learned from searches and calls", "検索と呼び出しから学習した内容を表示する"),
-    ("All quarantined tools of this source.", "このソースの隔離されたすべてのツール。"),
-    ("Only about this tool.", "このツールについてだけ。"),
-    ("All of it.", "すべて。"),
-    ("Approve a quarantined tool, or a pending call", "隔離されたツール、または承認待ちの呼び出しを承認する"),
-    ("Approve all quarantined tools of a source", "ソースの隔離されたツールをすべて承認する"),
-    ("A quarantined tool, or the id of a pending approval.", "隔離されたツール、または承認待ちの ID。"),
-    ("Only this source, or this tool.", "このソース、またはこのツールだけ。"),
-    ("Also disabled tools, and the text of quarantined ones; for operators only.", "無効なツールと、隔離されたツールのテキストも含める。オペレーターのみ。"),
-    // The program and its options.
-    ("Finds the right tool, and runs it safely", "適切なツールを見つけ、安全に実行します"),
-    ("What to do", "行う操作"),
-    ("What it takes", "その引数"),
-    ("Work on the project in this folder", "このフォルダーのプロジェクトを対象にする"),
-    ("How to show results", "結果の表示形式"),
-    ("The same as --output json", "--output json と同じ"),
-    ("Show what would be done, and do nothing", "実行内容を表示するだけで、何も実行しない"),
-    ("Say nothing but errors", "エラー以外は表示しない"),
-    ("Say more", "詳しく表示する"),
-    ("Language of help and messages", "ヘルプとメッセージの言語"),
-    ("Show this help", "このヘルプを表示する"),
-    ("Show the version", "バージョンを表示する"),
-    ("Log what happens, in this format", "動作の記録をこの形式で出力する"),
-    ("Take the tools from what `discover --json` printed",
-     "`discover --json` の出力からツールを読み込む"),
-    ("Search this folder instead; `default` is the root found upward",
-     "代わりにこのフォルダーを探す。`default` は上位に見つかったルート"),
-    ("Look at these files instead of the usual ones", "通常のファイルの代わりにこれらを調べる"),
-    ("Ignore these files instead of the usual ones", "通常の除外の代わりにこれらを除外する"),
-    ("Add the tools of this file, before all others", "このファイルのツールを先頭に加える"),
-    ("When two tools have one name", "同じ名前のツールがある場合の扱い"),
-    ("Stop at the first problem", "最初の問題で中止する"),
-    ("Search no folder", "フォルダーを探さない"),
-    ("Learn nothing from this run, and use nothing that was learned", "今回は何も学習せず、学習した内容も使わない"),
-    ("Trust the project's folders, for this run", "今回に限りプロジェクトのフォルダーを信頼する"),
-    // The commands, by name.
-    ("Measure search on this machine", "このマシンで検索を測定する"),
-    ("What to measure", "測定の対象"),
-    ("`toolscout bench SUBJECT --help` says more about each.", "詳しくは `toolscout bench SUBJECT --help` を参照してください。"),
-    ("Measure how well search finds the right tool", "検索が適切なツールをどれだけ見つけるかを測定する"),
-    ("Take tools and queries from this folder", "ツールとクエリをこのフォルダーから読み込む"),
-    ("Write the ranked tools of each query to this file", "各クエリのツールの順位をこのファイルに書き出す"),
-    ("Observe this share of each tool's queries first, and ask the rest", "各ツールのクエリのこの割合を先に観察し、残りを尋ねる"),
-    ("The folder holds `tools.jsonl` and `queries.jsonl`, or either with `.gz`. Your own tools are not touched.",
-     "フォルダーには `tools.jsonl` と `queries.jsonl`、またはそれぞれの `.gz` を置きます。自分のツールには触れません。"),
-    ("Say in a few lines what tools there are, for a system prompt", "どのようなツールがあるかを、システムプロンプト用に数行で示す"),
-    ("Take at most this many tokens (default: 500)", "使うトークン数の上限（既定値: 500）"),
-    ("Print this prompt first; `-` reads standard input", "先にこのプロンプトを出力する。`-` は標準入力から読む"),
-    ("No server is started, and no schema is shown. Which tools are named is in `[context]` of toolscout.toml.",
-     "サーバーは起動せず、スキーマも表示しません。名前を挙げるツールは toolscout.toml の `[context]` で指定します。"),
-    ("Pass an agent's messages on, and remember the tools they name", "エージェントのメッセージをそのまま通し、現れたツールを記憶する"),
-    ("Whose tools those are that do not say it", "所属を示さないツールの所属サーバー"),
-    ("Forget what was observed in this project, and read nothing", "このプロジェクトで観察した内容を忘れ、何も読まない"),
-    ("Reads standard input, a message a line, and writes it to standard output unchanged. Tools that were seen are listed and found as `observed/…`.",
-     "標準入力から一行に一つのメッセージを読み、そのまま標準出力に書きます。現れたツールは `observed/…` として一覧と検索に出ます。"),
-    ("Print a shell's completion script", "シェルの補完スクリプトを出力する"),
-    ("Which shell", "対象のシェル"),
-    ("Answer a shell's completion script", "シェルの補完スクリプトに応答する"),
-    ("Make a program use this one as its MCP server", "このプログラムを別のプログラムの MCP サーバーにする"),
-    ("Which program", "対象のプログラム"),
-    ("In the file for everywhere, or in that of this project", "全体用のファイルか、このプロジェクトのファイルか"),
-    ("Move its other servers to our configuration", "そのほかのサーバーをこちらの設定に移す"),
-    ("Show which programs are there, and which are connected", "あるプログラムと、接続済みのものを表示する"),
-    ("The file as it was is kept, and `disconnect` puts it back.",
-     "元のファイルは保管され、`disconnect` で元に戻ります。"),
-    ("Take this program out of another's configuration", "このプログラムを別のプログラムの設定から取り除く"),
-    ("Put the whole file back as it was, whatever was changed since",
-     "その後の変更にかかわらず、ファイル全体を元に戻す"),
-    ("A file that was changed since keeps the changes, and only loses our entry.",
-     "その後変更されたファイルは変更を保ち、こちらの項目だけが取り除かれます。"),
-    ("Look for tools, and say what was found", "ツールを探し、見つかったものを報告する"),
-    ("With --json it prints everything that is known; --tools-from reads that back without looking again.",
-     "--json を付けると分かっていることをすべて出力します。--tools-from はそれを読み込み、探し直しません。"),
-    ("Say what is found, what is broken, and what to do", "見つかったもの、壊れているもの、すべきことを報告する"),
-    ("Exits with 1 if something is broken.", "壊れているものがあれば終了コード 1 を返します。"),
-    ("Give tools in the form that something else takes", "ツールを他のソフトウェアの形式で出力する"),
-    ("Who takes them", "受け取る側"),
-    ("Only these tools", "これらのツールだけ"),
-    ("Write files into this folder (opencode, skill)", "このフォルダーにファイルを書き出す (opencode、skill)"),
-    ("`mcp` is the entry that makes a client start this program for this project; `skill` are instructions for agents.",
-     "`mcp` はクライアントがこのプロジェクト用に本プログラムを起動するためのエントリー、`skill` はエージェント向けの説明です。"),
-    ("Take over servers that other programs have configured", "ほかのプログラムに設定されたサーバーを取り込む"),
-    ("Whose; of all programs if left out", "取り込み元。省略時はすべてのプログラム"),
-    ("Take them from this file instead", "代わりにこのファイルから取り込む"),
-    ("Into your own configuration instead of the project's", "プロジェクトではなく自分の設定に加える"),
-    ("Do it without asking", "確認せずに実行する"),
-    ("Only this server; NAME=ID gives it another id", "このサーバーだけ。NAME=ID で別の ID を付ける"),
-    ("What stands for a secret: a variable, or a file of its own", "秘密の値の代わり: 環境変数か、専用のファイル"),
-    ("Write secrets out as they are", "秘密の値をそのまま書き込む"),
-    ("Shows first what it would take, and no secret. The servers it took are asked for their tools in the background.",
-     "取り込む内容を先に表示し、秘密の値は表示しません。取り込んだサーバーへのツールの問い合わせは裏で行われます。"),
-    ("Write a folder's manifest, or check it", "フォルダーのマニフェストを書き出す、または検査する"),
-    ("The folder of tools; the project's `tools` if left out",
-     "ツールのフォルダー。省略時はプロジェクトの `tools`"),
-    ("Both start the folder's executables and modules to ask what they are.",
-     "どちらもフォルダーの実行ファイルとモジュールを起動し、その内容を問い合わせます。"),
-    ("Show what there is, what is wrong, and what to type next",
-     "あるもの、問題点、次に入力するものを表示する"),
-    ("Run a tool by any form of its name", "ツールを名前のどの書き方でも実行する"),
-    ("tool, source/tool, source:tool or source__tool",
-     "ツール名: tool、source/tool、source:tool、source__tool"),
-    ("What the tool takes; see `toolscout run TOOL --help`",
-     "ツールの引数。`toolscout run TOOL --help` を参照"),
-    ("Show help, of the tool if one is named", "ヘルプを表示する。ツールを指定すればそのヘルプ"),
-    ("List tools", "ツールを一覧する"),
-    ("Trust a project's folder, so that its tools may be started",
-     "プロジェクトのフォルダーを信頼し、ツールの起動を許可する"),
-    ("Until then a folder's files are read and never started, unless you run a tool yourself.",
-     "それまでフォルダーのファイルは読まれるだけで、自分でツールを実行しない限り起動されません。"),
-    // Servers.
-    ("Which server", "対象のサーバー"),
-    ("Log in to a server on the web", "Web 上のサーバーにログインする"),
-    ("Show a code to type on another device", "別の端末で入力するコードを表示する"),
-    ("Paste the address that the browser ends at, instead of waiting for it",
-     "待つ代わりに、ブラウザーが最後に開いたアドレスを貼り付ける"),
-    ("The tokens are kept in a file that only you can read, and renewed when they expire.",
-     "トークンは自分だけが読めるファイルに保存され、期限が切れると更新されます。"),
-    ("Forget the login to a server on the web", "Web 上のサーバーへのログインを忘れる"),
-    ("Keep this project's servers running for other commands, until interrupted",
-     "中断されるまで、ほかのコマンドのためにこのプロジェクトのサーバーを動かし続ける"),
-    ("A server starts when it is first called, and stays for the next call. `toolscout run` uses what is kept here.",
-     "サーバーは最初の呼び出しで起動し、次の呼び出しまで残ります。`toolscout run` はここで動いているものを使います。"),
-    // Serving agents.
-    ("Offer the tools to agents, over MCP", "MCP でツールをエージェントに提供する"),
-    ("Listen on this address instead of standard input and output", "標準入出力の代わりにこのアドレスで待ち受ける"),
-    ("Who may come in: who has our token, anybody, or whom an issuer vouches for",
-     "接続できる相手: トークンを持つ者、誰でも、または発行者が保証する者"),
-    ("Whose tokens count, for --auth jwt", "どの発行者のトークンを認めるか (--auth jwt 用)"),
-    ("Our address as clients know it, for --auth jwt", "クライアントから見たこちらのアドレス (--auth jwt 用)"),
-    ("Another name that clients have for this computer", "クライアントがこのコンピューターに使う別の名前"),
-    ("A web page that may ask, too", "接続を許す Web ページ"),
-    ("Offer what this profile says, and nothing else", "このプロファイルの内容だけを提供する"),
-    ("When tool_search and execute_tool are offered", "tool_search と execute_tool を提供する条件"),
-    ("How tool_search scores", "tool_search の採点方法"),
-    ("Run what is not listed by execute_tool only", "一覧にないツールは execute_tool だけで実行する"),
-    ("Show this one server as if it was asked directly", "このサーバーだけを、直接つないだように見せる"),
-    ("An agent sees `tool_search` and `execute_tool`, and what is listed besides. No server starts before one of its tools is called.",
-     "エージェントには `tool_search` と `execute_tool`、そして一覧に出すツールが見えます。サーバーはツールが呼ばれるまで起動しません。"),
-    // The page.
-    ("Open the page for people in a browser, signed in", "人向けのページをサインイン済みの状態でブラウザーに開く"),
-    ("Only say where it is", "場所を表示するだけにする"),
-    ("Listen on this port, if nobody serves the page yet", "ページがまだ提供されていなければ、このポートで待ち受ける"),
-    ("If `toolscout serve --http` runs for this project, it opens that page, and ends. Else it serves the page itself until it is interrupted, and agents at `/mcp`.",
-     "このプロジェクトで `toolscout serve --http` が動いていれば、そのページを開いて終わります。そうでなければ、中断されるまで自らページを提供し、エージェントには `/mcp` で応えます。"),
-    // Review and policies.
-    ("Compare all definitions with `toolscout.lock`", "すべての定義を `toolscout.lock` と比較する"),
-    // The journal.
-    ("Show what tools have cost and saved: tokens, searches, calls", "ツールの費用と節約を表示する: トークン、検索、呼び出し"),
-    ("Tokens are upper bounds, by the vocabulary of `o200k_base`. `--json` shows every client and session.",
-     "トークン数は `o200k_base` の語彙による上限です。`--json` はクライアントとセッションごとに表示します。"),
-    // Operations.
-    ("Show a server and its tools", "サーバーとそのツールを表示する"),
-    ("Add a server: a command after `--`, or a URL", "サーバーを追加する: `--` の後にコマンド、または URL"),
-    ("A server whose command, arguments, environment or address changes is no longer trusted.", "コマンド、引数、環境変数、アドレスのいずれかが変わったサーバーは、信頼されなくなります。"),
-    ("A bearer token; prefer a reference such as env:NAME.", "Bearer トークン。env:NAME のような参照を推奨"),
-    ("An environment variable; prefer a reference such as env:NAME.", "環境変数。env:NAME のような参照を推奨"),
-    ("Add, list, test and control MCP servers", "MCP サーバーを追加、一覧、テスト、操作する"),
-    ("A tool, SOURCE/* for all tools of a source, or * for all tools.", "ツール。SOURCE/* はソースのすべて、* はすべてのツール"),
-    ("Show the policy of each tool", "各ツールのポリシーを表示する"),
-    ("Wait until its tools are discovered.", "ツールの検出が終わるまで待つ"),
-    ("Exits with 3 if a server failed.", "失敗したサーバーがあれば 3 で終了します。"),
-    ("Stop a server and start it again", "サーバーを停止して再び起動する"),
-    ("Create a sign-in link for the web UI", "Web UI のサインイン用リンクを作成する"),
-    ("Over HTTP, a new server is always untrusted: each of its tools waits for a review.", "HTTP 経由で追加したサーバーは常に信頼されず、各ツールがレビューを待ちます。"),
-    ("The arguments, as JSON.", "引数（JSON）"),
-    ("Change a server", "サーバーの設定を変更する"),
-    ("Replace a server of the same id.", "同じ ID のサーバーを置き換える"),
-    ("Any form of its name: `source/tool`, `source__tool`, or the name alone if only one source has it.", "名前の形式は `source/tool`、`source__tool`、または一つのソースだけにある場合は名前のみ"),
-    ("Add it to your own configuration, for all projects.", "すべてのプロジェクト用に、自分の設定へ追加する"),
-    ("List the tools of servers again", "サーバーのツールを再取得する"),
-    ("Only this tool, or SOURCE/* for all tools of a source.", "このツールだけ。SOURCE/* はソースのすべてのツール"),
-    ("Starts no server: it shows what is cached.", "サーバーは起動せず、キャッシュの内容を表示します。"),
-    ("Start a server, list its tools, and stop it", "サーバーを起動し、ツールを一覧して停止する"),
-    ("Returns at once; its tools are discovered in the background. The entry stays if that fails.", "すぐに戻り、ツールはバックグラウンドで検出されます。失敗しても設定は残ります。"),
-    ("What may be done with it; null removes the rule.", "許可する操作。null で規則を削除する"),
-    ("Set the policy of a tool", "ツールのポリシーを設定する"),
-    ("An HTTP header; prefer a reference such as env:NAME.", "HTTP ヘッダー。env:NAME のような参照を推奨"),
-    ("Caches nothing. Exits with 3 if the server does not answer.", "何もキャッシュしません。サーバーが応答しなければ 3 で終了します。"),
-    ("Quarantine each of its tools until it is reviewed.", "レビューされるまで、各ツールを隔離する"),
-    ("The rest of the file stays as it is, including comments.", "ファイルの残りの部分は、コメントも含めてそのままです。"),
-    ("The link works once, within two minutes.", "リンクは 2 分以内に一度だけ使えます。"),
-    ("Enable a server", "サーバーを有効にする"),
-    ("The id of the server.", "サーバーの ID"),
-    ("The tightest value that your own configuration, the project and the session set is the one that counts.", "自分の設定、プロジェクト、セッションのうち、最も厳しい値が有効です。"),
-    ("Show or set which tools may be called", "呼び出せるツールを表示または設定する"),
-    ("Remove the policy of a tool", "ツールのポリシーを削除する"),
-    ("Show recent stderr output of a server", "サーバーの最近の標準エラー出力を表示する"),
-    ("List MCP servers", "MCP サーバーを一覧する"),
-    ("The id: lower-case letters, digits, `-` and `_`.", "ID: 英小文字、数字、`-`、`_`"),
-    ("A level may only be stricter than the levels above it. Setting a policy starts no server.", "各レベルは上位のレベルより厳しくすることだけができます。ポリシーの設定でサーバーは起動しません。"),
-    ("How long the call may take, in milliseconds.", "呼び出しの制限時間（ミリ秒）"),
-    ("The digest of the definition that the caller has read; the call of another definition is refused.", "呼び出し側が読んだ定義のダイジェスト。別の定義の呼び出しは拒否される"),
-    ("Stop a server; the next call starts it again", "サーバーを停止する。次の呼び出しで再び起動する"),
-    ("Disable a server, but keep its entry", "設定を残したまま、サーバーを無効にする"),
-    ("Where to set it.", "設定する場所"),
-    ("The address of an HTTP server.", "HTTP サーバーのアドレス"),
-    ("The working directory of the program.", "プログラムの作業ディレクトリ"),
-    ("Remove a server", "サーバーを削除する"),
-    ("The `_meta` object of the call.", "呼び出しの `_meta` オブジェクト"),
-    ("List the policy rules of every level", "各レベルのポリシー規則を一覧する"),
-    ("Call a tool with JSON arguments", "JSON の引数でツールを呼び出す"),
-    ("The ids of the servers; all enabled servers if none is given.", "サーバーの ID。省略すると有効なサーバーすべて"),
-    ("The server speaks the SSE transport of 2024.", "サーバーは 2024 年版の SSE トランスポートを使う"),
-    ("Start a server and keep it running", "サーバーを起動し、動かし続ける"),
-    ("Verify the audit log, from the first record to the last", "監査ログを最初から最後の記録まで検証する"),
-    ("Only records of this kind: `discovery`, `search`, `call`, `decision`, `shown`, `lost`, `mended`; several with commas.", "この種類の記録だけ: `discovery`、`search`、`call`、`decision`、`shown`、`lost`、`mended`。複数はコンマで区切る"),
-    ("Show discoveries, searches, calls and decisions", "検出、検索、呼び出し、判断を表示する"),
-    ("Suggest tools that agents should see without searching", "検索なしでエージェントに見せるべきツールを提案する"),
-    ("Exits with 1, and shows where, if a record was changed, removed, inserted or cut off.", "記録の変更、削除、挿入、欠落があれば、その場所を示して 1 で終了します。"),
-    ("Suggest what would save tokens", "トークンの節約になることを提案する"),
-    ("Compares the results of searches that were only needed to find a tool with its definition in every session. Changes nothing.", "ツールを見つけるためだけの検索結果と、各セッションでの定義の大きさを比べます。何も変更しません。"),
-    ("Show calls and decisions, and verify the audit log", "呼び出しと判断を表示し、監査ログを検証する"),
-    ("Only what happened since then: 2h, 7d or 2026-07-28.", "この時点以降だけ: 2h、7d、2026-07-28 など"),
-    ("Show calls and decisions, newest last", "呼び出しと判断を、新しいものを最後に表示する"),
-    ("Number of records; 50 by default, at most 1,000.", "記録の数。既定は 50、最大 1,000"),
-    ("Of all projects and clients. Secrets are redacted, and results are not recorded.", "すべてのプロジェクトとクライアントが対象です。秘密は伏せられ、結果は記録されません。"),
-    ("Only records since then: RFC 3339 (`2026-07-28`, `2026-07-28T12:00:00Z`) or an age (`90s`, `15m`, `2h`, `7d`).", "この時点以降の記録だけ: RFC 3339（`2026-07-28`、`2026-07-28T12:00:00Z`）または経過時間（`90s`、`15m`、`2h`、`7d`）"),
-    ("Only records with a smaller number than this.", "番号がこれより小さい記録だけ"),
-];
+/// The translations of a language, read on first use; none for English.
+fn translations(locale: Locale) -> Option<&'static Translations> {
+    static JAPANESE: OnceLock<Translations> = OnceLock::new();
+    match locale {
+        Locale::Japanese => Some(JAPANESE.get_or_init(|| pairs(include_str!("words/ja.txt")).collect())),
+        Locale::English => None,
+    }
+}
+
+/// Every second line is the translation of the line before it.
+fn pairs(text: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let mut lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    std::iter::from_fn(move || Some((lines.next()?, lines.next()?)))
+}

@@ -82,16 +82,10 @@ fn operation_id(operation: &BoundOperation) -> String {
 /// The entry of an operation.
 fn described(operation: &BoundOperation, generator: &mut SchemaGenerator) -> Value {
     let (spec, route) = (&operation.spec, operation.spec.route);
-    let mut schema = operation.input.inlined().clone();
+    let mut schema = operation.input.for_programs();
     let in_path: Vec<_> = path_names(route.path).collect();
     if let Some(properties) = schema["properties"].as_object_mut() {
         properties.retain(|name, _| !in_path.contains(&name.as_str()));
-        for property in properties.values_mut().filter_map(Value::as_object_mut) {
-            property.shift_remove("x-cli");
-        }
-    }
-    if let Some(object) = schema.as_object_mut() {
-        object.retain(|key, _| !matches!(key.as_str(), "title" | "x-cli-rest"));
     }
     if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
         required.retain(|name| !in_path.iter().any(|it| name == it));

@@ -1,21 +1,24 @@
-//! Routes of operations: each takes the input apart, runs the operation, and writes its output.
+//! Routes of operations: each reads the input, runs the operation, and writes its output.
 
-use super::answer::{self, JSON};
-use super::{body, openapi, query};
+use super::response::{self, JSON};
+use super::{openapi, query};
 use crate::http::event_stream::{self, KEEP_ALIVE, MEDIA_TYPE as EVENT_STREAM};
 use crate::http::socket::{EXIT_CODE, SocketRouter};
-use crate::http::{Budget, Ending, Gate, Limits, Pass, Principal, Routes, drain};
+use crate::http::{
+    BodyBudget, CancelToken, ConcurrencyLimit, ConcurrencyPermit, Limits, Principal, Routes, drain, is_json, read,
+};
 use crate::mcp::http::passed_on;
 use crate::operation::{
-    Access, BoundOperation, ErrorCode, ItemStream, OperationError, OperationOutput, Operations, StreamItem, Text,
+    Access, BoundOperation, DRY_RUN, ErrorCode, ItemStream, OperationError, OperationOutput, OperationSpec, Operations,
+    StreamItem, Text,
 };
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequestParts, Path, Request};
-use axum::http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
+use axum::http::header::{ACCEPT, USER_AGENT};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::Response;
-use axum::routing::{any, get};
+use axum::routing::{MethodFilter, MethodRouter, get};
 use axum::{Extension, Router};
 use futures_util::StreamExt;
 use futures_util::stream::unfold;
@@ -29,8 +32,6 @@ use toolscout_core::cx::{ApprovalPrompt, Progress, Role};
 use toolscout_core::event::trace_context;
 use toolscout_core::{BoxFuture, Caller, Cx};
 
-/// The query parameter that asks what a change would do.
-const DRY_RUN: &str = "dryRun";
 const TEXT: &str = "text/plain";
 /// Progress events that may wait for a slow reader; further ones are dropped.
 const PENDING_PROGRESS: usize = 64;
@@ -45,27 +46,27 @@ pub struct OperationRouter {
     /// What every request starts from: the project, the observers.
     request: Cx,
     document: OnceLock<Bytes>,
-    requests: Arc<Gate>,
-    streams: Arc<Gate>,
-    bodies: Arc<Budget>,
+    requests: Arc<ConcurrencyLimit>,
+    streams: Arc<ConcurrencyLimit>,
+    bodies: Arc<BodyBudget>,
     limits: Limits,
     /// Ends the streams; without it they end with their connections.
-    ending: Option<Ending>,
+    shutdown: Option<CancelToken>,
 }
 
 impl OperationRouter {
     /// Routes for these operations.
-    pub fn new(operations: Operations, request: Cx, limits: Limits, ending: Option<Ending>) -> Arc<Self> {
+    pub fn new(operations: Operations, request: Cx, limits: Limits, shutdown: Option<CancelToken>) -> Arc<Self> {
         let limits = Limits { body: limits.body.min(BODY), ..limits };
         Arc::new(Self {
             operations,
             request,
             document: OnceLock::new(),
-            requests: Gate::new(limits.requests, limits.requests_each),
-            streams: Gate::new(limits.streams, limits.streams_each),
-            bodies: Budget::new(limits.bodies),
+            requests: ConcurrencyLimit::new(limits.requests, limits.requests_each),
+            streams: ConcurrencyLimit::new(limits.streams, limits.streams_each),
+            bodies: BodyBudget::new(limits.bodies),
             limits,
-            ending,
+            shutdown,
         })
     }
 
@@ -79,8 +80,8 @@ impl OperationRouter {
     /// confirmation was confirmed there.
     pub fn for_owner(self: &Arc<Self>) -> SocketRouter {
         let (open, guarded) = self.routers();
-        let owner = SocketOwner(Principal { name: None, role: Role::Operator });
-        SocketRouter(open.merge(guarded).layer(Extension(owner.0.clone())).layer(Extension(owner)))
+        let owner = Principal { name: None, role: Role::Operator };
+        SocketRouter(open.merge(guarded).layer(Extension(owner)).layer(Extension(SocketOwner)))
     }
 
     /// The routes that need no authentication, and those that do.
@@ -90,10 +91,22 @@ impl OperationRouter {
         let all = self.operations.iter().flat_map(paths).flatten().filter(|path| !path.is_empty());
         for path in all.collect::<BTreeSet<_>>() {
             let here = self.operations.iter().filter(|operation| paths(operation).contains(&Some(path)));
-            let here: Vec<_> = here.cloned().collect();
-            let is_open = here.iter().all(|operation| operation.spec.access == Access::Open);
-            let router = self.clone();
-            let route = any(move |request| respond(router.clone(), here.clone(), request));
+            let (mut route, mut methods, mut is_open) = (MethodRouter::new(), Vec::new(), true);
+            for operation in here {
+                let method = operation.spec.route.method;
+                // The methods of operations are those that axum knows.
+                let filter = method.parse().ok().and_then(|method: Method| MethodFilter::try_from(method).ok());
+                let (router, operation) = (self.clone(), operation.clone());
+                methods.push(method);
+                is_open &= operation.spec.access == Access::Open;
+                let run = move |request| respond(router.clone(), operation.clone(), request);
+                route = if let Some(filter) = filter { route.on(filter, run) } else { route };
+            }
+            let methods = methods.join(", ");
+            let route = route.fallback(async move |request: Request| {
+                drain(request.into_body()).await;
+                response::method_not_allowed(&methods)
+            });
             if is_open {
                 open = open.route(path, route);
             } else {
@@ -101,8 +114,8 @@ impl OperationRouter {
             }
         }
         let router = self.clone();
-        let document = get(async move || answer::bytes(StatusCode::OK, JSON, router.document()));
-        let document = document.fallback(async || answer::method_not_allowed(&["GET"]));
+        let document = get(async move || response::bytes(StatusCode::OK, JSON, router.document()));
+        let document = document.fallback(async || response::method_not_allowed("GET"));
         (open, guarded.route(openapi::PATH, document))
     }
 
@@ -113,75 +126,67 @@ impl OperationRouter {
 
 /// Marks a request over the control socket.
 #[derive(Clone)]
-struct SocketOwner(Principal);
+struct SocketOwner;
 
-/// Responds to a request for the operations at one path.
-async fn respond(router: Arc<OperationRouter>, operations: Vec<Arc<BoundOperation>>, request: Request) -> Response {
+/// Responds to a request for an operation. The role is checked before anything of the request is read.
+async fn respond(
+    router: Arc<OperationRouter>,
+    operation: Arc<BoundOperation>,
+    request: Request,
+) -> Result<Response, OperationError> {
     let (mut head, body) = request.into_parts();
-    let method = if head.method == Method::HEAD { "GET" } else { head.method.as_str() };
-    let Some(operation) = operations.iter().find(|operation| operation.spec.route.method == method) else {
-        drain(body).await;
-        let methods: Vec<_> = operations.iter().map(|operation| operation.spec.route.method).collect();
-        return answer::method_not_allowed(&methods);
+    let principal = match (head.extensions.get::<Principal>(), operation.spec.access) {
+        (Some(principal), _) => Ok(principal.clone()),
+        (None, Access::Open) => Ok(Principal { name: None, role: Role::Agent }),
+        (None, _) => Err(OperationError::new(ErrorCode::Unauthorized, "the request is not authenticated")),
     };
-    let response = match admit(operation, &head) {
-        Ok(principal) => run(&router, operation, principal, &mut head, body).await,
+    let admitted = principal.and_then(|principal| operation.check_access(principal.role).map(|()| principal));
+    let principal = match admitted {
+        Ok(principal) => principal,
         Err(error) => {
             drain(body).await;
-            Err(error)
+            return Err(error);
         }
     };
-    response.unwrap_or_else(|error| answer::error(&error))
-}
-
-/// The authenticated client, if its role suffices. Routes that are open have one without a name.
-fn admit(operation: &BoundOperation, head: &Parts) -> Result<Principal, OperationError> {
-    let principal = match (operation.spec.access, head.extensions.get::<Principal>().cloned()) {
-        (_, Some(principal)) => principal,
-        (Access::Open, None) => Principal { name: None, role: Role::Agent },
-        (_, None) => return Err(OperationError::new(ErrorCode::Unauthorized, "the request is not authenticated")),
-    };
-    operation.check_access(principal.role)?;
-    Ok(principal)
-}
-
-async fn run(
-    router: &OperationRouter,
-    operation: &Arc<BoundOperation>,
-    principal: Principal,
-    head: &mut Parts,
-    body: Body,
-) -> Result<Response, OperationError> {
     let too_many = |what| OperationError::new(ErrorCode::TooManyRequests, format!("too many {what} at a time"));
-    let pass = router.requests.enter(&principal.name).ok_or_else(|| too_many("requests"))?;
-    let mut cx = cx(router.request.clone(), &principal, head);
-    let input = input(router, operation, head, body, &mut cx).await?;
+    let permit = router.requests.enter(&principal.name).ok_or_else(|| too_many("requests"))?;
+    let (input, is_dry_run) = input(&router, &operation, &mut head, body).await?;
+    let cx = Cx { dry_run: is_dry_run, ..context(&router, &principal, &head) };
     if operation.is_stream() {
-        let pass = router.streams.enter(&principal.name).ok_or_else(|| too_many("streams"))?;
+        let permit = router.streams.enter(&principal.name).ok_or_else(|| too_many("streams"))?;
         let items = operation.open(input, cx).await?;
-        return Ok(stream(items, router.ending.clone(), pass));
+        return Ok(stream(items, router.shutdown.clone(), permit));
     }
-    let accepted = accepted(&head.headers);
-    if accepted == Some(EVENT_STREAM) {
-        let operation = operation.clone();
-        let run = |cx| -> BoxFuture<'static, _> {
-            Box::pin(async move {
-                let _pass = pass;
-                operation.invoke(input, cx).await
-            })
-        };
-        return Ok(with_progress(run, cx));
+    match accepted(&head.headers) {
+        Some(EVENT_STREAM) => {
+            let run = move |cx| -> BoxFuture<'static, _> {
+                Box::pin(async move {
+                    let _permit = permit;
+                    operation.invoke(input, cx).await
+                })
+            };
+            Ok(with_progress(run, cx))
+        }
+        accepted => {
+            let output = operation.invoke(input, cx).await?;
+            rendered(&operation.spec, &output, accepted == Some(TEXT))
+        }
     }
-    let output = operation.invoke(input, cx).await?;
-    if operation.spec.media_type != JSON {
-        let text = output.text(&Text::default());
-        return Ok(answer::bytes(StatusCode::OK, operation.spec.media_type, text));
+}
+
+/// The output as a response: as JSON, as the operation's own media type, or for people, with the exit code of the command,
+/// which a forwarded command prints as it is.
+fn rendered(spec: &OperationSpec, output: &OperationOutput, is_text: bool) -> Result<Response, OperationError> {
+    if spec.media_type != JSON {
+        return Ok(response::bytes(StatusCode::OK, spec.media_type, output.text(&Text::default())));
     }
-    if accepted == Some(TEXT) {
-        return Ok(text(&output));
+    if is_text {
+        let mut response = response::bytes(StatusCode::OK, "text/plain; charset=utf-8", output.text(&Text::default()));
+        response.headers_mut().insert(EXIT_CODE, HeaderValue::from(u16::from(output.exit.code())));
+        return Ok(response);
     }
-    let status = StatusCode::from_u16(operation.spec.route.status).unwrap_or(StatusCode::OK);
-    Ok(answer::bytes(status, JSON, to_json(&output)?))
+    let status = StatusCode::from_u16(spec.route.status).unwrap_or(StatusCode::OK);
+    Ok(response::bytes(status, JSON, to_json(output)?))
 }
 
 fn to_json(output: &OperationOutput) -> Result<Vec<u8>, OperationError> {
@@ -190,7 +195,7 @@ fn to_json(output: &OperationOutput) -> Result<Vec<u8>, OperationError> {
 }
 
 /// The context of a request: its client, its role, and the headers that are passed on.
-fn cx(request: Cx, principal: &Principal, head: &Parts) -> Cx {
+fn context(router: &OperationRouter, principal: &Principal, head: &Parts) -> Cx {
     let headers = passed_on(&head.headers);
     let client = head.headers.get(USER_AGENT).and_then(|value| value.to_str().ok());
     let cx = Cx {
@@ -201,7 +206,7 @@ fn cx(request: Cx, principal: &Principal, head: &Parts) -> Cx {
         headers: headers.into(),
         asker: None,
         role: principal.role,
-        ..request
+        ..router.request.clone()
     };
     if head.extensions.get::<SocketOwner>().is_none() {
         return cx;
@@ -210,38 +215,40 @@ fn cx(request: Cx, principal: &Principal, head: &Parts) -> Cx {
     Cx { caller: Caller::Cli, asker: Some(confirmed), ..cx }
 }
 
-/// Everything the request says: path, query and body. A field that is given twice is an error.
+/// The fields of path, query and JSON body, and whether it is a dry run. A field that is given twice is an error.
 async fn input(
     router: &OperationRouter,
     operation: &BoundOperation,
     head: &mut Parts,
     body: Body,
-    cx: &mut Cx,
-) -> Result<Map<String, Value>, OperationError> {
+) -> Result<(Map<String, Value>, bool), OperationError> {
     let path = Path::<Vec<(String, String)>>::from_request_parts(head, &()).await;
     let Path(path) = path.map_err(|_| OperationError::invalid("the path is not valid UTF-8 with percent escapes"))?;
-    let mut schema = operation.input.inlined().clone();
-    schema["properties"][DRY_RUN] = json!({"type": "boolean"});
+    let query = query::read(head.uri.query().unwrap_or_default(), operation.input.query())?;
+    let (bytes, _permit) = read(body, &router.limits, &router.bodies).await?;
+    let body = if bytes.is_empty() {
+        Map::new()
+    } else if !is_json(&head.headers) {
+        let error = OperationError::invalid("the body must be JSON");
+        return Err(error.hint("send `Content-Type: application/json`"));
+    } else {
+        let invalid = |error| OperationError::invalid(format!("the body is no JSON: {error}"));
+        match serde_json::from_slice(&bytes).map_err(|error| invalid(error).hint("send a JSON object"))? {
+            Value::Object(body) => body,
+            _ => return Err(OperationError::invalid("the body must be a JSON object")),
+        }
+    };
     let mut all: Map<_, _> = path.into_iter().map(|(name, value)| (name, Value::from(value))).collect();
-    let query = query::read(head.uri.query().unwrap_or_default(), &schema)?;
-    let body = body::object(&router.limits, &router.bodies, &head.headers, body).await?;
+    let mut is_dry_run = router.request.dry_run;
     for (name, value) in query.into_iter().chain(body) {
         if name == DRY_RUN && !operation.input.has(DRY_RUN) {
             let invalid = || OperationError::invalid("the query: `dryRun` must be `true` or `false`");
-            cx.dry_run = value.as_bool().ok_or_else(invalid)?;
+            is_dry_run = value.as_bool().ok_or_else(invalid)?;
         } else if all.insert(name.clone(), value).is_some() {
             return Err(OperationError::invalid(format!("`{name}` is given twice")));
         }
     }
-    Ok(all)
-}
-
-/// The output for people, with the exit code of the command: a command that was forwarded prints it as it is.
-fn text(output: &OperationOutput) -> Response {
-    let mut response = Response::new(Body::from(output.text(&Text::default())));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
-    response.headers_mut().insert(EXIT_CODE, HeaderValue::from(u16::from(output.exit.code())));
-    response
+    Ok((all, is_dry_run))
 }
 
 /// The form of the response other than JSON, if the client asks for one and not for JSON.
@@ -255,11 +262,11 @@ fn accepted(headers: &HeaderMap) -> Option<&'static str> {
 }
 
 /// The items of a stream as events, with comments while there is none, until the listener ends.
-fn stream(items: ItemStream<StreamItem>, ending: Option<Ending>, pass: Pass) -> Response {
-    let events = unfold((items, ending, pass), |(mut items, ending, pass)| async move {
+fn stream(items: ItemStream<StreamItem>, shutdown: Option<CancelToken>, permit: ConcurrencyPermit) -> Response {
+    let events = unfold((items, shutdown, permit), |(mut items, shutdown, permit)| async move {
         let ended = async {
-            match &ending {
-                Some(ending) => ending.over().await,
+            match &shutdown {
+                Some(shutdown) => shutdown.cancelled().await,
                 None => std::future::pending().await,
             }
         };
@@ -274,7 +281,7 @@ fn stream(items: ItemStream<StreamItem>, ending: Option<Ending>, pass: Pass) -> 
             }
             () = sleep(KEEP_ALIVE) => event_stream::comment(),
         };
-        Some((Ok::<_, Infallible>(bytes), (items, ending, pass)))
+        Some((Ok::<_, Infallible>(bytes), (items, shutdown, permit)))
     });
     event_stream::response(Body::from_stream(events))
 }

@@ -154,7 +154,7 @@ fn routes() -> Vec<(&'static str, String, Access)> {
 async fn site(terms: Terms) -> Site {
     let listener = Listener::bind(terms).await.expect("bound");
     let (request, limits) = (Cx::new(Caller::Http), listener.limits().clone());
-    let router = OperationRouter::new(operations(), request, limits, Some(listener.ending()));
+    let router = OperationRouter::new(operations(), request, limits, Some(listener.shutdown()));
     Site::serve(listener, router.add_to(Routes::new()))
 }
 

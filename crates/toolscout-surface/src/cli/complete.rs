@@ -2,7 +2,7 @@
 //!
 //! The scripts hold no knowledge of commands: they run `toolscout __complete -- WORDS…` with the words up to the cursor,
 //! the last one perhaps empty, and show what [`print()`] wrote. So completion is always of this version and of these
-//! tools, and it needs what is known already: no tool is loaded for it.
+//! tools, and reads stored records only: no tool is loaded for it.
 
 #[cfg(test)]
 mod tests;
@@ -72,7 +72,7 @@ pub fn print(candidates: &[Candidate]) -> String {
 ///
 /// `names` gives the commands below a path of commands (all commands and tools for the empty one, tools for `run`, the
 /// subcommands of a command), `spec` what the command at a path takes (the global options for the empty one). Both are
-/// asked only for what was typed, so a thousand other tools cost nothing.
+/// called only for the typed commands, so a thousand other tools cost nothing.
 pub fn candidates(
     words: &[String],
     names: impl Fn(&[String]) -> Vec<Candidate>,

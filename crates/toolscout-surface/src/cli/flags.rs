@@ -32,7 +32,7 @@ use toolscout_core::{Diagnostic, Tool};
 pub struct ToolFlags {
     /// For parsing, help and completion.
     pub spec: CommandSpec,
-    /// What is wrong with the flags or with the hints for them; the rest works.
+    /// Diagnostics of the flags and of the hints for them; the rest works.
     pub problems: Vec<Diagnostic>,
     leaves: Vec<Leaf>,
     parents: Vec<Parent>,
@@ -59,12 +59,12 @@ impl ToolFlags {
         Self { spec, problems: news.problems, leaves, parents, extras }
     }
 
-    /// Whether the tool's help was asked for.
+    /// Whether the tool's help was requested.
     pub fn wants_help(&self, parsed: &Parsed) -> bool {
         self.extras.help && parsed.switch("help")
     }
 
-    /// Whether the result was asked for as JSON.
+    /// Whether the result was requested as JSON.
     pub fn wants_json(&self, parsed: &Parsed) -> bool {
         self.extras.json && parsed.switch("json")
     }

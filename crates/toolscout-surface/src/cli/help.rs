@@ -1,4 +1,4 @@
-//! Help pages: what a command takes, and what commands there are.
+//! Help pages: of one command, and the overview of all.
 
 #[cfg(test)]
 mod tests;
@@ -32,9 +32,9 @@ impl Default for Look {
 /// Commands or tools under one heading.
 #[derive(Debug, Clone)]
 pub struct Group<'a> {
-    /// Whose tools; the built-in commands where none is said.
+    /// The source of the tools; none for built-in commands.
     pub source: Option<&'a str>,
-    /// Name and what it does.
+    /// Name and summary.
     pub entries: Vec<(&'a str, &'a str)>,
 }
 

@@ -1,4 +1,4 @@
-//! Reads what somebody typed against what a command takes, and names every mistake at once.
+//! Parses arguments by the specification of a command, and reports all mistakes at once.
 
 #[cfg(test)]
 mod tests;
@@ -21,13 +21,13 @@ pub fn parse(spec: &CommandSpec, args: &[String]) -> Result<Parsed, UsageErrors>
     reading.finish()
 }
 
-/// What was typed, checked.
+/// Parsed and checked arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Parsed {
     values: HashMap<String, Vec<String>>,
     /// In the order given; with `stop_at_positional` everything from the first one on, raw.
     pub positionals: Vec<String>,
-    /// What came after `--`, untouched.
+    /// The words after `--`, untouched.
     pub rest: Vec<String>,
 }
 
@@ -92,13 +92,13 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// `-` alone is a value (standard input, by custom), and so is `-5` unless somebody made it an option.
+    /// `-` alone is a value (standard input, by custom), and so is `-5` unless a digit is an option.
     fn is_option(&self, word: &str) -> bool {
         let is_number = || value::is_negative_number(word) && self.spec.options.iter().all(|it| !is_digit(it.short));
         word.len() > 1 && word.starts_with('-') && !is_number()
     }
 
-    /// Reads `name`, `name=value` or `no-name`; gives back what is left.
+    /// Reads `name`, `name=value` or `no-name`; returns the remaining words.
     fn long<'w>(&mut self, word: &str, tail: &'w [String]) -> &'w [String] {
         let (name, value) = split(word);
         if let Some(option) = self.spec.find_long(name) {
@@ -180,7 +180,7 @@ impl<'a> Reading<'a> {
         self.errors.push(UsageError::UnknownOption { option: format!("--{name}"), nearest });
     }
 
-    /// Keeps a value, and notes what is wrong with it.
+    /// Keeps a value, and notes its mistakes.
     fn record(&mut self, option: &'a OptionSpec, text: &str) {
         let texts = match option.many {
             Many::RepeatOrComma => value::items(text),
@@ -188,7 +188,7 @@ impl<'a> Reading<'a> {
         };
         self.errors.extend(texts.iter().filter_map(|it| checks::value(option, it)));
         let kept = self.values.get(option.long.as_str());
-        // A switch that says the same twice does no harm; scripts and aliases do that.
+        // A switch may be repeated with the same value; scripts and aliases do that.
         let again = kept.is_some_and(|it| !option.is_switch() || *it != texts);
         match option.many {
             Many::No if again => self.errors.push(UsageError::GivenTwice { option: option.shown() }),

@@ -1,4 +1,4 @@
-//! What a command takes, as plain data that parsing, help and completion all read.
+//! The specification of a command, as plain data that parsing, help and completion read.
 
 /// A command: its options, its positionals, and the words around them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -50,7 +50,7 @@ impl CommandSpec {
         own.or_else(|| self.options.iter().find(|it| it.aliases.iter().any(|alias| alias == name)))
     }
 
-    /// The switch that `--no-…` turns off; `name` is what was typed, with its `no-`.
+    /// The switch that `--no-…` turns off; `name` is the typed name with its `no-`.
     pub fn find_negated(&self, name: &str) -> Option<&OptionSpec> {
         let name = name.strip_prefix("no-")?;
         self.find_long(name).filter(|it| it.negatable)
@@ -70,7 +70,7 @@ pub struct OptionSpec {
     /// Other spellings that are understood and never shown.
     pub aliases: Vec<String>,
     pub value: ValueKind,
-    /// What the value is called in help; the kind's own word where none is given.
+    /// The name of the value in help; by default that of its kind.
     pub value_name: Option<String>,
     pub help: String,
     pub choices: Vec<String>,
@@ -108,10 +108,6 @@ impl OptionSpec {
 
     pub fn number(long: impl Into<String>, help: impl Into<String>) -> Self {
         Self::new(long, ValueKind::Number, help)
-    }
-
-    pub fn json(long: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::new(long, ValueKind::Json, help)
     }
 
     /// `--help` and `-h`.
@@ -170,11 +166,6 @@ impl OptionSpec {
         self
     }
 
-    pub fn hidden(mut self) -> Self {
-        self.hidden = true;
-        self
-    }
-
     pub fn conflicts(mut self, other: impl Into<String>) -> Self {
         self.conflicts.push(other.into());
         self
@@ -211,7 +202,7 @@ pub enum ValueKind {
 }
 
 impl ValueKind {
-    /// What the value is called in help when nobody named it.
+    /// The default name of the value in help.
     pub fn word(self) -> &'static str {
         match self {
             Self::Switch => "BOOLEAN",

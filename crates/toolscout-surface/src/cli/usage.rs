@@ -1,7 +1,7 @@
-//! What is wrong with a command line, all of it at once.
+//! Usage errors: all mistakes of a command line at once.
 
+use super::ValueKind;
 use super::words::{Locale, Word};
-use super::{ValueKind, nearest};
 use std::fmt;
 use toolscout_core::escape;
 
@@ -10,7 +10,7 @@ use toolscout_core::escape;
 pub struct UsageErrors(Vec<UsageError>);
 
 impl UsageErrors {
-    /// `Ok` where there is nothing to complain about.
+    /// `Ok` if there are no mistakes.
     pub fn check(errors: Vec<UsageError>) -> Result<(), Self> {
         if errors.is_empty() { Ok(()) } else { Err(Self(errors)) }
     }
@@ -74,7 +74,7 @@ pub enum UsageError {
         value: String,
         choices: Vec<String>,
     },
-    /// `reason`: more, where the reader of the value had more to say.
+    /// `reason`: the details of the parser, if any.
     NotA {
         option: String,
         value: String,
@@ -96,12 +96,6 @@ pub enum UsageError {
 }
 
 impl UsageError {
-    /// There is no such command; `commands` are those there are.
-    pub fn unknown_command<'a>(command: &str, commands: impl IntoIterator<Item = &'a str>) -> Self {
-        let nearest = nearest(command, commands).map(str::to_owned);
-        Self::UnknownCommand { command: command.to_owned(), nearest }
-    }
-
     /// The mistake in words, safe for a terminal.
     pub fn text(&self, locale: Locale) -> String {
         let say = |word: Word, values: &[&str]| {
@@ -156,7 +150,7 @@ fn list(choices: &[String]) -> String {
     if choices.len() > MOST { shown + ", …" } else { shown }
 }
 
-/// Escaped, on one line, and cut where somebody passed a whole document.
+/// Escaped, on one line, and cut if it is very long.
 fn shorten(text: &str) -> String {
     const LONGEST: usize = 1000;
     let mut kept: String = text.chars().take(LONGEST).collect();

@@ -3,7 +3,7 @@
 use super::ValueKind;
 use serde_json::{Number, Value};
 
-/// Why a text is not of the wanted kind, where there is more to say than that.
+/// Details about why a text is not of the wanted kind, if any.
 pub(super) type Reason = Option<String>;
 
 /// A whole number that JSON can hold without loss.
@@ -61,7 +61,7 @@ fn json_items(text: &str) -> Option<Vec<String>> {
     items.into_iter().map(scalar_text).collect()
 }
 
-/// A scalar as somebody would type it; none for what is no scalar.
+/// A scalar as it is typed; none for other values.
 pub(super) fn scalar_text(value: Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text),

@@ -1,4 +1,4 @@
-//! Every word the command line says by itself, in every language it speaks.
+//! All texts of the command line, in all its languages.
 //!
 //! To add a language: a variant of [`Locale`], its code in [`Locale::ALL`], and a column in the table. The English
 //! column is a contract: scripts and tests read it.
@@ -30,7 +30,7 @@ impl Locale {
 
 macro_rules! table {
     ($($word:ident: $($text:literal),+;)*) => {
-        /// Something the command line says.
+        /// A text of the command line.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Word { $($word),* }
 
@@ -91,7 +91,7 @@ impl Word {
         self.columns()[locale as usize]
     }
 
-    /// The word with its places `{0}`, `{1}` … filled. What is put in is never looked at again, so it may hold braces.
+    /// The text with its places `{0}`, `{1}` … filled. Values are not scanned again, so they may hold braces.
     pub fn fill(self, locale: Locale, values: &[&str]) -> String {
         let mut out = String::new();
         let mut left = self.text(locale);

@@ -12,7 +12,7 @@ use tiktoken_rs::{CoreBPE, o200k_base};
 static TOKENIZER: LazyLock<CoreBPE> = LazyLock::new(|| o200k_base().unwrap());
 
 fn summary(lines: &str) -> String {
-    Wish::default().summary(&snapshot(lines)).text
+    ContextOptions::default().summary(&snapshot(lines)).text
 }
 
 fn catalog(servers: usize, tools: usize) -> String {
@@ -59,9 +59,9 @@ fn what_is_not_essential_is_counted() {
 #[test]
 fn essential_is_what_somebody_says_is() {
     let snapshot = snapshot("rube/github_search\nrube/Invoice_Send");
-    let wish = Wish { essential: vec!["INVOICE".to_owned()], ..Wish::default() };
+    let wish = ContextOptions { essential: vec!["INVOICE".to_owned()], ..ContextOptions::default() };
     assert!(wish.summary(&snapshot).text.contains("• rube: Invoice_Send and 1 other tools"));
-    let none = Wish { essential: Vec::new(), ..Wish::default() };
+    let none = ContextOptions { essential: Vec::new(), ..ContextOptions::default() };
     assert!(none.summary(&snapshot).text.contains("• rube: 2 tools available"));
 }
 
@@ -70,10 +70,10 @@ fn essential_is_what_somebody_says_is() {
 fn many_servers_are_cut_the_same_way_each_time_and_those_left_out_are_counted() {
     for (servers, tools) in [(1, 10), (10, 10), (200, 10)] {
         let snapshot = snapshot(&catalog(servers, tools));
-        let summary = Wish::default().summary(&snapshot);
+        let summary = ContextOptions::default().summary(&snapshot);
         let text = &summary.text;
         assert!(summary.tokens <= BUDGET && TOKENIZER.encode_ordinary(text).len() <= summary.tokens, "{text}");
-        assert_eq!(summary, Wish::default().summary(&snapshot));
+        assert_eq!(summary, ContextOptions::default().summary(&snapshot));
         assert_eq!((summary.servers, summary.tools), (servers, servers * tools));
         let lines = text.lines().filter(|it| it.contains("other tools")).count();
         assert_eq!(lines + summary.servers_left_out, servers, "{text}");
@@ -133,7 +133,7 @@ proptest! {
     ) {
         let lines: Vec<_> = tools.iter().map(|(server, name)| format!("{server}/{}", name.replace("--", "-"))).collect();
         let snapshot = snapshot(&lines.join("\n"));
-        let summary = Wish { budget, ..Wish::default() }.summary(&snapshot);
+        let summary = ContextOptions { budget, ..ContextOptions::default() }.summary(&snapshot);
         prop_assert!(summary.tokens <= budget);
         prop_assert!(TOKENIZER.encode_ordinary(&summary.text).len() <= budget);
         let has_json = summary.text.contains(['"', '{']);

@@ -1,4 +1,4 @@
-//! Who asks: nobody in particular, somebody with one of our tokens, or somebody whom an issuer vouches for.
+//! Authentication: by nothing, by one of our tokens, by the token of an issuer, or by a session of the UI.
 
 mod issuer;
 mod jwt;
@@ -14,35 +14,42 @@ pub use issuer::Fetch;
 pub use jwt::{Jwt, JwtTerms};
 pub use sign_ins::SignIns;
 pub use token::{SHORTEST, Token};
+pub use toolscout_core::cx::Role;
 
-use super::{Error, Refusal};
+use super::{Error, HttpRejection};
 use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, StatusCode};
 use std::sync::Arc;
 
-/// How those who ask are recognised.
+/// The authentication method of a listener.
 pub enum Auth {
-    /// Everybody who reaches us is let in; on loopback only.
+    /// Every request is accepted; on loopback only.
     None,
     /// By a token that we gave out.
     Tokens(Vec<Token>),
-    /// By a token of an issuer that both sides trust.
+    /// By a token of an issuer.
     Jwt(Box<Jwt>),
 }
 
-/// Somebody we have recognised.
+/// An authenticated client.
 #[derive(Debug, Clone)]
 pub struct Principal {
-    /// Which of those we know; none where all are the same.
+    /// Its name; none if all clients are the same.
     pub name: Option<Arc<str>>,
-    /// What they are here for.
+    /// Its role.
     pub role: Role,
 }
 
-pub use toolscout_core::cx::Role;
+/// How the requests of a listener are authenticated.
+#[derive(Clone)]
+pub(super) struct Authenticator {
+    pub(super) auth: Arc<Auth>,
+    /// None if there is no UI.
+    pub(super) sign_ins: Option<Arc<SignIns>>,
+}
 
 impl Auth {
-    /// Whether anybody could ever be let in.
+    /// An error if no client could ever be authenticated.
     pub(super) fn check(&self) -> Result<(), Error> {
         match self {
             Self::Tokens(tokens) if tokens.is_empty() => Err(Error::NoToken),
@@ -50,12 +57,14 @@ impl Auth {
         }
     }
 
-    /// Recognises who asks for this path.
-    pub(super) async fn recognise(&self, headers: &HeaderMap, path: &str) -> Result<Principal, Refusal> {
+    /// Authenticates a request for this path by its token.
+    pub(super) async fn recognise(&self, headers: &HeaderMap, path: &str) -> Result<Principal, HttpRejection> {
         match self {
             Self::None => Ok(Principal { name: None, role: Role::Agent }),
             Self::Tokens(tokens) => {
-                let unknown = |words| Refusal::unknown(StatusCode::UNAUTHORIZED, r#"Bearer realm="toolscout""#, words);
+                let unknown = |message| {
+                    HttpRejection::challenge(StatusCode::UNAUTHORIZED, r#"Bearer realm="toolscout""#, message)
+                };
                 let secret = bearer(headers).map_err(unknown)?;
                 token::find(tokens, secret).ok_or_else(|| unknown("this token is not known here"))
             }
@@ -63,16 +72,16 @@ impl Auth {
                 let profile = profile(path);
                 match bearer(headers) {
                     Ok(token) => jwt.recognise(token, profile).await,
-                    Err(words) => Err(jwt.unknown(profile, None, words)),
+                    Err(message) => Err(jwt.unknown(profile, None, message)),
                 }
             }
         }
     }
 }
 
-/// What follows `/mcp`: a profile is a resource of its own.
+/// The part of the path behind `/mcp`: a profile is a resource of its own.
 fn profile(path: &str) -> &str {
-    path.strip_prefix("/mcp").filter(|it| it.starts_with('/') && !it[1..].contains('/')).unwrap_or("")
+    path.strip_prefix("/mcp").filter(|rest| rest.starts_with('/') && !rest[1..].contains('/')).unwrap_or("")
 }
 
 fn bearer(headers: &HeaderMap) -> Result<&str, &'static str> {
@@ -82,9 +91,9 @@ fn bearer(headers: &HeaderMap) -> Result<&str, &'static str> {
         (None, _) => return Err("a token is needed: `Authorization: Bearer …`"),
         (_, Some(_)) => return Err("`Authorization` is there twice"),
     };
-    let (scheme, token) = value.to_str().ok().and_then(|it| it.split_once(' ')).unwrap_or_default();
-    match scheme.eq_ignore_ascii_case("bearer") && !token.trim().is_empty() {
-        true => Ok(token.trim()),
-        false => Err("`Authorization` must be `Bearer`, and a token"),
+    let (scheme, token) = value.to_str().ok().and_then(|text| text.split_once(' ')).unwrap_or_default();
+    if !scheme.eq_ignore_ascii_case("bearer") || token.trim().is_empty() {
+        return Err("`Authorization` must be `Bearer`, and a token");
     }
+    Ok(token.trim())
 }

@@ -1,8 +1,8 @@
-//! A host and perhaps a port, as `Host` and `Origin` name them; whatever could be read in two ways is none.
+//! Hosts and origins, as `Host` and `Origin` name them. A text that could be read in two ways is neither.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// A host and perhaps a port.
+/// A host, with a port or without.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Authority {
     pub(super) host: Host,
@@ -42,11 +42,11 @@ impl Host {
         let is_label = |label: &str| {
             !label.is_empty() && label.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-' || it == b'_')
         };
-        // No end in a dot: it is the same host to a resolver, and another one to a browser.
+        // No dot at the end: resolvers ignore it, and browsers do not.
         (text.len() <= 253 && text.split('.').all(is_label)).then(|| Self::Name(text.to_ascii_lowercase()))
     }
 
-    /// The ways to name this very computer that no name server has a say in.
+    /// Whether it names this computer without asking a name server.
     pub(super) fn is_loopback(&self) -> bool {
         match self {
             Self::Name(name) => name == "localhost",
@@ -55,8 +55,46 @@ impl Host {
     }
 }
 
-/// Digits and nothing else: `+80` is a number to us, and to nobody else.
+/// Digits only: Rust reads `+80` as a number, and others do not.
 fn parse_port(text: &str) -> Option<u16> {
     let is_number = !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
     is_number.then(|| text.parse().ok()).flatten()
+}
+
+/// The origin of a web page that makes a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// A web page. Without a port, the port is that of the scheme.
+    Web { is_secure: bool, authority: Authority },
+    /// Another program that shows pages, such as an editor; in lower case.
+    Other(String),
+}
+
+impl Origin {
+    /// `null` is not an origin: every page can claim it.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let text = text.to_ascii_lowercase();
+        let (scheme, rest) = text.split_once("://")?;
+        let is_secure = match scheme {
+            "http" => false,
+            "https" => true,
+            _ => return is_other_origin(scheme, rest).then_some(Self::Other(text)),
+        };
+        let mut authority = Authority::parse(rest)?;
+        authority.port.get_or_insert(if is_secure { 443 } else { 80 });
+        Some(Self::Web { is_secure, authority })
+    }
+
+    /// Whether a page of this origin that sends a request to this host sends it to its own origin.
+    pub(super) fn is_same(&self, host: &Authority) -> bool {
+        let Self::Web { is_secure, authority } = self else { return false };
+        let implied = if *is_secure { 443 } else { 80 };
+        authority.host == host.host && authority.port == Some(host.port.unwrap_or(implied))
+    }
+}
+
+fn is_other_origin(scheme: &str, rest: &str) -> bool {
+    let is_of = |text: &str, more: &[u8]| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || more.contains(&byte));
+    let is_scheme = scheme.starts_with(|first: char| first.is_ascii_alphabetic()) && is_of(scheme, b"+-.");
+    is_scheme && !rest.is_empty() && is_of(rest, b"-._:[]")
 }

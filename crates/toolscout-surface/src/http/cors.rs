@@ -1,4 +1,4 @@
-//! What browsers want to be told before they let a foreign page read an answer; only pages that were allowed by name are.
+//! CORS headers, for origins that were allowed by name. By hand: a preflight is answered with 204, and only if it is one.
 
 use axum::body::Body;
 use axum::http::header::{

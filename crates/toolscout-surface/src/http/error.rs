@@ -1,40 +1,40 @@
-//! Why nothing is listened to.
+//! Errors of starting a listener.
 
 use std::io;
 use std::net::SocketAddr;
 
-/// Why nothing is listened to; every one is for the person who starts it.
+/// An error of starting a listener, for the person who starts it.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Others could run tools, and nobody would ask who they are.
+    /// Other computers could run tools without authentication.
     #[error(
         "`{addr}` can be reached from other computers, and whoever reaches it could run every tool: \
          add `--auth token`, or listen on `127.0.0.1:{port}`", port = addr.port()
     )]
     Open {
-        /// Where it should have listened.
+        /// The configured address.
         addr: SocketAddr,
     },
-    /// The address cannot be had.
+    /// The address cannot be bound.
     #[error(
         "cannot listen on `{addr}`: {error}; is something else listening there? `--http 127.0.0.1:0` takes a free port"
     )]
     Bind {
-        /// Where it should have listened.
+        /// The configured address.
         addr: SocketAddr,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
-    /// It is no name of a host.
+    /// It is not a host name.
     #[error("`{0}` is no host: write a name or an address, with a port or without, such as `tools.example.com`")]
     Host(String),
-    /// It is nowhere a page can come from.
+    /// It is not an origin.
     #[error("`{0}` is no origin: write scheme, host and port, such as `https://app.example.com`; `*` is not taken")]
     Origin(String),
-    /// It could be guessed.
+    /// The token is too short.
     #[error("the token `{0}` is shorter than {min} characters: make a longer one", min = super::auth::SHORTEST)]
     Token(String),
-    /// There is nobody who could be let in.
+    /// Token authentication without any token.
     #[error("there is no token: without one nobody could be let in")]
     NoToken,
     /// The settings for tokens of an issuer are wrong.

@@ -1,11 +1,11 @@
-//! How much is taken over HTTP, and how long it may take.
+//! Limits of the HTTP listener: sizes, counts and times.
 
 use std::time::Duration;
 
-/// How much is taken over HTTP, and how long it may take.
+/// Limits of the HTTP listener: sizes, counts and times.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Connections at once; who comes later waits until one is done.
+    /// Connections at once; further ones wait until one is closed.
     pub connections: usize,
     /// Bytes of one body.
     pub body: usize,
@@ -13,11 +13,11 @@ pub struct Limits {
     pub bodies: usize,
     /// Bytes of the headers of one request.
     pub headers: usize,
-    /// Until the headers of the next request are there; an idle connection is closed after it, too.
+    /// The time for the headers of the next request; an idle connection is closed after it as well.
     pub head_time: Duration,
-    /// Until a body is there.
+    /// The time for a whole body.
     pub body_time: Duration,
-    /// A client that has read nothing for so long is gone.
+    /// A connection whose client reads nothing for so long is closed.
     pub stall_time: Duration,
     /// Requests under way at once.
     pub requests: usize,
@@ -31,9 +31,9 @@ pub struct Limits {
     pub sessions: usize,
     /// Sessions of one principal.
     pub sessions_each: usize,
-    /// A session that was not used for so long has ended.
+    /// An unused session ends after so long.
     pub session_time: Duration,
-    /// What is under way when the listener is told to stop has so long to end.
+    /// The time that running requests have to finish when the listener stops.
     pub drain_time: Duration,
 }
 

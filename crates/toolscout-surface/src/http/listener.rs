@@ -1,12 +1,10 @@
-//! Listens on an address, and serves connections until it is told to stop.
+//! Listens on an address, and serves connections until it is stopped.
 
-use super::auth::{Auth, SignIns};
+use super::auth::{Auth, Authenticator, SignIns};
 use super::body::drain;
-use super::door::Door;
-use super::guard::Guard;
-use super::refusal::{for_api, is_of_api};
-use super::stall::Stalling;
-use super::{End, Ending, Error, Limits, Routes, cors};
+use super::host_check::HostCheck;
+use super::rejection::for_api;
+use super::{CancelSource, CancelToken, Error, Limits, Routes, cors};
 use axum::Router;
 use axum::body::Body;
 use axum::http::header::{CACHE_CONTROL, X_CONTENT_TYPE_OPTIONS};
@@ -26,25 +24,26 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
+use tokio_io_timeout::TimeoutWriter;
 
 /// How to listen.
 pub struct Terms {
-    /// Where.
+    /// The address.
     pub addr: SocketAddr,
-    /// Who may.
+    /// The authentication method.
     pub auth: Auth,
-    /// Names this computer has for others, with a port or without. `localhost`, loopback and the address itself always count.
+    /// Names of this computer, with a port or without. `localhost`, loopback and the address itself are always allowed.
     pub allowed_hosts: Vec<String>,
-    /// Foreign pages that may ask: `https://app.example.com`. They are given CORS headers, and nobody else is.
+    /// Foreign origins that may send requests: `https://app.example.com`. Only these get CORS headers.
     pub allowed_origins: Vec<String>,
-    /// Who came in at the page; none where there is no page.
+    /// Sessions of the UI; none if there is no UI.
     pub sign_ins: Option<Arc<SignIns>>,
-    /// How much.
+    /// Sizes, times and counts.
     pub limits: Limits,
 }
 
 impl Terms {
-    /// Listening here, to these, and else as usual.
+    /// Listens here with this authentication and the usual limits.
     pub fn new(addr: SocketAddr, auth: Auth) -> Self {
         let limits = Limits::default();
         Self { addr, auth, allowed_hosts: Vec::new(), allowed_origins: Vec::new(), sign_ins: None, limits }
@@ -55,50 +54,51 @@ impl Terms {
 pub struct Listener {
     socket: TcpListener,
     addr: SocketAddr,
-    door: Door,
-    guard: Guard,
+    authenticator: Authenticator,
+    host_check: HostCheck,
     limits: Limits,
-    end: End,
+    shutdown: CancelSource,
 }
 
 impl Listener {
-    /// Takes the address. From here on connections wait; nothing is answered before [`Listener::serve`].
+    /// Binds the address. Connections wait until [`Listener::serve`].
     pub async fn bind(terms: Terms) -> Result<Self, Error> {
         let Terms { addr, auth, allowed_hosts, allowed_origins, sign_ins, limits } = terms;
         if matches!(auth, Auth::None) && !addr.ip().is_loopback() {
             return Err(Error::Open { addr });
         }
         auth.check()?;
-        let guard = Guard::new(&allowed_hosts, &allowed_origins)?;
+        let host_check = HostCheck::new(&allowed_hosts, &allowed_origins)?;
         let bound = async {
             let socket = TcpListener::bind(addr).await?;
             let addr = socket.local_addr()?;
             Ok((socket, addr))
         };
         let (socket, addr) = bound.await.map_err(|error| Error::Bind { addr, error })?;
-        let door = Door { auth: Arc::new(auth), sign_ins };
-        Ok(Self { socket, addr, door, guard, limits, end: End::new() })
+        let authenticator = Authenticator { auth: Arc::new(auth), sign_ins };
+        Ok(Self { socket, addr, authenticator, host_check, limits, shutdown: CancelSource::new() })
     }
 
-    /// Where it listens; of port 0 something has become.
+    /// The bound address; port 0 has become a real one.
     pub fn addr(&self) -> SocketAddr {
         self.addr
     }
 
-    /// How much is taken.
+    /// Its limits.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Over when the listener is told to stop: streams that would go on for ever end then.
-    pub fn ending(&self) -> Ending {
-        self.end.watch()
+    /// Cancelled when the listener stops, so that endless streams end.
+    pub fn shutdown(&self) -> CancelToken {
+        self.shutdown.token()
     }
 
-    /// Serves until `stop`; then takes nobody new, lets what is under way end for a while, and leaves.
+    /// Serves until `stop`; then accepts no connections, and gives running requests some time to finish.
     pub async fn serve(self, routes: Routes, stop: impl Future<Output = ()>) {
-        let Self { socket, door, guard, limits, end, .. } = self;
-        let site = Arc::new(Site { guard, router: routes.into_router(door), limits, ending: end.watch() });
+        let Self { socket, authenticator, host_check, limits, shutdown, .. } = self;
+        let (router, shutdown_token) = (routes.into_router(authenticator), shutdown.token());
+        let site = Arc::new(Site { host_check, router, limits, shutdown: shutdown_token });
         let mut connections = JoinSet::new();
         let mut stop = pin!(stop);
         loop {
@@ -107,7 +107,7 @@ impl Listener {
                 Some(_) = connections.join_next() => {}
                 accepted = socket.accept(), if connections.len() < site.limits.connections => match accepted {
                     Ok((stream, _)) => {
-                        connections.spawn(serve(site.clone(), stream));
+                        connections.spawn(serve_connection(site.clone(), stream));
                     }
                     // Out of files, most likely. Trying again at once would only keep a core busy.
                     Err(_) => sleep(Duration::from_millis(50)).await,
@@ -115,69 +115,65 @@ impl Listener {
             }
         }
         drop(socket);
-        end.end();
+        shutdown.cancel();
         let drained = async { while connections.join_next().await.is_some() {} };
         let _ = timeout(site.limits.drain_time, drained).await;
         connections.shutdown().await;
     }
 }
 
+/// What all connections share.
 struct Site {
-    guard: Guard,
+    host_check: HostCheck,
     router: Router,
     limits: Limits,
-    ending: Ending,
+    shutdown: CancelToken,
 }
 
-async fn serve(site: Arc<Site>, stream: TcpStream) {
-    // Answers come in several small writes: waiting to fill a packet would cost 40 ms each.
+async fn serve_connection(site: Arc<Site>, stream: TcpStream) {
+    // Responses are several small writes: waiting to fill a packet would cost 40 ms each.
     let prepared = stream.set_nodelay(true).and_then(|()| stream.local_addr());
     let Ok(local) = prepared else { return };
-    let stream = TokioIo::new(Stalling::new(stream, site.limits.stall_time));
-    let answering = site.clone();
-    let service = service_fn(move |request| answer(answering.clone(), local.ip(), request));
+    // A client that stops reading would keep the connection, and the response in memory.
+    let mut stream = TimeoutWriter::new(stream);
+    stream.set_timeout(Some(site.limits.stall_time));
+    let responding = site.clone();
+    let service = service_fn(move |request| respond(responding.clone(), local.ip(), request));
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new());
     http.header_read_timeout(site.limits.head_time);
     http.max_header_size(site.limits.headers);
-    let mut connection = pin!(http.serve_connection(stream, service));
+    let mut connection = pin!(http.serve_connection(TokioIo::new(Box::pin(stream)), service));
     tokio::select! {
-        // However it ended, there is nobody left to tell.
+        // However it ended, there is no client left to tell.
         _ = connection.as_mut() => return,
-        () = site.ending.over() => connection.as_mut().graceful_shutdown(),
+        () = site.shutdown.cancelled() => connection.as_mut().graceful_shutdown(),
     }
     let _ = connection.await;
 }
 
-/// Every request comes by here, before anything else looks at it.
-async fn answer(site: Arc<Site>, local: IpAddr, request: Request<Incoming>) -> Result<Response, Infallible> {
+/// Responds to a request: every one passes the host and origin check before anything else reads it.
+async fn respond(site: Arc<Site>, local: IpAddr, request: Request<Incoming>) -> Result<Response, Infallible> {
     let (head, body) = request.into_parts();
-    let is_of_api = is_of_api(head.uri.path());
-    let finished = |response| finished(if is_of_api { for_api(response) } else { response });
-    let origin = match site.guard.check(&head, local) {
-        Ok(origin) => origin,
-        Err(refusal) => {
+    let path = head.uri.path().to_owned();
+    let mut response = match site.host_check.check(&head, local) {
+        Err(rejection) => {
             drain(Body::new(body)).await;
-            return Ok(finished(refusal.into_response()));
+            rejection.into_response()
+        }
+        Ok(Some(origin)) if cors::is_preflight(&head) => cors::preflight(&origin),
+        Ok(origin) => {
+            let router = TowerToHyperService::new(site.router.clone());
+            let Ok(mut response) = router.call(Request::from_parts(head, Body::new(body))).await;
+            if let Some(origin) = &origin {
+                cors::allow(&mut response, origin);
+            }
+            response
         }
     };
-    if let Some(origin) = &origin
-        && cors::is_preflight(&head)
-    {
-        return Ok(finished(cors::preflight(origin)));
-    }
-    let router = TowerToHyperService::new(site.router.clone());
-    let Ok(mut response) = router.call(Request::from_parts(head, Body::new(body))).await;
-    if let Some(origin) = &origin {
-        cors::allow(&mut response, origin);
-    }
-    Ok(finished(response))
-}
-
-/// Nothing we say is to be kept by others, or to be taken for something else than we say it is.
-fn finished(mut response: Response) -> Response {
+    // No response is cached, or taken for another media type than it declares.
     let headers = response.headers_mut();
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    response
+    Ok(for_api(&path, response))
 }

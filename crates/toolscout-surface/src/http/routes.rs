@@ -1,17 +1,19 @@
-//! What can be asked for: some of it by anybody, the rest by whom we know.
+//! The routes of a listener: open ones, and those that need authentication.
 
-use super::auth::metadata;
+use super::auth::{Authenticator, metadata};
 use super::body::drain;
-use super::door::Door;
-use super::refusal::Refusal;
+use super::host_check::check_csrf;
+use super::rejection::HttpRejection;
 use super::signin;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
+use axum::http::header::AUTHORIZATION;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
+use std::time::Instant;
 
-/// What can be asked for.
+/// The routes of a listener.
 #[derive(Debug, Clone, Default)]
 pub struct Routes {
     open: Router,
@@ -19,49 +21,49 @@ pub struct Routes {
 }
 
 impl Routes {
-    /// Nothing yet.
+    /// No routes.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds what wants somebody we know; the [`super::Principal`] is among the request's extensions.
+    /// Adds routes that need authentication; the [`super::Principal`] is among the extensions of a request.
     pub fn guarded(mut self, routes: Router) -> Self {
         self.guarded = self.guarded.merge(routes);
         self
     }
 
-    /// Adds what anybody may see: how to get in, and nothing of what is inside.
+    /// Adds routes for unauthenticated requests: how to log in, and nothing about tools.
     pub fn open(mut self, routes: Router) -> Self {
         self.open = self.open.merge(routes);
         self
     }
 
-    /// All of it, with what is unknown behind the same door as what is known.
-    pub(super) fn into_router(self, door: Door) -> Router {
-        let guarded = self.guarded.fallback(unknown).layer(from_fn_with_state(door.clone(), recognise));
-        let open = self.open.merge(signin::routes(&door)).merge(metadata::routes(door.auth));
+    /// All routes. Unknown paths need authentication as well: otherwise a response would tell which paths exist.
+    pub(super) fn into_router(self, authenticator: Authenticator) -> Router {
+        let unknown = async || HttpRejection::not_found("there is nothing here; MCP is at `/mcp`");
+        let not_allowed = async || HttpRejection::new(StatusCode::METHOD_NOT_ALLOWED, "this cannot be done here");
+        let guarded = self.guarded.fallback(unknown).layer(from_fn_with_state(authenticator.clone(), authenticate));
+        let open = self.open.merge(signin::routes(&authenticator)).merge(metadata::routes(authenticator.auth));
         guarded.merge(open).method_not_allowed_fallback(not_allowed)
     }
 }
 
-async fn recognise(State(door): State<Door>, request: Request, next: Next) -> Response {
+/// Authenticates a request by its token, or else by the session of a browser.
+async fn authenticate(State(authenticator): State<Authenticator>, request: Request, next: Next) -> Response {
     let (mut head, body) = request.into_parts();
-    match door.recognise(&head).await {
+    let sign_ins = authenticator.sign_ins.as_ref().filter(|_| !head.headers.contains_key(AUTHORIZATION));
+    let authenticated = match sign_ins.and_then(|sign_ins| sign_ins.recognise(&head.headers, Instant::now())) {
+        Some(principal) => check_csrf(&head).map(|()| principal),
+        None => authenticator.auth.recognise(&head.headers, head.uri.path()).await,
+    };
+    match authenticated {
         Ok(principal) => {
             head.extensions.insert(principal);
             next.run(Request::from_parts(head, body)).await
         }
-        Err(refusal) => {
+        Err(rejection) => {
             drain(body).await;
-            refusal.into_response()
+            rejection.into_response()
         }
     }
-}
-
-async fn unknown() -> Refusal {
-    Refusal::not_found("there is nothing here; MCP is at `/mcp`")
-}
-
-async fn not_allowed() -> Refusal {
-    Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "this cannot be done here")
 }

@@ -1,12 +1,13 @@
-//! How a person comes in at the page, and leaves: `/signin` and `/signout`.
+//! Signing in to the UI and out of it: `/signin` and `/signout`.
 
 #[cfg(test)]
 mod tests;
 
-use super::auth::{Auth, SignIns};
+use super::auth::sign_ins::{STAY, Secrets, cookie_name};
+use super::auth::{Auth, Authenticator, SignIns};
 use super::body::drain;
-use super::door::{Door, check_writing};
-use super::refusal::Refusal;
+use super::host_check::check_csrf;
+use super::rejection::HttpRejection;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
@@ -19,57 +20,55 @@ use serde_json::json;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::auth::sign_ins::{STAY, Secrets, cookie_name};
-
-/// Bytes of what is sent to sign in.
+/// Bytes of a request to sign in.
 const LARGEST: usize = 8 << 10;
 
 #[derive(Deserialize)]
-struct Pasted {
+struct SignInBody {
     token: String,
 }
 
 #[derive(Clone)]
-struct Signing {
-    door: Door,
+struct SignInState {
+    auth: Arc<Auth>,
     sign_ins: Arc<SignIns>,
 }
 
-/// Open to everybody; nothing where there is no page.
-pub(super) fn routes(door: &Door) -> Router {
-    let Some(sign_ins) = door.sign_ins.clone() else { return Router::new() };
+/// Open routes; none if there is no UI.
+pub(super) fn routes(authenticator: &Authenticator) -> Router {
+    let Some(sign_ins) = authenticator.sign_ins.clone() else { return Router::new() };
     Router::new()
         .route("/signin", get(by_link).post(by_token))
-        .route("/signout", post(leave))
-        .with_state(Signing { door: door.clone(), sign_ins })
+        .route("/signout", post(sign_out))
+        .with_state(SignInState { auth: authenticator.auth.clone(), sign_ins })
 }
 
-/// Leads on to the page, so that the code is gone from the address. The page's own secret stands behind `#`, which no
-/// browser sends to anybody.
-async fn by_link(State(signing): State<Signing>, request: Request) -> Response {
+/// Redirects to the UI, so that the code is gone from the address bar. The UI's own secret is in the fragment, which browsers
+/// do not send.
+async fn by_link(State(state): State<SignInState>, request: Request) -> Response {
     let code = request.uri().query().and_then(|it| it.split('&').find_map(|it| it.strip_prefix("code=")));
-    // Who only looks whether there is something must not use it up.
+    // A HEAD request must not use up the code.
     let secrets =
-        code.filter(|_| request.method() == Method::GET).and_then(|it| signing.sign_ins.redeem(it, Instant::now()));
+        code.filter(|_| request.method() == Method::GET).and_then(|it| state.sign_ins.redeem(it, Instant::now()));
     match (secrets, code) {
         (Some(secrets), _) => {
-            let mut response = lead_to(&format!("/#key={}", secrets.key));
+            let mut response = redirect(&format!("/#key={}", secrets.key));
             set_cookie(&mut response, request.headers(), Some(&secrets));
             response
         }
-        (None, Some(_)) => lead_to("/#link-used"),
-        (None, None) => lead_to("/"),
+        (None, Some(_)) => redirect("/#link-used"),
+        (None, None) => redirect("/"),
     }
 }
 
-/// For who has a token at hand, and no link.
-async fn by_token(State(signing): State<Signing>, request: Request) -> Response {
+/// Signs in by a token instead of a link.
+async fn by_token(State(state): State<SignInState>, request: Request) -> Response {
     let (head, body) = request.into_parts();
-    if let Err(refusal) = check_writing(&head) {
+    if let Err(rejection) = check_csrf(&head) {
         drain(body).await;
-        return refusal.into_response();
+        return rejection.into_response();
     }
-    match known(&signing, body).await {
+    match sign_in(&state, body).await {
         Ok(secrets) => {
             let body = json!({"key": secrets.key}).to_string();
             let mut response = ([(CONTENT_TYPE, "application/json")], body).into_response();
@@ -80,31 +79,31 @@ async fn by_token(State(signing): State<Signing>, request: Request) -> Response 
     }
 }
 
-async fn known(signing: &Signing, body: Body) -> Result<Secrets, &'static str> {
-    // Everybody is let in there, as an agent: a token would say nothing.
-    if matches!(*signing.door.auth, Auth::None) {
+async fn sign_in(state: &SignInState, body: Body) -> Result<Secrets, &'static str> {
+    // Every request is an agent's there; a token would change nothing.
+    if matches!(*state.auth, Auth::None) {
         return Err("no token is asked for here");
     }
     let bytes = to_bytes(body, LARGEST).await.map_err(|_| "this is too long for a token")?;
-    let pasted: Pasted = serde_json::from_slice(&bytes).map_err(|_| "a token is needed")?;
-    let bearer = format!("Bearer {}", pasted.token.trim());
+    let body: SignInBody = serde_json::from_slice(&bytes).map_err(|_| "a token is needed")?;
+    let bearer = format!("Bearer {}", body.token.trim());
     let bearer = HeaderValue::try_from(bearer).map_err(|_| "this is no token")?;
     let headers = HeaderMap::from_iter([(AUTHORIZATION, bearer)]);
-    let principal = signing.door.auth.recognise(&headers, "/").await.map_err(|_| "this token is not known here")?;
-    signing.sign_ins.admit(principal, Instant::now()).ok_or("nobody can be signed in now")
+    let principal = state.auth.recognise(&headers, "/").await.map_err(|_| "this token is not known here")?;
+    state.sign_ins.admit(principal, Instant::now()).ok_or("nobody can be signed in now")
 }
 
-async fn leave(State(signing): State<Signing>, request: Request) -> Result<Response, Refusal> {
+async fn sign_out(State(state): State<SignInState>, request: Request) -> Result<Response, HttpRejection> {
     let (head, body) = request.into_parts();
     drain(body).await;
-    check_writing(&head)?;
-    signing.sign_ins.leave(&head.headers);
+    check_csrf(&head)?;
+    state.sign_ins.leave(&head.headers);
     let mut response = StatusCode::NO_CONTENT.into_response();
     set_cookie(&mut response, &head.headers, None);
     Ok(response)
 }
 
-fn lead_to(place: &str) -> Response {
+fn redirect(place: &str) -> Response {
     let mut response = StatusCode::SEE_OTHER.into_response();
     let headers = response.headers_mut();
     headers.insert(LOCATION, HeaderValue::try_from(place).unwrap_or(HeaderValue::from_static("/")));
@@ -112,7 +111,7 @@ fn lead_to(place: &str) -> Response {
     response
 }
 
-/// No script reads it, and no other site's request carries it.
+/// No script can read the cookie, and no request from another site carries it.
 fn set_cookie(response: &mut Response, headers: &HeaderMap, secrets: Option<&Secrets>) {
     let (value, age) = secrets.map_or(("", 0), |it| (it.cookie.as_str(), STAY.as_secs()));
     let name = cookie_name(headers);

@@ -27,7 +27,7 @@ const RESPONSE: usize = 64 << 20;
 #[derive(Clone)]
 pub struct SocketRouter(pub(crate) Router);
 
-/// Serves one connection. Ends with it; dropping the future cancels what is running.
+/// Serves one connection. Ends with it; dropping the future cancels running requests.
 pub async fn serve(stream: UnixStream, router: SocketRouter) {
     let service = TowerToHyperService::new(router.0);
     let service =

@@ -1,58 +1,60 @@
-//! A client, as we know it while it is there: what it can do, what it waits for, how to reach it.
+//! A connected client: its identity, its capabilities, its requests in flight, and how to send it messages.
 
-use super::message;
 use super::version::Version;
 use crate::mcp::SessionInfo;
 use parking_lot::Mutex;
+use serde::Deserialize;
+use serde_json::Value;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use tokio::sync::{oneshot, watch};
-use toolscout_core::{RpcError, Cx, Moment, RawJson};
+use toolscout_core::jsonrpc;
+use toolscout_core::{Cx, Moment, RawJson, RpcError, escape};
 
-/// Requests of one client that may be under way at once.
+/// Requests of one client that may be in flight at once.
 const TOGETHER: usize = 256;
 
-/// A log level that nobody has asked for.
+/// No log level was set.
 const UNSAID: u8 = u8::MAX;
 
-/// Where messages for a client go: a pipe, a stream of events. Never waits, so that a client that does not read holds
-/// nobody up.
+/// Where messages for a client go: a pipe, or a stream of events. Never waits, so that a client that does not read blocks
+/// nothing.
 pub trait Outlet: Send + Sync {
-    /// Takes one message, if there is room; says whether there was.
+    /// Takes one message, if there is room; returns whether there was.
     fn send(&self, message: String) -> bool;
 }
 
-/// Whom a surface has recognised, and what came along with the connection.
+/// The authenticated user of a connection, and its headers.
 #[derive(Debug, Clone, Default)]
 pub struct Identity {
-    /// What is private is keyed by this; none where all are the same.
+    /// Private data is keyed by this; none if users are not told apart.
     pub user: Option<Arc<str>>,
     /// Headers, names in lower case.
     pub headers: Option<Arc<[(String, String)]>>,
-    /// Lists all tools, and hides nothing behind a search.
+    /// Whether the client wants all tools listed.
     pub shows_all: bool,
 }
 
 impl Identity {
-    /// A request by them, and else like this one.
+    /// A request of this user, otherwise like this one.
     pub(super) fn cx(&self, request: &Cx) -> Cx {
         let headers = self.headers.as_ref().unwrap_or(&request.headers).clone();
         Cx { user: self.user.clone(), headers, ..request.clone() }
     }
 }
 
-/// A client. Over pipes and in sessions of the old era it stays for many messages; else it is there for one.
+/// A client. Over pipes and in sessions of the old era it stays for many messages, otherwise for one.
 pub struct Client {
     pub(super) identity: Identity,
-    /// Names the conversation, for those who keep track of it; nobody gets in by it. None for who is there for one request.
+    /// Identifies the session in logs; it is no credential. None for a client that stays for one request.
     pub(super) session: Option<Arc<str>>,
     since: Moment,
-    /// For what belongs to no request.
+    /// For messages that belong to no request.
     pub(super) out: Arc<dyn Outlet>,
     said: Mutex<Said>,
-    /// As [`super::logging::rank`] counts them; what is less is not sent. Before it says so, everything is.
+    /// The rank of the least log level that is sent; see [`super::logging::rank`].
     log_level: AtomicU8,
     in_flight: Mutex<HashMap<Box<str>, Begun>>,
     asked: Mutex<HashMap<u64, oneshot::Sender<Result<RawJson, RpcError>>>>,
@@ -60,10 +62,10 @@ pub struct Client {
     leaving: watch::Sender<bool>,
 }
 
-/// A number of its own, since ids may be used again, and a way to cancel it.
+/// A number of its own, since ids may be reused, and a way to cancel it.
 type Begun = (u64, oneshot::Sender<()>);
 
-/// What a client of the old era said at the beginning.
+/// What a client of the old era sent with `initialize`, and its subscriptions.
 #[derive(Clone, Default)]
 struct Said {
     version: Option<Version>,
@@ -73,13 +75,13 @@ struct Said {
 }
 
 impl Client {
-    /// A client that has said nothing yet.
+    /// A client that has sent nothing yet.
     pub fn new(identity: Identity, out: Arc<dyn Outlet>) -> Arc<Self> {
         let session = format!("{:016x}", RandomState::new().hash_one("session"));
         Self::of(identity, out, Some(session.into()))
     }
 
-    /// A client that is there for one request.
+    /// A client that stays for one request.
     pub fn for_one(identity: Identity, out: Arc<dyn Outlet>) -> Arc<Self> {
         Self::of(identity, out, None)
     }
@@ -99,7 +101,7 @@ impl Client {
         })
     }
 
-    /// Which revision it has agreed to; none before `initialize`, and for clients of the modern era.
+    /// The negotiated revision; none before `initialize`, and for clients of the modern era.
     pub fn version(&self) -> Option<Version> {
         self.said.lock().version
     }
@@ -111,12 +113,12 @@ impl Client {
         said.capabilities = capabilities;
     }
 
-    /// What it calls itself, where it has said so.
+    /// Its name, if it sent one.
     pub(super) fn name(&self) -> Option<Arc<str>> {
         self.said.lock().name.clone()
     }
 
-    /// The conversation with it, as others are told of it.
+    /// Its session, as it is listed.
     pub(super) fn conversation(&self, kind: &'static str) -> SessionInfo {
         SessionInfo {
             id: self.session.as_deref().unwrap_or_default().to_owned(),
@@ -132,7 +134,7 @@ impl Client {
         self.said.lock().capabilities.clone()
     }
 
-    /// How loud a client of the old era wants logs to be, if it said so.
+    /// The log level that a client of the old era has set.
     pub(super) fn log_level(&self) -> Option<u8> {
         Some(self.log_level.load(Ordering::Relaxed)).filter(|it| *it != UNSAID)
     }
@@ -141,12 +143,12 @@ impl Client {
         self.log_level.store(level, Ordering::Relaxed);
     }
 
-    /// The resources it wants to hear of, changed by `change`.
+    /// Changes the resources that it is subscribed to.
     pub(super) fn subscriptions<T>(&self, change: impl FnOnce(&mut Vec<String>) -> T) -> T {
         change(&mut self.said.lock().subscriptions)
     }
 
-    /// Notes a request; none where its id is taken or there are too many. The receiver wakes when it is cancelled.
+    /// Registers a request; an error if its id is taken or there are too many. The receiver wakes when it is cancelled.
     pub(super) fn begin(self: &Arc<Self>, id: &RawJson) -> Result<(InFlight, oneshot::Receiver<()>), &'static str> {
         let mut in_flight = self.in_flight.lock();
         if in_flight.len() >= TOGETHER {
@@ -161,42 +163,37 @@ impl Client {
         Ok((InFlight { client: self.clone(), id: id.clone(), number }, cancelled))
     }
 
-    /// The client no longer waits for this. What is not under way is none of its business.
+    /// Cancels a request, if it is in flight.
     pub(super) fn cancel(&self, id: &RawJson) {
         if let Some((_, sender)) = self.in_flight.lock().remove(id.as_str()) {
             let _ = sender.send(());
         }
     }
 
-    /// It has nothing more to say: what only listens for it comes to an end.
+    /// It sends nothing more: its subscriptions end.
     pub fn leave(&self) {
         self.leaving.send_replace(true);
     }
 
-    /// Waits until it has nothing more to say.
+    /// Waits until it sends nothing more.
     pub(super) async fn left(&self) {
         // The sender is ours, and lives as long as we do.
         let _ = self.leaving.subscribe().wait_for(|it| *it).await;
     }
 
-    /// How many requests are under way.
+    /// How many requests are in flight.
     pub fn in_flight(&self) -> usize {
         self.in_flight.lock().len()
     }
 
-    /// Puts a question to the client, on the way that belongs to the request it is about. Cancel-safe: dropping it tells
-    /// the client that nobody waits any more.
-    pub(super) async fn ask(
-        &self,
-        method: &str,
-        params: &str,
-        out: &Arc<dyn Outlet>,
-    ) -> Result<RawJson, RpcError> {
+    /// Sends a request to the client, on the stream of the request it is about. Cancel-safe: dropping it cancels the request at the
+    /// client.
+    pub(super) async fn ask(&self, method: &str, params: &str, out: &Arc<dyn Outlet>) -> Result<RawJson, RpcError> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = oneshot::channel();
         self.asked.lock().insert(id, sender);
         let mut asking = Asking { client: self, out, id, is_answered: false };
-        if !out.send(message::request(id, method, params)) {
+        if !out.send(jsonrpc::request(id, method, params)) {
             asking.is_answered = true;
             return Err(RpcError::failed("the client cannot be reached"));
         }
@@ -205,7 +202,7 @@ impl Client {
         answer.unwrap_or_else(|_| Err(RpcError::failed("the client is gone")))
     }
 
-    /// The client answers; an answer to nothing is nothing.
+    /// Takes a response of the client; one that answers no request is ignored.
     pub(super) fn settle(&self, id: &RawJson, outcome: Result<RawJson, RpcError>) {
         let asked = id.as_str().parse().ok().and_then(|it: u64| self.asked.lock().remove(&it));
         if let Some(sender) = asked {
@@ -214,7 +211,7 @@ impl Client {
     }
 }
 
-/// A request that is under way.
+/// A request in flight.
 pub(super) struct InFlight {
     client: Arc<Client>,
     id: RawJson,
@@ -224,14 +221,14 @@ pub(super) struct InFlight {
 impl Drop for InFlight {
     fn drop(&mut self) {
         let mut in_flight = self.client.in_flight.lock();
-        // After a cancellation the id is free, and may already be another's.
+        // After a cancellation the id is free, and may already be used again.
         if in_flight.get(self.id.as_str()).is_some_and(|(it, _)| *it == self.number) {
             in_flight.remove(self.id.as_str());
         }
     }
 }
 
-/// A question that is under way.
+/// A request to the client in flight.
 struct Asking<'a> {
     client: &'a Client,
     out: &'a Arc<dyn Outlet>,
@@ -244,7 +241,31 @@ impl Drop for Asking<'_> {
         self.client.asked.lock().remove(&self.id);
         if !self.is_answered {
             let params = format!(r#"{{"requestId":{}}}"#, self.id);
-            self.out.send(message::notification("notifications/cancelled", Some(&params)));
+            self.out.send(jsonrpc::notification("notifications/cancelled", Some(&params)));
         }
+    }
+}
+
+/// The name and version of a client. Anything else in it, in whatever form, is no reason to refuse the client.
+#[derive(Deserialize)]
+#[serde(from = "Value")]
+pub(super) struct ClientInfo(Option<Arc<str>>);
+
+/// Characters of a name, and of a version, that are shown.
+const LONGEST: usize = 64;
+
+impl From<Value> for ClientInfo {
+    fn from(said: Value) -> Self {
+        let word = |key: &str| {
+            let text = said.get(key).and_then(Value::as_str).map(|it| it.chars().take(LONGEST).collect::<String>());
+            text.map(|it| escape::line(&it).into_owned()).filter(|it| !it.is_empty())
+        };
+        Self(word("name").map(|name| word("version").map_or(name.clone(), |it| format!("{name} {it}")).into()))
+    }
+}
+
+impl ClientInfo {
+    pub(super) fn name(&self) -> Option<Arc<str>> {
+        self.0.clone()
     }
 }

@@ -1,24 +1,24 @@
-//! One request that is being answered: who asked, in which words, and how to say something on the way.
+//! One request of a client, while it is answered.
 
-use super::back::Back;
-use super::client::{Client, Outlet};
-use super::fault::Fault;
-use super::hello::Named;
-use super::message::{self, Request};
+use super::client::{Client, ClientInfo, Outlet};
+use super::message::Request;
+use super::reverse_requests::{InputRequest, ReverseEra, ReverseRequests, approval_prompt};
 use super::server::Server;
 use super::version::{SPOKEN, Version};
 use super::{logging, object::Object};
+use crate::mcp::errors;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use toolscout_core::event::trace_context;
+use toolscout_core::jsonrpc::{self, RpcError};
 use toolscout_core::{Cx, Progress, RawJson};
 
-/// Where the modern era says how loud the log is to be.
+/// The log level, in a request of the modern era.
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
-/// One request that is being answered.
+/// One request of a client, while it is answered.
 #[derive(Clone)]
 pub(super) struct Exchange {
     pub(super) server: Arc<Server>,
@@ -27,11 +27,11 @@ pub(super) struct Exchange {
     pub(super) id: RawJson,
     pub(super) version: Version,
     pub(super) meta: Arc<Meta>,
-    /// As they came; an object, or nothing.
+    /// The parameters as they came; always an object.
     pub(super) params: RawJson,
 }
 
-/// What a request says beside its parameters.
+/// The `_meta` of a request.
 #[derive(Default, Deserialize)]
 pub(super) struct Meta {
     #[serde(rename = "progressToken")]
@@ -43,11 +43,11 @@ pub(super) struct Meta {
     #[serde(rename = "io.modelcontextprotocol/logLevel")]
     log_level: Option<String>,
     #[serde(rename = "io.modelcontextprotocol/clientInfo")]
-    client: Option<Named>,
+    client: Option<ClientInfo>,
     traceparent: Option<String>,
     tracestate: Option<String>,
     baggage: Option<String>,
-    /// Gateways that have passed the request on.
+    /// The gateways that forwarded the request.
     #[serde(rename = "toolscout/via")]
     via: Option<RawJson>,
 }
@@ -59,19 +59,19 @@ struct Params {
 }
 
 impl Exchange {
-    /// Reads in which era the client speaks. One that names a version in the request itself needs no greeting.
+    /// Reads the era of the request. A request that names a version itself needs no `initialize` before it.
     pub(super) fn begin(
         server: &Arc<Server>,
         client: &Arc<Client>,
         out: Arc<dyn Outlet>,
         request: &Request,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, RpcError> {
         let params = request.params.clone().unwrap_or_else(|| RawJson::from_value(&json!({})));
         let read: Params = serde_json::from_str(params.as_str())
-            .map_err(|error| Fault::invalid_params(format!("`_meta` cannot be read: {error}")))?;
+            .map_err(|error| RpcError::invalid_params(format!("`_meta` cannot be read: {error}")))?;
         let meta = read.meta.unwrap_or_default();
         let version = match (&meta.version, request.method.as_str()) {
-            // Who greets is of the old era, whatever else it says.
+            // `initialize` belongs to the old era, whatever version it names.
             (None, _) | (_, "initialize") => client.version().unwrap_or(Version::LEGACY),
             (Some(asked), _) => Version::spoken(asked).ok_or_else(|| unsupported(asked))?,
         };
@@ -83,63 +83,63 @@ impl Exchange {
         self.version.is_modern()
     }
 
-    /// Whom something is kept for that belongs to this request.
+    /// The owner of what is kept for this request.
     pub(super) fn owner(&self) -> Option<Arc<str>> {
         self.server.owner(&self.client.identity)
     }
 
-    /// The parameters, as this method has them.
-    pub(super) fn read<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Fault> {
-        serde_json::from_str(self.params.as_str()).map_err(|error| Fault::invalid_params(error.to_string()))
+    /// The parameters of this method.
+    pub(super) fn read<'a, T: Deserialize<'a>>(&'a self) -> Result<T, RpcError> {
+        serde_json::from_str(self.params.as_str()).map_err(|error| RpcError::invalid_params(error.to_string()))
     }
 
-    /// The circumstances for the gateway. Questions of the modern era are `wanted` from whoever answers the request.
-    pub(super) fn cx(&self, wanted: Option<mpsc::UnboundedSender<super::back::Wanted>>) -> Cx {
-        let back = Arc::new(Back::new(self, wanted));
-        let mut cx = self.client.identity.cx(&self.server.terms().request);
+    /// The context for the gateway. Requests for input of the modern era go to `input_requests`.
+    pub(super) fn cx(&self, input_requests: Option<mpsc::UnboundedSender<InputRequest>>) -> Cx {
+        let era = if self.is_modern() { ReverseEra::Modern(input_requests) } else { ReverseEra::Legacy };
+        let (client, out) = (self.client.clone(), self.out.clone());
+        let requests = Arc::new(ReverseRequests::new(client, out, self.capabilities(), self.log_level(), era));
+        let mut cx = self.client.identity.cx(&self.server.options.request);
         cx.client = self.client_name();
         cx.session = self.client.session.clone();
         cx.trace = self.meta.trace().unwrap_or_else(|| trace_context(&cx.headers));
         cx.via = self.meta.via();
         cx.progress = self.progress();
-        cx.asker = back.can("elicitation").then(|| super::back::asker(back.clone()));
-        cx.counterpart = Some(back);
+        cx.asker = requests.can("elicitation").then(|| approval_prompt(requests.clone()));
+        cx.counterpart = Some(requests);
         cx
     }
 
-    /// What the client calls itself, where it says so.
+    /// The name of the client, if it sent one.
     fn client_name(&self) -> Option<Arc<str>> {
-        self.meta.client.as_ref().and_then(Named::name).or_else(|| self.client.name())
+        self.meta.client.as_ref().and_then(ClientInfo::name).or_else(|| self.client.name())
     }
 
-    /// What the client can do, as far as it says.
-    pub(super) fn capabilities(&self) -> Option<RawJson> {
-        match self.is_modern() {
-            true => self.meta.capabilities.clone(),
-            false => self.client.capabilities(),
+    /// The capabilities that the client sent.
+    fn capabilities(&self) -> Option<RawJson> {
+        if self.is_modern() { self.meta.capabilities.clone() } else { self.client.capabilities() }
+    }
+
+    /// Log messages below this level are not sent; none if the client wants none at all.
+    fn log_level(&self) -> Option<u8> {
+        if self.is_modern() {
+            self.meta.log_level.as_deref().and_then(logging::rank)
+        } else {
+            self.client.log_level().or(Some(0))
         }
     }
 
-    /// Log messages below this are not wanted; none where none are.
-    pub(super) fn log_level(&self) -> Option<u8> {
-        match self.is_modern() {
-            true => self.meta.log_level.as_deref().and_then(logging::rank),
-            false => self.client.log_level().or(Some(0)),
-        }
-    }
-
-    /// What a tool is told beside its arguments: what the client wrote there. A client of the old era has said beforehand how
-    /// loud it wants the log to be; a server of the modern one wants to hear it with every call.
+    /// The `_meta` of a call, as the client wrote it. A client of the old era has set its log level before; a server of the modern
+    /// one expects it with every call.
     pub(super) fn meta_of_call(&self, written: Option<&RawJson>) -> Option<RawJson> {
         let level = self.client.log_level().filter(|_| !self.is_modern()).and_then(logging::word);
         let Some(level) = level else { return written.cloned() };
         let mut meta = written.and_then(|it| Object::parse(it.as_str())).unwrap_or_default();
-        let level = message::quoted(level);
+        let level = jsonrpc::quoted(level);
         meta.set(LOG_LEVEL, level.as_str());
         RawJson::parse(&meta.to_string()).ok()
     }
 
-    /// A result in the words of the era: the modern one wants to know that this is all.
+    /// The result of a method, completed for the era: the modern one has a type in every result.
     pub(super) fn complete(&self, result: String) -> String {
         if !self.is_modern() || says_result_type(&result) {
             return result;
@@ -162,14 +162,14 @@ impl Exchange {
             }
             let rest = params.to_string();
             let params = format!(r#"{{"progressToken":{},{}"#, token.as_str(), &rest[1..]);
-            out.send(message::notification("notifications/progress", Some(&params)));
+            out.send(jsonrpc::notification("notifications/progress", Some(&params)));
         }))
     }
 }
 
-/// Steps are counted, so whole numbers are written as such.
+/// Progress mostly counts steps, so whole numbers are written as such.
 fn number(it: f64) -> Value {
-    // Up to there each whole number is one that `f64` has.
+    // Up to there `f64` has each whole number.
     let is_whole = it.fract() == 0.0 && it.abs() < 9e15;
     if is_whole { json!(it as i64) } else { json!(it) }
 }
@@ -179,7 +179,7 @@ impl Meta {
         self.via.as_ref().map_or_else(|| Arc::new([]) as Arc<[String]>, |it| toolscout_gateway::via(it).into())
     }
 
-    /// None where the message itself says nothing: then what stands around it counts.
+    /// The trace context of the message; none if it has none, and then that of the headers counts.
     fn trace(&self) -> Option<Arc<[(String, String)]>> {
         let named = [("traceparent", &self.traceparent), ("tracestate", &self.tracestate), ("baggage", &self.baggage)];
         let said: Arc<[_]> =
@@ -189,11 +189,11 @@ impl Meta {
 }
 
 fn says_result_type(result: &str) -> bool {
-    // Nearly none does, and some are long.
+    // Nearly none does, and some are long: the text is searched before it is parsed.
     result.contains("\"resultType\"") && Object::parse(result).is_some_and(|it| it.get("resultType").is_some())
 }
 
-fn unsupported(asked: &str) -> Fault {
-    let data: Value = json!({"supported": SPOKEN, "requested": asked});
-    Fault { data: Some(data), ..Fault::new(Fault::VERSION, "this version of the protocol is not spoken here") }
+fn unsupported(asked: &str) -> RpcError {
+    let error = RpcError::new(errors::VERSION, "this version of the protocol is not spoken here");
+    error.with_data(&json!({"supported": SPOKEN, "requested": asked}))
 }

@@ -23,7 +23,7 @@ mod tests;
 pub(crate) use identity::passed_on;
 pub use protocol::Protocol;
 
-use crate::http::{Budget, Ending, Gate, Limits, Principal, Refusal};
+use crate::http::{BodyBudget, CancelToken, ConcurrencyLimit, HttpRejection, Limits, Principal};
 use crate::mcp::SessionInfo;
 use accept::Accept;
 use axum::Router;
@@ -47,11 +47,11 @@ const ALL: &str = "GET, POST, DELETE";
 pub struct Endpoint {
     servers: Servers,
     sessions: Arc<Sessions>,
-    requests: Arc<Gate>,
-    streams: Arc<Gate>,
-    bodies: Arc<Budget>,
+    requests: Arc<ConcurrencyLimit>,
+    streams: Arc<ConcurrencyLimit>,
+    bodies: Arc<BodyBudget>,
     limits: Limits,
-    ending: Ending,
+    ending: CancelToken,
 }
 
 /// Whom a request is for, and whose it is.
@@ -63,13 +63,13 @@ struct Visit {
 
 impl Endpoint {
     /// An endpoint in front of these servers. Streams that would go on for ever end with `ending`, which is the listener's.
-    pub fn new(servers: Servers, limits: Limits, ending: Ending) -> Arc<Self> {
+    pub fn new(servers: Servers, limits: Limits, ending: CancelToken) -> Arc<Self> {
         Arc::new(Self {
             servers,
             sessions: Sessions::new(&limits),
-            requests: Gate::new(limits.requests, limits.requests_each),
-            streams: Gate::new(limits.streams, limits.streams_each),
-            bodies: Budget::new(limits.bodies),
+            requests: ConcurrencyLimit::new(limits.requests, limits.requests_each),
+            streams: ConcurrencyLimit::new(limits.streams, limits.streams_each),
+            bodies: BodyBudget::new(limits.bodies),
             limits,
             ending,
         })
@@ -88,36 +88,37 @@ impl Endpoint {
 
     async fn serve(&self, profile: Option<String>, request: Request) -> Result<Response, Response> {
         let server = (self.servers)(profile.as_deref());
-        let server = server.map_err(|said| Refusal::not_found(said).into_response())?;
+        let server = server.map_err(|said| HttpRejection::not_found(said).into_response())?;
         let (head, body) = request.into_parts();
         let principal = head.extensions.get::<Principal>().cloned();
-        let principal = principal.ok_or_else(|| Refusal::forbidden("nobody has looked who this is").into_response())?;
+        let principal =
+            principal.ok_or_else(|| HttpRejection::forbidden("nobody has looked who this is").into_response())?;
         let visit = Visit { server, profile, principal };
         match head.method {
             Method::POST => self.post(visit, &head, body).await,
             Method::GET => self.listen(&visit, &head).map_err(IntoResponse::into_response),
             Method::DELETE => self.leave(&visit, &head).map_err(IntoResponse::into_response),
-            _ => Err(Refusal::not_allowed(ALL, "MCP is spoken with POST").into_response()),
+            _ => Err(HttpRejection::not_allowed(ALL, "MCP is spoken with POST").into_response()),
         }
     }
 
     /// The stream of a session for what belongs to no request.
-    fn listen(&self, visit: &Visit, head: &Parts) -> Result<Response, Refusal> {
+    fn listen(&self, visit: &Visit, head: &Parts) -> Result<Response, HttpRejection> {
         if era::is_modern(&head.headers) {
-            return Err(Refusal::not_allowed("POST", "send `subscriptions/listen` with POST"));
+            return Err(HttpRejection::not_allowed("POST", "send `subscriptions/listen` with POST"));
         }
         if !Accept::of(&head.headers).names_events {
-            return Err(Refusal::not_allowed("POST, DELETE", "GET is for `text/event-stream` only"));
+            return Err(HttpRejection::not_allowed("POST, DELETE", "GET is for `text/event-stream` only"));
         }
         let session = self.session(visit, head)?;
         let pass =
-            self.streams.enter(&visit.principal.name).ok_or_else(|| Refusal::busy("too many streams at once"))?;
+            self.streams.enter(&visit.principal.name).ok_or_else(|| HttpRejection::busy("too many streams at once"))?;
         Ok(events::of_session(session.visit(), self.ending.clone(), pass))
     }
 
-    fn leave(&self, visit: &Visit, head: &Parts) -> Result<Response, Refusal> {
+    fn leave(&self, visit: &Visit, head: &Parts) -> Result<Response, HttpRejection> {
         if era::is_modern(&head.headers) {
-            return Err(Refusal::not_allowed("POST", "there is no session to end"));
+            return Err(HttpRejection::not_allowed("POST", "there is no session to end"));
         }
         let session = self.session(visit, head)?;
         self.sessions.end(&session);
@@ -126,19 +127,21 @@ impl Endpoint {
 
     /// The session that a request names: of the same principal and the same profile, and whatever else makes its owner who
     /// they are, or there is none.
-    fn session(&self, visit: &Visit, head: &Parts) -> Result<Arc<Session>, Refusal> {
+    fn session(&self, visit: &Visit, head: &Parts) -> Result<Arc<Session>, HttpRejection> {
         let mut values = head.headers.get_all(session::HEADER).iter();
         let id = match (values.next(), values.next()) {
             (Some(id), None) => id.to_str().unwrap_or_default(),
-            (None, _) => return Err(Refusal::bad_request("`Mcp-Session-Id` is missing; begin with `initialize`")),
-            (_, Some(_)) => return Err(Refusal::bad_request("`Mcp-Session-Id` is there twice")),
+            (None, _) => {
+                return Err(HttpRejection::bad_request("`Mcp-Session-Id` is missing; begin with `initialize`"));
+            }
+            (_, Some(_)) => return Err(HttpRejection::bad_request("`Mcp-Session-Id` is there twice")),
         };
         let session = self.sessions.find(id, &visit.principal.name, visit.profile.as_deref());
         let is_theirs =
             |it: &Arc<Session>| visit.server.is_same(&it.client.identity, &identity::identity(&visit.principal, head));
         session
             .filter(is_theirs)
-            .ok_or_else(|| Refusal::not_found("there is no such session; begin again with `initialize`"))
+            .ok_or_else(|| HttpRejection::not_found("there is no such session; begin again with `initialize`"))
     }
 }
 

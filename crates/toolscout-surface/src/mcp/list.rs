@@ -3,15 +3,15 @@
 #[cfg(test)]
 mod tests;
 
+use super::client_view::ListEntry;
 use super::exchange::Exchange;
-use super::face::Entry;
-use super::fault::Fault;
-use super::message::quoted;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::Deserialize;
+use toolscout_core::jsonrpc::RpcError;
+use toolscout_core::jsonrpc::quoted;
 
-/// For so long a list may be taken to be as it was. It is stable, and who listens is told when it is not.
+/// How long a client may cache a list. Clients that listen are notified when it changes.
 pub(super) const TTL_MS: u64 = 300_000;
 /// A page ends with the entry that makes it this long, in entries or in bytes.
 const ENTRIES: usize = 500;
@@ -22,39 +22,40 @@ struct Params {
     cursor: Option<String>,
 }
 
-pub(super) async fn tools(exchange: &Exchange) -> Result<String, Fault> {
+pub(super) async fn tools(exchange: &Exchange) -> Result<String, RpcError> {
     let cx = exchange.cx(None);
-    let (view, face) = exchange.server.face(&cx).await;
+    let (view, client_view) = exchange.server.client_view(&cx).await;
     let shows_all = exchange.client.identity.shows_all;
-    // Who wants to see all wants to see what others search for themselves, too.
-    let with_far = match shows_all && view.delegates().next().is_some() {
-        true => Some(face.list_with(&exchange.server.gateway().list_remote(&view, &cx).await)),
-        false => None,
+    // A client that wants to see all also sees the tools of remote gateways.
+    let with_far = if shows_all && view.delegates().next().is_some() {
+        Some(client_view.list_with(&exchange.server.gateway.list_remote(&view, &cx).await))
+    } else {
+        None
     };
-    let page = page(exchange, "tools", with_far.as_deref().unwrap_or_else(|| face.list(shows_all)))?;
-    // All pages of a list are one list, and whoever begins it wants to see it.
+    let page = page(exchange, "tools", with_far.as_deref().unwrap_or_else(|| client_view.list(shows_all)))?;
+    // All pages of a list are counted with the first.
     if exchange.read::<Params>()?.cursor.is_none() {
-        let count = move || face.shown(with_far.as_deref().unwrap_or_else(|| face.list(shows_all)));
-        exchange.server.meter().shown(&cx, count);
+        let count = move || client_view.shown(with_far.as_deref().unwrap_or_else(|| client_view.list(shows_all)));
+        exchange.server.meter.shown(&cx, count);
     }
     Ok(cacheable(exchange, page, view.is_private()))
 }
 
 /// One page of a list that is sorted by name.
-pub(super) fn page(exchange: &Exchange, key: &str, entries: &[Entry]) -> Result<String, Fault> {
+pub(super) fn page(exchange: &Exchange, key: &str, entries: &[ListEntry]) -> Result<String, RpcError> {
     let Params { cursor } = exchange.read()?;
     let from = match cursor {
         None => 0,
         Some(cursor) => {
             let last = URL_SAFE_NO_PAD.decode(cursor).ok().and_then(|it| String::from_utf8(it).ok());
-            let last = last.ok_or_else(|| Fault::invalid_params("`cursor` is none of ours"))?;
+            let last = last.ok_or_else(|| RpcError::invalid_params("`cursor` is none of ours"))?;
             entries.partition_point(|it| it.name <= last)
         }
     };
     Ok(written(key, &entries[from..]))
 }
 
-fn written(key: &str, entries: &[Entry]) -> String {
+fn written(key: &str, entries: &[ListEntry]) -> String {
     let mut text = format!("{{{}:[", quoted(key));
     let mut taken = 0;
     for entry in entries {
@@ -76,7 +77,7 @@ fn written(key: &str, entries: &[Entry]) -> String {
     text
 }
 
-/// A result that may be kept for a while: by everybody, or by who it is for.
+/// Adds how long a result may be cached, and whether it is for this client only.
 pub(super) fn cacheable(exchange: &Exchange, result: String, is_private: bool) -> String {
     if !exchange.is_modern() {
         return result;

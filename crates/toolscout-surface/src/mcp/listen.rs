@@ -1,21 +1,21 @@
-//! Tells clients what has changed: those of the old era unasked, those of the modern one on a stream they asked for.
+//! Notifications about changes: unsolicited for clients of the old era, on a subscription for those of the modern one.
 
 use super::client::{Client, Outlet};
 use super::exchange::Exchange;
-use super::fault::Fault;
 use super::library;
-use super::message::notification;
 use super::server::Server;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::sync::Arc;
 use tokio::sync::broadcast::error::RecvError;
+use toolscout_core::jsonrpc::RpcError;
+use toolscout_core::jsonrpc::notification;
 use toolscout_core::{Cx, LibraryEvent, RawJson};
 
-/// What marks everything that is said on a stream.
+/// Names the subscription in every notification on its stream.
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
-/// What somebody wants to hear of.
+/// The notifications that a client wants.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Wants {
@@ -35,7 +35,7 @@ struct Params {
     notifications: Wants,
 }
 
-/// The old era: everything, for as long as it is polled.
+/// Notifies a client of the old era about everything, for as long as it is polled.
 pub(super) async fn keep_informed(server: &Arc<Server>, client: &Arc<Client>) {
     let everything = Wants {
         tools_list_changed: true,
@@ -44,12 +44,12 @@ pub(super) async fn keep_informed(server: &Arc<Server>, client: &Arc<Client>) {
         ..Wants::default()
     };
     let subscribed = |uri: &str| client.subscriptions(|all| all.iter().any(|it| it == uri));
-    let cx = client.identity.cx(&server.terms().request);
-    tell(server, &cx, client.identity.shows_all, &everything, subscribed, &client.out, None).await;
+    let cx = client.identity.cx(&server.options.request);
+    notify(server, &cx, client.identity.shows_all, &everything, subscribed, &client.out, None).await;
 }
 
-/// The modern era: what was asked for, until the client closes the stream or leaves.
-pub(super) async fn listen(exchange: &Exchange) -> Result<String, Fault> {
+/// Notifies a client of the modern era about what it subscribed to, until it closes the stream or leaves.
+pub(super) async fn listen(exchange: &Exchange) -> Result<String, RpcError> {
     let Params { notifications: mut wants } = exchange.read()?;
     let able = library::capabilities(exchange).await;
     wants.prompts_list_changed &= able["prompts"].is_object();
@@ -59,8 +59,8 @@ pub(super) async fn listen(exchange: &Exchange) -> Result<String, Fault> {
     }
     let agreed = json!({"notifications": wants, "_meta": {SUBSCRIPTION: exchange.id}});
     let cx = exchange.cx(None);
-    // Before it is agreed, so that nothing that happens after is missed.
-    let before = exchange.server.face(&cx).await.1.mark(exchange.client.identity.shows_all);
+    // Before the subscription is acknowledged, so that nothing after that is missed.
+    let before = exchange.server.client_view(&cx).await.1.fingerprint(exchange.client.identity.shows_all);
     exchange.out.send(notification("notifications/subscriptions/acknowledged", Some(&agreed.to_string())));
     let uris = wants.resource_subscriptions.clone();
     for uri in &uris {
@@ -70,14 +70,14 @@ pub(super) async fn listen(exchange: &Exchange) -> Result<String, Fault> {
     let shows_all = exchange.client.identity.shows_all;
     let to = (&exchange.out, Some(&exchange.id));
     tokio::select! {
-        () = tell_since(before, &exchange.server, &cx, shows_all, &wants, subscribed, to) => {}
+        () = notify_since(before, &exchange.server, &cx, shows_all, &wants, subscribed, to) => {}
         () = exchange.client.left() => {}
     }
     let ended = json!({"_meta": {SUBSCRIPTION: exchange.id}});
     Ok(ended.to_string())
 }
 
-async fn tell(
+async fn notify(
     server: &Arc<Server>,
     cx: &Cx,
     shows_all: bool,
@@ -86,12 +86,12 @@ async fn tell(
     out: &Arc<dyn Outlet>,
     subscription: Option<&RawJson>,
 ) {
-    let before = server.face(cx).await.1.mark(shows_all);
-    tell_since(before, server, cx, shows_all, wants, subscribed, (out, subscription)).await;
+    let before = server.client_view(cx).await.1.fingerprint(shows_all);
+    notify_since(before, server, cx, shows_all, wants, subscribed, (out, subscription)).await;
 }
 
-/// Ends only when the gateway does. A list that looks as before is no news, whatever has changed behind it.
-async fn tell_since(
+/// Ends only with the gateway. A catalog that changes without changing the list is not worth a notification.
+async fn notify_since(
     mut before: u64,
     server: &Arc<Server>,
     cx: &Cx,
@@ -100,9 +100,9 @@ async fn tell_since(
     subscribed: impl Fn(&str) -> bool,
     (out, subscription): (&Arc<dyn Outlet>, Option<&RawJson>),
 ) {
-    let (mut changes, mut news) = (server.gateway().changes(), server.gateway().library_news());
+    let (mut changes, mut news) = (server.gateway.changes(), server.gateway.library_news());
     changes.mark_changed();
-    let say = |method: &str, params: Option<&RawJson>| {
+    let send = |method: &str, params: Option<&RawJson>| {
         let params = tagged(params, subscription);
         out.send(notification(method, params.as_deref()));
     };
@@ -112,23 +112,23 @@ async fn tell_since(
                 if changed.is_err() {
                     return;
                 }
-                let now = server.face(cx).await.1.mark(shows_all);
+                let now = server.client_view(cx).await.1.fingerprint(shows_all);
                 if wants.tools_list_changed && now != before {
-                    say("notifications/tools/list_changed", None);
+                    send("notifications/tools/list_changed", None);
                 }
                 before = now;
             }
             heard = news.recv() => match heard {
-                Ok((source, _)) if !server.gateway().has_library_of(&source) => {}
+                Ok((source, _)) if !server.gateway.has_library_of(&source) => {}
                 Ok((_, LibraryEvent::ResourcesChanged)) if wants.resources_list_changed => {
-                    say("notifications/resources/list_changed", None);
+                    send("notifications/resources/list_changed", None);
                 }
                 Ok((_, LibraryEvent::PromptsChanged)) if wants.prompts_list_changed => {
-                    say("notifications/prompts/list_changed", None);
+                    send("notifications/prompts/list_changed", None);
                 }
                 Ok((_, LibraryEvent::ResourceUpdated(params))) => {
                     if params.to_value()["uri"].as_str().is_some_and(&subscribed) {
-                        say("notifications/resources/updated", Some(&params));
+                        send("notifications/resources/updated", Some(&params));
                     }
                 }
                 Ok(_) | Err(RecvError::Lagged(_)) => {}
@@ -138,7 +138,7 @@ async fn tell_since(
     }
 }
 
-/// The parameters with the mark of the stream.
+/// The parameters with the id of the subscription.
 fn tagged(params: Option<&RawJson>, subscription: Option<&RawJson>) -> Option<String> {
     let Some(subscription) = subscription else { return params.map(|it| it.as_str().to_owned()) };
     let mut params = params.map(RawJson::to_value).unwrap_or_else(|| json!({}));

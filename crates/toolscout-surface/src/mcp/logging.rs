@@ -1,4 +1,4 @@
-//! How loud a client wants a server's log to be.
+//! Log levels of MCP.
 
 use serde_json::Value;
 use toolscout_core::RawJson;
@@ -16,7 +16,7 @@ pub(super) fn word(rank: u8) -> Option<&'static str> {
     LEVELS.get(usize::from(rank)).copied()
 }
 
-/// The rank of a log message. One that does not say is as loud as can be, so that it is not lost.
+/// The rank of a log message. One without a level has the highest rank, so that it is not lost.
 pub(super) fn rank_of(params: &RawJson) -> u8 {
     let level = params.to_value()["level"].as_str().and_then(rank);
     level.unwrap_or(u8::MAX)

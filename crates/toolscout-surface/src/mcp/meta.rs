@@ -1,19 +1,19 @@
 //! `tool_search` and `execute_tool`: two tools that stand for all others.
 //!
 //! Pure but for [`search`], which asks the gateway: definitions from a catalog ([`definitions`]), an answer from hits
-//! ([`answer`]), a call from what a model wrote ([`Wish`]), and words for what went wrong ([`failure`]).
+//! ([`answer`]), a call from what a model wrote ([`ExecuteRequest`]), and words for what went wrong ([`failure`]).
 
 mod answer;
 mod definitions;
 mod example;
+mod execute_request;
 mod failure;
 mod repair;
-mod request;
 mod schema;
+mod search_request;
 mod signature;
 mod summary;
 mod verbs;
-mod wish;
 
 #[cfg(test)]
 pub(crate) mod fixture;
@@ -21,22 +21,20 @@ pub(crate) mod fixture;
 mod tests;
 
 pub(super) use definitions::{definitions, instructions};
+pub(super) use execute_request::ExecuteRequest;
 pub(super) use failure::{failure, not_found};
-pub(super) use wish::Wish;
 
-use super::large::READ_RESULT;
-use crate::ops::search::notes::notes;
+use super::result_storage::READ_RESULT;
+use crate::operation::MetaTool;
 use crate::tokens;
-use request::Request;
+use search_request::Request;
 use summary::summary;
 use toolscout_core::event::ContextUse;
 use toolscout_core::{Cx, RawJson, ToolOutput};
 use toolscout_gateway::{CatalogView, Gateway, RankingProfile, SearchRequest};
 
-/// Finds tools.
-pub(super) const SEARCH: &str = "tool_search";
-/// Runs what was found.
-pub(super) const EXECUTE: &str = "execute_tool";
+pub(super) const SEARCH: &str = MetaTool::Search.name();
+pub(super) const EXECUTE: &str = MetaTool::Execute.name();
 
 /// The header in which devices on the way see the inner tool, behind `Mcp-Param-`.
 pub(super) const HEADER: &str = "Tool";
@@ -58,10 +56,10 @@ pub(super) async fn search(
     let (request, mut said) = Request::read(arguments);
     let sources = request.sources();
     let search = SearchRequest { profile: ranking, sources: sources.as_deref(), ..request.search() };
-    let found = gateway.answer(view, &search, cx).await;
-    said.extend(found.notes.iter().cloned());
+    let found = crate::search::search(gateway, view, &search, cx).await;
+    said.extend(found.notes);
     said.extend(request.doubts(view));
-    said.extend(notes(gateway, view, &search, &found));
+    said.extend(found.reasons);
     answer::answer(&found.hits, request.detail, said)
 }
 

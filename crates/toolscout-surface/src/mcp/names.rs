@@ -1,7 +1,7 @@
-//! What tools are called on the wire.
+//! The names of tools on the wire.
 //!
-//! `source__tool`, in characters and at a length that every client takes. That loses something, so a name is looked up and
-//! never parsed; and a name that a tool once had is never another's, because somebody may still say it and mean the first.
+//! `source__tool`, in characters and of a length that every client accepts. That loses information, so a name is looked up and never
+//! parsed. A name that a tool once had is never given to another, because a client may still use it for the first.
 
 mod remembered;
 mod safe;
@@ -13,37 +13,37 @@ pub use remembered::Remembered;
 pub(super) use safe::is_name;
 
 use super::meta;
-use remembered::Given;
+use remembered::GivenNames;
 use std::collections::HashMap;
 use std::sync::Arc;
 use toolscout_core::{SourceId, SourceKind, Tool, ToolId, Visibility};
 use toolscout_gateway::Snapshot;
 
-/// The names of all tools of one catalog, both ways. Made when the catalog has changed, and only looked up otherwise.
+/// The names of all tools of one catalog, in both directions. Made once for each catalog.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    /// Of what everybody has, where there is more.
+    /// The names of shared tools, below those of one request.
     beneath: Option<Arc<Names>>,
     wires: HashMap<ToolId, Arc<str>>,
     tools: HashMap<Arc<str>, ToolId>,
 }
 
 impl Names {
-    /// Names every tool of the catalog: as it was before, and otherwise in the order of source and name. What is new is
-    /// remembered, but for tools that are of one request only: those take what is free, and cost no more than they are.
+    /// Names every tool of the catalog: with the name it had before, else in the order of source and name. New names are
+    /// remembered, except those of tools of one request, which get any free name.
     pub(super) fn of(snapshot: &Snapshot, remembered: &Remembered) -> Self {
         let origins: HashMap<&SourceId, SourceKind> = snapshot.sources().collect();
         let of = |it: &Tool| origins.get(&it.id.source).copied().unwrap_or(SourceKind::Request);
         let all = snapshot.tools().map(|it| (it, of(it)));
         let (own, shared): (Vec<_>, Vec<_>) = all.partition(|(_, origin)| *origin == SourceKind::Request);
         let beneath = remembered.shared(&shared, |given| Self::given(given, None, &shared));
-        match own.is_empty() {
-            true => Self { beneath: Some(beneath), ..Self::default() },
-            false => Self::given(&remembered.known(), Some(beneath), &own).0,
+        if own.is_empty() {
+            return Self { beneath: Some(beneath), ..Self::default() };
         }
+        Self::given(&remembered.known(), Some(beneath), &own).0
     }
 
-    /// What the tool is called on the wire. One that is not of this catalog has no name here but its own.
+    /// The name of a tool on the wire; its own name if it is not of this catalog.
     pub(super) fn wire<'a>(&'a self, id: &'a ToolId) -> &'a str {
         match (self.wires.get(id), &self.beneath) {
             (Some(wire), _) => wire,
@@ -52,13 +52,13 @@ impl Names {
         }
     }
 
-    /// The tool of this name, be it one that it had before.
+    /// The tool of this name, which may be one that it had before.
     pub(super) fn tool(&self, wire: &str) -> Option<&ToolId> {
         self.tools.get(wire).or_else(|| self.beneath.as_ref()?.tool(wire))
     }
 
-    /// Names for these tools, and those of them that are new.
-    fn given(given: &Given, beneath: Option<Arc<Self>>, tools: &[(&Arc<Tool>, SourceKind)]) -> (Self, News) {
+    /// Names for these tools, and those that are new.
+    fn given(given: &GivenNames, beneath: Option<Arc<Self>>, tools: &[(&Arc<Tool>, SourceKind)]) -> (Self, News) {
         let (wires, to_tools) = (HashMap::with_capacity(tools.len()), HashMap::with_capacity(tools.len()));
         let names = Self { beneath, wires, tools: to_tools };
         let mut naming = Naming { given, names, next: HashMap::new(), news: Vec::new(), before: Vec::new() };
@@ -67,7 +67,7 @@ impl Names {
         for (tool, origin) in &tools {
             naming.name(tool, *origin);
         }
-        // Names that tools had before lead to them, too.
+        // Earlier names still lead to their tools.
         for (wire, tool) in naming.before {
             naming.names.tools.entry(wire).or_insert(tool);
         }
@@ -80,12 +80,12 @@ type News = Vec<(Arc<str>, ToolId)>;
 
 /// Names being given.
 struct Naming<'a> {
-    given: &'a Given,
+    given: &'a GivenNames,
     names: Names,
-    /// By the name without a number: which number to try next.
+    /// The number to try next, by the name without a number.
     next: HashMap<String, u32>,
     news: News,
-    /// Names that tools had before, and have no more.
+    /// Earlier names of tools.
     before: News,
 }
 
@@ -105,7 +105,7 @@ impl Naming<'_> {
         self.names.wires.insert(tool.id.clone(), wire);
     }
 
-    /// The name, with the first number behind it that makes it nobody else's.
+    /// The name, with the first number after it that makes it unique.
     fn free(&mut self, plain: &str) -> String {
         let next = self.next.entry(plain.to_owned()).or_insert(1);
         loop {
@@ -119,7 +119,7 @@ impl Naming<'_> {
     }
 }
 
-/// What the tool would be called if it were alone. What an application registers to be listed is called as it says.
+/// The name of a tool without regard to others. A listed tool of an application keeps its own name.
 fn plain(tool: &Tool, origin: SourceKind) -> String {
     let is_native = origin == SourceKind::Code && tool.visibility == Visibility::Listed;
     match tool.id.name.as_str() {

@@ -1,4 +1,4 @@
-//! An object of which only the outermost keys are known; all values stay the texts they came as.
+//! A JSON object of which only the keys are parsed; all values stay the texts they came as.
 
 #[cfg(test)]
 mod tests;
@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
 
-/// Keys and values in their order. Of a key that is there twice the last value counts, as everywhere, and both pass on.
+/// Keys and values in their order. If a key is there twice, the last value counts, and both are written again.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Object<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
 
@@ -22,7 +22,7 @@ impl<'a> Object<'a> {
         self.0.iter().rfind(|(it, _)| it == key).map(|(_, value)| &**value)
     }
 
-    /// Sets the value of a key, where it stands or at the end.
+    /// Sets the value of a key, in its place or at the end.
     pub(super) fn set(&mut self, key: &'a str, json: impl Into<Cow<'a, str>>) {
         match self.0.iter_mut().rfind(|(it, _)| it == key) {
             Some((_, value)) => *value = json.into(),
@@ -47,7 +47,7 @@ impl fmt::Display for Object<'_> {
         f.write_str("{")?;
         for (at, (key, value)) in self.0.iter().enumerate() {
             let comma = if at == 0 { "" } else { "," };
-            write!(f, "{comma}{}:{value}", super::message::quoted(key))?;
+            write!(f, "{comma}{}:{value}", toolscout_core::jsonrpc::quoted(key))?;
         }
         f.write_str("}")
     }

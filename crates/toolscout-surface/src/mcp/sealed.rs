@@ -1,4 +1,4 @@
-//! What a client carries for us from one request to the next, so that it can neither read, change nor pass it on.
+//! State that a client carries from one request to the next, and can neither read, change nor pass on.
 
 #[cfg(test)]
 mod tests;
@@ -10,29 +10,29 @@ use ring::rand::{SecureRandom, SystemRandom};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// For so long a client may take to come back.
+/// How long a client may take to come back.
 pub(super) const PATIENCE: Duration = Duration::from_secs(300);
-/// Bytes of what may be carried.
+/// Bytes of the state.
 const LONGEST: usize = 96 << 10;
 
-/// Where a request goes on that was answered with a wish.
+/// Where a request goes on that needed input.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum State {
-    /// At a call of ours that waits.
-    Waiting(u64),
-    /// At a server that wants this back.
+    /// At a suspended request of ours.
+    Suspended(u64),
+    /// At a server that expects this state.
     Upstream(Option<String>),
 }
 
 #[derive(Serialize, Deserialize)]
 struct Carried {
     state: State,
-    /// How often it went back and forth already.
+    /// How often it needed input already.
     rounds: u8,
     until: u64,
 }
 
-/// Seals and opens.
+/// Seals and opens states.
 pub(super) struct Seal(LessSafeKey);
 
 impl Seal {
@@ -42,7 +42,7 @@ impl Seal {
         Self(LessSafeKey::new(key))
     }
 
-    /// Seals it for this client and this very request; none where it is too long, or the system gives no randomness.
+    /// Seals a state for this user and this request; none if it is too long, or the system has no random numbers.
     pub(super) fn close(&self, state: State, rounds: u8, bound_to: &str) -> Option<String> {
         let carried = Carried { state, rounds, until: now() + PATIENCE.as_secs() };
         let mut bytes = serde_json::to_vec(&carried).ok().filter(|it| it.len() <= LONGEST)?;
@@ -53,7 +53,7 @@ impl Seal {
         Some(URL_SAFE_NO_PAD.encode([nonce.as_slice(), &bytes].concat()))
     }
 
-    /// What was sealed for this client and this very request, and is not too old; with the rounds it went.
+    /// Opens a state that was sealed for this user and this request and has not expired, with its rounds.
     pub(super) fn open(&self, text: &str, bound_to: &str) -> Option<(State, u8)> {
         let mut bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
         if bytes.len() < NONCE_LEN {

@@ -1,4 +1,4 @@
-//! MCP over two pipes, a message a line: how a client that starts us talks to us.
+//! MCP over two pipes, one message per line, for a client that starts us.
 
 use super::client::{Client, Identity, Outlet};
 use super::message::{self, Incoming, LONGEST};
@@ -12,16 +12,16 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
-/// Messages that may wait for a client that does not read; answers wait for room, news are dropped.
+/// Messages that may wait for a client that does not read; responses wait for room, notifications are dropped.
 const QUEUE: usize = 1024;
-/// Bytes that are written at once, about.
+/// About how many bytes are written at once.
 const BATCH: usize = 64 << 10;
-/// For so long what is under way may go on after the client has nothing more to say, and after we are told to stop.
+/// How long requests in flight may go on after the client closes its pipe, and after we are asked to stop.
 const DRAIN: Duration = Duration::from_secs(30);
 const STOP: Duration = Duration::from_secs(5);
 
-/// Serves one client until it has nothing more to say and everything is answered, or until `stop`. Nothing but protocol is
-/// written to `output`. `began` is told who it is, once it has said something.
+/// Serves one client until it closes its pipe and everything is answered, or until `stop`. Nothing but protocol is written to
+/// `output`. `began` gets the session after the first message.
 pub async fn serve(
     server: Arc<Server>,
     input: impl AsyncRead + Unpin,
@@ -44,8 +44,9 @@ pub async fn serve(
             while tasks.try_join_next().is_some() {}
             match message::read(line.trim_ascii()) {
                 Ok(incoming) => {
-                    if is_greeting(&incoming) {
-                        informing.spawn(inform(server.clone(), client.clone()));
+                    if is_initialized(&incoming) {
+                        let (server, client) = (server.clone(), client.clone());
+                        informing.spawn(async move { server.keep_informed(client).await });
                     }
                     take(&server, &client, incoming, &queue, &out, &mut tasks).await;
                     if let Some(began) = began.take() {
@@ -53,7 +54,7 @@ pub async fn serve(
                     }
                 }
                 Err(unreadable) => {
-                    let reply = Reply::fault(unreadable.id.as_ref(), &unreadable.fault);
+                    let reply = Reply::error(unreadable.id.as_ref(), &unreadable.error);
                     let _ = queue.send(reply.text).await;
                 }
             }
@@ -74,7 +75,7 @@ pub async fn serve(
     ended
 }
 
-/// Greetings and what needs no waiting is done before the next line is read, so that it counts for that line.
+/// `initialize`, notifications and responses are processed before the next line is read, so that they count for that line.
 async fn take(
     server: &Arc<Server>,
     client: &Arc<Client>,
@@ -90,27 +91,24 @@ async fn take(
             let _ = queue.send(reply.text).await;
         }
     };
-    match is_at_once {
-        true => answering.await,
-        // Large, and moved several times on its way to becoming a task.
-        false => drop(tasks.spawn(Box::pin(answering))),
+    if is_at_once {
+        answering.await;
+    } else {
+        // Boxed, since it is large and moved several times before it is a task.
+        tasks.spawn(Box::pin(answering));
     }
 }
 
-async fn inform(server: Arc<Server>, client: Arc<Client>) {
-    server.keep_informed(client).await;
-}
-
-fn is_greeting(incoming: &Incoming) -> bool {
+fn is_initialized(incoming: &Incoming) -> bool {
     matches!(incoming, Incoming::Notification { method, .. } if method == "notifications/initialized")
 }
 
-/// Waits for what has an answer to come. What only listens ends with the client.
+/// Waits for the requests in flight. Subscriptions end with the client.
 async fn drain(tasks: &mut JoinSet<()>, until: Instant) {
     while let Ok(Some(_)) = timeout_at(until, tasks.join_next()).await {}
 }
 
-/// Reads one line that says something; false at the end. One that is too long is cut, and is no JSON then.
+/// Reads one line that is not empty; false at the end. One that is too long is cut, and is no JSON then.
 async fn next_line(input: &mut (impl AsyncBufReadExt + Unpin), line: &mut Vec<u8>) -> io::Result<bool> {
     loop {
         line.clear();
@@ -150,7 +148,7 @@ impl Outlet for Pipe {
     }
 }
 
-/// Writes what there is, as much as there is at once.
+/// Writes queued messages, as many as there are at once.
 async fn write(mut queued: mpsc::Receiver<String>, mut output: impl AsyncWrite + Unpin) {
     let mut batch = Vec::with_capacity(BATCH);
     while let Some(first) = queued.recv().await {

@@ -1,20 +1,20 @@
-//! Revisions of the protocol, and how each era is told from the other.
+//! Revisions of the protocol, and its two eras.
 
-/// Those we speak, newest first.
+/// The supported revisions, newest first.
 pub const SPOKEN: [&str; 5] = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
-/// The one that stands for requests that stand alone.
+/// The revision whose requests stand alone.
 pub const MODERN: &str = SPOKEN[0];
-/// What a client of the old era gets that asks for something nobody speaks.
+/// The answer to a client of the old era that asks for an unsupported revision.
 const NEWEST_LEGACY: &str = SPOKEN[1];
 
-/// A revision that we speak.
+/// A supported revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Version(&'static str);
 
 impl Version {
     /// Every request stands alone.
     pub const MODERN: Self = Self(MODERN);
-    /// Where a client of the old era has not said any.
+    /// Assumed for a client of the old era before `initialize`.
     pub const LEGACY: Self = Self(NEWEST_LEGACY);
 
     /// The revision of this name.
@@ -22,7 +22,7 @@ impl Version {
         SPOKEN.into_iter().find(|it| *it == name).map(Self)
     }
 
-    /// What `initialize` with this version leads to: the same where we speak it in that era, else our newest of that era.
+    /// The revision that `initialize` with this version leads to: the same if it is supported in that era, else our newest of that era.
     pub fn agreed(asked: &str) -> Self {
         Self::spoken(asked).filter(|it| !it.is_modern()).unwrap_or(Self::LEGACY)
     }
@@ -32,7 +32,7 @@ impl Version {
         self == Self::MODERN
     }
 
-    /// As it travels.
+    /// Its name on the wire.
     pub fn name(self) -> &'static str {
         self.0
     }

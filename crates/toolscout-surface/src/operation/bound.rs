@@ -9,7 +9,9 @@ use futures_util::StreamExt;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 use toolscout_core::cx::Role;
+use toolscout_core::event::{EventKind, OperationEvent};
 use toolscout_core::{BoxFuture, Cx};
 
 /// Where the workspace will be: commands are known before it exists.
@@ -66,6 +68,13 @@ impl BoundOperation {
 
     /// Opens its stream: checks the role and the input first.
     pub async fn open(&self, input: Map<String, Value>, cx: Cx) -> Result<ItemStream<StreamItem>, OperationError> {
+        let mut report = OperationReport::begin(self.spec.name, &cx);
+        let opened = self.opened(input, cx.clone()).await;
+        report.outcome = if opened.is_ok() { "done" } else { "failed" };
+        opened
+    }
+
+    async fn opened(&self, input: Map<String, Value>, cx: Cx) -> Result<ItemStream<StreamItem>, OperationError> {
         self.check_access(cx.role)?;
         let input = self.input.check("the input", input)?;
         match &self.run {
@@ -74,8 +83,20 @@ impl BoundOperation {
         }
     }
 
-    /// Runs it: checks the role and the input, keeps the deadline, and answers a dry run. Every surface comes through here.
+    /// Runs it: checks the role and the input, keeps the deadline, answers a dry run, and reports the event. Every surface comes
+    /// through here.
     pub async fn invoke(&self, input: Map<String, Value>, cx: Cx) -> Result<OperationOutput, OperationError> {
+        let mut report = OperationReport::begin(self.spec.name, &cx);
+        let output = self.invoked(input, cx.clone()).await;
+        report.outcome = match &output {
+            Ok(output) if output.planned.is_some() => "dry_run",
+            Ok(_) => "done",
+            Err(_) => "failed",
+        };
+        output
+    }
+
+    async fn invoked(&self, input: Map<String, Value>, cx: Cx) -> Result<OperationOutput, OperationError> {
         self.check_access(cx.role)?;
         let input = self.input.check("the input", input)?;
         let cx = match self.spec.deadline {
@@ -112,6 +133,27 @@ impl BoundOperation {
 
     fn timed_out(&self) -> OperationError {
         OperationError::new(ErrorCode::TimedOut, format!("`{}` timed out", self.spec.name))
+    }
+}
+
+/// Emits the event of a run when it ends, also if its future is dropped before it is done.
+struct OperationReport<'a> {
+    name: &'static str,
+    outcome: &'static str,
+    since: Instant,
+    cx: &'a Cx,
+}
+
+impl<'a> OperationReport<'a> {
+    fn begin(name: &'static str, cx: &'a Cx) -> Self {
+        Self { name, outcome: "cancelled", since: Instant::now(), cx }
+    }
+}
+
+impl Drop for OperationReport<'_> {
+    fn drop(&mut self) {
+        let event = OperationEvent { name: self.name, outcome: self.outcome };
+        self.cx.emit_since(self.since, || EventKind::Operation(event));
     }
 }
 

@@ -2,10 +2,11 @@
 //!
 //! Flags come from the same code as those of tools. What a schema cannot tell is in the extension `x-cli` of a property:
 //! `flag` (another name), `positional`, `short`, `value` (the name of the value in help), `pairs` (a map typed as repeated `NAME=VALUE`; the text is the
-//! separator) and `skip` (no flag). `x-cli-rest` of the whole input names the properties that take the words after `--`: the first
+//! separator), `file` (a path is typed, and stands for the text of the file), `conflicts` (a flag that must not be given besides)
+//! and `skip` (no flag). `x-cli-rest` of the whole input names the properties that take the words after `--`: the first
 //! one takes one word, the last one all others.
 
-use super::{BoundOperation, CommandName};
+use super::{BoundOperation, CommandName, Confirm};
 use crate::cli::{CommandSpec, InputFrom, Locale, OptionSpec, Parsed, ToolFlags, UsageError, UsageErrors};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -22,6 +23,10 @@ pub struct OperationCommand {
     properties: BTreeMap<String, String>,
     /// Separators of properties typed as pairs.
     pairs: BTreeMap<String, char>,
+    /// Properties whose value is the text of the file that is typed.
+    files: Vec<String>,
+    /// Flags that must not be given together.
+    conflicts: Vec<(String, String)>,
     rest: Vec<String>,
 }
 
@@ -39,7 +44,7 @@ impl OperationCommand {
         let mut schema = operation.input.inlined().clone();
         let rest = strings(&schema["x-cli-rest"]);
         let (mut hints, mut properties, mut pairs) = (CliHints::default(), BTreeMap::new(), BTreeMap::new());
-        let mut flags = Map::new();
+        let (mut flags, mut files, mut conflicts) = (Map::new(), Vec::new(), Vec::new());
         let all = schema.get_mut("properties").and_then(Value::as_object_mut).map(std::mem::take).unwrap_or_default();
         for (name, mut property) in all {
             let hint = property.as_object_mut().and_then(|it| it.shift_remove("x-cli")).unwrap_or_default();
@@ -53,6 +58,12 @@ impl OperationCommand {
                 property = json!({"type": "array", "items": {"type": "string"}, "description": description});
                 pairs.insert(name.clone(), separator);
             }
+            if hint["file"] == true {
+                files.push(name.clone());
+            }
+            if let Some(other) = hint["conflicts"].as_str() {
+                conflicts.push((flag.clone(), other.to_owned()));
+            }
             hints.flags.insert(flag.clone(), cli_hint(&hint));
             properties.insert(flag.clone(), name);
             flags.insert(flag, property);
@@ -63,7 +74,7 @@ impl OperationCommand {
         let required: Vec<_> = flags.keys().filter(is_required).cloned().collect();
         let input = json!({"type": "object", "properties": flags, "required": required});
         let flags = ToolFlags::in_locale(&tool(&input, hints), locale);
-        Self { operation, command, flags, properties, pairs, rest }
+        Self { operation, command, flags, properties, pairs, files, conflicts, rest }
     }
 
     /// For parsing, help and completion.
@@ -81,11 +92,13 @@ impl OperationCommand {
             option.negatable = false;
             // A switch that is not given is off.
             option.default = option.default.take().filter(|_| !option.is_switch());
+            let conflicts = self.conflicts.iter().filter(|(flag, _)| *flag == option.long);
+            option.conflicts.extend(conflicts.map(|(_, other)| other.clone()));
             if has_place(&option.long) {
                 (option.required, option.hidden) = (false, true);
             }
         }
-        if operation.confirm {
+        if operation.confirm == Confirm::Always {
             spec.options.push(OptionSpec::switch("yes", "Do it without asking").short('y'));
         }
         spec.notes = operation.notes.iter().map(|note| (*note).to_owned()).collect();
@@ -125,6 +138,11 @@ impl OperationCommand {
 }
 
 impl OperationCommand {
+    /// Input fields whose value is a path, which stands for the text of the file.
+    pub fn files(&self) -> &[String] {
+        &self.files
+    }
+
     /// A missing option that has a place is a missing argument.
     fn with_places(&self, errors: &UsageErrors) -> UsageErrors {
         let place = |option: &str| {

@@ -2,8 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolscout_core::change::DryRun;
 use toolscout_core::authorization::AuthorizationError;
+use toolscout_core::change::DryRun;
 use toolscout_core::{ErrorKind, SourceError, redact};
 use toolscout_gateway::{Error, Violation};
 

@@ -1,13 +1,15 @@
 //! What an operation returned, before a surface writes it.
 
-use super::Operation;
+use super::{Effect, Operation};
 use crate::cli::{Locale, Style};
 use crate::exit::Exit;
 use crate::output::json;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::io;
 use toolscout_core::change::PlannedChange;
+use toolscout_core::redact;
 
 /// How text for people is written.
 #[derive(Debug, Clone, Copy, Default)]
@@ -20,13 +22,12 @@ pub struct Text {
     pub locale: Locale,
     /// Whether the reader asked for more (`--verbose`).
     pub verbose: bool,
-    /// The command whose output it is; empty if it did not come from a command line.
-    pub command: &'static str,
 }
 
 /// What an operation returned.
 pub struct OperationOutput {
-    value: Box<dyn Render>,
+    /// None for a dry run that only has its summary to show.
+    value: Option<Box<dyn Render>>,
     /// What the caller should know besides.
     pub warnings: Vec<String>,
     /// What explains the output.
@@ -35,38 +36,120 @@ pub struct OperationOutput {
     pub exit: Exit,
     /// Whether its text is data, for stdout, or a confirmation.
     pub is_data: bool,
-    /// Of a dry run: what would change, as an imperative.
-    pub would: Option<String>,
+    /// Of a dry run: the change that would have been made.
+    pub planned: Option<PlannedChange>,
+    /// Whether known secrets are hidden. The result of a tool stays as it is.
+    is_redacted: bool,
 }
 
 impl OperationOutput {
     pub(super) fn of<W: 'static, T: Operation<W>>(output: T::Output) -> Self {
-        let (exit, is_data) = (T::exit(&output), T::is_data(&output));
+        let (exit, is_data, planned) = (T::exit(&output), T::is_data(&output), T::planned(&output).cloned());
         let (warnings, notes) = (T::warnings(&output).to_vec(), T::notes(&output));
-        let value = Box::new(Typed { output, text: T::text, write_json: T::write_json });
-        Self { value, warnings, notes, exit, is_data, would: None }
+        let is_redacted = !matches!(T::SPEC.effect, Effect::Call);
+        let value: Box<dyn Render> =
+            Box::new(Typed { output, text: T::text, message: T::message, write_json: T::write_json });
+        Self { value: Some(value), warnings, notes, exit, is_data, planned, is_redacted }
     }
 
-    /// The answer to a dry run: the change that would have been made.
+    /// The answer to a dry run that only has its summary to show.
     pub(super) fn dry_run(change: PlannedChange) -> Self {
-        let would = Some(change.summary.clone());
-        let value = Box::new(WouldChange(change));
-        Self { value, warnings: Vec::new(), notes: Vec::new(), exit: Exit::Done, is_data: false, would }
+        let (warnings, notes, planned) = (Vec::new(), Vec::new(), Some(change));
+        Self { value: None, warnings, notes, exit: Exit::Done, is_data: false, planned, is_redacted: true }
+    }
+
+    /// Whether there is more than the summary of a dry run.
+    pub fn has_value(&self) -> bool {
+        self.value.is_some()
     }
 
     /// As compact JSON.
     pub fn to_json(&self) -> serde_json::Result<Vec<u8>> {
-        self.value.json()
+        let json = match (&self.planned, &self.value) {
+            (None, Some(value)) => value.json()?,
+            _ => serde_json::to_vec(&self.dry_run_json()?)?,
+        };
+        if self.is_redacted { redacted(json) } else { Ok(json) }
     }
 
     /// Writes what a command prints with `--json`, indented.
     pub fn write_json(&self, writer: &mut dyn io::Write) -> io::Result<()> {
-        self.value.write_json(writer)
+        let write = |writer: &mut dyn io::Write| match (&self.planned, &self.value) {
+            (None, Some(value)) => value.write_json(writer),
+            _ => json::write(writer, &self.dry_run_json()?),
+        };
+        if !self.is_redacted || !redact::knows_values() {
+            return write(writer);
+        }
+        let mut text = Vec::new();
+        write(&mut text)?;
+        match hidden(&text)? {
+            Some(value) => json::write(writer, &value),
+            None => writer.write_all(&text),
+        }
     }
 
-    /// For people.
+    /// For people: the data and the message.
     pub fn text(&self, text: &Text) -> String {
-        self.value.text(text)
+        self.data(text) + &self.message(text)
+    }
+
+    /// What the operation shows, without the message.
+    pub fn data(&self, text: &Text) -> String {
+        let text = self.value.as_ref().map(|value| value.text(text)).unwrap_or_default();
+        if self.is_redacted { redact::values(&text).into_owned() } else { text }
+    }
+
+    /// The confirmation that follows the text, and the summary of a dry run.
+    pub fn message(&self, text: &Text) -> String {
+        let message = self.value.as_ref().map(|value| value.message(text)).unwrap_or_default();
+        let planned = self.planned.as_ref().map(|change| format!("Would {}\n", change.summary));
+        redact::values(&(message + &planned.unwrap_or_default())).into_owned()
+    }
+
+    /// The planned change, and what else the operation shows of it.
+    fn dry_run_json(&self) -> serde_json::Result<Map<String, Value>> {
+        let mut all = Map::new();
+        if let Some(PlannedChange { kind, subject, action, summary }) = &self.planned {
+            let fields = [("kind", kind.word()), ("subject", subject), ("action", action), ("would", summary)];
+            all.insert("dryRun".to_owned(), true.into());
+            all.extend(fields.map(|(name, value)| (name.to_owned(), value.into())));
+        }
+        if let Some(value) = &self.value {
+            all.extend(serde_json::from_slice::<Map<String, Value>>(&value.json()?)?);
+        }
+        Ok(all)
+    }
+}
+
+/// JSON without known secrets.
+pub(super) fn redacted(json: Vec<u8>) -> serde_json::Result<Vec<u8>> {
+    match hidden(&json)? {
+        Some(value) => serde_json::to_vec(&value),
+        None => Ok(json),
+    }
+}
+
+/// The value without known secrets; none if there are none in it. Only strings are changed, so that it stays JSON.
+fn hidden(json: &[u8]) -> serde_json::Result<Option<Value>> {
+    if !redact::knows_values() {
+        return Ok(None);
+    }
+    match redact::values(&String::from_utf8_lossy(json)) {
+        Cow::Borrowed(_) => Ok(None),
+        Cow::Owned(_) => Ok(Some(without_secrets(serde_json::from_slice(json)?))),
+    }
+}
+
+fn without_secrets(value: Value) -> Value {
+    match value {
+        Value::String(text) => redact::values(&text).into_owned().into(),
+        Value::Array(items) => items.into_iter().map(without_secrets).collect(),
+        Value::Object(fields) => {
+            let field = |(name, value): (String, Value)| (redact::values(&name).into_owned(), without_secrets(value));
+            fields.into_iter().map(field).collect()
+        }
+        other => other,
     }
 }
 
@@ -74,12 +157,14 @@ pub(super) trait Render: Send {
     fn json(&self) -> serde_json::Result<Vec<u8>>;
     fn write_json(&self, writer: &mut dyn io::Write) -> io::Result<()>;
     fn text(&self, text: &Text) -> String;
+    fn message(&self, text: &Text) -> String;
 }
 
 /// An output with its rendering.
 pub(super) struct Typed<T> {
     pub(super) output: T,
     pub(super) text: fn(&T, &Text) -> String,
+    pub(super) message: fn(&T, &Text) -> String,
     pub(super) write_json: WriteJson<T>,
 }
 
@@ -97,27 +182,8 @@ impl<T: Serialize + Send> Render for Typed<T> {
     fn text(&self, text: &Text) -> String {
         (self.text)(&self.output, text)
     }
-}
 
-struct WouldChange(PlannedChange);
-
-impl WouldChange {
-    fn value(&self) -> Value {
-        let PlannedChange { kind, subject, action, summary } = &self.0;
-        json!({"dryRun": true, "kind": kind.word(), "subject": subject, "action": action, "would": summary})
-    }
-}
-
-impl Render for WouldChange {
-    fn json(&self) -> serde_json::Result<Vec<u8>> {
-        serde_json::to_vec(&self.value())
-    }
-
-    fn write_json(&self, writer: &mut dyn io::Write) -> io::Result<()> {
-        json::write(writer, &self.value())
-    }
-
-    fn text(&self, _: &Text) -> String {
-        format!("Would {}\n", self.0.summary)
+    fn message(&self, text: &Text) -> String {
+        (self.message)(&self.output, text)
     }
 }

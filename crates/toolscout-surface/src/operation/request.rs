@@ -18,7 +18,13 @@ pub fn request_target(route: &HttpRoute, mut input: Map<String, Value>) -> (Stri
         separator = '&';
     };
     if !has_body {
-        input.into_iter().filter(|(_, value)| !value.is_null()).for_each(|(name, value)| add(&name, &text(value)));
+        for (name, value) in input {
+            match value {
+                Value::Null => {}
+                Value::Array(items) => items.into_iter().for_each(|item| add(&name, &text(item))),
+                value => add(&name, &text(value)),
+            }
+        }
         return (path, None);
     }
     let body = (!input.is_empty()).then(|| Value::Object(input).to_string().into_bytes());

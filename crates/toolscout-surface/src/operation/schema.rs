@@ -3,10 +3,13 @@
 use super::OperationError;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
 use toolscout_core::{RawJson, SourceId, Tool, ToolId, ToolName};
 use toolscout_gateway::{ArgumentValidator, Error};
+
+/// The query parameter of a dry run.
+pub(crate) const DRY_RUN: &str = "dryRun";
 
 /// The schema of an output: described on request, as part of a document.
 #[derive(Clone, Copy)]
@@ -20,18 +23,25 @@ impl OutputSchema {
     pub(crate) fn describe(self, generator: &mut SchemaGenerator) -> Value {
         (self.0)(generator).to_value()
     }
+
+    /// The whole schema, without references.
+    pub(crate) fn inlined(self) -> Value {
+        inlined(self.0, schema_settings().for_serialize())
+    }
 }
 
 /// The schema of an input: described to clients, and checked here.
 pub(crate) struct InputSchema {
     describe: fn(&mut SchemaGenerator) -> Schema,
     inlined: OnceLock<Value>,
+    query: OnceLock<Value>,
     check: OnceLock<Result<ArgumentValidator, String>>,
 }
 
 impl InputSchema {
     pub(crate) fn of<T: JsonSchema>() -> Self {
-        Self { describe: |generator| generator.subschema_for::<T>(), inlined: OnceLock::new(), check: OnceLock::new() }
+        let describe = |generator: &mut SchemaGenerator| generator.subschema_for::<T>();
+        Self { describe, inlined: OnceLock::new(), query: OnceLock::new(), check: OnceLock::new() }
     }
 
     /// The input with its defaults filled in, or every violation of the schema.
@@ -49,15 +59,39 @@ impl InputSchema {
         self.inlined()["properties"].get(name).is_some()
     }
 
-    /// The whole schema, without references.
-    pub(crate) fn inlined(&self) -> &Value {
-        self.inlined.get_or_init(|| {
-            let mut generator = schema_settings().with(|settings| settings.inline_subschemas = true).into_generator();
-            let mut schema = (self.describe)(&mut generator).to_value();
-            inline_string_enums(&mut schema);
+    /// The whole schema, with `dryRun` besides: what the query of a request may have.
+    pub(crate) fn query(&self) -> &Value {
+        self.query.get_or_init(|| {
+            let mut schema = self.inlined().clone();
+            schema["properties"][DRY_RUN] = json!({"type": "boolean"});
             schema
         })
     }
+
+    /// The whole schema, without references.
+    pub(crate) fn inlined(&self) -> &Value {
+        self.inlined.get_or_init(|| inlined(self.describe, schema_settings()))
+    }
+
+    /// The whole schema without what is for the command line only.
+    pub(crate) fn for_programs(&self) -> Value {
+        let mut schema = self.inlined().clone();
+        if let Some(object) = schema.as_object_mut() {
+            object.retain(|key, _| !matches!(key.as_str(), "title" | "x-cli-rest"));
+        }
+        let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+        for property in properties.into_iter().flat_map(Map::values_mut).filter_map(Value::as_object_mut) {
+            property.shift_remove("x-cli");
+        }
+        schema
+    }
+}
+
+fn inlined(describe: fn(&mut SchemaGenerator) -> Schema, settings: SchemaSettings) -> Value {
+    let mut generator = settings.with(|settings| settings.inline_subschemas = true).into_generator();
+    let mut schema = describe(&mut generator).to_value();
+    inline_string_enums(&mut schema);
+    schema
 }
 
 /// Settings shared by all generated schemas.

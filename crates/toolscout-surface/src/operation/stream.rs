@@ -1,12 +1,12 @@
 //! Operations whose output is a stream: it goes on until the client stops reading, or the process ends.
 
-use super::output::{Render, Typed};
+use super::output::{Render, Typed, redacted};
 use super::{OperationError, OperationSpec, Text};
 use crate::output::json;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use toolscout_core::{BoxStream, Cx};
+use toolscout_core::{BoxStream, Cx, redact};
 
 /// One thing toolscout can be asked to do that returns items as they come. Over HTTP the items are server-sent events; a
 /// command prints one line for each.
@@ -50,6 +50,7 @@ impl StreamItem {
             value: Box::new(Typed {
                 output: item,
                 text: T::text,
+                message: |_, _| String::new(),
                 write_json: |item, writer| json::write(writer, item),
             }),
         }
@@ -57,7 +58,7 @@ impl StreamItem {
 
     /// As JSON on one line.
     pub fn to_json(&self) -> serde_json::Result<String> {
-        self.value.json().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        self.value.json().and_then(redacted).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
     }
 
     /// As JSON on one line that is safe to look at, with its line break.
@@ -68,6 +69,6 @@ impl StreamItem {
 
     /// For people.
     pub fn text(&self, text: &Text) -> String {
-        self.value.text(text)
+        redact::values(&self.value.text(text)).into_owned()
     }
 }

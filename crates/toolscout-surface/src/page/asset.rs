@@ -1,4 +1,4 @@
-//! One file of the page, and how it is answered: compressed, and not again to who has it.
+//! One file of the UI, served compressed and with an ETag.
 
 use axum::body::Body;
 use axum::http::header::{
@@ -21,18 +21,18 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
                       base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
                       trusted-types 'none'";
 
-/// On every answer.
+/// Headers of every response.
 const ALWAYS: [(HeaderName, &str); 6] = [
     (CONTENT_SECURITY_POLICY, POLICY),
     (REFERRER_POLICY, "no-referrer"),
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
-    // Asked for again each time, answered with nothing while it is the same: a new program never meets an old page.
+    // Revalidated each time by its ETag: a new program never meets an old UI.
     (CACHE_CONTROL, "no-cache"),
     (VARY, "accept-encoding"),
 ];
 
-/// One file of the page.
+/// One file of the UI.
 pub(super) struct Asset {
     pub(super) path: &'static str,
     pub(super) kind: &'static str,

@@ -1,4 +1,4 @@
-//! The files of the page, by where they are asked for.
+//! The files of the UI, by path.
 
 use super::asset::Asset;
 
@@ -7,7 +7,7 @@ const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const PICTURE: &str = "image/svg+xml";
 
-/// All of them; the page itself first.
+/// All files; the document first.
 pub(super) static ALL: [Asset; 23] = [
     Asset::new("/", HTML, include_str!("site/index.html")),
     Asset::new("/page/icon.svg", PICTURE, include_str!("site/icon.svg")),

@@ -2,18 +2,19 @@
 
 mod server_health;
 
+use super::shown_path;
 use super::status::NoInput;
 use crate::{AppError, Trust, Workspace};
 use schemars::JsonSchema;
 use serde::Serialize;
 use server_health::ServerHealth;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use toolscout_core::{Cx, Diagnostic, DiagnosticKind, DiagnosticLevel, escape};
 use toolscout_surface::cli::ToolFlags;
 use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::{Access, Operation, OperationError, OperationSpec, Text};
-use toolscout_surface::ops::list::counted;
+use toolscout_surface::output::counted;
 
 /// Check the project, its tools and its servers.
 pub(crate) struct Diagnose;
@@ -112,27 +113,23 @@ impl From<Diagnostic> for Symptom {
 
 impl Symptom {
     fn lines(&self) -> String {
-        let place = self.path.as_deref().map(|it| shown(it) + ": ").unwrap_or_default();
+        let place = self.path.as_deref().map(|it| shown_path(it) + ": ").unwrap_or_default();
         let hint = self.hint.as_deref().map(|it| format!("  hint: {}\n", escape::text(it))).unwrap_or_default();
         format!("- {place}{}\n{hint}", escape::text(&self.message))
     }
 }
 
-fn shown(path: &Path) -> String {
-    escape::line(&path.display().to_string()).into_owned()
-}
-
 impl Diagnosis {
     fn lines(&self) -> String {
         let project =
-            self.project.as_deref().map_or("none found upward from here (touch toolscout.toml)".to_owned(), shown);
+            self.project.as_deref().map_or("none found upward from here (touch toolscout.toml)".to_owned(), shown_path);
         let trusted = if self.trusted { "yes" } else { "no (toolscout trust)" };
         let runtimes =
             self.runtimes.iter().map(|(name, path)| format!("{name} {}", if path.is_some() { "yes" } else { "no" }));
         let tools: usize = self.tools.values().sum();
         let states = self.tools.iter().map(|(word, count)| format!("{count} {word}")).collect::<Vec<_>>();
         let mut out = format!("version   {}\nproject   {project}\ntrusted   {trusted}\n", self.version);
-        out += &format!("state     {}\n", self.state.as_deref().map_or("nowhere".to_owned(), shown));
+        out += &format!("state     {}\n", self.state.as_deref().map_or("nowhere".to_owned(), shown_path));
         out += &format!("runtimes  {}\n", runtimes.collect::<Vec<_>>().join(", "));
         out += &format!(
             "tools     {tools}{}\n",

@@ -21,6 +21,7 @@ impl StreamOperation<Workspace> for FollowEvents {
 
     const SPEC: OperationSpec = OperationSpec {
         commands: CommandName::NONE,
+        examples: &["GET /api/events"],
         ..OperationSpec::read(
             "events",
             "Follow discoveries and changes; as an operator also searches, calls and decisions",

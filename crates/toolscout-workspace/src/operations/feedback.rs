@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use toolscout_core::{Cx, Moment, ToolId, escape};
 use toolscout_gateway::{FeedbackRecord, Gateway};
-use toolscout_surface::operation::{Access, Operation, OperationError, OperationSpec, Text};
-use toolscout_surface::ops::list::counted;
-use toolscout_surface::ops::servers::age;
+use toolscout_surface::operation::{Access, Confirm, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::output::age;
+use toolscout_surface::output::counted;
 use toolscout_surface::output::json;
 
 /// Show what was learned from searches and calls.
@@ -120,7 +120,7 @@ impl Operation<Workspace> for ForgetFeedback {
     type Output = ForgottenFeedback;
 
     const SPEC: OperationSpec = OperationSpec {
-        confirm: true,
+        confirm: Confirm::Always,
         examples: &["toolscout search forget --tool github/create_issue", "toolscout search forget --all --yes"],
         ..OperationSpec::change(
             "search forget",

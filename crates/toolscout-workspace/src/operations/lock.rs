@@ -17,7 +17,7 @@ use toolscout_gateway::pins::{Drift, LockFile};
 use toolscout_mcp_client::{ServerConfig, ServerTransport, entry_of};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::{ErrorCode, Operation, OperationError, OperationSpec, Text};
-use toolscout_surface::ops::list::counted;
+use toolscout_surface::output::counted;
 use toolscout_surface::output::json;
 
 const FILE: &str = "toolscout.lock";

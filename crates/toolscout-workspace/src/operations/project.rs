@@ -47,6 +47,7 @@ impl Operation<Workspace> for ListProjects {
 
     const SPEC: OperationSpec = OperationSpec {
         commands: CommandName::NONE,
+        examples: &["GET /api/projects"],
         ..OperationSpec::read("project list", "Show the project that is served", "/api/projects")
     };
 
@@ -102,6 +103,7 @@ impl Operation<Workspace> for ShowProjectConfiguration {
 
     const SPEC: OperationSpec = OperationSpec {
         commands: CommandName::NONE,
+        examples: &["GET /api/projects/current/configuration"],
         ..OperationSpec::read(
             "project configuration",
             "Show every tool of the project, its policy and how it was discovered",

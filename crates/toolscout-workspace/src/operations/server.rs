@@ -2,6 +2,7 @@
 
 mod control;
 mod list;
+mod login;
 mod logs;
 mod refresh;
 mod remove;
@@ -11,6 +12,7 @@ mod update;
 
 pub(crate) use control::ControlServer;
 pub(crate) use list::ListServers;
+pub(crate) use login::{LogIn, LogOut};
 pub(crate) use logs::ShowServerLogs;
 pub(crate) use refresh::RefreshServers;
 pub(crate) use remove::RemoveServer;

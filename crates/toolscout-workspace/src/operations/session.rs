@@ -25,6 +25,7 @@ impl Operation<Workspace> for ListSessions {
 
     const SPEC: OperationSpec = OperationSpec {
         commands: CommandName::NONE,
+        examples: &["GET /api/sessions"],
         ..OperationSpec::read("session list", "List sessions", "/api/sessions")
     };
 
@@ -69,6 +70,7 @@ impl Operation<Workspace> for BeginSession {
     const SPEC: OperationSpec = OperationSpec {
         route: HttpRoute { method: "POST", path: "/api/sessions", status: 201 },
         commands: CommandName::NONE,
+        examples: &["POST /api/sessions {\"name\": \"my-agent\"}"],
         ..OperationSpec::read("session begin", "Begin a session", "")
     };
 
@@ -123,6 +125,7 @@ impl Operation<Workspace> for EndSession {
     const SPEC: OperationSpec = OperationSpec {
         route: HttpRoute { method: "DELETE", path: "/api/sessions/{id}", status: 200 },
         commands: CommandName::NONE,
+        examples: &["DELETE /api/sessions/{id}"],
         ..OperationSpec::read("session end", "End a session that was begun over the API", "")
     };
 
@@ -162,6 +165,7 @@ impl Operation<Workspace> for ShowSessionConfiguration {
 
     const SPEC: OperationSpec = OperationSpec {
         commands: CommandName::NONE,
+        examples: &["GET /api/sessions/{id}/configuration"],
         ..OperationSpec::read(
             "session configuration",
             "Show what a session has: what running servers list now, else what is cached",

@@ -1,19 +1,19 @@
-//! `ui link`: a link that signs the operator in at the web UI.
+//! `ui link`: a link that signs the operator in at the web UI, of this process or of the host of the project.
 
+use super::status::NoInput;
 use crate::Workspace;
+use crate::servers::ControlSocket;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde_json::Map;
 use toolscout_core::Cx;
+use toolscout_mcp_client::partition;
 use toolscout_surface::operation::{
     Access, ErrorCode, HostUse, HttpRoute, Operation, OperationError, OperationSpec, Text,
 };
 
 /// Create a sign-in link for the web UI.
 pub(crate) struct CreateSignInLink;
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct CreateSignInLinkInput {}
 
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct SignInLink {
@@ -22,18 +22,19 @@ pub(crate) struct SignInLink {
 }
 
 impl Operation<Workspace> for CreateSignInLink {
-    type Input = CreateSignInLinkInput;
+    type Input = NoInput;
     type Output = SignInLink;
 
     const SPEC: OperationSpec = OperationSpec {
         access: Access::Operator,
         route: HttpRoute { method: "POST", path: "/api/sign-in-link", status: 200 },
         host: HostUse::Required,
+        examples: &["toolscout ui link"],
         notes: &["The link works once, within two minutes."],
         ..OperationSpec::read("ui link", "Create a sign-in link for the web UI", "")
     };
 
-    async fn run(workspace: &Workspace, _: CreateSignInLinkInput, _: &Cx) -> Result<SignInLink, OperationError> {
+    async fn run(workspace: &Workspace, _: NoInput, _: &Cx) -> Result<SignInLink, OperationError> {
         let no_ui = || {
             let error = OperationError::new(ErrorCode::SourceUnavailable, "this process serves no web UI");
             error.hint("Start one with `toolscout ui` or `toolscout serve --http 127.0.0.1:7420`.")
@@ -44,4 +45,12 @@ impl Operation<Workspace> for CreateSignInLink {
     fn text(output: &SignInLink, _: &Text) -> String {
         format!("{}\n", output.link)
     }
+}
+
+/// A sign-in link to the web UI of the process that hosts the servers of this project; none if it has no UI.
+pub async fn sign_in_link_of_host(workspace: &Workspace) -> Option<String> {
+    let config = workspace.config();
+    let control = ControlSocket::at(&workspace.environment, &partition(config.project_folder()))?;
+    let response = control.run_promptly(&CreateSignInLink::SPEC.route, Map::new()).await?;
+    Some(response["link"].as_str()?.to_owned())
 }

@@ -30,6 +30,7 @@ impl Operation<Workspace> for ShowHealth {
     const SPEC: OperationSpec = OperationSpec {
         access: Access::Open,
         commands: CommandName::NONE,
+        examples: &["GET /api/health"],
         ..OperationSpec::read("health", "Show whether the program runs", "/api/health")
     };
 
@@ -47,7 +48,7 @@ pub(crate) struct ShowReadiness;
 
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Readiness {
-    /// Whether everything that is configured was read.
+    /// Whether the first catalog is published.
     ready: bool,
 }
 
@@ -58,12 +59,12 @@ impl Operation<Workspace> for ShowReadiness {
     const SPEC: OperationSpec = OperationSpec {
         access: Access::Open,
         commands: CommandName::NONE,
-        ..OperationSpec::read("ready", "Show whether everything that is configured was read", "/api/ready")
+        examples: &["GET /api/ready"],
+        ..OperationSpec::read("ready", "Show whether the first catalog is published", "/api/ready")
     };
 
-    /// An operation runs once there is a workspace, and a workspace has read the configuration.
-    async fn run(_: &Workspace, _: NoInput, _: &Cx) -> Result<Readiness, OperationError> {
-        Ok(Readiness { ready: true })
+    async fn run(workspace: &Workspace, _: NoInput, _: &Cx) -> Result<Readiness, OperationError> {
+        Ok(Readiness { ready: workspace.tools.is_discovered() })
     }
 
     fn text(output: &Readiness, _: &Text) -> String {
@@ -89,6 +90,7 @@ impl Operation<Workspace> for ShowCaller {
 
     const SPEC: OperationSpec = OperationSpec {
         commands: CommandName::NONE,
+        examples: &["GET /api/me"],
         ..OperationSpec::read("me", "Show who the caller is, and its role", "/api/me")
     };
 
@@ -119,6 +121,7 @@ impl Operation<Workspace> for ShowMetrics {
         alias: Some("/metrics"),
         media_type: "text/plain; version=0.0.4; charset=utf-8",
         commands: CommandName::NONE,
+        examples: &["GET /api/metrics"],
         ..OperationSpec::read("metrics", "Show metrics in the text format of Prometheus", "/api/metrics")
     };
 

@@ -1,10 +1,41 @@
 //! Starts a server, lists its tools, and stops it; nothing is cached.
 
 use crate::error::login;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::time::Instant;
 use toolscout_core::{Cx, redact};
 use toolscout_mcp_client::McpSource;
-use toolscout_surface::ops::servers::Tested;
+
+/// The result of a test of a server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Tested {
+    /// Whether it answered.
+    pub(crate) ok: bool,
+    /// How long that took.
+    pub(crate) latency_ms: u64,
+    /// How many tools it has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tool_count: Option<usize>,
+    /// Which revision of the protocol it speaks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) protocol: Option<String>,
+    /// Why it did not answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<String>,
+    /// The next thing to type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) hint: Option<String>,
+}
+
+impl Tested {
+    /// It did not answer.
+    fn failed(latency_ms: u64, error: String, hint: String) -> Self {
+        let (error, hint) = (Some(error), Some(hint));
+        Self { ok: false, latency_ms, tool_count: None, protocol: None, error, hint }
+    }
+}
 
 /// Starts a server, lists its tools, and stops it.
 pub(crate) async fn try_out(source: &McpSource, request: &Cx) -> Tested {

@@ -1,7 +1,7 @@
 //! Whoever sits behind the client: takes what a form suggests, and lets a model say hello.
 
 use serde_json::{Map, Value, json};
-use toolscout::core::{BoxFuture, Counterpart, RpcError, RawJson};
+use toolscout::core::{BoxFuture, Counterpart, RawJson, RpcError};
 
 pub(crate) struct Person;
 

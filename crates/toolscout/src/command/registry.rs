@@ -20,6 +20,11 @@ struct Added {
 impl Commands {
     /// Adds a command; a second one of the same name, or one that comes too late, is an error.
     pub fn add(&self, command: impl Command + 'static) -> Result<(), AppError> {
+        self.add_shared(Arc::new(command))
+    }
+
+    /// As [`Commands::add`], for a command that other runs have as well.
+    pub(crate) fn add_shared(&self, command: Arc<dyn Command>) -> Result<(), AppError> {
         let name = command.name();
         let mut added = self.0.lock();
         if added.is_sealed {
@@ -28,7 +33,7 @@ impl Commands {
         if added.commands.contains_key(&name) {
             return Err(LifecycleError::DuplicateCommand { name }.into());
         }
-        added.commands.insert(name, Arc::new(command));
+        added.commands.insert(name, command);
         Ok(())
     }
 

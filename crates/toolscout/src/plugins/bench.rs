@@ -16,7 +16,6 @@ mod set;
 mod tests;
 
 use crate::{AppError, Plugin, Setup};
-use toolscout_core::BoxFuture;
 
 /// Adds the commands `bench …`.
 #[derive(Debug, Clone, Copy, Default)]
@@ -27,10 +26,8 @@ impl Plugin for Bench {
         "bench"
     }
 
-    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
-        Box::pin(async {
-            cx.add_command(group::BenchCommand)?;
-            cx.add_command(command::RetrievalCommand)
-        })
+    fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
+        cx.add_command(group::BenchCommand)?;
+        cx.add_command(command::RetrievalCommand)
     }
 }

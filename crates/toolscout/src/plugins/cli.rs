@@ -1,7 +1,6 @@
 //! The command line: a command per tool, the dispatcher, and the commands that read.
 
 mod complete;
-mod export;
 mod learning;
 mod overview;
 mod progress;
@@ -9,7 +8,6 @@ mod run;
 mod tool_command;
 
 use crate::{AfterSetup, AppError, Plugin, Setup};
-use toolscout_core::BoxFuture;
 
 /// Adds `tools`, `search`, `describe`, `run`, `export`, `completion`, and a command per tool.
 #[derive(Debug, Clone, Copy, Default)]
@@ -24,20 +22,17 @@ impl Plugin for Cli {
         vec!["registry", "discovery", "opencode"]
     }
 
-    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+    fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
         cx.add_option(learning::no_learn());
         cx.rule(learning::rule);
         cx.decorate(learning::Settle);
-        Box::pin(async {
-            cx.add_command(overview::Overview)?;
-            cx.add_command(run::RunCommand)?;
-            cx.add_command(export::ExportCommand)?;
-            cx.add_command(complete::CompletionCommand)?;
-            cx.add_command(complete::CompleteCommand)
-        })
+        cx.add_command(overview::Overview)?;
+        cx.add_command(run::RunCommand)?;
+        cx.add_command(complete::CompletionCommand)?;
+        cx.add_command(complete::CompleteCommand)
     }
 
-    fn after_setup<'a>(&'a self, cx: &'a AfterSetup) -> BoxFuture<'a, Result<(), AppError>> {
-        Box::pin(async { cx.add_commands(tool_command::ToolCommands::new(cx)) })
+    fn after_setup(&self, cx: &AfterSetup) -> Result<(), AppError> {
+        cx.add_commands(tool_command::ToolCommands::new(cx))
     }
 }

@@ -1,18 +1,15 @@
 //! Tools in the project's folders, and the commands about them.
 
 mod ask_trust;
-mod discover;
-mod manifest;
 mod preset;
 
-use crate::{AfterSetup, AppError, Plugin, Setup};
-use preset::Preset;
+use crate::{AfterSetup, AppError, Plugin, Setup, Startup};
 use std::sync::Arc;
-use toolscout_core::{BoxFuture, Source};
+use toolscout_core::Source;
 use toolscout_folder::{RootStrategy, ToolStrategy};
 use toolscout_surface::cli::OptionSpec;
 
-/// Adds the source `local` and the commands `discover` and `manifest`, and brings the operations `doctor` and `trust`.
+/// Adds the source `local`, and brings the operations `discover`, `manifest …`, `doctor` and `trust …`.
 ///
 /// Roots come from `--root`, else the configuration, else the root found upward; an application may bring its own.
 #[derive(Default)]
@@ -34,6 +31,13 @@ impl Discovery {
         self
     }
 }
+
+type MakeSource = fn(&Startup) -> Result<Option<Arc<dyn Source>>, AppError>;
+
+/// Source kinds that need nothing but the configuration. Each returns its source, or none if the project does not use it.
+const SOURCES: &[MakeSource] = &[
+    preset::source, // Tools that agents have by themselves.
+];
 
 fn options() -> Vec<OptionSpec> {
     let conflicts = ["replace", "skip", "error"];
@@ -59,7 +63,7 @@ impl Plugin for Discovery {
         "discovery"
     }
 
-    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+    fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
         options().into_iter().for_each(|it| cx.add_option(it));
         cx.decorate(ask_trust::AskTrust);
         let (roots, tools) = (self.roots.clone(), self.tools.clone());
@@ -71,21 +75,12 @@ impl Plugin for Discovery {
             let source = startup.folder_source(roots, tools)?;
             Ok(Some(Arc::new(source) as Arc<dyn Source>))
         });
-        cx.add_source(|startup| {
-            let wanted = startup.config.settings.presets.as_deref().unwrap_or_default();
-            let preset = Preset::native().filter(|_| wanted.contains(&toolscout_config::ToolPreset::Native));
-            Ok(preset.map(|it| Arc::new(it) as Arc<dyn Source>))
-        });
-        Box::pin(async {
-            cx.add_command(discover::DiscoverCommand)?;
-            cx.add_command(manifest::ManifestCommand)
-        })
+        SOURCES.iter().for_each(|source| cx.add_source(source));
+        Ok(())
     }
 
-    fn after_setup<'a>(&'a self, cx: &'a AfterSetup) -> BoxFuture<'a, Result<(), AppError>> {
-        Box::pin(async {
-            cx.workspace.config().problems.iter().for_each(|it| cx.tools().warn(it));
-            Ok(())
-        })
+    fn after_setup(&self, cx: &AfterSetup) -> Result<(), AppError> {
+        cx.workspace.config().problems.iter().for_each(|it| cx.tools().warn(it));
+        Ok(())
     }
 }

@@ -1,25 +1,11 @@
-//! The command `import`.
+//! Servers that other programs have configured.
 
-mod command;
-mod page;
 #[cfg(test)]
 mod tests;
 
-use crate::{AppError, Plugin, RunCx, Setup};
-use toolscout_config::Config;
-use toolscout_config::import::ClientFolders;
-use toolscout_core::BoxFuture;
+use crate::{AppError, Plugin, Setup};
 
-pub(super) use command::has_added_all;
-pub(super) use page::{counted, page};
-
-/// Where other clients keep their files, as the environment of this run says.
-pub(super) fn client_folders(cx: &RunCx, config: &Config) -> ClientFolders {
-    let variable = |name: &str| cx.environment().var(name).map(str::to_owned);
-    ClientFolders::new(&variable, cx.environment().cwd(), config.project_folder())
-}
-
-/// Adds the command `import`.
+/// Brings the operation `import`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Import;
 
@@ -28,9 +14,9 @@ impl Plugin for Import {
         "import"
     }
 
-    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+    fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
         cx.parts.configuration = true;
         cx.parts.servers = true;
-        Box::pin(async { cx.add_command(command::ImportCommand) })
+        Ok(())
     }
 }

@@ -18,13 +18,13 @@ impl Plugin for Journal {
         vec!["discovery"]
     }
 
-    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+    fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
         let handle = JournalHandle::default();
         let opening = handle.clone();
         cx.add_observer(move |startup| Ok(opening.open(startup.config.settings.journal.keep, &startup.environment)));
         cx.decorate(FlushJournal(handle.clone()));
         cx.parts.journal = Some(handle);
-        Box::pin(async { Ok(()) })
+        Ok(())
     }
 }
 

@@ -3,7 +3,6 @@
 mod writer;
 
 use crate::{AfterSetup, AppError, Plugin, Setup};
-use toolscout_core::BoxFuture;
 use toolscout_surface::cli::OptionSpec;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
@@ -22,32 +21,30 @@ impl Plugin for Logs {
         "logs"
     }
 
-    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+    fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
         let formats = ["text", "json"];
         cx.add_option(
             OptionSpec::text("log-format", "Log what happens, in this format").value("FORMAT").choices(formats),
         );
-        Box::pin(async { Ok(()) })
+        Ok(())
     }
 
-    fn after_setup<'a>(&'a self, cx: &'a AfterSetup) -> BoxFuture<'a, Result<(), AppError>> {
-        Box::pin(async {
-            let format = cx.options().text("log-format");
-            if format.is_none() && !cx.options().switch("verbose") {
-                return Ok(());
-            }
-            let events = tracing_subscriber::fmt()
-                .with_max_level(LevelFilter::DEBUG)
-                .with_writer(if format == Some("json") { Shape::Json } else { Shape::Line })
-                .with_ansi(false);
-            let heard = CHATTY.map(|it| (it, LevelFilter::WARN));
-            let heard = Targets::new().with_default(LevelFilter::DEBUG).with_targets(heard);
-            // Only the first program of a process gets to say where events go; a second one is none the worse for it.
-            let _ = match format {
-                Some("json") => events.json().flatten_event(true).finish().with(heard).try_init(),
-                _ => events.without_time().with_target(false).finish().with(heard).try_init(),
-            };
-            Ok(())
-        })
+    fn after_setup(&self, cx: &AfterSetup) -> Result<(), AppError> {
+        let format = cx.options().text("log-format");
+        if format.is_none() && !cx.options().switch("verbose") {
+            return Ok(());
+        }
+        let events = tracing_subscriber::fmt()
+            .with_max_level(LevelFilter::DEBUG)
+            .with_writer(if format == Some("json") { Shape::Json } else { Shape::Line })
+            .with_ansi(false);
+        let heard = CHATTY.map(|it| (it, LevelFilter::WARN));
+        let heard = Targets::new().with_default(LevelFilter::DEBUG).with_targets(heard);
+        // Only the first program of a process gets to say where events go; a second one is none the worse for it.
+        let _ = match format {
+            Some("json") => events.json().flatten_event(true).finish().with(heard).try_init(),
+            _ => events.without_time().with_target(false).finish().with(heard).try_init(),
+        };
+        Ok(())
     }
 }

@@ -27,7 +27,7 @@ impl Plugin for Observe {
         vec!["discovery"]
     }
 
-    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+    fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
         cx.add_source(|startup| {
             if startup.options.text("tools-from").is_some() {
                 return Ok(None);
@@ -35,7 +35,7 @@ impl Plugin for Observe {
             let source = ObservedSource::of(observed(&startup.environment, &startup.config));
             Ok(source.map(|it| Arc::new(it) as Arc<dyn Source>))
         });
-        Box::pin(async { cx.add_command(ObserveCommand) })
+        cx.add_command(ObserveCommand)
     }
 }
 

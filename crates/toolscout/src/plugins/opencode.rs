@@ -1,12 +1,12 @@
 //! OpenCode's own tool folder, as a source addressed `opencode:…`.
 
-use crate::plugins::registry::Saved;
 use crate::{AppError, Plugin, Setup, Startup};
 use futures_util::stream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use toolscout_core::{BoxFuture, BoxStream, Source, SourceError, SourceId};
+use toolscout_core::{BoxStream, Source, SourceError, SourceId};
 use toolscout_folder::{FolderSource, FolderSourceBuilder, Root, RootLayout, RootStrategy};
+use toolscout_workspace::SavedTools;
 
 /// Adds the source `opencode` where the project has a `.opencode/tools` or `.opencode/tool` folder.
 #[derive(Debug, Clone, Copy, Default)]
@@ -23,12 +23,16 @@ impl Plugin for OpenCode {
         vec!["discovery"]
     }
 
-    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+    fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
         cx.add_source(|startup| {
             let Startup { options, environment, config, .. } = startup;
             if let Some(file) = options.text("tools-from") {
-                let saved =
-                    Saved::read(&environment.cwd().join(file), SourceId::opencode(), environment.store(), of_file)?;
+                let saved = SavedTools::read(
+                    &environment.cwd().join(file),
+                    SourceId::opencode(),
+                    environment.store(),
+                    of_file,
+                )?;
                 return Ok((!saved.is_empty()).then(|| Arc::new(saved) as Arc<dyn Source>));
             }
             let folders: Vec<_> = config.root.iter().flat_map(|root| FOLDERS.map(|it| root.join(it))).collect();
@@ -39,7 +43,7 @@ impl Plugin for OpenCode {
             let source = startup.folder_builder()?.id(SourceId::opencode()).roots(OpenCodeFolders(there)).build();
             Ok(Some(Arc::new(source) as Arc<dyn Source>))
         });
-        Box::pin(async { Ok(()) })
+        Ok(())
     }
 }
 

@@ -1,15 +1,12 @@
 //! Tools registered in code, and tools remembered in a file.
 
-mod saved;
-
 use crate::{AppError, Plugin, Setup};
 use std::sync::Arc;
-use toolscout_core::{BoxFuture, Source, SourceId};
+use toolscout_core::{Source, SourceId};
 use toolscout_folder::FolderSource;
 use toolscout_source::{AlreadyRegistered, CodeTool};
 use toolscout_surface::cli::OptionSpec;
-
-pub(crate) use saved::{Saved, SavedTool};
+use toolscout_workspace::SavedTools;
 
 /// Adds the source `app` with tools of the application's own, and `--tools-from`.
 #[derive(Clone, Default)]
@@ -35,7 +32,7 @@ impl Plugin for Registry {
         "registry"
     }
 
-    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+    fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
         cx.add_option(
             OptionSpec::text("tools-from", "Take the tools from what `discover --json` printed").value("FILE"),
         );
@@ -49,9 +46,9 @@ impl Plugin for Registry {
             let (options, environment) = (&startup.options, &startup.environment);
             let Some(file) = options.text("tools-from") else { return Ok(None) };
             let open = |path| FolderSource::builder().explicit(vec![path]);
-            let saved = Saved::read(&environment.cwd().join(file), SourceId::local(), environment.store(), open)?;
+            let saved = SavedTools::read(&environment.cwd().join(file), SourceId::local(), environment.store(), open)?;
             Ok(Some(Arc::new(saved) as Arc<dyn Source>))
         });
-        Box::pin(async { Ok(()) })
+        Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use crate::{AppError, Plugin, Setup, Startup};
 use std::sync::Arc;
 use toolscout_config::RequestToolsSettings;
-use toolscout_core::{BoxFuture, RequestSources, SourceId};
+use toolscout_core::{RequestSources, SourceId};
 use toolscout_folder::RequestFolder;
 
 /// Adds what `[[request_tools]]` says, and what an application gives to its requests.
@@ -40,7 +40,7 @@ impl Plugin for Requests {
         vec!["discovery", "servers"]
     }
 
-    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+    fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
         let given = self.given.clone();
         cx.rule(move |gateway, startup| {
             let gateway = given.into_iter().fold(gateway, |gateway, it| gateway.request_sources(it));
@@ -50,7 +50,7 @@ impl Plugin for Requests {
             let folders = folders(startup)?;
             Ok(folders.into_iter().fold(gateway, |gateway, it| gateway.request_sources(Arc::new(it))))
         });
-        Box::pin(async { Ok(()) })
+        Ok(())
     }
 }
 

@@ -1,7 +1,6 @@
 //! What an operator decides: quarantined definitions, pending calls, policies, and the lock file.
 
 use crate::{AppError, Plugin, Setup, Startup};
-use toolscout_core::BoxFuture;
 use toolscout_gateway::Approvals;
 use toolscout_mcp_client::partition;
 use toolscout_workspace::policies;
@@ -20,12 +19,12 @@ impl Plugin for Review {
         vec!["discovery"]
     }
 
-    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+    fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
         cx.parts.policies = true;
         cx.rule(|gateway, Startup { environment, config, .. }| {
             let approvals = Approvals::new(environment.store(), partition(config.project_folder()));
             Ok(gateway.approvals(approvals).policies(policies::of_config(config)))
         });
-        Box::pin(async { Ok(()) })
+        Ok(())
     }
 }

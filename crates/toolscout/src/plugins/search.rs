@@ -28,10 +28,10 @@ impl Plugin for Search {
         vec!["discovery"]
     }
 
-    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+    fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
         cx.rule(|gateway, startup| Ok(gateway.searching(searching(startup))));
         cx.decorate(Remember);
-        Box::pin(async { Ok(()) })
+        Ok(())
     }
 }
 

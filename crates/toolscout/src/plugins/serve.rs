@@ -1,12 +1,12 @@
 //! `serve`: offers the tools of a project to agents, over MCP.
 
-mod conversations;
 mod live;
 mod mcp_servers;
 mod pipes;
 mod reload_requests;
 mod settings;
 mod startup;
+mod stdio_sessions;
 mod stopping;
 pub(crate) mod token;
 mod web;
@@ -28,7 +28,7 @@ use toolscout_workspace::EventBroadcast;
 use toolscout_workspace::host::keep;
 use web::Web;
 
-/// How often to look for what nobody came back for.
+/// How often sessions without a client are removed.
 const TIDY: Duration = Duration::from_secs(60);
 
 /// Adds the command `serve`.
@@ -47,11 +47,11 @@ impl Plugin for Serve {
         vec!["discovery", "servers", "review"]
     }
 
-    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+    fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
         let events = EventBroadcast::default();
         cx.parts.events = Some(events.clone());
         cx.add_observer(|startup| Ok(startup.options.command.serves.then(|| Arc::new(events) as Arc<dyn Observer>)));
-        Box::pin(async { cx.add_command(ServeCommand) })
+        cx.add_command(ServeCommand)
     }
 }
 
@@ -95,7 +95,7 @@ impl Command for ServeCommand {
     }
 }
 
-/// Serves the page for people, and agents beside it. Where the port is only a wish, any other will do.
+/// Serves the UI, and agents beside it. Without `insists`, any other port will do.
 pub(crate) async fn page(cx: &RunCx, port: u16, insists: bool) -> Result<Exit, AppError> {
     serve(cx, Some(Web::of_page(port, insists))).await
 }
@@ -107,12 +107,17 @@ async fn serve(cx: &RunCx, web: Option<Web>) -> Result<Exit, AppError> {
         return Ok(Exit::Done);
     }
     cx.workspace().keep_writing_journal();
-    let served = mcp.clone();
-    cx.workspace().set_served(Box::new(move || served.served_gateway()));
-    let reloading = mcp.clone();
+    cx.workspace().set_served(mcp.served_gateway());
+    // Weak, because the servers hold the operations, and those the workspace: what is not dropped is not flushed.
+    let servers = Arc::downgrade(&mcp);
     cx.workspace().set_reloader(Box::new(move || {
-        let mcp = reloading.clone();
-        Box::pin(async move { mcp.reload().await })
+        let servers = servers.upgrade();
+        Box::pin(async move {
+            match servers {
+                Some(servers) => servers.reload().await,
+                None => Ok(()),
+            }
+        })
     }));
     // Each process has servers of its own: what one agent does to a server is nothing to another's.
     cx.workspace().configured_servers().iter().for_each(|it| it.run_here());
@@ -138,13 +143,14 @@ async fn serve(cx: &RunCx, web: Option<Web>) -> Result<Exit, AppError> {
 async fn over_pipes(cx: &RunCx, server: Option<Arc<Server>>) -> Result<(), AppError> {
     let Some(server) = server else { return Ok(()) };
     let (input, output) = pipes::standard();
-    let mut noted = None;
-    let ended = stdio::serve(server, input, output, stopping::told(), |it| noted = conversations::note(cx, &it)).await;
-    drop(noted);
+    let mut record = None;
+    let begun = |session| record = stdio_sessions::record(cx, &session);
+    let ended = stdio::serve(server, input, output, stopping::stop_requested(), begun).await;
+    drop(record);
     ended.map_err(|cause| AppError::Io { what: "read standard input".to_owned(), cause })
 }
 
-/// All that goes on beside the conversation; each part is polled only when it has something to do.
+/// The background work of a process that serves; each part is polled only when it has something to do.
 async fn beside(cx: &RunCx, mcp: &McpServers) -> Infallible {
     let (request, operations) = (cx.request(), cx.operations());
     let mut parts: FuturesUnordered<BoxFuture<'_, ()>> = FuturesUnordered::new();

@@ -1,7 +1,6 @@
 //! MCP servers: their tools beside all others, and the commands about them.
 
 mod host;
-mod login;
 
 use crate::{AfterSetup, AppError, Decorator, Next, Plugin, RunCx, Setup};
 use toolscout_core::BoxFuture;
@@ -20,7 +19,7 @@ impl Plugin for Servers {
         vec!["discovery"]
     }
 
-    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+    fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
         cx.decorate(EndServers);
         cx.parts.servers = true;
         cx.add_sources(|startup| match startup.options.text("tools-from") {
@@ -31,20 +30,14 @@ impl Plugin for Servers {
             Some(_) => Ok(gateway),
             None => startup.servers.add_request_sources(gateway),
         });
-        Box::pin(async {
-            cx.add_command(login::LoginCommand)?;
-            cx.add_command(login::LogoutCommand)?;
-            cx.add_command(host::HostCommand)
-        })
+        cx.add_command(host::HostCommand)
     }
 
-    fn after_setup<'a>(&'a self, cx: &'a AfterSetup) -> BoxFuture<'a, Result<(), AppError>> {
-        Box::pin(async {
-            let set = cx.workspace.servers();
-            set.problems.iter().for_each(|it| cx.tools().warn(it));
-            cx.tools().gateway().set_absent(set.absent());
-            Ok(())
-        })
+    fn after_setup(&self, cx: &AfterSetup) -> Result<(), AppError> {
+        let set = cx.workspace.servers();
+        set.problems.iter().for_each(|it| cx.tools().warn(it));
+        cx.tools().gateway().set_absent(set.absent());
+        Ok(())
     }
 }
 

@@ -30,7 +30,7 @@ impl Plugin for Telemetry {
         "telemetry"
     }
 
-    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+    fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
         let metrics = Arc::new(Metrics::default());
         cx.parts.metrics = Some(metrics.clone());
         // Only a process that serves is scraped.
@@ -38,15 +38,15 @@ impl Plugin for Telemetry {
         let of_run = OfRun::default();
         cx.decorate(of_run.clone());
         cx.add_observer(move |startup| of_run.begin(startup));
-        Box::pin(async { Ok(()) })
+        Ok(())
     }
 
-    fn after_setup<'a>(&'a self, cx: &'a AfterSetup) -> BoxFuture<'a, Result<(), AppError>> {
+    fn after_setup(&self, cx: &AfterSetup) -> Result<(), AppError> {
         if let Some(metrics) = cx.workspace.parts.metrics.as_ref().filter(|_| cx.options().command.serves) {
             let gateway = cx.tools().shared_gateway();
             metrics.set_catalog(move || count(&gateway));
         }
-        Box::pin(async { Ok(()) })
+        Ok(())
     }
 }
 

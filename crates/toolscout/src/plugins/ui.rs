@@ -26,9 +26,9 @@ impl Plugin for Ui {
         vec!["discovery", "servers", "serve"]
     }
 
-    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
+    fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
         cx.parts.ui = true;
-        Box::pin(async { cx.add_command(UiCommand) })
+        cx.add_command(UiCommand)
     }
 }
 

@@ -157,10 +157,9 @@ fn an_exported_skill_names_what_is_there() {
         world.run(&[command, "--help"]).exits(0);
     }
     let file = world.path("skills/toolscout/SKILL.md");
-    assert_eq!(
-        world.out(&["export", "skill", "--to", "skills", "--dry-run"]),
-        format!("would write {}\n", file.display())
-    );
+    let dry_run = world.run(&["export", "skill", "--to", "skills", "--dry-run"]).exits(0);
+    assert_eq!(dry_run.out, format!("would write {}\n", file.display()));
+    assert!(dry_run.err.starts_with("Would write 1 file into `"), "{dry_run:?}");
     assert!(!file.exists());
     assert_eq!(world.out(&["export", "skill", "--to", "skills"]), format!("{}\n", file.display()));
     assert_eq!(world.out(&["export", "skill", "--to", "skills"]), format!("{}\n", file.display()), "over its own");

@@ -50,19 +50,17 @@ impl Plugin for Probe {
         self.wants.clone()
     }
 
-    fn setup<'a>(&'a self, cx: &'a mut Setup) -> BoxFuture<'a, Result<(), AppError>> {
-        Box::pin(async {
-            note(&self.log, self.id);
-            cx.offer(cx.commands());
-            if let Some(name) = self.decorator {
-                cx.decorate(Around(name, self.log.clone()));
-            }
-            self.command.map_or(Ok(()), |name| cx.add_command(Noted(name, self.log.clone())))
-        })
+    fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
+        note(&self.log, self.id);
+        cx.offer(cx.commands());
+        if let Some(name) = self.decorator {
+            cx.decorate(Around(name, self.log.clone()));
+        }
+        self.command.map_or(Ok(()), |name| cx.add_command(Noted(name, self.log.clone())))
     }
 
-    fn after_setup<'a>(&'a self, cx: &'a AfterSetup) -> BoxFuture<'a, Result<(), AppError>> {
-        Box::pin(async { self.late_command.map_or(Ok(()), |name| cx.add_command(Noted(name, self.log.clone()))) })
+    fn after_setup(&self, cx: &AfterSetup) -> Result<(), AppError> {
+        self.late_command.map_or(Ok(()), |name| cx.add_command(Noted(name, self.log.clone())))
     }
 
     fn extend(&self, _: &RunCx, extensions: &mut Extensions) {

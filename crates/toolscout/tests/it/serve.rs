@@ -12,6 +12,7 @@ mod fidelity;
 mod http;
 mod issued;
 mod meta_tools;
+mod operations;
 mod passing_on;
 mod profiles;
 mod prompts;

@@ -35,7 +35,7 @@ fn spec(path: &[String]) -> Option<CommandSpec> {
             .option(OptionSpec::text("mode", "").choices(["fast", "far", "slow"]))
             .option(OptionSpec::switch("cache", "").negatable())
             .option(OptionSpec::text("tag", "").repeat())
-            .option(OptionSpec::text("secret", "").hidden()),
+            .option(OptionSpec { hidden: true, ..OptionSpec::text("secret", "") }),
         _ => spec,
     })
 }

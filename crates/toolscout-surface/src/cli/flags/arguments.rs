@@ -1,4 +1,4 @@
-//! What was typed, as the arguments of a call.
+//! The arguments of a call, from parsed flags.
 
 use super::flatten::{Leaf, Parent};
 use super::shape::Shape;
@@ -14,7 +14,7 @@ impl ToolFlags {
         self.arguments_with(parsed, |_| Err("nothing is read here".to_owned()))
     }
 
-    /// The arguments, in the order of the schema. `read` is asked for a file's or standard input's text, at most once.
+    /// The arguments, in the order of the schema. `read` reads a file or standard input, at most once.
     ///
     /// `--input` first, then objects given whole, then single flags: the more special overrides the more general. What
     /// the flags cannot say (formats, ranges, dependencies between properties) is left to the schema's own check.
@@ -46,7 +46,7 @@ impl ToolFlags {
         Ok(arguments)
     }
 
-    /// What `--input` says; nothing where it is not given.
+    /// The value of `--input`; empty if it is not given.
     fn whole(
         &self,
         parsed: &Parsed,
@@ -79,7 +79,7 @@ fn value(leaf: &Leaf, parsed: &Parsed) -> Result<Value, UsageError> {
     Ok(Value::Array(items))
 }
 
-/// Puts the value at the path; what is in the way and no object gives way.
+/// Puts the value at the path; a value on the way that is no object is replaced.
 fn insert(arguments: &mut Arguments, path: &[String], value: Value) {
     let Some((last, around)) = path.split_last() else { return };
     let mut place = arguments;

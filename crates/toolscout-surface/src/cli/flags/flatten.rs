@@ -15,7 +15,7 @@ const DEEPEST: usize = 3;
 /// How many flags nested objects may make; further ones stay JSON. Top-level properties always have theirs.
 const MOST: usize = 10_000;
 
-/// How many clashes of one tool are told one by one.
+/// How many clashes of one tool are reported one by one.
 const REPORTED: usize = 20;
 
 /// A tool's properties, as flags.

@@ -1,4 +1,4 @@
-//! What a tool's author wants its command line to look like.
+//! The author's hints for the command line of a tool.
 
 use super::News;
 use super::shape::Shape;

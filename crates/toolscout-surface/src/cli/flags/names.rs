@@ -21,7 +21,7 @@ pub(super) fn flag(path: &[String], separator: &str) -> String {
     if name.is_empty() { "property".to_owned() } else { name.to_owned() }
 }
 
-/// White space and `=` end a flag; what is not seen cannot be typed.
+/// White space and `=` end a flag; invisible characters cannot be typed.
 fn can_stay(it: char) -> bool {
     !it.is_whitespace() && it != '=' && matches!(escape::line(it.encode_utf8(&mut [0; 4])), Cow::Borrowed(_))
 }

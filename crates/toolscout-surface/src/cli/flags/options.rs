@@ -66,7 +66,7 @@ fn shaped(shape: &Shape, option: OptionSpec) -> OptionSpec {
     }
 }
 
-/// `--dry-run` for `--dry_run`, where nothing else is or could be meant by it.
+/// `--dry-run` for `--dry_run`, if that name is free and unambiguous.
 fn add_dashed_spellings(options: &mut [OptionSpec]) {
     let mut uses: HashMap<String, usize> = HashMap::new();
     for option in options.iter() {

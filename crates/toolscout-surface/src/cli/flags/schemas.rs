@@ -12,10 +12,10 @@ const FUEL: u32 = 100_000;
 /// How many references and wrappers may lie around one schema.
 const HOPS: usize = 16;
 
-/// What is said about a value of which nothing is said.
+/// The schema without any constraint.
 static ANYTHING: Value = Value::Bool(true);
 
-/// One tool's input schema, with what is needed to follow references in it.
+/// One tool's input schema, and the budget for following references in it.
 pub(super) struct Schemas {
     root: Value,
     fuel: Cell<u32>,
@@ -30,7 +30,7 @@ impl Schemas {
         &self.root
     }
 
-    /// The schema behind `$ref`, a lone `allOf`, and `anyOf` with `null`; anything where that leads nowhere.
+    /// The schema behind `$ref`, a lone `allOf`, and `anyOf` with `null`; without constraints if that leads nowhere.
     pub(super) fn essence<'a>(&'a self, mut schema: &'a Value) -> &'a Value {
         for _ in 0..HOPS {
             if !self.spend() {
@@ -53,7 +53,7 @@ impl Schemas {
         properties.iter().map(|(name, it)| (name.as_str(), it, required.contains(name.as_str()))).collect()
     }
 
-    /// A text said about the schema, where it is used before where it is defined.
+    /// An annotation of the schema; the place of use takes precedence over the definition.
     pub(super) fn said<'a>(&'a self, schema: &'a Value, key: &str) -> Option<&'a Value> {
         schema.get(key).or_else(|| self.essence(schema).get(key))
     }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 /// How deep alternatives may lie in alternatives before we call it anything.
 const DEEPEST: u8 = 6;
 
-/// What a flag holds.
+/// The type of a flag's value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Shape {
     Text,
@@ -133,7 +133,7 @@ impl Types {
         }
     }
 
-    /// All of them together; everything where there are none, or none but null.
+    /// The union; all types if there are none, or none but null.
     fn union(each: impl Iterator<Item = Self>) -> Self {
         let all = each.fold(Self::NONE, |all, it| Self(all.0 | it.0));
         if all.but_null() == Self::NONE { Self::ALL } else { all }
@@ -196,7 +196,7 @@ impl Types {
     }
 }
 
-/// The values a schema lists, with how each is typed; none where it lists none, or some that cannot be typed.
+/// The values a schema lists, each with its spelling; none if it lists none, or some that cannot be typed.
 fn choices(schemas: &Schemas, map: &Map<String, Value>, depth: u8) -> Option<Vec<(String, Value)>> {
     if let Some(only) = map.get("const") {
         return scalar_text(only.clone()).map(|text| vec![(text, only.clone())]);

@@ -1,4 +1,4 @@
-//! Two columns: names on the left, what they mean on the right.
+//! Two columns: names on the left, descriptions on the right.
 
 use super::Look;
 use super::wrap::{cut, wrap};

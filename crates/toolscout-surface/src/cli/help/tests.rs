@@ -22,7 +22,7 @@ fn fetch() -> CommandSpec {
         )
         .option(OptionSpec::text("header", "").repeat_or_comma())
         .option(OptionSpec::integer("a-name-that-is-far-too-long-for-a-column", "How often").default("3"))
-        .option(OptionSpec::switch("debug", "Not shown").hidden())
+        .option(OptionSpec { hidden: true, ..OptionSpec::switch("debug", "Not shown") })
         .option(OptionSpec::help("Show this help"))
         .positional(PositionalSpec::new("FILE", "Where to").many())
         .example("toolscout fetch-data --url https://example.org")

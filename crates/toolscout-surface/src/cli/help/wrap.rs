@@ -32,7 +32,7 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// As much as fits on one line; an ellipsis says that there is more.
+/// As much as fits on one line, with an ellipsis if it is cut.
 pub(super) fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! What can only be said when everything is read: places, requirements, conflicts.
+//! Checks after all words are read: positionals, requirements, conflicts.
 
 use super::{Parsed, Reading};
 use crate::cli::{OptionSpec, PositionalSpec, UsageError, UsageErrors, value};
@@ -56,7 +56,7 @@ impl Reading<'_> {
         placed
     }
 
-    /// Notes the required places that nothing fills. What follows `--` may be meant for them; the command decides.
+    /// Notes missing positionals. The words after `--` may be meant for them; the command decides.
     fn miss(&mut self, unfilled: &[PositionalSpec]) {
         if self.rest.is_empty() {
             let missing = unfilled.iter().filter(|it| it.required);
@@ -93,7 +93,7 @@ impl Reading<'_> {
     }
 }
 
-/// What is wrong with one value of the option.
+/// The mistake in one value of the option, if any.
 pub(super) fn value(option: &OptionSpec, text: &str) -> Option<UsageError> {
     if option.is_switch() {
         return choice(&option.shown(), &["true", "false"].map(str::to_owned), text);

@@ -4,7 +4,7 @@
 //! 4. what follows `--`, or the first positional of a command that stops there, is untouched
 
 use super::{Parsed, parse};
-use crate::cli::{CommandSpec, Locale, OptionSpec, PositionalSpec, UsageError, UsageErrors};
+use crate::cli::{CommandSpec, Locale, OptionSpec, PositionalSpec, UsageError, UsageErrors, ValueKind, nearest};
 
 fn spec() -> CommandSpec {
     CommandSpec::new("deploy", "Deploys")
@@ -14,7 +14,7 @@ fn spec() -> CommandSpec {
         .option(OptionSpec::text("file", "").short('f'))
         .option(OptionSpec::integer("count", "").short('n'))
         .option(OptionSpec::number("ratio", ""))
-        .option(OptionSpec::json("data", ""))
+        .option(OptionSpec::new("data", ValueKind::Json, ""))
         .option(OptionSpec::text("mode", "").choices(["a", "b"]))
         .option(OptionSpec::text("tag", "").repeat_or_comma())
         .option(OptionSpec::text("root", "").repeat())
@@ -79,7 +79,10 @@ fn an_unknown_option_is_named_with_the_nearest_one() {
 /// S-20: the exact words for an unknown command.
 #[test]
 fn an_unknown_command_is_named_with_the_nearest_one() {
-    let error = UsageError::unknown_command("rn", ["search", "run"]);
+    let error = UsageError::UnknownCommand {
+        command: "rn".to_owned(),
+        nearest: nearest("rn", ["search", "run"]).map(str::to_owned),
+    };
     assert_eq!(error.text(Locale::English), "Command not found: rn\nDid you mean run?");
     assert_eq!(error.text(Locale::Japanese), "コマンドが見つかりません: rn\nもしかして: run");
 }

@@ -1,6 +1,7 @@
-//! An issuer of tokens: where its keys are, and those it has right now.
+//! An issuer of tokens: where its keys are published, and its current keys.
 
-use super::keys::{Algorithm, Key, Keys};
+use super::keys::KeySet;
+use jsonwebtoken::{Algorithm, DecodingKey};
 use parking_lot::Mutex;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -9,137 +10,128 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout};
 use toolscout_core::BoxFuture;
 
-/// Fetches a document from a URL, whole; an error is in words. Whoever hands it in says how far it may go, and through what.
+/// Fetches the whole document at a URL; an error is a message. The implementation decides about proxies and redirects.
 pub type Fetch = Arc<dyn Fn(String) -> BoxFuture<'static, Result<Vec<u8>, String>> + Send + Sync>;
 
-/// Keys this old are fetched again before they are used.
-const FRESH: Duration = Duration::from_secs(60 * 60);
-/// Keys this old are not used any more, even if no others are to be had.
-const STALE: Duration = Duration::from_secs(24 * 60 * 60);
-/// Between two attempts: a stranger with made-up tokens must not make us knock at the issuer's door.
-const PAUSE: Duration = Duration::from_secs(30);
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Keys this old are fetched again before use.
+const REFRESH_AFTER: Duration = Duration::from_secs(60 * 60);
+/// Keys this old are never used, even if the issuer cannot be reached.
+const EXPIRE_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
+/// Minimum time between two fetches, so that forged tokens cannot make us flood the issuer.
+const FETCH_INTERVAL: Duration = Duration::from_secs(30);
+const FETCH_TIMEOUT: Duration = Duration::from_secs(10);
 /// Bytes of a document.
-const LONGEST: usize = 256 << 10;
+const MAX_DOCUMENT: usize = 256 << 10;
 
 /// An issuer of tokens.
 pub(super) struct Issuer {
     pub(super) url: String,
     fetch: Fetch,
-    known: Mutex<Known>,
-    /// One fetches; the others wait for what it brings.
+    cached: Mutex<CachedKeys>,
+    /// One request fetches; the others wait for its result.
     fetching: Semaphore,
 }
 
 #[derive(Default)]
-struct Known {
-    keys: Arc<Keys>,
-    since: Option<Instant>,
-    tried: Option<Instant>,
-    trouble: Option<String>,
+struct CachedKeys {
+    keys: KeySet,
+    fetched: Option<Instant>,
+    attempted: Option<Instant>,
+    is_failing: bool,
 }
 
 #[derive(Deserialize)]
-struct Metadata {
+struct IssuerMetadata {
     issuer: String,
     jwks_uri: String,
 }
 
 /// Why there is no key.
-#[derive(Debug, PartialEq)]
 pub(super) enum NoKey {
-    /// The issuer has none of this name.
+    /// The issuer has no such key.
     Unknown,
-    /// Nobody knows: the issuer cannot be asked.
-    Unreachable(String),
+    /// The issuer's keys cannot be fetched.
+    Unreachable,
 }
 
 impl Issuer {
     pub(super) fn new(url: String, fetch: Fetch) -> Self {
-        Self { url, fetch, known: Mutex::default(), fetching: Semaphore::new(1) }
+        Self { url, fetch, cached: Mutex::default(), fetching: Semaphore::new(1) }
     }
 
-    /// The key a token names. One we do not know yet may have come up since we last looked.
-    pub(super) async fn key(&self, id: Option<&str>, algorithm: Algorithm) -> Result<Key, NoKey> {
-        if let Some(key) = self.look(id, algorithm, FRESH) {
+    /// The key that a token names. An unknown key may have been published since the last fetch.
+    pub(super) async fn key(&self, id: Option<&str>, algorithm: Algorithm) -> Result<DecodingKey, NoKey> {
+        if let Some(key) = self.cached_key(id, algorithm, REFRESH_AFTER) {
             return Ok(key);
         }
         self.refresh().await;
-        match self.look(id, algorithm, STALE) {
-            Some(key) => Ok(key),
-            None => Err(self.why()),
-        }
+        let key = self.cached_key(id, algorithm, EXPIRE_AFTER);
+        let is_failing = self.cached.lock().is_failing;
+        key.ok_or(if is_failing { NoKey::Unreachable } else { NoKey::Unknown })
     }
 
-    fn look(&self, id: Option<&str>, algorithm: Algorithm, age: Duration) -> Option<Key> {
-        let known = self.known.lock();
-        known.since.filter(|it| it.elapsed() < age)?;
-        known.keys.find(id, algorithm).cloned()
-    }
-
-    fn why(&self) -> NoKey {
-        let known = self.known.lock();
-        match &known.trouble {
-            Some(trouble) => NoKey::Unreachable(trouble.clone()),
-            None => NoKey::Unknown,
-        }
+    fn cached_key(&self, id: Option<&str>, algorithm: Algorithm, max_age: Duration) -> Option<DecodingKey> {
+        let cached = self.cached.lock();
+        cached.fetched.filter(|fetched| fetched.elapsed() < max_age)?;
+        cached.keys.find(id, algorithm)
     }
 
     async fn refresh(&self) {
-        let Ok(_turn) = self.fetching.acquire().await else { return };
-        let tried = self.known.lock().tried;
-        if tried.is_some_and(|it| it.elapsed() < PAUSE) {
+        let Ok(_permit) = self.fetching.acquire().await else { return };
+        let attempted = self.cached.lock().attempted;
+        if attempted.is_some_and(|attempted| attempted.elapsed() < FETCH_INTERVAL) {
             return;
         }
-        let fetched =
-            timeout(PATIENCE, self.fetch_keys()).await.unwrap_or_else(|_| Err("it does not answer".to_owned()));
-        let mut known = self.known.lock();
-        known.tried = Some(Instant::now());
+        let fetched = timeout(FETCH_TIMEOUT, self.fetch_keys()).await;
+        let fetched = fetched.unwrap_or_else(|_| Err("it does not answer".to_owned()));
+        let now = Some(Instant::now());
+        let mut cached = self.cached.lock();
         match fetched {
-            Ok(keys) => {
-                *known = Known { keys: Arc::new(keys), since: known.tried, tried: known.tried, trouble: None };
+            Ok(keys) => *cached = CachedKeys { keys, fetched: now, attempted: now, is_failing: false },
+            Err(message) => {
+                tracing::warn!(issuer = self.url, "cannot fetch the issuer's keys: {message}");
+                (cached.attempted, cached.is_failing) = (now, true);
             }
-            Err(trouble) => known.trouble = Some(trouble),
         }
     }
 
-    async fn fetch_keys(&self) -> Result<Keys, String> {
-        let mut trouble = "it has no metadata".to_owned();
+    async fn fetch_keys(&self) -> Result<KeySet, String> {
+        let mut error = "it has no metadata".to_owned();
         for url in metadata_urls(&self.url) {
             match self.fetch_metadata(url).await {
                 Ok(metadata) => {
                     let keys = self.fetch(metadata.jwks_uri).await?;
-                    return Keys::parse(&keys).map_err(|error| format!("its keys cannot be read: {error}"));
+                    return KeySet::parse(&keys).map_err(|error| format!("its keys cannot be read: {error}"));
                 }
-                Err(error) => trouble = error,
+                Err(message) => error = message,
             }
         }
-        Err(trouble)
+        Err(error)
     }
 
-    async fn fetch_metadata(&self, url: String) -> Result<Metadata, String> {
+    async fn fetch_metadata(&self, url: String) -> Result<IssuerMetadata, String> {
         let bytes = self.fetch(url).await?;
-        let metadata: Metadata =
+        let metadata: IssuerMetadata =
             serde_json::from_slice(&bytes).map_err(|error| format!("its metadata cannot be read: {error}"))?;
         if metadata.issuer != self.url {
-            return Err("its metadata is that of another issuer".to_owned());
-        }
-        match is_safe(&metadata.jwks_uri) {
-            true => Ok(metadata),
-            false => Err("its keys are not at an `https` address".to_owned()),
+            Err("its metadata is that of another issuer".to_owned())
+        } else if !is_safe(&metadata.jwks_uri) {
+            Err("its keys are not at an `https` address".to_owned())
+        } else {
+            Ok(metadata)
         }
     }
 
     async fn fetch(&self, url: String) -> Result<Vec<u8>, String> {
         let bytes = (self.fetch)(url).await?;
-        match bytes.len() <= LONGEST {
-            true => Ok(bytes),
-            false => Err(format!("it sends more than {LONGEST} bytes")),
+        if bytes.len() > MAX_DOCUMENT {
+            return Err(format!("it sends more than {MAX_DOCUMENT} bytes"));
         }
+        Ok(bytes)
     }
 }
 
-/// Where an issuer may have its metadata, in the order to ask.
+/// Where an issuer may publish its metadata, in the order of RFC 8414.
 fn metadata_urls(issuer: &str) -> Vec<String> {
     let issuer = issuer.trim_end_matches('/');
     let start = issuer.find("://").map_or(0, |at| at + 3);
@@ -154,11 +146,11 @@ fn metadata_urls(issuer: &str) -> Vec<String> {
     urls
 }
 
-/// Nobody in between can change what comes from there.
+/// Whether the URL is `https` or on loopback, so that documents from there cannot be changed in transit.
 pub(super) fn is_safe(url: &str) -> bool {
-    let loopback = ["http://127.0.0.1", "http://localhost", "http://[::1]"];
-    let is_loopback =
-        |it: &&str| url.strip_prefix(*it).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/']));
-    let is_plain = !url.contains(['@', '#', ' ']);
-    is_plain && (url.strip_prefix("https://").is_some_and(|it| !it.is_empty()) || loopback.iter().any(is_loopback))
+    let is_loopback = ["http://127.0.0.1", "http://localhost", "http://[::1]"]
+        .iter()
+        .any(|prefix| url.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/'])));
+    let is_https = url.strip_prefix("https://").is_some_and(|rest| !rest.is_empty());
+    !url.contains(['@', '#', ' ']) && (is_https || is_loopback)
 }

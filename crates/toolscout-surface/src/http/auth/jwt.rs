@@ -1,68 +1,57 @@
-//! Tokens that an issuer signed for us: OAuth, with us as the protected resource.
+//! Access tokens (JWT) that an issuer signed for us: OAuth, with toolscout as the protected resource.
 
 use super::issuer::{Fetch, Issuer, NoKey, is_safe};
-use super::keys::Algorithm;
 use super::token::hash;
-use super::{Principal, Role};
-use crate::http::{Error, Refusal};
+use super::{Principal, Role, keys};
+use crate::http::{Error, HttpRejection};
 use axum::http::StatusCode;
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jsonwebtoken::errors::ErrorKind;
+use jsonwebtoken::{Algorithm, Header, Validation, decode, decode_header};
 use parking_lot::Mutex;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Bytes of a token.
-const LONGEST: usize = 16 << 10;
+const MAX_TOKEN: usize = 16 << 10;
 /// Seconds that two clocks may be apart.
 const LEEWAY: u64 = 30;
-/// Tokens whose signature was found good, remembered so that it is not checked with every request.
-const REMEMBERED: usize = 1_024;
-/// For so many seconds: after that, a key that was withdrawn counts no more.
-const REMEMBERED_FOR: u64 = 5 * 60;
+/// Verified tokens that are cached, so that signatures are not checked with every request.
+const MAX_CACHED: usize = 1_024;
+/// Seconds that a verified token is cached: after that, a withdrawn key counts no more.
+const CACHED_FOR: u64 = 5 * 60;
 
-/// What tokens are taken, and for what.
+/// Which tokens are accepted, and for what.
 pub struct JwtTerms {
-    /// Who signs them, exactly as it calls itself: `https://login.example.com`.
+    /// The issuer, exactly as it calls itself: `https://login.example.com`.
     pub issuer: String,
-    /// Our own address, as clients know it; what tokens must be made for: `https://tools.example.com/mcp`.
+    /// Our own address, as clients know it, and the audience of tokens: `https://tools.example.com/mcp`.
     pub resource: String,
-    /// What else tokens may be made for, where the issuer cannot say our address.
+    /// Other accepted audiences, for issuers that cannot name our address.
     pub audiences: Vec<String>,
-    /// What a token must allow to be let in.
+    /// Scopes that every token must have.
     pub scopes: Vec<String>,
-    /// What makes an operator of somebody; without it nobody is.
+    /// The scope of operators; without it no token is an operator's.
     pub operator_scope: Option<String>,
-    /// How to get the issuer's documents.
+    /// Fetches the issuer's documents.
     pub fetch: Fetch,
 }
 
-/// Recognises people by tokens that an issuer signed for us.
+/// Authenticates requests by tokens that an issuer signed.
 pub struct Jwt {
     issuer: Issuer,
     resource: String,
     audiences: Vec<String>,
     scopes: Vec<String>,
     operator_scope: Option<String>,
-    good: Mutex<HashMap<[u8; 32], Good>>,
+    verified: Mutex<HashMap<[u8; 32], VerifiedToken>>,
     clock: fn() -> u64,
 }
 
-/// A token whose signature was found good.
-struct Good {
+struct VerifiedToken {
     until: u64,
     claims: Arc<Claims>,
-}
-
-#[derive(Deserialize)]
-struct Header {
-    alg: String,
-    kid: Option<String>,
-    typ: Option<String>,
-    crit: Option<serde_json::Value>,
 }
 
 #[derive(Deserialize)]
@@ -72,9 +61,9 @@ struct Claims {
     aud: OneOrMore,
     exp: f64,
     nbf: Option<f64>,
-    /// One text with spaces in between, as the standard has it.
+    /// Scopes in one text, separated by spaces (RFC 9068).
     scope: Option<OneOrMore>,
-    /// As others write it.
+    /// Scopes as some other issuers write them.
     scp: Option<OneOrMore>,
 }
 
@@ -86,7 +75,7 @@ enum OneOrMore {
 }
 
 impl Jwt {
-    /// Checks the terms; asks the issuer nothing before the first token comes.
+    /// Checks the terms. The issuer is contacted when the first token arrives.
     pub fn new(terms: JwtTerms) -> Result<Self, Error> {
         let JwtTerms { issuer, resource, audiences, scopes, operator_scope, fetch } = terms;
         for (what, url) in [("issuer", &issuer), ("resource", &resource)] {
@@ -94,14 +83,17 @@ impl Jwt {
                 return Err(Error::Issuer(format!("the {what} `{url}` must be an `https` address")));
             }
         }
-        let is_scope =
-            |it: &String| !it.is_empty() && it.bytes().all(|it| it.is_ascii_graphic() && !b"\"\\".contains(&it));
-        if let Some(scope) = scopes.iter().chain(&operator_scope).find(|it| !is_scope(it)) {
+        let is_scope = |scope: &&String| {
+            !scope.is_empty() && scope.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"\\".contains(&byte))
+        };
+        if let Some(scope) = scopes.iter().chain(&operator_scope).find(|scope| !is_scope(scope)) {
             return Err(Error::Issuer(format!("`{scope}` is no scope: write letters, digits, `:` and `.`")));
         }
+        // An error means that it was installed before.
+        let _ = keys::PROVIDER.install_default();
         let resource = resource.trim_end_matches('/').to_owned();
         let issuer = Issuer::new(issuer, fetch);
-        Ok(Self { issuer, resource, audiences, scopes, operator_scope, good: Mutex::default(), clock: now })
+        Ok(Self { issuer, resource, audiences, scopes, operator_scope, verified: Mutex::default(), clock: now })
     }
 
     #[cfg(test)]
@@ -110,31 +102,27 @@ impl Jwt {
         self
     }
 
-    pub(super) async fn recognise(&self, token: &str, profile: &str) -> Result<Principal, Refusal> {
-        let claims = match self.good(token) {
+    pub(super) async fn recognise(&self, token: &str, profile: &str) -> Result<Principal, HttpRejection> {
+        let claims = match self.cached(token) {
             Some(claims) => claims,
-            None => self.verify(token).await.map_err(|no| no.into_refusal(self, profile))?,
+            None => self.verify(token, profile).await?,
         };
-        self.check(&claims, profile).map_err(|words| self.unknown(profile, Some("invalid_token"), words))?;
+        self.check(&claims, profile).map_err(|message| self.unknown(profile, Some("invalid_token"), message))?;
         let has = |scope: &String| [&claims.scope, &claims.scp].into_iter().flatten().any(|it| it.has(scope));
         if !self.scopes.iter().all(has) {
-            return Err(self.challenge(
-                StatusCode::FORBIDDEN,
-                profile,
-                Some("insufficient_scope"),
-                "this token allows too little",
-            ));
+            let (error, message) = (Some("insufficient_scope"), "this token allows too little");
+            return Err(self.challenge(StatusCode::FORBIDDEN, profile, error, message));
         }
         let role = if self.operator_scope.as_ref().is_some_and(has) { Role::Operator } else { Role::Agent };
         Ok(Principal { name: Some(claims.sub.as_str().into()), role })
     }
 
-    /// Turns somebody away who is not known, and says where to become known.
-    pub(super) fn unknown(&self, profile: &str, error: Option<&str>, words: &str) -> Refusal {
-        self.challenge(StatusCode::UNAUTHORIZED, profile, error, words)
+    /// Rejects an unauthenticated request; the challenge names the place to get a token.
+    pub(super) fn unknown(&self, profile: &str, error: Option<&str>, message: &str) -> HttpRejection {
+        self.challenge(StatusCode::UNAUTHORIZED, profile, error, message)
     }
 
-    fn challenge(&self, status: StatusCode, profile: &str, error: Option<&str>, words: &str) -> Refusal {
+    fn challenge(&self, status: StatusCode, profile: &str, error: Option<&str>, message: &str) -> HttpRejection {
         let mut challenge = format!(r#"Bearer resource_metadata="{}""#, self.metadata_url(profile));
         if !self.scopes.is_empty() {
             challenge += &format!(r#", scope="{}""#, self.scopes.join(" "));
@@ -142,7 +130,7 @@ impl Jwt {
         if let Some(error) = error {
             challenge += &format!(r#", error="{error}""#);
         }
-        Refusal::unknown(status, &challenge, words)
+        HttpRejection::challenge(status, &challenge, message)
     }
 
     pub(super) fn issuer(&self) -> &str {
@@ -153,12 +141,12 @@ impl Jwt {
         &self.scopes
     }
 
-    /// Our address, or that of a profile.
+    /// The address of the server, or of a profile.
     pub(super) fn resource(&self, profile: &str) -> String {
         format!("{}{profile}", self.resource)
     }
 
-    /// The path of our address: what clients put behind the place of the metadata.
+    /// The path of our address. Clients append it to the well-known path of the metadata.
     pub(super) fn path(&self) -> &str {
         let rest = self.resource.split_once("://").map_or("", |(_, rest)| rest);
         rest.find('/').map_or("", |at| &rest[at..])
@@ -170,116 +158,94 @@ impl Jwt {
         format!("{origin}{}{path}{profile}", super::metadata::PLACE)
     }
 
-    fn good(&self, token: &str) -> Option<Arc<Claims>> {
-        let good = self.good.lock();
-        let good = good.get(&hash(token))?;
-        ((self.clock)() < good.until).then(|| good.claims.clone())
+    fn cached(&self, token: &str) -> Option<Arc<Claims>> {
+        let verified = self.verified.lock();
+        let found = verified.get(&hash(token))?;
+        ((self.clock)() < found.until).then(|| found.claims.clone())
     }
 
-    async fn verify(&self, token: &str) -> Result<Arc<Claims>, No> {
-        let unsigned = || No::Token("this is no token that could be checked");
-        if token.len() > LONGEST {
-            return Err(unsigned());
+    /// Verifies the signature, and caches the claims.
+    async fn verify(&self, token: &str, profile: &str) -> Result<Arc<Claims>, HttpRejection> {
+        let invalid = |message| self.unknown(profile, Some("invalid_token"), message);
+        let malformed = || invalid("this is no token that could be checked");
+        if token.len() > MAX_TOKEN {
+            return Err(malformed());
         }
-        let (signed, by) = token.rsplit_once('.').ok_or_else(unsigned)?;
-        let (header, claims) = signed.split_once('.').filter(|(_, it)| !it.contains('.')).ok_or_else(unsigned)?;
-        let header: Header = part(header).ok_or_else(unsigned)?;
-        let algorithm = header.algorithm().ok_or(No::Token("tokens that are signed this way are not taken"))?;
-        let by = URL_SAFE_NO_PAD.decode(by).map_err(|_| unsigned())?;
-        let key = self.issuer.key(header.kid.as_deref(), algorithm).await.map_err(No::Key)?;
-        if !key.verify(signed.as_bytes(), &by) {
-            return Err(No::Token("the signature of this token is wrong"));
+        let header = decode_header(token).map_err(|_| malformed())?;
+        if !is_access_token(&header) {
+            return Err(invalid("tokens that are signed this way are not taken"));
         }
-        let claims: Claims = part(claims).ok_or(No::Token("this token does not say what it must"))?;
-        let claims = Arc::new(claims);
-        self.remember(token, &claims);
+        let key = self.issuer.key(header.kid.as_deref(), header.alg).await.map_err(|no_key| match no_key {
+            NoKey::Unknown => invalid("the issuer has no key that this token could be checked with"),
+            NoKey::Unreachable => HttpRejection::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "tokens cannot be checked right now: the issuer's keys cannot be had",
+            ),
+        })?;
+        // The claims are checked with every request, also those of a cached token.
+        let mut validation = Validation::new(header.alg);
+        validation.required_spec_claims.clear();
+        (validation.validate_exp, validation.validate_aud) = (false, false);
+        let decoded = decode::<Claims>(token, &key, &validation).map_err(|error| match error.kind() {
+            ErrorKind::Base64(_) => malformed(),
+            ErrorKind::Json(_) => invalid("this token does not say what it must"),
+            _ => invalid("the signature of this token is wrong"),
+        })?;
+        let claims = Arc::new(decoded.claims);
+        let mut verified = self.verified.lock();
+        if verified.len() >= MAX_CACHED {
+            verified.clear();
+        }
+        let until = (self.clock)() + CACHED_FOR;
+        verified.insert(hash(token), VerifiedToken { until, claims: claims.clone() });
         Ok(claims)
     }
 
-    fn remember(&self, token: &str, claims: &Arc<Claims>) {
-        let mut good = self.good.lock();
-        if good.len() >= REMEMBERED {
-            good.clear();
-        }
-        let until = (self.clock)() + REMEMBERED_FOR;
-        good.insert(hash(token), Good { until, claims: claims.clone() });
-    }
-
-    /// Whether what it says holds, here and now.
+    /// Whether the claims hold, here and now.
     fn check(&self, claims: &Claims, profile: &str) -> Result<(), &'static str> {
         let now = (self.clock)();
-        let is_for = |aud: &str| {
-            let aud_plain = aud.trim_end_matches('/');
-            aud_plain == self.resource
-                || aud_plain == self.resource(profile)
-                || self.audiences.iter().any(|it| it == aud)
+        let is_for_us = |audience: &str| {
+            let plain = audience.trim_end_matches('/');
+            plain == self.resource
+                || plain == self.resource(profile)
+                || self.audiences.iter().any(|other| other == audience)
         };
         if claims.iss != self.issuer.url {
-            return Err("this token is of another issuer");
-        }
-        if !claims.aud.any(is_for) {
-            return Err("this token was made for somebody else");
-        }
-        if claims.exp + LEEWAY as f64 <= now as f64 {
-            return Err("this token has expired");
-        }
-        if claims.nbf.is_some_and(|it| it > (now + LEEWAY) as f64) {
-            return Err("this token is not valid yet");
-        }
-        match claims.sub.is_empty() {
-            true => Err("this token does not say whose it is"),
-            false => Ok(()),
+            Err("this token is of another issuer")
+        } else if !claims.aud.any(is_for_us) {
+            Err("this token was made for somebody else")
+        } else if claims.exp + LEEWAY as f64 <= now as f64 {
+            Err("this token has expired")
+        } else if claims.nbf.is_some_and(|nbf| nbf > (now + LEEWAY) as f64) {
+            Err("this token is not valid yet")
+        } else if claims.sub.is_empty() {
+            Err("this token does not say whose it is")
+        } else {
+            Ok(())
         }
     }
 }
 
-/// Why a token is not taken.
-enum No {
-    Token(&'static str),
-    Key(NoKey),
-}
-
-impl No {
-    fn into_refusal(self, jwt: &Jwt, profile: &str) -> Refusal {
-        match self {
-            Self::Token(words) => jwt.unknown(profile, Some("invalid_token"), words),
-            Self::Key(NoKey::Unknown) => jwt.unknown(
-                profile,
-                Some("invalid_token"),
-                "the issuer has no key that this token could be checked with",
-            ),
-            Self::Key(NoKey::Unreachable(_)) => {
-                let words = "tokens cannot be checked right now: the issuer's keys cannot be had";
-                Refusal::new(StatusCode::SERVICE_UNAVAILABLE, words)
-            }
-        }
-    }
-}
-
-impl Header {
-    /// None for what we would have to understand and do not.
-    fn algorithm(&self) -> Option<Algorithm> {
-        let typ = self.typ.as_deref().map(|it| it.to_ascii_lowercase());
-        let is_access = matches!(typ.as_deref(), None | Some("jwt" | "at+jwt" | "application/at+jwt"));
-        Algorithm::from_name(&self.alg).filter(|_| is_access && self.crit.is_none())
-    }
+/// Whether the header is that of an access token, of an algorithm with public keys, without extensions that must be
+/// understood.
+fn is_access_token(header: &Header) -> bool {
+    let kind = header.typ.as_deref().map(str::to_ascii_lowercase);
+    header.crit.is_none()
+        && matches!(header.alg, Algorithm::RS256 | Algorithm::ES256 | Algorithm::EdDSA)
+        && matches!(kind.as_deref(), None | Some("jwt" | "at+jwt" | "application/at+jwt"))
 }
 
 impl OneOrMore {
     fn any(&self, is_it: impl Fn(&str) -> bool) -> bool {
         match self {
             Self::One(one) => is_it(one),
-            Self::More(more) => more.iter().any(|it| is_it(it)),
+            Self::More(more) => more.iter().any(|one| is_it(one)),
         }
     }
 
-    fn has(&self, word: &str) -> bool {
-        self.any(|it| it.split(' ').any(|it| it == word))
+    fn has(&self, scope: &str) -> bool {
+        self.any(|text| text.split(' ').any(|word| word == scope))
     }
-}
-
-fn part<T: DeserializeOwned>(text: &str) -> Option<T> {
-    serde_json::from_slice(&URL_SAFE_NO_PAD.decode(text).ok()?).ok()
 }
 
 fn now() -> u64 {

@@ -1,124 +1,115 @@
-//! The public keys of an issuer, as it publishes them, and signatures checked with them.
+//! The public keys of an issuer, and how `jsonwebtoken` verifies signatures with them: by `ring`, which TLS uses as well.
 
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use ring::signature::{self, RsaPublicKeyComponents, UnparsedPublicKey};
+use jsonwebtoken::crypto::{CryptoProvider, JwtVerifier, KeyUtils};
+use jsonwebtoken::errors::{ErrorKind, new_error};
+use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, KeyAlgorithm, PublicKeyUse};
+use jsonwebtoken::signature::{self, Verifier};
+use jsonwebtoken::{Algorithm, AlgorithmFamily, DecodingKey, DecodingKeyKind};
+use ring::signature::{
+    ECDSA_P256_SHA256_FIXED, ED25519, RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents, UnparsedPublicKey,
+};
 use serde::Deserialize;
+use serde_json::Value;
 
-/// Keys of one issuer; what more there are is not looked at.
-const MOST: usize = 100;
+/// Keys of one issuer; more are ignored.
+const MAX_KEYS: usize = 100;
 
-/// How a token is signed. Whatever else there is, `none` and shared secrets above all, is not taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Algorithm {
-    Rs256,
-    Es256,
-    EdDsa,
-}
+/// Verifies RS256, ES256 and EdDSA. Nothing else is supported, `none` and shared secrets above all.
+pub(super) static PROVIDER: CryptoProvider = CryptoProvider {
+    signer_factory: |_, _| Err(new_error(ErrorKind::UnsupportedAlgorithm)),
+    verifier_factory: |algorithm, key| match (algorithm, key.family()) {
+        (Algorithm::RS256, AlgorithmFamily::Rsa)
+        | (Algorithm::ES256, AlgorithmFamily::Ec)
+        | (Algorithm::EdDSA, AlgorithmFamily::Ed) => Ok(Box::new(RingVerifier(*algorithm, key.clone()))),
+        _ => Err(new_error(ErrorKind::UnsupportedAlgorithm)),
+    },
+    key_utils: KeyUtils::new_unimplemented(),
+};
 
-impl Algorithm {
-    pub(super) fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "RS256" => Some(Self::Rs256),
-            "ES256" => Some(Self::Es256),
-            "EdDSA" | "Ed25519" => Some(Self::EdDsa),
-            _ => None,
-        }
+struct RingVerifier(Algorithm, DecodingKey);
+
+impl Verifier<Vec<u8>> for RingVerifier {
+    fn verify(&self, message: &[u8], signature: &Vec<u8>) -> Result<(), signature::Error> {
+        let verified = match self.1.kind() {
+            DecodingKeyKind::RsaModulusExponent { n, e } => {
+                RsaPublicKeyComponents { n, e }.verify(&RSA_PKCS1_2048_8192_SHA256, message, signature)
+            }
+            DecodingKeyKind::SecretOrDer(point) if self.0 == Algorithm::ES256 => {
+                UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point).verify(message, signature)
+            }
+            DecodingKeyKind::SecretOrDer(point) => UnparsedPublicKey::new(&ED25519, point).verify(message, signature),
+        };
+        verified.map_err(|_| signature::Error::new())
     }
 }
 
-/// A key that signatures of one kind can be checked with, and of no other.
-#[derive(Debug, Clone)]
-pub(super) struct Key {
+impl JwtVerifier for RingVerifier {
+    fn algorithm(&self) -> Algorithm {
+        self.0
+    }
+}
+
+/// A key for signatures of one algorithm, and of no other.
+struct IssuerKey {
     id: Option<String>,
     algorithm: Algorithm,
-    material: Material,
+    key: DecodingKey,
 }
 
-#[derive(Debug, Clone)]
-enum Material {
-    Rsa { n: Vec<u8>, e: Vec<u8> },
-    Point(Vec<u8>),
-}
-
-#[derive(Debug, Default)]
-pub(super) struct Keys(Vec<Key>);
+/// The keys of an issuer.
+#[derive(Default)]
+pub(super) struct KeySet(Vec<IssuerKey>);
 
 #[derive(Deserialize)]
-struct Published {
-    keys: Vec<serde_json::Value>,
+struct PublishedKeys {
+    keys: Vec<Value>,
 }
 
-#[derive(Deserialize)]
-struct Jwk {
-    kty: String,
-    kid: Option<String>,
-    alg: Option<String>,
-    #[serde(rename = "use")]
-    purpose: Option<String>,
-    crv: Option<String>,
-    n: Option<String>,
-    e: Option<String>,
-    x: Option<String>,
-    y: Option<String>,
-}
-
-impl Keys {
-    /// Those of a published set that we can use; a key that is broken or of another kind costs the others nothing.
+impl KeySet {
+    /// The usable keys of a JWK set; a key that is broken or of another kind does not hide the others.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, serde_json::Error> {
-        let published: Published = serde_json::from_slice(bytes)?;
-        let keys = published.keys.into_iter().take(MOST);
-        Ok(Self(keys.filter_map(|it| serde_json::from_value::<Jwk>(it).ok()?.into_key()).collect()))
+        let published: PublishedKeys = serde_json::from_slice(bytes)?;
+        Ok(Self(published.keys.into_iter().take(MAX_KEYS).filter_map(IssuerKey::from_jwk).collect()))
     }
 
-    /// The key that a token names; where it names none, the only one of its kind.
-    pub(super) fn find(&self, id: Option<&str>, algorithm: Algorithm) -> Option<&Key> {
-        let mut fitting = self.0.iter().filter(|it| it.algorithm == algorithm);
-        match id {
-            Some(id) => fitting.find(|it| it.id.as_deref() == Some(id)),
-            None => fitting.next().filter(|_| fitting.next().is_none()),
-        }
-    }
-}
-
-impl Key {
-    pub(super) fn verify(&self, signed: &[u8], by: &[u8]) -> bool {
-        let check = match &self.material {
-            Material::Rsa { n, e } => {
-                RsaPublicKeyComponents { n, e }.verify(&signature::RSA_PKCS1_2048_8192_SHA256, signed, by)
-            }
-            Material::Point(point) if self.algorithm == Algorithm::Es256 => {
-                UnparsedPublicKey::new(&signature::ECDSA_P256_SHA256_FIXED, point).verify(signed, by)
-            }
-            Material::Point(point) => UnparsedPublicKey::new(&signature::ED25519, point).verify(signed, by),
+    /// The key with this id; without an id, the only key of the algorithm.
+    pub(super) fn find(&self, id: Option<&str>, algorithm: Algorithm) -> Option<DecodingKey> {
+        let mut usable = self.0.iter().filter(|key| key.algorithm == algorithm);
+        let found = match id {
+            Some(id) => usable.find(|key| key.id.as_deref() == Some(id)),
+            None => usable.next().filter(|_| usable.next().is_none()),
         };
-        check.is_ok()
+        found.map(|found| found.key.clone())
     }
 }
 
-impl Jwk {
-    fn into_key(self) -> Option<Key> {
-        if self.purpose.as_deref().is_some_and(|it| it != "sig") {
-            return None;
+impl IssuerKey {
+    fn from_jwk(mut jwk: Value) -> Option<Self> {
+        // Some issuers pad numbers, which the standard forbids.
+        for field in ["n", "e", "x", "y"] {
+            if let Some(Value::String(number)) = jwk.get_mut(field) {
+                number.truncate(number.trim_end_matches('=').len());
+            }
         }
-        let (algorithm, material) = match (self.kty.as_str(), self.crv.as_deref()) {
-            ("RSA", _) => (Algorithm::Rs256, Material::Rsa { n: decode(&self.n)?, e: decode(&self.e)? }),
-            ("EC", Some("P-256")) => (Algorithm::Es256, Material::Point(point(decode(&self.x)?, decode(&self.y)?)?)),
-            ("OKP", Some("Ed25519")) => {
-                (Algorithm::EdDsa, Material::Point(decode(&self.x).filter(|it| it.len() == 32)?))
+        // The name of RFC 9864 for what `jsonwebtoken` knows as `EdDSA`.
+        if jwk["alg"] == "Ed25519" {
+            jwk["alg"] = "EdDSA".into();
+        }
+        let jwk: Jwk = serde_json::from_value(jwk).ok()?;
+        let key = DecodingKey::from_jwk(&jwk).ok()?;
+        let (algorithm, length) = match &jwk.algorithm {
+            AlgorithmParameters::RSA(_) => (Algorithm::RS256, None),
+            AlgorithmParameters::EllipticCurve(point) if point.curve == EllipticCurve::P256 => {
+                (Algorithm::ES256, Some(65))
+            }
+            AlgorithmParameters::OctetKeyPair(point) if point.curve == EllipticCurve::Ed25519 => {
+                (Algorithm::EdDSA, Some(32))
             }
             _ => return None,
         };
-        let is_for_it = self.alg.as_deref().is_none_or(|it| Algorithm::from_name(it) == Some(algorithm));
-        is_for_it.then_some(Key { id: self.kid, algorithm, material })
+        let is_whole = length.is_none_or(|length| key.try_get_as_bytes().is_ok_and(|bytes| bytes.len() == length));
+        let is_for_signatures = jwk.common.public_key_use.is_none_or(|purpose| purpose == PublicKeyUse::Signature);
+        let is_for_algorithm = jwk.common.key_algorithm.is_none_or(|named| named == KeyAlgorithm::from(algorithm));
+        (is_whole && is_for_signatures && is_for_algorithm).then_some(Self { id: jwk.common.key_id, algorithm, key })
     }
-}
-
-/// Both coordinates, as they are written where they are not compressed.
-fn point(x: Vec<u8>, y: Vec<u8>) -> Option<Vec<u8>> {
-    (x.len() == 32 && y.len() == 32).then(|| [vec![4], x, y].concat())
-}
-
-fn decode(text: &Option<String>) -> Option<Vec<u8>> {
-    URL_SAFE_NO_PAD.decode(text.as_ref()?.trim_end_matches('=')).ok()
 }

@@ -1,7 +1,7 @@
-//! Where to get a token for us, told to whoever asks (RFC 9728).
+//! The protected resource metadata (RFC 9728): where clients get a token for us.
 
-use super::{Auth, Jwt};
-use crate::http::Refusal;
+use super::Auth;
+use crate::http::HttpRejection;
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::http::header::CONTENT_TYPE;
@@ -10,50 +10,34 @@ use axum::routing::get;
 use serde_json::json;
 use std::sync::Arc;
 
-/// What clients look for.
+/// The well-known path.
 pub(super) const PLACE: &str = "/.well-known/oauth-protected-resource";
 
-/// Open to everybody. Without an issuer there is nothing to tell, and clients must learn so without a token.
+/// Open routes. Without an issuer there is no metadata, and clients learn that without a token.
 pub(in crate::http) fn routes(auth: Arc<Auth>) -> Router {
+    let whole = async |State(auth): State<Arc<Auth>>| describe(&auth, "");
+    let of_path = async |State(auth): State<Arc<Auth>>, Path(path): Path<String>| {
+        let (Auth::Jwt(jwt), path) = (&*auth, format!("/{path}")) else { return absent() };
+        // Behind a proxy that removes a part of the path, it is `/mcp` to us.
+        let rest = [jwt.path(), "/mcp"].into_iter().find_map(|own| path.strip_prefix(own));
+        rest.filter(|rest| is_profile(rest)).map_or_else(absent, |profile| describe(&auth, profile))
+    };
     Router::new()
-        .route(PLACE, get(of_us))
+        .route(PLACE, get(whole))
         .route("/.well-known/oauth-protected-resource/{*path}", get(of_path))
-        .route("/.well-known/{*path}", get(nothing))
+        .route("/.well-known/{*path}", get(async || absent()))
         .with_state(auth)
 }
 
-async fn of_us(State(auth): State<Arc<Auth>>) -> Response {
-    describe(&auth, "")
-}
-
-async fn of_path(State(auth): State<Arc<Auth>>, Path(path): Path<String>) -> Response {
-    let path = format!("/{path}");
-    let Auth::Jwt(jwt) = &*auth else { return absent().into_response() };
-    // Where somebody in front of us takes a part of the path away, we are still at `/mcp` to ourselves.
-    let rest = [jwt.path(), "/mcp"].into_iter().find_map(|it| path.strip_prefix(it));
-    match rest.filter(|it| is_profile(it)) {
-        Some(profile) => describe(&auth, profile),
-        None => absent().into_response(),
-    }
-}
-
-async fn nothing() -> Refusal {
-    absent()
-}
-
 fn is_profile(rest: &str) -> bool {
-    let is_word = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_.".contains(&it));
-    rest.is_empty() || rest.strip_prefix('/').is_some_and(is_word)
+    let is_name = |name: &str| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+    };
+    rest.is_empty() || rest.strip_prefix('/').is_some_and(is_name)
 }
 
 fn describe(auth: &Auth, profile: &str) -> Response {
-    match auth {
-        Auth::Jwt(jwt) => ([(CONTENT_TYPE, "application/json")], document(jwt, profile)).into_response(),
-        _ => absent().into_response(),
-    }
-}
-
-fn document(jwt: &Jwt, profile: &str) -> String {
+    let Auth::Jwt(jwt) = auth else { return absent() };
     let mut document = json!({
         "resource": jwt.resource(profile),
         "authorization_servers": [jwt.issuer()],
@@ -63,9 +47,9 @@ fn document(jwt: &Jwt, profile: &str) -> String {
     if !jwt.scopes().is_empty() {
         document["scopes_supported"] = json!(jwt.scopes());
     }
-    document.to_string()
+    ([(CONTENT_TYPE, "application/json")], document.to_string()).into_response()
 }
 
-fn absent() -> Refusal {
-    Refusal::not_found("there is nothing here")
+fn absent() -> Response {
+    HttpRejection::not_found("there is nothing here").into_response()
 }

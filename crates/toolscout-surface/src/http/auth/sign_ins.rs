@@ -1,7 +1,7 @@
-//! People who came in at the page: by a link that works once, or with a token, and for some hours.
+//! Sessions of the UI: opened by a link that works once or by a token, for some hours.
 //!
-//! Browsers send a cookie to every port of a host, so whatever else listens on this computer sees it. That is why it opens
-//! nothing alone: the page keeps a second secret, which browsers do keep apart by port, and sends it in a header.
+//! Browsers send a cookie to every port of a host, so any other program that listens on this computer sees it. So the cookie
+//! alone opens nothing: the UI has a second secret, in storage that browsers separate by port, and sends it in a header.
 
 #[cfg(test)]
 mod tests;
@@ -18,49 +18,48 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The header with the page's own secret.
+/// The header with the UI's own secret.
 pub(in crate::http) const KEY: HeaderName = HeaderName::from_static("x-toolscout-key");
 /// How long a link works.
 const LINK_TIME: Duration = Duration::from_secs(2 * 60);
-/// How long somebody stays signed in.
+/// How long a session lasts.
 pub(in crate::http) const STAY: Duration = Duration::from_secs(12 * 60 * 60);
-/// Links that may wait, and people who may be signed in; the oldest make room.
+/// Unused links and open sessions; the oldest are evicted.
 const LINKS: usize = 16;
 const STAYS: usize = 64;
 
-/// People who came in at the page. Kept in memory: with the process they are signed out.
+/// Sessions of the UI, in memory: they end with the process.
 #[derive(Default)]
-pub struct SignIns(Mutex<Known>);
+pub struct SignIns(Mutex<OpenSessions>);
 
 #[derive(Default)]
-struct Known {
+struct OpenSessions {
     links: VecDeque<(Hash, Instant)>,
-    stays: VecDeque<Stay>,
+    stays: VecDeque<UiSession>,
 }
 
 type Hash = [u8; 32];
 
-struct Stay {
+struct UiSession {
     cookie: Hash,
     key: Hash,
-    who: Principal,
+    principal: Principal,
     until: Instant,
 }
 
-/// What a browser is given when somebody came in: one for the cookie, one for the page.
+/// The secrets of a session: one for the cookie, one for the UI.
 pub(in crate::http) struct Secrets {
     pub(in crate::http) cookie: String,
     pub(in crate::http) key: String,
 }
 
 impl SignIns {
-    /// Nobody yet.
+    /// No sessions.
     pub fn new() -> Arc<Self> {
         Arc::default()
     }
 
-    /// A path that signs in whoever opens it as the operator: once, within two minutes. None where there is no chance to be
-    /// had.
+    /// A path that signs in the operator: once, within two minutes. None if the system gives no random numbers.
     pub fn link(&self) -> Option<String> {
         let code = secret()?;
         let mut known = self.0.lock();
@@ -69,7 +68,7 @@ impl SignIns {
         Some(format!("/signin?code={code}"))
     }
 
-    /// Signs in whoever has the code of a link.
+    /// Opens a session by the code of a link.
     pub(in crate::http) fn redeem(&self, code: &str, now: Instant) -> Option<Secrets> {
         let wanted = hash(code);
         let mut known = self.0.lock();
@@ -80,32 +79,37 @@ impl SignIns {
         if now <= until { self.admit(operator, now) } else { None }
     }
 
-    /// Signs in somebody we know.
-    pub(in crate::http) fn admit(&self, who: Principal, now: Instant) -> Option<Secrets> {
+    /// Opens a session for an authenticated client.
+    pub(in crate::http) fn admit(&self, principal: Principal, now: Instant) -> Option<Secrets> {
         let secrets = Secrets { cookie: secret()?, key: secret()? };
         let mut known = self.0.lock();
         known.stays.retain(|it| now <= it.until);
         make_room(&mut known.stays, STAYS);
-        known.stays.push_back(Stay { cookie: hash(&secrets.cookie), key: hash(&secrets.key), who, until: now + STAY });
+        known.stays.push_back(UiSession {
+            cookie: hash(&secrets.cookie),
+            key: hash(&secrets.key),
+            principal,
+            until: now + STAY,
+        });
         Some(secrets)
     }
 
-    /// Who asks, if it is somebody who came in at the page.
+    /// The principal of the session that this request belongs to.
     pub(in crate::http) fn recognise(&self, headers: &HeaderMap, now: Instant) -> Option<Principal> {
         let (cookie, key) = secrets_of(headers)?;
         let known = self.0.lock();
         let stay = known.stays.iter().find(|it| is_equal(&it.cookie, &cookie) & is_equal(&it.key, &key))?;
-        (now <= stay.until).then(|| stay.who.clone())
+        (now <= stay.until).then(|| stay.principal.clone())
     }
 
-    /// Signs out whoever asks.
+    /// Ends the session that this request belongs to.
     pub(in crate::http) fn leave(&self, headers: &HeaderMap) {
         let Some((cookie, key)) = secrets_of(headers) else { return };
         self.0.lock().stays.retain(|it| !(is_equal(&it.cookie, &cookie) && is_equal(&it.key, &key)));
     }
 }
 
-/// What the cookie is called. Two of us on two ports of one host share the browser's cookies, so each has its own.
+/// The name of the cookie. Two listeners on two ports of one host share the browser's cookies, so each has its own.
 pub(in crate::http) fn cookie_name(headers: &HeaderMap) -> String {
     let host = headers.get(HOST).and_then(|it| it.to_str().ok()).unwrap_or_default();
     let port = host.rsplit_once(':').map(|(_, it)| it).filter(|it| it.bytes().all(|it| it.is_ascii_digit()));
@@ -121,7 +125,7 @@ fn secrets_of(headers: &HeaderMap) -> Option<(Hash, Hash)> {
     Some((cookie, key))
 }
 
-/// Takes as long for a wrong one as for a right one.
+/// Compares in constant time.
 fn is_equal(one: &Hash, other: &Hash) -> bool {
     std::hint::black_box(one.iter().zip(other).fold(0, |sum, (a, b)| sum | (a ^ b))) == 0
 }
@@ -132,7 +136,7 @@ fn make_room<T>(kept: &mut VecDeque<T>, most: usize) {
     }
 }
 
-/// 256 bits that nobody can guess, as they can stand in an address.
+/// 256 random bits, encoded for URLs.
 fn secret() -> Option<String> {
     let mut bytes = [0; 32];
     SystemRandom::new().fill(&mut bytes).ok()?;

@@ -1,4 +1,4 @@
-//! Tokens that we gave out ourselves; only what they hash to is kept.
+//! Tokens that we gave out ourselves; only their hashes are kept.
 
 use super::{Principal, Role};
 use crate::http::Error;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// Characters a token must have at least.
 pub const SHORTEST: usize = 16;
 
-/// A token that we gave out, and to whom.
+/// A token that we gave out, and its principal.
 pub struct Token {
     name: Arc<str>,
     role: Role,
@@ -16,7 +16,7 @@ pub struct Token {
 }
 
 impl Token {
-    /// Whoever has this secret is `name`. Secrets that could be guessed are not taken.
+    /// A token for `name`. A secret that could be guessed is an error.
     pub fn new(name: &str, secret: &str, role: Role) -> Result<Self, Error> {
         let secret = secret.trim();
         if secret.chars().count() < SHORTEST {
@@ -26,7 +26,7 @@ impl Token {
     }
 }
 
-/// Whose secret this is. Takes as long for a wrong one as for a right one: all are looked at, every byte of each.
+/// The principal of this secret. Takes constant time: every byte of every token is compared.
 pub(super) fn find(tokens: &[Token], secret: &str) -> Option<Principal> {
     let hash = hash(secret);
     let mut found = None;

@@ -101,7 +101,7 @@ async fn at_the_end_what_is_under_way_is_answered() {
         })
     };
     let listener = Listener::bind(terms(Auth::None)).await.expect("bound");
-    let ending = listener.ending();
+    let ending = listener.shutdown();
     let mut site = Site::serve(listener, Routes::new().guarded(Router::new().route("/slow", slow)));
     let mut idle = site.dial().await;
     idle.send("GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
@@ -110,7 +110,7 @@ async fn at_the_end_what_is_under_way_is_answered() {
     busy.send("GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
     soon(begun.notified()).await;
     site.stop();
-    soon(ending.over()).await;
+    soon(ending.cancelled()).await;
     assert!(idle.closed().await);
     assert!(TcpStream::connect(site.addr).await.is_err(), "nobody new is taken");
     go.notify_one();

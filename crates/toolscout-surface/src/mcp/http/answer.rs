@@ -3,9 +3,9 @@
 use super::accept::Accept;
 use super::events::{self, Answering};
 use super::queue::{Nowhere, Queue, Room};
-use crate::http::Ending;
+use crate::http::CancelToken;
 use crate::mcp::client::Outlet;
-use crate::mcp::fault::Fault;
+use crate::mcp::errors;
 use crate::mcp::server::Reply;
 use axum::body::Body;
 use axum::http::header::CONTENT_TYPE;
@@ -17,6 +17,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 use toolscout_core::BoxFuture;
+use toolscout_core::jsonrpc::RpcError;
 
 /// After so long without a word the stream is begun, so that nobody in between takes the request for dead.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -28,11 +29,11 @@ pub(super) struct Back {
     accept: Accept,
     queue: Arc<Queue>,
     /// The session it belongs to, in the old era: what is asked in it ends with it.
-    session: Option<Ending>,
+    session: Option<CancelToken>,
 }
 
 impl Back {
-    pub(super) fn new(accept: Accept, session: Option<Ending>) -> Self {
+    pub(super) fn new(accept: Accept, session: Option<CancelToken>) -> Self {
         Self { accept, queue: Queue::new(Room::REQUEST), session }
     }
 
@@ -80,8 +81,10 @@ pub(super) fn plain(status: StatusCode, text: String) -> Response {
 /// The old era knows its own errors only; the modern one says some of them to whoever looks at the status, too.
 fn status(reply: &Reply, is_modern: bool) -> StatusCode {
     match reply.code {
-        Some(Fault::METHOD) if is_modern => StatusCode::NOT_FOUND,
-        Some(Fault::HEADERS | Fault::VERSION | CAPABILITY | Fault::REQUEST) if is_modern => StatusCode::BAD_REQUEST,
+        Some(RpcError::METHOD) if is_modern => StatusCode::NOT_FOUND,
+        Some(errors::HEADERS | errors::VERSION | CAPABILITY | RpcError::REQUEST) if is_modern => {
+            StatusCode::BAD_REQUEST
+        }
         _ => StatusCode::OK,
     }
 }

@@ -1,16 +1,20 @@
-//! In which era a message was sent, and what it says of itself beside what it asks.
+//! The era of a message over HTTP, and whether its headers agree with it.
 
-use super::headers::one;
-use crate::mcp::fault::Fault;
+use super::headers::{decoded, differs, malformed, missing, one};
+use crate::mcp::errors;
 use crate::mcp::message::{Incoming, Request};
 use crate::mcp::version::{MODERN, SPOKEN, Version};
 use axum::http::HeaderMap;
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
+use toolscout_core::jsonrpc::RpcError;
 
 /// Says the version outside of the message.
 pub(super) const VERSION: &str = "mcp-protocol-version";
+
+const METHOD: &str = "mcp-method";
+const NAME: &str = "mcp-name";
 
 /// In which era a message was sent.
 #[derive(Debug, PartialEq, Eq)]
@@ -24,13 +28,13 @@ pub(super) enum Era {
 /// Of the parameters of a request, what headers are compared with. A key that is there twice makes it unreadable, so that
 /// nobody reads the other one.
 #[derive(Deserialize, Default)]
-pub(super) struct Params<'a> {
+struct Params<'a> {
     #[serde(rename = "_meta", borrow)]
     meta: Option<&'a RawValue>,
     #[serde(borrow)]
-    pub(super) name: Option<&'a RawValue>,
+    name: Option<&'a RawValue>,
     #[serde(borrow)]
-    pub(super) uri: Option<&'a RawValue>,
+    uri: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize, Default)]
@@ -47,7 +51,7 @@ pub(super) fn is_modern(headers: &HeaderMap) -> bool {
 }
 
 /// In which era this message was sent. A version nobody speaks is a fault in either.
-pub(super) fn of(headers: &HeaderMap, incoming: &Incoming) -> Result<Era, Fault> {
+pub(super) fn of(headers: &HeaderMap, incoming: &Incoming) -> Result<Era, RpcError> {
     let outside = one(headers, VERSION)?;
     let Incoming::Request(request) = incoming else {
         return era_of(outside);
@@ -62,9 +66,9 @@ pub(super) fn of(headers: &HeaderMap, incoming: &Incoming) -> Result<Era, Fault>
             Era::Modern => Err(lacking("protocolVersion")),
             Era::Legacy => Ok(Era::Legacy),
         },
-        (Some(_), None) => Err(Fault::new(Fault::HEADERS, "`MCP-Protocol-Version` is missing")),
+        (Some(_), None) => Err(RpcError::new(errors::HEADERS, "`MCP-Protocol-Version` is missing")),
         (Some(inside), Some(outside)) if inside != outside => {
-            Err(Fault::new(Fault::HEADERS, "`MCP-Protocol-Version` is not the version that the message says"))
+            Err(RpcError::new(errors::HEADERS, "`MCP-Protocol-Version` is not the version that the message says"))
         }
         (Some(inside), Some(_)) if inside != MODERN => Err(unsupported(&inside)),
         (Some(_), Some(_)) => match meta.capabilities {
@@ -74,7 +78,30 @@ pub(super) fn of(headers: &HeaderMap, incoming: &Incoming) -> Result<Era, Fault>
     }
 }
 
-fn era_of(outside: Option<&str>) -> Result<Era, Fault> {
+/// Compares the headers of a modern request with its message: a proxy that reads only the headers must not be misled.
+pub(super) fn check_headers(headers: &HeaderMap, request: &Request) -> Result<(), RpcError> {
+    match one(headers, METHOD)? {
+        Some(method) if method == request.method => {}
+        Some(_) => return Err(differs("Mcp-Method", "method")),
+        None => return Err(missing("Mcp-Method")),
+    }
+    let params = params(request)?;
+    let (field, value) = match request.method.as_str() {
+        "tools/call" | "prompts/get" => ("params.name", params.name),
+        "resources/read" => ("params.uri", params.uri),
+        _ => return Ok(()),
+    };
+    let value: Option<String> = value.and_then(|it| serde_json::from_str(it.get()).ok());
+    match (one(headers, NAME)?, value) {
+        (Some(name), Some(value)) if decoded(name).ok_or_else(|| malformed("Mcp-Name"))? == value => Ok(()),
+        (Some(_), _) => Err(differs("Mcp-Name", field)),
+        (None, Some(_)) => Err(missing("Mcp-Name")),
+        // What is missing in both is for whoever answers to say.
+        (None, None) => Ok(()),
+    }
+}
+
+fn era_of(outside: Option<&str>) -> Result<Era, RpcError> {
     match outside.map(|it| (it, Version::spoken(it))) {
         None => Ok(Era::Legacy),
         Some((_, Some(version))) if version.is_modern() => Ok(Era::Modern),
@@ -83,29 +110,30 @@ fn era_of(outside: Option<&str>) -> Result<Era, Fault> {
     }
 }
 
-pub(super) fn params(request: &Request) -> Result<Params<'_>, Fault> {
+fn params(request: &Request) -> Result<Params<'_>, RpcError> {
     let Some(params) = &request.params else { return Ok(Params::default()) };
     serde_json::from_str(params.as_str())
-        .map_err(|error| Fault::new(Fault::PARAMS, format!("`params` cannot be read: {error}")))
+        .map_err(|error| RpcError::new(RpcError::PARAMS, format!("`params` cannot be read: {error}")))
 }
 
-fn meta<'a>(params: &Params<'a>) -> Result<Meta<'a>, Fault> {
+fn meta<'a>(params: &Params<'a>) -> Result<Meta<'a>, RpcError> {
     let Some(meta) = params.meta else { return Ok(Meta::default()) };
     serde_json::from_str(meta.get())
-        .map_err(|error| Fault::new(Fault::PARAMS, format!("`_meta` cannot be read: {error}")))
+        .map_err(|error| RpcError::new(RpcError::PARAMS, format!("`_meta` cannot be read: {error}")))
 }
 
-fn text(raw: &RawValue) -> Result<String, Fault> {
-    serde_json::from_str(raw.get()).map_err(|_| Fault::new(Fault::PARAMS, "`_meta` names a version that is no text"))
+fn text(raw: &RawValue) -> Result<String, RpcError> {
+    serde_json::from_str(raw.get())
+        .map_err(|_| RpcError::new(RpcError::PARAMS, "`_meta` names a version that is no text"))
 }
 
-fn lacking(what: &str) -> Fault {
-    Fault::new(Fault::PARAMS, format!("`_meta` must say `io.modelcontextprotocol/{what}`"))
+fn lacking(what: &str) -> RpcError {
+    RpcError::new(RpcError::PARAMS, format!("`_meta` must say `io.modelcontextprotocol/{what}`"))
 }
 
 /// Those of the old era are spoken here, but only by who greets first.
-fn unsupported(asked: &str) -> Fault {
+fn unsupported(asked: &str) -> RpcError {
     let supported: &[&str] = if SPOKEN.contains(&asked) { &[MODERN] } else { &SPOKEN };
-    let data = Some(json!({"supported": supported, "requested": asked}));
-    Fault { code: Fault::VERSION, message: "this version of the protocol is not spoken here".to_owned(), data }
+    let error = RpcError::new(errors::VERSION, "this version of the protocol is not spoken here");
+    error.with_data(&json!({"supported": supported, "requested": asked}))
 }

@@ -3,7 +3,7 @@
 use super::queue::Queue;
 use super::session::{Open, Visiting};
 use crate::http::event_stream::{KEEP_ALIVE, comment, push_event, response};
-use crate::http::{Ending, Pass};
+use crate::http::{CancelToken, ConcurrencyPermit};
 use crate::mcp::server::Reply;
 use axum::body::{Body, Bytes};
 use axum::response::Response;
@@ -20,7 +20,7 @@ pub(super) struct Answering {
     /// One task, or none any more.
     pub(super) work: JoinSet<Option<Reply>>,
     /// Where there is one, the stream ends with it.
-    pub(super) session: Option<Ending>,
+    pub(super) session: Option<CancelToken>,
     pub(super) is_quiet_first: bool,
 }
 
@@ -59,7 +59,7 @@ impl Answering {
 }
 
 /// What belongs to no request, for as long as the session and we are there.
-pub(super) fn of_session(visiting: Visiting, ending: Ending, pass: Pass) -> Response {
+pub(super) fn of_session(visiting: Visiting, ending: CancelToken, pass: ConcurrencyPermit) -> Response {
     let session = visiting.0.ending();
     let begin = (Open::new(visiting), session, ending, pass, true);
     response(Body::from_stream(unfold(begin, |(open, session, ending, pass, is_first)| async move {
@@ -68,8 +68,8 @@ pub(super) fn of_session(visiting: Visiting, ending: Ending, pass: Pass) -> Resp
             true => comment(),
             false => tokio::select! {
                 biased;
-                () = session.over() => return None,
-                () = ending.over() => return None,
+                () = session.cancelled() => return None,
+                () = ending.cancelled() => return None,
                 news = news(&open) => news?,
             },
         };
@@ -108,9 +108,9 @@ fn events(texts: VecDeque<String>) -> Bytes {
 }
 
 /// Waits until it is over; where there is nothing that could be, for ever.
-pub(super) async fn over(ending: Option<&Ending>) {
+pub(super) async fn over(ending: Option<&CancelToken>) {
     match ending {
-        Some(ending) => ending.over().await,
+        Some(ending) => ending.cancelled().await,
         None => std::future::pending().await,
     }
 }

@@ -1,9 +1,10 @@
 //! Arguments that a tool wants repeated in headers, compared with those that came.
 
 use super::headers::{decoded, differs, malformed, missing};
-use crate::mcp::fault::Fault;
+use crate::mcp::errors;
 use serde_json::{Map, Value};
 use toolscout_core::RawJson;
+use toolscout_core::jsonrpc::RpcError;
 
 /// What marks a parameter.
 const MARK: &str = "x-mcp-header";
@@ -17,7 +18,7 @@ pub(in crate::mcp) fn check(
     schema: &RawJson,
     arguments: &Map<String, Value>,
     headers: &[(String, String)],
-) -> Result<(), Fault> {
+) -> Result<(), RpcError> {
     if !schema.as_str().contains(MARK) {
         return Ok(());
     }
@@ -39,12 +40,12 @@ pub(in crate::mcp) fn check(
     Ok(())
 }
 
-fn compare(header: &str, field: &str, value: Option<&Value>, headers: &[(String, String)]) -> Result<(), Fault> {
+fn compare(header: &str, field: &str, value: Option<&Value>, headers: &[(String, String)]) -> Result<(), RpcError> {
     let name = format!("{PREFIX}{}", header.to_ascii_lowercase());
     let shown = format!("Mcp-Param-{header}");
     let mut said = headers.iter().filter(|(it, _)| *it == name).map(|(_, it)| it.trim());
     match (said.next(), said.next(), value) {
-        (_, Some(_), _) => Err(Fault::new(Fault::HEADERS, format!("`{shown}` is there twice"))),
+        (_, Some(_), _) => Err(RpcError::new(errors::HEADERS, format!("`{shown}` is there twice"))),
         (None, _, None) => Ok(()),
         (Some(_), _, None) => Err(differs(&shown, field)),
         // It is no value that can be said in a header; that it is of the wrong kind is for others to say.

@@ -5,10 +5,10 @@ use super::answer::{Back, plain};
 use super::era::{self, Era};
 use super::identity::identity;
 use super::sessions::Sessions;
-use super::{Endpoint, Visit, accepted, events, headers, session};
-use crate::http::{Held, Pass, Refusal, drain, read};
+use super::{Endpoint, Visit, accepted, events, session};
+use crate::http::{BodyPermit, ConcurrencyPermit, HttpRejection, drain, read};
 use crate::mcp::client::{Client, Identity};
-use crate::mcp::fault::Fault;
+use crate::mcp::errors;
 use crate::mcp::message::{self, Incoming, Request};
 use crate::mcp::server::{OF_SESSIONS, Reply};
 use axum::body::Body;
@@ -18,6 +18,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use std::collections::VecDeque;
 use toolscout_core::RawJson;
+use toolscout_core::jsonrpc::RpcError;
 
 /// Bytes of the parameters of `initialize`.
 const GREETING: usize = 12 << 10;
@@ -34,7 +35,7 @@ impl Endpoint {
             }
         };
         let (bytes, held) = read(body, &self.limits, &self.bodies).await.map_err(IntoResponse::into_response)?;
-        let incoming = message::read(&bytes).map_err(|it| faulty(it.id.as_ref(), &it.fault))?;
+        let incoming = message::read(&bytes).map_err(|it| faulty(it.id.as_ref(), &it.error))?;
         drop(bytes);
         let era = era::of(&head.headers, &incoming).map_err(|fault| faulty(id_of(&incoming), &fault))?;
         match era {
@@ -49,18 +50,18 @@ impl Endpoint {
         head: &Parts,
         accept: Accept,
         incoming: Incoming,
-        held: Held,
+        held: BodyPermit,
     ) -> Result<Response, Response> {
         let request = match &incoming {
             Incoming::Request(request) => request,
             // There is none that we would have to act on.
             Incoming::Notification { .. } => return Ok(accepted()),
-            Incoming::Response { .. } => return Err(Refusal::bad_request("nothing was asked").into_response()),
+            Incoming::Response { .. } => return Err(HttpRejection::bad_request("nothing was asked").into_response()),
         };
-        headers::check(&head.headers, request).map_err(|fault| faulty(Some(&request.id), &fault))?;
+        era::check_headers(&head.headers, request).map_err(|fault| faulty(Some(&request.id), &fault))?;
         // Nor is there anything to begin for who stands alone.
         if request.method == "initialize" || OF_SESSIONS.contains(&request.method.as_str()) {
-            let reply = Reply::fault(Some(&request.id), &Fault::unknown_method(&request.method));
+            let reply = Reply::error(Some(&request.id), &RpcError::unknown_method(&request.method));
             return Err(plain(StatusCode::NOT_FOUND, reply.text));
         }
         let is_endless = request.method == "subscriptions/listen";
@@ -87,7 +88,7 @@ impl Endpoint {
         head: &Parts,
         accept: Accept,
         incoming: Incoming,
-        held: Held,
+        held: BodyPermit,
     ) -> Result<Response, Response> {
         let request = match &incoming {
             Incoming::Request(request) if request.method == "initialize" => {
@@ -129,7 +130,7 @@ impl Endpoint {
         identity: Identity,
         accept: Accept,
         incoming: Incoming,
-        keeping: (Pass, Held),
+        keeping: (ConcurrencyPermit, BodyPermit),
     ) -> Result<Response, Response> {
         let queue = Sessions::queue();
         let client = Client::new(identity, queue.clone());
@@ -144,13 +145,13 @@ impl Endpoint {
         if is_greeted {
             let Visit { server, profile, principal } = visit;
             let session = self.sessions.begin(server, principal.name, profile, client, queue);
-            let session = session.ok_or_else(|| Refusal::busy("there are too many sessions").into_response())?;
+            let session = session.ok_or_else(|| HttpRejection::busy("there are too many sessions").into_response())?;
             response.headers_mut().insert(session::HEADER, session.header());
         }
         Ok(response)
     }
 
-    fn enter(&self, visit: &Visit, is_endless: bool) -> Option<Pass> {
+    fn enter(&self, visit: &Visit, is_endless: bool) -> Option<ConcurrencyPermit> {
         let gate = if is_endless { &self.streams } else { &self.requests };
         gate.enter(&visit.principal.name)
     }
@@ -162,23 +163,23 @@ fn too_long(identity: &Identity, request: &Request) -> Option<Response> {
     let headers: usize = headers.map(|(name, value)| name.len() + value.len()).sum();
     if headers > GREETING_HEADERS {
         let words = format!("the headers of a session may have {GREETING_HEADERS} bytes at most");
-        return Some(Refusal::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, words).into_response());
+        return Some(HttpRejection::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, words).into_response());
     }
     request.params.as_ref().filter(|it| it.as_str().len() > GREETING)?;
     let words = format!("`initialize` may have {GREETING} bytes at most");
-    Some(faulty(Some(&request.id), &Fault::new(Fault::PARAMS, words)))
+    Some(faulty(Some(&request.id), &RpcError::new(RpcError::PARAMS, words)))
 }
 
 fn busy(request: &Request) -> Response {
-    let reply = Reply::fault(Some(&request.id), &Fault::busy("there is too much to do; try again in a second"));
+    let reply = Reply::error(Some(&request.id), &errors::busy("there is too much to do; try again in a second"));
     let mut response = plain(StatusCode::TOO_MANY_REQUESTS, reply.text);
     response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
     response
 }
 
 /// Whether it is sent in a form we read, and which forms of answers are read there.
-fn check_form(headers: &HeaderMap) -> Result<Accept, Refusal> {
-    let unsupported = |words| Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, words);
+fn check_form(headers: &HeaderMap) -> Result<Accept, HttpRejection> {
+    let unsupported = |words| HttpRejection::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, words);
     let mut kinds = headers.get_all(CONTENT_TYPE).iter();
     let is_json = match (kinds.next(), kinds.next()) {
         (Some(kind), None) => kind.to_str().is_ok_and(is_json),
@@ -193,7 +194,7 @@ fn check_form(headers: &HeaderMap) -> Result<Accept, Refusal> {
     let accept = Accept::of(headers);
     match accept.is_nothing() {
         false => Ok(accept),
-        true => Err(Refusal::new(
+        true => Err(HttpRejection::new(
             StatusCode::NOT_ACCEPTABLE,
             "answers are `application/json` or `text/event-stream`; accept both",
         )),
@@ -212,8 +213,8 @@ fn is_json(kind: &str) -> bool {
     is_json && parts.all(is_utf8)
 }
 
-fn faulty(id: Option<&RawJson>, fault: &Fault) -> Response {
-    plain(StatusCode::BAD_REQUEST, Reply::fault(id, fault).text)
+fn faulty(id: Option<&RawJson>, fault: &RpcError) -> Response {
+    plain(StatusCode::BAD_REQUEST, Reply::error(id, fault).text)
 }
 
 fn id_of(incoming: &Incoming) -> Option<&RawJson> {

@@ -1,7 +1,7 @@
 //! A session of the old era: one client of one principal, from `initialize` until it leaves or is forgotten.
 
 use super::queue::Queue;
-use crate::http::{End, Ending};
+use crate::http::{CancelSource, CancelToken};
 use crate::mcp::client::Client;
 use axum::http::HeaderValue;
 use parking_lot::Mutex;
@@ -25,7 +25,7 @@ pub(super) struct Session {
     pub(super) queue: Arc<Queue>,
     state: Mutex<State>,
     next: AtomicU64,
-    end: End,
+    end: CancelSource,
 }
 
 struct State {
@@ -45,7 +45,7 @@ impl Session {
     ) -> Arc<Self> {
         let state = State { seen: Instant::now(), visits: 0, streams: Vec::new() };
         let (state, next) = (Mutex::new(state), AtomicU64::new(0));
-        Arc::new(Self { id, owner, profile, client, queue, state, next, end: End::new() })
+        Arc::new(Self { id, owner, profile, client, queue, state, next, end: CancelSource::new() })
     }
 
     /// Its name, as it is told.
@@ -77,12 +77,12 @@ impl Session {
     }
 
     pub(super) fn end(&self) {
-        self.end.end();
+        self.end.cancel();
         self.queue.close();
     }
 
-    pub(super) fn ending(&self) -> Ending {
-        self.end.watch()
+    pub(super) fn ending(&self) -> CancelToken {
+        self.end.token()
     }
 }
 

@@ -126,7 +126,7 @@ async fn attend(sessions: Weak<Sessions>, server: Arc<dyn Protocol>, session: Ar
     };
     tokio::select! {
         () = informing => {}
-        () = ending.over() => {}
+        () = ending.cancelled() => {}
         () = session.forgotten(time) => {}
     }
     match sessions.upgrade() {

@@ -15,10 +15,10 @@ mod streams;
 use super::{Endpoint, Servers};
 use crate::http::fixture::{Answer, Site, Wire, terms};
 use crate::http::{Auth, Limits, Listener, Routes, Terms};
-use crate::mcp::fault::Fault;
 use parrot::Parrot;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use toolscout_core::jsonrpc::RpcError;
 
 /// A listener with MCP behind it, and who answers.
 struct House {
@@ -45,7 +45,7 @@ async fn house_with(terms: Terms) -> House {
             Some(other) => Err(format!("there is no profile `{other}`")),
         })
     };
-    let endpoint = Endpoint::new(servers, listener.limits().clone(), listener.ending());
+    let endpoint = Endpoint::new(servers, listener.limits().clone(), listener.shutdown());
     let site = Site::serve(listener, Routes::new().guarded(endpoint.routes()));
     House { site, endpoint, parrot }
 }

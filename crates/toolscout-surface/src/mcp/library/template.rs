@@ -1,6 +1,6 @@
-//! Whether an address can have been made from a template, as far as is needed to know whom to ask.
+//! Whether a URI can be an expansion of a template, as far as is needed to find its server.
 
-/// Whether it can: every fixed part is there, in order, the first at the beginning and the last at the end.
+/// Whether every fixed part of the template is in the URI, in order, the first at its start and the last at its end.
 pub(super) fn fits(template: &str, uri: &str) -> bool {
     let mut fixed = Vec::new();
     let mut rest = template;

@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn entries(count: usize) -> Vec<Entry> {
-    (0..count).map(|it| Entry { name: format!("t{it:05}"), json: format!("{it}") }).collect()
+fn entries(count: usize) -> Vec<ListEntry> {
+    (0..count).map(|it| ListEntry { name: format!("t{it:05}"), json: format!("{it}") }).collect()
 }
 
 fn cursor(page: &str) -> Option<String> {

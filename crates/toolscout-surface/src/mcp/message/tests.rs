@@ -2,30 +2,34 @@
 //! 1. each kind of message is told from the others, and what is none gets the protocol's number for it,
 //! 2. what passes on passes as it came, in one line.
 
-use super::super::fault::Fault;
 use super::*;
+use toolscout_core::jsonrpc;
 
 fn fault_of(text: &str) -> (Option<String>, i64) {
     let unreadable = read(text.as_bytes()).expect_err(text);
-    (unreadable.id.map(|it| it.as_str().to_owned()), unreadable.fault.code)
+    (unreadable.id.map(|it| it.as_str().to_owned()), unreadable.error.code)
 }
 
 /// H-02, H-03, H-05.
 #[test]
 fn what_is_no_message_is_refused_with_the_number_for_it() {
-    assert_eq!(fault_of("not json"), (None, Fault::PARSE));
-    assert_eq!(fault_of(r#"{"jsonrpc":"2.0","id":1,"method":"x"#), (None, Fault::PARSE));
-    assert_eq!(fault_of("[]"), (None, Fault::REQUEST));
-    assert_eq!(fault_of("1"), (None, Fault::REQUEST));
-    assert_eq!(fault_of(r#"{"jsonrpc":"1.0","id":1,"method":"x"}"#), (Some("1".into()), Fault::REQUEST));
-    assert_eq!(fault_of(r#"{"jsonrpc":"2.0","id":"a","method":7}"#), (Some("\"a\"".into()), Fault::REQUEST));
-    assert_eq!(fault_of(r#"{"jsonrpc":"2.0","id":1}"#), (Some("1".into()), Fault::REQUEST));
-    assert_eq!(fault_of(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#).1, Fault::REQUEST);
+    assert_eq!(fault_of("not json"), (None, RpcError::PARSE));
+    assert_eq!(fault_of(r#"{"jsonrpc":"2.0","id":1,"method":"x"#), (None, RpcError::PARSE));
+    assert_eq!(fault_of("[]"), (None, RpcError::REQUEST));
+    assert_eq!(fault_of("1"), (None, RpcError::REQUEST));
+    assert_eq!(fault_of(r#"{"jsonrpc":"1.0","id":1,"method":"x"}"#), (Some("1".into()), RpcError::REQUEST));
+    assert_eq!(fault_of(r#"{"jsonrpc":"2.0","id":"a","method":7}"#), (Some("\"a\"".into()), RpcError::REQUEST));
+    assert_eq!(fault_of(r#"{"jsonrpc":"2.0","id":1}"#), (Some("1".into()), RpcError::REQUEST));
+    assert_eq!(
+        fault_of(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#).1,
+        RpcError::REQUEST
+    );
     assert_eq!(
         fault_of(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"x"}"#),
-        (Some("1".into()), Fault::PARAMS)
+        (Some("1".into()), RpcError::PARAMS)
     );
-    assert_eq!(fault_of(&" ".repeat(LONGEST + 1)).1, Fault::REQUEST);
+    assert_eq!(fault_of(r#"["2.0",1,"ping",null,null,null]"#), (None, RpcError::REQUEST));
+    assert_eq!(fault_of(&" ".repeat(LONGEST + 1)).1, RpcError::REQUEST);
 }
 
 #[test]
@@ -33,17 +37,13 @@ fn an_id_is_a_text_or_a_number_and_stays_as_it_was_written() {
     for id in ["1", "-7", "1.50", r#""a\u0062""#] {
         let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
         let Ok(Incoming::Request(request)) = read(text.as_bytes()) else { panic!("{text} is a request") };
-        assert_eq!(result(&request.id, "{}"), format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#));
+        assert_eq!(
+            jsonrpc::result(request.id.as_str(), "{}"),
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#)
+        );
     }
     for id in ["null", "true", "[1]", "{}"] {
         let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
         assert!(matches!(read(text.as_bytes()), Ok(Incoming::Notification { .. })), "{id} is no id");
     }
-}
-
-#[test]
-fn what_a_server_wrote_over_several_lines_leaves_in_one() {
-    let id = RawJson::parse("1").unwrap();
-    let text = result(&id, "{\r\n  \"content\": [ {\n\"text\": \"a\\nb\" } ]\n}");
-    assert_eq!(text, r#"{"jsonrpc":"2.0","id":1,"result":{  "content": [ {"text": "a\nb" } ]}}"#);
 }

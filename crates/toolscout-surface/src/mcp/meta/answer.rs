@@ -1,9 +1,9 @@
 //! What a search found, for a model to read: as text, and as data beside it.
 
-use super::request::Detail;
+use super::search_request::Detail;
 use super::signature;
-use crate::ops::search::HitView;
 use crate::output::json::compact;
+use crate::search::HitView;
 use serde::Serialize;
 use serde_json::{Value, json};
 use toolscout_core::{RawJson, ToolOutput, escape};

@@ -1,7 +1,7 @@
 //! The two tools as they stand in a list.
 
 use super::{EXECUTE, HEADER, SEARCH, summary};
-use crate::context::Wish;
+use crate::context::ContextOptions;
 use crate::tokens;
 use serde_json::{Value, json};
 use toolscout_core::SourceId;
@@ -17,7 +17,7 @@ const TOLD: usize = 300;
 /// What a client is told about us as a whole, and of what is known now.
 pub(crate) fn instructions(snapshot: &Snapshot, essential: &[String]) -> String {
     let budget = TOLD - tokens::at_most(INSTRUCTIONS) - 1;
-    let summary = Wish { budget, essential: essential.to_vec() }.summary(snapshot);
+    let summary = ContextOptions { budget, essential: essential.to_vec() }.summary(snapshot);
     match summary.tools {
         0 => INSTRUCTIONS.to_owned(),
         _ => format!("{INSTRUCTIONS}\n\n{}", summary.text),

@@ -4,7 +4,7 @@
 //! would be read by the model in every session, found or not.
 
 use super::verbs::{first_verb, verb, words};
-use crate::ops::list::counted;
+use crate::output::counted;
 use crate::tokens;
 use std::collections::{BTreeMap, BTreeSet};
 use toolscout_core::{SourceId, Status, Tool};

@@ -1,4 +1,4 @@
-//! Which names were given to which tools, across processes.
+//! The names that were given to tools, across processes.
 
 use super::{Names, News};
 use parking_lot::Mutex;
@@ -7,28 +7,28 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use toolscout_core::{Namespace, SourceId, SourceKind, Store, StoreError, Tool, ToolId, ToolName};
 
-/// A source that has had more names than this forgets them all and begins anew; only its own are then given again.
+/// Names of one source; beyond this all of them are forgotten, and may be given again to its tools.
 const MOST_OF_A_SOURCE: usize = 20_000;
-/// So often others may have been faster.
+/// Attempts to write while other processes write as well.
 const TRIES: usize = 16;
-/// Of what is kept; another one is taken for nothing.
+/// The version of the record; one with another version is ignored.
 const VERSION: u32 = 1;
 
-/// Remembers names: in a store, where there is one, for all processes of a project; else for as long as it lives.
+/// Remembers names: in a store, for all processes of a project, or in memory.
 pub struct Remembered {
     kept: Option<(Arc<dyn Store>, String)>,
-    /// Nothing before it was first read.
-    given: Mutex<Option<Arc<Given>>>,
-    last: Mutex<Option<Last>>,
+    /// None before it is first read.
+    given: Mutex<Option<Arc<GivenNames>>>,
+    last: Mutex<Option<LastNamed>>,
 }
 
-/// What everybody had when it was last named, and the names.
-struct Last {
+/// The shared tools that were named last, and their names.
+struct LastNamed {
     tools: Vec<Arc<Tool>>,
     names: Arc<Names>,
 }
 
-impl Last {
+impl LastNamed {
     fn is_of(&self, tools: &[(&Arc<Tool>, SourceKind)]) -> bool {
         self.tools.len() == tools.len() && self.tools.iter().zip(tools).all(|(one, (other, _))| Arc::ptr_eq(one, other))
     }
@@ -45,11 +45,11 @@ impl Remembered {
         Self { kept: Some((store, project.to_owned())), ..Self::in_memory() }
     }
 
-    /// The names of what everybody has; made once for the same tools, however many requests have others besides.
+    /// The names of shared tools; made once for the same tools.
     pub(super) fn shared(
         &self,
         tools: &[(&Arc<Tool>, SourceKind)],
-        give: impl Fn(&Given) -> (Names, News),
+        give: impl Fn(&GivenNames) -> (Names, News),
     ) -> Arc<Names> {
         let mut last = self.last.lock();
         if let Some(last) = last.as_ref().filter(|it| it.is_of(tools)) {
@@ -57,14 +57,14 @@ impl Remembered {
         }
         let names = Arc::new(self.update(give));
         let tools = tools.iter().map(|(it, _)| Arc::clone(it)).collect();
-        *last = Some(Last { tools, names: names.clone() });
+        *last = Some(LastNamed { tools, names: names.clone() });
         names
     }
 
-    /// Has names given by what was given before, and remembers the new ones. Where another process was faster they are
-    /// given again, by what it gave; where the store cannot be used they hold in this process.
-    fn update(&self, give: impl Fn(&Given) -> (Names, News)) -> Names {
-        // Most catalogs bring nothing new, and then there is nothing to read or to write.
+    /// Gives names and remembers the new ones. If another process wrote in between, they are given again with its names; if the
+    /// store fails, they are valid in this process.
+    fn update(&self, give: impl Fn(&GivenNames) -> (Names, News)) -> Names {
+        // Most catalogs have no new names, so nothing is read or written.
         let known = self.known();
         let (names, news) = give(&known);
         if news.is_empty() {
@@ -81,11 +81,11 @@ impl Remembered {
         })
     }
 
-    fn keep(&self, give: &impl Fn(&Given) -> (Names, News)) -> Result<Names, Option<StoreError>> {
+    fn keep(&self, give: &impl Fn(&GivenNames) -> (Names, News)) -> Result<Names, Option<StoreError>> {
         let (store, project) = self.kept.as_ref().ok_or(None)?;
         for _ in 0..TRIES {
             let bytes = store.read(Namespace::Name, project)?;
-            let mut next = bytes.as_deref().map(Given::read).unwrap_or_default();
+            let mut next = bytes.as_deref().map(GivenNames::read).unwrap_or_default();
             next.include(&self.known());
             let (names, news) = give(&next);
             if news.is_empty() {
@@ -106,32 +106,32 @@ impl Remembered {
         self.known().owners.len()
     }
 
-    /// What was given so far.
-    pub(super) fn known(&self) -> Arc<Given> {
+    /// The names that were given so far.
+    pub(super) fn known(&self) -> Arc<GivenNames> {
         let mut given = self.given.lock();
         given.get_or_insert_with(|| Arc::new(self.read().unwrap_or_default())).clone()
     }
 
-    /// What is kept; what cannot be read is asked for again when there is something new to keep.
-    fn read(&self) -> Option<Given> {
+    /// The stored names. If they cannot be read, they are read again when there is a new one to write.
+    fn read(&self) -> Option<GivenNames> {
         let (store, project) = self.kept.as_ref()?;
-        store.read(Namespace::Name, project).ok()?.as_deref().map(Given::read)
+        store.read(Namespace::Name, project).ok()?.as_deref().map(GivenNames::read)
     }
 
-    fn replace(&self, next: Given) {
+    fn replace(&self, next: GivenNames) {
         *self.given.lock() = Some(Arc::new(next));
     }
 }
 
-/// Which names were given. A tool may have had several, a name has one tool.
+/// The names that were given. A tool may have had several; a name has one tool.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Given {
+pub(super) struct GivenNames {
     owners: HashMap<Arc<str>, ToolId>,
     wires: HashMap<ToolId, Vec<Arc<str>>>,
     of_source: HashMap<SourceId, usize>,
 }
 
-impl Given {
+impl GivenNames {
     /// All names that the tool has had.
     pub(super) fn of(&self, tool: &ToolId) -> &[Arc<str>] {
         self.wires.get(tool).map_or(&[], Vec::as_slice)
@@ -163,17 +163,17 @@ impl Given {
         self.of_source.insert(source.clone(), 1);
     }
 
-    /// What this process has given while the store could not be used.
+    /// Adds the names that this process gave while the store failed.
     fn include(&mut self, other: &Self) {
         let mut all: Vec<_> = other.owners.iter().map(|(wire, tool)| (wire.clone(), tool.clone())).collect();
         all.sort_by(|(one, _), (other, _)| one.cmp(other));
         self.extend(all);
     }
 
-    /// What cannot be read is as good as nothing: names are given anew.
+    /// An unreadable record counts as none: names are given again.
     fn read(bytes: &[u8]) -> Self {
         let mut given = Self::default();
-        let Ok(record) = serde_json::from_slice::<Record>(bytes) else { return given };
+        let Ok(record) = serde_json::from_slice::<NamesRecord>(bytes) else { return given };
         if record.version != VERSION {
             return given;
         }
@@ -192,7 +192,7 @@ impl Given {
     }
 
     fn write(&self) -> Vec<u8> {
-        let mut record = Record { version: VERSION, sources: BTreeMap::new() };
+        let mut record = NamesRecord { version: VERSION, sources: BTreeMap::new() };
         for (tool, wires) in &self.wires {
             let tools = record.sources.entry(tool.source.to_string()).or_default();
             tools.insert(tool.name.to_string(), wires.iter().map(|it| it.to_string()).collect());
@@ -201,9 +201,9 @@ impl Given {
     }
 }
 
-/// As it is kept: by source, then by tool.
+/// The stored form: by source, then by tool.
 #[derive(Serialize, Deserialize)]
-struct Record {
+struct NamesRecord {
     version: u32,
     sources: BTreeMap<String, BTreeMap<String, Vec<String>>>,
 }

@@ -1,8 +1,8 @@
-//! Names that every client takes.
+//! Names that every client accepts.
 
-/// Longer ones are dropped by some clients, once their own prefix stands before them.
+/// Some clients drop longer names, counting their own prefix.
 pub(super) const LONGEST: usize = 48;
-/// What the protocol allows, for names that an application chose.
+/// The limit of the protocol, for names that an application chose.
 const LONGEST_OWN: usize = 128;
 
 /// `source__tool` in letters, digits and `_`; no longer than [`LONGEST`].
@@ -13,13 +13,13 @@ pub(super) fn joined(source: &str, tool: &str) -> String {
     name
 }
 
-/// Whether the protocol takes it as it is.
+/// Whether the protocol allows this name.
 pub(in super::super) fn is_name(name: &str) -> bool {
     let is_allowed = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.');
     (1..=LONGEST_OWN).contains(&name.len()) && name.bytes().all(is_allowed)
 }
 
-/// The name itself, then the name with `_2`, `_3` … behind it; never longer for that than [`LONGEST`], or than it is.
+/// The name itself, or the name with `_2`, `_3` … after it, shortened to [`LONGEST`] or to its own length.
 pub(super) fn numbered(plain: &str, number: u32) -> String {
     if number < 2 {
         return plain.to_owned();
@@ -30,7 +30,7 @@ pub(super) fn numbered(plain: &str, number: u32) -> String {
     format!("{kept}{suffix}")
 }
 
-/// Whether this is the name, or the name with a number behind it.
+/// Whether this is the name, or the name with a number after it.
 pub(super) fn is_form(wire: &str, plain: &str) -> bool {
     if wire == plain {
         return true;

@@ -8,13 +8,13 @@ fn what_is_sealed_opens_for_the_same_request_only() {
     assert_eq!(seal.open(&text, "alice tools/call"), Some((State::Upstream(Some("secret".into())), 2)));
     assert_eq!(seal.open(&text, "bob tools/call"), None);
     assert_eq!(Seal::new(&[8; 32]).open(&text, "alice tools/call"), None);
-    assert_ne!(seal.close(State::Waiting(1), 0, "a"), seal.close(State::Waiting(1), 0, "a"));
+    assert_ne!(seal.close(State::Suspended(1), 0, "a"), seal.close(State::Suspended(1), 0, "a"));
 }
 
 #[test]
 fn what_was_changed_on_the_way_does_not_open() {
     let seal = Seal::new(&[7; 32]);
-    let text = seal.close(State::Waiting(3), 0, "a").unwrap();
+    let text = seal.close(State::Suspended(3), 0, "a").unwrap();
     for at in 0..text.len() {
         let mut bytes = text.clone().into_bytes();
         bytes[at] = if bytes[at] == b'A' { b'B' } else { b'A' };

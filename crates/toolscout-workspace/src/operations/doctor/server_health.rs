@@ -6,7 +6,7 @@ use serde::Serialize;
 use toolscout_core::Cx;
 use toolscout_mcp_client::DiscoveryStatus;
 use toolscout_mcp_client::per_user::request_headers;
-use toolscout_surface::ops::list::counted;
+use toolscout_surface::output::counted;
 
 /// How the servers of the project are.
 #[derive(Debug, Serialize, JsonSchema)]

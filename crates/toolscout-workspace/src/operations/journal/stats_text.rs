@@ -2,7 +2,7 @@
 
 use super::audit_text::duration;
 use toolscout_core::escape;
-use toolscout_surface::ops::list::counted;
+use toolscout_surface::output::counted;
 use toolscout_telemetry::stats::{PinSuggestion, PinSuggestions, UsageStats, UsageTotals};
 
 /// Rows of each table.

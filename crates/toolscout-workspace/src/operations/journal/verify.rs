@@ -3,8 +3,7 @@
 use super::{audit_text, read};
 use crate::Workspace;
 use crate::journal;
-use schemars::JsonSchema;
-use serde::Deserialize;
+use crate::operations::status::NoInput;
 use toolscout_core::Cx;
 use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::{Access, Operation, OperationError, OperationSpec, Text};
@@ -13,12 +12,8 @@ use toolscout_telemetry::audit::AuditVerification;
 /// Verify the audit log.
 pub(crate) struct VerifyAudit;
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct VerifyAuditInput {}
-
 impl Operation<Workspace> for VerifyAudit {
-    type Input = VerifyAuditInput;
+    type Input = NoInput;
     type Output = AuditVerification;
 
     const SPEC: OperationSpec = OperationSpec {
@@ -32,7 +27,7 @@ impl Operation<Workspace> for VerifyAudit {
         )
     };
 
-    async fn run(workspace: &Workspace, _: VerifyAuditInput, _: &Cx) -> Result<AuditVerification, OperationError> {
+    async fn run(workspace: &Workspace, _: NoInput, _: &Cx) -> Result<AuditVerification, OperationError> {
         read(workspace, journal::verify).await
     }
 

@@ -1,8 +1,9 @@
 //! `policy list`: the rules of every level.
 
 use crate::Workspace;
+use crate::operations::status::NoInput;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::fmt::Write;
 use toolscout_core::authorization::Policy;
 use toolscout_core::{Cx, escape};
@@ -11,10 +12,6 @@ use toolscout_surface::operation::{Operation, OperationError, OperationSpec, Tex
 
 /// List the policy rules of every level.
 pub(crate) struct ListPolicies;
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ListPoliciesInput {}
 
 /// The rules of every level.
 #[derive(Serialize, JsonSchema)]
@@ -45,7 +42,7 @@ struct PolicyRule {
 }
 
 impl Operation<Workspace> for ListPolicies {
-    type Input = ListPoliciesInput;
+    type Input = NoInput;
     type Output = PolicyRules;
 
     const SPEC: OperationSpec = OperationSpec {
@@ -53,7 +50,7 @@ impl Operation<Workspace> for ListPolicies {
         ..OperationSpec::read("policy list", "List the policy rules of every level", "/api/policies")
     };
 
-    async fn run(workspace: &Workspace, _: ListPoliciesInput, cx: &Cx) -> Result<PolicyRules, OperationError> {
+    async fn run(workspace: &Workspace, _: NoInput, cx: &Cx) -> Result<PolicyRules, OperationError> {
         Ok(PolicyRules::of(&workspace.gateway_for(cx).policies()))
     }
 

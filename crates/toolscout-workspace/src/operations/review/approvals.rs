@@ -7,7 +7,7 @@ use std::io;
 use toolscout_core::authorization::PendingApproval;
 use toolscout_core::{Cx, escape};
 use toolscout_surface::operation::{Access, CommandName, Operation, OperationError, OperationSpec, Text};
-use toolscout_surface::ops::list::counted;
+use toolscout_surface::output::counted;
 use toolscout_surface::output::json;
 
 /// List calls that wait for approval.
@@ -114,6 +114,7 @@ impl Operation<Workspace> for AnswerApproval {
 
     const SPEC: OperationSpec = OperationSpec {
         commands: CommandName::NONE,
+        examples: &["POST /api/approvals/{id} {\"decision\": \"approve\"}"],
         ..OperationSpec::change("approval answer", "Approve or reject a call that waits", "POST", "/api/approvals/{id}")
     };
 

@@ -5,10 +5,11 @@ use super::shown::ShownDefinitions;
 use crate::Workspace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use toolscout_core::change::{DryRun, PlannedChange};
 use toolscout_core::{Caller, Cx, Digest, ErrorKind, SourceId, ToolId, escape};
 use toolscout_gateway::{Error, Gateway, QuarantinedTool};
-use toolscout_surface::operation::{CommandName, ErrorCode, Operation, OperationError, OperationSpec, Text};
-use toolscout_surface::ops::list::counted;
+use toolscout_surface::operation::{CommandName, Confirm, ErrorCode, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::output::counted;
 
 /// Approve or reject quarantined tools and pending calls.
 pub(crate) struct DecideReview;
@@ -44,16 +45,18 @@ enum ReviewDecision {
 /// A decision.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct DecidedReview {
-    /// `approved` or `rejected`; `unchanged` if the operator did not confirm.
+    /// `approved` or `rejected`; `unchanged` in a dry run.
     decision: &'static str,
     /// How many tools it is about.
     tools: usize,
     /// What was decided about, for people.
     #[serde(skip)]
     subject: String,
-    /// The definition that was approved, if it had not been shown before.
+    /// The definition that is approved, if it was not shown before.
     #[serde(skip)]
     unseen: Option<ReviewView>,
+    #[serde(skip)]
+    planned: Option<PlannedChange>,
 }
 
 impl Operation<Workspace> for DecideReview {
@@ -61,6 +64,7 @@ impl Operation<Workspace> for DecideReview {
     type Output = DecidedReview;
 
     const SPEC: OperationSpec = OperationSpec {
+        confirm: Confirm::AtTerminal,
         commands: &[
             CommandName::new("approve")
                 .summary("Approve a quarantined tool, or a pending call")
@@ -95,6 +99,7 @@ impl Operation<Workspace> for DecideReview {
             tools,
             subject,
             unseen: None,
+            planned: None,
         };
         let digest = |text: String| {
             Digest::from_hex(&text).ok_or_else(|| OperationError::invalid("`digest` is no SHA-256 in hexadecimal"))
@@ -107,20 +112,22 @@ impl Operation<Workspace> for DecideReview {
             }
             (Some(name), None) => {
                 let id = resolve(&gateway, &name)?;
-                let mut unseen = None;
-                if is_approved {
-                    let (seen, tool) = shown(workspace, &gateway, &id, seen, cx);
-                    if !is_confirmed(workspace, tool.as_ref(), cx).await {
-                        return Ok(DecidedReview { decision: "unchanged", ..decided(0, id.to_string()) });
-                    }
-                    gateway.approve(&id, seen, cx)?;
-                    // At a terminal it was shown with the question.
-                    let is_shown = workspace.environment.is_interactive();
-                    unseen = tool.as_ref().filter(|_| !is_shown).map(ReviewView::from);
-                } else {
+                if !is_approved {
                     gateway.reject(&id, seen, cx)?;
+                    return Ok(decided(1, id.to_string()));
                 }
-                Ok(DecidedReview { unseen, ..decided(1, id.to_string()) })
+                let (seen, tool) = shown(workspace, &gateway, &id, seen, cx);
+                let unseen = tool.as_ref().map(ReviewView::from);
+                match gateway.approve(&id, seen, cx) {
+                    Ok(()) => Ok(DecidedReview { unseen, ..decided(1, id.to_string()) }),
+                    Err(error) => match DryRun::find(&error).filter(|_| unseen.is_some()) {
+                        Some(DryRun(planned)) => {
+                            let planned = Some(planned.clone());
+                            Ok(DecidedReview { decision: "unchanged", unseen, planned, ..decided(0, id.to_string()) })
+                        }
+                        None => Err(error.into()),
+                    },
+                }
             }
             (None, Some(source)) if seen.is_none() => {
                 let source = SourceId::new(&source).map_err(|_| OperationError::not_found("Server"))?;
@@ -141,18 +148,24 @@ impl Operation<Workspace> for DecideReview {
     }
 
     fn text(output: &DecidedReview, _: &Text) -> String {
-        let decision = match output.decision {
-            "approved" => "Approved",
-            "rejected" => "Rejected",
-            _ => return format!("Nothing changed: {} is still quarantined.\n", escape::line(&output.subject)),
-        };
-        let shown = output.unseen.as_ref().map(ReviewView::text).unwrap_or_default();
-        format!("{shown}{decision} {}\n", escape::line(&output.subject))
+        output.unseen.as_ref().map(ReviewView::text).unwrap_or_default()
+    }
+
+    fn planned(output: &DecidedReview) -> Option<&PlannedChange> {
+        output.planned.as_ref()
+    }
+
+    fn message(output: &DecidedReview, _: &Text) -> String {
+        match output.decision {
+            "approved" => format!("Approved {}\n", escape::line(&output.subject)),
+            "rejected" => format!("Rejected {}\n", escape::line(&output.subject)),
+            _ => String::new(),
+        }
     }
 }
 
-/// What an approval without a digest is for: at a terminal, the definition that was shown last; if there was none, the present
-/// definition, which is shown with the answer.
+/// What an approval without a digest is for: on the command line, the definition that was shown last; if there was none, the
+/// present definition, which is shown with the question at a terminal, else with the answer.
 fn shown(
     workspace: &Workspace,
     gateway: &Gateway,
@@ -170,19 +183,6 @@ fn shown(
     match gateway.held().into_iter().find(|held| held.id == *id) {
         Some(tool) => (Some(tool.digest), Some(tool)),
         None => (None, None),
-    }
-}
-
-/// An operator at a terminal is shown a definition before they approve it.
-async fn is_confirmed(workspace: &Workspace, unseen: Option<&QuarantinedTool>, cx: &Cx) -> bool {
-    let environment = &workspace.environment;
-    match unseen {
-        Some(tool) if environment.is_interactive() && !cx.dry_run => {
-            environment.say(&ReviewView::from(tool).text());
-            ShownDefinitions::of(workspace, &tool.id.source).record([tool]);
-            environment.ask("Approve it?").await
-        }
-        _ => true,
     }
 }
 

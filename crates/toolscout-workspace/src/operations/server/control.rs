@@ -104,7 +104,13 @@ impl Operation<Workspace> for ControlServer {
                 .preset(&[("action", "\"disable\"")]),
         ],
         route: HttpRoute { method: "POST", path: "/api/servers/{id}/control", status: 202 },
-        examples: &["toolscout server disable files", "toolscout server enable files"],
+        examples: &[
+            "toolscout server start files",
+            "toolscout server stop files",
+            "toolscout server restart files",
+            "toolscout server disable files",
+            "toolscout server enable files",
+        ],
         ..OperationSpec::change("server control", "Start, stop, restart, enable or disable a server", "POST", "")
     };
 

@@ -2,19 +2,16 @@
 
 use super::{ServerInfo, servers};
 use crate::Workspace;
+use crate::operations::status::NoInput;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use toolscout_core::{Cx, Moment, escape};
 use toolscout_surface::operation::{CommandName, HostUse, Operation, OperationError, OperationSpec, Text};
-use toolscout_surface::ops::list::counted;
-use toolscout_surface::ops::servers::age;
+use toolscout_surface::output::age;
+use toolscout_surface::output::counted;
 
 /// List MCP servers.
 pub(crate) struct ListServers;
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ListServersInput {}
 
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ServerList {
@@ -22,7 +19,7 @@ pub(crate) struct ServerList {
 }
 
 impl Operation<Workspace> for ListServers {
-    type Input = ListServersInput;
+    type Input = NoInput;
     type Output = ServerList;
 
     const SPEC: OperationSpec = OperationSpec {
@@ -36,7 +33,7 @@ impl Operation<Workspace> for ListServers {
         ..OperationSpec::read("server list", "List MCP servers", "/api/servers")
     };
 
-    async fn run(workspace: &Workspace, _: ListServersInput, cx: &Cx) -> Result<ServerList, OperationError> {
+    async fn run(workspace: &Workspace, _: NoInput, cx: &Cx) -> Result<ServerList, OperationError> {
         // Which tools are quarantined is known after discovery, which reads the cache.
         workspace.discovered().await?;
         Ok(ServerList { servers: servers(workspace, cx).await? })

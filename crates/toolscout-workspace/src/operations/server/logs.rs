@@ -33,6 +33,7 @@ impl Operation<Workspace> for ShowServerLogs {
     const SPEC: OperationSpec = OperationSpec {
         access: Access::Operator,
         host: HostUse::Required,
+        examples: &["toolscout server logs files"],
         ..OperationSpec::read("server logs", "Show recent stderr output of a server", "/api/servers/{id}/logs")
     };
 

@@ -13,7 +13,7 @@ use toolscout_core::{Cx, DiagnosticKind, SourceError, escape, redact};
 use toolscout_mcp_client::{DiscoveryOutcome, McpSource, refresh_all};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::{Access, HttpRoute, Operation, OperationError, OperationSpec, Text};
-use toolscout_surface::ops::list::counted;
+use toolscout_surface::output::counted;
 
 /// List the tools of servers again.
 pub(crate) struct RefreshServers;
@@ -132,6 +132,8 @@ async fn refresh(
     let diagnostics = workspace.tools.discover_quietly_again().await?;
     study_briefly(workspace.tools.gateway()).await;
     let held = diagnostics.into_iter().filter(|diagnostic| diagnostic.kind == DiagnosticKind::Quarantined);
+    // They are done in any order.
+    servers.sort_by(|one, other| one.id.cmp(&other.id));
     Ok(RefreshedServers { servers, warnings: held.map(|diagnostic| describe(&diagnostic)).collect() })
 }
 

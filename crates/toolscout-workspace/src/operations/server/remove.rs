@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use toolscout_core::change::{ChangeKind, PlannedChange};
 use toolscout_core::{Cx, escape};
 use toolscout_surface::operation::{Operation, OperationError, OperationSpec, Text};
-use toolscout_surface::ops::list::counted;
+use toolscout_surface::output::counted;
 
 /// Remove a server.
 pub(crate) struct RemoveServer;

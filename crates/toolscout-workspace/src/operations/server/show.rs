@@ -8,11 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 use toolscout_core::authorization::Policy;
-use toolscout_core::{Cx, escape};
+use toolscout_core::{Cx, Tool, escape};
 use toolscout_mcp_client::{ServerState, Staleness};
 use toolscout_surface::operation::{Operation, OperationError, OperationSpec, Text};
-use toolscout_surface::ops::list::counted;
-use toolscout_surface::ops::servers::CatalogEntry;
+use toolscout_surface::output::counted;
 
 /// Show a server and its tools.
 pub(crate) struct ShowServer;
@@ -45,6 +44,49 @@ pub(crate) struct ServerDetails {
     excluded: Vec<String>,
     /// Its tools.
     tools: Vec<CatalogEntry>,
+}
+
+/// A tool of a server.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct CatalogEntry {
+    /// `server/tool`.
+    name: String,
+    /// What it does; `server tool: name` if the server does not tell.
+    description: String,
+    /// `mcp`.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// The policy that is set for this tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    configured_policy: Option<&'static str>,
+    /// The result of the server's last discovery.
+    discovery_status: &'static str,
+    /// When the tool was last listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_discovered: Option<String>,
+    /// `ready`, `held` …
+    status: &'static str,
+    /// Why it is not ready.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+impl CatalogEntry {
+    /// The tool of a server whose last discovery went this way.
+    fn new(tool: &Tool, discovery_status: &'static str, configured_policy: Option<&'static str>) -> Self {
+        let described = tool.description.clone().filter(|it| !it.is_empty());
+        Self {
+            name: tool.id.to_string(),
+            description: described.unwrap_or_else(|| format!("{} tool: {}", tool.id.source, tool.id.name)),
+            kind: "mcp",
+            configured_policy,
+            discovery_status,
+            last_discovered: tool.provenance.seen.map(|it| it.to_string()),
+            status: tool.status.word(),
+            reason: tool.status.reason().map(str::to_owned),
+        }
+    }
 }
 
 impl Operation<Workspace> for ShowServer {

@@ -2,15 +2,14 @@
 
 use super::startable;
 use crate::Workspace;
-use crate::servers::try_out;
+use crate::servers::{Tested, try_out};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolscout_core::change::{ChangeKind, PlannedChange};
 use toolscout_core::{Cx, escape};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::{Access, HttpRoute, Operation, OperationError, OperationSpec, Text};
-use toolscout_surface::ops::list::counted;
-use toolscout_surface::ops::servers::Tested;
+use toolscout_surface::output::counted;
 
 /// Start a server, list its tools, and stop it.
 pub(crate) struct TestServer;

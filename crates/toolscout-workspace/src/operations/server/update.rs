@@ -12,12 +12,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use toolscout_config::import::hidden;
 use toolscout_config::{ConfigEdit, ConfigEditor, ConfigScope, ConfiguredServer, EntryContext, ServerEntry};
-use toolscout_core::change::{ChangeKind, PlannedChange};
 use toolscout_core::authorization::Policy;
+use toolscout_core::change::{ChangeKind, PlannedChange};
 use toolscout_core::{Cx, SourceId, escape, redact};
 use toolscout_mcp_client::ConfigText;
 use toolscout_surface::operation::{ErrorCode, HttpRoute, Operation, OperationError, OperationSpec, Text};
-use toolscout_surface::ops::list::counted;
+use toolscout_surface::output::counted;
 
 /// Add a server.
 pub(crate) struct AddServer;
@@ -188,6 +188,7 @@ impl Operation<Workspace> for UpdateServer {
 
     const SPEC: OperationSpec = OperationSpec {
         notes: &["A server whose command, arguments, environment or address changes is no longer trusted."],
+        examples: &["toolscout server update files --cwd tools"],
         ..OperationSpec::change("server update", "Change a server", "PUT", "/api/servers/{id}")
     };
 

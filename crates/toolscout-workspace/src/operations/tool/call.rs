@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use toolscout_core::{Cx, Digest, RawJson, Tool, ToolCall, ToolOutput};
 use toolscout_surface::codes::Exit;
-use toolscout_surface::operation::{Effect, Operation, OperationError, OperationSpec, Text};
-use toolscout_surface::ops::call;
+use toolscout_surface::operation::{Effect, MetaTool, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::output::tool_result;
 
 /// Call a tool with JSON arguments.
 pub(crate) struct CallTool;
@@ -58,6 +58,7 @@ impl Operation<Workspace> for CallTool {
         effect: Effect::Call,
         route: CALL_ROUTE,
         examples: &["toolscout call local/word-count --arguments '{\"text\": \"one two\"}'"],
+        meta_tool: Some(MetaTool::Execute),
         ..OperationSpec::read("call", "Call a tool with JSON arguments", "")
     };
 
@@ -85,7 +86,7 @@ impl Operation<Workspace> for CallTool {
     }
 
     fn text(output: &CallResult, _: &Text) -> String {
-        let text = call::text(&output.output);
+        let text = tool_result::text(&output.output);
         if text.is_empty() || text.ends_with('\n') { text } else { text + "\n" }
     }
 

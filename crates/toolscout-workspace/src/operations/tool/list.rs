@@ -16,8 +16,8 @@ use toolscout_core::{Cx, DiscoveryItem, ReviewMode, Tool};
 use toolscout_surface::operation::{
     CommandName, ItemStream, Operation, OperationError, OperationSpec, StreamOperation, Text,
 };
-use toolscout_surface::ops::list as text;
 use toolscout_surface::output::json;
+use toolscout_surface::output::tools as text;
 
 /// Tools on a page, unless the request says otherwise.
 const PAGE: usize = 100;
@@ -47,6 +47,10 @@ pub(crate) struct ListToolsInput {
     #[serde(default)]
     #[schemars(extend("x-cli" = {"skip": true}))]
     cursor: Option<String>,
+    /// Name tools with their sources in the text for people.
+    #[serde(default)]
+    #[schemars(extend("x-cli" = {"skip": true}))]
+    qualified: bool,
 }
 
 /// A page of tools.
@@ -64,6 +68,8 @@ pub(crate) struct ToolPage {
     sources: Vec<SourceCount>,
     #[serde(skip)]
     shown: Vec<Arc<Tool>>,
+    #[serde(skip)]
+    is_qualified: bool,
 }
 
 /// A source, and how many of the listed tools it has.
@@ -80,7 +86,9 @@ impl Operation<Workspace> for ListTools {
     const SPEC: OperationSpec = OperationSpec {
         commands: &[
             CommandName::new("tools").preset(&[("limit", "100000")]),
-            CommandName::new("tools list").summary("List tools with their sources").preset(&[("limit", "100000")]),
+            CommandName::new("tools list")
+                .summary("List tools with their sources")
+                .preset(&[("limit", "100000"), ("qualified", "true")]),
         ],
         notes: &["Starts no server: it shows what is cached."],
         examples: &["toolscout tools", "toolscout tools --json", "toolscout tools list"],
@@ -107,12 +115,13 @@ impl Operation<Workspace> for ListTools {
             next_cursor: (!shown.is_empty() && end < found.len()).then(|| end.to_string()),
             sources: if start == 0 { counted_by_source(&found) } else { Vec::new() },
             shown,
+            is_qualified: input.qualified,
         })
     }
 
     fn text(output: &ToolPage, style: &Text) -> String {
         let tools = output.shown.iter().map(AsRef::as_ref);
-        if style.command == "tools list" { text::qualified_lines(tools) } else { text::lines(tools, style.width) }
+        if output.is_qualified { text::qualified_lines(tools) } else { text::lines(tools, style.width) }
     }
 
     fn write_json(output: &ToolPage, writer: &mut dyn io::Write) -> io::Result<()> {

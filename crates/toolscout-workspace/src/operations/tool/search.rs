@@ -1,19 +1,21 @@
 //! `search`: find tools that fit a query.
 
+mod explain;
+#[cfg(test)]
+mod tests;
+
 use crate::{Tools, Workspace};
+use explain::{PartsView, ReadingView};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use std::io;
 use toolscout_core::cx::Role;
 use toolscout_core::{Caller, Cx, Diagnostic, DiagnosticKind, SourceId, escape};
-use toolscout_gateway::{
-    CatalogView, Explanation, Gateway, Query, RankingProfile, SearchHit, SearchRequest, SearchResponse,
-};
+use toolscout_gateway::{CatalogView, Explanation, Gateway, Query, RankingProfile, SearchHit, SearchRequest};
 use toolscout_surface::cli::nearest;
-use toolscout_surface::operation::{ErrorCode, Operation, OperationError, OperationSpec, Text};
-use toolscout_surface::ops::search::explain::{self, PartsView, ReadingView};
-use toolscout_surface::ops::search::{self, HitView, notes};
+use toolscout_surface::operation::{ErrorCode, MetaTool, Operation, OperationError, OperationSpec, Text};
 use toolscout_surface::output::json as output;
+use toolscout_surface::search::{FoundTools, HitView, search};
 
 /// Find tools that fit a query.
 pub(crate) struct SearchTools;
@@ -88,6 +90,7 @@ impl Operation<Workspace> for SearchTools {
             "toolscout search --source github --explain open an issue",
             "toolscout search --profile ladder email --json",
         ],
+        meta_tool: Some(MetaTool::Search),
         ..OperationSpec::read("search", "Find tools that fit a query", "/api/search")
     };
 
@@ -97,7 +100,7 @@ impl Operation<Workspace> for SearchTools {
         let sources = sources(&gateway, &view, &input.source)?;
         let text = input.q.join(" ");
         let limit = input.limit.as_deref().and_then(|limit| limit.trim().parse().ok());
-        let search = SearchRequest {
+        let request = SearchRequest {
             profile: input.profile.parse().unwrap_or_default(),
             limit: limit.unwrap_or(Query::DEFAULT_LIMIT),
             sources: sources.as_deref(),
@@ -106,27 +109,29 @@ impl Operation<Workspace> for SearchTools {
             is_passing: input.typing && cx.role == Role::Operator,
             ..SearchRequest::new(&text)
         };
-        let answer = gateway.answer(&view, &search, cx).await;
-        let notes = notes_of(workspace, &gateway, &view, &search, &answer, cx).await?;
-        let explanation = input.explain.then(|| gateway.explain(&view, &search, &answer.hits, cx));
+        let mut found = search(&gateway, &view, &request, cx).await;
+        if cx.caller == Caller::Cli {
+            adapt_notes(workspace, &mut found, view.snapshot().len()).await?;
+        }
+        let explanation = input.explain.then(|| gateway.explain(&view, &request, &found.hits, cx));
         let mut parts = explanation.iter().flat_map(|explanation| &explanation.parts);
         let result = |hit: &SearchHit| SearchResult {
             hit: hit.into(),
             parts: parts.next().and_then(Option::as_ref).map(PartsView::from),
         };
         Ok(SearchResults {
-            results: answer.hits.iter().map(result).collect(),
+            results: found.hits.iter().map(result).collect(),
             question: explanation.as_ref().map(|explanation| (&explanation.reading).into()),
-            notes,
-            hits: answer.hits,
+            notes: [found.notes, found.reasons].concat(),
+            hits: found.hits,
             explanation,
         })
     }
 
     fn text(output: &SearchResults, text: &Text) -> String {
         match &output.explanation {
-            Some(explanation) => explain::lines(&output.hits, explanation, text.width),
-            None => search::lines(&output.hits, text.width),
+            Some(explanation) => explain::explained_lines(&output.hits, explanation, text.width),
+            None => explain::hit_lines(&output.hits, text.width),
         }
     }
 
@@ -175,26 +180,16 @@ fn sources(gateway: &Gateway, view: &CatalogView, wanted: &[String]) -> Result<O
     Ok((!wanted.is_empty()).then_some(found))
 }
 
-/// Why little was found. A command does not repeat what it reported when it discovered tools.
-async fn notes_of(
-    workspace: &Workspace,
-    gateway: &Gateway,
-    view: &CatalogView,
-    search: &SearchRequest<'_>,
-    answer: &SearchResponse,
-    cx: &Cx,
-) -> Result<Vec<String>, OperationError> {
-    let mut all = answer.notes.clone();
-    if answer.hits.is_empty() && cx.caller == Caller::Cli {
-        all.push(nothing_found(workspace, view.snapshot().len()));
+/// A command says what to do if nothing was found, and does not repeat what it reported when it discovered tools.
+async fn adapt_notes(workspace: &Workspace, found: &mut FoundTools, known: usize) -> Result<(), OperationError> {
+    if found.hits.is_empty() {
+        found.notes.push(nothing_found(workspace, known));
     }
-    let mut reasons = notes::notes(gateway, view, search, answer);
-    if cx.caller == Caller::Cli && !reasons.is_empty() {
+    if !found.reasons.is_empty() {
         let reported = reported(workspace).await?;
-        reasons.retain(|note| !reported.iter().any(|message| note.starts_with(message)));
+        found.reasons.retain(|reason| !reported.iter().any(|message| reason.starts_with(message)));
     }
-    all.append(&mut reasons);
-    Ok(all)
+    Ok(())
 }
 
 /// What was reported when tools were discovered: every problem, unless too many sources have one.

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::sync::Arc;
-use toolscout_core::cx::Role;
 use toolscout_core::authorization::AuthorizationError;
+use toolscout_core::cx::Role;
 use toolscout_core::{Cx, ErrorKind, RawJson, Status, Tool, escape};
 use toolscout_gateway::policy::{LevelName, Policies};
 use toolscout_gateway::{CatalogView, Error, Gateway};
@@ -117,7 +117,8 @@ fn resolve(gateway: &Gateway, view: &CatalogView, input: &ShowToolInput, cx: &Cx
         // The text of a quarantined tool is only for those who review it.
         return match &tool.status {
             Status::Quarantined(reason) if !(input.all && cx.role == Role::Operator) => {
-                Err(Error::from(AuthorizationError::Quarantined { tool: tool.id.to_string(), reason: reason.clone() }).into())
+                Err(Error::from(AuthorizationError::Quarantined { tool: tool.id.to_string(), reason: reason.clone() })
+                    .into())
             }
             _ => Ok(tool.clone()),
         };

@@ -7,7 +7,7 @@ use toolscout_core::BoxFuture;
 use toolscout_surface::cli::complete::{self, Candidate, Shell};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
-use toolscout_surface::ops::list;
+use toolscout_surface::output::tools;
 
 pub(super) struct CompletionCommand;
 
@@ -47,7 +47,7 @@ impl Command for CompleteCommand {
                 Some(ToolCommand::new(tool, cx.options().locale()).spec())
             };
             let tools =
-                || gateway.snapshot().tools().map(|it| Candidate::new(it.id.name.as_str(), list::about(it))).collect();
+                || gateway.snapshot().tools().map(|it| Candidate::new(it.id.name.as_str(), tools::about(it))).collect();
             let names = |path: &[String]| match path {
                 [] => [built_in(cx), tools()].concat(),
                 [only] if only == "run" || only == "describe" => tools(),

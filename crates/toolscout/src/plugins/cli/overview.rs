@@ -7,7 +7,7 @@ use toolscout_gateway::Snapshot;
 use toolscout_mcp_client::DiscoveryStatus;
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
-use toolscout_surface::ops::list::{self, counted};
+use toolscout_surface::output::{counted, tools};
 
 pub(super) struct Overview;
 
@@ -89,7 +89,7 @@ fn page(cx: &RunCx, snapshot: &Snapshot, servers: Option<String>, problems: usiz
         text += &format!("{source} ({})\n", counted(tools.len(), "tool"));
         for tool in tools.iter().take(SHOWN) {
             let before = format!("  {:<20} ", escape::line(tool.id.name.as_str()));
-            text += &format!("{before}{}\n", list::in_brief(tool, cx.environment().width(), &before));
+            text += &format!("{before}{}\n", tools::in_brief(tool, cx.environment().width(), &before));
         }
         if tools.len() > SHOWN {
             text += &format!("  … and {} more: {program} tools\n", tools.len() - SHOWN);

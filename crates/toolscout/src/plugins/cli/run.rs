@@ -1,11 +1,11 @@
 //! `run`: the dispatcher for any form of a tool's name.
 
-use super::tool_command::{ToolCommand, refuse_held};
+use super::tool_command::ToolCommand;
 use crate::{AppError, Command, RunCx};
 use toolscout_core::BoxFuture;
 use toolscout_surface::cli::{self, CommandSpec, OptionSpec, PositionalSpec, UsageError, UsageErrors};
 use toolscout_surface::codes::Exit;
-use toolscout_workspace::resolve_cached;
+use toolscout_workspace::{refuse_quarantined, resolve_cached};
 
 pub(super) struct RunCommand;
 
@@ -49,7 +49,7 @@ async fn dispatch(cx: &RunCx, name: &str, args: &[String], wants_help: bool) -> 
         true => resolve_cached(gateway, &gateway.view(&cx.request()).await, name)?,
         false => gateway.find(name, &cx.request()).await?,
     };
-    refuse_held(&tool)?;
+    refuse_quarantined(&tool)?;
     let command = ToolCommand::new(tool, cx.options().locale());
     if wants_help {
         return cx.print_help(command.spec()).map(|()| Exit::Done);

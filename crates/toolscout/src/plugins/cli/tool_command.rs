@@ -5,14 +5,14 @@ use crate::line::input_text;
 use crate::{AfterSetup, AppError, Command, CommandSet, Listing, RunCx, Tools};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use toolscout_core::authorization::AuthorizationError;
 use toolscout_core::{
-    Arguments, BoxFuture, Diagnostic, DiagnosticKind, ErrorKind, SourceKind, Status, Tool, ToolCall, ToolOutput, escape,
+    Arguments, BoxFuture, Diagnostic, DiagnosticKind, ErrorKind, SourceKind, Tool, ToolCall, ToolOutput, escape,
 };
 use toolscout_surface::cli::{CommandSpec, Locale, Parsed, ToolFlags};
 use toolscout_surface::codes::Exit;
-use toolscout_surface::ops::{call, list};
 use toolscout_surface::output::{self, Format};
+use toolscout_surface::output::{tool_result, tools};
+use toolscout_workspace::refuse_quarantined;
 
 /// All tools as commands. Listing them loads none; a name builds one.
 pub(super) struct ToolCommands {
@@ -42,7 +42,7 @@ impl CommandSet for ToolCommands {
             };
             match found {
                 Ok(tool) => {
-                    refuse_held(&tool)?;
+                    refuse_quarantined(&tool)?;
                     Ok(Some(Arc::new(ToolCommand::new(tool, self.locale)) as Arc<dyn Command>))
                 }
                 Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -56,22 +56,11 @@ impl CommandSet for ToolCommands {
             let snapshot = self.tools.known().await?.snapshot();
             let listing = |tool: &Arc<Tool>| Listing {
                 name: tool.id.name.to_string(),
-                about: list::about(tool),
+                about: tools::about(tool),
                 group: tool.id.source.to_string(),
             };
             Ok(snapshot.tools().map(listing).collect())
         })
-    }
-}
-
-/// Of a tool that is held nobody is told what it takes, so it is refused before anybody is asked for that.
-pub(super) fn refuse_held(tool: &Tool) -> Result<(), AppError> {
-    match &tool.status {
-        Status::Quarantined(reason) => {
-            let refusal = AuthorizationError::Quarantined { tool: tool.id.to_string(), reason: reason.clone() };
-            Err(toolscout_gateway::Error::from(refusal).into())
-        }
-        _ => Ok(()),
     }
 }
 
@@ -147,8 +136,8 @@ impl Command for ToolCommand {
 /// every byte; on a terminal, what came from somebody else's server must not steer it.
 fn show(cx: &RunCx, output: &ToolOutput, format: Format, is_foreign: bool) -> Result<Exit, AppError> {
     let text = match format {
-        Format::Text => call::text(output),
-        format => call::json(output).map_or_else(|text| text, |value| output::render(&value, format)),
+        Format::Text => tool_result::text(output),
+        format => tool_result::json(output).map_or_else(|text| text, |value| output::render(&value, format)),
     };
     let text = if text.is_empty() || text.ends_with('\n') { text } else { text + "\n" };
     let is_talk = output.is_error() && format == Format::Text;

@@ -1,7 +1,9 @@
 //! Names that people expect an agent to have, declared without anything behind them, so that catalogues and policies know them.
 
+use crate::{AppError, Startup};
 use futures_util::stream;
 use std::sync::Arc;
+use toolscout_config::ToolPreset;
 use toolscout_core::{
     Authorized, BoxFuture, BoxStream, Cx, DiscoveryItem, Provenance, Source, SourceError, SourceId, SourceKind, Status,
     Tool, ToolCall, ToolId, ToolName, ToolOutput,
@@ -26,15 +28,22 @@ const NATIVE: [(&str, &str); 15] = [
     ("task_view", "View tasks"),
 ];
 
-/// A declared list of tools that nobody here can run.
-pub(super) struct Preset {
+/// The presets that the configuration names.
+pub(super) fn source(startup: &Startup) -> Result<Option<Arc<dyn Source>>, AppError> {
+    let wanted = startup.config.settings.presets.as_deref().unwrap_or_default();
+    let preset = if wanted.contains(&ToolPreset::Native) { Preset::native() } else { None };
+    Ok(preset.map(|preset| Arc::new(preset) as Arc<dyn Source>))
+}
+
+/// A declared list of tools that cannot be run here.
+struct Preset {
     id: SourceId,
     tools: Vec<Arc<Tool>>,
 }
 
 impl Preset {
     /// What agents can do by themselves.
-    pub(super) fn native() -> Option<Self> {
+    fn native() -> Option<Self> {
         let id = SourceId::new("preset").ok()?;
         let tool = |(name, about): (&str, &str)| {
             let tool = Tool::new(ToolId::new(id.clone(), ToolName::new(name).ok()?));

@@ -31,7 +31,7 @@ pub(super) async fn follow(cx: &RunCx, mcp: &McpServers) -> Infallible {
     if let Some(set) = cx.workspace().configured_servers() {
         beside.push(Box::pin(startup::discover(cx, mcp, set.sources.clone())));
     }
-    let mut trouble = None;
+    let mut reported = None;
     loop {
         tokio::select! {
             _ = ticks.tick() => {
@@ -39,7 +39,7 @@ pub(super) async fn follow(cx: &RunCx, mcp: &McpServers) -> Infallible {
                 if now != seen {
                     seen = now;
                     let reloaded = reload(cx, mcp, &mut beside).await;
-                    tell(cx, &mut trouble, reloaded.err());
+                    report(cx, &mut reported, reloaded.err());
                 }
             }
             Some(request) = requests.recv() => {
@@ -89,12 +89,12 @@ async fn retire(source: Arc<McpSource>) {
 }
 
 /// Reports an error in the files once. The configuration that was read before stays in effect.
-fn tell(cx: &RunCx, told: &mut Option<String>, error: Option<AppError>) {
-    let trouble = error.map(|it| escape::text(&it.to_string()).into_owned());
-    if let Some(trouble) = trouble.as_ref().filter(|it| told.as_ref() != Some(it)) {
-        cx.say(&format!("warning: {trouble}\n  hint: what was configured before holds until that is mended\n"));
+fn report(cx: &RunCx, reported: &mut Option<String>, error: Option<AppError>) {
+    let error = error.map(|error| escape::text(&error.to_string()).into_owned());
+    if let Some(error) = error.as_ref().filter(|error| reported.as_ref() != Some(error)) {
+        cx.say(&format!("warning: {error}\n  hint: what was configured before holds until that is mended\n"));
     }
-    *told = trouble;
+    *reported = error;
 }
 
 /// The files and the trust as of the last time the configuration was read.

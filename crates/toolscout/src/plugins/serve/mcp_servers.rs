@@ -3,7 +3,7 @@
 //! All of them share one gateway. A profile is a scope of it, so its server sees nothing else.
 
 use super::reload_requests::ReloadRequests;
-use super::settings::ServeSettings;
+use super::settings::McpServerFactory;
 use crate::{AppError, LifecycleError, RunCx};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
@@ -12,7 +12,6 @@ use toolscout_config::{Config, Profile};
 use toolscout_core::{ErrorKind, Source, SourceId, escape};
 use toolscout_gateway::{Gateway, Scope};
 use toolscout_surface::mcp::{MetaTools, Server};
-use toolscout_workspace::policies;
 
 /// Which servers a run has.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,13 +33,20 @@ impl Selection {
     }
 }
 
-/// Servers by profile, with the setting each was made with.
-type ServersByProfile = BTreeMap<Option<String>, (MetaTools, Arc<Server>)>;
+/// Servers by profile, with the settings each was made with.
+type ServersByProfile = BTreeMap<Option<String>, (ServerSettings, Arc<Server>)>;
+
+/// The settings that may change while a process serves.
+#[derive(Clone, PartialEq)]
+struct ServerSettings {
+    meta_tools: MetaTools,
+    exposed_operations: Vec<String>,
+}
 
 /// The MCP servers of one run.
 pub(super) struct McpServers {
     selection: Selection,
-    settings: ServeSettings,
+    factory: McpServerFactory,
     gateway: Arc<Gateway>,
     /// By profile; `None` is everything. New clients get this server, connected ones keep the one they have.
     servers: Mutex<ServersByProfile>,
@@ -57,9 +63,9 @@ impl McpServers {
         let configured = cx.workspace().configured_servers().map(|set| set.layered()).unwrap_or_default();
         let is_configured = |source: &Arc<dyn Source>| configured.iter().any(|other| Arc::ptr_eq(other, source));
         let fixed_sources = gateway.sources().iter().filter(|source| !is_configured(source)).cloned().collect();
-        let (servers, reload_requests, settings) =
-            (Mutex::default(), ReloadRequests::default(), ServeSettings::of(cx)?);
-        let all = Self { selection, settings, gateway, servers, fixed_sources, reload_requests };
+        let (servers, reload_requests, factory) =
+            (Mutex::default(), ReloadRequests::default(), McpServerFactory::of(cx)?);
+        let all = Self { selection, factory, gateway, servers, fixed_sources, reload_requests };
         all.update(&config, configured)?;
         match &all.selection {
             Selection::Profile(name) if all.server(None).is_none() => Err(unknown_profile(name, &config)),
@@ -117,6 +123,9 @@ impl McpServers {
     /// Serves what the configuration says now, with these configured servers. What is gone is gone at once; new sources
     /// are known after the next refresh.
     pub(super) fn update(&self, config: &Config, configured: Vec<Arc<dyn Source>>) -> Result<(), AppError> {
+        let exposed = config.settings.serve.operations.clone().unwrap_or_default();
+        // An error leaves everything as it is.
+        self.factory.operations(&exposed)?;
         let profiles: Vec<_> = config.profiles.iter().filter(|profile| self.selects(profile)).collect();
         let everything = Scope { listed: config.listed.clone(), ..Scope::default() };
         self.gateway.set_scopes(everything, profiles.iter().map(|it| (it.name.clone(), scope(it, config))));
@@ -127,10 +136,14 @@ impl McpServers {
         let mut servers = self.servers();
         let before = std::mem::take(&mut *servers);
         for (profile, written) in std::iter::once((None, of_all)).chain(wanted) {
-            let meta_tools = self.settings.meta_tools(written);
-            let unchanged = before.get(&profile).filter(|(there, _)| *there == meta_tools).cloned();
-            let server = unchanged.unwrap_or_else(|| (meta_tools, self.new_server(profile.as_deref(), meta_tools)));
-            servers.insert(profile, server);
+            // A profile offers the tools it names, and nothing else.
+            let exposed_operations = if profile.is_none() { exposed.clone() } else { Vec::new() };
+            let settings = ServerSettings { meta_tools: self.factory.meta_tools(written), exposed_operations };
+            let server = match before.get(&profile).filter(|(there, _)| *there == settings) {
+                Some((_, unchanged)) => unchanged.clone(),
+                None => self.new_server(profile.as_deref(), &settings)?,
+            };
+            servers.insert(profile, (settings, server));
         }
         Ok(())
     }
@@ -142,12 +155,13 @@ impl McpServers {
 
     /// Discovers one source again.
     pub(super) async fn refresh_source(&self, id: &SourceId) {
-        self.gateway.refresh_source(id, &self.settings.terms.request).await;
+        self.gateway.refresh_source(id, &self.factory.options.request).await;
     }
 
-    fn new_server(&self, profile: Option<&str>, meta_tools: MetaTools) -> Arc<Server> {
+    fn new_server(&self, profile: Option<&str>, settings: &ServerSettings) -> Result<Arc<Server>, AppError> {
         let gateway = profile.map_or_else(|| self.gateway.clone(), |name| Arc::new(self.gateway.within(name)));
-        self.settings.server(gateway, meta_tools)
+        let operations = self.factory.operations(&settings.exposed_operations)?;
+        Ok(self.factory.server(gateway, settings.meta_tools, operations))
     }
 
     fn selects(&self, profile: &Profile) -> bool {
@@ -169,7 +183,7 @@ fn scope(profile: &Profile, config: &Config) -> Scope {
         include: profile.include.clone(),
         exclude: profile.exclude.clone(),
         listed: profile.listed.as_ref().unwrap_or(&config.listed).clone(),
-        rules: policies::level(&profile.rules),
+        rules: profile.rules.clone(),
         read_only: profile.read_only,
     }
 }

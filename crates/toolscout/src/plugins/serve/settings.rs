@@ -1,4 +1,4 @@
-//! What the command line and the configuration say about serving agents.
+//! Creates MCP servers as the command line and the configuration want them.
 
 use super::token;
 use crate::{AppError, RunCx};
@@ -6,40 +6,55 @@ use std::sync::Arc;
 use toolscout_core::{Caller, Cx, SourceId, Store, escape};
 use toolscout_gateway::Gateway;
 use toolscout_mcp_client::partition;
-use toolscout_surface::mcp::{MetaTools, Remembered, Server, Terms};
+use toolscout_surface::mcp::{MetaTools, OperationTools, Remembered, Server, ServerOptions};
+use toolscout_surface::operation::Operations;
 
-/// What all MCP servers of a run have in common.
-pub(super) struct ServeSettings {
-    pub(super) terms: Terms,
+/// Creates the MCP servers of a run, which have most options in common.
+pub(super) struct McpServerFactory {
+    pub(super) options: ServerOptions,
     /// `--meta-tools`, which overrides every file.
     meta_tools: Option<MetaTools>,
+    operations: Operations,
     store: Arc<dyn Store>,
     partition: String,
 }
 
-impl ServeSettings {
+impl McpServerFactory {
     pub(super) fn of(cx: &RunCx) -> Result<Self, AppError> {
         let store = cx.environment().store();
         // Without a key that survives, the state that clients carry for us is valid until this process ends.
         let key = store.key().or_else(|_| token::random())?;
-        let mut terms =
-            Terms::new(cx.program(), env!("CARGO_PKG_VERSION"), blake3::derive_key("toolscout request state", &key));
-        terms.ranking = cx.parsed.text("ranking").and_then(|it| it.parse().ok()).unwrap_or_default();
+        let mut options = ServerOptions::new(
+            cx.program(),
+            env!("CARGO_PKG_VERSION"),
+            blake3::derive_key("toolscout request state", &key),
+        );
+        options.ranking = cx.parsed.text("ranking").and_then(|it| it.parse().ok()).unwrap_or_default();
         if let Some(essential) = &cx.workspace().config().settings.context.essential {
-            terms.essential.clone_from(essential);
+            options.essential.clone_from(essential);
         }
-        terms.strict_hidden = cx.parsed.switch("strict-hidden");
-        terms.transparent = cx.parsed.text("transparent").map(|it| transparent(cx, it)).transpose()?;
-        terms.request = Cx { caller: Caller::Mcp, asker: None, ..cx.request() };
+        options.strict_hidden = cx.parsed.switch("strict-hidden");
+        options.transparent = cx.parsed.text("transparent").map(|it| transparent(cx, it)).transpose()?;
+        options.request = Cx { caller: Caller::Mcp, asker: None, ..cx.request() };
         let meta_tools = cx.parsed.text("meta-tools").and_then(MetaTools::from_word);
-        let project = terms.request.project.as_deref().cloned().unwrap_or_default();
-        Ok(Self { terms, meta_tools, store, partition: partition(&project) })
+        let project = options.request.project.as_deref().cloned().unwrap_or_default();
+        Ok(Self { options, meta_tools, operations: cx.operations(), store, partition: partition(&project) })
     }
 
-    /// A server for what this gateway shows.
-    pub(super) fn server(&self, gateway: Arc<Gateway>, meta_tools: MetaTools) -> Arc<Server> {
+    /// A server for what this gateway shows, and for these operations.
+    pub(super) fn server(
+        &self,
+        gateway: Arc<Gateway>,
+        meta_tools: MetaTools,
+        operations: OperationTools,
+    ) -> Arc<Server> {
         let names = Remembered::kept(self.store.clone(), &self.partition);
-        Server::new(gateway, Terms { meta_tools, ..self.terms.clone() }, names)
+        Server::new(gateway, ServerOptions { meta_tools, ..self.options.clone() }, names, operations)
+    }
+
+    /// The meta tools, and the operations that are exposed by these names.
+    pub(super) fn operations(&self, exposed: &[String]) -> Result<OperationTools, AppError> {
+        Ok(OperationTools::new(&self.operations, exposed)?)
     }
 
     /// When the meta tools are offered, given what a file says.

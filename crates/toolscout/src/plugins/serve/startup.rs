@@ -1,4 +1,4 @@
-//! Asks servers for their tools when an agent arrives, or a server does: those nobody has asked yet, and as configured more.
+//! Discovers the tools of servers when an agent connects or a server is added: those never discovered, and more if configured.
 
 use super::mcp_servers::McpServers;
 use crate::RunCx;
@@ -7,13 +7,13 @@ use toolscout_config::DiscoverOnStart;
 use toolscout_core::{Cx, escape};
 use toolscout_mcp_client::{DiscoveryStatus, McpSource, Staleness, refresh_all};
 
-/// Asks in the background; what each server has is there as soon as it has answered.
+/// Discovers in the background; the tools of a server are listed as soon as it has answered.
 pub(super) async fn discover(cx: &RunCx, mcp: &McpServers, sources: Vec<Arc<McpSource>>) {
     let config = cx.workspace().config();
     let which = config.settings.discover_on_start.unwrap_or_default();
     let request = cx.request();
     let asked = request.clone();
-    // What is remembered of every server is read for that, and somebody waits for the first list meanwhile.
+    // The records of all servers are read for that, which must not delay the first list.
     let due = tokio::task::spawn_blocking(move || {
         sources.into_iter().filter(|it| is_due(it, which, &asked)).collect::<Vec<_>>()
     });
@@ -22,7 +22,7 @@ pub(super) async fn discover(cx: &RunCx, mcp: &McpServers, sources: Vec<Arc<McpS
         return;
     }
     let (answered, mut ids) = tokio::sync::mpsc::unbounded_channel();
-    // The sender is gone with the last answer, and then there is nothing more to show.
+    // The sender is dropped after the last answer, which ends the loop below.
     let asking = refresh_all(&due, &request, move |source, outcome| {
         let id = source.server().id.clone();
         if let Err(error) = outcome {

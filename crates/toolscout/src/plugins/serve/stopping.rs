@@ -1,7 +1,7 @@
-//! When to end: told so by another process, or interrupted.
+//! Waits for a signal to stop: SIGTERM, or an interruption.
 
-/// Waits until we are told to end.
-pub(super) async fn told() {
+/// Waits for a signal to stop.
+pub(super) async fn stop_requested() {
     tokio::select! {
         () = terminated() => {}
         () = interrupted() => {}

@@ -1,4 +1,4 @@
-//! The tokens that agents and operators come with: made once, kept where nobody else can read them.
+//! The tokens of agents and operators: generated once, and saved in files that only their owner can read.
 
 use crate::{AppError, Environment};
 use ring::rand::{SecureRandom, SystemRandom};
@@ -9,39 +9,39 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Where the token of agents is, in the state folder.
+/// The file of the agents' token, in the state folder.
 pub(crate) const AGENT: &str = "agent.token";
-/// Where that of operators is: who says which tools there are.
+/// The file of the operators' token.
 pub(crate) const OPERATOR: &str = "operator.token";
 /// Bytes of a token, before they are written as text.
 const BYTES: usize = 32;
-/// Bytes of the file; more is none of ours.
+/// Bytes of the file that are read.
 const LARGEST: u64 = 4 << 10;
 
-/// A token that somebody comes with.
-pub(crate) struct Kept {
+/// A token that is saved in a file.
+pub(crate) struct SavedToken {
     pub(crate) secret: String,
     pub(crate) path: PathBuf,
-    /// Whether nobody can have seen it yet.
+    /// Whether it was generated just now.
     pub(crate) is_new: bool,
 }
 
-/// The token of this person in this file; made, if there is none.
-pub(crate) fn kept(environment: &Environment, file: &str) -> Result<Kept, AppError> {
+/// The token in this file; generated if there is none.
+pub(crate) fn load_or_create(environment: &Environment, file: &str) -> Result<SavedToken, AppError> {
     let folder = environment.state_dir().ok_or_else(|| {
         AppError::invalid("nothing says where a token could be kept", "set TOOLSCOUT_STATE_DIR to a folder of yours")
     })?;
     let path = folder.join(file);
     if let Some(secret) = read(&path)? {
-        return Ok(Kept { secret, path, is_new: false });
+        return Ok(SavedToken { secret, path, is_new: false });
     }
-    let secret = made()?;
+    let secret = generate()?;
     match write(&folder, &path, &secret) {
-        Ok(()) => Ok(Kept { secret, path, is_new: true }),
+        Ok(()) => Ok(SavedToken { secret, path, is_new: true }),
         // Another process was faster: its token is as good.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             let secret = read(&path)?.ok_or_else(|| AppError::io("read", &path)(error))?;
-            Ok(Kept { secret, path, is_new: false })
+            Ok(SavedToken { secret, path, is_new: false })
         }
         Err(error) => Err(AppError::io("write", &path)(error)),
     }
@@ -86,7 +86,7 @@ fn write(folder: &Path, path: &Path, secret: &str) -> io::Result<()> {
     outcome
 }
 
-fn made() -> Result<String, AppError> {
+fn generate() -> Result<String, AppError> {
     let mut text = String::from("ts_");
     for byte in random()? {
         let _ = write!(text, "{byte:02x}");
@@ -94,7 +94,7 @@ fn made() -> Result<String, AppError> {
     Ok(text)
 }
 
-/// Nobody can guess it.
+/// Random bytes for keys and tokens.
 pub(super) fn random() -> Result<[u8; BYTES], AppError> {
     let mut bytes = [0; BYTES];
     let filled = SystemRandom::new().fill(&mut bytes);

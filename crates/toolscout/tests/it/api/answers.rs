@@ -42,6 +42,7 @@ fn requests(session: &str, question: &str) -> Vec<(&'static str, String, Option<
         plain("/api/feedback?tool=hello"),
         ("DELETE", "/api/feedback?all=true".to_owned(), None),
         plain("/api/doctor"),
+        plain("/api/context?budget=200&prompt=x"),
         plain("/api/policies"),
         told("PUT", "/api/policies", json!({"level": "session", "pattern": "mail/*", "policy": "ask"})),
         plain("/api/approvals"),

@@ -109,7 +109,7 @@ fn encode(bytes: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-async fn recognise(auth: &Auth, token: &str, path: &str) -> Result<Principal, Refusal> {
+async fn recognise(auth: &Auth, token: &str, path: &str) -> Result<Principal, HttpRejection> {
     let mut headers = HeaderMap::new();
     headers.insert(AUTHORIZATION, format!("Bearer {token}").parse().expect("a header"));
     auth.recognise(&headers, path).await
@@ -327,4 +327,28 @@ async fn whoever_asks_is_told_where_to_get_a_token() {
     let challenge = answer.header("www-authenticate").expect("a challenge");
     assert_eq!(answer.status, 401);
     assert!(challenge.contains("https://tools.example.com/.well-known/oauth-protected-resource/mcp\""), "{challenge}");
+}
+
+/// Some issuers pad the numbers of their keys, or name the algorithm as RFC 9864 does. Keys of a wrong size or purpose are
+/// ignored.
+#[tokio::test]
+async fn keys_are_read_as_issuers_write_them() {
+    for (field, value, is_usable) in [
+        ("alg", json!("Ed25519"), true),
+        ("alg", json!("EdDSA"), true),
+        ("alg", json!("ES256"), false),
+        ("alg", json!("ECDH-ES"), false),
+        ("use", json!("enc"), false),
+        ("x", json!("c2hvcnQ"), false),
+        ("crv", json!("X25519"), false),
+    ] {
+        let login = Login::new();
+        login.keys.lock()["keys"][2][field] = value.clone();
+        let outcome = recognise(&login.auth(|_| {}), &login.token(json!({})), "/mcp").await;
+        assert_eq!(outcome.is_ok(), is_usable, "{field}: {value}");
+    }
+    let login = Login::new();
+    let padded = format!("{}=", login.keys.lock()["keys"][2]["x"].as_str().expect("a text"));
+    login.keys.lock()["keys"][2]["x"] = padded.into();
+    recognise(&login.auth(|_| {}), &login.token(json!({})), "/mcp").await.expect("let in");
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::http::fixture::{ADA, BOB, eventually, limited, tokens};
+use crate::mcp::errors;
 use std::time::Duration;
 
 async fn is_well(house: &House) {
@@ -112,7 +113,7 @@ async fn beyond_its_share_a_principal_is_told_to_wait_and_others_are_served() {
     }
     house.parrot.until(|it| it.begun == 5).await;
     let busy = house.post(&[&ada, &session], &message("ping", json!({}))).await;
-    assert_eq!((busy.status, busy.code(), busy.header("retry-after")), (429, Fault::BUSY, Some("1")));
+    assert_eq!((busy.status, busy.code(), busy.header("retry-after")), (429, errors::BUSY, Some("1")));
     assert_eq!(busy.json()["id"], 1);
     // What could end a request gets through.
     let cancel = notification("notifications/cancelled", json!({"requestId": 10}));
@@ -208,7 +209,7 @@ async fn a_long_greeting_begins_no_session() {
     let long =
         message("initialize", json!({"protocolVersion": "2025-11-25", "capabilities": {"x": "y".repeat(20_000)}}));
     let answer = house.post(&[], &long).await;
-    assert_eq!((answer.status, answer.code()), (400, Fault::PARAMS));
+    assert_eq!((answer.status, answer.code()), (400, RpcError::PARAMS));
     let header = format!("X-Long: {}", "y".repeat(20_000));
     assert_eq!(house.post(&[&header], &initialize("2025-11-25")).await.status, 431);
     assert_eq!((house.endpoint.sessions.len(), house.parrot.counts().begun), (0, 0));

@@ -1,5 +1,6 @@
 use super::*;
 use crate::http::fixture::{ADA, BOB, tokens};
+use crate::mcp::errors;
 
 fn delete(headers: &[&str]) -> String {
     request("DELETE", "/mcp", headers, "")
@@ -16,7 +17,7 @@ async fn a_body_that_is_not_called_json_is_not_read() {
         "Content-Type: application/json; charset=latin1",
     ] {
         let answer = house.site.ask(request("POST", "/mcp", &[kind], "Content-Length: 2\r\n") + "{}").await;
-        assert_eq!((answer.status, answer.code()), (415, Fault::BUSY), "{kind}");
+        assert_eq!((answer.status, answer.code()), (415, errors::BUSY), "{kind}");
     }
     let twice = ["Content-Type: application/json", "Content-Type: text/plain"];
     assert_eq!(house.site.ask(request("POST", "/mcp", &twice, "Content-Length: 2\r\n") + "{}").await.status, 415);
@@ -29,14 +30,14 @@ async fn a_body_that_is_not_called_json_is_not_read() {
 async fn what_is_no_message_is_answered_with_the_number_for_it() {
     let house = house().await;
     let cases = [
-        ("not json", Fault::PARSE),
-        ("", Fault::PARSE),
-        (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, Fault::REQUEST),
-        (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, Fault::REQUEST),
-        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}"#, Fault::REQUEST),
-        (r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":"x"}"#, Fault::PARAMS),
-        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"x"}"#, Fault::PARAMS),
-        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","name":"b"}}"#, Fault::PARAMS),
+        ("not json", RpcError::PARSE),
+        ("", RpcError::PARSE),
+        (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, RpcError::REQUEST),
+        (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, RpcError::REQUEST),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}"#, RpcError::REQUEST),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":"x"}"#, RpcError::PARAMS),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"x"}"#, RpcError::PARAMS),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","name":"b"}}"#, RpcError::PARAMS),
     ];
     for (body, code) in cases {
         let answer = house.site.ask(post(&[], body)).await;
@@ -51,7 +52,7 @@ async fn a_method_nobody_knows_is_an_answer_in_a_session() {
     let house = house().await;
     let session = house.greet(&[]).await;
     let answer = house.post(&[&session], &message("nobody/knows", json!({}))).await;
-    assert_eq!((answer.status, answer.code()), (200, Fault::METHOD));
+    assert_eq!((answer.status, answer.code()), (200, RpcError::METHOD));
 }
 
 /// H-06.
@@ -61,7 +62,7 @@ async fn get_is_for_streams_of_events_only() {
     for accept in ["Accept: application/json", "Accept: */*", "Accept: text/html"] {
         let answer = house.site.ask(request("GET", "/mcp", &[accept], "")).await;
         assert_eq!((answer.status, answer.header("allow")), (405, Some("POST, DELETE")));
-        assert_eq!(answer.code(), Fault::BUSY);
+        assert_eq!(answer.code(), errors::BUSY);
     }
     for method in ["PUT", "PATCH", "OPTIONS"] {
         let answer = house.site.ask(request(method, "/mcp", &[], "Content-Length: 0\r\n")).await;
@@ -133,7 +134,7 @@ async fn a_session_is_needed_known_ended_and_then_unknown() {
 async fn a_greeting_that_fails_begins_no_session() {
     let house = house().await;
     let answer = house.post(&[], &message("initialize", json!({}))).await;
-    assert_eq!((answer.status, answer.code(), answer.header("mcp-session-id")), (200, Fault::PARAMS, None));
+    assert_eq!((answer.status, answer.code(), answer.header("mcp-session-id")), (200, RpcError::PARAMS, None));
     assert_eq!(house.endpoint.sessions.len(), 0);
 }
 

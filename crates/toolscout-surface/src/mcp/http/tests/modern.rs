@@ -1,5 +1,6 @@
 use super::super::mirror;
 use super::*;
+use crate::mcp::errors;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use toolscout_core::RawJson;
@@ -29,12 +30,12 @@ async fn a_version_nobody_speaks_is_answered_with_those_that_are() {
     params["_meta"]["io.modelcontextprotocol/protocolVersion"] = "1900-01-01".into();
     let headers = ["MCP-Protocol-Version: 1900-01-01", "Mcp-Method: server/discover"];
     let answer = house.post(&headers, &message("server/discover", params)).await;
-    assert_eq!(code(&answer), (400, Fault::VERSION));
+    assert_eq!(code(&answer), (400, errors::VERSION));
     let data = &answer.json()["error"]["data"];
     assert_eq!((&data["requested"], &data["supported"][0]), (&json!("1900-01-01"), &json!("2026-07-28")));
     assert_eq!(answer.json()["id"], 1);
     let alone = house.post(&["MCP-Protocol-Version: 1900-01-01"], &message("tools/list", json!({}))).await;
-    assert_eq!(code(&alone), (400, Fault::VERSION));
+    assert_eq!(code(&alone), (400, errors::VERSION));
 }
 
 /// Who speaks the old era must greet first.
@@ -46,7 +47,7 @@ async fn an_old_version_does_not_stand_alone() {
     let answer = house
         .post(&["MCP-Protocol-Version: 2025-11-25", "Mcp-Method: tools/list"], &message("tools/list", params))
         .await;
-    assert_eq!(code(&answer), (400, Fault::VERSION));
+    assert_eq!(code(&answer), (400, errors::VERSION));
     assert_eq!(answer.json()["error"]["data"]["supported"], json!(["2026-07-28"]));
 }
 
@@ -67,7 +68,7 @@ async fn what_a_request_must_say_of_itself_is_missed() {
         without("clientCapabilities"),
     ] {
         let answer = house.post(&headers, &message("server/discover", params.clone())).await;
-        assert_eq!(code(&answer), (400, Fault::PARAMS), "{params}");
+        assert_eq!(code(&answer), (400, RpcError::PARAMS), "{params}");
         assert_eq!(answer.json()["id"], 1);
     }
     assert_eq!(house.parrot.counts().begun, 0);
@@ -76,10 +77,10 @@ async fn what_a_request_must_say_of_itself_is_missed() {
 #[tokio::test]
 async fn errors_have_their_status() {
     let house = house().await;
-    assert_eq!(code(&house.modern("nobody/knows", json!({})).await), (404, Fault::METHOD));
-    assert_eq!(code(&house.modern("initialize", json!({})).await), (404, Fault::METHOD));
+    assert_eq!(code(&house.modern("nobody/knows", json!({})).await), (404, RpcError::METHOD));
+    assert_eq!(code(&house.modern("initialize", json!({})).await), (404, RpcError::METHOD));
     assert_eq!(code(&house.modern("lacking", json!({})).await), (400, -32021));
-    assert_eq!(code(&house.modern("failing", json!({})).await), (200, Fault::PARAMS));
+    assert_eq!(code(&house.modern("failing", json!({})).await), (200, RpcError::PARAMS));
 }
 
 #[tokio::test]
@@ -165,7 +166,7 @@ async fn what_headers_say_is_what_the_message_says_or_nothing_happens() {
     for (headers, body) in wrong {
         let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
         let answer = house.post(&headers, &body).await;
-        assert_eq!(code(&answer), (400, Fault::HEADERS), "{headers:?} {body}");
+        assert_eq!(code(&answer), (400, errors::HEADERS), "{headers:?} {body}");
     }
     assert_eq!(house.parrot.counts().begun, 0, "nothing happens");
 }
@@ -200,7 +201,7 @@ fn mirrored(arguments: Value, headers: &[(&str, &str)]) -> bool {
     match mirror::check(&RawJson::from_value(&schema), arguments, &headers) {
         Ok(()) => true,
         Err(fault) => {
-            assert_eq!(fault.code, Fault::HEADERS);
+            assert_eq!(fault.code, errors::HEADERS);
             false
         }
     }

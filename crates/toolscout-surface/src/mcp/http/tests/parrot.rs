@@ -1,14 +1,14 @@
 use super::super::Protocol;
 use crate::http::fixture::soon;
 use crate::mcp::client::{Client, Outlet};
-use crate::mcp::fault::Fault;
-use crate::mcp::message::{self, Incoming, Request};
+use crate::mcp::message::{Incoming, Request};
 use crate::mcp::server::Reply;
 use crate::mcp::version::Version;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::sync::{Semaphore, watch};
 use toolscout_core::BoxFuture;
+use toolscout_core::jsonrpc::{self, RpcError};
 
 /// Answers what tests want it to, and counts.
 pub(super) struct Parrot {
@@ -71,17 +71,18 @@ impl Parrot {
 
     fn say(&self, out: &Arc<dyn Outlet>, at: u64, padding: usize) {
         let params = json!({"progressToken": 1, "progress": at, "message": "x".repeat(padding)}).to_string();
-        match out.send(message::notification("notifications/progress", Some(&params))) {
+        match out.send(jsonrpc::notification("notifications/progress", Some(&params))) {
             true => self.count(|it| it.said += 1),
             false => self.count(|it| it.lost += 1),
         }
     }
 
-    async fn answer(&self, client: &Arc<Client>, request: &Request, out: &Arc<dyn Outlet>) -> Result<Value, Fault> {
+    async fn answer(&self, client: &Arc<Client>, request: &Request, out: &Arc<dyn Outlet>) -> Result<Value, RpcError> {
         let params = request.params.as_ref().map_or(Value::Null, |it| it.to_value());
         match request.method.as_str() {
             "initialize" => {
-                let version = params["protocolVersion"].as_str().ok_or(Fault::new(Fault::PARAMS, "no version"))?;
+                let version =
+                    params["protocolVersion"].as_str().ok_or(RpcError::new(RpcError::PARAMS, "no version"))?;
                 let version = Version::agreed(version);
                 client.initialize(version, None, None);
                 Ok(json!({"protocolVersion": version.name()}))
@@ -103,7 +104,7 @@ impl Parrot {
                 Ok(json!({"said": true}))
             }
             "wait" => {
-                self.go.acquire().await.map_err(|_| Fault::new(Fault::INTERNAL, "closed"))?.forget();
+                self.go.acquire().await.map_err(|_| RpcError::new(RpcError::INTERNAL, "closed"))?.forget();
                 Ok(json!({"waited": true}))
             }
             "ask" => {
@@ -111,13 +112,13 @@ impl Parrot {
                 Ok(json!({"answer": answer.map_or_else(|it| it.message.into(), |it| it.to_value())}))
             }
             "subscriptions/listen" => {
-                out.send(message::notification("notifications/subscriptions/acknowledged", None));
+                out.send(jsonrpc::notification("notifications/subscriptions/acknowledged", None));
                 client.left().await;
                 Ok(json!({"left": true}))
             }
-            "lacking" => Err(Fault::new(-32021, "a capability is missing")),
-            "failing" => Err(Fault::new(Fault::PARAMS, "no such tool")),
-            other => Err(Fault::unknown_method(other)),
+            "lacking" => Err(RpcError::new(-32021, "a capability is missing")),
+            "failing" => Err(RpcError::new(RpcError::PARAMS, "no such tool")),
+            other => Err(RpcError::unknown_method(other)),
         }
     }
 }
@@ -153,8 +154,8 @@ impl Protocol for Parrot {
                 _ = cancelled => return None,
             };
             Some(match result {
-                Ok(result) => Reply { text: message::result(&request.id, &result.to_string()), code: None },
-                Err(fault) => Reply::fault(Some(&request.id), &fault),
+                Ok(result) => Reply { text: jsonrpc::result(request.id.as_str(), &result.to_string()), code: None },
+                Err(fault) => Reply::error(Some(&request.id), &fault),
             })
         })
     }
@@ -165,9 +166,9 @@ impl Protocol for Parrot {
             self.count(|it| it.informed += 1);
             let _informing = Informing(self.clone());
             while news.changed().await.is_ok() {
-                client.out.send(message::notification("notifications/tools/list_changed", None));
+                client.out.send(jsonrpc::notification("notifications/tools/list_changed", None));
                 let at = *news.borrow_and_update();
-                client.out.send(message::notification("notifications/message", Some(&at.to_string())));
+                client.out.send(jsonrpc::notification("notifications/message", Some(&at.to_string())));
             }
         })
     }

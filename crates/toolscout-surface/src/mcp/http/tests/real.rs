@@ -1,13 +1,18 @@
 use super::*;
-use crate::mcp::{Remembered, Server, Terms as ServerTerms};
+use crate::mcp::{OperationTools, Remembered, Server, ServerOptions};
 use toolscout_gateway::Gateway;
 
 async fn real() -> Site {
     let gateway = Arc::new(Gateway::builder().build().expect("no two alike"));
-    let server = Server::new(gateway, ServerTerms::new("toolscout", "1", [7; 32]), Remembered::in_memory());
+    let server = Server::new(
+        gateway,
+        ServerOptions::new("toolscout", "1", [7; 32]),
+        Remembered::in_memory(),
+        OperationTools::default(),
+    );
     let listener = Listener::bind(terms(Auth::None)).await.expect("bound");
     let servers: Servers = Arc::new(move |_| Ok(server.clone() as _));
-    let endpoint = Endpoint::new(servers, listener.limits().clone(), listener.ending());
+    let endpoint = Endpoint::new(servers, listener.limits().clone(), listener.shutdown());
     Site::serve(listener, Routes::new().guarded(endpoint.routes()))
 }
 
@@ -30,7 +35,7 @@ async fn what_belongs_to_sessions_is_unknown_without_one() {
         ["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe", "nobody/knows"]
     {
         let answer = site.ask(modern(method, json!({}))).await;
-        assert_eq!((answer.status, answer.code()), (404, Fault::METHOD), "{method}");
+        assert_eq!((answer.status, answer.code()), (404, RpcError::METHOD), "{method}");
     }
 }
 

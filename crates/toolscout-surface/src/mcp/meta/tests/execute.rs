@@ -3,15 +3,15 @@
 //! 3. Arguments that do not fit are answered with the place, what is asked for there, and a call that is right.
 
 use crate::mcp::meta::fixture::{gateway, raw, texts, tool};
-use crate::mcp::meta::{Wish, failure, not_found};
+use crate::mcp::meta::{ExecuteRequest, failure, not_found};
 use serde_json::{Value, json};
 use toolscout_core::{Arguments, Digest, Tool, ToolOutput};
 use toolscout_gateway::{ArgumentValidator, Error};
 
 const SEND: &str = r#"mail/send_email -- Sends. -- {"type":"object","properties":{"to":{"type":"string","format":"email"},"subject":{"type":"string","minLength":3},"body":{"type":"string"},"copies":{"type":"integer","minimum":1},"urgent":{"type":"boolean"},"from":{"type":"object","properties":{"name":{"type":"string"},"address":{"type":"string"}}},"tags":{"type":"array","items":{"type":"string"}}},"required":["to","subject"],"additionalProperties":false}"#;
 
-fn wish(arguments: Value) -> Result<Wish, ToolOutput> {
-    Wish::read(Some(&raw(arguments)))
+fn wish(arguments: Value) -> Result<ExecuteRequest, ToolOutput> {
+    ExecuteRequest::read(Some(&raw(arguments)))
 }
 
 fn understood(arguments: Value) -> Value {
@@ -77,7 +77,7 @@ fn what_fits_is_not_touched_however_odd_it_looks() {
     {
         let wish = wish(json!({"name": "s/t", "arguments": odd})).unwrap();
         assert_eq!(Value::Object(wish.arguments(&any).unwrap()), odd);
-        assert_eq!(wish.untouched().map(Value::Object), Some(odd));
+        assert_eq!(wish.plain().cloned().map(Value::Object), Some(odd));
     }
 }
 
@@ -96,7 +96,7 @@ fn parameters_that_are_called_like_wrappings_are_parameters() {
 
 #[test]
 fn the_fast_way_is_only_for_what_looks_as_it_should() {
-    let fast = |given: Value| wish(given).unwrap().untouched();
+    let fast = |given: Value| wish(given).unwrap().plain().cloned();
     assert_eq!(fast(json!({"name": "t", "arguments": {"a": 1}})), json!({"a": 1}).as_object().cloned());
     assert_eq!(fast(json!({"name": "t", "arguments": "{}"})), None);
     assert_eq!(fast(json!({"name": "t", "a": 1})), None);
@@ -123,7 +123,7 @@ fn a_call_without_a_name_is_answered_in_the_known_words() {
         assert!(output.is_error());
         assert_eq!(texts(&output), ["Tool name is required"]);
     }
-    assert_eq!(texts(&Wish::read(None).unwrap_err()), ["Tool name is required"]);
+    assert_eq!(texts(&ExecuteRequest::read(None).unwrap_err()), ["Tool name is required"]);
 }
 
 #[test]

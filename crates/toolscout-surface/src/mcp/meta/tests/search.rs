@@ -5,7 +5,7 @@
 
 use crate::mcp::meta::answer::{LIMIT, NOTHING, answer};
 use crate::mcp::meta::fixture::{gateway, raw, texts, tool};
-use crate::mcp::meta::request::{Detail, Request};
+use crate::mcp::meta::search_request::{Detail, Request};
 use crate::mcp::meta::signature;
 use serde_json::{Value, json};
 use std::sync::Arc;

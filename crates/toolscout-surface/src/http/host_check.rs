@@ -1,0 +1,102 @@
+//! The host and origin check: rejects requests that a foreign web page made a browser send.
+//!
+//! A page whose name resolves to 127.0.0.1 (DNS rebinding) has its own name in `Host`; a page that sends a cross-origin request
+//! has its own in `Origin`. Either is rejected, on every route. Browsers mark requests without `Origin` as cross-site.
+
+use super::authority::{Authority, Host, Origin};
+use super::{Error, HttpRejection};
+use axum::http::header::{CONTENT_TYPE, HOST, ORIGIN};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use std::net::IpAddr;
+
+const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+const MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
+const DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
+
+/// The hosts we answer to, and the foreign origins that may send requests.
+#[derive(Debug)]
+pub(super) struct HostCheck {
+    hosts: Vec<Authority>,
+    origins: Vec<Origin>,
+}
+
+impl HostCheck {
+    pub(super) fn new(hosts: &[String], origins: &[String]) -> Result<Self, Error> {
+        let host = |text: &String| Authority::parse(text).ok_or_else(|| Error::Host(text.clone()));
+        let origin = |text: &String| Origin::parse(text).ok_or_else(|| Error::Origin(text.clone()));
+        Ok(Self {
+            hosts: hosts.iter().map(host).collect::<Result<_, _>>()?,
+            origins: origins.iter().map(origin).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Checks a request that arrived at the address `local`. Returns its origin if that is an allowed foreign one.
+    pub(super) fn check(&self, head: &Parts, local: IpAddr) -> Result<Option<HeaderValue>, HttpRejection> {
+        let forbidden = |message: &str| HttpRejection::forbidden(message);
+        let host = one(&head.headers, &HOST)?.ok_or_else(|| forbidden("a `Host` must be named"))?;
+        let host = host.to_str().ok().and_then(Authority::parse).filter(|host| self.is_allowed(host, local));
+        let host =
+            host.ok_or_else(|| forbidden("nobody answers to that `Host` here; if it is yours, allow it by name"))?;
+        if head.uri.authority().is_some_and(|target| Authority::parse(target.as_str()).as_ref() != Some(&host)) {
+            return Err(forbidden("the target and `Host` disagree"));
+        }
+        let Some(value) = one(&head.headers, &ORIGIN)? else { return check_site(head).map(|()| None) };
+        match value.to_str().ok().and_then(Origin::parse) {
+            Some(origin) if self.origins.contains(&origin) => Ok(Some(value.clone())),
+            Some(origin) if origin.is_same(&host) => check_site(head).map(|()| None),
+            _ => Err(forbidden("pages from that `Origin` may not ask here; if it is yours, allow it by name")),
+        }
+    }
+
+    /// An IP address is allowed if the request arrived there: no name server can redirect it.
+    fn is_allowed(&self, host: &Authority, local: IpAddr) -> bool {
+        let is_same = |own: &Authority| own.host == host.host && (own.port.is_none() || own.port == host.port);
+        host.host.is_loopback() || host.host == Host::Ip(local) || self.hosts.iter().any(is_same)
+    }
+}
+
+/// Rejects writes of a signed-in browser unless they come from our own UI and send JSON: a foreign page can make a browser
+/// send its cookie along (CSRF), but cannot set these two.
+pub(super) fn check_csrf(head: &Parts) -> Result<(), HttpRejection> {
+    if head.method.is_safe() {
+        return Ok(());
+    }
+    let text = |name| head.headers.get(name).and_then(|value| value.to_str().ok());
+    let (origin, host) = (text(ORIGIN).and_then(Origin::parse), text(HOST).and_then(Authority::parse));
+    if !matches!((origin, host), (Some(origin), Some(host)) if origin.is_same(&host)) {
+        let message = "only the page itself may ask for this: `Origin` must be ours";
+        return Err(HttpRejection::forbidden(message));
+    }
+    if !is_json(&head.headers) {
+        let message = "`Content-Type` must be `application/json`";
+        return Err(HttpRejection::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
+    }
+    Ok(())
+}
+
+/// Whether the body is declared as JSON. Foreign pages can make a browser send other media types without asking first.
+pub(crate) fn is_json(headers: &HeaderMap) -> bool {
+    let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    media_type.split(';').next().is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
+}
+
+/// Checks requests without a foreign `Origin` by the headers that browsers add. A link to a page may be followed.
+fn check_site(head: &Parts) -> Result<(), HttpRejection> {
+    let is = |name: &HeaderName, word: &str| head.headers.get(name).is_some_and(|value| value == word);
+    let is_ours = one(&head.headers, &SITE)?.is_none_or(|site| site == "same-origin" || site == "none");
+    let is_navigation = head.method == Method::GET && is(&MODE, "navigate") && is(&DEST, "document");
+    if is_ours || is_navigation {
+        return Ok(());
+    }
+    Err(HttpRejection::forbidden("pages from elsewhere may not ask here"))
+}
+
+/// The only value of a header. Of two values, a proxy in between may have checked the other one.
+fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a HeaderValue>, HttpRejection> {
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (_, Some(_)) => Err(HttpRejection::forbidden(format!("`{name}` is there twice"))),
+        (value, None) => Ok(value),
+    }
+}

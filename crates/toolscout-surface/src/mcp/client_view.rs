@@ -1,0 +1,215 @@
+//! A catalog as MCP clients see it: the names of tools on the wire, the list of tools, and which tool a name leads to.
+
+use super::meta;
+use super::names::{Names, Remembered, is_name};
+use super::operations::{ExposedOperation, OperationTools};
+use super::options::{MetaTools, ServerOptions};
+use crate::operation::MetaTool;
+use crate::tokens;
+use parking_lot::Mutex;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+use toolscout_core::event::{CatalogSize, ContextUse};
+use toolscout_core::{SourceId, SourceKind, Status, Tool, ToolId, ToolName, Visibility};
+use toolscout_gateway::{CatalogView, Snapshot, Unresolved};
+
+/// Cached views; each user with tools of their own has one.
+const CAPACITY: usize = 64;
+
+/// The views of recently used catalogs.
+pub(super) struct ClientViews {
+    remembered: Arc<Remembered>,
+    operations: OperationTools,
+    cached: Mutex<Vec<Arc<ClientView>>>,
+}
+
+/// One catalog as clients see it.
+pub(super) struct ClientView {
+    snapshot: Arc<Snapshot>,
+    remembered: Arc<Remembered>,
+    /// Made when first needed: if only our own tools are listed, that is after the first list.
+    names: OnceLock<Names>,
+    transparent: Option<SourceId>,
+    /// Offered as tools besides those of the catalog.
+    operations: OperationTools,
+    offers_meta: bool,
+    listed: Vec<ListEntry>,
+    all: OnceLock<Vec<ListEntry>>,
+    /// Counted when first needed.
+    whole: OnceLock<CatalogSize>,
+}
+
+/// A tool in a list.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ListEntry {
+    pub(super) name: String,
+    pub(super) json: String,
+}
+
+/// What a name leads to.
+pub(super) enum ResolvedName {
+    MetaTool(MetaTool),
+    Operation(Arc<ExposedOperation>),
+    Tool(Arc<Tool>),
+    Nothing,
+}
+
+impl ClientViews {
+    pub(super) fn new(remembered: Remembered, operations: OperationTools) -> Self {
+        Self { remembered: Arc::new(remembered), operations, cached: Mutex::default() }
+    }
+
+    /// The view of a catalog, made once. A catalog never changes, so its address identifies it.
+    pub(super) fn of(&self, view: &CatalogView, options: &ServerOptions) -> Arc<ClientView> {
+        let snapshot = view.snapshot();
+        let mut cached = self.cached.lock();
+        if let Some(at) = cached.iter().position(|it| Arc::ptr_eq(&it.snapshot, &snapshot)) {
+            let client_view = cached.remove(at);
+            cached.push(client_view.clone());
+            return client_view;
+        }
+        // A server that was not discovered yet has unknown tools, and many clients list only once. Folders have libraries as well,
+        // but are always discovered.
+        let is_server = |id: &SourceId| view.source(id).is_some_and(|it| it.origin() != SourceKind::Folder);
+        let is_bare = |id: &SourceId| snapshot.tools_of(id).is_empty();
+        let expects = view.libraries().any(|(id, _)| is_server(id) && is_bare(id));
+        let delegates: Vec<_> = view.delegates().collect();
+        let client_view = Arc::new(ClientView::new(snapshot, &delegates, expects, self, options));
+        cached.push(client_view.clone());
+        if cached.len() > CAPACITY {
+            cached.remove(0);
+        }
+        client_view
+    }
+}
+
+impl ClientView {
+    fn new(
+        snapshot: Arc<Snapshot>,
+        delegates: &[&SourceId],
+        expects: bool,
+        client_views: &ClientViews,
+        options: &ServerOptions,
+    ) -> Self {
+        let usable = || snapshot.tools().filter(|it| is_usable(it));
+        let transparent = options.transparent.clone();
+        let hides = expects || !delegates.is_empty() || usable().any(|it| it.visibility == Visibility::Searchable);
+        let offers_meta = match options.meta_tools {
+            _ if transparent.is_some() => false,
+            MetaTools::Auto => hides,
+            MetaTools::Always => true,
+            MetaTools::Never => false,
+        };
+        let (names, all, remembered) = (OnceLock::new(), OnceLock::new(), client_views.remembered.clone());
+        let operations = client_views.operations.clone();
+        let (listed, whole) = (Vec::new(), OnceLock::new());
+        let mut client_view =
+            Self { names, remembered, transparent, operations, offers_meta, listed, all, whole, snapshot };
+        let is_listed = |it: &Tool| it.visibility == Visibility::Listed || client_view.transparent.is_some();
+        let mut listed = client_view.entries(is_listed);
+        if offers_meta {
+            let definitions = meta::definitions(&client_view.snapshot, delegates).into_iter();
+            let offered = definitions.filter(|(name, _)| client_view.operations.meta_tool(name).is_some());
+            listed.extend(offered.map(|(name, json)| ListEntry { name: name.to_owned(), json }));
+            listed.sort_by(|one, other| one.name.cmp(&other.name));
+        }
+        client_view.listed = listed;
+        client_view
+    }
+
+    /// The list of tools, sorted by name; every tool and no meta tool for a client that wants to see all.
+    pub(super) fn list(&self, shows_all: bool) -> &[ListEntry] {
+        if shows_all { self.all.get_or_init(|| self.entries(|_| true)) } else { &self.listed }
+    }
+
+    /// The tokens of these entries, and of the whole catalog. Reads all of them, so it takes a while.
+    pub(super) fn shown(&self, entries: &[ListEntry]) -> ContextUse {
+        let tokens = entries.iter().map(|it| tokens::at_most(&it.json)).sum();
+        ContextUse { what: "list", tools: entries.len(), tokens, whole: Some(*self.whole.get_or_init(|| self.count())) }
+    }
+
+    /// Every definition, as it would be listed; one after the other, since together they may be many megabytes.
+    fn count(&self) -> CatalogSize {
+        let usable = || self.snapshot.tools().filter(|it| is_usable(it));
+        let tokens = usable().map(|it| tokens::at_most(&self.entry(it).json)).sum();
+        CatalogSize { tools: usable().count(), tokens }
+    }
+
+    /// A hash of the list: lists that differ have different ones.
+    pub(super) fn fingerprint(&self, shows_all: bool) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.list(shows_all).iter().for_each(|it| it.json.hash(&mut hasher));
+        hasher.finish()
+    }
+
+    /// Every tool, and these of remote gateways, if clients accept their names.
+    pub(super) fn list_with(&self, far: &[Arc<Tool>]) -> Vec<ListEntry> {
+        let mut entries = self.list(true).to_vec();
+        for tool in far.iter().filter(|_| self.transparent.is_none()) {
+            let name = format!("{}__{}", tool.id.source, tool.id.name.as_str().replace(['/', ':'], "__"));
+            if is_name(&name) && entries.iter().all(|it| it.name != name) {
+                entries.push(ListEntry { json: tool.listing(&name).as_str().to_owned(), name });
+            }
+        }
+        entries.sort_by(|one, other| one.name.cmp(&other.name));
+        entries
+    }
+
+    pub(super) fn names(&self) -> &Names {
+        self.names.get_or_init(|| Names::of(&self.snapshot, &self.remembered))
+    }
+
+    /// What a name leads to: a name on the wire, or any other form of a tool's name.
+    pub(super) fn resolve(&self, name: &str, options: &ServerOptions) -> ResolvedName {
+        if let Some(meta_tool) = self.operations.meta_tool(name).filter(|_| self.offers_meta) {
+            return ResolvedName::MetaTool(meta_tool);
+        }
+        let known = |id: &ToolId| self.snapshot.tool(id).map(|it| it.tool.clone());
+        let tool = match &self.transparent {
+            Some(source) => ToolName::new(name).ok().and_then(|it| known(&ToolId::new(source.clone(), it))),
+            None => match self.names().tool(name) {
+                Some(id) => known(id),
+                None => self.snapshot.resolve(name).ok().cloned(),
+            },
+        };
+        if let Some(operation) = self.operations.exposed(name).filter(|it| self.offers(it)) {
+            return ResolvedName::Operation(operation.clone());
+        }
+        let is_hidden = |it: &Tool| options.strict_hidden && it.visibility != Visibility::Listed;
+        match tool {
+            Some(tool) if self.transparent.is_some() || !is_hidden(&tool) => ResolvedName::Tool(tool),
+            _ => ResolvedName::Nothing,
+        }
+    }
+
+    fn entries(&self, wanted: impl Fn(&Tool) -> bool) -> Vec<ListEntry> {
+        let is_shown = |it: &&Arc<Tool>| {
+            is_usable(it) && wanted(it) && self.transparent.as_ref().is_none_or(|source| it.id.source == *source)
+        };
+        let mut entries: Vec<_> = self.snapshot.tools().filter(is_shown).map(|it| self.entry(it)).collect();
+        let offered = self.operations.exposed.iter().filter(|it| self.offers(it));
+        entries.extend(offered.map(|it| ListEntry { name: it.name.clone(), json: it.definition.clone() }));
+        entries.sort_by(|one, other| one.name.cmp(&other.name));
+        entries
+    }
+
+    /// Whether an exposed operation is offered: a tool that its name leads to comes first, and beside a transparent source there is
+    /// nothing of ours.
+    fn offers(&self, operation: &ExposedOperation) -> bool {
+        let is_unknown = || matches!(self.snapshot.resolve(&operation.name), Err(Unresolved::Unknown { .. }));
+        self.transparent.is_none() && self.names().tool(&operation.name).is_none() && is_unknown()
+    }
+
+    fn entry(&self, tool: &Tool) -> ListEntry {
+        let name = match &self.transparent {
+            Some(_) => tool.id.name.as_str(),
+            None => self.names().wire(&tool.id),
+        };
+        ListEntry { name: name.to_owned(), json: tool.listing(name).as_str().to_owned() }
+    }
+}
+
+/// A quarantined tool is not listed, since a model might do what its description says. An unavailable one is.
+fn is_usable(tool: &Tool) -> bool {
+    !matches!(tool.status, Status::Quarantined(_))
+}

@@ -1,0 +1,92 @@
+//! Takes the messages of clients, and has each request answered by its method.
+
+use super::client::{Client, Outlet};
+use super::exchange::Exchange;
+use super::message::{Incoming, Request};
+use super::server::{OF_SESSIONS, Reply, Server};
+use super::{call, errors, initialize, library, list, listen};
+use serde_json::Value;
+use std::sync::Arc;
+use toolscout_core::RawJson;
+use toolscout_core::jsonrpc::RpcError;
+
+impl Server {
+    /// Takes one message. What is sent before the response goes to `out`; the response is returned. There is none to notifications,
+    /// to responses, and to requests that the client cancelled. Cancel-safe: dropping the future cancels the request.
+    pub async fn take(
+        self: &Arc<Self>,
+        client: &Arc<Client>,
+        incoming: Incoming,
+        out: Arc<dyn Outlet>,
+    ) -> Option<Reply> {
+        match incoming {
+            Incoming::Request(request) => self.answer(client, request, out).await,
+            Incoming::Notification { method, params } => {
+                if method == "notifications/cancelled"
+                    && let Some(id) = cancelled(params.as_ref())
+                {
+                    client.cancel(&id);
+                }
+                None
+            }
+            Incoming::Response { id, outcome } => {
+                client.settle(&id, outcome);
+                None
+            }
+        }
+    }
+
+    /// Notifies a client of the old era about changes, for as long as it is polled.
+    pub async fn keep_informed(self: &Arc<Self>, client: Arc<Client>) {
+        listen::keep_informed(self, &client).await;
+    }
+
+    async fn answer(self: &Arc<Self>, client: &Arc<Client>, request: Request, out: Arc<dyn Outlet>) -> Option<Reply> {
+        let (_in_flight, mut cancelled) = match client.begin(&request.id) {
+            Ok(begun) => begun,
+            Err(why) => return Some(Reply::of(&request.id, Err(errors::busy(why)))),
+        };
+        let answering = async {
+            let exchange = Exchange::begin(self, client, out, &request)?;
+            respond(&exchange, &request.method).await
+        };
+        tokio::select! {
+            biased;
+            result = answering => Some(Reply::of(&request.id, result)),
+            _ = &mut cancelled => None,
+        }
+    }
+}
+
+/// The methods. A result is the text of an object.
+async fn respond(exchange: &Exchange, method: &str) -> Result<String, RpcError> {
+    if exchange.is_modern() && OF_SESSIONS.contains(&method) {
+        return Err(RpcError::unknown_method(method));
+    }
+    let result = match method {
+        "initialize" => initialize::initialize(exchange).await,
+        "server/discover" => initialize::discover(exchange).await,
+        "ping" => Ok("{}".to_owned()),
+        "tools/list" => list::tools(exchange).await,
+        "tools/call" => call::call(exchange).await,
+        "resources/list" => library::resources(exchange).await,
+        "resources/templates/list" => library::templates(exchange).await,
+        "resources/read" => library::read(exchange).await,
+        "resources/subscribe" => library::subscribe(exchange, true).await,
+        "resources/unsubscribe" => library::subscribe(exchange, false).await,
+        "prompts/list" => library::prompts(exchange).await,
+        "prompts/get" => library::prompt(exchange).await,
+        "completion/complete" => library::complete(exchange).await,
+        "logging/setLevel" => library::set_level(exchange).await,
+        "subscriptions/listen" => listen::listen(exchange).await,
+        _ => Err(RpcError::unknown_method(method)),
+    }?;
+    Ok(exchange.complete(result))
+}
+
+fn cancelled(params: Option<&RawJson>) -> Option<RawJson> {
+    match params?.to_value().get("requestId")? {
+        id @ (Value::String(_) | Value::Number(_)) => Some(RawJson::from_value(id)),
+        _ => None,
+    }
+}

@@ -1,0 +1,61 @@
+//! `initialize` and `server/discover`: our name, our capabilities, and the supported revisions.
+
+use super::client::ClientInfo;
+use super::exchange::Exchange;
+use super::list;
+use super::version::{SPOKEN, Version};
+use super::{library, meta};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use toolscout_core::RawJson;
+use toolscout_core::jsonrpc::RpcError;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Params {
+    protocol_version: String,
+    capabilities: Option<RawJson>,
+    client_info: Option<ClientInfo>,
+}
+
+/// The old era: agrees on a revision, and stores the capabilities of the client.
+pub(super) async fn initialize(exchange: &Exchange) -> Result<String, RpcError> {
+    let Params { protocol_version, capabilities, client_info } = exchange.read()?;
+    let version = Version::agreed(&protocol_version);
+    exchange.client.initialize(version, client_info.and_then(|it| it.name()), capabilities);
+    let mut response = introduction(exchange).await;
+    response["protocolVersion"] = version.name().into();
+    response["serverInfo"] = server_info(exchange);
+    Ok(response.to_string())
+}
+
+/// The modern era: the same response for every client.
+pub(super) async fn discover(exchange: &Exchange) -> Result<String, RpcError> {
+    let mut response = introduction(exchange).await;
+    response["supportedVersions"] = json!(SPOKEN);
+    response["_meta"] = json!({"io.modelcontextprotocol/serverInfo": server_info(exchange)});
+    Ok(list::cacheable(exchange, response.to_string(), false))
+}
+
+async fn introduction(exchange: &Exchange) -> Value {
+    let mut capabilities = library::capabilities(exchange).await;
+    capabilities["tools"] = json!({"listChanged": true});
+    let mut response = json!({"capabilities": capabilities});
+    if let Some(instructions) = instructions(exchange).await {
+        response["instructions"] = instructions.into();
+    }
+    response
+}
+
+async fn instructions(exchange: &Exchange) -> Option<String> {
+    match exchange.server.options.transparent {
+        Some(_) => library::instructions(exchange).await,
+        // Of the shared catalog: the response may be cached, and shown to others.
+        None => Some(meta::instructions(&exchange.server.gateway.snapshot(), &exchange.server.options.essential)),
+    }
+}
+
+fn server_info(exchange: &Exchange) -> Value {
+    let options = &exchange.server.options;
+    json!({"name": options.name, "version": options.version})
+}

@@ -1,0 +1,157 @@
+//! The input of `execute_tool`, read from whatever a model wrote.
+
+use super::repair::{WRAPPERS, fits, repair};
+use super::{EXECUTE, SEARCH, failure};
+use serde_json::{Map, Value};
+use toolscout_core::{Arguments, Digest, RawJson, Tool, ToolOutput};
+use toolscout_gateway::{ArgumentValidator, Error};
+
+/// Keys that models use for the name of the tool.
+const NAMES: [&str; 5] = ["name", "tool", "tool_name", "toolName", "id"];
+/// How deep a call may be nested within a call.
+const DEEPEST: usize = 4;
+
+/// A tool, and arguments for it.
+#[derive(Debug, PartialEq)]
+pub(crate) struct ExecuteRequest {
+    /// Any form of a name, as it was written.
+    pub(crate) name: String,
+    /// The digest of the definition that the model has read.
+    pub(crate) expect: Option<Digest>,
+    /// Everything else that was written.
+    rest: Map<String, Value>,
+}
+
+impl ExecuteRequest {
+    /// Reads the input. The error is the result of the call.
+    pub(crate) fn read(input: Option<&RawJson>) -> Result<Self, ToolOutput> {
+        let mut rest = match input.map_or(Value::Null, RawJson::to_value) {
+            Value::Object(map) if map.contains_key(NAMES[0]) => map,
+            other => innermost_call(other),
+        };
+        let name = NAMES.into_iter().find(|key| rest.get(*key).is_some_and(|name| !trimmed(name).is_empty()));
+        let Some(name) = name.and_then(|key| rest.shift_remove(key)).map(|name| trimmed(&name).to_owned()) else {
+            return Err(ToolOutput::failure("Tool name is required"));
+        };
+        if matches!(name.as_str(), SEARCH | EXECUTE) {
+            return Err(failure::recursion(&name));
+        }
+        let expect = expected(&mut rest)?;
+        Ok(Self { name, expect, rest })
+    }
+
+    /// The arguments as they are, if they are written as they should be. They are not checked yet.
+    pub(crate) fn plain(&self) -> Option<&Arguments> {
+        let named = |key: &&str| self.rest.get(*key).and_then(Value::as_object);
+        WRAPPERS[..2].iter().find_map(named).filter(|_| self.rest.len() == 1)
+    }
+
+    /// The arguments for this tool: as they are if they fit, else repaired, else as near to that as possible, for the gateway to
+    /// refuse. The error is the result of the call.
+    pub(crate) fn arguments(&self, tool: &Tool) -> Result<Arguments, ToolOutput> {
+        let check = ArgumentValidator::of(tool).map_err(|error| failure(tool, &error))?;
+        let given = readings(self.rest.clone());
+        let fitting = given.iter().filter_map(Value::as_object).find(|it| fits(&check, it));
+        if let Some(arguments) = fitting {
+            return Ok(arguments.clone());
+        }
+        let schema = tool.input_schema.to_value();
+        let mut nearest = None;
+        for given in &given {
+            let Some(repaired) = repair(&check, &schema, given.clone()) else { continue };
+            if fits(&check, &repaired.arguments) {
+                tracing::debug!(event = "arguments_repaired", tool = %tool.id, how = repaired.understood.join("; "));
+                return Ok(repaired.arguments);
+            }
+            nearest.get_or_insert(repaired.arguments);
+        }
+        nearest.ok_or_else(|| failure::no_object(tool))
+    }
+
+    /// Why the call failed; if its arguments are invalid, with an example.
+    pub(crate) fn failure(&self, tool: &Tool, error: &Error) -> ToolOutput {
+        let given = match error {
+            Error::InvalidArguments { .. } => self.arguments(tool).unwrap_or_default(),
+            _ => Arguments::new(),
+        };
+        failure::with_given(tool, error, &given)
+    }
+}
+
+/// The call that was written: as it should be, as a text, or within another call that has no name of its own.
+fn innermost_call(given: Value) -> Map<String, Value> {
+    let mut map = object(given).unwrap_or_default();
+    for _ in 0..DEEPEST {
+        let is_named = NAMES.iter().any(|it| map.contains_key(*it));
+        let inner = WRAPPERS.into_iter().find(|it| map.contains_key(*it)).filter(|_| !is_named);
+        match inner.and_then(|it| map.get(it)).cloned().and_then(object) {
+            Some(inner) => map = inner,
+            None => break,
+        }
+    }
+    map
+}
+
+fn object(value: Value) -> Option<Map<String, Value>> {
+    match value {
+        Value::Object(map) => Some(map),
+        Value::String(text) => object(serde_json::from_str(&text).ok()?),
+        _ => None,
+    }
+}
+
+/// A name without the quotes that models put around it.
+fn trimmed(name: &Value) -> &str {
+    name.as_str().unwrap_or_default().trim_matches(|it: char| it.is_whitespace() || matches!(it, '`' | '"' | '\''))
+}
+
+/// The expected digest. A value that is no digest may be an argument of the tool, if arguments stand beside the name.
+fn expected(map: &mut Map<String, Value>) -> Result<Option<Digest>, ToolOutput> {
+    let digest = match map.get("expect") {
+        None => return Ok(None),
+        Some(Value::Null) => None,
+        Some(Value::String(text)) if text.trim().is_empty() => None,
+        Some(said) => match said.as_str().and_then(|it| Digest::from_hex(it.trim())) {
+            Some(digest) => Some(digest),
+            None if WRAPPERS.iter().any(|it| map.contains_key(*it)) => {
+                let text = "`expect` is no digest: pass the `digest` that tool_search gave, or leave it out";
+                return Err(ToolOutput::failure(text));
+            }
+            None => return Ok(None),
+        },
+    };
+    map.shift_remove("expect");
+    Ok(digest)
+}
+
+/// What the arguments may be, likeliest first, and never empty: the value of a known key, that with what stands beside it, or
+/// everything.
+fn readings(mut map: Map<String, Value>) -> Vec<Value> {
+    // As it should be, and as it mostly is.
+    if map.len() == 1 && map.get(WRAPPERS[0]).is_some_and(Value::is_object) {
+        return map.remove(WRAPPERS[0]).into_iter().collect();
+    }
+    let called: Vec<_> = WRAPPERS.into_iter().filter(|it| map.contains_key(*it)).collect();
+    let Some(first) = called.first() else { return vec![Value::Object(map)] };
+    let mut beside = map.clone();
+    called.iter().for_each(|it| drop(beside.remove(*it)));
+    let mut readings: Vec<_> = called.iter().map(|it| map[*it].clone()).map(nothing_is_empty).collect();
+    if let (false, Some(inner)) = (beside.is_empty(), readings[0].as_object()) {
+        let is_empty = inner.is_empty();
+        let mut both = inner.clone();
+        for (name, it) in beside {
+            both.entry(name).or_insert(it);
+        }
+        // Empty arguments, with others beside them: those are meant.
+        readings.insert(usize::from(!is_empty), Value::Object(both));
+    }
+    let is_only = map.len() == 1 && *first == WRAPPERS[0];
+    if !is_only {
+        readings.push(Value::Object(map));
+    }
+    readings
+}
+
+fn nothing_is_empty(value: Value) -> Value {
+    if value.is_null() { Value::Object(Map::new()) } else { value }
+}

@@ -1,0 +1,153 @@
+//! Results that are too large to be delivered at once: the beginning is delivered, and the rest can be read piece by piece.
+//!
+//! A model cannot use megabytes, and some clients break on them. The whole result is stored for a while, for the user who got the
+//! beginning.
+
+#[cfg(test)]
+mod tests;
+
+use super::object::Object;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use parking_lot::Mutex;
+use ring::rand::{SecureRandom, SystemRandom};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+use toolscout_core::jsonrpc::quoted;
+use toolscout_core::{BoundedCache, RawJson, ToolOutput};
+
+/// The tool that reads on. It is never listed; results name it.
+pub(super) const READ_RESULT: &str = "toolscout__read_result";
+/// How long a result is stored.
+const KEPT: Duration = Duration::from_secs(600);
+/// Bytes of all results together.
+const CAPACITY: usize = 64 << 20;
+/// Bytes of one piece.
+const PIECE: usize = 64 << 10;
+
+/// Stored results, by handle.
+pub(super) struct ResultStorage(Mutex<BoundedCache<String, StoredResult>>);
+
+impl Default for ResultStorage {
+    fn default() -> Self {
+        Self(Mutex::new(BoundedCache::weighted(CAPACITY, |kept| kept.text.len() + kept.output.raw().as_str().len())))
+    }
+}
+
+struct StoredResult {
+    user: Option<Arc<str>>,
+    since: Instant,
+    output: ToolOutput,
+    text: String,
+}
+
+#[derive(Deserialize)]
+struct ReadRequest {
+    result: String,
+    #[serde(default)]
+    offset: usize,
+    #[serde(default)]
+    part: Part,
+}
+
+#[derive(Deserialize, Default, Clone, Copy, PartialEq)]
+#[serde(rename_all = "lowercase")]
+enum Part {
+    /// The text blocks, one after the other.
+    #[default]
+    Text,
+    /// The whole result as it came, as JSON.
+    Raw,
+}
+
+impl ResultStorage {
+    /// The result to deliver: all of it, or its beginning and how to read on. `user` is only needed to store it.
+    pub(super) fn deliver(&self, output: &ToolOutput, limit: usize, user: impl FnOnce() -> Option<Arc<str>>) -> String {
+        let raw = output.raw().as_str();
+        if raw.len() <= limit {
+            return raw.to_owned();
+        }
+        let text = texts(output);
+        let shown = &text[..floor(&text, PIECE.min(limit))];
+        let handle = self.keep(output, &text, user());
+        let note = note(raw.len(), text.len(), shown.len(), handle.as_deref());
+        let mut cut = Object::default();
+        let content = json!([{"type": "text", "text": shown}, {"type": "text", "text": note}]).to_string();
+        cut.set("content", content.as_str());
+        if output.is_error() {
+            cut.set("isError", "true");
+        }
+        cut.to_string()
+    }
+
+    /// Reads a piece of a stored result, for the user who got its beginning.
+    pub(super) fn read(&self, arguments: Option<&RawJson>, user: Option<&Arc<str>>) -> ToolOutput {
+        let wish = arguments.and_then(|it| serde_json::from_str::<ReadRequest>(it.as_str()).ok());
+        let Some(ReadRequest { result, offset, part }) = wish else {
+            return ToolOutput::failure("say which: {\"result\": \"…\", \"offset\": 0}, as the result itself says");
+        };
+        self.tidy();
+        let kept = self.0.lock();
+        let Some(found) = kept.peek(&result).filter(|found| found.user.as_ref() == user) else {
+            return ToolOutput::failure("that result is no longer kept; call its tool again");
+        };
+        let whole = match part {
+            Part::Text => found.text.as_str(),
+            Part::Raw => found.output.raw().as_str(),
+        };
+        let from = floor(whole, offset);
+        let to = floor(whole, from.saturating_add(PIECE));
+        let next = if to < whole.len() { format!("read on at offset {to}") } else { "this is the end".to_owned() };
+        let next = format!("bytes {from} to {to} of {}; {next}", whole.len());
+        let content = json!({"content": [{"type": "text", "text": &whole[from..to]}, {"type": "text", "text": next}]});
+        ToolOutput::from_raw(RawJson::from_value(&content)).unwrap_or_else(ToolOutput::failure)
+    }
+
+    fn keep(&self, output: &ToolOutput, text: &str, user: Option<Arc<str>>) -> Option<String> {
+        let mut bytes = [0; 16];
+        SystemRandom::new().fill(&mut bytes).ok()?;
+        let handle = URL_SAFE_NO_PAD.encode(bytes);
+        let entry = StoredResult { user, since: Instant::now(), output: output.clone(), text: text.to_owned() };
+        self.tidy();
+        let evicted = self.0.lock().insert(handle.clone(), entry);
+        drop(evicted);
+        Some(handle)
+    }
+
+    /// Drops what has expired.
+    pub(super) fn tidy(&self) {
+        let expired = self.0.lock().remove_if(|kept| kept.since.elapsed() >= KEPT);
+        drop(expired);
+    }
+}
+
+fn texts(output: &ToolOutput) -> String {
+    let blocks = output.content();
+    let texts: Vec<&str> = blocks.iter().filter_map(|it| it["text"].as_str()).collect();
+    if texts.is_empty() {
+        return output.structured_content().as_ref().map(Value::to_string).unwrap_or_default();
+    }
+    texts.join("\n")
+}
+
+fn note(raw: usize, text: usize, shown: usize, handle: Option<&str>) -> String {
+    let cut = format!("[cut: the result has {raw} bytes, its text {text}; the first {shown} of that are shown.");
+    let Some(handle) = handle else { return format!("{cut} Ask the tool for less.]") };
+    let handle = quoted(handle);
+    format!(
+        "{cut} Read on with execute_tool {{\"name\":\"{READ_RESULT}\",\"arguments\":{{\"result\":{handle},\"offset\":{shown}}}}}; \
+         \"part\":\"raw\" gives the whole result as JSON. Kept for ten minutes.]"
+    )
+}
+
+/// The last place at or before this one that is between two characters.
+fn floor(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}

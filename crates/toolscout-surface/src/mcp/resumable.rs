@@ -1,0 +1,115 @@
+//! Requests that may need input of the client before they are done: begins them, suspends them, and goes on with them.
+//!
+//! A client of the old era is asked while its request runs. A client of the modern era gets the requests for input as the result,
+//! with a sealed state, and sends its request again with the responses and that state.
+
+use super::exchange::Exchange;
+use super::object::Object;
+use super::reverse_requests::InputRequest;
+use super::sealed::State;
+use super::suspended::{RunningRequest, Step};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use tokio::sync::mpsc;
+use toolscout_core::jsonrpc::{RpcError, quoted};
+use toolscout_core::{BoxFuture, Cx, RawJson, Resume, ToolOutput};
+
+/// How often a request may need input before it must be done.
+pub(super) const ROUNDS: u8 = 8;
+
+/// What a client of the modern era sends along when it comes back.
+#[derive(Deserialize)]
+pub(super) struct ClientInput {
+    #[serde(rename = "inputResponses")]
+    pub(super) responses: Option<RawJson>,
+    #[serde(rename = "requestState")]
+    pub(super) state: Option<String>,
+}
+
+/// How a request went on.
+pub(super) enum Outcome {
+    Done(ToolOutput),
+    /// The result that asks for input.
+    InputRequired(String),
+    TooManyRounds,
+}
+
+/// Receives the requests for input of a running request.
+pub(super) type InputRequests = mpsc::UnboundedSender<InputRequest>;
+
+/// Runs a request until it is done or needs input. `begin` starts it; a suspended one goes on instead. A state is valid only for
+/// what `bound_to` names: the user, and the request itself.
+pub(super) async fn run(
+    exchange: &Exchange,
+    input: ClientInput,
+    bound_to: impl Fn() -> String,
+    begin: impl FnOnce(Option<Resume>, InputRequests) -> BoxFuture<'static, Result<ToolOutput, RpcError>>,
+) -> Result<Outcome, RpcError> {
+    let server = &exchange.server;
+    let ClientInput { responses, state } = input;
+    let by_name = responses.as_ref().map(|responses| serde_json::from_str::<HashMap<_, _>>(responses.as_str()));
+    let by_name = by_name.transpose().map_err(|error| RpcError::invalid_params(error.to_string()))?;
+    let state = state.map(|state| server.seal.open(&state, &bound_to()).ok_or_else(expired)).transpose()?;
+    let (mut request, rounds) = match state {
+        None => {
+            let resume = responses.map(|responses| Resume { responses: Some(responses), state: None });
+            (RunningRequest::new(|input_requests| begin(resume, input_requests)), 0)
+        }
+        Some((State::Upstream(state), rounds)) => {
+            let resume = Some(Resume { responses, state });
+            (RunningRequest::new(|input_requests| begin(resume, input_requests)), rounds)
+        }
+        Some((State::Suspended(number), rounds)) => {
+            let mut request = server.suspended.take(number).ok_or_else(expired)?;
+            request.answer(by_name.unwrap_or_default());
+            (request, rounds)
+        }
+    };
+    let is_last_round = rounds >= ROUNDS;
+    let (result, state) = match request.advance().await {
+        Step::Done(output) => match output? {
+            output if !output.wants_input() => return Ok(Outcome::Done(output)),
+            output => (output.raw().as_str().to_owned(), State::Upstream(output.state())),
+        },
+        Step::NeedsInput(_) if is_last_round => return Ok(Outcome::TooManyRounds),
+        Step::NeedsInput(requests) => (input_required(&requests), State::Suspended(server.suspended.put(request))),
+    };
+    if is_last_round {
+        return Ok(Outcome::TooManyRounds);
+    }
+    let state = server.seal.close(state, rounds + 1, &bound_to());
+    let state = state.ok_or_else(|| RpcError::failed("the server wants too much to be brought along"))?;
+    let mut result = Object::parse(&result).unwrap_or_default();
+    result.set("requestState", quoted(&state));
+    Ok(Outcome::InputRequired(result.to_string()))
+}
+
+fn expired() -> RpcError {
+    RpcError::invalid_params("`requestState` is of another request, or too old; make the call again without it")
+}
+
+fn input_required(requests: &[(String, String, RawJson)]) -> String {
+    let requests = requests.iter().map(|(name, method, params)| {
+        format!(r#"{}:{{"method":{},"params":{}}}"#, quoted(name), quoted(method), params.as_str())
+    });
+    let requests: Vec<_> = requests.collect();
+    format!(r#"{{"resultType":"input_required","inputRequests":{{{}}}}}"#, requests.join(","))
+}
+
+/// Asks a client of the old era for everything that the output needs, one request after the other, as a person has to answer.
+pub(super) async fn ask_for(output: &ToolOutput, cx: &Cx) -> Resume {
+    let wanted = output.raw().to_value();
+    let mut responses = serde_json::Map::new();
+    for (name, request) in wanted["inputRequests"].as_object().into_iter().flatten() {
+        let (Some(method), Some(counterpart)) = (request["method"].as_str(), &cx.counterpart) else { continue };
+        let params = RawJson::from_value(request.get("params").unwrap_or(&json!({})));
+        let response = match counterpart.ask(method, params).await {
+            Ok(response) => response.to_value(),
+            Err(_) if method == "elicitation/create" => json!({"action": "cancel"}),
+            Err(_) => continue,
+        };
+        responses.insert(name.clone(), response);
+    }
+    Resume { responses: Some(RawJson::from_value(&Value::Object(responses))), state: output.state() }
+}

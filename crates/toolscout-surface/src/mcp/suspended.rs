@@ -1,0 +1,106 @@
+//! Requests that run, and those that are suspended until a client of the modern era comes back with what they need.
+//!
+//! A server of the old era, or the approval prompt, asks in the middle of a request and waits for the answer. A client of the
+//! modern era cannot be asked then, so the request is suspended as it is. Only the client that has its sealed number can go on
+//! with it.
+
+use super::reverse_requests::InputRequest;
+use super::sealed::PATIENCE;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+use toolscout_core::jsonrpc::RpcError;
+use toolscout_core::{BoundedCache, BoxFuture, RawJson, ToolOutput};
+
+/// Suspended requests; more evict the oldest.
+const CAPACITY: usize = 256;
+
+/// The suspended requests, by number.
+pub(super) struct SuspendedCalls {
+    next: AtomicU64,
+    calls: Mutex<BoundedCache<u64, (Instant, RunningRequest)>>,
+}
+
+impl Default for SuspendedCalls {
+    fn default() -> Self {
+        Self { next: AtomicU64::new(1), calls: Mutex::new(BoundedCache::new(CAPACITY)) }
+    }
+}
+
+type Running = BoxFuture<'static, Result<ToolOutput, RpcError>>;
+
+/// A request that runs, and its requests for input.
+pub(super) struct RunningRequest {
+    running: Running,
+    input_requests: mpsc::UnboundedReceiver<InputRequest>,
+    /// Where the responses go, by name.
+    unanswered: HashMap<String, oneshot::Sender<Result<RawJson, RpcError>>>,
+}
+
+/// How a request went on.
+pub(super) enum Step {
+    Done(Result<ToolOutput, RpcError>),
+    /// The requests for input: name, method and parameters of each.
+    NeedsInput(Vec<(String, String, RawJson)>),
+}
+
+impl RunningRequest {
+    pub(super) fn new(begin: impl FnOnce(mpsc::UnboundedSender<InputRequest>) -> Running) -> Self {
+        let (sender, input_requests) = mpsc::unbounded_channel();
+        Self { running: begin(sender), input_requests, unanswered: HashMap::new() }
+    }
+
+    /// Passes on the responses of the client; a request for input without one has failed.
+    pub(super) fn answer(&mut self, mut responses: HashMap<String, RawJson>) {
+        for (name, sender) in self.unanswered.drain() {
+            let response = responses.remove(&name).ok_or_else(|| RpcError::failed("the client gave no answer"));
+            let _ = sender.send(response);
+        }
+    }
+
+    /// Goes on until it is done or needs input. What is needed at the same time is asked for together.
+    pub(super) async fn advance(&mut self) -> Step {
+        let first = tokio::select! {
+            biased;
+            done = &mut self.running => return Step::Done(done),
+            Some(request) = self.input_requests.recv() => request,
+        };
+        // Others may be about to ask as well: they have been polled by then.
+        tokio::task::yield_now().await;
+        let mut requests = Vec::new();
+        let mut next = Some(first);
+        while let Some(InputRequest { method, params, answer }) = next {
+            let name = format!("input_{}", requests.len() + 1);
+            self.unanswered.insert(name.clone(), answer);
+            requests.push((name, method, params));
+            next = self.input_requests.try_recv().ok();
+        }
+        Step::NeedsInput(requests)
+    }
+}
+
+impl SuspendedCalls {
+    /// Suspends a request; returns its number.
+    pub(super) fn put(&self, call: RunningRequest) -> u64 {
+        self.tidy();
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let evicted = self.calls.lock().insert(number, (Instant::now(), call));
+        drop(evicted);
+        number
+    }
+
+    /// Takes a suspended request, once.
+    pub(super) fn take(&self, number: u64) -> Option<RunningRequest> {
+        let (since, call) = self.calls.lock().remove(&number)?;
+        (since.elapsed() < PATIENCE).then_some(call)
+    }
+
+    /// Drops those that no client came back for.
+    pub(super) fn tidy(&self) {
+        let now = Instant::now();
+        let expired = self.calls.lock().remove_if(|(since, _)| now.duration_since(*since) >= PATIENCE);
+        drop(expired);
+    }
+}

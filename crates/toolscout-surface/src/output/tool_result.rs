@@ -1,0 +1,36 @@
+//! The result of a tool, for a terminal or a pipe.
+
+#[cfg(test)]
+mod tests;
+
+use crate::output::json;
+use serde_json::Value;
+use toolscout_core::ToolOutput;
+
+/// Text blocks as they are, one after the other; other blocks as JSON, a line each. Without any block, the structured
+/// content.
+pub fn text(output: &ToolOutput) -> String {
+    let blocks = output.content();
+    if blocks.is_empty() {
+        return output.structured_content().map(|it| json::pretty(&it)).unwrap_or_default();
+    }
+    blocks.iter().map(block).collect::<Vec<_>>().join("\n")
+}
+
+fn block(block: &Value) -> String {
+    match (block["type"].as_str(), block["text"].as_str()) {
+        (Some("text"), Some(text)) => text.to_owned(),
+        _ => json::compact(block),
+    }
+}
+
+/// The structured content where there is one; the plain text where that is all there is; else the whole result.
+pub fn json(output: &ToolOutput) -> Result<Value, String> {
+    if let Some(structured) = output.structured_content() {
+        return Ok(structured);
+    }
+    match output.content().as_slice() {
+        [only] if only["type"] == "text" => Err(text(output)),
+        _ => Ok(output.raw().to_value()),
+    }
+}

@@ -1,0 +1,24 @@
+//! 1. Nothing of a result is lost on the way to text.
+//! 2. JSON is the structured content, and plain text stays plain.
+
+use super::{json as to_json, text};
+use serde_json::json;
+use toolscout_core::{RawJson, ToolOutput};
+
+fn output(value: serde_json::Value) -> ToolOutput {
+    ToolOutput::from_raw(RawJson::from_value(&value)).unwrap()
+}
+
+#[test]
+fn every_block_is_shown_and_a_result_without_blocks_shows_its_structure() {
+    let mixed = output(json!({"content": [{"type": "text", "text": "one"}, {"type": "image", "data": "eA=="}]}));
+    assert_eq!(text(&mixed), "one\n{\"type\":\"image\",\"data\":\"eA==\"}");
+    assert_eq!(text(&output(json!({"structuredContent": {"a": 1}}))), "{\n  \"a\": 1\n}");
+}
+
+/// S-18: pretty JSON where the result is structured, plain text where it is not.
+#[test]
+fn json_falls_back_to_plain_text_where_that_is_all_there_is() {
+    assert_eq!(to_json(&ToolOutput::structured(json!({"a": 1}))), Ok(json!({"a": 1})));
+    assert_eq!(to_json(&ToolOutput::text("plain")), Err("plain".to_owned()));
+}

@@ -1,0 +1,70 @@
+//! The search behind the operation `search` and the meta tool `tool_search`; each surface only presents what it found.
+
+mod reasons;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use toolscout_core::{Cx, RawJson};
+use toolscout_gateway::{CatalogView, Gateway, SearchHit, SearchRequest};
+
+/// What a search found.
+pub struct FoundTools {
+    /// Best first.
+    pub hits: Vec<SearchHit>,
+    /// Which sources could not be searched, and why.
+    pub notes: Vec<String>,
+    /// Why little was found; empty if the best hit fits well.
+    pub reasons: Vec<String>,
+}
+
+/// Searches the tools that a request sees. Starts nothing but, if little else fits, a server that searches for itself.
+pub async fn search(gateway: &Gateway, view: &CatalogView, request: &SearchRequest<'_>, cx: &Cx) -> FoundTools {
+    let response = gateway.answer(view, request, cx).await;
+    let reasons = reasons::reasons(gateway, view, request, &response);
+    FoundTools { hits: response.hits, notes: response.notes, reasons }
+}
+
+/// A hit in JSON.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Hit")]
+pub struct HitView {
+    /// `source/name`; what `execute_tool` and `run` take.
+    pub id: String,
+    /// Its name at its source.
+    pub name: String,
+    /// The source it comes from.
+    pub source: String,
+    /// What it does; null if its source does not tell.
+    pub description: Option<String>,
+    /// From 0 to 1.
+    pub score: f64,
+    /// Which parts of the tool fit the query.
+    pub why: Vec<String>,
+    /// The digest of the complete definition.
+    pub digest: String,
+    /// The complete schema of its arguments.
+    #[schemars(with = "serde_json::Value")]
+    pub input_schema: RawJson,
+}
+
+impl From<&SearchHit> for HitView {
+    fn from(hit: &SearchHit) -> Self {
+        let tool = &hit.tool;
+        Self {
+            id: tool.id.to_string(),
+            name: tool.id.name.to_string(),
+            source: tool.id.source.to_string(),
+            description: tool.description.clone(),
+            score: rounded(hit.score),
+            why: hit.why.clone(),
+            digest: tool.digest().to_string(),
+            input_schema: tool.input_schema.clone(),
+        }
+    }
+}
+
+/// A score with four decimal places: enough to compare, and free of the last bits of floating point.
+pub fn rounded(score: f64) -> f64 {
+    (score * 10_000.0).round() / 10_000.0
+}

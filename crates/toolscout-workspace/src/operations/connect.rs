@@ -1,0 +1,277 @@
+//! `connect`, `connect list` and `disconnect`: this program in the configuration of other MCP clients.
+
+use super::client::{client_folders, client_name, launch, record_added};
+use super::import::{counted, page};
+use super::shown_path;
+use super::status::NoInput;
+use crate::error::failure;
+use crate::{Workspace, config};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::io;
+use toolscout_config::ConfigScope;
+use toolscout_config::connect::{
+    ClientStatus, ClientTarget, ConnectPlan, DisconnectOutcome, DisconnectPlan, client_status,
+};
+use toolscout_config::import::{ClientFolders, ClientFormat, OwnProgram, named};
+use toolscout_core::Cx;
+use toolscout_core::change::{ChangeKind, DryRun, PlannedChange};
+use toolscout_surface::operation::{CommandName, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::output::json;
+
+/// Write this program into the configuration of a client.
+pub(crate) struct ConnectClient;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ConnectClientInput {
+    /// Which program
+    #[schemars(schema_with = "client_name", extend("x-cli" = {"positional": true, "value": "CLIENT"}))]
+    client: String,
+    /// In the file for everywhere, or in that of this project
+    #[serde(default)]
+    #[schemars(extend("x-cli" = {"value": "SCOPE"}))]
+    scope: ClientScope,
+    /// Move its other servers to our configuration
+    #[serde(default)]
+    take: bool,
+}
+
+#[derive(Default, Clone, Copy, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum ClientScope {
+    #[default]
+    User,
+    Project,
+}
+
+/// A client that is connected now.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ConnectedClient {
+    client: &'static str,
+    /// Its file.
+    path: String,
+    /// Whether it was not connected before.
+    changed: bool,
+    /// Our entry, below the keys that lead to it.
+    entry: Value,
+    /// How many of its servers moved to our configuration.
+    moved: usize,
+    #[serde(skip)]
+    page: String,
+    #[serde(skip)]
+    message: String,
+    #[serde(skip)]
+    planned: Option<PlannedChange>,
+}
+
+impl Operation<Workspace> for ConnectClient {
+    type Input = ConnectClientInput;
+    type Output = ConnectedClient;
+
+    const SPEC: OperationSpec = OperationSpec {
+        notes: &["The file as it was is kept, and `disconnect` puts it back."],
+        examples: &["toolscout connect cursor", "toolscout connect claude-desktop --take"],
+        ..OperationSpec::local_change("connect", "Make a program use this one as its MCP server")
+    };
+
+    async fn run(workspace: &Workspace, input: ConnectClientInput, cx: &Cx) -> Result<ConnectedClient, OperationError> {
+        let place = ClientPlace::of(workspace, &input.client, input.scope)?;
+        let launch = launch(workspace, place.client.is_desktop)?;
+        let plan = ConnectPlan::new(place.target(), &launch, input.take, &workspace.config()).map_err(failure)?;
+        let moves = plan.moves.as_ref().map(|moves| (moves.moved().len(), shown_path(&moves.target.file)));
+        let (title, path) = (plan.title, shown_path(&plan.path));
+        let mut connected = ConnectedClient {
+            client: place.client.name,
+            path: plan.path.display().to_string(),
+            changed: !plan.changes_nothing(),
+            entry: plan.document.clone(),
+            moved: moves.as_ref().map_or(0, |(count, _)| *count),
+            page: plan.moves.as_ref().map(page).unwrap_or_default(),
+            message: format!("{title} was connected already: {path}\n"),
+            planned: None,
+        };
+        if plan.changes_nothing() {
+            return Ok(connected);
+        }
+        let moved = |verb: &str| {
+            let some = moves.as_ref().filter(|(count, _)| *count > 0);
+            some.map(|(count, file)| format!("{verb} {} to {file}\n", counted(*count))).unwrap_or_default()
+        };
+        let (subject, summary) = (place.client.name.to_owned(), format!("write this into {path}"));
+        match cx.change(PlannedChange { kind: ChangeKind::Client, subject, action: "connected", summary }) {
+            Ok(change) => {
+                let editor = config::editor(&workspace.environment);
+                let added = plan.apply(&editor, &*workspace.environment.store()).map_err(failure)?;
+                record_added(workspace, &added)?;
+                change.commit();
+                connected.message =
+                    moved("Moved") + &format!("Connected {title}: {path}\n  hint: start {title} anew\n");
+            }
+            Err(DryRun(planned)) => {
+                connected.message = moved("Would move");
+                connected.planned = Some(planned);
+            }
+        }
+        Ok(connected)
+    }
+
+    fn text(output: &ConnectedClient, _: &Text) -> String {
+        let entry = output.planned.as_ref().map(|_| json::pretty(&output.entry) + "\n");
+        output.page.clone() + &entry.unwrap_or_default()
+    }
+
+    fn is_data(_: &ConnectedClient) -> bool {
+        true
+    }
+
+    fn planned(output: &ConnectedClient) -> Option<&PlannedChange> {
+        output.planned.as_ref()
+    }
+
+    fn message(output: &ConnectedClient, _: &Text) -> String {
+        output.message.clone()
+    }
+}
+
+/// List other clients, and which of them are connected.
+pub(crate) struct ListClients;
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ClientList {
+    #[schemars(with = "Vec<Value>")]
+    clients: Vec<ClientStatus>,
+}
+
+impl Operation<Workspace> for ListClients {
+    type Input = NoInput;
+    type Output = ClientList;
+
+    const SPEC: OperationSpec = OperationSpec {
+        commands: &[CommandName::new("connect list").alias("connect --list")],
+        examples: &["toolscout connect list"],
+        ..OperationSpec::local("connect list", "Show which programs are there, and which are connected")
+    };
+
+    async fn run(workspace: &Workspace, _: NoInput, _: &Cx) -> Result<ClientList, OperationError> {
+        let folders = client_folders(workspace, &workspace.config());
+        Ok(ClientList { clients: client_status(&folders, &OwnProgram::running(&workspace.program)) })
+    }
+
+    fn text(output: &ClientList, _: &Text) -> String {
+        let line = |status: &ClientStatus| {
+            let path = status.path.as_deref().map(shown_path).unwrap_or_default();
+            format!("{:<16}{:<12}{path}", status.client, status.state).trim_end().to_owned() + "\n"
+        };
+        output.clients.iter().map(line).collect()
+    }
+
+    fn write_json(output: &ClientList, writer: &mut dyn io::Write) -> io::Result<()> {
+        json::write(writer, &output.clients)
+    }
+}
+
+/// Take this program out of the configuration of a client.
+pub(crate) struct DisconnectClient;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DisconnectClientInput {
+    /// Which program
+    #[schemars(schema_with = "client_name", extend("x-cli" = {"positional": true, "value": "CLIENT"}))]
+    client: String,
+    /// In the file for everywhere, or in that of this project
+    #[serde(default)]
+    #[schemars(extend("x-cli" = {"value": "SCOPE"}))]
+    scope: ClientScope,
+    /// Put the whole file back as it was, whatever was changed since
+    #[serde(default)]
+    whole: bool,
+}
+
+/// A client that is not connected any more.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct DisconnectedClient {
+    client: &'static str,
+    /// Its file.
+    path: String,
+    /// `restored`, `removed`, `entry removed` or `not connected`.
+    outcome: &'static str,
+    #[serde(skip)]
+    message: String,
+}
+
+impl Operation<Workspace> for DisconnectClient {
+    type Input = DisconnectClientInput;
+    type Output = DisconnectedClient;
+
+    const SPEC: OperationSpec = OperationSpec {
+        notes: &["A file that was changed since keeps the changes, and only loses our entry."],
+        examples: &["toolscout disconnect cursor"],
+        ..OperationSpec::local_change("disconnect", "Take this program out of another's configuration")
+    };
+
+    async fn run(
+        workspace: &Workspace,
+        input: DisconnectClientInput,
+        cx: &Cx,
+    ) -> Result<DisconnectedClient, OperationError> {
+        let place = ClientPlace::of(workspace, &input.client, input.scope)?;
+        let store = workspace.environment.store();
+        let plan = DisconnectPlan::new(place.target(), input.whole, &*store).map_err(failure)?;
+        let (title, path) = (place.client.title, shown_path(plan.path()));
+        let (subject, summary) = (place.client.name.to_owned(), format!("take this program out of {path}"));
+        let change = PlannedChange { kind: ChangeKind::Client, subject, action: "disconnected", summary };
+        let change = cx.change(change)?;
+        let done = plan.apply(&*store).map_err(failure)?;
+        if done != DisconnectOutcome::WasNot {
+            change.commit();
+        }
+        let (outcome, message) = match done {
+            DisconnectOutcome::Restored => ("restored", format!("Disconnected {title}: {path} is as it was\n")),
+            DisconnectOutcome::Removed => ("removed", format!("Disconnected {title}: {path} is gone, as before\n")),
+            DisconnectOutcome::OnlyOurs => (
+                "entry removed",
+                format!(
+                    "Disconnected {title}: {path} was changed since, so only our entry was taken out of it\n  \
+                     hint: --whole puts it back as it was before\n"
+                ),
+            ),
+            DisconnectOutcome::WasNot => ("not connected", format!("{title} was not connected: {path}\n")),
+        };
+        let path = plan.path().display().to_string();
+        Ok(DisconnectedClient { client: place.client.name, path, outcome, message })
+    }
+
+    fn text(output: &DisconnectedClient, _: &Text) -> String {
+        output.message.clone()
+    }
+}
+
+/// A client, and where its files are.
+struct ClientPlace {
+    client: &'static ClientFormat,
+    scope: ConfigScope,
+    folders: ClientFolders,
+    own: OwnProgram,
+}
+
+impl ClientPlace {
+    fn of(workspace: &Workspace, client: &str, scope: ClientScope) -> Result<Self, OperationError> {
+        Ok(Self {
+            client: named(client).ok_or_else(|| OperationError::not_found("Client"))?,
+            scope: match scope {
+                ClientScope::User => ConfigScope::User,
+                ClientScope::Project => ConfigScope::Project,
+            },
+            folders: client_folders(workspace, &workspace.config()),
+            own: OwnProgram::running(&workspace.program),
+        })
+    }
+
+    fn target(&self) -> ClientTarget<'_> {
+        ClientTarget { client: self.client, scope: self.scope, folders: &self.folders, own: &self.own }
+    }
+}

@@ -1,0 +1,77 @@
+//! `context`: summarize the tools for a system prompt.
+
+use crate::Workspace;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolscout_core::Cx;
+use toolscout_core::event::{ContextUse, EventKind};
+use toolscout_surface::context::{self, ContextOptions, Summary};
+use toolscout_surface::operation::{Operation, OperationError, OperationSpec, Text};
+
+/// Summarize the tools for a system prompt.
+pub(crate) struct ShowContext;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ShowContextInput {
+    /// Take at most this many tokens (default: 500)
+    #[serde(default)]
+    #[schemars(extend("x-cli" = {"value": "TOKENS"}))]
+    budget: Option<i64>,
+    /// Print this prompt first; `-` reads standard input
+    #[serde(default)]
+    #[schemars(extend("x-cli" = {"value": "FILE", "file": true}))]
+    prompt: Option<String>,
+}
+
+/// A summary of the tools.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ShownContext {
+    #[serde(flatten)]
+    summary: Summary,
+    /// The given prompt, with the summary at its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt: Option<String>,
+}
+
+impl Operation<Workspace> for ShowContext {
+    type Input = ShowContextInput;
+    type Output = ShownContext;
+
+    const SPEC: OperationSpec = OperationSpec {
+        notes: &[
+            "No server is started, and no schema is shown. Which tools are named is in `[context]` of toolscout.toml.",
+        ],
+        examples: &["toolscout context", "toolscout context --budget 200", "toolscout context --prompt system.md"],
+        ..OperationSpec::read("context", "Say in a few lines what tools there are, for a system prompt", "/api/context")
+    };
+
+    async fn run(workspace: &Workspace, input: ShowContextInput, cx: &Cx) -> Result<ShownContext, OperationError> {
+        let mut settings = ContextOptions::default();
+        if let Some(budget) = input.budget {
+            let invalid = || OperationError::invalid("`budget` is no number of tokens");
+            let budget = usize::try_from(budget).ok().filter(|budget| *budget > 0);
+            settings.budget = budget.ok_or_else(|| invalid().hint("toolscout context --budget 500"))?;
+        }
+        if let Some(essential) = &workspace.config().settings.context.essential {
+            settings.essential.clone_from(essential);
+        }
+        let gateway = workspace.known(cx).await?;
+        let summary = settings.summary(&gateway.view(cx).await.snapshot());
+        cx.emit(|| {
+            let (tools, tokens) = (summary.tools, summary.tokens);
+            EventKind::ContextUse(ContextUse { what: "context", tools, tokens, ..ContextUse::default() })
+        });
+        let prompt = input.prompt.map(|base| context::prompt(&base, &summary.text));
+        Ok(ShownContext { summary, prompt })
+    }
+
+    fn text(output: &ShownContext, _: &Text) -> String {
+        output.prompt.as_ref().unwrap_or(&output.summary.text).clone() + "\n"
+    }
+
+    fn notes(output: &ShownContext) -> Vec<String> {
+        let nothing = "nothing can be said in so few tokens\n  hint: toolscout context --budget 100";
+        output.summary.text.is_empty().then(|| nothing.to_owned()).into_iter().collect()
+    }
+}

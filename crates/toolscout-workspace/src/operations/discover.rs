@@ -1,0 +1,60 @@
+//! `discover`: look for tools, and report what was found.
+
+use super::status::NoInput;
+use crate::saved_tools::SavedTool;
+use crate::{Workspace, study_briefly};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::io;
+use toolscout_core::{Cx, DiagnosticLevel};
+use toolscout_surface::operation::{Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::output::counted;
+use toolscout_surface::output::json;
+
+/// Look for tools, and report what was found.
+pub(crate) struct DiscoverTools;
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct DiscoveredTools {
+    /// Everything that is known about each tool.
+    #[schemars(with = "Vec<Value>")]
+    tools: Vec<SavedTool>,
+    /// How many problems were found.
+    problems: usize,
+}
+
+impl Operation<Workspace> for DiscoverTools {
+    type Input = NoInput;
+    type Output = DiscoveredTools;
+
+    const SPEC: OperationSpec = OperationSpec {
+        notes: &["With --json it prints everything that is known; --tools-from reads that back without looking again."],
+        examples: &["toolscout discover", "toolscout discover --json > tools.json"],
+        ..OperationSpec::local("discover", "Look for tools, and say what was found")
+    };
+
+    async fn run(workspace: &Workspace, _: NoInput, _: &Cx) -> Result<DiscoveredTools, OperationError> {
+        let problems = workspace.tools.discover(|_| ()).await?;
+        let problems = problems.iter().filter(|problem| problem.level == DiagnosticLevel::Warning).count();
+        let gateway = workspace.tools.gateway();
+        let tools = gateway.snapshot().tools().map(|tool| SavedTool::from(tool.as_ref())).collect();
+        study_briefly(gateway).await;
+        Ok(DiscoveredTools { tools, problems })
+    }
+
+    fn text(output: &DiscoveredTools, _: &Text) -> String {
+        let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        for tool in &output.tools {
+            *counts.entry((&tool.source, &tool.status)).or_default() += 1;
+        }
+        let lines = counts.iter().map(|((source, status), count)| format!("{source}: {count} {status}\n"));
+        let (tools, problems) = (counted(output.tools.len(), "tool"), counted(output.problems, "problem"));
+        lines.collect::<String>() + &format!("{tools}, {problems}\n")
+    }
+
+    fn write_json(output: &DiscoveredTools, writer: &mut dyn io::Write) -> io::Result<()> {
+        json::write(writer, &output.tools)
+    }
+}

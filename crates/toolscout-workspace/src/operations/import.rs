@@ -1,0 +1,201 @@
+//! `import`: add servers that other programs have configured.
+
+mod page;
+
+pub(super) use page::{counted, page};
+
+use super::client::{self, client_folders};
+use super::shown_path;
+use crate::error::failure;
+use crate::{Workspace, config};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::path::PathBuf;
+use toolscout_config::import::{self, ImportPlan, ImportPlanView, ImportRequest, OwnProgram, SecretHandling};
+use toolscout_config::{Config, ConfigScope};
+use toolscout_core::change::{ChangeKind, DryRun, PlannedChange};
+use toolscout_core::{Cx, SourceId};
+use toolscout_surface::operation::{Confirm, Operation, OperationError, OperationSpec, Text};
+
+/// Add servers that other programs have configured.
+pub(crate) struct ImportServers;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct ImportServersInput {
+    /// Whose; of all programs if left out
+    #[serde(default)]
+    #[schemars(schema_with = "client_list", extend("x-cli" = {"positional": true, "value": "CLIENT"}))]
+    clients: Vec<String>,
+    /// Take them from this file instead
+    #[serde(default)]
+    #[schemars(extend("x-cli" = {"value": "FILE"}))]
+    file: Option<PathBuf>,
+    /// Into your own configuration instead of the project's
+    #[serde(default)]
+    global: bool,
+    /// Only this server; NAME=ID gives it another id
+    #[serde(default)]
+    #[schemars(extend("x-cli" = {"value": "NAME"}))]
+    only: Vec<String>,
+    /// What stands for a secret: a variable, or a file of its own
+    #[serde(default)]
+    #[schemars(extend("x-cli" = {"value": "HOW"}))]
+    secrets: SecretReference,
+    /// Write secrets out as they are
+    #[serde(default)]
+    #[schemars(extend("x-cli" = {"conflicts": "secrets"}))]
+    keep_secrets: bool,
+}
+
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum SecretReference {
+    #[default]
+    Env,
+    File,
+}
+
+/// What was found, and what became of it.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ImportedServers {
+    /// The file that servers are added to, and every server that was found.
+    #[serde(flatten)]
+    view: Map<String, Value>,
+    #[serde(skip)]
+    page: String,
+    /// Files that were looked for and do not exist.
+    #[serde(skip)]
+    missing: Vec<PathBuf>,
+    #[serde(skip)]
+    message: String,
+    #[serde(skip)]
+    planned: Option<PlannedChange>,
+}
+
+impl ImportedServers {
+    fn new(plan: &ImportPlan, is_written: bool, message: &str) -> Self {
+        let view = serde_json::to_value(ImportPlanView::new(plan, is_written)).unwrap_or_default();
+        Self {
+            view: view.as_object().cloned().unwrap_or_default(),
+            page: page(plan),
+            missing: plan.missing.clone(),
+            message: message.to_owned(),
+            planned: None,
+        }
+    }
+}
+
+impl Operation<Workspace> for ImportServers {
+    type Input = ImportServersInput;
+    type Output = ImportedServers;
+
+    const SPEC: OperationSpec = OperationSpec {
+        confirm: Confirm::Always,
+        notes: &[
+            "Shows first what it would take, and no secret. The servers it took are asked for their tools in the background.",
+        ],
+        examples: &[
+            "toolscout import",
+            "toolscout import cursor --yes",
+            "toolscout import --file servers.json --only github=gh",
+        ],
+        ..OperationSpec::local_change("import", "Take over servers that other programs have configured")
+    };
+
+    async fn run(workspace: &Workspace, input: ImportServersInput, cx: &Cx) -> Result<ImportedServers, OperationError> {
+        let plan = plan(workspace, &workspace.config(), input)?;
+        let ids: Vec<_> = plan.additions().map(|(id, _)| id.clone()).collect();
+        if ids.is_empty() {
+            let message = match (plan.files.is_empty(), plan.servers().next()) {
+                (true, _) => {
+                    "No configuration of another program was found.\n  hint: --verbose names the files looked for\n"
+                }
+                (false, Some(_)) => "Nothing to add.\n",
+                (false, None) => "",
+            };
+            return Ok(ImportedServers::new(&plan, false, message));
+        }
+        let what = format!("{} to {}", counted(ids.len()), shown_path(&plan.target.file));
+        let subject = ids.iter().map(SourceId::as_str).collect::<Vec<_>>().join(", ");
+        let planned =
+            PlannedChange { kind: ChangeKind::Server, subject, action: "added", summary: format!("add {what}") };
+        let change = match cx.change(planned) {
+            Ok(change) => change,
+            Err(DryRun(planned)) => {
+                return Ok(ImportedServers { planned: Some(planned), ..ImportedServers::new(&plan, false, "") });
+            }
+        };
+        client::record_added(
+            workspace,
+            &import::apply(&plan, &config::editor(&workspace.environment)).map_err(failure)?,
+        )?;
+        change.commit();
+        let mut imported = ImportedServers::new(&plan, true, &format!("Added {what}\n"));
+        drop(plan);
+        if discover(workspace, ids).await? {
+            imported.message += "They are asked for their tools in the background.\n  hint: toolscout server list\n";
+        }
+        Ok(imported)
+    }
+
+    fn text(output: &ImportedServers, _: &Text) -> String {
+        output.page.clone()
+    }
+
+    fn is_data(_: &ImportedServers) -> bool {
+        true
+    }
+
+    fn planned(output: &ImportedServers) -> Option<&PlannedChange> {
+        output.planned.as_ref()
+    }
+
+    fn message(output: &ImportedServers, text: &Text) -> String {
+        let missing = output.missing.iter().filter(|_| text.verbose);
+        missing.map(|path| format!("nothing at {}\n", shown_path(path))).collect::<String>() + &output.message
+    }
+}
+
+/// The names of all programs that servers are imported from.
+fn client_list(generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "array", "items": client::client_name(generator)})
+}
+
+fn plan(workspace: &Workspace, config: &Config, input: ImportServersInput) -> Result<ImportPlan, OperationError> {
+    if input.file.is_some() && !input.clients.is_empty() {
+        let error = OperationError::invalid("give clients or --file, not both");
+        return Err(error.hint("toolscout import --file FILE"));
+    }
+    let secrets = match input.secrets {
+        _ if input.keep_secrets => SecretHandling::Keep,
+        SecretReference::File => SecretHandling::files(config).map_err(failure)?,
+        SecretReference::Env => SecretHandling::Variables,
+    };
+    let only = input.only.iter().map(|text| text.parse()).collect::<Result<_, _>>().map_err(failure)?;
+    let file = input.file.map(|file| workspace.environment.cwd().join(file));
+    let request = ImportRequest {
+        clients: input.clients.iter().filter_map(|name| import::named(name)).collect(),
+        file: file.as_deref(),
+        only,
+        scope: if input.global { ConfigScope::User } else { ConfigScope::Project },
+        secrets,
+        folders: &client_folders(workspace, config),
+        own: &OwnProgram::running(&workspace.program),
+    };
+    import::plan(request, config).map_err(failure)
+}
+
+/// Discovers the tools of those that may be started, as if they had been added one by one; false if there are none.
+async fn discover(workspace: &Workspace, mut ids: Vec<SourceId>) -> Result<bool, OperationError> {
+    // The record of who added them decides whether they may be started.
+    workspace.reload()?;
+    let set = workspace.servers();
+    ids.retain(|id| set.sources.iter().any(|source| source.server().id == *id && source.may_start()));
+    if !ids.is_empty() {
+        workspace.discover_in_another_process(&ids).await?;
+    }
+    Ok(!ids.is_empty())
+}

@@ -1,0 +1,163 @@
+//! `server login` and `server logout`: log in to a server on the web, and forget the login.
+
+use super::find;
+use crate::error::{failure, file_failure};
+use crate::servers::{address, token_folder};
+use crate::{AppError, Environment, Workspace};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use toolscout_core::change::{ChangeKind, PlannedChange};
+use toolscout_core::{Cx, escape};
+use toolscout_mcp_client::ClientError;
+use toolscout_mcp_client::oauth::{self, DeviceLogin, Login, LoginRequest};
+use toolscout_surface::operation::{Operation, OperationError, OperationSpec, Text};
+
+/// How long the login at the browser may take.
+const LOGIN_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// Log in to a server on the web.
+pub(crate) struct LogIn;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LogInInput {
+    /// Which server
+    #[schemars(extend("x-cli" = {"positional": true}))]
+    id: String,
+    /// Show a code to type on another device
+    #[serde(default)]
+    device: bool,
+    /// Paste the address that the browser ends at, instead of waiting for it
+    #[serde(default)]
+    paste: bool,
+}
+
+/// The login at a server.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ServerLogin {
+    id: String,
+    /// Whether there is a login now.
+    logged_in: bool,
+    /// Whether that is different from before.
+    changed: bool,
+}
+
+impl Operation<Workspace> for LogIn {
+    type Input = LogInInput;
+    type Output = ServerLogin;
+
+    const SPEC: OperationSpec = OperationSpec {
+        notes: &["The tokens are kept in a file that only you can read, and renewed when they expire."],
+        examples: &["toolscout server login github"],
+        needs_network: true,
+        ..OperationSpec::local_change("server login", "Log in to a server on the web")
+    };
+
+    /// It is of the command line only, so that it can tell the person at the terminal what to open in a browser.
+    async fn run(workspace: &Workspace, input: LogInInput, cx: &Cx) -> Result<ServerLogin, OperationError> {
+        let (set, environment) = (workspace.servers(), &workspace.environment);
+        let server = &find(&set, &input.id)?.server;
+        let (endpoint, url) = address(server, environment).map_err(failure)?;
+        let folder = login_folder(environment)?;
+        let change = cx.change(planned(server.id.as_str(), "added", "log in to"))?;
+        let lookup = environment.lookup();
+        // The server's own refusal names the place to log in at, and the scopes.
+        let challenge = match set.source(server.id.as_str()).ok().filter(|source| source.may_start()) {
+            Some(source) => source.challenge(cx).await,
+            None => None,
+        };
+        let request = LoginRequest {
+            id: &server.id,
+            url: &url,
+            challenge: challenge.as_deref(),
+            endpoint,
+            lookup: &lookup,
+            folder: &folder,
+            port: None,
+        };
+        let logged_in = if input.device {
+            by_device(environment, &request).await
+        } else {
+            by_browser(environment, &request, input.paste).await
+        };
+        logged_in.map_err(|error| failure(error.of(&server.id)))?;
+        change.commit();
+        Ok(ServerLogin { id: server.id.to_string(), logged_in: true, changed: true })
+    }
+
+    fn text(output: &ServerLogin, _: &Text) -> String {
+        format!("Logged in to {id}.\n  hint: toolscout server refresh {id}\n", id = output.id)
+    }
+}
+
+async fn by_browser(environment: &Environment, request: &LoginRequest<'_>, paste: bool) -> Result<(), ClientError> {
+    let login = Login::begin(request).await?;
+    let (issuer, browser) = (escape::line(login.issuer()), escape::line(login.browser()));
+    environment.say(&format!("Open this address in a browser, and log in at {issuer}:\n\n  {browser}\n\n"));
+    if !paste {
+        environment.say("Waiting for the browser. Without one on this machine, use --paste or --device.\n");
+        return login.wait(Instant::now() + LOGIN_TIMEOUT).await;
+    }
+    environment.say("Then paste the address that the browser ends at: ");
+    let pasted = tokio::task::spawn_blocking(|| std::io::stdin().lines().next().and_then(Result::ok)).await;
+    login.finish_with(pasted.ok().flatten().unwrap_or_default().trim()).await
+}
+
+async fn by_device(environment: &Environment, request: &LoginRequest<'_>) -> Result<(), ClientError> {
+    let login = DeviceLogin::begin(request).await?;
+    let (address, code) = (escape::line(&login.verification_uri), escape::line(&login.user_code));
+    environment.say(&format!("Open {address} on any device, and type this code:\n\n  {code}\n\nWaiting.\n"));
+    login.wait(Instant::now() + LOGIN_TIMEOUT).await
+}
+
+/// Forget the login to a server on the web.
+pub(crate) struct LogOut;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LogOutInput {
+    /// Which server
+    #[schemars(extend("x-cli" = {"positional": true}))]
+    id: String,
+}
+
+impl Operation<Workspace> for LogOut {
+    type Input = LogOutInput;
+    type Output = ServerLogin;
+
+    const SPEC: OperationSpec = OperationSpec {
+        examples: &["toolscout server logout github"],
+        ..OperationSpec::local_change("server logout", "Forget the login to a server on the web")
+    };
+
+    async fn run(workspace: &Workspace, input: LogOutInput, cx: &Cx) -> Result<ServerLogin, OperationError> {
+        let set = workspace.servers();
+        let server = &find(&set, &input.id)?.server;
+        let (_, url) = address(server, &workspace.environment).map_err(failure)?;
+        let folder = login_folder(&workspace.environment)?;
+        let change = cx.change(planned(server.id.as_str(), "removed", "log out of"))?;
+        let forget = oauth::forget(&folder, &server.id, &url);
+        let changed = forget.map_err(file_failure("forget the login in", &folder))?;
+        if changed {
+            change.commit();
+        }
+        Ok(ServerLogin { id: server.id.to_string(), logged_in: false, changed })
+    }
+
+    fn text(output: &ServerLogin, _: &Text) -> String {
+        let what = if output.changed { "Logged out of" } else { "Was not logged in to" };
+        format!("{what} {}.\n", output.id)
+    }
+}
+
+fn planned(id: &str, action: &'static str, verb: &str) -> PlannedChange {
+    PlannedChange { kind: ChangeKind::Login, subject: id.to_owned(), action, summary: format!("{verb} {id}") }
+}
+
+fn login_folder(environment: &Environment) -> Result<PathBuf, OperationError> {
+    let nowhere = || failure(AppError::not_stored("nothing says where to keep a login: HOME is not set"));
+    token_folder(environment).ok_or_else(nowhere)
+}

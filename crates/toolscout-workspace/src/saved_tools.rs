@@ -1,0 +1,148 @@
+//! Tools as an earlier `discover --json` printed them: known without looking anywhere.
+
+use crate::AppError;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use toolscout_core::{
+    Authorized, BoxFuture, BoxStream, CliHints, Cx, DiscoveryItem, RawJson, Source, SourceError, SourceId, SourceKind,
+    Status, Store, Tool, ToolCall, ToolId, ToolName, ToolOutput, Visibility,
+};
+use toolscout_folder::{FolderSource, FolderSourceBuilder};
+
+/// One tool as it is saved.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SavedTool {
+    id: String,
+    pub(crate) source: String,
+    name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    description: Option<String>,
+    #[serde(default)]
+    keywords: Vec<String>,
+    path: Option<PathBuf>,
+    input_schema: RawJson,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    output_schema: Option<RawJson>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    annotations: Option<RawJson>,
+    #[serde(default)]
+    visibility: Visibility,
+    #[serde(default)]
+    cli: CliHints,
+    pub(crate) status: String,
+}
+
+impl From<&Tool> for SavedTool {
+    fn from(tool: &Tool) -> Self {
+        Self {
+            id: tool.id.to_string(),
+            source: tool.id.source.to_string(),
+            name: tool.id.name.to_string(),
+            title: tool.title.clone(),
+            description: tool.description.clone(),
+            keywords: tool.keywords.clone(),
+            path: tool.provenance.path.clone(),
+            input_schema: tool.input_schema.clone(),
+            output_schema: tool.output_schema.clone(),
+            annotations: tool.annotations.clone(),
+            visibility: tool.visibility,
+            cli: tool.cli.clone(),
+            status: tool.status.word().to_owned(),
+        }
+    }
+}
+
+/// The tools that a saved list has of one source. A call reads only the file of its tool.
+pub struct SavedTools {
+    id: SourceId,
+    tools: Vec<Tool>,
+    by_name: HashMap<ToolName, usize>,
+    store: Arc<dyn Store>,
+    open: Open,
+}
+
+/// Begins a source over nothing but this file.
+type Open = fn(PathBuf) -> FolderSourceBuilder;
+
+impl SavedTools {
+    /// The tools of source `id` in this file.
+    pub fn read(file: &Path, id: SourceId, store: Arc<dyn Store>, open: Open) -> Result<Self, AppError> {
+        let text = std::fs::read_to_string(file).map_err(AppError::io("read", file))?;
+        let list: Vec<SavedTool> = serde_json::from_str(&text).map_err(|error| {
+            AppError::invalid(
+                format!("`{}` is not a list of tools: {error}", file.display()),
+                format!("make one with `toolscout discover --json > {}`", file.display()),
+            )
+        })?;
+        let tools: Vec<Tool> = list.into_iter().filter_map(|it| restore(it, &id)).collect();
+        let by_name = tools.iter().enumerate().map(|(at, tool)| (tool.id.name.clone(), at)).collect();
+        Ok(Self { id, tools, by_name, store, open })
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+
+    /// A folder source over nothing but the file of this tool.
+    fn file_of(&self, name: &ToolName, cx: &Cx) -> Result<FolderSource, SourceError> {
+        let path = self.by_name.get(name).and_then(|at| self.tools[*at].provenance.path.clone());
+        let reason = || format!("`{name}` comes from a saved list that does not say which file it is in");
+        let path = path.ok_or_else(|| SourceError::Invalid { reason: reason() })?;
+        if !path.exists() {
+            let what = format!("`{}`, where `{name}` was found, is not there any more", path.display());
+            return Err(SourceError::Unavailable { id: self.id.clone(), what });
+        }
+        // Only the file itself may know which tools it holds, and what a person types themselves may be started.
+        let is_person = cx.caller.is_person();
+        let builder = (self.open)(path).id(self.id.clone()).store(self.store.clone());
+        Ok(builder.trust(Arc::new(move |_| is_person)).build())
+    }
+}
+
+/// Tools of other sources are left to those sources.
+fn restore(saved: SavedTool, source: &SourceId) -> Option<Tool> {
+    if saved.source != source.as_str() {
+        return None;
+    }
+    let mut tool = Tool::new(ToolId::new(source.clone(), ToolName::new(&saved.name).ok()?));
+    tool.title = saved.title;
+    tool.description = saved.description;
+    tool.keywords = saved.keywords;
+    tool.input_schema = saved.input_schema;
+    tool.output_schema = saved.output_schema;
+    tool.annotations = saved.annotations;
+    tool.visibility = saved.visibility;
+    tool.cli = saved.cli;
+    tool.provenance.path = saved.path;
+    // Whatever it was then, now it is only known from a list.
+    tool.status = Status::Static;
+    Some(tool)
+}
+
+impl Source for SavedTools {
+    fn id(&self) -> &SourceId {
+        &self.id
+    }
+
+    fn origin(&self) -> SourceKind {
+        SourceKind::Folder
+    }
+
+    fn discover(&self, _: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
+        let tools = self.tools.iter().map(|it| Ok(DiscoveryItem::Tool(Arc::new(it.clone()))));
+        Box::pin(futures_util::stream::iter(tools))
+    }
+
+    fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+        Box::pin(async move { self.file_of(name, &cx)?.load(name, cx).await })
+    }
+
+    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+        Box::pin(async move { self.file_of(&call.get().tool.name, &cx)?.call(call, cx).await })
+    }
+}

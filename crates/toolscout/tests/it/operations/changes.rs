@@ -1,0 +1,203 @@
+//! A change leaves one audit line, and its dry run leaves everything as it was.
+
+use super::examples::{self, Example};
+use super::{audited, operations, shell, world};
+use crate::api::Api;
+use crate::servers::scene::until;
+use crate::world::{World, skipped};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use toolscout::core::Namespace;
+use toolscout::surface::operation::{Confirm, Effect, HostUse};
+use toolscout_workspace::Environment;
+
+/// The tests below share the operations that change something, one in four each, to run side by side.
+fn try_changes(part: usize) {
+    let changes = operations().into_iter().filter(|operation| operation.spec.effect == Effect::Change);
+    let mut tried = 0;
+    for operation in changes.skip(part).step_by(4) {
+        if operation.spec.needs_network {
+            skipped(&format!("`{}` needs the network", operation.spec.name));
+            continue;
+        }
+        let (examples, world) = (examples::of(operation), world());
+        let changing = examples.iter().filter(|example| try_example(&world, example)).count();
+        assert!(changing > 0, "no example of `{}` changes anything", examples[0].operation.spec.name);
+        tried += 1;
+    }
+    assert!(tried >= 3, "only {tried} operations");
+}
+
+#[test]
+fn a_change_leaves_one_audit_line_and_a_dry_run_changes_nothing_1() {
+    try_changes(0);
+}
+
+#[test]
+fn a_change_leaves_one_audit_line_and_a_dry_run_changes_nothing_2() {
+    try_changes(1);
+}
+
+#[test]
+fn a_change_leaves_one_audit_line_and_a_dry_run_changes_nothing_3() {
+    try_changes(2);
+}
+
+#[test]
+fn a_change_leaves_one_audit_line_and_a_dry_run_changes_nothing_4() {
+    try_changes(3);
+}
+
+/// Tries a dry run, and then the example itself; says whether it is one that changes something.
+fn try_example(world: &World, example: &Example) -> bool {
+    let (line, spec) = (example.line, &example.operation.spec);
+    if !example.is_command() {
+        return answer_an_approval(world, example);
+    }
+    prepare(world, line);
+    let host =
+        (line.contains(" start ") || line.contains(" stop ") || line.contains(" restart ")).then(|| Api::start(world));
+    assert!(host.is_none() || spec.commands.iter().any(|command| command.host == Some(HostUse::Required)));
+    let (before, lines) = (state(world), audited(world));
+    let dry_run = shell(world, &with(line, "--dry-run --json")).exits(0).json();
+    assert_eq!(state(world), before, "the dry run of `{line}`");
+    assert_eq!(audited(world), lines, "the dry run of `{line}`");
+    let is_change = dry_run["dryRun"] == true;
+    let needs_yes = spec.confirm == Confirm::Always && !line.contains("--yes");
+    let done = shell(world, &if needs_yes { with(line, "--yes") } else { line.to_owned() });
+    assert_eq!(done.code, 0, "{line}: {done:?}");
+    drop(host);
+    settle(world);
+    assert_eq!(audited(world), lines + usize::from(is_change), "{line}");
+    // Which servers run is not on disk.
+    let is_on_disk = !line.contains(" start ") && !line.contains(" stop ") && !line.contains(" restart ");
+    assert!(!is_change || !is_on_disk || state(world) != before, "`{line}` changed nothing");
+    is_change
+}
+
+/// A command line with more options.
+fn with(line: &str, options: &str) -> String {
+    match line.split_once(" -- ") {
+        Some((line, rest)) => format!("{line} {options} -- {rest}"),
+        None => format!("{line} {options}"),
+    }
+}
+
+/// What has to be there before this example.
+fn prepare(world: &World, line: &str) {
+    let run = |words: &[&str]| drop(world.run(words).exits(0));
+    let words: Vec<_> = line.split(' ').skip(1).collect();
+    match words[..] {
+        ["server", "add", id, ..] => run(&["server", "remove", id]),
+        ["server", "logout", id] => log_in(world, id),
+        ["search", "forget", ..] => {
+            run(&["search", "open", "an", "issue"]);
+            run(&["run", "github/create_issue", "--title", "x"]);
+        }
+        ["approve", tool] | ["review", "accept", tool] => {
+            let tool = if tool.contains('/') { tool.to_owned() } else { format!("{tool}/create_issue") };
+            run(&["reject", &tool]);
+        }
+        ["disconnect", client] => run(&["connect", client]),
+        // Each example finds a server that was not imported before.
+        ["import", ..] => {
+            let id = format!("docs-{}", words.len());
+            let file = json!({"mcpServers": {id: {"command": format!("docs-{}", words.len())}}});
+            fs::write(world.path("../home/.cursor/mcp.json"), file.to_string()).expect("a file");
+        }
+        ["manifest", ..] => {
+            fs::write(world.path("tools/manifest.json"), "{\"tools\": []}\n").expect("a file");
+        }
+        ["lock"] => fs::remove_file(world.path("toolscout.lock")).expect("a lock file"),
+        ["trust", "remove"] => run(&["trust"]),
+        _ => {}
+    }
+}
+
+/// Makes a server one on the web, with a saved login.
+fn log_in(world: &World, id: &str) {
+    let url = "https://localhost:9/mcp";
+    world.run(&["server", "remove", id]).exits(0);
+    world.run(&["server", "add", id, url, "--bearer", "env:NO_SUCH_TOKEN"]).exits(0);
+    let mut hash = blake3::Hasher::new();
+    for part in [id, url] {
+        hash.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+    }
+    let tokens = world.outside().join("state/tokens");
+    fs::create_dir_all(&tokens).expect("a folder");
+    fs::write(tokens.join(format!("login-{}.json", &hash.finalize().to_hex()[..32])), "{}").expect("a login");
+    settle(world);
+}
+
+/// Waits for discoveries in the background, which write what they find.
+fn settle(world: &World) {
+    let is_settled = |server: &Value| {
+        server["enabled"] == false
+            || !["never", "discovering"].contains(&server["discoveryStatus"].as_str().unwrap_or_default())
+    };
+    until("all servers are discovered", || {
+        let servers = world.run(&["server", "list", "--json"]).exits(0).json();
+        servers["servers"].as_array().expect("servers").iter().all(is_settled)
+    });
+}
+
+/// The change that has no command: it is made over HTTP.
+fn answer_an_approval(world: &World, example: &Example) -> bool {
+    world.run(&["policy", "set", "files/echo", "ask"]).exits(0);
+    let api = Api::start(world);
+    let call = json!({"name": "files/echo", "arguments": {"text": "x"}});
+    let asked = api.ask_as(&api.agent, "POST", "/api/call", Some(call)).message();
+    let id = asked["approval"].as_str().unwrap_or_else(|| panic!("{asked}"));
+    let (method, path, body) = example.request(world, id).expect("a route");
+    let (before, lines) = (state(world), audited(world));
+    let body: Value = serde_json::from_str(&body).expect("a body");
+    assert_eq!(api.done(method, &format!("{path}?dryRun=true"), Some(body.clone()))["dryRun"], true);
+    assert_eq!((state(world), audited(world)), (before.clone(), lines), "a dry run");
+    assert_eq!(api.done(method, &path, Some(body))["decision"], "approved");
+    assert_eq!(audited(world), lines + 1);
+    assert_ne!(state(world), before);
+    true
+}
+
+type State = (BTreeMap<PathBuf, Vec<u8>>, BTreeMap<(&'static str, String), Vec<u8>>);
+
+/// Everything that a change could change: all files of the project, the home folder, the configuration and the state, and the
+/// content of the databases. What can be made again from files and servers is a cache, and no state.
+fn state(world: &World) -> State {
+    let mut files = BTreeMap::new();
+    for folder in ["project", "home", "config", "state/tokens"] {
+        read_all(&world.outside().join(folder), &mut files);
+    }
+    let folder = world.outside().join("state").display().to_string();
+    let store = Environment::captured(world.outside(), &[("TOOLSCOUT_STATE_DIR", &folder)]).0.persistent().store();
+    let namespaces = [
+        Namespace::Trust,
+        Namespace::Approval,
+        Namespace::Pending,
+        Namespace::Backup,
+        Namespace::Lesson,
+        Namespace::Observed,
+        Namespace::Name,
+    ];
+    let rows = namespaces.into_iter().flat_map(|namespace| {
+        let keys = store.keys(namespace).expect("keys");
+        let row = |key: String| {
+            ((namespace.word(), key.clone()), store.read(namespace, &key).ok().flatten().unwrap_or_default())
+        };
+        keys.into_iter().map(row).collect::<Vec<_>>()
+    });
+    (files, rows.collect())
+}
+
+fn read_all(folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            read_all(&path, files);
+        } else {
+            files.insert(path.clone(), fs::read(&path).unwrap_or_default());
+        }
+    }
+}
