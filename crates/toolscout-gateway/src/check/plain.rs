@@ -30,17 +30,32 @@ fn is_plain_within(schema: &Value, depth: usize) -> bool {
             "title" | "description" => said.is_string(),
             "default" => true,
             "examples" | "enum" => said.is_array(),
-            "type" => said.as_str().is_some_and(|it| TYPES.contains(&it)),
+            "type" => are_types(said),
+            // No draft defines the formats of Rust's numbers, so validators ignore them.
+            "format" => said.as_str().is_some_and(|format| NUMBER_FORMATS.contains(&format)),
             "minimum" | "maximum" => said.is_i64(),
             "required" => said.as_array().is_some_and(|it| are_names(it)),
             "properties" => said.as_object().is_some_and(|it| it.values().all(|it| is_plain_within(it, depth - 1))),
             "additionalProperties" => said.is_boolean(),
             "items" => is_plain_within(said, depth - 1),
-            _ => false,
+            // Annotations, such as `x-cli`.
+            extension => extension.starts_with("x-"),
         })
 }
 
 const TYPES: [&str; 7] = ["string", "boolean", "number", "integer", "object", "array", "null"];
+
+const NUMBER_FORMATS: [&str; 10] =
+    ["uint", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "double"];
+
+/// Whether this is one known type, or a list of known types without repetition.
+fn are_types(types: &Value) -> bool {
+    let is_known = |name: &Value| name.as_str().is_some_and(|name| TYPES.contains(&name));
+    match types {
+        Value::Array(names) => !names.is_empty() && are_names(names) && names.iter().all(is_known),
+        name => is_known(name),
+    }
+}
 
 fn are_names(names: &[Value]) -> bool {
     names.iter().enumerate().all(|(at, it)| it.is_string() && !names[..at].contains(it))
@@ -51,7 +66,10 @@ fn are_names(names: &[Value]) -> bool {
 pub(super) fn fits(schema: &Value, value: &Value) -> bool {
     let Value::Object(keywords) = schema else { return false };
     keywords.iter().all(|(keyword, said)| match (keyword.as_str(), value) {
-        ("type", _) => said.as_str().is_some_and(|it| is_of_type(it, value)),
+        ("type", _) => match said {
+            Value::Array(names) => names.iter().filter_map(Value::as_str).any(|name| is_of_type(name, value)),
+            name => name.as_str().is_some_and(|name| is_of_type(name, value)),
+        },
         // Equal values of these types are equal bytes; numbers and what holds them are not that simple.
         ("enum", Value::String(_) | Value::Bool(_) | Value::Null) => {
             said.as_array().is_some_and(|it| it.contains(value))

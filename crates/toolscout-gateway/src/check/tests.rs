@@ -47,6 +47,20 @@ fn the_quick_look_is_sure_of_usual_calls_and_of_nothing_that_does_not_fit() {
     assert!(!surely_fits(&json!({"properties": {"x": of("http://json-schema.org/draft-07/schema#")}}), &json!({})));
 }
 
+#[test]
+fn the_quick_look_is_sure_of_the_schemas_of_operations() {
+    let schema = json!({"type": "object", "properties": {
+        "limit": {"type": ["integer", "null"], "format": "uint", "minimum": 0, "x-cli": {"short": "n"}},
+    }});
+    for fits in [json!({}), json!({"limit": 3}), json!({"limit": null})] {
+        assert!(surely_fits(&schema, &fits), "{fits}");
+    }
+    for wrong in [json!({"limit": "3"}), json!({"limit": -1}), json!({"limit": [3]})] {
+        assert!(!surely_fits(&schema, &wrong), "{wrong}");
+    }
+    assert!(!surely_fits(&json!({"format": "date"}), &json!("2026-11-18")));
+}
+
 fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -65,6 +79,11 @@ fn schema() -> impl Strategy<Value = Value> {
     let keyword = prop_oneof![
         prop::sample::select(vec!["string", "integer", "number", "boolean", "null", "object", "array", "odd"])
             .prop_map(|it| ("type", json!(it))),
+        prop::collection::vec(prop::sample::select(vec!["string", "integer", "null", "array", "odd"]), 0..3)
+            .prop_map(|types| ("type", json!(types))),
+        prop::sample::select(vec!["uint", "uint8", "int64", "double", "date"])
+            .prop_map(|format| ("format", json!(format))),
+        value().prop_map(|annotation| ("x-cli", annotation)),
         prop::collection::vec(value(), 0..3).prop_map(|it| ("enum", json!(it))),
         value().prop_map(|it| ("minimum", it)),
         value().prop_map(|it| ("maximum", it)),
