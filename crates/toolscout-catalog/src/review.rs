@@ -229,9 +229,7 @@ impl<S: Fn(&Tool) -> Vec<Finding>> ReviewTerms<S> {
         match worst(&(self.scan)(tool)) {
             Some(found) => self.hold(remembered, definition, QuarantineReason::Suspicious, found),
             None if self.approves_first_sight => self.approve(remembered, definition, ApprovedBy::FirstSight),
-            None => {
-                self.hold(remembered, definition, QuarantineReason::New, "new, and nobody has approved it".to_owned())
-            }
+            None => self.hold(remembered, definition, QuarantineReason::New, "new, and not approved yet".to_owned()),
         }
     }
 

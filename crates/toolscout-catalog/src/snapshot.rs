@@ -224,7 +224,7 @@ impl Namesakes {
 fn shadowed(tool: &Tool, by: &Tool) -> Diagnostic {
     Diagnostic::debug(
         DiagnosticKind::Shadowed,
-        format!("`{}` is hidden by `{}` for who says only `{}`", tool.id, by.id, tool.id.name),
+        format!("`{}` is shadowed by `{}`: `{}` alone means the latter", tool.id, by.id, tool.id.name),
     )
     .of(tool.id.source.clone())
     .hint(format!("say `{}`", tool.id))

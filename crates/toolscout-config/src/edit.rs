@@ -167,7 +167,7 @@ impl ConfigEditor {
                 return Ok(());
             }
         }
-        let message = format!("`{}` is being changed by somebody else all the time", file.display());
+        let message = format!("`{}` keeps being changed by another program", file.display());
         Err(ConfigError::Unavailable { message, hint: "try again".to_owned() })
     }
 }

@@ -171,7 +171,7 @@ pub enum AuthorizationError {
         question: Option<String>,
     },
     /// Nobody may use this definition before a person has looked at it.
-    #[error("`{}` is held for review: {}", escape::line(tool), escape::line(reason))]
+    #[error("`{}` is quarantined: {}", escape::line(tool), escape::line(reason))]
     Quarantined {
         /// Which tool.
         tool: String,
@@ -179,7 +179,7 @@ pub enum AuthorizationError {
         reason: String,
     },
     /// Nobody said that this source's code may run.
-    #[error("`{}` comes from a place nobody has trusted yet", escape::line(tool))]
+    #[error("`{}` comes from a folder that is not trusted yet", escape::line(tool))]
     Untrusted {
         /// Which tool.
         tool: String,

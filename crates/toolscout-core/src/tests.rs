@@ -121,13 +121,13 @@ fn the_door_opens_only_where_policy_and_trust_allow_it() {
 #[test]
 fn what_is_held_passes_for_nobody_and_says_what_there_is_to_see() {
     let mut tool = tool("s", "t");
-    tool.status = Status::Quarantined("new, and nobody has approved it".to_owned());
+    tool.status = Status::Quarantined("new, and not approved yet".to_owned());
     for caller in [Caller::Cli, Caller::Mcp, Caller::Http] {
         let call = ToolCall::new(tool.id.clone(), Arguments::new());
         let refused =
             authorize(call, &tool, AuthorizationContext { approved: true, ..AuthorizationContext::of(caller) });
         let said = refused.unwrap_err().to_string();
-        assert_eq!(said, "`s/t` is held for review: new, and nobody has approved it");
+        assert_eq!(said, "`s/t` is quarantined: new, and not approved yet");
     }
 }
 

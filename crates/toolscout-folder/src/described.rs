@@ -133,7 +133,7 @@ impl RecipePlan {
         match self {
             Self::Ready(_) => Status::Ready,
             Self::Static(_) | Self::Target(_) => Status::Static,
-            Self::Unasked(_) => Status::Unprobed("nobody has asked it yet what it holds".to_owned()),
+            Self::Unasked(_) => Status::Unprobed("not inspected yet".to_owned()),
         }
     }
 }

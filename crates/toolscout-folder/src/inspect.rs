@@ -123,7 +123,7 @@ fn judge(place: &FileInRoot<'_>, name: &str, stamp: &ScanStamp, flavour: Flavour
         let name = stem(name).to_owned();
         described(RecipePlan::Unasked(recipe), DescribedTool { name, ..DescribedTool::default() })
     };
-    let no_tool = || FileInspection::quiet("is a program that does not show it is a tool");
+    let no_tool = || FileInspection::quiet("ignored: no `# tool:` header");
     if head.contains(&0) {
         // A binary cannot be read; its name has to say that it is one of ours.
         let is_ours = executable && name.ends_with(".tool");

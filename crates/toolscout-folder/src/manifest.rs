@@ -95,7 +95,7 @@ fn listed(value: Value) -> Result<ManifestEntry, String> {
     if name.is_empty() {
         return Err("the tool's name is empty".to_owned());
     }
-    let path = table.text("path")?.ok_or("no `path`: nothing says where it is")?;
+    let path = table.text("path")?.ok_or("no `path`")?;
     if path.is_empty() {
         return Err("`path` is empty".to_owned());
     }

@@ -214,7 +214,7 @@ impl<'a> RootSurvey<'a> {
         std::iter::once(file).chain(claimed).find_map(|it| {
             let reason = match self.owners.objection(&it.stamp) {
                 Some(reason) => reason,
-                None if it.in_open_folder => "anybody may write its folder, so it is not run",
+                None if it.in_open_folder => "its folder is world-writable, so it is not run",
                 None => return None,
             };
             let other = (it.relative != file.relative).then(|| format!("`{}`: ", it.relative));

@@ -86,11 +86,11 @@ impl Owners {
     /// Why a file must not be run, where somebody else could have written it.
     pub(super) fn objection(&self, file: &ScanStamp) -> Option<&'static str> {
         if file.is_open_to_all() {
-            Some("anybody may write this file, so it is not run")
+            Some("this file is world-writable, so it is not run")
         } else if file.lends_rights() {
-            Some("this file runs with somebody else's rights (setuid or setgid), so it is not run")
+            Some("this file is setuid or setgid, so it is not run")
         } else if ![0, self.us, self.root].contains(&file.owner()) {
-            Some("this file belongs to somebody else, so it is not run")
+            Some("this file belongs to another user, so it is not run")
         } else {
             None
         }

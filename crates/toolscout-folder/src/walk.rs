@@ -140,7 +140,7 @@ impl<'a> Walker<'a> {
 
     fn read(&mut self, folder: &Folder) {
         if folder.depth > self.limits.depth {
-            let message = format!("more than {} folders deep; what is below is not looked at", self.limits.depth);
+            let message = format!("more than {} folders deep; deeper folders are skipped", self.limits.depth);
             return self.problem(DiagnosticKind::Limit, folder.path.clone(), message);
         }
         let entries = match fs::read_dir(&folder.path) {

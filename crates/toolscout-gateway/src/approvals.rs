@@ -151,7 +151,7 @@ impl Approvals {
                 }
             }
         }
-        let reason = "what was approved changes faster than it can be read";
+        let reason = "the approvals change faster than they can be read";
         (all_held(source, found, &UnreliableReview { reason, cause: None }), None)
     }
 
@@ -164,7 +164,7 @@ impl Approvals {
             Ok(None) => return StoredReview::Record(Box::default(), None),
             Err(error) => {
                 return StoredReview::Unreliable(UnreliableReview {
-                    reason: "what was approved cannot be read",
+                    reason: "the approvals cannot be read",
                     cause: Some(error),
                 });
             }
@@ -173,7 +173,7 @@ impl Approvals {
         match record.and_then(|it| read_record(it.as_str())) {
             Some(record) => StoredReview::Record(Box::new(record), Some(bytes)),
             None => {
-                let reason = "the record of what was approved was changed by somebody else";
+                let reason = "the record of approvals was tampered with";
                 StoredReview::Unreliable(UnreliableReview { reason, cause: None })
             }
         }
@@ -221,7 +221,7 @@ fn all_held(source: &SourceId, found: &[Arc<Tool>], doubt: &UnreliableReview) ->
     let held = found.iter().map(|it| (it.id.name.as_str().to_owned(), doubt.reason.to_owned())).collect();
     let problem = Diagnostic::warning(
         DiagnosticKind::Quarantined,
-        format!("all tools of `{source}` are held: {}", doubt.whole()),
+        format!("all tools of `{source}` are quarantined: {}", doubt.whole()),
     );
     let hint = format!("look at them with `toolscout review`, then `toolscout review --accept {source}`");
     SourceReview { held, problems: vec![problem.of(source.clone()).hint(hint)] }
@@ -233,17 +233,17 @@ fn news(source: &SourceId, held: &[(ToolId, String)]) -> Vec<Diagnostic> {
     match held {
         [] => Vec::new(),
         few if few.len() <= NAMED => {
-            few.iter().map(|(id, reason)| problem(format!("`{id}` is held for review: {reason}"))).collect()
+            few.iter().map(|(id, reason)| problem(format!("`{id}` is quarantined: {reason}"))).collect()
         }
         [(_, reason), others @ ..] => {
             let are_alike = others.iter().all(|(_, it)| it == reason);
             let reason = if are_alike { format!(": {reason}") } else { String::new() };
-            vec![problem(format!("{} tools of `{source}` are held for review{reason}", held.len()))]
+            vec![problem(format!("{} tools of `{source}` are quarantined{reason}", held.len()))]
         }
     }
 }
 
 fn unkept(source: &SourceId, error: &StoreError) -> Diagnostic {
-    let message = format!("what is approved of `{source}` holds for this run only, since it cannot be kept: {error}");
+    let message = format!("approvals for `{source}` last for this run only, since they cannot be stored: {error}");
     Diagnostic::warning(DiagnosticKind::Quarantined, message).of(source.clone()).hint("toolscout doctor")
 }

@@ -85,7 +85,7 @@ impl OutputValidator {
         };
         match self.0.as_ref().map_err(Clone::clone).and_then(|it| it.violations(&result)) {
             Ok(violations) => {
-                violations.iter().map(|it| format!("the result is not what the tool promises: {it}")).collect()
+                violations.iter().map(|it| format!("the result does not match the output schema: {it}")).collect()
             }
             Err(reason) => {
                 vec![format!("the result was not checked: of the promised schema, {}", escape::line(&reason))]

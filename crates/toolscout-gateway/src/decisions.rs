@@ -49,7 +49,7 @@ impl Gateway {
     /// Rejects every held definition of a source. Returns how many tools that were.
     pub fn reject_all(&self, source: &SourceId, cx: &Cx) -> Result<usize, Error> {
         let held: Vec<_> = self.held().into_iter().filter(|held| held.id.source == *source).collect();
-        let summary = format!("reject all held tools of `{source}`");
+        let summary = format!("reject all quarantined tools of `{source}`");
         let change = begin(cx, definition(format!("{source}/*"), "rejected", summary))?;
         held.iter().try_for_each(|held| self.reject(&held.id, None, change.cx()))?;
         change.commit();

@@ -49,7 +49,7 @@ pub enum Error {
     #[error(transparent)]
     Source(#[from] SourceError),
     /// There is nothing about this tool to decide.
-    #[error("`{}` is not held for review", escape::line(&tool.to_string()))]
+    #[error("`{}` is not quarantined", escape::line(&tool.to_string()))]
     NotHeld {
         /// Which tool.
         tool: ToolId,
@@ -143,15 +143,15 @@ impl Error {
             Self::UnknownTool { nearest, .. } if !nearest.is_empty() => {
                 Some(format!("did you mean {}?", list(nearest)))
             }
-            Self::UnknownTool { .. } => Some("`toolscout tools` lists what there is".to_owned()),
+            Self::UnknownTool { .. } => Some("`toolscout tools` lists all tools".to_owned()),
             Self::AmbiguousTool { candidates, .. } => {
                 candidates.first().map(|it| format!("say which one, for example `{it}`"))
             }
-            Self::InvalidArguments { tool, .. } => Some(format!("`toolscout describe {tool}` shows what it takes")),
+            Self::InvalidArguments { tool, .. } => Some(format!("`toolscout describe {tool}` shows its parameters")),
             Self::Refused(refusal) => refused(refusal),
             Self::Source(SourceError::Changed { .. }) => Some("a person can look at it: `toolscout review`".to_owned()),
             Self::NotHeld { .. } | Self::ChangedAgain { .. } | Self::NotUnderReview { .. } => {
-                Some("`toolscout review` shows what is held".to_owned())
+                Some("`toolscout review` lists quarantined tools".to_owned())
             }
             Self::Unreliable { source_id, .. } => {
                 Some(format!("look with `toolscout review`, then `toolscout review --accept {source_id}`"))
@@ -174,7 +174,7 @@ fn refused(refusal: &AuthorizationError) -> Option<String> {
             Some(format!("a person can allow this very call within five minutes: `toolscout approve {id}`"))
         }
         AuthorizationError::Denied { .. } | AuthorizationError::Disabled { .. } => {
-            Some("`toolscout policy` shows who said so".to_owned())
+            Some("`toolscout policy` shows which level decided".to_owned())
         }
         _ => None,
     }

@@ -148,7 +148,7 @@ impl Policies {
             }
             Mode::ReadOnly if said.policy == Policy::Deny || tool.is_read_only() => said,
             Mode::ReadOnly => {
-                let because = "in read-only mode: it does not say that it changes nothing".to_owned();
+                let because = "in read-only mode: the tool is not marked read-only".to_owned();
                 PolicyDecision { policy: Policy::Deny, because }
             }
         }

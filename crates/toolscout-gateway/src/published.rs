@@ -233,8 +233,8 @@ impl PublishedCatalog {
     pub(crate) fn notes(&self) -> Vec<String> {
         match self.shown.tools().filter(|it| is_held(it)).count() {
             0 => Vec::new(),
-            1 => vec!["1 tool is held for review: `toolscout review`".to_owned()],
-            held => vec![format!("{held} tools are held for review: `toolscout review`")],
+            1 => vec!["1 tool is quarantined: `toolscout review`".to_owned()],
+            held => vec![format!("{held} tools are quarantined: `toolscout review`")],
         }
     }
 
@@ -260,7 +260,9 @@ impl PublishedCatalog {
         let counts = parts.filter_map(|it| it.indexed()).map(|it| (it.missing, it.index.len()));
         match counts.fold((0, 0), |all, it| (all.0 + it.0, all.1 + it.1)) {
             (0, _) => Vec::new(),
-            (missing, all) => vec![format!("{missing} of {all} tools are not yet known by meaning")],
+            (missing, all) => {
+                vec![format!("semantic index: {} of {all} tools; keyword search for the rest", all - missing)]
+            }
         }
     }
 

@@ -199,7 +199,7 @@ impl DiscoveryRecords {
         };
         if record.status == DiscoveryStatus::Discovering && !self.store.is_leased(&self.lease_name(server))? {
             record.status = DiscoveryStatus::Failed;
-            record.error = Some("the process that was discovering it is gone".to_owned());
+            record.error = Some("discovery was interrupted".to_owned());
         }
         Ok(record)
     }

@@ -203,21 +203,21 @@ impl McpSource {
         // In one line: with a second one, a server could pretend to be us.
         let warning = |kind, text: String| Diagnostic::warning(kind, escape::line(&text)).of(id.clone());
         let text = match record.status {
-            DiscoveryStatus::Never => Some(format!("nobody has asked `{id}` yet what tools it has")),
+            DiscoveryStatus::Never => Some(format!("the tools of `{id}` are not loaded yet")),
             DiscoveryStatus::Discovering if record.tools.is_none() => {
                 let install = if is_installed_first(&self.server) { "; it may have to be installed first" } else { "" };
-                Some(format!("`{id}` is being asked for its tools right now{install}"))
+                Some(format!("loading the tools of `{id}`{install}"))
             }
             DiscoveryStatus::Failed => {
                 let why = record.error.as_deref().unwrap_or("no reason is known");
-                Some(format!("`{id}` could not be asked for its tools: {why}"))
+                Some(format!("could not load the tools of `{id}`: {why}"))
             }
             _ => match staleness {
                 Some(Staleness::Reconfigured) => {
-                    Some(format!("`{id}` is configured differently since it was asked for its tools"))
+                    Some(format!("the configuration of `{id}` changed since its tools were loaded"))
                 }
                 Some(Staleness::Vanished) => {
-                    Some(format!("`{id}` suddenly lists no tools; those it had are kept for a while"))
+                    Some(format!("`{id}` now lists no tools; the tools it had before stay for a while"))
                 }
                 _ => None,
             },
@@ -261,7 +261,7 @@ impl McpSource {
         let demand = || demand::of(output.raw());
         match (is_asking && cx.counterpart.is_none()).then(demand).flatten() {
             Some(wanted) => {
-                let reason = format!("`{name}` asks for input that nobody can give here: {wanted}");
+                let reason = format!("`{name}` needs input that this client cannot give: {wanted}");
                 Err(SourceError::Protocol { id: id.clone(), reason })
             }
             None => Ok(output),

@@ -56,7 +56,7 @@ impl SseWire {
         let response = remote.ask(remote.listen(HeaderMap::new())).await?;
         let response = accepted(response, remote.name()).await?;
         if kind(&response, remote.name())? != ResponseKind::Events {
-            let reason = format!("`{}` answered with JSON where an event stream was asked for", remote.name());
+            let reason = format!("`{}` answered with JSON instead of an event stream", remote.name());
             return Err(ClientError::protocol(reason));
         }
         let (found, target) = oneshot::channel();

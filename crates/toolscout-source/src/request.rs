@@ -40,7 +40,7 @@ pub fn header_name(name: &str) -> Result<String, String> {
         return Err(format!("`{}` is not the name of a header", toolscout_core::escape::line(name)));
     }
     if KEPT_BACK.contains(&lower.as_str()) {
-        Err(format!("the header `{lower}` is for toolscout alone and is passed on to nobody; use another one"))
+        Err(format!("the header `{lower}` is reserved for toolscout and never forwarded; use another one"))
     } else {
         Ok(lower)
     }

@@ -181,7 +181,7 @@ impl Environment {
     fn open_store(&self) -> Arc<dyn Store> {
         let Some(dir) = self.state_dir() else {
             return Arc::new(UnavailableStore {
-                why: "nothing says where to remember things: HOME is not set".to_owned(),
+                why: "no state directory: set HOME or TOOLSCOUT_STATE_DIR".to_owned(),
             });
         };
         match toolscout_store::SqliteStore::open(&dir) {

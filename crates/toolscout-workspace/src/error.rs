@@ -119,7 +119,7 @@ impl AppError {
             }
             Self::Gateway(error) => error.hint(),
             Self::Config(error) => error.hint(),
-            Self::UnknownCommand { nearest: None, .. } => Some("`toolscout tools` lists what there is".to_owned()),
+            Self::UnknownCommand { nearest: None, .. } => Some("`toolscout tools` lists all tools".to_owned()),
             Self::Usage { help, .. } => help.clone(),
             Self::Said { hint, .. } => hint.clone(),
             Self::Operation(error) => error.hint.clone(),

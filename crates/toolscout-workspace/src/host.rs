@@ -34,14 +34,11 @@ impl HostListener {
     /// Binds the socket; fails if another process is the host of this project.
     pub fn bind(environment: &Environment, project: &Path) -> Result<Self, AppError> {
         let control = ControlSocket::location(environment, &partition(project)).ok_or_else(|| {
-            AppError::invalid(
-                "nothing says where the socket should be",
-                "set TOOLSCOUT_STATE_DIR to a folder you can write",
-            )
+            AppError::invalid("no state directory for the socket", "set TOOLSCOUT_STATE_DIR to a folder you can write")
         })?;
         let name = format!("host/{}", partition(project));
         let leased = environment.store().lease(&name).map_err(AppError::not_stored)?;
-        let taken = "another process keeps the servers of this project already";
+        let taken = "another process already hosts the servers of this project";
         let lease = leased.ok_or_else(|| AppError::unavailable(taken, "toolscout server list"))?;
         let socket = control.socket().to_owned();
         let bound = bind(&socket).map_err(AppError::io("listen on", &socket))?;

@@ -136,8 +136,7 @@ impl Tools {
         others.iter().for_each(|it| self.warn(it));
         of_sources.iter().take(Self::SOURCES).for_each(|it| self.warn(it));
         if of_sources.len() > Self::SOURCES {
-            let message =
-                format!("{} more servers could not be asked, or were not yet", of_sources.len() - Self::SOURCES);
+            let message = format!("{} more servers are unavailable or still loading", of_sources.len() - Self::SOURCES);
             self.warn(&Diagnostic::warning(DiagnosticKind::Source, message).hint("toolscout server list"));
         }
         Ok(problems)

@@ -154,7 +154,7 @@ fn calling(mode: &str, transport: MeetingTransport) -> CallExpectation {
         "huge_result" | "many_items" => CallExpectation::Fails("it sent a message of more than 8 MiB"),
         "bad_result_type" => CallExpectation::Fails("neither complete nor a request for more input"),
         // A question instead of an answer, and nobody here to be asked.
-        "elicit_phish" => CallExpectation::Fails("asks for input that nobody can give here"),
+        "elicit_phish" => CallExpectation::Fails("needs input that this client cannot give"),
         // Changed by the second list, or by the second start.
         "rug_list" | "rug_flipflop" if is_web => CallExpectation::Fails("has changed since it was approved"),
         "rug_restart" if !is_web => CallExpectation::Fails("has changed since it was approved"),

@@ -51,7 +51,7 @@ pub(crate) fn probes(mode: &str) -> Vec<Probe> {
             of("numkeys", json!({}), Ends::Soon),
         ],
         "header_inject" => vec![of("hx_ok", json!({"q": "x"}), Ends::Well)],
-        "output_lie" => vec![of("typed", json!({}), Ends::Warning("is not what the tool promises"))],
+        "output_lie" => vec![of("typed", json!({}), Ends::Warning("does not match the output schema"))],
         "stop_reading" => vec![of("echo", json!({"text": "x".repeat(1 << 20)}), Ends::Saying("took longer than"))],
         "rug_call" => vec![of("add", json!({"a": 1, "b": 2}), Ends::Soon)],
         _ => Vec::new(),

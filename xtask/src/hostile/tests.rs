@@ -115,7 +115,7 @@ fn every_fault_of_a_meeting_is_found() {
     );
     let two = TOOLS.replace("]", r#",{"source":"hostile","name":"smuggled"}]"#);
     assert_eq!(found(|it| command(it, "tools --json").out = two.into_bytes()), "2 tools, not 1");
-    assert_eq!(found(|it| command(it, "review --json").out = b"[{}]".to_vec()), "1 tools are held for review, not 0");
+    assert_eq!(found(|it| command(it, "review --json").out = b"[{}]".to_vec()), "1 tools are quarantined, not 0");
     assert_eq!(
         found(|it| command(it, "search echo a text --json").out = br#"[{"id":"hostile/echo"}]"#.to_vec()),
         "a search finds hostile/echo before `honest/echo`"
@@ -156,9 +156,9 @@ fn probes_have_to_end_as_they_should() {
             *command(it, "run hostile/typed") = Watched { err: err.as_bytes().to_vec(), ..said(code, "{}") };
         })
     };
-    assert_eq!(of(0, "warning: the result is not what the tool promises: x"), "");
+    assert_eq!(of(0, "warning: the result does not match the output schema: x"), "");
     assert!(of(0, "").starts_with("`run hostile/typed` ends with Some(0), not Warning("));
-    assert!(of(4, "the result is not what the tool promises").contains("ends with Some(4)"));
+    assert!(of(4, "the result does not match the output schema").contains("ends with Some(4)"));
 }
 
 #[test]

@@ -126,7 +126,7 @@ fn listing(meeting: &Meeting) -> Option<String> {
 
 fn review(meeting: &Meeting) -> Option<String> {
     let (held, expected) = (meeting.held(), meeting.expected.held);
-    (held != expected).then(|| format!("{held} tools are held for review, not {expected}"))
+    (held != expected).then(|| format!("{held} tools are quarantined, not {expected}"))
 }
 
 /// Whoever looks for a tool must find the honest one, however loud the other is.

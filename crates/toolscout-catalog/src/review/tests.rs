@@ -64,7 +64,7 @@ fn what_a_person_added_is_approved_as_first_seen_but_for_the_one_that_is_poisone
 #[test]
 fn what_nobody_added_is_held_until_a_person_approves_it() {
     let mut world = World { untrusted: true, ..World::default() };
-    assert_eq!(world.held("Adds"), ["add: new, and nobody has approved it"]);
+    assert_eq!(world.held("Adds"), ["add: new, and not approved yet"]);
     world.record.approve("add", None, Moment(8)).unwrap();
     assert_eq!(world.held("Adds"), NONE);
     assert_eq!(world.held("Adds two"), ["add: changed since it was approved: description"]);
@@ -108,7 +108,7 @@ fn another_entry_is_a_new_first_sight_for_all() {
     assert_eq!(world.held(POISON).len(), 1);
     world.untrusted = true;
     world.entry = "four";
-    assert_eq!(world.held("Adds 2"), ["add: new, and nobody has approved it"]);
+    assert_eq!(world.held("Adds 2"), ["add: new, and not approved yet"]);
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn trusting_the_source_releases_what_was_only_new_and_distrusting_it_holds_again
     world.untrusted = false;
     assert_eq!(world.find(&[tool("add", "Adds"), tool("bad", POISON)]).0.len(), 1);
     world.untrusted = true;
-    assert_eq!(world.held("Adds"), ["add: new, and nobody has approved it"]);
+    assert_eq!(world.held("Adds"), ["add: new, and not approved yet"]);
 }
 
 #[test]

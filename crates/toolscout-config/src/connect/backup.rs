@@ -75,7 +75,7 @@ fn key(path: &Path) -> String {
 
 fn unkept(error: StoreError) -> ConfigError {
     ConfigError::Unavailable {
-        message: format!("no copy of the file as it was can be kept: {error}"),
+        message: format!("cannot store a backup of the file: {error}"),
         hint: "set TOOLSCOUT_STATE_DIR to a folder you can write".to_owned(),
     }
 }

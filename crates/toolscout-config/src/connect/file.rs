@@ -42,5 +42,5 @@ pub(super) fn remove(path: &Path, seen: &[u8], folders: &[PathBuf]) -> Result<()
 }
 
 fn changed(path: &Path) -> ConfigError {
-    ConfigError::invalid(format!("`{}` was changed meanwhile", path.display()), "try again")
+    ConfigError::invalid(format!("`{}` was changed by another program", path.display()), "try again")
 }

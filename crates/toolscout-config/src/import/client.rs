@@ -215,7 +215,7 @@ impl ClientKey {
             Self::Approval => {
                 let is_given = fields.list(key).is_some_and(|it| !it.is_empty()) || fields.switch(key) == Some(true);
                 if is_given {
-                    fields.note(format!("its `{key}` is not taken over: what may run is said in `tools`"));
+                    fields.note(format!("its `{key}` is not imported: use `tools` to choose what may run"));
                 }
             }
             Self::Note(note) if fields.has(key) => {

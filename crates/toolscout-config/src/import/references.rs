@@ -139,13 +139,15 @@ fn braces(inner: &str, place: &TextContext<'_>, notes: &mut Vec<String>) -> Stri
         _ if is_name(name) => format!("${{{}}}", inner.strip_prefix("env:").unwrap_or(inner)),
         _ if said.starts_with("input:") => {
             let name = variable(&said["input:".len()..]);
-            notes.push(format!("`${{{said}}}` is asked for there and cannot be here: export {name} instead"));
+            notes.push(format!(
+                "`${{{said}}}` prompts for a value there, which toolscout cannot do: export {name} instead"
+            ));
             format!("${{{name}}}")
         }
         // `${}` and `${a.b}` are no references for us, either.
         _ if !said.contains(':') => format!("${{{inner}}}"),
         _ => {
-            notes.push(format!("`${{{inner}}}` is known to nobody else: replace it before the server is used"));
+            notes.push(format!("`${{{inner}}}` exists only in that program: replace it before you use the server"));
             format!("${{{inner}}}")
         }
     }

@@ -130,7 +130,7 @@ fn what_could_lead_anywhere_is_refused_before_it_is_used() {
     };
     assert_eq!(make("x-user-id", "a", "users/{value}"), None);
     for (header, pattern, folder, said) in [
-        ("authorization", "a", "u/{value}", "for toolscout alone"),
+        ("authorization", "a", "u/{value}", "reserved for toolscout"),
         ("x", "(", "u/{value}", "the pattern `(` cannot be used"),
         ("x", "a)|(?:b", "u/{value}", "cannot be used"),
         ("x", "(a{1000}){1000}", "u/{value}", "cannot be used"),

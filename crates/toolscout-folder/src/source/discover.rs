@@ -265,7 +265,7 @@ impl FolderSource {
         let path = &listed.ground.root.path;
         let root = escape::line(&path.display().to_string()).into_owned();
         if !listed.tool.provenance.trusted {
-            let message = "this folder is not trusted, so its files are not asked what tools they hold";
+            let message = "this folder is not trusted, so its files are not started to list their tools";
             let problem = self.problem(DiagnosticKind::Untrusted, message).at(path);
             to.problem_once(format!("untrusted {root}"), problem.hint(format!("toolscout trust {root}"))).await?;
             Ok(format!("its folder is not trusted; type `toolscout trust {root}`"))
@@ -275,9 +275,9 @@ impl FolderSource {
                 self.terms.limits.total.as_millis()
             );
             to.problem_once("budget".to_owned(), self.problem(DiagnosticKind::Limit, message)).await?;
-            Ok("there was no time left to ask it what it holds".to_owned())
+            Ok("there was no time left to inspect it".to_owned())
         } else {
-            Ok("nobody has asked it yet what it holds; `toolscout tools` does".to_owned())
+            Ok("not inspected yet; `toolscout tools` does that".to_owned())
         }
     }
 }

@@ -164,7 +164,7 @@ fn untrusted(listed: &ListedTool) -> SourceError {
     let (name, root) = (&listed.tool.id.name, escape::line(&root));
     SourceError::Refused {
         reason: format!(
-            "`{name}` is in `{root}`, which nobody has trusted yet, so nothing in it is started; type `toolscout trust {root}`"
+            "`{name}` is in `{root}`, which is not trusted yet, so nothing in it is started; type `toolscout trust {root}`"
         ),
     }
 }

@@ -59,7 +59,7 @@ fn deep_and_full_trees_are_cut() {
     let matcher = Matcher::new(&["**".to_owned()], &[]).expect("patterns");
     let walked = walk(&world.root, &matcher, WalkLimits::default());
     assert_eq!(walked.files.len(), 1);
-    assert_eq!(walked.problems[0].message, "more than 40 folders deep; what is below is not looked at");
+    assert_eq!(walked.problems[0].message, "more than 40 folders deep; deeper folders are skipped");
     for at in 0..20 {
         world.file(&format!("{at}.txt"), "");
     }
@@ -124,11 +124,11 @@ async fn files_that_anybody_may_write_are_refused() {
     }
     assert_eq!(
         world.page().await,
-        "! Forbidden tools/a.sh: anybody may write this file, so it is not run\n\
+        "! Forbidden tools/a.sh: this file is world-writable, so it is not run\n\
          http [ready]\n\
-         ! Forbidden tools/open/x.tool.toml: anybody may write its folder, so it is not run\n\
-         ! Forbidden tools/py.tool.toml: `tools/py.py`: anybody may write this file, so it is not run\n\
-         ! Forbidden tools/run.tool.toml: anybody may write this file, so it is not run\n"
+         ! Forbidden tools/open/x.tool.toml: its folder is world-writable, so it is not run\n\
+         ! Forbidden tools/py.tool.toml: `tools/py.py`: this file is world-writable, so it is not run\n\
+         ! Forbidden tools/run.tool.toml: this file is world-writable, so it is not run\n"
     );
 }
 
@@ -138,10 +138,7 @@ async fn files_that_lend_rights_are_refused() {
     let world = World::new();
     world.script("tools/a.sh", "#!/bin/sh\n# tool-schema\n");
     world.mode(&world.path("tools/a.sh"), 0o4755);
-    assert_eq!(
-        world.page().await,
-        "! Forbidden tools/a.sh: this file runs with somebody else's rights (setuid or setgid), so it is not run\n"
-    );
+    assert_eq!(world.page().await, "! Forbidden tools/a.sh: this file is setuid or setgid, so it is not run\n");
 }
 
 /// S12: what somebody else owns is not run.
@@ -153,7 +150,7 @@ async fn files_of_somebody_else_are_refused() {
         // Only the system's owner may give files away.
         return;
     }
-    assert_eq!(world.page().await, "! Forbidden tools/a.sh: this file belongs to somebody else, so it is not run\n");
+    assert_eq!(world.page().await, "! Forbidden tools/a.sh: this file belongs to another user, so it is not run\n");
 }
 
 #[tokio::test]

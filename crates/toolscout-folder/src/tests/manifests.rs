@@ -67,7 +67,7 @@ async fn each_mistake_in_a_manifest_has_its_own_reason() {
         (r#"[]"#, "is a list; a manifest is an object with a list of `tools`"),
         (r#"{"tools": [{"path": "a.sh"}]}"#, "tool 1: no `name`: every tool needs one"),
         (r#"{"tools": [{"name": "", "path": "a.sh"}]}"#, "tool 1 (``): the tool's name is empty"),
-        (r#"{"tools": [{"name": "a"}]}"#, "tool 1 (`a`): no `path`: nothing says where it is"),
+        (r#"{"tools": [{"name": "a"}]}"#, "tool 1 (`a`): no `path`"),
         (
             r#"{"tools": [{"name": "a", "path": "a.sh", "args": {"x": "string"}}]}"#,
             "tool 1 (`a`): parameter `x` is a text; it must be an object",

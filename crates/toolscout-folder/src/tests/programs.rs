@@ -23,7 +23,7 @@ async fn files_that_show_they_are_tools_are_listed_by_name() {
     let found = listing(&world.source()).await;
     assert_eq!(
         world.show(&found),
-        "! Untrusted .: this folder is not trusted, so its files are not asked what tools they hold\n\
+        "! Untrusted .: this folder is not trusted, so its files are not started to list their tools\n\
          answer [unprobed]\n\
          binary [unprobed]\n\
          deco [unprobed]\n\
@@ -65,7 +65,7 @@ async fn programs_that_show_no_tool_are_said_quietly() {
     assert_eq!(
         said,
         [
-            (DiagnosticLevel::Debug, "is a program that does not show it is a tool"),
+            (DiagnosticLevel::Debug, "ignored: no `# tool:` header"),
             (DiagnosticLevel::Debug, "is a module that shows no tool")
         ]
     );

@@ -52,7 +52,7 @@ impl Gateway {
             return (Vec::new(), vec!["this gateway is asking itself, through others".to_owned()]);
         }
         if cx.via.len() >= DEEPEST {
-            return (local, vec![format!("no further servers were asked: {DEEPEST} gateways have passed this on")]);
+            return (local, vec![format!("no further servers were searched: {DEEPEST} gateways have passed this on")]);
         }
         let most = if query.limit == 0 { Query::DEFAULT_LIMIT } else { query.limit.min(Query::MAX_LIMIT) };
         let is_weak = local.len() < most || local.first().is_none_or(|it| it.score < WEAK);
@@ -86,7 +86,7 @@ impl Gateway {
         for (source, answer) in answers {
             match answer {
                 Ok(answer) => found.push((source, answer)),
-                Err(why) => notes.extend(why.map(|why| format!("`{}` could not be asked: {why}", source.id()))),
+                Err(why) => notes.extend(why.map(|why| format!("could not search `{}`: {why}", source.id()))),
             }
         }
         let (hits, left_out) = self.vetted(view, found, &self.found_for(&cx));

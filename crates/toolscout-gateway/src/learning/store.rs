@@ -51,7 +51,7 @@ impl FeedbackStore {
                 return if row.is_none() { self.sweep() } else { Ok(()) };
             }
         }
-        Err(StoreError { what: "what was learned changes faster than it can be read".to_owned(), cause: None })
+        Err(StoreError { what: "the feedback records change faster than they can be read".to_owned(), cause: None })
     }
 
     /// Whether anything was asked there of late; when in doubt, it was.

@@ -133,10 +133,7 @@ async fn in_read_only_mode_only_what_says_that_it_reads_runs() {
     set_mode(&gateway, Mode::ReadOnly);
     gateway.call("read_one", Arguments::new(), cli()).await.unwrap();
     let error = gateway.call("write_one", Arguments::new(), cli()).await.unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "`server/write_one` is denied in read-only mode: it does not say that it changes nothing"
-    );
+    assert_eq!(error.to_string(), "`server/write_one` is denied in read-only mode: the tool is not marked read-only");
 }
 
 /// L-06: the session tightens at run time, and what it disables is gone at once.

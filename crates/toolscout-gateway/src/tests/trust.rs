@@ -44,8 +44,8 @@ async fn what_is_held_is_listed_and_neither_found_nor_called_until_a_person_appr
     let gateway = gateway(&server, &store).await;
     assert_eq!(gateway.snapshot().len(), 2);
     assert_eq!(found(&gateway), [""; 0]);
-    assert_eq!(gateway.notes(), ["2 tools are held for review: `toolscout review`"]);
-    let refused = "`server/add` is held for review: new, and nobody has approved it";
+    assert_eq!(gateway.notes(), ["2 tools are quarantined: `toolscout review`"]);
+    let refused = "`server/add` is quarantined: new, and not approved yet";
     assert_eq!(call(&gateway, "add").await, Err(refused.to_owned()));
     gateway.approve(&id("add"), None, &cli()).unwrap();
     assert_eq!(call(&gateway, "add").await, Ok(()));
@@ -53,10 +53,7 @@ async fn what_is_held_is_listed_and_neither_found_nor_called_until_a_person_appr
     assert_eq!(gateway.accept_all(&id("add").source, &cli()).unwrap(), 1);
     assert_eq!(call(&gateway, "list").await, Ok(()));
     gateway.reject(&id("list"), None, &cli()).unwrap();
-    assert_eq!(
-        call(&gateway, "list").await,
-        Err("`server/list` is held for review: a person has rejected it".to_owned())
-    );
+    assert_eq!(call(&gateway, "list").await, Err("`server/list` is quarantined: a person has rejected it".to_owned()));
     assert_eq!(server.executed(), 2);
 }
 
@@ -95,7 +92,7 @@ async fn a_changed_definition_is_never_executed() {
     assert_eq!(call(&running, "add").await, Ok(()));
     server.has(&["add: Adds, and more"]);
     assert_eq!(call(&running, "add").await, Err("`server/add` has changed since it was approved".to_owned()));
-    let held = Err("`server/add` is held for review: changed since it was approved: description".to_owned());
+    let held = Err("`server/add` is quarantined: changed since it was approved: description".to_owned());
     let news = running.refresh(&cli()).await.problems;
     assert_eq!(news.iter().map(|it| it.kind).collect::<Vec<_>>(), [DiagnosticKind::Quarantined]);
     assert_eq!(call(&running, "add").await, held);
@@ -153,7 +150,7 @@ async fn a_record_that_somebody_touched_counts_for_nothing_until_a_person_has_lo
     let gateway = gateway(&server, &store).await;
     assert_eq!(
         call(&gateway, "add").await.unwrap_err(),
-        "`server/add` is held for review: the record of what was approved was changed by somebody else"
+        "`server/add` is quarantined: the record of approvals was tampered with"
     );
     assert!(matches!(gateway.approve(&id("add"), None, &cli()), Err(Error::Unreliable { .. })));
     assert_eq!(gateway.accept_all(&id("add").source, &cli()).unwrap(), 1);
@@ -175,7 +172,7 @@ async fn what_was_approved_in_another_project_counts_for_nothing_in_this_one() {
     store.write(Namespace::Approval, "project/server", &row).unwrap();
     assert_eq!(
         call(&gateway(&server, &store).await, "add").await.unwrap_err(),
-        "`server/add` is held for review: the record of what was approved was changed by somebody else"
+        "`server/add` is quarantined: the record of approvals was tampered with"
     );
 }
 
@@ -201,13 +198,13 @@ async fn a_store_that_cannot_be_read_approves_nothing_and_one_that_keeps_nothing
     let broken = Gateway::builder().source(server.clone()).approvals(with(false)).build().unwrap();
     let [problem] = &broken.refresh(&cli()).await.problems[..] else { panic!() };
     assert_eq!(problem.kind, DiagnosticKind::Quarantined);
-    let said = "all tools of `server` are held: what was approved cannot be read (the disk is gone)";
+    let said = "all tools of `server` are quarantined: the approvals cannot be read (the disk is gone)";
     assert_eq!(problem.message, said);
-    let said = "`server/add` is held for review: what was approved cannot be read";
+    let said = "`server/add` is quarantined: the approvals cannot be read";
     assert_eq!(call(&broken, "add").await, Err(said.to_owned()));
     let forgetful = Gateway::builder().source(server.clone()).approvals(with(true)).build().unwrap();
     let news = forgetful.refresh(&cli()).await.problems;
-    assert!(news[0].message.contains("holds for this run only"), "{news:?}");
+    assert!(news[0].message.contains("last for this run only"), "{news:?}");
     assert!(forgetful.refresh(&cli()).await.problems.is_empty());
     assert_eq!(call(&forgetful, "add").await, Ok(()));
     server.has(&["add: Adds, and more"]);

@@ -28,7 +28,7 @@ pub(crate) fn kind(response: &Response, from: &str) -> Result<ResponseKind, Clie
     if let Some(encoding) = encoding(response) {
         let encoding = encoding.escape_debug();
         return Err(ClientError::protocol(format!(
-            "`{from}` answered encoded as `{encoding}`, which it was not asked to"
+            "`{from}` answered with encoding `{encoding}`, which was not requested"
         )));
     }
     match media_type(response).as_deref() {

@@ -45,7 +45,7 @@ pub(crate) async fn refusal(response: Response, from: &str, id: Option<u64>) -> 
     }
     HttpRefusal::Error(match status {
         StatusCode::FORBIDDEN => {
-            ClientError::Login { what: format!("{answered}; it lets nobody in like this"), challenge }
+            ClientError::Login { what: format!("{answered}; it accepts no login of this kind"), challenge }
         }
         _ if is_busy => ClientError::Busy { what: format!("{answered}; it is busy"), after },
         _ if status.is_server_error() => ClientError::lost(answered),

@@ -41,7 +41,7 @@ impl ExpectedCallback {
         match answer.iss {
             // Nothing else in it is believed, not even the error.
             Some(iss) if iss != self.issuer => {
-                return Err(broken("the answer comes from another authorization server than the one that was asked"));
+                return Err(broken("the answer comes from another authorization server than the one in use"));
             }
             None if self.announces_itself => {
                 return Err(broken("the answer does not say which authorization server it comes from, as it should"));

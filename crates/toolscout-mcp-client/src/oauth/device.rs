@@ -54,7 +54,7 @@ impl DeviceLogin {
             Err(refusal) => return Err(prepared.refused(&client, refusal).await),
         };
         if codes.user_code.is_empty() || codes.user_code.chars().count() > CODE {
-            return Err(broken("the authorization server gave a code that nobody can type"));
+            return Err(broken("the authorization server gave a code that cannot be typed"));
         }
         let verification_uri = prepared.web.url(&codes.verification_uri)?.to_string();
         let complete = codes.verification_uri_complete.map(|it| prepared.web.url(&it)).transpose()?;

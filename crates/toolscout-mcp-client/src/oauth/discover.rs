@@ -85,7 +85,7 @@ pub(super) async fn discover(
             Err(error) => first_error = first_error.or(Some(error)),
         }
     }
-    Err(first_error.unwrap_or_else(|| broken("the server names nobody who gives tokens for it")))
+    Err(first_error.unwrap_or_else(|| broken("the server names no authorization server")))
 }
 
 /// The metadata of the server: at the place it names, else at the well-known ones.
@@ -122,11 +122,11 @@ fn same_origin(server: &Url, place: &str) -> Result<Url, ClientError> {
     match Url::parse(place) {
         Ok(url) if own.is_tuple() && url.origin() == own => Ok(url),
         Ok(url) => Err(broken(format!(
-            "the server says its login is described at `{}`, which is not on its own origin `{}`; it was not asked",
+            "the server refers to login metadata at `{}`, which is not on its own origin `{}`; no request was sent",
             excerpt(&shown(&url)),
             own.ascii_serialization()
         ))),
-        Err(_) => Err(broken("the server says its login is described at an address that is none")),
+        Err(_) => Err(broken("the server refers to login metadata at an address that is not a URL")),
     }
 }
 
@@ -205,7 +205,7 @@ fn checked(
 ) -> Result<AuthorizationServer, ClientError> {
     let checked = |text: Option<String>| text.map(|text| web.url(&text)).transpose();
     let issuer = metadata.issuer;
-    let missing = || broken(format!("the authorization server `{issuer}` does not say where it gives tokens"));
+    let missing = || broken(format!("the authorization server `{issuer}` names no token endpoint"));
     Ok(AuthorizationServer {
         authorization: checked(metadata.authorization_endpoint)?,
         token: checked(metadata.token_endpoint)?.ok_or_else(missing)?,

@@ -59,8 +59,7 @@ impl LoginRequest<'_> {
     pub(super) async fn prepare(&self) -> Result<PreparedLogin, ClientError> {
         let server = server_url(self.url)?;
         if !is_secure(&server) {
-            let reason =
-                format!("`{}` is not `https`; nobody should log in where everybody can listen", shown(&server));
+            let reason = format!("`{}` is not `https`; a login there could be read on the way", shown(&server));
             return Err(ClientError::invalid(reason));
         }
         let challenge = self.challenge.map(Challenge::parse).unwrap_or_default();

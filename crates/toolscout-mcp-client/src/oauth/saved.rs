@@ -140,7 +140,9 @@ impl LoginStore {
             ClientError::lost(format!("the login in `{}` cannot be renewed: {err}", self.file.file.path().display()))
         };
         let lock = self.file.file.lock().await.map_err(unsaved)?;
-        let Some(mut record) = self.read()? else { return Err(login_needed(&self.id, "nobody is logged in any more")) };
+        let Some(mut record) = self.read()? else {
+            return Err(login_needed(&self.id, "you are not logged in any more"));
+        };
         if record.access_token != *stale && record.is_fresh(Moment::now()) {
             return Ok(record.access_token);
         }

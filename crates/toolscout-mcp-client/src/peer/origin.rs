@@ -60,7 +60,9 @@ pub(super) fn addressee<'a>(
                 (None, _) => return Err(nobody()),
                 (Some(only), None) if !abandoned.are_there() => only,
                 _ => {
-                    return Err(RpcError::failed("several calls are under way, and nobody can tell whose this is"));
+                    return Err(RpcError::failed(
+                        "several calls are in progress, so the request cannot be attributed to one of them",
+                    ));
                 }
             }
         }

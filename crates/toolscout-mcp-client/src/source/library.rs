@@ -59,7 +59,7 @@ impl McpSource {
         let result = result.map_err(|it| in_full(it, limit, deadline, &cx).of(id))?;
         match demand::of(&result).filter(|_| client.era().is_modern() && cx.counterpart.is_none()) {
             Some(wanted) => {
-                let reason = format!("`{method}` asks for input that nobody can give here: {wanted}");
+                let reason = format!("`{method}` needs input that this client cannot give: {wanted}");
                 Err(SourceError::Protocol { id: id.clone(), reason })
             }
             None => Ok(result),

@@ -152,7 +152,7 @@ async fn listing_a_server_nobody_asked_starts_nothing_and_says_so() {
     let source = world.source(world.server("honest", &[]));
     let (tools, problems) = listed(&source).await;
     assert!(tools.is_empty());
-    assert_eq!(problems[0].message, "nobody has asked `it` yet what tools it has");
+    assert_eq!(problems[0].message, "the tools of `it` are not loaded yet");
     assert_eq!(problems[0].hint.as_deref(), Some("toolscout server refresh it"));
     assert_eq!(source.state(&cx()).expect("a state").state, ServerPhase::Configured);
     assert_eq!(world.starts(), 0);
@@ -210,7 +210,7 @@ async fn a_discovery_whose_process_is_gone_has_failed() {
     let _ = tokio::time::timeout(Duration::from_millis(200), source.refresh(&cx())).await;
     let record = source.state(&cx()).expect("a state").record;
     assert_eq!(record.status, DiscoveryStatus::Failed);
-    assert_eq!(record.error.as_deref(), Some("the process that was discovering it is gone"));
+    assert_eq!(record.error.as_deref(), Some("discovery was interrupted"));
 }
 
 #[tokio::test]
@@ -332,7 +332,7 @@ async fn a_demand_for_a_password_is_no_answer() {
     let world = World::new();
     let source = world.source(world.server("elicit_phish", &[]));
     let error = call(&source, "echo", json!({"text": "hi"})).await.expect_err("no answer").to_string();
-    assert!(error.contains("`echo` asks for input that nobody can give here: a form to be filled in"), "{error}");
+    assert!(error.contains("`echo` needs input that this client cannot give: a form to be filled in"), "{error}");
     assert!(!error.contains("password") && !error.contains("javascript"), "{error}");
 }
 

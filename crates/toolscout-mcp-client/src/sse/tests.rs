@@ -181,7 +181,7 @@ async fn a_server_of_another_kind_is_no_old_server() {
     let error = refused(&Site::saying(answer("405 Method Not Allowed", "", ""))).await;
     assert!(error.ends_with("answered 405 Method Not Allowed"), "{error}");
     let error = refused(&Site::saying(json_answer("{}"))).await;
-    assert!(error.ends_with("answered with JSON where an event stream was asked for"), "{error}");
+    assert!(error.ends_with("answered with JSON instead of an event stream"), "{error}");
     let error = refused(&Site::saying(answer("200 OK", "content-type: text/event-stream\r\n", ": hi\n\n"))).await;
     assert!(error.ends_with("ended its event stream"), "{error}");
 }

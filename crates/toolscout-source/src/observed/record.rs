@@ -69,5 +69,5 @@ fn joined(known: Vec<SeenTool>, tools: &[SeenTool]) -> Vec<SeenTool> {
 }
 
 fn unkept(cause: Option<Box<dyn std::error::Error + Send + Sync>>) -> StoreError {
-    StoreError { what: "what was observed could not be kept".to_owned(), cause }
+    StoreError { what: "observed tools could not be stored".to_owned(), cause }
 }

@@ -70,7 +70,7 @@ impl ChainVerifier<'_> {
     fn headless(&mut self, how: &str, segments: &[u32]) -> io::Result<()> {
         segments.iter().try_for_each(|it| self.segment(*it, u64::MAX))?;
         self.at = (folder::head(self.dir), 0);
-        self.break_here(self.expected(), format!("the head {how}, so nobody knows what was cut off the end"));
+        self.break_here(self.expected(), format!("the head {how}, so a cut at the end cannot be detected"));
         Ok(())
     }
 
@@ -150,7 +150,7 @@ impl ChainVerifier<'_> {
     fn wrong(&self, line: &JournalLine<'_>) -> Option<String> {
         let n = line.start.n;
         if !line.is_sealed(&self.key) {
-            return Some(format!("record {n} was changed: its hash is not that of what it says"));
+            return Some(format!("record {n} was changed: its hash does not match its content"));
         }
         let last = self.next?;
         match n {

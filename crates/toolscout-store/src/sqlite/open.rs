@@ -153,11 +153,7 @@ pub(super) fn damaged(path: &Path) -> StoreError {
         Ok(copy) => format!("a copy is `{}`", copy.display()),
         Err(cause) => format!("it could not be copied ({cause})"),
     };
-    let what = format!(
-        "`{0}` is damaged, and what was approved in it does not count; {copied}; {1}",
-        path.display(),
-        next(path)
-    );
+    let what = format!("`{0}` is damaged, and its approvals do not count; {copied}; {1}", path.display(), next(path));
     StoreError { what, cause: None }
 }
 

@@ -87,7 +87,7 @@ fn damaged_approvals_are_an_error_until_moved_away() {
     assert_eq!(
         approved(&store).unwrap_err().to_string(),
         format!(
-            "`{0}` is damaged, and what was approved in it does not count; a copy is `{0}.broken-1`; \
+            "`{0}` is damaged, and its approvals do not count; a copy is `{0}.broken-1`; \
              move `{0}` away, then approve again with `toolscout review --accept SERVER`",
             trust.display()
         )

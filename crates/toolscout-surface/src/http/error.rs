@@ -35,7 +35,7 @@ pub enum Error {
     #[error("the token `{0}` is shorter than {min} characters: make a longer one", min = super::auth::SHORTEST)]
     Token(String),
     /// Token authentication without any token.
-    #[error("there is no token: without one nobody could be let in")]
+    #[error("no token is configured, so no request could be authenticated")]
     NoToken,
     /// The settings for tokens of an issuer are wrong.
     #[error("{0}")]

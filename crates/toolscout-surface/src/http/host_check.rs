@@ -36,8 +36,7 @@ impl HostCheck {
         let forbidden = |message: &str| HttpRejection::forbidden(message);
         let host = one(&head.headers, &HOST)?.ok_or_else(|| forbidden("a `Host` must be named"))?;
         let host = host.to_str().ok().and_then(Authority::parse).filter(|host| self.is_allowed(host, local));
-        let host =
-            host.ok_or_else(|| forbidden("nobody answers to that `Host` here; if it is yours, allow it by name"))?;
+        let host = host.ok_or_else(|| forbidden("Host not allowed; start with `--allow-host NAME`"))?;
         if head.uri.authority().is_some_and(|target| Authority::parse(target.as_str()).as_ref() != Some(&host)) {
             return Err(forbidden("the target and `Host` disagree"));
         }

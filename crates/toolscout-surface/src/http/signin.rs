@@ -82,7 +82,7 @@ async fn by_token(State(state): State<SignInState>, request: Request) -> Respons
 async fn sign_in(state: &SignInState, body: Body) -> Result<Secrets, &'static str> {
     // Every request is an agent's there; a token would change nothing.
     if matches!(*state.auth, Auth::None) {
-        return Err("no token is asked for here");
+        return Err("no token is needed here");
     }
     let bytes = to_bytes(body, LARGEST).await.map_err(|_| "this is too long for a token")?;
     let body: SignInBody = serde_json::from_slice(&bytes).map_err(|_| "a token is needed")?;
@@ -90,7 +90,7 @@ async fn sign_in(state: &SignInState, body: Body) -> Result<Secrets, &'static st
     let bearer = HeaderValue::try_from(bearer).map_err(|_| "this is no token")?;
     let headers = HeaderMap::from_iter([(AUTHORIZATION, bearer)]);
     let principal = state.auth.recognise(&headers, "/").await.map_err(|_| "this token is not known here")?;
-    state.sign_ins.admit(principal, Instant::now()).ok_or("nobody can be signed in now")
+    state.sign_ins.admit(principal, Instant::now()).ok_or("too many sign-ins are in progress")
 }
 
 async fn sign_out(State(state): State<SignInState>, request: Request) -> Result<Response, HttpRejection> {

@@ -48,7 +48,7 @@ pub(super) fn page(exchange: &Exchange, key: &str, entries: &[ListEntry]) -> Res
         None => 0,
         Some(cursor) => {
             let last = URL_SAFE_NO_PAD.decode(cursor).ok().and_then(|it| String::from_utf8(it).ok());
-            let last = last.ok_or_else(|| RpcError::invalid_params("`cursor` is none of ours"))?;
+            let last = last.ok_or_else(|| RpcError::invalid_params("`cursor` is not valid"))?;
             entries.partition_point(|it| it.name <= last)
         }
     };

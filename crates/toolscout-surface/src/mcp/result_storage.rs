@@ -92,7 +92,7 @@ impl ResultStorage {
         self.tidy();
         let kept = self.0.lock();
         let Some(found) = kept.peek(&result).filter(|found| found.user.as_ref() == user) else {
-            return ToolOutput::failure("that result is no longer kept; call its tool again");
+            return ToolOutput::failure("that result has expired; call its tool again");
         };
         let whole = match part {
             Part::Text => found.text.as_str(),

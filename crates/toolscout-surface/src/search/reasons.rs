@@ -54,7 +54,7 @@ fn about_sources(view: &CatalogView, absent: &[Diagnostic], sources: Option<&[So
     notes.extend(
         stale(&snapshot)
             .filter(|it| is_asked(it))
-            .map(|id| format!("what is known of `{id}` may be old: `toolscout server refresh {id}`")),
+            .map(|id| format!("the tools of `{id}` may be outdated: `toolscout server refresh {id}`")),
     );
     notes.extend(disabled(view).into_iter().filter(|(id, _)| is_asked(id)).map(|(id, count)| {
         let tools = crate::output::counted(count, "tool");

@@ -118,7 +118,7 @@ impl EventCounts {
         self.searches.iter().for_each(|(outcome, count)| page.line(&[("outcome", outcome)], *count));
         page.histogram("toolscout_search_seconds", "How long searches took.");
         self.search_seconds.write(page, &[]);
-        page.counter("toolscout_discoveries_total", "Discoveries of servers, by what came of them.");
+        page.counter("toolscout_discoveries_total", "Discoveries of servers, by outcome.");
         for ((server, outcome), count) in &self.discoveries {
             page.line(&[("server", server.as_str()), ("outcome", outcome)], *count);
         }
@@ -136,7 +136,7 @@ impl EventCounts {
     }
 
     fn write_calls(&self, page: &mut MetricsPage) {
-        page.counter("toolscout_calls_total", "Calls of tools, by server and by what came of them.");
+        page.counter("toolscout_calls_total", "Tool calls, by server and outcome.");
         for ((server, outcome), count) in &self.calls {
             page.line(&[("server", server.as_str()), ("outcome", outcome)], *count);
         }

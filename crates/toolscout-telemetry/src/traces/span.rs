@@ -174,7 +174,7 @@ fn error_type(outcome: &CallOutcome) -> Option<&'static str> {
 
 fn failure(outcome: &CallOutcome) -> Option<String> {
     match outcome {
-        CallOutcome::ToolError(_) => Some("the tool said that it failed".to_owned()),
+        CallOutcome::ToolError(_) => Some("the tool reported an error".to_owned()),
         CallOutcome::Failed { message, .. } => Some(message.clone()),
         _ => None,
     }

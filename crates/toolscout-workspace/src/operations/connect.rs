@@ -29,7 +29,7 @@ pub(crate) struct ConnectClientInput {
     /// Which program
     #[schemars(schema_with = "client_name", extend("x-cli" = {"positional": true, "value": "CLIENT"}))]
     client: String,
-    /// In the file for everywhere, or in that of this project
+    /// Configuration scope: user or project
     #[serde(default)]
     #[schemars(extend("x-cli" = {"value": "SCOPE"}))]
     scope: ClientScope,
@@ -72,7 +72,7 @@ impl Operation<Workspace> for ConnectClient {
     type Output = ConnectedClient;
 
     const SPEC: OperationSpec = OperationSpec {
-        notes: &["The file as it was is kept, and `disconnect` puts it back."],
+        notes: &["A backup of the file is stored, and `disconnect` restores it."],
         examples: &["toolscout connect cursor", "toolscout connect claude-desktop --take"],
         ..OperationSpec::local_change("connect", "Make a program use this one as its MCP server")
     };
@@ -108,7 +108,7 @@ impl Operation<Workspace> for ConnectClient {
                 record_added(workspace, &added)?;
                 change.commit();
                 connected.message =
-                    moved("Moved") + &format!("Connected {title}: {path}\n  hint: start {title} anew\n");
+                    moved("Moved") + &format!("Connected {title}: {path}\n  hint: restart {title} to finish\n");
             }
             Err(DryRun(planned)) => {
                 connected.message = moved("Would move");
@@ -182,7 +182,7 @@ pub(crate) struct DisconnectClientInput {
     /// Which program
     #[schemars(schema_with = "client_name", extend("x-cli" = {"positional": true, "value": "CLIENT"}))]
     client: String,
-    /// In the file for everywhere, or in that of this project
+    /// Configuration scope: user or project
     #[serde(default)]
     #[schemars(extend("x-cli" = {"value": "SCOPE"}))]
     scope: ClientScope,
@@ -208,7 +208,7 @@ impl Operation<Workspace> for DisconnectClient {
     type Output = DisconnectedClient;
 
     const SPEC: OperationSpec = OperationSpec {
-        notes: &["A file that was changed since keeps the changes, and only loses our entry."],
+        notes: &["If the file was changed since, only the toolscout entry is removed."],
         examples: &["toolscout disconnect cursor"],
         ..OperationSpec::local_change("disconnect", "Take this program out of another's configuration")
     };

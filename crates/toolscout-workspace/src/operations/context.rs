@@ -71,7 +71,7 @@ impl Operation<Workspace> for ShowContext {
     }
 
     fn notes(output: &ShownContext) -> Vec<String> {
-        let nothing = "nothing can be said in so few tokens\n  hint: toolscout context --budget 100";
+        let nothing = "the budget is too small for any text\n  hint: toolscout context --budget 100";
         output.summary.text.is_empty().then(|| nothing.to_owned()).into_iter().collect()
     }
 }

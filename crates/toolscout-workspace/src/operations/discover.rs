@@ -32,7 +32,7 @@ impl Operation<Workspace> for DiscoverTools {
     const SPEC: OperationSpec = OperationSpec {
         notes: &["With --json it prints everything that is known; --tools-from reads that back without looking again."],
         examples: &["toolscout discover", "toolscout discover --json > tools.json"],
-        ..OperationSpec::local("discover", "Look for tools, and say what was found")
+        ..OperationSpec::local("discover", "Discover tools and report what was found")
     };
 
     async fn run(workspace: &Workspace, _: NoInput, _: &Cx) -> Result<DiscoveredTools, OperationError> {

@@ -59,7 +59,7 @@ impl Operation<Workspace> for Diagnose {
         access: Access::Operator,
         notes: &["Exits with 1 if something is broken."],
         examples: &["toolscout doctor"],
-        ..OperationSpec::read("doctor", "Say what is found, what is broken, and what to do", "/api/doctor")
+        ..OperationSpec::read("doctor", "Check the setup and show how to fix what is broken", "/api/doctor")
     };
 
     async fn run(workspace: &Workspace, _: NoInput, cx: &Cx) -> Result<Diagnosis, OperationError> {

@@ -51,7 +51,7 @@ impl Operation<Workspace> for ShowFeedback {
     const SPEC: OperationSpec = OperationSpec {
         access: Access::Operator,
         examples: &["toolscout search learned", "toolscout search learned --tool github/create_issue --json"],
-        ..OperationSpec::read("search learned", "Show what was learned from searches and calls", "/api/feedback")
+        ..OperationSpec::read("search learned", "Show relevance feedback from searches and calls", "/api/feedback")
     };
 
     async fn run(workspace: &Workspace, input: ShowFeedbackInput, cx: &Cx) -> Result<Feedback, OperationError> {
@@ -79,7 +79,12 @@ impl Operation<Workspace> for ShowFeedback {
     }
 
     fn notes(output: &Feedback) -> Vec<String> {
-        let nothing = || format!("Nothing was learned{} yet.\n  hint: search, then run what was found", output.about);
+        let nothing = || {
+            format!(
+                "Nothing was learned{} yet.\n  hint: run `toolscout search`, then run a tool it found",
+                output.about
+            )
+        };
         output.records.is_empty().then(nothing).into_iter().collect()
     }
 }
@@ -124,7 +129,7 @@ impl Operation<Workspace> for ForgetFeedback {
         examples: &["toolscout search forget --tool github/create_issue", "toolscout search forget --all --yes"],
         ..OperationSpec::change(
             "search forget",
-            "Erase what was learned from searches and calls",
+            "Erase relevance feedback from searches and calls",
             "DELETE",
             "/api/feedback",
         )
@@ -136,7 +141,7 @@ impl Operation<Workspace> for ForgetFeedback {
         cx: &Cx,
     ) -> Result<ForgottenFeedback, OperationError> {
         if input.tool.is_some() == input.all {
-            return Err(OperationError::invalid("it is not said what to forget").hint("--tool NAME, or --all"));
+            return Err(OperationError::invalid("nothing selected to forget").hint("--tool NAME, or --all"));
         }
         let gateway = workspace.discovered().await?;
         let subject = FeedbackSubject::of(&gateway, input.tool);

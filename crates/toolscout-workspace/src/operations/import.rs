@@ -39,7 +39,7 @@ pub(crate) struct ImportServersInput {
     #[serde(default)]
     #[schemars(extend("x-cli" = {"value": "NAME"}))]
     only: Vec<String>,
-    /// What stands for a secret: a variable, or a file of its own
+    /// How to store secrets: env or file
     #[serde(default)]
     #[schemars(extend("x-cli" = {"value": "HOW"}))]
     secrets: SecretReference,
@@ -94,9 +94,7 @@ impl Operation<Workspace> for ImportServers {
 
     const SPEC: OperationSpec = OperationSpec {
         confirm: Confirm::Always,
-        notes: &[
-            "Shows first what it would take, and no secret. The servers it took are asked for their tools in the background.",
-        ],
+        notes: &["Shows a preview first, without secrets. The tools of imported servers are loaded in the background."],
         examples: &[
             "toolscout import",
             "toolscout import cursor --yes",
@@ -136,7 +134,7 @@ impl Operation<Workspace> for ImportServers {
         let mut imported = ImportedServers::new(&plan, true, &format!("Added {what}\n"));
         drop(plan);
         if discover(workspace, ids).await? {
-            imported.message += "They are asked for their tools in the background.\n  hint: toolscout server list\n";
+            imported.message += "Their tools are loaded in the background.\n  hint: toolscout server list\n";
         }
         Ok(imported)
     }

@@ -111,7 +111,7 @@ impl Operation<Workspace> for VerifyLock {
 
     const SPEC: OperationSpec = OperationSpec {
         notes: &[
-            "Exits with 1 if anything differs. Compares what is cached: `toolscout server refresh` asks the servers first.",
+            "Exits with 1 if anything differs. Compares cached definitions: run `toolscout server refresh` first to update them.",
         ],
         examples: &["toolscout verify"],
         ..OperationSpec::local("verify", "Compare all definitions with `toolscout.lock`")
@@ -126,7 +126,7 @@ impl Operation<Workspace> for VerifyLock {
         })?;
         let lock = LockFile::parse(&text).map_err(|error| {
             let message = format!("`{}`: {}", file.display(), escape::line(&error.to_string()));
-            OperationError::invalid(message).hint("take back what changed it, or write it anew: toolscout lock")
+            OperationError::invalid(message).hint("revert the change, or update the lock file: toolscout lock")
         })?;
         let snapshot = workspace.discovered().await?.whole_snapshot();
         let differences =
@@ -200,7 +200,7 @@ impl LockedProject {
             |id: &&SourceId| !snapshot.tools().any(|tool| tool.id.source == **id) && self.server(id).is_some();
         match lock.tools.keys().map(|tool| &tool.source).find(was_never_asked) {
             Some(source) => format!("nothing is known of `{source}`; ask it first: toolscout server refresh"),
-            None => "look at them, then write the lock anew: toolscout lock".to_owned(),
+            None => "review them, then update the lock file: toolscout lock".to_owned(),
         }
     }
 

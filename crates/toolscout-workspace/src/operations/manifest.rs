@@ -17,7 +17,7 @@ use toolscout_surface::operation::{CommandName, Operation, OperationError, Opera
 use toolscout_surface::output::counted;
 
 const FILE: &str = "manifest.json";
-const NOTES: &[&str] = &["Both start the folder's executables and modules to ask what they are."];
+const NOTES: &[&str] = &["Both start the folder's executables and modules to inspect them."];
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -117,7 +117,7 @@ impl Operation<Workspace> for CheckManifest {
         let text = std::fs::read_to_string(&path).map_err(file_failure("read", &path))?;
         let file = path.display().to_string();
         let differences = manifest::check(&text, &folder, &definitions, Path::exists).map_err(|reason| {
-            OperationError::invalid(format!("{file}: {reason}")).hint("mend it, or `toolscout manifest build`")
+            OperationError::invalid(format!("{file}: {reason}")).hint("fix it, or run `toolscout manifest build`")
         })?;
         Ok(ManifestCheck { file, differences })
     }

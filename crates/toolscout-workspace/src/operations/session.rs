@@ -168,7 +168,7 @@ impl Operation<Workspace> for ShowSessionConfiguration {
         examples: &["GET /api/sessions/{id}/configuration"],
         ..OperationSpec::read(
             "session configuration",
-            "Show what a session has: what running servers list now, else what is cached",
+            "Show the tools of a session: listed by running servers, otherwise cached",
             "/api/sessions/{id}/configuration",
         )
     };

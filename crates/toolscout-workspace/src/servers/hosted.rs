@@ -105,7 +105,7 @@ impl Through for HostedSource {
                 // The host is gone. If it had received the call, the error would be of another kind.
                 Err(error) if never_taken(&error) => self.inner.call(call, cx).await,
                 Err(error) => {
-                    let what = format!("the process that keeps it did not answer: {error}");
+                    let what = format!("the process that hosts it did not answer: {error}");
                     Err(SourceError::Unavailable { id: self.inner.id().clone(), what })
                 }
             }

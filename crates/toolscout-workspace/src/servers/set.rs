@@ -251,6 +251,6 @@ pub(crate) fn why_barred(configured: &ConfiguredServer) -> (String, String) {
     if configured.may_start {
         return per_user::why(&configured.server);
     }
-    let what = format!("`{}` comes from a project nobody has trusted yet, so it is not started", configured.server.id);
+    let what = format!("`{}` comes from a project that is not trusted yet, so it is not started", configured.server.id);
     (what, format!("look at {}, then: toolscout trust", configured.file.display()))
 }

@@ -53,7 +53,7 @@ pub(crate) async fn try_out(source: &McpSource, request: &Cx) -> Tested {
         },
         Err(error) => {
             let id = &source.server().id;
-            let logs = || format!("`toolscout server logs {id}` has more, while a host keeps it");
+            let logs = || format!("`toolscout server logs {id}` shows more while a host runs it");
             let hint = login(&error).unwrap_or_else(logs);
             Tested::failed(latency_ms, redact::text(&error.to_string()), hint)
         }

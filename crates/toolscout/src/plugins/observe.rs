@@ -44,8 +44,8 @@ struct ObserveCommand;
 impl Command for ObserveCommand {
     fn spec(&self) -> CommandSpec {
         CommandSpec::new("observe", "Pass an agent's messages on, and remember the tools they name")
-            .option(OptionSpec::text("server", "Whose tools those are that do not say it").value("NAME"))
-            .option(OptionSpec::switch("forget", "Forget what was observed in this project, and read nothing"))
+            .option(OptionSpec::text("server", "Server for tools whose message names none").value("NAME"))
+            .option(OptionSpec::switch("forget", "Forget the observed tools of this project, and read nothing"))
             .option(OptionSpec::help("Show this help"))
             .note("Reads standard input, a message a line, and writes it to standard output unchanged. Tools that were seen are listed and found as `observed/…`.")
             .example("claude -p 'What is new?' --output-format stream-json --verbose | toolscout observe")

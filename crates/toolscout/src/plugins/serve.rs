@@ -62,14 +62,14 @@ impl Command for ServeCommand {
         CommandSpec::new("serve", "Offer the tools to agents, over MCP")
             .option(OptionSpec::text("http", "Listen on this address instead of standard input and output").value("ADDR"))
             .option(
-                OptionSpec::text("auth", "Who may come in: who has our token, anybody, or whom an issuer vouches for")
+                OptionSpec::text("auth", "Authentication: token, none or jwt")
                     .value("HOW")
                     .choices(["token", "none", "jwt"]),
             )
             .option(OptionSpec::text("issuer", "Whose tokens count, for --auth jwt").value("URL"))
             .option(OptionSpec::text("audience", "Our address as clients know it, for --auth jwt").value("URL"))
             .option(OptionSpec::text("allow-host", "Another name that clients have for this computer").value("HOST").repeat())
-            .option(OptionSpec::text("allow-origin", "A web page that may ask, too").value("ORIGIN").repeat())
+            .option(OptionSpec::text("allow-origin", "Additional allowed Origin").value("ORIGIN").repeat())
             .option(OptionSpec::text("profile", "Offer what this profile says, and nothing else").value("NAME"))
             .option(
                 OptionSpec::text("meta-tools", "When tool_search and execute_tool are offered")
@@ -81,10 +81,10 @@ impl Command for ServeCommand {
                     .value("HOW")
                     .choices(RankingProfile::ALL.iter().map(ToString::to_string)),
             )
-            .option(OptionSpec::switch("strict-hidden", "Run what is not listed by execute_tool only"))
-            .option(OptionSpec::text("transparent", "Show this one server as if it was asked directly").value("SERVER"))
+            .option(OptionSpec::switch("strict-hidden", "Run unlisted tools through execute_tool only"))
+            .option(OptionSpec::text("transparent", "Serve this one server as if the client were connected to it directly").value("SERVER"))
             .option(OptionSpec::help("Show this help"))
-            .note("An agent sees `tool_search` and `execute_tool`, and what is listed besides. No server starts before one of its tools is called.")
+            .note("An agent sees `tool_search`, `execute_tool` and listed tools. No server starts before one of its tools is called.")
             .example("toolscout serve")
             .example("toolscout serve --profile work")
             .example("toolscout serve --http 127.0.0.1:7420")

@@ -37,8 +37,8 @@ struct UiCommand;
 impl Command for UiCommand {
     fn spec(&self) -> CommandSpec {
         CommandSpec::new("ui", "Open the page for people in a browser, signed in")
-            .option(OptionSpec::switch("no-open", "Only say where it is"))
-            .option(OptionSpec::text("port", "Listen on this port, if nobody serves the page yet").value("PORT"))
+            .option(OptionSpec::switch("no-open", "Only print the address"))
+            .option(OptionSpec::text("port", "Listen on this port, if the UI is not served yet").value("PORT"))
             .option(OptionSpec::help("Show this help"))
             .note("If `toolscout serve --http` runs for this project, it opens that page, and ends. Else it serves the page itself until it is interrupted, and agents at `/mcp`.")
             .example("toolscout ui")

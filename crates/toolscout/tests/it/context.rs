@@ -53,7 +53,7 @@ fn the_budget_holds_and_what_is_left_out_is_counted() {
     let whole = world.run(&["context", "--json"]).exits(0).json();
     assert_eq!((&whole["servers"], &whole["tools"]), (&json!(40), &json!(80)));
     assert!(whole["tokens"].as_u64() <= Some(500), "{whole}");
-    world.run(&["context", "--budget", "5"]).exits(0).says(&["nothing can be said in so few tokens"]);
+    world.run(&["context", "--budget", "5"]).exits(0).says(&["the budget is too small for any text"]);
     world.run(&["context", "--budget", "0"]).exits(2).says(&["--budget"]);
 }
 

@@ -254,14 +254,14 @@ fn who_brings_no_token_is_told_so() {
     assert!(text(&ran).starts_with("Tool not found: open_vault."), "{ran}");
     assert!(vault.seen().tokens.is_empty());
     let listed = world.run(&["server", "test", "vault"]);
-    assert!(listed.code != 0 && listed.err.contains("each request brings"), "{listed:?}");
+    assert!(listed.code != 0 && listed.err.contains("from each HTTP request"), "{listed:?}");
 }
 
 /// T30: what says who somebody is to us goes to nobody else, and an address is not for a request to choose.
 #[test]
 fn a_request_chooses_neither_an_address_nor_our_own_token() {
     for (entry, said) in [
-        ("url = \"http://localhost:1/\"\nbearer = \"request:Authorization\"", "for toolscout alone"),
+        ("url = \"http://localhost:1/\"\nbearer = \"request:Authorization\"", "reserved for toolscout"),
         ("url = \"request:x-url\"", "only"),
         ("command = \"cat\"\nargs = [\"request:x-arg\"]", "the same for all requests"),
     ] {
@@ -274,7 +274,7 @@ fn a_request_chooses_neither_an_address_nor_our_own_token() {
 #[test]
 fn what_cannot_choose_a_folder_is_said_at_once() {
     for (entry, said) in [
-        ("header = \"Cookie\"\npattern = \"a\"\nfolder = \"u/{value}\"", "for toolscout alone"),
+        ("header = \"Cookie\"\npattern = \"a\"\nfolder = \"u/{value}\"", "reserved for toolscout"),
         ("header = \"x\"\npattern = \"(\"\nfolder = \"u/{value}\"", "cannot be used"),
         ("header = \"x\"\npattern = \"a\"\nfolder = \"../{value}\"", "must lie below the project"),
         ("header = \"x\"\npattern = \"a\"\nfolder = \"u\"", "the same for everybody"),

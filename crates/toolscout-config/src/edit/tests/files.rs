@@ -51,7 +51,7 @@ fn a_file_that_never_rests_is_given_up() {
         fs::write(&file, format!("a = {}\n", asked.get())).expect("written");
         Ok(vec![set(&["c"], json!(3))])
     });
-    assert!(edited.expect_err("given up").to_string().contains("changed by somebody else"));
+    assert!(edited.expect_err("given up").to_string().contains("changed by another program"));
     assert_eq!(asked.get(), ATTEMPTS);
 }
 

@@ -141,19 +141,19 @@ url = "https://api.githubcopilot.com/mcp/"
 
 [headers]
 Authorization = "Bearer ${GITHUB_TOKEN}"
-# `${input:github-token}` is asked for there and cannot be here: export GITHUB_TOKEN instead
+# `${input:github-token}` prompts for a value there, which toolscout cannot do: export GITHUB_TOKEN instead
 [perplexity]
 command = "npx"
 args = ["-y", "server-perplexity-ask"]
 
 [env]
 PERPLEXITY_API_KEY = "env:PERPLEXITY_KEY"
-# `${input:perplexity-key}` is asked for there and cannot be here: export PERPLEXITY_KEY instead
+# `${input:perplexity-key}` prompts for a value there, which toolscout cannot do: export PERPLEXITY_KEY instead
 # not taken over: `sandbox`
 [odd]
 command = "x"
 args = ["${command:pick}"]
-# `${command:pick}` is known to nobody else: replace it before the server is used
+# `${command:pick}` exists only in that program: replace it before you use the server
 "#
     );
 }
@@ -291,7 +291,7 @@ url = "https://example.com/mcp"
 
 [headers]
 X-Key = "env:EXAMPLE_KEY"
-# its `trust` is not taken over: what may run is said in `tools`
+# its `trust` is not imported: use `tools` to choose what may run
 [now]
 url = "https://example.com/mcp"
 [run]
@@ -380,7 +380,7 @@ fn cline_is_found_where_vscode_keeps_extensions() {
         r#"[a]
 command = "x"
 call_timeout_ms = 60000
-# its `autoApprove` is not taken over: what may run is said in `tools`
+# its `autoApprove` is not imported: use `tools` to choose what may run
 [b]
 url = "https://example.com/sse"
 type = "sse"

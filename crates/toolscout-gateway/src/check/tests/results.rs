@@ -1,4 +1,4 @@
-//! 1. A result that is not what the tool promises is marked, and one that is is not.
+//! 1. A result that does not match the output schema is marked, and one that is is not.
 //! 2. What could not be checked is never said to be fine.
 
 use crate::standing::DefinitionFacts;
@@ -41,8 +41,8 @@ fn a_result_that_was_not_promised_is_doubted() {
     let found = doubts(&tool(&promise()), &lie).join("\n");
     assert_eq!(
         found,
-        "the result is not what the tool promises: `n`: the value is not of type \"integer\"\n\
-         the result is not what the tool promises: Additional properties are not allowed ('\\u{202e}x' was unexpected)"
+        "the result does not match the output schema: `n`: the value is not of type \"integer\"\n\
+         the result does not match the output schema: Additional properties are not allowed ('\\u{202e}x' was unexpected)"
     );
     let missing = doubts(&tool(&promise()), &ToolOutput::text("1"));
     assert_eq!(missing, ["there is no structured result, though the tool promises one"]);

@@ -74,7 +74,7 @@ async fn a_search_before_the_vectors_exist_goes_by_words_and_says_so() {
     assert!(waits(&mut studying).await);
     let (found, notes) = ask(&gateway, "email").await;
     assert_eq!(found, ["office/send_email"]);
-    assert_eq!(notes, ["2 of 2 tools are not yet known by meaning"]);
+    assert_eq!(notes, ["semantic index: 0 of 2 tools; keyword search for the rest"]);
     assert_eq!(world.thesaurus.tools(), 0);
 
     let done = tokio::time::timeout(Duration::from_secs(5), studying).await;

@@ -117,7 +117,7 @@ async fn a_failing_or_slow_server_hides_nothing_of_others() {
     assert!(begun.elapsed() < Duration::from_secs(4), "{:?}", begun.elapsed());
     assert!(ids(&hits).contains(&"mail/send_email".to_owned()), "{:?}", ids(&hits));
     assert!(ids(&hits).contains(&"good/github/create_issue".to_owned()), "{:?}", ids(&hits));
-    assert_eq!(notes, ["`failing` could not be asked: nobody answers", "`slow` could not be asked: it took too long"]);
+    assert_eq!(notes, ["could not search `failing`: nobody answers", "could not search `slow`: it took too long"]);
 }
 
 /// Nothing is started before it is needed.

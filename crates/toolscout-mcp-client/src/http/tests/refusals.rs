@@ -111,7 +111,7 @@ async fn a_page_is_not_taken_for_a_message() {
 #[tokio::test]
 async fn an_encoded_answer_is_refused() {
     let error = failure("200 OK", &format!("{JSON}content-encoding: gzip\r\n"), "\x1f\u{8}").await.to_string();
-    assert!(error.contains("answered encoded as `gzip`, which it was not asked to"), "{error}");
+    assert!(error.contains("answered with encoding `gzip`, which was not requested"), "{error}");
 }
 
 #[tokio::test]

@@ -24,7 +24,7 @@ fn only_an_answer_with_our_state_is_one() {
 
 #[test]
 fn an_answer_of_another_issuer_is_not_believed_even_its_error() {
-    let foreign = "the answer comes from another authorization server than the one that was asked";
+    let foreign = "the answer comes from another authorization server than the one in use";
     assert_eq!(said("code=c&state=s1&iss=https%3A%2F%2Fas", true), "c");
     assert_eq!(said("code=c&state=s1&iss=https://evil", false), foreign);
     assert_eq!(said("code=c&state=s1&iss=https://as/", true), foreign);

@@ -48,7 +48,7 @@ async fn a_description_elsewhere_is_not_asked_for() {
     ];
     for place in places {
         let said = refused(&home, &authority, Some(&format!("Bearer resource_metadata=\"{place}\""))).await;
-        assert!(said.contains("the server says its login is described at"), "{said}");
+        assert!(said.contains("the server refers to login metadata at"), "{said}");
     }
     assert_eq!(canary.paths(), [""; 0]);
     assert_eq!(authority.paths(), [""; 0]);

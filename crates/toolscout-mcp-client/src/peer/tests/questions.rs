@@ -156,7 +156,7 @@ async fn with_several_callers_nobody_is_shown_what_may_be_anothers() {
     let (first, calling) = world.call(one.behalf(), LONG).await;
     let (_, _other_calling) = world.call(other.behalf(), LONG).await;
     world.wants(json!(1), "elicitation/create");
-    assert!(world.refusal().await.1.contains("several calls are under way"));
+    assert!(world.refusal().await.1.contains("several calls are in progress"));
     assert!(one.heard_nothing() && other.heard_nothing());
     world.says(result(first, json!({})));
     calling.await.expect("no panic").expect("a result");
@@ -172,7 +172,7 @@ async fn a_caller_who_can_be_asked_nothing_counts_as_one() {
     assert_eq!(world.refusal().await.0, RpcError::METHOD);
     let (_, _calling) = world.call(person.behalf(), LONG).await;
     world.wants(json!(2), "elicitation/create");
-    assert!(world.refusal().await.1.contains("several calls are under way"));
+    assert!(world.refusal().await.1.contains("several calls are in progress"));
     assert!(person.heard_nothing());
 }
 
@@ -303,7 +303,7 @@ async fn a_call_that_was_given_up_makes_questions_unclear_until_it_is_answered()
     assert_eq!(world.next().await["method"], "notifications/cancelled");
     let (_, _calling) = world.call(next.behalf(), LONG).await;
     world.wants(json!(1), "elicitation/create");
-    assert!(world.refusal().await.1.contains("several calls are under way"));
+    assert!(world.refusal().await.1.contains("several calls are in progress"));
     assert!(next.heard_nothing());
     world.says(result(first, json!({"late": true})));
     world.wants(json!(2), "elicitation/create");

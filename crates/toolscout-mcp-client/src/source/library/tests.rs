@@ -179,7 +179,7 @@ async fn a_prompt_that_wants_something_first_is_an_error_where_nobody_can_give_i
     let world = World::new();
     let source = world.rich("modern");
     let error = source.request("prompts/get", json(json!({"name": "ask"})), cx()).await.expect_err("a question");
-    assert!(error.to_string().contains("`prompts/get` asks for input that nobody can give here"), "{error}");
+    assert!(error.to_string().contains("`prompts/get` needs input that this client cannot give"), "{error}");
 }
 
 #[tokio::test]

@@ -176,7 +176,7 @@ async fn a_modern_server_answers_with_its_question_and_is_called_again_with_the_
         assert_eq!(said(&output), got);
         assert!(anna.asked.lock().is_empty(), "whoever called puts the question");
         let error = call_as(source, cx(), "elicit", json!({})).await.expect_err("nobody is there").to_string();
-        assert!(error.contains("asks for input that nobody can give here"), "{error}");
+        assert!(error.contains("needs input that this client cannot give"), "{error}");
         source.stop().await;
     }
 }
@@ -209,7 +209,7 @@ async fn over_pipes_nobody_is_asked_what_may_be_anothers_question() {
         call_as(&source, of(&anna), "elicit", json!({})),
     );
     let refusal = said(&calls.1.expect("a result"))["error"]["message"].to_string();
-    assert!(refusal.contains("several calls are under way"), "{refusal}");
+    assert!(refusal.contains("several calls are in progress"), "{refusal}");
     assert!(anna.asked.lock().is_empty() && bert.asked.lock().is_empty());
     source.stop().await;
 }

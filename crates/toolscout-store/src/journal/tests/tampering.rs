@@ -24,7 +24,7 @@ fn what_was_not_touched_is_sound() {
 fn a_changed_record_is_found_and_only_that_one() {
     let world = World::with(9);
     world.rewrite(|lines| lines[4] = lines[4].replace(r#""value":"5""#, r#""value":"6""#));
-    assert_eq!(world.breaks(), ["000001.jsonl:5 record 5 was changed: its hash is not that of what it says"]);
+    assert_eq!(world.breaks(), ["000001.jsonl:5 record 5 was changed: its hash does not match its content"]);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn a_record_of_another_journal_does_not_fit() {
 fn without_its_head_nobody_vouches_for_the_end() {
     let world = World::with(9);
     fs::remove_file(world.head()).unwrap();
-    assert_eq!(world.breaks(), ["head:0 the head is missing, so nobody knows what was cut off the end"]);
+    assert_eq!(world.breaks(), ["head:0 the head is missing, so a cut at the end cannot be detected"]);
     // It goes on, and what happened stays known.
     world.write([10]);
     assert_eq!(

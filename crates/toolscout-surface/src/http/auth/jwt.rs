@@ -188,7 +188,7 @@ impl Jwt {
         (validation.validate_exp, validation.validate_aud) = (false, false);
         let decoded = decode::<Claims>(token, &key, &validation).map_err(|error| match error.kind() {
             ErrorKind::Base64(_) => malformed(),
-            ErrorKind::Json(_) => invalid("this token does not say what it must"),
+            ErrorKind::Json(_) => invalid("the claims of this token cannot be read"),
             _ => invalid("the signature of this token is wrong"),
         })?;
         let claims = Arc::new(decoded.claims);
@@ -213,7 +213,7 @@ impl Jwt {
         if claims.iss != self.issuer.url {
             Err("this token is of another issuer")
         } else if !claims.aud.any(is_for_us) {
-            Err("this token was made for somebody else")
+            Err("this token has another audience")
         } else if claims.exp + LEEWAY as f64 <= now as f64 {
             Err("this token has expired")
         } else if claims.nbf.is_some_and(|nbf| nbf > (now + LEEWAY) as f64) {

@@ -102,7 +102,7 @@ function field(name, schema, isRequired, { control, read }) {
     };
     const check = () => {
         const { value, wrong } = read();
-        return mark(wrong ?? (value === undefined && isRequired ? "This has to be given." : undefined));
+        return mark(wrong ?? (value === undefined && isRequired ? "Required" : undefined));
     };
     control.addEventListener("input", () => mark());
     const node = el("div", { class: "field" }, label(name, control.id, isRequired, schema), control, about, problem);

@@ -66,7 +66,7 @@ export class Row {
     age() {
         const { lastDiscovery } = this.server;
         if (!this.isDiscovering)
-            this.parts.age.textContent = lastDiscovery ? `asked ${ago(lastDiscovery)}` : "never asked";
+            this.parts.age.textContent = lastDiscovery ? `refreshed ${ago(lastDiscovery)}` : "never loaded";
     }
 
     /// An event says how far the server is with saying what it has.
@@ -205,7 +205,7 @@ function reasons(server) {
             ),
         );
     if (server.trusted === false && server.enabled !== false) parts.push(chip("not trusted", "warm"));
-    if (server.stale) parts.push(el("p", { class: "faint" }, "What is shown is from before it failed."));
+    if (server.stale) parts.push(el("p", { class: "faint" }, "Last refresh failed; this is from before."));
     return parts;
 }
 

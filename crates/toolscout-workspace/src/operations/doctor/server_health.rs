@@ -62,11 +62,11 @@ impl ServerHealth {
             let line = || format!("{} {what}: {} ({command})", these.len(), these.join(", "));
             (!these.is_empty()).then(line)
         };
-        let held = || format!("{} held (toolscout review)", counted(self.held, "tool"));
+        let held = || format!("{} quarantined (toolscout review)", counted(self.held, "tool"));
         let parts = [
             Some(count),
             named(&self.failed, "failed", "toolscout server list"),
-            named(&self.unasked, "never asked", "toolscout server refresh"),
+            named(&self.unasked, "never loaded", "toolscout server refresh"),
             named(&self.untrusted, "not trusted", "toolscout trust"),
             (self.held > 0).then(held),
         ];

@@ -25,7 +25,7 @@ pub(super) fn verification(verified: &AuditVerification) -> String {
         out += &format!("  note: {}\n", escape::line(it));
     }
     if verified.sound && verified.first.is_some_and(|it| it > 1) {
-        out += "  note: what came before was dropped to keep the journal small\n";
+        out += "  note: older entries were dropped to limit the size of the journal\n";
     }
     out
 }

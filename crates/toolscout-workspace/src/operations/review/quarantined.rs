@@ -105,7 +105,7 @@ impl ReviewView {
         let mut out = format!("{}{rejected}\n  {}\n", line(&self.tool), line(&self.reason));
         out += &findings(&self.findings);
         if self.is_back {
-            out += "  It is now again what was approved; in between it was:\n";
+            out += "  It matches the approved definition again; in between it was:\n";
         }
         for change in &self.changes {
             out += &format!("  {}\n", line(&change.path));

@@ -28,7 +28,7 @@ impl Operation<Workspace> for ListServers {
             CommandName::new("server").summary("Add, list, test and control MCP servers"),
         ],
         host: HostUse::Preferred,
-        notes: &["Starts no server: it shows what is cached."],
+        notes: &["Starts no server: it shows cached data."],
         examples: &["toolscout server list"],
         ..OperationSpec::read("server list", "List MCP servers", "/api/servers")
     };

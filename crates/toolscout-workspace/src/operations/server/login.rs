@@ -158,6 +158,6 @@ fn planned(id: &str, action: &'static str, verb: &str) -> PlannedChange {
 }
 
 fn login_folder(environment: &Environment) -> Result<PathBuf, OperationError> {
-    let nowhere = || failure(AppError::not_stored("nothing says where to keep a login: HOME is not set"));
+    let nowhere = || failure(AppError::not_stored("no state directory for the login: set HOME or TOOLSCOUT_STATE_DIR"));
     token_folder(environment).ok_or_else(nowhere)
 }

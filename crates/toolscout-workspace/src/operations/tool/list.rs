@@ -90,7 +90,7 @@ impl Operation<Workspace> for ListTools {
                 .summary("List tools with their sources")
                 .preset(&[("limit", "100000"), ("qualified", "true")]),
         ],
-        notes: &["Starts no server: it shows what is cached."],
+        notes: &["Starts no server: it shows cached data."],
         examples: &["toolscout tools", "toolscout tools --json", "toolscout tools list"],
         ..OperationSpec::read("tools", "List tools", "/api/tools")
     };

@@ -83,7 +83,7 @@ impl Operation<Workspace> for SearchTools {
 
     const SPEC: OperationSpec = OperationSpec {
         notes: &[
-            "Tools that are called after a search rank higher the next time: `toolscout search learned` shows what was learned, `toolscout search forget` erases it.",
+            "Tools that are called after a search rank higher the next time: `toolscout search learned` shows this feedback, `toolscout search forget` erases it.",
         ],
         examples: &[
             "toolscout search count the words of a text",

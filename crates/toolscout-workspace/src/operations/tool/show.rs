@@ -141,8 +141,9 @@ pub fn resolve_cached(gateway: &Gateway, view: &CatalogView, name: &str) -> Resu
     match (error.kind(), forms.next()) {
         (ErrorKind::NotFound, Some((source, inner))) => {
             let (name, inner) = (escape::line(name), escape::line(inner));
-            let message = format!("`{source}` has not been asked yet whether it has `{name}`");
-            let hint = format!("`toolscout search '{inner}' --json` asks it, and shows the arguments of its tools.");
+            let message = format!("`{source}` has not been searched for `{name}` yet");
+            let hint =
+                format!("`toolscout search '{inner}' --json` searches it, and shows the arguments of its tools.");
             Err(OperationError::new(ErrorCode::ResourceNotFound, message).hint(hint))
         }
         _ => Err(error.into()),

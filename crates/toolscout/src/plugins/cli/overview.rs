@@ -16,7 +16,7 @@ const SHOWN: usize = 20;
 
 impl Command for Overview {
     fn spec(&self) -> CommandSpec {
-        CommandSpec::new("overview", "Show what there is, what is wrong, and what to type next")
+        CommandSpec::new("overview", "Show tools, servers, problems and what to type next")
             .option(OptionSpec::help("Show this help"))
     }
 

@@ -13,7 +13,7 @@ impl Command for RunCommand {
     fn spec(&self) -> CommandSpec {
         CommandSpec::new("run", "Run a tool by any form of its name")
             .positional(PositionalSpec::new("TOOL", "tool, source/tool, source:tool or source__tool").required())
-            .positional(PositionalSpec::new("ARGS", "What the tool takes; see `toolscout run TOOL --help`").many())
+            .positional(PositionalSpec::new("ARGS", "Arguments of the tool; see `toolscout run TOOL --help`").many())
             .option(OptionSpec::help("Show help, of the tool if one is named"))
             .stop_at_positional()
             .example("toolscout run word-count --text 'one two'")

@@ -32,8 +32,7 @@ async fn ask(cx: &RunCx) -> Result<(), AppError> {
     let folders = problems.filter(|it| it.kind == DiagnosticKind::Untrusted).filter_map(|it| it.path.as_deref());
     let mut changed = false;
     for folder in folders.filter(|it| !trust.folders.knows(it)) {
-        let question =
-            format!("Trust {}, so that its files may be started and asked what tools they hold?", folder.display());
+        let question = format!("Trust {}, so that its files may be started to list their tools?", folder.display());
         if cx.environment().ask(&question).await {
             changed |= trust.folders.add(folder).is_ok();
             cx.request().decided("trust", folder.display(), "added");

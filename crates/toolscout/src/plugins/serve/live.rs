@@ -92,7 +92,7 @@ async fn retire(source: Arc<McpSource>) {
 fn report(cx: &RunCx, reported: &mut Option<String>, error: Option<AppError>) {
     let error = error.map(|error| escape::text(&error.to_string()).into_owned());
     if let Some(error) = error.as_ref().filter(|error| reported.as_ref() != Some(error)) {
-        cx.say(&format!("warning: {error}\n  hint: what was configured before holds until that is mended\n"));
+        cx.say(&format!("warning: {error}\n  hint: the previous configuration stays in use until this is fixed\n"));
     }
     *reported = error;
 }

@@ -28,9 +28,9 @@ pub(crate) struct SavedToken {
 
 /// The token in this file; generated if there is none.
 pub(crate) fn load_or_create(environment: &Environment, file: &str) -> Result<SavedToken, AppError> {
-    let folder = environment.state_dir().ok_or_else(|| {
-        AppError::invalid("nothing says where a token could be kept", "set TOOLSCOUT_STATE_DIR to a folder of yours")
-    })?;
+    let folder = environment
+        .state_dir()
+        .ok_or_else(|| AppError::invalid("no state directory", "set HOME or TOOLSCOUT_STATE_DIR"))?;
     let path = folder.join(file);
     if let Some(secret) = read(&path)? {
         return Ok(SavedToken { secret, path, is_new: false });

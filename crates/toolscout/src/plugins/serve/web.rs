@@ -54,7 +54,7 @@ impl Web {
         let Some(addr) = cx.parsed.text("http") else {
             return match ONLY_HERE.into_iter().find(|it| cx.parsed.is_given(it)) {
                 Some(option) => Err(AppError::invalid(
-                    format!("--{option} is for who listens on an address"),
+                    format!("--{option} needs --http"),
                     format!("toolscout serve --http 127.0.0.1:7420 --{option} …"),
                 )),
                 None => Ok(None),
@@ -97,7 +97,7 @@ impl Web {
         let profiles = mcp.profile_names().into_iter().filter(|_| cx.parsed.text("profile").is_none());
         let profiles: String = profiles.map(|name| format!("profile {name} at {url}/{name}\n")).collect();
         let has_page = self.purpose == Purpose::Agents && cx.workspace().parts.ui;
-        let page = if has_page { format!("for people: {} ui opens the page\n", cx.program()) } else { String::new() };
+        let page = if has_page { format!("Web UI: run `{} ui`\n", cx.program()) } else { String::new() };
         cx.say(&format!("{profiles}{page}listening on {url}\n"));
         Ok(listener)
     }

@@ -13,7 +13,7 @@ impl Command for HostCommand {
     fn spec(&self) -> CommandSpec {
         CommandSpec::new("server host", "Keep this project's servers running for other commands, until interrupted")
             .option(OptionSpec::help("Show this help"))
-            .note("A server starts when it is first called, and stays for the next call. `toolscout run` uses what is kept here.")
+            .note("A server starts when it is first called, and stays for the next call. `toolscout run` uses the servers of this process.")
             .example("toolscout server host &")
     }
 

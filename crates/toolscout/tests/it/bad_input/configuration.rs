@@ -42,7 +42,7 @@ fn an_unknown_setting_is_a_warning_and_the_rest_counts() {
 fn a_setting_that_is_there_for_servers_is_no_mistake() {
     let text = "default_policy = \"allow\"\nmeta_tools = \"auto\"\n[servers.fs]\ncommand = \"npx\"\n";
     let said = lists_only_good_and(&project().file("toolscout.toml", text), &[]).err;
-    assert_eq!(said, "warning: nobody has asked `fs` yet what tools it has\n  hint: toolscout server refresh fs\n");
+    assert_eq!(said, "warning: the tools of `fs` are not loaded yet\n  hint: toolscout server refresh fs\n");
 }
 
 #[test]

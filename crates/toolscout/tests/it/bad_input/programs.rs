@@ -45,7 +45,7 @@ fn a_program_that_changes_the_user_is_not_run() {
         fs::rename(world.path("tools/t.sh"), &kept).expect("rename");
         set_mode(&kept, mode);
         fs::hard_link(&kept, world.path("tools/t.sh")).expect("a hard link");
-        refuses(&world, "somebody else's rights");
+        refuses(&world, "setuid or setgid");
     }
 }
 
@@ -54,10 +54,10 @@ fn a_program_that_changes_the_user_is_not_run() {
 fn what_anybody_may_write_is_not_run() {
     let world = marking_tool();
     set_mode(&world.path("tools/t.sh"), 0o777);
-    refuses(&world, "anybody may write this file");
+    refuses(&world, "this file is world-writable");
     let world = marking_tool();
     set_mode(&world.path("tools"), 0o777);
-    refuses(&world, "anybody may write its folder");
+    refuses(&world, "its folder is world-writable");
 }
 
 /// S12: the script that a tool file starts.
@@ -69,7 +69,7 @@ fn a_tool_file_does_not_start_what_anybody_may_write() {
         .script("tools/run.sh", &script)
         .file("tools/t.tool.toml", "name = \"t\"\n[run]\ncommand = [\"./run.sh\"]\n");
     set_mode(&world.path("tools/run.sh"), 0o757);
-    refuses(&world, "anybody may write this file");
+    refuses(&world, "this file is world-writable");
 }
 
 /// S12: a file of somebody else. Only the system's own user can give files away.
@@ -79,7 +79,7 @@ fn what_belongs_to_somebody_else_is_not_run() {
     if std::os::unix::fs::chown(world.path("tools/t.sh"), Some(54321), None).is_err() {
         return skipped("needs the right to give files away");
     }
-    refuses(&world, "belongs to somebody else");
+    refuses(&world, "belongs to another user");
 }
 
 /// S16: a script whose interpreter lies in its own folder.

@@ -70,7 +70,7 @@ fn what_was_learned_can_be_forgotten() {
     search(&world, &["archive"]);
     world.out(&["run", "database_backup", "--target", "x"]);
     assert_eq!(search_learned(&world).as_array().map(Vec::len), Some(2));
-    world.run(&["search", "forget"]).exits(2).says(&["not said what to forget", "--all"]);
+    world.run(&["search", "forget"]).exits(2).says(&["nothing selected to forget", "--all"]);
     world.run(&["search", "forget", "--all", "--tool", "x"]).exits(2);
     world.run(&["search", "forget", "--all"]).exits(0).says(&["Would forget 2 questions", "--yes does it"]);
     world.run(&["--dry-run", "search", "forget", "--all", "--yes"]).exits(0).says(&["Would forget 2 questions"]);

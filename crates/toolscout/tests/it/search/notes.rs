@@ -39,17 +39,17 @@ fn each_source_in_trouble_is_named_with_what_helps() {
     world.breaks("broken");
     world.run(&["server", "refresh", "broken"]).exits(3);
     let said = world.run(&["search", "qwertyuiop"]).exits(0).says(&[
-        "nobody has asked `new` yet what tools it has",
+        "the tools of `new` are not loaded yet",
         "toolscout server refresh new",
-        "`broken` could not be asked for its tools",
+        "could not load the tools of `broken`",
         "toolscout server refresh broken",
         "server `off` is turned off (toolscout server enable off)",
     ]);
-    assert_eq!(said.err.matches("nobody has asked `new`").count(), 1, "{said:?}");
+    assert_eq!(said.err.matches("the tools of `new` are not loaded yet").count(), 1, "{said:?}");
     let only = world.run(&["search", "--source", "off", "qwertyuiop"]).exits(0);
     only.says(&["server `off` is turned off"]);
     // Quiet is quiet about how things are, not about why nothing was found.
-    world.run(&["--quiet", "search", "qwertyuiop"]).exits(0).says(&["nobody has asked `new` yet"]);
+    world.run(&["--quiet", "search", "qwertyuiop"]).exits(0).says(&["the tools of `new` are not loaded yet"]);
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn what_is_held_or_disabled_or_old_is_said() {
     world.run(&["reject", "s/echo"]).exits(0);
     world.run(&["policy", "set", "s/add", "disable"]).exits(0);
     world.run(&["search", "qwertyuiop"]).exits(0).says(&[
-        "1 tool is held for review: `toolscout review`",
+        "1 tool is quarantined: `toolscout review`",
         "1 tool of `s` disabled by a policy: `toolscout policy s`",
     ]);
     // Another entry than the one that was asked: what is known may not be so any more.

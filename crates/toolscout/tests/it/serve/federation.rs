@@ -72,7 +72,7 @@ fn help_for_what_is_behind_it_says_how_to_ask() {
     let world = asked(&web, "");
     for words in [&["run", "remote/local/send_email", "--help"][..], &["describe", "remote__send_email"]] {
         let said = world.run(words).exits(5);
-        said.says(&["`remote` has not been asked yet", "toolscout search", "send_email' --json"]);
+        said.says(&["`remote` has not been searched", "toolscout search", "send_email' --json"]);
     }
     world.run(&["run", "other/send_email", "--help"]).exits(5).says(&["Unknown tool"]);
     let found = world.run(&["search", "send_email", "--json"]).exits(0);
@@ -164,9 +164,7 @@ fn one_that_does_not_answer_costs_only_its_own_hits() {
     let results = answer["structuredContent"]["results"].as_array().expect("results").clone();
     assert_eq!(ids(&results), ["local/greet"], "{answer}");
     assert!(
-        answer["structuredContent"]["notes"][0]
-            .as_str()
-            .is_some_and(|it| it.starts_with("`remote` could not be asked")),
+        answer["structuredContent"]["notes"][0].as_str().is_some_and(|it| it.starts_with("could not search `remote`")),
         "{answer}"
     );
 }

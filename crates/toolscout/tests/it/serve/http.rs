@@ -23,7 +23,7 @@ fn the_first_run_makes_a_token_and_shows_it_once() {
     assert_eq!(fs::metadata(&file).expect("it is there").permissions().mode() & 0o777, 0o600);
     let pasted = format!("claude mcp add --transport http toolscout http://{}/mcp --header", web.addr);
     assert!(web.said.contains(&pasted), "{}", web.said);
-    assert!(web.said.contains("for people: toolscout ui"), "{}", web.said);
+    assert!(web.said.contains("Web UI: run `toolscout ui`"), "{}", web.said);
     let again = Web::start(&world, &[]);
     assert!(!again.said.contains(&token), "{}", again.said);
     assert!(again.said.contains("agent.token"), "{}", again.said);
@@ -92,7 +92,7 @@ fn nobody_else_is_served_without_a_token() {
 #[test]
 fn mistakes_on_the_command_line_say_what_to_type() {
     let world = library();
-    world.run(&["serve", "--auth", "none"]).exits(2).says(&["--auth is for who listens", "--http 127.0.0.1:7420"]);
+    world.run(&["serve", "--auth", "none"]).exits(2).says(&["--auth needs --http", "--http 127.0.0.1:7420"]);
     world.run(&["serve", "--http", "nonsense"]).exits(2).says(&["`nonsense` is no address", "--http 127.0.0.1:7420"]);
     let jwt = ["serve", "--http", "127.0.0.1:0", "--auth", "jwt"];
     world.run(&jwt).exits(2).says(&["whose tokens count", "--issuer URL --audience URL"]);

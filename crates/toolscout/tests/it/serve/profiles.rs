@@ -165,7 +165,7 @@ fn what_is_held_is_held_in_a_profile_too() {
     let mut agent = Agent::legacy(&world, &["--profile", "p"]);
     assert!(agent.listed().is_empty());
     let refused = agent.call("s__add", json!({"a": 1, "b": 2}));
-    assert!(refused["isError"] == true && text(&refused).contains("held"), "{refused}");
+    assert!(refused["isError"] == true && text(&refused).contains("quarantined"), "{refused}");
     world.run(&["review", "--accept", "s"]).exits(0);
     agent.told("notifications/tools/list_changed");
     assert_eq!(agent.listed(), ["s__add"]);

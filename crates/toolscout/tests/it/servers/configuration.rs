@@ -89,13 +89,10 @@ fn servers_of_a_project_nobody_trusts_are_not_started() {
     for args in [&["server", "refresh"][..], &["server", "refresh", "fs"]] {
         let outcome = world.run(args);
         assert!([3, 4].contains(&outcome.code), "{outcome:?}");
-        assert!(
-            outcome.out.contains("nobody has trusted yet") && outcome.out.contains("toolscout trust"),
-            "{outcome:?}"
-        );
+        assert!(outcome.out.contains("not trusted yet") && outcome.out.contains("toolscout trust"), "{outcome:?}");
     }
     world.run(&["server", "test", "fs"]).exits(4).says(&["toolscout trust"]);
-    world.run(&["run", "fs/echo", "--text", "a"]).exits(4).says(&["nobody has trusted yet", "toolscout trust"]);
+    world.run(&["run", "fs/echo", "--text", "a"]).exits(4).says(&["not trusted yet", "toolscout trust"]);
     assert_eq!(ids(&world), ["fs"]);
     assert_eq!(world.starts("fs"), 0);
 

@@ -15,7 +15,7 @@ fn the_doctor_counts_servers_and_names_those_that_need_something() {
     let world = world.server("new", "honest", &[]);
     let doctor = world.run(&["doctor"]).exits(1);
     let line = "servers   5 (1 disabled); 1 failed: bad (toolscout server list); \
-                1 never asked: new (toolscout server refresh); 1 tool held (toolscout review)\n";
+                1 never loaded: new (toolscout server refresh); 1 tool quarantined (toolscout review)\n";
     assert!(doctor.out.contains(line), "{doctor:?}");
     let servers = world.run(&["doctor", "--json"]).exits(1).json()["servers"].clone();
     let expected =

@@ -26,8 +26,7 @@ fn whoever_is_turned_away_is_told_how_to_log_in() {
 #[test]
 fn a_test_of_a_server_that_may_not_be_started_says_what_would_change_that() {
     let world = World::project().server("fs", "honest", &[]);
-    let refused =
-        world.run(&["server", "test", "fs"]).exits(4).says(&["nobody has trusted yet", "then: toolscout trust\n"]);
+    let refused = world.run(&["server", "test", "fs"]).exits(4).says(&["not trusted yet", "then: toolscout trust\n"]);
     refused.keeps_quiet_about(&["server logs"]);
     world.run(&["server", "test", "fs", "--json"]).exits(4);
     assert_eq!(world.starts("fs"), 0);

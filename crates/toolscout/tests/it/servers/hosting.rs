@@ -125,7 +125,7 @@ fn a_host_is_found_however_deep_its_state_folder_is() {
 fn a_second_host_for_the_same_project_is_refused() {
     let world = known();
     let _host = world.host();
-    world.run(&["server", "host"]).exits(3).says(&["another process keeps the servers of this project already"]);
+    world.run(&["server", "host"]).exits(3).says(&["another process already hosts the servers of this project"]);
     answering(&world, "fs");
     assert_eq!(world.status("fs")["state"], "idle");
 }

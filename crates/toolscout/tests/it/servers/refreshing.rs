@@ -46,7 +46,7 @@ fn tools_of_a_server_that_is_down_stay_and_a_call_says_why_it_cannot_run() {
     assert_eq!(world.names(&["--quiet"]).len(), 6);
     world.run(&["--quiet", "search", "give back the text"]).exits(0).prints(&["fs/echo"]);
     world.run(&["--quiet", "describe", "fs/echo"]).exits(0).prints(&["echo"]);
-    world.run(&["tools"]).exits(0).says(&["`fs` could not be asked for its tools", "toolscout server refresh fs"]);
+    world.run(&["tools"]).exits(0).says(&["could not load the tools of `fs`", "toolscout server refresh fs"]);
     world.mends("fs");
     assert_eq!(world.run(&["run", "fs/echo", "--text", "a"]).exits(0).out, "a\n");
 }
@@ -135,7 +135,7 @@ fn a_server_that_is_down_costs_the_other_one_nothing_and_comes_later() {
     world.breaks("late");
     let refresh = world.run(&["server", "refresh"]).exits(3);
     assert!(refresh.out.contains("good: 6 tools (") && refresh.out.contains("late: failed: "), "{refresh:?}");
-    let tools = world.run(&["tools"]).exits(0).says(&["`late` could not be asked for its tools", "out of order"]);
+    let tools = world.run(&["tools"]).exits(0).says(&["could not load the tools of `late`", "out of order"]);
     assert_eq!(tools.out.lines().count(), 6);
     assert_eq!(world.out(&["run", "good/echo", "--text", "fine"]), "fine\n");
     world.mends("late");
@@ -164,7 +164,7 @@ fn a_server_added_to_the_file_by_hand_appears_after_a_refresh() {
     let world = World::trusted().server("fs", "honest", &[]);
     world.run(&["server", "refresh"]).exits(0);
     let world = world.server("new", "honest", &["--tools", "2"]);
-    world.run(&["tools"]).exits(0).says(&["nobody has asked `new` yet", "toolscout server refresh new"]);
+    world.run(&["tools"]).exits(0).says(&["the tools of `new` are not loaded yet", "toolscout server refresh new"]);
     assert_eq!((world.status("new")["discoveryStatus"].clone(), world.starts("new")), (json!("never"), 0));
     world.run(&["server", "refresh"]).exits(0).prints(&["new: 8 tools"]);
     assert_eq!(world.names(&[]).len(), 14);

@@ -22,7 +22,7 @@ fn ids(world: &World) -> Vec<String> {
 fn a_server_s_tool_of_a_stronger_name_is_reported_and_stays_by_its_whole_name() {
     let world = two_of_a_name("");
     assert_eq!(ids(&world), ["local/search", "mail/search", "mail/other"]);
-    world.run(&["--verbose", "tools"]).exits(0).says(&["`mail/search` is hidden by `local/search`"]);
+    world.run(&["--verbose", "tools"]).exits(0).says(&["`mail/search` is shadowed by `local/search`"]);
     assert_eq!(world.run(&["run", "mail/search"]).exits(0).out, "called\n");
 }
 

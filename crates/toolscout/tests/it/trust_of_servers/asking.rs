@@ -45,7 +45,7 @@ fn a_yes_does_not_outlive_the_definition() {
     let question = world.question(&PAY);
     world.run(&["approve", &question]).exits(0);
     world.has(&[("pay", "Pays somebody twice"), ("look", "Looks at an account")]);
-    world.run(&PAY).exits(4).says(&["`s/pay` is held for review"]);
+    world.run(&PAY).exits(4).says(&["`s/pay` is quarantined"]);
     world.run(&["review", "--accept", "s"]).exits(0);
     assert_ne!(world.question(&PAY), question);
     assert_eq!(world.executed(), 0);

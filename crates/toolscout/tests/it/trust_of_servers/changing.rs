@@ -24,7 +24,7 @@ fn a_change_over_a_restart_is_found_before_the_call() {
     let world = changing_at_restart();
     let echo = ["run", "rug/echo", "--text", "a"];
     world.run(&echo).exits(4).says(&["`rug/echo` has changed since it was approved", "toolscout review"]);
-    world.run(&echo).exits(4).says(&["`rug/echo` is held for review: changed since it was approved: inputSchema"]);
+    world.run(&echo).exits(4).says(&["`rug/echo` is quarantined: changed since it was approved: inputSchema"]);
     assert_eq!(world.asked("rug", "tools/call"), 0);
     assert_eq!(world.run(&["run", "rug/add", "--a", "1", "--b", "2"]).exits(0).out, "3\n");
     assert_eq!(world.asked("rug", "tools/call"), 1);
@@ -34,10 +34,10 @@ fn a_change_over_a_restart_is_found_before_the_call() {
 #[test]
 fn a_change_that_a_refresh_finds_is_held_at_once() {
     let world = changing_at_restart();
-    world.run(&["server", "refresh"]).exits(0).says(&["warning: `rug/echo` is held for review", "toolscout review"]);
+    world.run(&["server", "refresh"]).exits(0).says(&["warning: `rug/echo` is quarantined", "toolscout review"]);
     let starts = world.starts("rug");
     for args in [["run", "rug/echo", "--text", "a"], ["echo", "--text", "a", "--quiet"]] {
-        world.run(&args).exits(4).says(&["`rug/echo` is held for review"]);
+        world.run(&args).exits(4).says(&["`rug/echo` is quarantined"]);
     }
     assert_eq!((world.starts("rug"), world.asked("rug", "tools/call")), (starts, 0));
 }
@@ -75,7 +75,7 @@ fn what_is_held_is_read_out_to_nobody() {
         &["run", "s/add_numbers"],
     ];
     for args in asked {
-        let said = world.run(args).exits(4).says(&["`s/add_numbers` is held for review", "`toolscout review`"]);
+        let said = world.run(args).exits(4).says(&["`s/add_numbers` is quarantined", "`toolscout review`"]);
         assert!(!(said.out + &said.err).contains("sidenote"), "{args:?}");
     }
     world.run(&["review"]).exits(0).prints(&["~/.ssh/id_rsa", "sidenote"]);
@@ -85,12 +85,12 @@ fn what_is_held_is_read_out_to_nobody() {
 #[test]
 fn a_change_that_is_taken_back_stays_held() {
     let world = World::trusted().stall(GOOD);
-    world.has(OTHER).says(&["warning: `s/echo` is held for review: changed since it was approved: description"]);
+    world.has(OTHER).says(&["warning: `s/echo` is quarantined: changed since it was approved: description"]);
     let back = world.has(GOOD);
     assert_eq!(back.err, "", "said once");
     world.run(&["run", "s/echo"]).exits(4);
     world.run(&["review"]).exits(0).prints(&[
-        "  It is now again what was approved; in between it was:\n  /description\n",
+        "  It matches the approved definition again; in between it was:\n  /description\n",
         "    - Gives back a text\n    + Gives back a text, and keeps a copy\n",
     ]);
     world.has(OTHER);
@@ -111,9 +111,9 @@ fn a_change_that_is_taken_back_before_the_next_call_is_held() {
     let mut host = world.host();
     world.offers(OTHER);
     world.run(&["run", "s/add"]).exits(0);
-    host.says("warning: `s/echo` is held for review: changed since it was approved: description");
+    host.says("warning: `s/echo` is quarantined: changed since it was approved: description");
     assert_eq!(world.has(GOOD).err, "", "said once");
-    world.run(&["run", "s/echo"]).exits(4).says(&["`s/echo` is held for review"]);
+    world.run(&["run", "s/echo"]).exits(4).says(&["`s/echo` is quarantined"]);
     assert_eq!(world.executed(), 1);
 }
 
@@ -124,10 +124,7 @@ fn a_change_that_came_with_another_call_is_said_once() {
     world.offers(OTHER);
     let add = ["run", "s/add"];
     assert_eq!(world.run(&add).exits(0).err, "", "nobody has looked at the list yet");
-    world
-        .run(&add)
-        .exits(0)
-        .says(&["warning: `s/echo` is held for review: changed since it was approved: description"]);
+    world.run(&add).exits(0).says(&["warning: `s/echo` is quarantined: changed since it was approved: description"]);
     assert_eq!(world.run(&add).exits(0).err, "");
     assert_eq!(world.held(), ["s/echo"]);
 }
@@ -138,7 +135,7 @@ fn what_a_person_rejects_stays_held_until_they_approve_it() {
     world.has(OTHER);
     world.run(&["reject", "s/echo"]).exits(0).says(&["Rejected s/echo"]);
     world.has(GOOD);
-    world.run(&["run", "s/echo"]).exits(4).says(&["`s/echo` is held for review: a person has rejected it"]);
+    world.run(&["run", "s/echo"]).exits(4).says(&["`s/echo` is quarantined: a person has rejected it"]);
     world.run(&["review"]).exits(0).prints(&["s/echo (rejected)\n"]);
     world.run(&["approve", "s/echo"]).exits(0);
     world.run(&["run", "s/echo"]).exits(0);
@@ -198,7 +195,7 @@ fn a_yes_is_to_what_the_person_was_shown() {
     world.has(OTHER);
     world.run(&["review"]).exits(0);
     world.has(THIRD);
-    let changed = ["`s/echo` has changed again since you looked", "`toolscout review` shows what is held"];
+    let changed = ["`s/echo` has changed again since you looked", "`toolscout review` lists quarantined tools"];
     world.run(&["approve", "s/echo"]).exits(4).says(&changed);
     world.run(&["review", "--accept", "s"]).exits(4).says(&changed);
     world.run(&["run", "s/echo"]).exits(4);
@@ -217,7 +214,7 @@ fn a_yes_to_something_unseen_shows_it() {
     world.run(&["--dry-run", "approve", "echo"]).exits(0);
     world.run(&["approve", "echo"]).exits(0).says(&["s/echo\n", "    + Gives back a text, and keeps a copy\n"]);
     world.run(&["run", "s/echo"]).exits(0);
-    world.run(&["approve", "s/echo"]).exits(5).says(&["`s/echo` is not held for review"]);
+    world.run(&["approve", "s/echo"]).exits(5).says(&["`s/echo` is not quarantined"]);
     world.run(&["approve", "s/nothing"]).exits(5).says(&["no pending approval or quarantined tool `s/nothing`"]);
     world.run(&["review", "s/nothing"]).exits(5).says(&["`s/nothing` is neither a source nor a tool"]);
 }

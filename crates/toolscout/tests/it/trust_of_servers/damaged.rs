@@ -14,14 +14,14 @@ fn approvals(world: &World) -> PathBuf {
 /// Nothing counts as approved, until the file is moved away and everything was looked at again.
 fn is_told_and_repaired(world: &World) {
     let file = approvals(world).display().to_string();
-    let told = [&*file, "what was approved cannot be read", "away, then approve again with `toolscout review --accept"];
+    let told = [&*file, "the approvals cannot be read", "away, then approve again with `toolscout review --accept"];
     for args in [&["run", "s/echo"][..], &["run", "s/add"]] {
-        world.run(args).exits(4).says(&told).says(&["is held for review: what was approved cannot be read\n"]);
+        world.run(args).exits(4).says(&told).says(&["is quarantined: the approvals cannot be read\n"]);
     }
-    world.run(&["review"]).exits(0).says(&told).prints(&["s/echo\n  what was approved cannot be read\n    {\n"]);
+    world.run(&["review"]).exits(0).says(&told).prints(&["s/echo\n  the approvals cannot be read\n    {\n"]);
     world.run(&["review", "--accept", "s"]).exits(3).says(&told[..1]);
     world.run(&["approve", "s/echo"]).exits(4).says(&told);
-    world.run(&["tools"]).exits(0).prints(&["  echo - (held: what was approved cannot be read)\n"]);
+    world.run(&["tools"]).exits(0).prints(&["  echo - (held: the approvals cannot be read)\n"]);
     assert_eq!(world.executed(), 0);
     fs::rename(approvals(world), world.outside().join("moved away")).expect("move it away");
     world.run(&["review", "--accept", "s"]).exits(0);
@@ -61,7 +61,7 @@ fn approvals_that_somebody_else_has_written_approve_nothing() {
     fs::write(approvals(&world), bytes).expect("tamper");
     let told = ["was changed by something other than toolscout", "`toolscout review --accept s`"];
     for tool in ["s/echo", "s/add"] {
-        world.run(&["run", tool]).exits(4).says(&told).says(&["is held for review"]);
+        world.run(&["run", tool]).exits(4).says(&told).says(&["is quarantined"]);
     }
     assert_eq!(world.executed(), 0);
     world.run(&["review"]).exits(0).says(&told);

@@ -8,9 +8,9 @@ use std::os::unix::net::UnixStream;
 
 /// One tool for each reason not to be called, and one that may be.
 fn guarded() -> World {
-    let names = ["denied", "disabled", "held", "allowed"].map(|it| (it, "Does something"));
+    let names = ["denied", "disabled", "quarantined", "allowed"].map(|it| (it, "Does something"));
     let world = World::trusted().stall_named("s", "tools = { denied = \"deny\", disabled = \"disable\" }", &names);
-    world.run(&["reject", "s/held"]).exits(0);
+    world.run(&["reject", "s/quarantined"]).exits(0);
     world
 }
 
@@ -27,7 +27,7 @@ fn run(world: &World, words: &[String]) -> Outcome {
 }
 
 fn nothing_is_executed(world: &World) {
-    for tool in ["denied", "disabled", "held"] {
+    for tool in ["denied", "disabled", "quarantined"] {
         for words in typed(tool) {
             run(world, &words).exits(4).says(&[&format!("`s/{tool}` is {tool}")]);
         }
@@ -57,7 +57,7 @@ fn nothing_is_executed_that_is_not_allowed_where_another_process_keeps_the_serve
 fn nothing_is_executed_for_who_asks_the_other_process_directly() {
     let world = guarded();
     let _host = world.host();
-    for tool in ["denied", "disabled", "held"] {
+    for tool in ["denied", "disabled", "quarantined"] {
         let answer = asked_directly(&world, tool);
         assert!(answer.contains("HTTP/1.1 403") && answer.contains(&format!("`s/{tool}` is {tool}")), "{answer}");
     }

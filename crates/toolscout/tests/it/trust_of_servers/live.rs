@@ -30,7 +30,7 @@ fn a_server_that_changes_while_it_runs_is_found_out_before_the_next_call() {
     until("its change is known", || world.held().len() == 3);
     assert_eq!(world.held(), ["called/add", "flips/echo", "later/echo"]);
     for args in [&ECHO[..], &ADD, &FLIP] {
-        world.run(args).exits(4).says(&["is held for review: changed since it was approved: description"]);
+        world.run(args).exits(4).says(&["is quarantined: changed since it was approved: description"]);
     }
     assert_eq!(counts(&world), [1, 1, 1]);
     world.run(&["review"]).exits(0).prints(&["    - Adds two numbers\n    + Subtracts two numbers\n"]);

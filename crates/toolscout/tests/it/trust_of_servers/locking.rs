@@ -29,7 +29,7 @@ fn what_is_as_locked_is_verified() {
 fn what_differs_from_the_lock_is_named() {
     let world = locked();
     world.has(&[("echo", "Gives back another text"), ("new", "Was not there")]);
-    let differs = world.run(&["verify"]).exits(1).says(&["hint: look at them", "toolscout lock"]);
+    let differs = world.run(&["verify"]).exits(1).says(&["hint: review them", "toolscout lock"]);
     assert_eq!(differs.out, "removed: s/add\nchanged: s/echo\nadded: s/new\n");
     let config = fs::read_to_string(world.path("toolscout.toml")).expect("the configuration");
     fs::write(world.path("toolscout.toml"), config.replace("\"stall.sh\"", "\"./stall.sh\"")).expect("change it");
@@ -96,6 +96,6 @@ fn a_lock_that_cannot_be_read_is_an_error_that_says_what_to_do() {
         world
             .run(&["verify"])
             .exits(2)
-            .says(&[reason, "hint: take back what changed it, or write it anew: toolscout lock"]);
+            .says(&[reason, "hint: revert the change, or update the lock file: toolscout lock"]);
     }
 }

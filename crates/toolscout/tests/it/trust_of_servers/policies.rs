@@ -63,7 +63,10 @@ fn a_denied_tool_is_listed_and_refused_with_who_said_so() {
     for (say, by) in places {
         let world = say(known());
         assert_eq!(holding(&world, "s/add"), ("deny".to_owned(), by.to_owned()));
-        world.run(&ADD).exits(4).says(&[&format!("`s/add` is denied {by}\n"), "`toolscout policy` shows who said so"]);
+        world
+            .run(&ADD)
+            .exits(4)
+            .says(&[&format!("`s/add` is denied {by}\n"), "`toolscout policy` shows which level decided"]);
         assert!(world.names(&[]).contains(&"add".to_owned()));
         world.run(&["describe", "s/add"]).exits(0);
         world.run(&["run", "s/echo", "--text", "a"]).exits(0);
@@ -113,7 +116,7 @@ fn modes_hold_for_all_tools() {
     assert_eq!(codes(&world), [0, 4, 0, 4, 4]);
     let world = own(world, "mode = \"read-only\"\n");
     assert_eq!(codes(&world), [0, 4, 4, 4, 4]);
-    let refused = "`s/whoami` is denied in read-only mode: it does not say that it changes nothing";
+    let refused = "`s/whoami` is denied in read-only mode: the tool is not marked read-only";
     world.run(&["run", "s/whoami"]).exits(4).says(&[refused]);
     let world = own(world, "mode = \"allow-all\"\n");
     assert_eq!(codes(&world), [0, 0, 0, 4, 4]);

@@ -7,11 +7,11 @@ use crate::world::World;
 /// A server of this kind is known: exactly these tools are held, nowhere found and not called; its others are.
 fn holds(mode: &str, held: &[&str]) -> World {
     let world = World::trusted().server("s", mode, &[]);
-    world.run(&["server", "refresh"]).exits(0).says(&["held for review"]);
+    world.run(&["server", "refresh"]).exits(0).says(&["quarantined"]);
     let ids: Vec<_> = held.iter().map(|it| format!("s/{it}")).collect();
     assert_eq!(world.held(), ids);
     for id in &ids {
-        world.run(&["run", id]).exits(4).says(&["is held for review"]);
+        world.run(&["run", id]).exits(4).says(&["is quarantined"]);
     }
     let all = world.run(&["search", "--json", "--limit", "100", ""]).exits(0).json();
     let is_found = |it: &String| all.as_array().is_some_and(|all| all.iter().any(|hit| hit["id"] == **it));

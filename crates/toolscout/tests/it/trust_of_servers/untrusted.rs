@@ -28,9 +28,9 @@ fn what_a_person_adds_is_approved_before_anybody_else_looks() {
     let tool = |about: &str| json!([{"name": "t", "description": about, "inputSchema": {"type": "object"}}]);
     let world = World::project().listing("other", &tool("Says something"));
     let add = ["server", "add", "u", "--wait", "--", "sh", "other.sh", "other.tools.json"];
-    world.run(&add).exits(0).says(&["u: 1 tool"]).keeps_quiet_about(&["held"]);
+    world.run(&add).exits(0).says(&["u: 1 tool"]).keeps_quiet_about(&["quarantined"]);
     let world = world.file("other.tools.json", &tool("Says something else").to_string());
-    world.run(&["server", "refresh", "u"]).exits(0).says(&["`u/t` is held for review: changed since it was approved"]);
+    world.run(&["server", "refresh", "u"]).exits(0).says(&["`u/t` is quarantined: changed since it was approved"]);
     assert_eq!(world.held(), ["u/t"]);
 }
 
@@ -40,7 +40,7 @@ fn who_adds_a_server_is_told_what_of_it_is_held() {
     let world = World::project();
     let words = world.hostile("u", "poison_desc", &[]);
     let args = ["server", "add", "u", "--wait", "--"].into_iter().chain(words.iter().map(String::as_str));
-    world.run(&args.collect::<Vec<_>>()).exits(0).says(&["`u/add_numbers` is held for review", "toolscout review"]);
+    world.run(&args.collect::<Vec<_>>()).exits(0).says(&["`u/add_numbers` is quarantined", "toolscout review"]);
 }
 
 /// L-01: quarantined until approved, and one approval is for one tool.
@@ -50,11 +50,11 @@ fn tools_of_an_untrusted_server_wait_each_for_its_own_approval() {
     add(&world, &["--untrusted"]);
     assert_eq!(world.held().len(), 6);
     let (echo, add) = (["run", "u/echo", "--text", "a"], ["run", "u/add", "--a", "1", "--b", "2"]);
-    let held = "`u/echo` is held for review: new, and nobody has approved it";
+    let held = "`u/echo` is quarantined: new, and not approved yet";
     world.run(&echo).exits(4).says(&[held, "`toolscout review`", "`toolscout approve u/echo`"]);
     let nothing = world.run(&["search", "gives back a text"]).exits(0);
     assert_eq!(nothing.out, "");
-    nothing.says(&["6 tools are held for review: `toolscout review`"]);
+    nothing.says(&["6 tools are quarantined: `toolscout review`"]);
     world.run(&["approve", "u/echo"]).exits(0);
     assert_eq!(world.run(&echo).exits(0).out, "a\n");
     world.run(&add).exits(4);
@@ -68,7 +68,7 @@ fn tools_of_an_untrusted_server_wait_each_for_its_own_approval() {
 #[test]
 fn a_server_of_a_project_that_nobody_trusts_is_not_started() {
     let world = World::project().server("s", "honest", &[]);
-    world.run(&["run", "s/echo", "--text", "a"]).exits(4).says(&["nobody has trusted yet", "toolscout trust"]);
+    world.run(&["run", "s/echo", "--text", "a"]).exits(4).says(&["not trusted yet", "toolscout trust"]);
     world.run(&["server", "refresh"]).exits(3);
     assert_eq!(world.starts("s"), 0);
 }

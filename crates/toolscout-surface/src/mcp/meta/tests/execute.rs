@@ -244,5 +244,5 @@ fn a_refusal_is_told_in_the_gateways_words_with_what_a_person_can_do() {
     let output = failure(&tool, &refused);
     assert!(output.is_error());
     let text = &texts(&output)[0];
-    assert!(text.starts_with("`mail/send_email` is held for review: it has changed\nhint: "), "{text}");
+    assert!(text.starts_with("`mail/send_email` is quarantined: it has changed\nhint: "), "{text}");
 }

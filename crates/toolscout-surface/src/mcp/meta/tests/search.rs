@@ -68,7 +68,7 @@ fn nothing_found_says_what_nobody_knows_and_what_is_held() {
     for note in [
         "no tool says anything of `wirte`, `quuxly`",
         "names that look alike: `fs/write_file`",
-        "1 tool is held for review",
+        "1 tool is quarantined",
     ] {
         assert!(texts[1].contains(&format!("note: {note}")), "{}", texts[1]);
     }
