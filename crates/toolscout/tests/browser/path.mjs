@@ -20,12 +20,12 @@ export async function path(walk) {
 
 /// The server waits while there is a file: the page must show that it is being asked, and then what it has.
 async function discovery(walk, page) {
-    await page.there("[data-server=slow] .age", "never asked");
+    await page.there("[data-server=slow] .age", "never loaded");
     await page.click("[data-server=slow] button[aria-label='Refresh slow']");
-    await page.there("[data-server=slow].busy .age", "asking for its tools");
+    await page.there("[data-server=slow].busy .age", "loading tools");
     rmSync(walk.given.gate);
     await page.there("[data-server=slow]:not(.busy) .tools", "6 tools");
-    await page.there("[data-server=slow] .age", "asked");
+    await page.there("[data-server=slow] .age", "refreshed");
 }
 
 async function adding(walk, page) {
@@ -37,7 +37,7 @@ async function adding(walk, page) {
     await page.gone("dialog[open]");
     await page.there("[data-server=added] .tools", "6 tools");
     // Nobody has looked at what it has.
-    await page.there("[data-server=added] .tools", "6 held");
+    await page.there("[data-server=added] .tools", "6 quarantined");
     await page.click("#add-server");
     await page.fill("#add-id", "added");
     await page.fill("#add-run", "true");
@@ -66,7 +66,7 @@ async function finding(page) {
 
 async function trying(page) {
     await page.click("#detail .tryout button[type=submit]");
-    await page.there("#detail .wrong", "has to be given");
+    await page.there("#detail .wrong", "Required");
     await page.fill("#detail .tryout input, #detail .tryout textarea", "héllo <b>wörld</b>");
     await page.click("#detail .tryout button[type=submit]");
     await page.there("#detail .result pre", "héllo <b>wörld</b>");
@@ -75,7 +75,7 @@ async function trying(page) {
     await page.until("document.querySelector('#detail textarea.code').value.includes('wörld')");
     await page.see("document.querySelector('#detail textarea.code').value = '{ nonsense'");
     await page.click("#detail .tryout button[type=submit]");
-    await page.there("#detail .result", "not JSON");
+    await page.there("#detail .result", "Not a JSON object");
 }
 
 async function policy(walk, page) {

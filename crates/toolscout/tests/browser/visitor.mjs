@@ -12,7 +12,7 @@ export async function visitor(walk) {
     const first = await walk.signedIn();
     await first.there("#who", "operator");
     await page.open(walk.given.link);
-    await page.there(".wrong", "was used before");
+    await page.there(".wrong", "already used");
     expect((await page.see("location.href")) === `${walk.origin}/`, "and the address is clean");
 
     await page.click("summary", "I have a token");

@@ -22,7 +22,7 @@ export function show(main, page) {
         replace(
             main,
             heading("Activity"),
-            empty("Only an operator sees what others did", "`toolscout ui` signs you in as one."),
+            empty("Only an operator sees the activity of others", "`toolscout ui` signs you in as one."),
         );
         return {};
     }
@@ -42,7 +42,7 @@ export function show(main, page) {
     const choose = el("div", { class: "field inline" }, el("label", { for: "kind" }, "Show"), kind);
     replace(
         main,
-        heading("Activity", "What agents searched for, what they found and called, and what it saved."),
+        heading("Activity", "Searches and calls of agents, and the tokens they saved."),
         sums,
         section("Timeline", choose, list),
     );
@@ -124,7 +124,7 @@ function notes(stats) {
 }
 
 function nowhereList(nowhere) {
-    if (nowhere.length === 0) return empty("None", "A search is here when none of what it found was called.");
+    if (nowhere.length === 0) return empty("None", "Searches after which no tool was called.");
     return el(
         "ul",
         { class: "short" },
@@ -148,7 +148,7 @@ function nowhereList(nowhere) {
 function pinList(pins) {
     const list = pins?.pins ?? [];
     if (list.length === 0)
-        return empty("None", "A tool is here when listing it would cost less than searching for it again and again.");
+        return empty("None", "Tools that would cost fewer tokens in the list than in repeated searches.");
     return [
         el(
             "ul",
@@ -188,7 +188,7 @@ async function timeline(view, before) {
                 list,
                 empty(
                     "Nothing yet",
-                    "What agents search for and call is shown here as it happens. `toolscout connect` has an agent use this project's tools.",
+                    "Searches and calls of agents appear here as they happen. Run `toolscout connect` to give an agent this project's tools.",
                 ),
             );
             return;

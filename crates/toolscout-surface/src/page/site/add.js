@@ -72,14 +72,14 @@ function makeFields() {
     const program = el(
         "div",
         { class: "stack" },
-        field("Command", run, "As you would type it. No shell reads it."),
-        field("Variables", env, "One a line. A reference such as `env:NAME` keeps the value out of the file."),
+        field("Command", run, "As you would type it. No shell is involved."),
+        field("Variables", env, "One per line. A reference such as `env:NAME` keeps the value out of the file."),
     );
     const web = el(
         "div",
         { class: "stack", hidden: true },
         field("Address", url),
-        field("Headers", headers, "One a line."),
+        field("Headers", headers, "One per line."),
     );
     const kinds = kindChoice((isWeb) => {
         program.hidden = isWeb;
@@ -104,9 +104,9 @@ function kindChoice(changed) {
     const node = el(
         "fieldset",
         { class: "segments" },
-        el("legend", {}, "What it is"),
+        el("legend", {}, "Transport"),
         radio("program", "A program", true),
-        radio("web", "An address on the web", false),
+        radio("web", "HTTP address", false),
     );
     return { node, isWeb: () => node.querySelector("#add-web").checked };
 }
@@ -116,7 +116,7 @@ async function send(fields, problem) {
     const entry = read(fields);
     try {
         await post("/api/servers", entry);
-        toast(`${shown(entry.id)} is added; it is asked for its tools`);
+        toast(`${shown(entry.id)} added; loading its tools`);
         return true;
     } catch (error) {
         replace(

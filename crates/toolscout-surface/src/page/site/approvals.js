@@ -11,8 +11,8 @@ const SEVERE = { severe: "bad", note: "calm" };
 const PAGE = 25;
 
 export function show(main, page) {
-    const body = el("div", { class: "stack wide" }, waiting("Looking at what waits"));
-    replace(main, heading("Approvals", "What waits for a person to say yes or no."), body);
+    const body = el("div", { class: "stack wide" }, waiting("Loading approvals"));
+    replace(main, heading("Approvals", "Calls and definitions that need your approval."), body);
     if (page.me.role !== "operator") {
         replace(body, empty("Only an operator decides", "`toolscout ui` signs you in as one."));
         return {};
@@ -45,8 +45,8 @@ async function fill(view) {
 function calls(approvals, view) {
     if (approvals.length === 0)
         return empty(
-            "No call waits",
-            "A call waits here when the policy of its tool is `ask`. Set it under Tools, or with `toolscout policy TOOL ask`.",
+            "No pending calls",
+            "Calls of tools with the policy `ask` appear here. Set it under Tools, or with `toolscout policy set TOOL ask`.",
         );
     return el(
         "ul",
@@ -87,7 +87,7 @@ function definitions(reviews, view) {
     if (reviews.length === 0)
         return empty(
             "Nothing to review",
-            "A definition waits here when it has changed, when it reads as if it were meant to instruct a model, or when nobody has approved its server.",
+            "Quarantined definitions appear here: changed ones, suspicious ones, and those of servers that are not approved yet.",
         );
     const some = reviews.slice(0, view.shown);
     const sources = [...new Set(reviews.map((it) => sourceOf(it.tool)))].filter(

@@ -65,9 +65,9 @@ const WHAT = {
         el(
             "p",
             {},
-            el("span", { class: "verb" }, "Asked "),
+            el("span", { class: "verb" }, "Refreshed "),
             said(line(it.source, 60)),
-            it.error ? "" : ` for its tools: ${number(it.tools)}${it.changed ? ", changed" : ""}`,
+            it.error ? "" : `: ${count(it.tools, "tool")}${it.changed ? ", changed" : ""}`,
             it.error && chip("failed", "bad"),
         ),
         it.error && el("p", { class: "wrong" }, said(line(it.error, 300))),
@@ -91,7 +91,7 @@ const WHAT = {
             `${line(it.what, 20)}: ${count(it.tools, "tool")}, ${count(it.tokens, "token")}${it.allTokens ? ` of ${number(it.allTokens)}` : ""}`,
         ),
     ],
-    lost: (it) => [el("p", { class: "wrong" }, `${count(it.records, "record")} could not be written down`)],
+    lost: (it) => [el("p", { class: "wrong" }, `${count(it.records, "record")} could not be stored`)],
     mended: (it) => [el("p", { class: "wrong" }, said(it.reason))],
 };
 

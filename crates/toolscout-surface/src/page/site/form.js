@@ -124,8 +124,8 @@ function bounds(schema) {
     const parts = [];
     if (schema.minimum !== undefined || schema.maximum !== undefined)
         parts.push(`${schema.minimum ?? "…"} to ${schema.maximum ?? "…"}`);
-    if (schema.maxLength !== undefined) parts.push(`at most ${schema.maxLength} letters`);
-    if (schema.default !== undefined) parts.push(`${line(JSON.stringify(schema.default), 60)} if left out`);
+    if (schema.maxLength !== undefined) parts.push(`at most ${schema.maxLength} characters`);
+    if (schema.default !== undefined) parts.push(`${line(JSON.stringify(schema.default), 60)} by default`);
     return parts.length ? ` (${parts.join(", ")})` : "";
 }
 
@@ -157,10 +157,10 @@ function numeric(kind, schema) {
         const text = control.value.trim();
         if (text === "") return {};
         const value = Number(text);
-        if (!Number.isFinite(value)) return { wrong: "This is no number." };
-        if (kind === "integer" && !Number.isInteger(value)) return { wrong: "This has to be a whole number." };
+        if (!Number.isFinite(value)) return { wrong: "Not a number" };
+        if (kind === "integer" && !Number.isInteger(value)) return { wrong: "Must be a whole number" };
         if (Number.isInteger(value) && !Number.isSafeInteger(value))
-            return { wrong: "So large a number has to be written as JSON." };
+            return { wrong: "Write a number this large as JSON" };
         return { value };
     };
     return { control, read };

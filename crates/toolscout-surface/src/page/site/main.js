@@ -91,7 +91,7 @@ function showWho() {
         },
         { class: "quiet" },
     );
-    const role = isOperator ? "Signed in as operator" : "Looking on as an agent";
+    const role = isOperator ? "Signed in as operator" : "Read-only: signed in as an agent";
     const how = !isOperator && el("span", {}, el("code", {}, "toolscout ui"), " signs you in as operator");
     replace(document.getElementById("who"), el("span", {}, role), how, key.read() && out);
 }
@@ -127,7 +127,7 @@ function arrival() {
         clean();
     } else if (hash === "#link-used") {
         clean();
-        return "This link was used before, or is older than two minutes.";
+        return "This link was already used, or is older than two minutes.";
     }
     return undefined;
 }

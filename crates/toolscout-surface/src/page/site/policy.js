@@ -8,9 +8,9 @@ import { shown } from "./words.js";
 const VALUES = ["allow", "ask", "deny", "disable"];
 const MEANS = {
     allow: "may be called",
-    ask: "a person is asked before each call",
+    ask: "needs approval before each call",
     deny: "may not be called",
-    disable: "nobody sees it",
+    disable: "hidden",
 };
 const LEVELS = { global: "Everywhere", project: "In this project", session: "In this session" };
 
@@ -36,7 +36,7 @@ export function policySwitches(tool, page, again) {
             el(
                 "p",
                 { class: "faint" },
-                "Only an operator changes this: ",
+                "Only an operator can change this: ",
                 el("code", {}, "toolscout ui"),
                 " signs you in.",
             ),
@@ -49,7 +49,7 @@ function level(it, tool, canSet, again) {
     const choose = async (policy) => {
         const done = await attempt(
             () => set("/api/policies", { level: it.level, pattern: tool.id, policy }).then(() => true),
-            policy ? `${shown(tool.name)}: ${policy}` : "Nothing is said about it here any more",
+            policy ? `${shown(tool.name)}: ${policy}` : "Policy removed",
         );
         await again();
         if (done) document.querySelector(`[data-level="${it.level}"] input:checked`)?.focus();

@@ -20,7 +20,7 @@ export function resultOf(answer) {
             el("summary", {}, "As structured content"),
             text(pretty(result.structuredContent), "Structured content"),
         );
-    const nothing = parts.length === 0 && !structured && el("p", { class: "faint" }, "It said nothing.");
+    const nothing = parts.length === 0 && !structured && el("p", { class: "faint" }, "The result is empty.");
     return el(
         "div",
         { class: "stack" },
@@ -32,7 +32,7 @@ export function resultOf(answer) {
 }
 
 function part(it) {
-    if (it?.type === "text") return text(shown(it.text), "What the tool said");
+    if (it?.type === "text") return text(shown(it.text), "Output of the tool");
     if (it?.type === "image") return picture(it);
     return text(pretty(it), "A part of the result, as JSON");
 }
@@ -40,10 +40,10 @@ function part(it) {
 function picture(it) {
     const isSafe = PICTURES.has(it.mimeType) && /^[A-Za-z0-9+/=\s]+$/.test(it.data ?? "");
     if (!isSafe)
-        return el("p", { class: "faint" }, `A picture of the kind ${shown(it.mimeType)}, which is not shown here.`);
+        return el("p", { class: "faint" }, `An image of type ${shown(it.mimeType)}, which cannot be shown here.`);
     return el("img", {
         class: "picture",
-        alt: "A picture that the tool gave",
+        alt: "Image from the tool",
         src: `data:${it.mimeType};base64,${it.data.replace(/\s/g, "")}`,
     });
 }
@@ -52,7 +52,7 @@ function text(whole, label) {
     if (whole.length <= MOST) return block(whole, label);
     const cut = block(`${whole.slice(0, MOST)}…`, label);
     const more = button(
-        `Show all ${whole.length} letters`,
+        `Show all ${whole.length} characters`,
         () => {
             replace(cut, whole);
             more.remove();

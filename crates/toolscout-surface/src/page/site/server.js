@@ -7,7 +7,7 @@ import { ago, count, line, pretty, shown, took } from "./words.js";
 
 const TONES = { running: "good", idle: "good", starting: "warm", failed: "bad" };
 const SAYS = {
-    configured: "not asked yet",
+    configured: "not loaded yet",
     known: "known",
     starting: "starting",
     running: "running",
@@ -53,7 +53,7 @@ export class Row {
         state.className = `state ${server.enabled === false ? "off" : (TONES[word] ?? "calm")}`;
         replace(state, SAYS[word] ?? word);
         where.textContent = line(place(server), 160);
-        const held = server.heldCount ? el("a", { href: "#/approvals" }, `${server.heldCount} held`) : undefined;
+        const held = server.heldCount ? el("a", { href: "#/approvals" }, `${server.heldCount} quarantined`) : undefined;
         replace(tools, count(server.toolCount, "tool"), held && " · ", held);
         this.age();
         replace(reason, ...reasons(server));
@@ -74,8 +74,8 @@ export class Row {
         this.isDiscovering = event.phase === "begun";
         this.node.classList.toggle("busy", this.isDiscovering);
         this.parts.age.textContent = this.isDiscovering
-            ? "asking for its tools…"
-            : `asked just now${event.tookMs ? `, ${took(event.tookMs)}` : ""}`;
+            ? "loading tools…"
+            : `refreshed just now${event.tookMs ? `, ${took(event.tookMs)}` : ""}`;
         if (event.phase === "done") this.parts.tools.textContent = count(event.tools, "tool");
     }
 
@@ -135,12 +135,12 @@ export class Row {
     }
 
     async test(place) {
-        replace(place, el("p", { class: "waiting" }, "Starting it, and asking what it has…"));
+        replace(place, el("p", { class: "waiting" }, "Starting the server and listing its tools…"));
         const result = await attempt(() => post(path`/api/servers/${this.server.id}/test`));
         if (!result) return replace(place);
         const words = result.ok
             ? `It answers after ${took(result.latencyMs)}${result.toolCount === undefined ? "" : `, with ${count(result.toolCount, "tool")}`}${result.protocol ? `, protocol ${result.protocol}` : ""}.`
-            : `It does not answer: ${result.error ?? "nobody knows why"}`;
+            : `It does not answer: ${result.error ?? "unknown error"}`;
         return replace(
             place,
             el("p", { role: "status", class: result.ok ? "right" : "wrong" }, shown(words)),
@@ -153,11 +153,11 @@ export class Row {
         if (!answer) return;
         const text = typeof answer.logs === "string" ? answer.logs : (answer.logs ?? []).join("\n");
         const none = answer.running
-            ? "It has said nothing beside the protocol."
-            : "It does not run, so there is nothing to read. Start it first.";
+            ? "No stderr output."
+            : "The server is not running. Start it to see its stderr output.";
         replace(
             place,
-            text ? block(shown(text), "What the server said beside the protocol") : el("p", { class: "faint" }, none),
+            text ? block(shown(text), "Recent stderr output") : el("p", { class: "faint" }, none),
         );
     }
 
@@ -173,7 +173,7 @@ export class Row {
         );
         replace(
             place,
-            el("p", {}, "It is taken out of the configuration, and its tools are forgotten."),
+            el("p", {}, "Removes the server from the configuration, with its cached tools."),
             el(
                 "div",
                 { class: "actions" },
@@ -201,11 +201,11 @@ function reasons(server) {
                 "p",
                 { class: "hint" },
                 el("code", {}, `toolscout server logs ${shown(server.id)}`),
-                " shows what it said.",
+                " shows its stderr output.",
             ),
         );
     if (server.trusted === false && server.enabled !== false) parts.push(chip("not trusted", "warm"));
-    if (server.stale) parts.push(el("p", { class: "faint" }, "Last refresh failed; this is from before."));
+    if (server.stale) parts.push(el("p", { class: "faint" }, "The last refresh failed; older data is shown."));
     return parts;
 }
 

@@ -10,7 +10,7 @@ import { count, shown } from "./words.js";
 export function show(main, page) {
     const isOperator = page.me.role === "operator";
     const about = el("p", { class: "about" });
-    const list = el("div", {}, waiting("Looking at the servers"));
+    const list = el("div", {}, waiting("Loading servers"));
     const add = isOperator && button("Add a server", () => openForm(load), { class: "strong", id: "add-server" });
     const head = heading("Servers", undefined, add);
     head.firstChild.append(about);
@@ -63,7 +63,7 @@ function summary(servers) {
     const held = servers.reduce((sum, it) => sum + (it.heldCount ?? 0), 0);
     const parts = [count(servers.length, "server"), count(tools, "tool")];
     if (failing) parts.push(`${failing} failing`);
-    if (held) parts.push(`${count(held, "tool")} held for review`);
+    if (held) parts.push(`${count(held, "tool")} quarantined`);
     return parts.join(" · ");
 }
 
@@ -73,7 +73,7 @@ function none(isOperator) {
         "No servers yet",
         isOperator ? "Add one here, or in a terminal:" : "In a terminal:",
         `\`${example}\``,
-        "`toolscout import` takes over those that your editor has. Tools of the project's own folder are under Tools.",
+        "`toolscout import` imports the servers of your editor. Tools of the project's own folder are under Tools.",
     );
 }
 
@@ -84,7 +84,7 @@ function discovered(event, rows, soon) {
     if (event.phase === "begun") return;
     announce(
         event.error
-            ? `${shown(id)} could not be asked: ${shown(event.error)}`
+            ? `${shown(id)} could not be refreshed: ${shown(event.error)}`
             : `${shown(id)} has ${count(event.tools, "tool")}`,
     );
     soon();

@@ -23,7 +23,7 @@ export function show(main, reason, done) {
             { class: "faint" },
             "It is in ",
             el("code", {}, "operator.token"),
-            ", in the folder where toolscout keeps its state.",
+            ", in the state directory of toolscout.",
         ),
         problem,
         el("button", { type: "submit", class: "strong" }, "Sign in"),

@@ -8,9 +8,9 @@ import { tryOut } from "./try.js";
 import { pretty, shown } from "./words.js";
 
 const STATUS = {
-    held: "It is held: nobody finds or calls it until a person has looked at it.",
-    unprobed: "It was never asked what it is, because its folder is not trusted.",
-    unavailable: "It cannot be called now.",
+    held: "Quarantined: it cannot be found or called until an operator approves it.",
+    unprobed: "Not inspected, because its folder is not trusted.",
+    unavailable: "Unavailable at the moment.",
 };
 
 export async function show(node, source, name, page) {
@@ -38,7 +38,7 @@ function parts(tool, page, again) {
         back(),
         el("h2", { class: "toolname" }, said(`${tool.source}/`, "span", { class: "faint" }), said(tool.name)),
         title,
-        said(tool.description || "It says nothing about itself.", "p", { class: "description" }),
+        said(tool.description || "No description.", "p", { class: "description" }),
         held(tool),
     );
     const definition = Object.fromEntries(

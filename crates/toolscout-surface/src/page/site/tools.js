@@ -10,14 +10,14 @@ const PAGE = 100;
 const HITS = 20;
 
 export function show(main, page) {
-    const list = el("div", { class: "found", id: "found" }, waiting("Looking at the tools"));
+    const list = el("div", { class: "found", id: "found" }, waiting("Loading tools"));
     const detail = el("div", { class: "detail", id: "detail" });
     const box = el("input", {
         type: "search",
         id: "search",
         autocomplete: "off",
         spellcheck: "false",
-        placeholder: "What should be done? “send an email”",
+        placeholder: "What do you want to do? “send an email”",
         "aria-controls": "found",
     });
     const form = el(
@@ -65,7 +65,7 @@ async function go(view, rest) {
     if (!source)
         return replace(
             view.detail,
-            el("p", { class: "faint pad" }, "Choose a tool to see what it takes, and to try it."),
+            el("p", { class: "faint pad" }, "Choose a tool to see its parameters and try it."),
         );
     view.tool = new AbortController();
     const module = await import("./tool.js");
@@ -139,7 +139,7 @@ function none() {
     return empty(
         "No tools yet",
         "Drop a script with a comment header into `tools/`, or add a server under Servers.",
-        "`toolscout doctor` says what was found, and what is broken.",
+        "`toolscout doctor` shows what is broken and how to fix it.",
     );
 }
 
@@ -186,7 +186,7 @@ async function more(view, source, rows, cursor) {
                 el(
                     "li",
                     {},
-                    el("p", { class: "faint pad" }, "It has no tools, or was never asked: refresh it under Servers."),
+                    el("p", { class: "faint pad" }, "No tools, or not loaded yet: refresh it under Servers."),
                 ),
             );
         if (answer.nextCursor) {
@@ -243,7 +243,7 @@ async function search(view) {
         if (hits.length === 0)
             return replace(
                 view.list,
-                empty("Nothing fits", "Say what should be done in other words, or name a tool."),
+                empty("No matches", "Try other words, or the name of a tool."),
                 notes,
             );
         replace(

@@ -53,7 +53,7 @@ function written(state) {
         if (isObject) return text;
         throw new Error('arguments are an object: {"name": value}');
     } catch (error) {
-        replace(state.result, failed({ message: `This is not JSON that a tool takes: ${error.message}` }));
+        replace(state.result, failed({ message: `Not a JSON object: ${error.message}` }));
         return undefined;
     }
 }
@@ -99,7 +99,7 @@ function refused(state, run, error) {
     return el(
         "div",
         { class: "notice" },
-        el("p", {}, "A person has to say yes to this call first."),
-        el("div", { class: "actions" }, yes, el("a", { class: "button quiet", href: "#/approvals" }, "See what waits")),
+        el("p", {}, "This call needs approval first."),
+        el("div", { class: "actions" }, yes, el("a", { class: "button quiet", href: "#/approvals" }, "Show approvals")),
     );
 }
