@@ -1,4 +1,5 @@
-//! The road of a question: what was learned, the catalog, those who search for themselves; and a note of it for who calls next.
+//! Runs a search: relevance feedback, the catalog, and remote gateways. Records the search, so that
+//! the next call can be attributed to it.
 
 use crate::learning::FeedbackOwner;
 use crate::{CatalogView, EmbeddedQuery, Gateway, Query, QueryEmbedding, RankingProfile, SearchHit};
@@ -8,42 +9,44 @@ use toolscout_core::{Cx, SourceId};
 use toolscout_index::{LearnedQueries, QueryReading, ScoreParts};
 use tracing::Instrument as _;
 
-/// A question as somebody asks it.
+/// A search as the client sends it.
 #[derive(Debug, Clone, Copy)]
 pub struct SearchRequest<'a> {
-    /// In their own words; none at all ask for every tool.
+    /// The query in the client's own words. An empty query matches every tool.
     pub text: &'a str,
-    /// How to score.
+    /// The scoring method.
     pub profile: RankingProfile,
-    /// At most this many hits: 0 is [`Query::DEFAULT_LIMIT`], and nobody gets more than [`Query::MAX_LIMIT`].
+    /// Maximum number of hits: 0 selects [`Query::DEFAULT_LIMIT`], and [`Query::MAX_LIMIT`] is the
+    /// upper bound.
     pub limit: usize,
-    /// Only tools of these sources; all where none are named.
+    /// Restricts the search to tools of these sources; `None` searches all sources.
     pub sources: Option<&'a [SourceId]>,
-    /// By words alone, whatever else there is.
+    /// Searches by words alone, even if embeddings are available.
     pub is_lexical: bool,
-    /// Somebody is still typing: nobody else is asked or told, and nothing is learned from it.
+    /// The user is still typing: the gateway queries no remote gateway, emits no event, and learns
+    /// nothing from the search.
     pub is_passing: bool,
 }
 
 impl<'a> SearchRequest<'a> {
-    /// Asks this, with all else as it usually is.
+    /// A search for `text` with default settings.
     pub fn new(text: &'a str) -> Self {
         let Query { profile, limit, .. } = Query::new(text);
         Self { text, profile, limit, sources: None, is_lexical: false, is_passing: false }
     }
 }
 
-/// What came of a question.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SearchResponse {
-    /// The tools that fit, best first.
+    /// The matching tools, best first.
     pub hits: Vec<SearchHit>,
-    /// What there is to say about who could not be asked.
+    /// Notes for the user, for example about sources that could not be queried.
     pub notes: Vec<String>,
 }
 
 impl SearchResponse {
-    /// Hits that are less sure than that are more of a guess.
+    /// Hits with a score below this value count as weak.
     pub const WEAK: f64 = 0.3;
 
     fn to_event(&self, search: &SearchRequest<'_>) -> EventKind {
@@ -55,24 +58,25 @@ impl SearchResponse {
         })
     }
 
-    /// Whether nothing was found, or nothing that fits well.
+    /// Whether the search found nothing, or nothing with a good score.
     pub fn is_weak(&self) -> bool {
         self.hits.first().is_none_or(|it| it.score < Self::WEAK)
     }
 }
 
-/// Why an answer is as it is.
+/// The reasons for the ranking of a search.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Explanation {
-    /// How the question was read.
+    /// The interpretation of the query.
     pub reading: QueryReading,
-    /// By hit, what its score is made of; none for what was found elsewhere, or scored otherwise.
+    /// The score components of each hit; `None` for hits of remote gateways and for other ranking
+    /// profiles.
     pub parts: Vec<Option<ScoreParts>>,
 }
 
 impl Gateway {
-    /// The tools that fit, of all that this request can see or have asked; the question is noted for who learns from what is
-    /// called next. Cancel-safe.
+    /// Searches all tools that this request can see, including those of remote gateways. Records
+    /// the search for relevance feedback. Cancel-safe.
     pub async fn answer(&self, view: &CatalogView, search: &SearchRequest<'_>, cx: &Cx) -> SearchResponse {
         if search.is_passing {
             return self.found(view, search, cx).await;
@@ -102,7 +106,7 @@ impl Gateway {
         SearchResponse { hits, notes: said }
     }
 
-    /// Why these are the hits of this question.
+    /// Explains why the search returned these hits.
     pub fn explain(&self, view: &CatalogView, search: &SearchRequest<'_>, hits: &[SearchHit], cx: &Cx) -> Explanation {
         let meaning = view.catalog.engine.meaning(search.text).filter(|_| !search.is_lexical);
         let known = self.known_of(view, meaning, &self.owner(cx));
@@ -129,18 +133,18 @@ impl Gateway {
 }
 
 impl CatalogView {
-    /// How a question is read by who knows these tools.
+    /// The interpretation of a query, given the tools of this view.
     pub fn reading(&self, text: &str) -> QueryReading {
         self.catalog.reading(text)
     }
 }
 
-/// What a question is answered with, besides the tools.
+/// The inputs to a search other than the tools.
 struct SearchContext {
-    /// What the words mean; none where they alone decide.
+    /// The embedding of the query; `None` for a purely lexical search.
     meaning: Option<Arc<QueryEmbedding>>,
     learned: Option<Arc<LearnedQueries>>,
-    /// Names who says what words mean.
+    /// The id of the encoder, which names its vector space; empty without an embedding.
     space: String,
 }
 

@@ -1,8 +1,8 @@
-//! Remembers which definitions may be used, and lets a person decide about those that wait.
+//! Records which definitions are approved, and lets the operator decide about those pending review.
 //!
-//! What was approved lies in the store, sealed, a row for each source. A row that somebody else has touched counts for
-//! nothing: then nothing of the source is approved until a person has looked. Where the store cannot keep anything,
-//! decisions hold for as long as the process runs.
+//! Approvals are sealed rows in the store, one per source. If anything else has modified a row,
+//! none of the source's tools is approved until the operator has reviewed them. If the store cannot
+//! be written, decisions last as long as the process.
 
 mod decide;
 mod review_run;
@@ -23,11 +23,13 @@ use toolscout_core::{
 };
 
 const PURPOSE: &str = "toolscout approvals of definitions";
-/// Of the stored record; one of another version is not relied on.
+/// Version of the stored record. Records of other versions are treated as unreliable.
 const VERSION: u32 = 1;
-/// Others may write at the same time; each of them gets their turn long before this.
+/// Retries when other processes write at the same time. Each writer succeeds long before this
+/// limit.
 const ATTEMPTS: usize = 64;
-/// Up to this many newly held tools of one source are named; more are counted.
+/// Diagnostics name up to this many newly quarantined tools of one source; beyond that, they give
+/// the count.
 const NAMED: usize = 3;
 
 /// The approvals of one project.
@@ -36,28 +38,27 @@ pub struct Approvals {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) partition: Arc<str>,
     pub(crate) now: Arc<dyn Fn() -> Moment + Send + Sync>,
-    /// What could not be kept in the store, by source.
+    /// Records that could not be written to the store, by source.
     unkept: Arc<Mutex<BTreeMap<SourceId, ReviewRecord>>>,
 }
 
-/// What a review of one source came to.
+/// The outcome of reviewing one source.
 #[derive(Debug, Default)]
 pub(crate) struct SourceReview {
-    /// Why each held tool is, by name.
+    /// The reason for each quarantined tool, by name.
     pub(crate) held: BTreeMap<String, String>,
-    /// What is new about it.
+    /// Diagnostics about newly quarantined tools.
     pub(crate) problems: Vec<Diagnostic>,
 }
 
-/// What is kept of one source.
+/// The stored review of one source.
 enum StoredReview {
-    /// This, and how it lies in the store, if it does.
+    /// The record, and its stored bytes if it is in the store.
     Record(Box<ReviewRecord>, Option<Vec<u8>>),
-    /// Something that cannot be relied on.
+    /// A record that cannot be relied on.
     Unreliable(UnreliableReview),
 }
 
-/// A record as it is stored, before it is sealed.
 #[derive(Serialize)]
 struct RecordRow<'a> {
     version: u32,
@@ -65,24 +66,24 @@ struct RecordRow<'a> {
     record: &'a ReviewRecord,
 }
 
-/// What came of keeping a record.
+/// The outcome of writing a record.
 enum ReviewWrite {
-    /// It lies there. What stands for it, if it does so in the store.
+    /// The record was written. Contains its digest if it is in the store.
     Now(Option<Digest>),
-    /// Somebody else was faster, and nothing was done.
+    /// Another process wrote first; this write had no effect.
     ByAnother,
 }
 
-/// Why what is kept cannot be relied on.
+/// The reason why a stored record cannot be relied on.
 struct UnreliableReview {
-    /// In a few words, for each of many tools.
+    /// A short reason, shown for each affected tool.
     reason: &'static str,
-    /// Where that comes from, and what to do about it.
+    /// The underlying store error, if there is one.
     cause: Option<StoreError>,
 }
 
 impl UnreliableReview {
-    /// All there is to say.
+    /// The reason together with its cause.
     fn whole(&self) -> String {
         match &self.cause {
             Some(cause) => format!("{} ({cause})", self.reason),
@@ -92,37 +93,38 @@ impl UnreliableReview {
 }
 
 impl Approvals {
-    /// Those of the project that `partition` stands for.
+    /// The approvals of the project identified by `partition`.
     pub fn new(store: Arc<dyn Store>, partition: impl Into<Arc<str>>) -> Self {
         Self { store, partition: partition.into(), now: Arc::new(Moment::now), unkept: Arc::default() }
     }
 
-    /// Approvals that end with the process.
+    /// Approvals that last only as long as the process.
     pub fn in_memory() -> Self {
         Self::new(Arc::new(MemoryStore::default()), "memory")
     }
 
-    /// The same, by another clock.
+    /// Replaces the clock.
     pub fn by_clock(self, now: impl Fn() -> Moment + Send + Sync + 'static) -> Self {
         Self { now: Arc::new(now), ..self }
     }
 
-    /// Approvals for the sources of some requests only: others may have sources of the same ids, and other tools in them.
+    /// Approvals for request-specific sources. Other requests may have sources with the same ids
+    /// but different tools.
     pub(crate) fn of_request(&self, keys: &[Option<String>]) -> Self {
         let whose = blake3::hash(serde_json::json!(keys).to_string().as_bytes()).to_hex();
         let partition = format!("{}+{}", self.partition, &whose[..32]).into();
         Self { store: self.store.clone(), partition, now: self.now.clone(), unkept: Arc::default() }
     }
 
-    /// Forgets a source, as when it is removed from the configuration; says whether there was something. Should it come
-    /// again, that is a new first sight.
+    /// Forgets a source, for example when it is removed from the configuration. Returns whether a
+    /// record existed. If the source returns, its tools count as seen for the first time.
     pub fn forget(&self, source: &SourceId) -> Result<bool, StoreError> {
         let unkept = self.unkept.lock().remove(source).is_some();
         Ok(self.store.remove(Namespace::Approval, &self.place(source))? || unkept)
     }
 
-    /// Decides about everything that a source was found to have, and remembers what is new. Also says what stands for the
-    /// record by which it was decided, where that lies in the store.
+    /// Reviews all discovered tools of a source and records the changes. Also returns the digest of
+    /// the record that decided, if it is in the store.
     fn review(
         &self,
         source: &SourceId,
@@ -179,7 +181,7 @@ impl Approvals {
         }
     }
 
-    /// Keeps the record, if what lies there is still what was seen.
+    /// Writes the record if the stored bytes still equal `seen`.
     fn keep(&self, source: &SourceId, seen: Option<&[u8]>, record: &ReviewRecord) -> Result<ReviewWrite, StoreError> {
         if let Some(unkept) = self.unkept.lock().get_mut(source) {
             *unkept = record.clone();
@@ -194,7 +196,7 @@ impl Approvals {
         })
     }
 
-    /// Keeps the record, whatever lies there.
+    /// Writes the record unconditionally.
     fn keep_instead(&self, source: &SourceId, record: &ReviewRecord) -> Result<(), StoreError> {
         let place = self.place(source);
         let bytes = RowSeal::of(&*self.store, PURPOSE)?.close(&place, &RecordRow { version: VERSION, record })?;
@@ -206,7 +208,7 @@ impl Approvals {
     }
 }
 
-/// `None` if it is no record, or one of a later version.
+/// Returns `None` if the text is not a record, or is one of another version.
 fn read_record(text: &str) -> Option<ReviewRecord> {
     #[derive(Deserialize)]
     struct RowVersion {
@@ -216,7 +218,7 @@ fn read_record(text: &str) -> Option<ReviewRecord> {
     serde_json::from_str(text).ok().filter(|_| version == VERSION)
 }
 
-/// Nothing can be relied on, so nothing is used.
+/// Quarantines all tools of the source, because its record cannot be relied on.
 fn all_held(source: &SourceId, found: &[Arc<Tool>], doubt: &UnreliableReview) -> SourceReview {
     let held = found.iter().map(|it| (it.id.name.as_str().to_owned(), doubt.reason.to_owned())).collect();
     let problem = Diagnostic::warning(

@@ -1,8 +1,8 @@
-//! Calls that need a person's word: asked here, answered elsewhere, used once.
+//! Calls that need approval: requested here, decided elsewhere, used once.
 //!
-//! A question is bound to who asks, the tool, its definition and the exact arguments; change one byte and it is another
-//! question. It waits in the store for five minutes, so that it may be answered from another process; a yes counts for
-//! five minutes and for one call.
+//! A pending approval is bound to the caller, the tool, its definition and the exact arguments; if
+//! one byte changes, it is a different request. It waits in the store for five minutes, so that
+//! another process can decide it. An approval is valid for five minutes and for one call.
 
 mod row;
 
@@ -17,13 +17,14 @@ use toolscout_core::authorization::PendingApproval;
 use toolscout_core::{Cx, Digest, Moment, Namespace, RawJson, Store, StoreError, ToolCall, digest, redact};
 
 const PURPOSE: &str = "toolscout approvals of calls";
-/// How long a question waits, and how long a yes counts.
+/// How long a request for approval stays pending, and how long an approval is valid.
 pub const PATIENCE: Duration = Duration::from_secs(5 * 60);
-/// An agent that asks for more at once is not kept track of; nobody would read them all.
+/// Maximum number of pending approvals. Beyond that, requests of an agent are not recorded: no
+/// operator would read them all.
 const MAX_WAITING: usize = 100;
 const ATTEMPTS: usize = 64;
 
-/// The questions of one project.
+/// The pending approvals of one project.
 #[derive(Clone)]
 pub(crate) struct PendingApprovals {
     store: Arc<dyn Store>,
@@ -31,25 +32,26 @@ pub(crate) struct PendingApprovals {
     now: Arc<dyn Fn() -> Moment + Send + Sync>,
 }
 
-/// A call that a person is asked about, and everything that their answer is bound to.
+/// A call that needs approval, and everything that the approval is bound to.
 pub(crate) struct ApprovalRequest<'a> {
     pub(crate) call: &'a ToolCall,
     pub(crate) definition: Digest,
     pub(crate) cx: &'a Cx,
-    /// Whose the request is to who gives it tools of its own: the same tool may be another one's there.
+    /// The keys of the request for request-specific sources: the same tool id may be a different
+    /// tool in another request.
     pub(crate) keys: Option<RequestKeys>,
 }
 
-/// What a question came to.
+/// The state of a request for approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ApprovalState {
-    /// A person said yes, and that is now used up.
+    /// The operator approved the call, and the approval is now used up.
     Yes,
-    /// A person said no.
+    /// The operator rejected the call.
     No,
-    /// Nobody has said anything yet; the question waits.
+    /// There is no decision yet; the approval is pending.
     Waiting,
-    /// Nobody has said anything, and the question cannot be kept.
+    /// There is no decision, and the request cannot be recorded.
     Unkept,
 }
 
@@ -60,12 +62,12 @@ impl PendingApprovals {
         Self { store: store.clone(), partition: partition.clone(), now: now.clone() }
     }
 
-    /// By the clock that questions go by.
+    /// The current time, by the clock that approvals use.
     pub(crate) fn now(&self) -> Moment {
         (self.now)()
     }
 
-    /// The question that this call is.
+    /// The pending approval for this call.
     pub(crate) fn of(&self, asking: &ApprovalRequest<'_>) -> PendingApproval {
         let (ApprovalRequest { call, definition, cx, .. }, asked) = (asking, (self.now)());
         PendingApproval {
@@ -82,8 +84,8 @@ impl PendingApprovals {
         }
     }
 
-    /// What a person has said about this very call. A yes is used up by this; where there is no answer, the question is
-    /// put.
+    /// The decision about exactly this call. Uses up an approval; if there is no decision, records
+    /// the call as pending.
     pub(crate) fn word(&self, asking: &ApprovalRequest<'_>) -> ApprovalState {
         self.try_word(asking).unwrap_or(ApprovalState::Unkept)
     }
@@ -98,7 +100,7 @@ impl PendingApprovals {
                 Some(Some(true)) if self.store.swap(Namespace::Pending, &place, bytes.as_deref(), None)? => {
                     return Ok(ApprovalState::Yes);
                 }
-                // Somebody else was quicker, or said something else meanwhile.
+                // Another process used the approval first, or changed the decision.
                 Some(Some(true)) => {}
                 Some(Some(false)) => return Ok(ApprovalState::No),
                 Some(None) => return Ok(ApprovalState::Waiting),
@@ -117,7 +119,7 @@ impl PendingApprovals {
         Ok(ApprovalState::Unkept)
     }
 
-    /// Everything that waits, oldest first.
+    /// All pending approvals, oldest first.
     pub(crate) fn pending(&self) -> Result<Vec<PendingApproval>, StoreError> {
         self.sweep()?;
         let mut all = Vec::new();
@@ -147,7 +149,7 @@ impl PendingApprovals {
         Err(Error::Contended)
     }
 
-    /// Forgets what nobody waits for any more; says how many are left.
+    /// Removes expired and unreadable rows. Returns the number of rows left.
     fn sweep(&self) -> Result<usize, StoreError> {
         let (mut left, now) = (0, (self.now)());
         for place in self.places()? {
@@ -179,7 +181,8 @@ impl PendingApprovals {
         serde_json::from_str(body.as_str()).ok()
     }
 
-    /// Everything an answer is about, hashed with a secret: arguments may hold what should not be guessed back.
+    /// A keyed hash of everything an approval is bound to. The key prevents guessing secrets in the
+    /// arguments from the hash.
     pub(crate) fn binding(&self, asking: &ApprovalRequest<'_>) -> Result<String, StoreError> {
         let ApprovalRequest { call, definition, cx, keys } = asking;
         let all = json!([
@@ -198,7 +201,7 @@ impl PendingApprovals {
     }
 }
 
-/// Short enough to type.
+/// The id of an approval, short enough to type.
 fn short(binding: &str) -> String {
     binding.chars().take(12).collect()
 }

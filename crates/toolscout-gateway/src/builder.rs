@@ -1,4 +1,4 @@
-//! Puts a gateway together.
+//! Builds a gateway.
 
 use crate::ask::PendingApprovals;
 use crate::consent::UnfinishedApprovals;
@@ -38,40 +38,43 @@ impl GatewayBuilder {
         self.source(layer.layer(source))
     }
 
-    /// Adds sources that each request has for itself. Where several give tools of one name, who was added first answers.
+    /// Adds request-specific sources. If several of them provide a tool of the same name, the one
+    /// added first wins.
     pub fn request_sources(mut self, sources: Arc<dyn RequestSources>) -> Self {
         self.request_sources.push(sources);
         self
     }
 
-    /// For how many users, tenants or whoever requests are of their own tools are remembered, and for how long: 64 of them,
-    /// a minute, unless said otherwise.
+    /// Limits the cache of request-specific catalogs: the number of entries and the time each entry
+    /// is valid. The default is 64 entries and one minute.
     pub fn keep_views(mut self, entries: usize, time: Duration) -> Self {
         self.keeping = RequestCacheLimits { entries, time };
         self
     }
 
-    /// Says what holds for each tool; everything is allowed otherwise.
+    /// Sets the policies; without them, every tool is allowed.
     pub fn policies(self, policies: Policies) -> Self {
         Self { policies, ..self }
     }
 
-    /// Where it is remembered what may be used, and what was asked; otherwise that ends with the process.
+    /// Sets the storage for definition approvals and pending approvals; without it, they last as
+    /// long as the process.
     pub fn approvals(self, approvals: Approvals) -> Self {
         Self { approvals: Some(approvals), ..self }
     }
 
-    /// Says how tools are searched; by words alone otherwise, and anew in each process.
+    /// Sets the search engine. The default searches by words alone and stores nothing between
+    /// processes.
     pub fn searching(self, searching: SearchEngine) -> Self {
         Self { searching, ..self }
     }
 
-    /// Where it is remembered what was called after which question; otherwise nothing is learned.
+    /// Sets the storage for relevance feedback; without it, nothing is learned.
     pub fn learning(self, learning: Learning) -> Self {
         Self { learning, ..self }
     }
 
-    /// The gateway, knowing nothing yet.
+    /// Builds the gateway with an empty catalog.
     pub fn build(self) -> Result<Gateway, DuplicateSource> {
         let sources = SourceSet::of(self.sources)?;
         let approvals = self.approvals.unwrap_or_else(Approvals::in_memory);
@@ -90,10 +93,10 @@ impl GatewayBuilder {
     }
 }
 
-/// Two sources want the same id.
+/// Two sources have the same id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("two sources are named `{id}`; give one of them another id")]
 pub struct DuplicateSource {
-    /// The id.
+    /// The duplicate id.
     pub id: SourceId,
 }

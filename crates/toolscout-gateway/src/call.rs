@@ -1,4 +1,5 @@
-//! A call of a tool: resolve its name, authorize it, check its arguments, ask for approval, run it, check its result.
+//! A call of a tool: resolve its name, authorize it, check its arguments, request approval, run it,
+//! check its result.
 
 use crate::delegation;
 use crate::federation::RemoteTool;
@@ -20,14 +21,15 @@ use tracing::Instrument as _;
 const TOGETHER: usize = 8;
 
 impl Gateway {
-    /// Calls the tool of this name. Nothing starts before the arguments are valid and the call is authorized. Cancel-safe: dropping
-    /// the future ends what the tool has started.
+    /// Calls the tool of this name. Nothing starts before the arguments are valid and the call is
+    /// authorized. Cancel-safe: dropping the future stops everything that the tool has started.
     pub async fn call(&self, name: &str, arguments: Arguments, cx: Cx) -> Result<ToolOutput, Error> {
         self.call_named(name, cx, |tool| ToolCall::new(tool.id.clone(), arguments.clone())).await
     }
 
-    /// As [`Gateway::call`], with a call that is made for the tool that the name leads to. If a source answers to a bare name and
-    /// then says that it has no such tool, the next source that has one of the name is called; any other error is returned.
+    /// As [`Gateway::call`], with a call that is made for the tool that the name leads to. If a
+    /// source answers to a bare name and then reports that it has no such tool, the next source
+    /// that has one of the name is called; any other error is returned.
     pub async fn call_named(
         &self,
         name: &str,
@@ -58,8 +60,8 @@ impl Gateway {
         outcome
     }
 
-    /// As [`Gateway::call`], with a tool that was resolved before. If the request now sees another definition of it, the call is
-    /// refused.
+    /// As [`Gateway::call`], with a tool that was resolved before. If the request now sees another
+    /// definition of it, the call is refused.
     pub async fn call_tool(&self, tool: &Arc<Tool>, mut call: ToolCall, cx: Cx) -> Result<ToolOutput, Error> {
         let view = self.view_of(&call.tool, &cx).await;
         let (current, _) = view.tool(&call.tool)?;
@@ -69,7 +71,8 @@ impl Gateway {
         self.call_in_view(view, call, cx).await
     }
 
-    /// Runs several calls, some at the same time. The results are in the order of the calls, and do not depend on each other.
+    /// Runs several calls, some at the same time. The results are in the order of the calls, and do
+    /// not depend on each other.
     pub async fn call_all(&self, calls: Vec<ToolCall>, cx: Cx) -> Vec<Result<ToolOutput, Error>> {
         let runs = calls.into_iter().map(|call| {
             let cx = cx.clone();
@@ -78,8 +81,8 @@ impl Gateway {
         stream::iter(runs).buffered(TOGETHER).collect().await
     }
 
-    /// What [`Gateway::call_tool`] would run, without running it or asking for approval: the arguments are checked, and defaults
-    /// filled in.
+    /// The call that [`Gateway::call_tool`] would run, without running it or requesting approval:
+    /// the arguments are checked, and defaults filled in.
     pub fn plan(&self, tool: &Tool, call: ToolCall, cx: &Cx) -> Result<ToolCall, Error> {
         let facts = Arc::new(DefinitionFacts::of(Arc::new(tool.clone())));
         let standing = ToolStanding::of(facts, &self.catalog().policies);
@@ -88,7 +91,7 @@ impl Gateway {
         authorized(tool, &standing.facts, call, now, Some(digest)).map(Authorized::into_inner)
     }
 
-    /// What this request sees, with this tool if it is one of a remote gateway.
+    /// The view of this request, with this tool if it is one of a remote gateway.
     async fn view_of(&self, tool: &ToolId, cx: &Cx) -> CatalogView {
         self.with_far(self.view(cx).await, tool, cx)
     }
@@ -106,7 +109,7 @@ impl Gateway {
         Ok(output)
     }
 
-    /// Runs a call, after asking for approval if the policy wants that.
+    /// Runs a call, after requesting approval if the policy requires it.
     pub(crate) async fn run(&self, view: CatalogView, mut call: ToolCall, cx: Cx) -> Result<ToolOutput, Error> {
         let (tool, standing) = view.tool(&call.tool)?;
         if standing.decision.policy != Policy::Ask {
@@ -157,7 +160,8 @@ async fn execute(view: &CatalogView, call: ToolCall, approved: bool, cx: Cx) -> 
     run_at_source(source, &full, authorized(full.tool(), &full, call, now, digest)?, cx).await
 }
 
-/// A call of a tool of a remote gateway, as a call of that gateway's `execute_tool`, which is authorized as well.
+/// A call of a tool of a remote gateway, as a call of that gateway's `execute_tool`, which is
+/// authorized as well.
 fn order(
     view: &CatalogView,
     far: &RemoteTool,
@@ -198,8 +202,9 @@ async fn run_at_source(
     Ok(output.with_doubts(doubts))
 }
 
-/// The only way to a source: the call is authorized, and its arguments are valid. The meta tool of a remote gateway is bound to
-/// no definition: its description changes with the tools of that gateway.
+/// The only way to a source: the call is authorized, and its arguments are valid. The meta tool of
+/// a remote gateway is bound to no definition: its description changes with the tools of that
+/// gateway.
 fn authorized(
     tool: &Tool,
     facts: &DefinitionFacts,

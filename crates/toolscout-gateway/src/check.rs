@@ -1,4 +1,5 @@
-//! Checks arguments against a tool's JSON Schema before anything starts, and results when they come.
+//! Checks arguments against a tool's JSON Schema before anything starts, and results when they
+//! come.
 
 mod cost;
 mod pattern;
@@ -25,11 +26,11 @@ pub struct ArgumentValidator {
 /// One thing that is wrong with the arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// Where: a JSON pointer, empty for the arguments as a whole.
+    /// The location: a JSON pointer, empty for the arguments as a whole.
     pub path: String,
-    /// What: for people.
+    /// A message for the user.
     pub message: String,
-    /// The name of the argument that is missing, where that is what is wrong.
+    /// The name of the missing argument, if that is the violation.
     pub missing: Option<String>,
 }
 
@@ -48,7 +49,7 @@ impl ArgumentValidator {
         Self::read(tool).map_err(|reason| Error::InvalidSchema { tool: tool.id.clone(), reason })
     }
 
-    /// As [`ArgumentValidator::of`]; the error says what is wrong with the schema.
+    /// As [`ArgumentValidator::of`]; the error describes the problem with the schema.
     pub(crate) fn read(tool: &Tool) -> Result<Self, String> {
         Ok(Self { tool: tool.id.clone(), schema: Schema::read(&tool.input_schema)? })
     }
@@ -66,7 +67,7 @@ impl ArgumentValidator {
     }
 }
 
-/// What a tool says its results are like.
+/// A tool's output schema, ready to check results.
 pub(crate) struct OutputValidator(Result<Schema, String>);
 
 impl OutputValidator {
@@ -74,9 +75,9 @@ impl OutputValidator {
         Self(Schema::read(schema))
     }
 
-    /// What is doubtful about a result, because it is not what was promised: a sentence each, safe to show.
+    /// Mismatches between a result and the output schema, one sentence each, safe to display.
     pub(crate) fn doubts(&self, output: &ToolOutput) -> Vec<String> {
-        // Who says that it failed has not promised anything about that.
+        // The output schema does not apply to error results.
         if output.is_error() {
             return Vec::new();
         }

@@ -1,4 +1,4 @@
-//! A person's word about a call, and how far it carries.
+//! The approval of a call, and how long it remains valid.
 
 use crate::ask::{ApprovalRequest, ApprovalState, PATIENCE};
 use crate::tasks::until_deadline;
@@ -8,46 +8,48 @@ use std::collections::HashMap;
 use toolscout_core::authorization::AuthorizationError;
 use toolscout_core::{Cx, Digest, Moment, ToolCall, ToolOutput};
 
-/// More calls that a tool has not finished with are not kept track of: then a person is asked once more.
+/// Maximum number of approvals for unfinished calls. Beyond that, the user has to approve such a
+/// call again.
 const MAX_UNFINISHED: usize = 1_000;
 
-/// Yeses to calls that their tools have not finished with.
+/// Approvals of calls that their tools have not finished.
 ///
-/// A tool may answer that it wants to have something first; then the same call is made again with it, and the person who
-/// was asked about the call should not be asked about it again. So the yes is remembered, and this is why nothing slips
-/// through:
+/// A tool may answer that it needs input first. The client then repeats the same call with that
+/// input, and the user who approved the call should not have to approve it again. So the approval
+/// is remembered. It cannot be misused, because:
 ///
-/// - It is remembered only when a call that a person had said yes to was made, and its tool answered that it wants
-///   something. Nobody else can put one here.
-/// - It is found only under everything that the question was about: caller, user, whose the request is, tool, definition,
-///   arguments, words for the program, all under the store's secret. Change one byte and it is another call, about which nobody said anything.
-/// - And only under the state that this very answer said to bring along, so that it is for going on with that run, and not
-///   for beginning another one, nor for going on with that of somebody else who was told the same.
-/// - Whoever finds it takes it: of two who go on at once, one is asked. It comes back only if the tool wants something
-///   again; a result, a failure, a call that was dropped use it up.
-/// - It is as old as the yes, however often the tool wants something: five minutes after the person spoke they are asked
-///   again.
-/// - Policies, reviews and trust are looked at before it and after it, as they are then: it stands in for a person's
-///   answer, and for nothing else.
+/// - It is stored only after an approved call was made and its tool answered that it needs input.
+///   There is no other way to add one.
+/// - It is found only under everything that the approval is bound to: caller, user, request keys,
+///   tool, definition, arguments and program arguments, all hashed with the store's secret. If one
+///   byte changes, it is a different call without an approval.
+/// - It is also bound to the state that this very answer returned. It continues that run; it cannot
+///   start another run, or continue the run of another caller that received the same answer.
+/// - A lookup removes it: of two concurrent continuations, one needs a new approval. It is stored
+///   again only if the tool needs input again; a result, a failure or a dropped call uses it up.
+/// - It keeps the age of the approval, however often the tool needs input: five minutes after the
+///   approval, the user has to approve again.
+/// - Policies, reviews and trust are checked before and after it, with their values at that time:
+///   it replaces the user's approval, and nothing else.
 ///
-/// It is kept in memory: another process asks again.
+/// It is kept in memory: another process requests approval again.
 #[derive(Default)]
 pub(crate) struct UnfinishedApprovals {
     yeses: Mutex<HashMap<ApprovalKey, Moment>>,
 }
 
-/// What a yes is about, and the state of the run that it is for.
+/// The binding of an approval, and the digest of the state of the run that it continues.
 type ApprovalKey = (String, Option<Digest>);
 
-/// A person has said yes to a call.
+/// The approval of a call.
 pub(crate) struct GrantedApproval {
-    /// What it is about; none where the store has no secret to say that with.
+    /// The keyed hash of the call; `None` if the store has no secret for it.
     binding: Option<String>,
     given: Moment,
 }
 
 impl UnfinishedApprovals {
-    /// Remembers the yes, if the call that was made with it is to be made again.
+    /// Stores the approval, if the tool needs input and the client has to repeat the call.
     pub(crate) fn keep(&self, yes: GrantedApproval, output: &ToolOutput, now: Moment) {
         let (true, Some(binding)) = (output.wants_input(), yes.binding) else { return };
         let mut yeses = self.yeses.lock();
@@ -57,7 +59,7 @@ impl UnfinishedApprovals {
         }
     }
 
-    /// The moment of the yes to what this call goes on with; from now on it is not there any more.
+    /// Removes the approval of the run that this call continues, and returns its time.
     fn take(&self, call: &ToolCall, binding: &str, now: Moment) -> Option<Moment> {
         let resume = call.resume.as_ref()?;
         let given = self.yeses.lock().remove(&place(binding.to_owned(), resume.state.as_deref()))?;
@@ -65,7 +67,7 @@ impl UnfinishedApprovals {
     }
 }
 
-/// A clock that was set back must not prolong a yes.
+/// Whether the approval is still valid. Setting the clock back must not prolong it.
 fn counts(given: Moment, now: Moment) -> bool {
     given <= now && now < given.after(PATIENCE)
 }
@@ -75,8 +77,8 @@ fn place(binding: String, state: Option<&str>) -> ApprovalKey {
 }
 
 impl Gateway {
-    /// Has a person say yes to this very call: they did so before, where the call only goes on; right away, where one can
-    /// be asked; else by an answer that waits.
+    /// Obtains the approval of exactly this call: an earlier one if the call continues a run, an
+    /// immediate one if the client can ask the user, or else a decision about a pending approval.
     pub(crate) async fn consent(&self, call: &ToolCall, digest: Digest, cx: &Cx) -> Result<GrantedApproval, Error> {
         let questions = &self.pending_approvals;
         let asking = ApprovalRequest { call, definition: digest, cx, keys: self.requests.keys(cx) };

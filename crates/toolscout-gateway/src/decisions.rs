@@ -1,7 +1,7 @@
 //! Decisions about definitions, pending calls, policies and relevance feedback.
 //!
-//! Each method checks the request, passes the gate for changes ([`Cx::change`]), makes the change, and leaves one audit event.
-//! Agents decide nothing.
+//! Each method checks the request, passes the gate for changes ([`Cx::change`]), makes the change,
+//! and leaves one audit event. Agents decide nothing.
 
 use crate::policy::{LevelName, PolicyUpdate};
 use crate::{Error, Gateway};
@@ -10,7 +10,7 @@ use toolscout_core::change::{ChangeGuard, ChangeKind, PlannedChange};
 use toolscout_core::{Caller, Cx, Digest, SourceId, ToolId};
 
 impl Gateway {
-    /// Approves the held definition of a tool; if `seen` is given, only that one.
+    /// Approves the quarantined definition of a tool; if `seen` is given, only that one.
     pub fn approve(&self, tool: &ToolId, seen: Option<Digest>, cx: &Cx) -> Result<(), Error> {
         let change = begin(cx, definition(tool.to_string(), "approved", format!("approve `{tool}`")))?;
         self.publisher.approvals.approve(tool, seen)?;
@@ -19,8 +19,8 @@ impl Gateway {
         Ok(())
     }
 
-    /// Rejects the definition of a tool, held or approved: it is held from now on. If `seen` is given, only if that is the
-    /// definition that is held.
+    /// Rejects the definition of a tool, quarantined or approved: it is quarantined from now on. If
+    /// `seen` is given, only if that is the quarantined definition.
     pub fn reject(&self, tool: &ToolId, seen: Option<Digest>, cx: &Cx) -> Result<(), Error> {
         let held = || self.held().into_iter().find(|held| held.id == *tool).map(|held| held.digest);
         if seen.is_some() && held() != seen {
@@ -33,8 +33,8 @@ impl Gateway {
         Ok(())
     }
 
-    /// Approves every definition that a source has now, also if the record of earlier approvals is unreliable. Returns how
-    /// many tools that released.
+    /// Approves every definition that a source has now, also if the record of earlier approvals is
+    /// unreliable. Returns the number of tools released.
     pub fn accept_all(&self, source: &SourceId, cx: &Cx) -> Result<usize, Error> {
         let (review, tools) =
             self.publisher.found(source).ok_or_else(|| Error::NotUnderReview { source_id: source.clone() })?;
@@ -46,7 +46,7 @@ impl Gateway {
         Ok(released)
     }
 
-    /// Rejects every held definition of a source. Returns how many tools that were.
+    /// Rejects every quarantined definition of a source. Returns the number of these tools.
     pub fn reject_all(&self, source: &SourceId, cx: &Cx) -> Result<usize, Error> {
         let held: Vec<_> = self.held().into_iter().filter(|held| held.id.source == *source).collect();
         let summary = format!("reject all quarantined tools of `{source}`");
@@ -69,8 +69,8 @@ impl Gateway {
         Ok(answered)
     }
 
-    /// Sets or clears a policy. The levels of the user and of the project are files, which `write` edits and has read again;
-    /// the level of the session is changed here.
+    /// Sets or clears a policy. The levels of the user and of the project are files, which `write`
+    /// edits and reloads; the level of the session is changed here.
     pub async fn set_policy<E: From<Error>, F: Future<Output = Result<(), E>>>(
         &self,
         update: PolicyUpdate,
@@ -101,8 +101,8 @@ impl Gateway {
         Ok(())
     }
 
-    /// Deletes what relevance feedback has recorded about these tools for the caller. `subject` names them for the audit log.
-    /// Returns how many records there were.
+    /// Deletes the relevance feedback about these tools for the caller. `subject` names them for
+    /// the audit log. Returns the number of records deleted.
     pub fn forget_lessons(&self, subject: &str, cx: &Cx, is_meant: impl Fn(&ToolId) -> bool) -> Result<usize, Error> {
         let summary = format!("forget {subject}");
         let subject = subject.to_owned();

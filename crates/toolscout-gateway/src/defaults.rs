@@ -1,16 +1,16 @@
-//! Fills in what a schema says about arguments that were not given.
+//! Fills in schema defaults for missing arguments.
 
 use serde_json::{Map, Value};
 
-/// Deeper than people write; keeps cyclic references finite.
+/// Deeper than hand-written schemas; keeps cyclic references finite.
 const MAX_DEPTH: usize = 16;
 
-/// Bytes of all defaults together. References share what they lead to, and copies do not: a small schema could fill in
-/// the same big text a thousand times.
+/// Maximum bytes of all defaults together. References share their target but copies do not: a small
+/// schema could fill in the same large text a thousand times.
 const MAX_BYTES: usize = 256 * 1024;
 
-/// Adds the default of every property that has one and was not given. What was given stays, also `false`, `0` and `""`.
-/// Where all of them would be too much, those that are too many are left to the tool.
+/// Adds the default of every missing property that has one. Given values stay, also `false`, `0`
+/// and `""`. A default that exceeds the byte limit is left to the tool.
 pub(crate) fn fill(schema: &Value, arguments: &mut Map<String, Value>) {
     fill_object(schema, schema, arguments, MAX_DEPTH, &mut { MAX_BYTES });
 }
@@ -33,7 +33,7 @@ fn fill_object(root: &Value, schema: &Value, object: &mut Map<String, Value>, de
     }
 }
 
-/// The schema itself, or what its local `$ref` points to.
+/// The schema itself, or the target of its local `$ref`.
 fn follow<'a>(root: &'a Value, schema: &'a Value) -> Option<&'a Value> {
     let mut schema = schema;
     for _ in 0..MAX_DEPTH {

@@ -5,23 +5,25 @@ use std::sync::Arc;
 use toolscout_catalog::SourceDiscovery;
 use toolscout_core::{Arguments, SourceId, Tool, ToolId, ToolName};
 
-/// Finds its tools.
+/// The name of the meta tool that finds tools.
 pub(crate) const SEARCH: &str = "tool_search";
-/// Runs them.
+/// The name of the meta tool that runs tools.
 pub(crate) const EXECUTE: &str = "execute_tool";
 
-/// What servers call the parameters of the two; the first is what they are called here.
+/// Parameter names of the two meta tools in different servers; toolscout uses the first of each
+/// list.
 const QUERY: [&str; 4] = ["query", "q", "search", "text"];
 const LIMIT: [&str; 5] = ["max_results", "maxResults", "limit", "top_k", "k"];
 const NAME: [&str; 5] = ["name", "tool_name", "toolName", "tool", "id"];
 const ARGUMENTS: [&str; 4] = ["arguments", "parameters", "args", "params"];
 const EXPECT: &str = "expect";
 
-/// A source that has both.
+/// A source that has both meta tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RemoteGateway {
     pub(crate) source: SourceId,
-    /// Whether it may be asked: neither of the two waits for a person, and nothing of it is left out.
+    /// Whether it may be queried: neither meta tool is pending review, and no tool of the source is
+    /// left out.
     pub(crate) is_open: bool,
 }
 
@@ -30,14 +32,14 @@ pub(crate) fn is_meta_tool(name: &str) -> bool {
     matches!(name, SEARCH | EXECUTE)
 }
 
-/// Whether the name means a meta tool, of this source or of one behind it.
+/// Whether the name refers to a meta tool, of this source or of one behind it.
 pub(crate) fn names_meta_tool(name: &str) -> bool {
     is_meta_tool(name.rsplit(['/', ':']).next().unwrap_or(name))
         || name.ends_with("__tool_search")
         || name.ends_with("__execute_tool")
 }
 
-/// The last part of a name: what a tool is called by itself.
+/// The last part of a name, without its source.
 pub(crate) fn bare(name: &str) -> &str {
     let name = name.rsplit(['/', ':']).next().unwrap_or(name);
     name.rsplit_once("__").map_or(name, |(_, bare)| bare)
@@ -48,8 +50,9 @@ pub(crate) fn id(source: &SourceId, name: &str) -> Option<ToolId> {
     Some(ToolId::new(source.clone(), ToolName::new(name).ok()?))
 }
 
-/// Reduces the meta tools of a discovery, if it has both, to their input schema and annotations. Their descriptions are
-/// never shown, and change with every tool behind them, which would need a review each time.
+/// Reduces the meta tools of a discovery, if it has both, to their input schema and annotations.
+/// Their descriptions are never shown, and change with every tool behind them, which would need a
+/// review each time.
 pub(crate) fn shorten(found: &mut SourceDiscovery) {
     let has = |name: &str| found.tools.iter().any(|it| it.id.name.as_str() == name);
     if !has(SEARCH) || !has(EXECUTE) {
@@ -91,7 +94,8 @@ pub(crate) fn execute_arguments(execute: &Tool, name: &str, arguments: Arguments
     order
 }
 
-/// The same name in all forms in which a toolscout may say it: with its source before a `/`, a `:` or a `__`.
+/// The name in all forms that a toolscout gateway may use: with its source before a `/`, a `:` or a
+/// `__`.
 pub(crate) fn forms(name: &str) -> impl Iterator<Item = String> + '_ {
     let parts = ["/", ":", "__"].into_iter().find_map(|it| name.split_once(it));
     let others = parts.into_iter().flat_map(|(source, tool)| ["/", ":", "__"].map(|it| format!("{source}{it}{tool}")));

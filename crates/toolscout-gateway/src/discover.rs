@@ -1,4 +1,4 @@
-//! Asks sources what they have, and publishes it.
+//! Runs discovery on sources and publishes the result.
 
 use crate::delegation;
 use crate::policy::DanglingRule;
@@ -11,39 +11,41 @@ use std::sync::Arc;
 use toolscout_catalog::SourceDiscovery;
 use toolscout_core::{Cx, Diagnostic, DiscoveryItem, ReviewMode, Source, SourceError, SourceId, Tool};
 
-/// How many findings of one source are taken before those of another.
+/// How many discovery items of one source are taken before those of another.
 const AT_A_TIME: usize = 128;
 
-/// What a run through all sources gave besides tools.
+/// The outcome of a discovery of all sources, apart from the tools.
 #[derive(Debug, Default)]
 pub struct RefreshOutcome {
-    /// News: broken entries, collisions, shadowed names, definitions that wait for a person.
+    /// Diagnostics: broken entries, collisions, shadowed names, definitions pending review.
     pub problems: Vec<Diagnostic>,
-    /// Sources that could not be listed; what was known of them stays.
+    /// Sources that could not be listed; their earlier tools stay in the catalog.
     pub failed: Vec<(SourceId, SourceError)>,
 }
 
 impl Gateway {
-    /// Asks every source anew. Cancel-safe: nothing shows until the last line.
+    /// Runs discovery on every source. Cancel-safe: nothing is published before the end.
     pub async fn refresh(&self, cx: &Cx) -> RefreshOutcome {
         self.refresh_watched(cx, |_| ()).await
     }
 
-    /// As [`Gateway::refresh`], and shows each finding as it comes; a fast source is not kept waiting by a slow one.
+    /// As [`Gateway::refresh`], and passes each item to `watch` as it arrives; a slow source does
+    /// not delay a fast one.
     pub async fn refresh_watched(&self, cx: &Cx, watch: impl FnMut(&DiscoveryItem)) -> RefreshOutcome {
         let mut refreshed = self.ask(&self.sources(), cx, watch).await;
         refreshed.problems.extend(self.dangling().iter().map(DanglingRule::problem));
         refreshed
     }
 
-    /// Asks one source anew; none where there is no such source.
+    /// Runs discovery on one source; `None` if there is no such source.
     pub async fn refresh_source(&self, id: &SourceId, cx: &Cx) -> Option<RefreshOutcome> {
         let source = self.source(id)?;
         Some(self.ask(std::slice::from_ref(&source), cx, |_| ()).await)
     }
 
-    /// The tool this text means to this request, as [`crate::CatalogView::resolve`] finds it. Where that is unknown, but names a
-    /// source that is there, the source is asked for it: it may not have been discovered yet.
+    /// Resolves a name for this request, like [`crate::CatalogView::resolve`]. If the tool is
+    /// unknown but the name contains an existing source, queries that source: it may not have been
+    /// discovered yet.
     pub async fn find(&self, text: &str, cx: &Cx) -> Result<Arc<Tool>, Error> {
         let view = self.view(cx).await;
         let unknown = match view.resolve(text) {
@@ -76,20 +78,22 @@ impl Gateway {
         if sources.iter().all(|source| source.review() == ReviewMode::Unneeded) {
             return self.publisher.publish(found, ticket);
         }
-        // Reviewing reads definitions and the store, which may take a while: not on a thread that others wait for.
+        // Reviews read definitions and the store, which may take a while, so they do not run on an
+        // async worker thread.
         let publisher = self.publisher.clone();
         run_blocking(move || publisher.publish(found, ticket)).await.unwrap_or_default()
     }
 }
 
-/// Everything that these sources find, each alone; what one of them finds is seen as it comes.
+/// Runs discovery on these sources independently, and passes each item to `watch` as it arrives.
 pub(crate) async fn gather(
     sources: &[Arc<dyn Source>],
     cx: &Cx,
     mut watch: impl FnMut(&DiscoveryItem),
 ) -> Vec<Result<SourceDiscovery, SourceError>> {
     let mut found: Vec<_> = sources.iter().map(|it| Ok(SourceDiscovery::new(it.id().clone(), it.origin()))).collect();
-    // What is there already is taken many at a time: to ask for the next one costs more than to take it.
+    // Items that are ready are taken in chunks: polling for the next item costs more than taking
+    // it.
     let streams = sources.iter().map(|it| it.discover(cx.clone()).ready_chunks(AT_A_TIME)).enumerate();
     let mut all = select_all(streams.map(|(at, stream)| stream.map(move |it| (at, it))));
     while let Some((at, findings)) = all.next().await {

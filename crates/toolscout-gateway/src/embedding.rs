@@ -1,8 +1,9 @@
 //! Embeds queries and tools: before a search, and in the background.
 //!
-//! A search has two steps: [`Gateway::understand`] may wait, because it builds the index and embeds the query;
-//! [`CatalogView::search`] compares and does not wait. Scores are calibrated: the confidence that a tool is meant, from 0 to 1,
-//! whatever else there is. So hits of several indexes, of this gateway and of others, become one list by their scores.
+//! A search has two steps: [`Gateway::understand`] may wait, because it builds the index and embeds
+//! the query; [`CatalogView::search`] compares and does not wait. Scores are calibrated: the
+//! confidence that a tool is the intended one, from 0 to 1, independent of the other tools. So hits
+//! of several indexes, of this gateway and of others, become one list by their scores.
 
 mod run;
 
@@ -16,22 +17,24 @@ use std::time::Duration;
 use toolscout_core::escape;
 use toolscout_index::QueryEmbedding;
 
-/// So long a search encodes tools that are not known by meaning yet, where nobody does that in the background.
+/// How long a search embeds tools that have no embedding yet, if no background worker does that.
 const PATIENCE: Duration = Duration::from_millis(300);
-/// The same for what is of one request only: the next search goes on where this one stopped.
+/// The same for request-specific tools: the next search continues where this one stopped.
 const SHORT_PATIENCE: Duration = Duration::from_millis(100);
 
 impl Gateway {
-    /// The best fitting tools, best first; neither disabled ones nor those held for review are there, and
-    /// [`Gateway::notes`] says so. Of what all requests have; one request's own is in its [`crate::CatalogView`]. Starts nothing.
+    /// The best matching tools, best first. Disabled and quarantined tools are left out, which
+    /// [`Gateway::notes`] reports. Searches the tools that all requests share; request-specific
+    /// tools are in [`crate::CatalogView`]. Starts nothing.
     pub fn search(&self, query: &Query<'_>) -> Vec<SearchHit> {
         self.catalog().search(query)
     }
 
-    /// Finds out what the question means, while the index is made if nobody has searched yet. Who asked the same before waits for
-    /// nothing. Where nobody [studies](Gateway::study) in the background, also finds out about some tools, for a short time.
+    /// Embeds the query, and builds the index if this is the first search. A repeated query does
+    /// not wait. If no background worker [embeds tools](Gateway::study), also embeds some tools,
+    /// for a short time.
     ///
-    /// Cancel-safe: what was begun is done, and there for the next one who asks.
+    /// Cancel-safe: work in progress is finished, and its result is available to the next search.
     pub async fn understand(&self, view: &CatalogView, query: &Query<'_>) -> EmbeddedQuery {
         let catalog = &view.catalog;
         let is_by_meaning =
@@ -48,7 +51,8 @@ impl Gateway {
         EmbeddedQuery { meaning, notes }
     }
 
-    /// What a text means; none where there is no encoder. To be begun early by who knows that it will be asked.
+    /// The embedding of a text; `None` if there is no encoder. Callers that know a query in advance
+    /// can start this early.
     pub async fn meaning(&self, text: &str) -> Option<Arc<QueryEmbedding>> {
         let engine = self.publisher.now().engine.clone();
         engine.lazy_encoder()?;
@@ -59,13 +63,13 @@ impl Gateway {
         run_blocking(move || engine.find_meaning(&text)).await.flatten()
     }
 
-    /// As [`Gateway::understand`], for who asks by words alone.
+    /// As [`Gateway::understand`], for a lexical search.
     pub async fn read_words(&self, view: &CatalogView) -> EmbeddedQuery {
         prepared(&view.catalog, false).await;
         EmbeddedQuery::default()
     }
 
-    /// How to search for another gateway that shows a part of what this one knows.
+    /// A search engine for another gateway that serves a part of this one's tools.
     pub fn searching_beside(&self) -> SearchEngine {
         SearchEngine::beside(&self.publisher.now().engine)
     }
@@ -89,7 +93,8 @@ async fn prepared(catalog: &Arc<PublishedCatalog>, is_by_meaning: bool) {
     run_blocking(work).await;
 }
 
-/// How long a search of this catalog may study; none where there is nothing to find out, or others do it.
+/// How long a search of this catalog may embed tools; `None` if all tools have embeddings, or a
+/// background worker embeds them.
 fn patience(catalog: &PublishedCatalog, made: &BuiltIndex) -> Option<Duration> {
     let is_of_request = catalog.beneath.is_some();
     let is_left_to_others = !is_of_request && catalog.engine.has_workers();

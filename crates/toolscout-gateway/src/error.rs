@@ -1,4 +1,4 @@
-//! What ends a request to the gateway.
+//! The errors that end a request to the gateway.
 
 use crate::Violation;
 use toolscout_catalog::Unresolved;
@@ -6,104 +6,105 @@ use toolscout_core::authorization::{AuthorizationError, Policy};
 use toolscout_core::change::DryRun;
 use toolscout_core::{ErrorKind, SourceError, SourceId, StoreError, ToolId, escape};
 
-/// Why a request could not be answered.
+/// The reason why a request failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No tool answers to the name.
+    /// No tool has this name.
     #[error("Unknown tool: {}", escape::line(name))]
     UnknownTool {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What comes nearest.
+        /// The ids of tools with similar names.
         nearest: Vec<ToolId>,
     },
-    /// Several tools answer to the name.
+    /// Several tools have this name.
     #[error("`{}` could be {}", escape::line(name), list(candidates))]
     AmbiguousTool {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// All of them.
+        /// All tools of this name.
         candidates: Vec<ToolId>,
     },
-    /// The arguments do not fit the tool's schema.
+    /// The arguments do not match the tool's schema.
     #[error("the arguments do not fit `{}`: {}", escape::line(&tool.to_string()), violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     InvalidArguments {
-        /// Which tool.
+        /// The tool.
         tool: ToolId,
-        /// Everything that is wrong with them.
+        /// All violations of the schema.
         violations: Vec<Violation>,
     },
-    /// The tool's own schema cannot be used.
+    /// The tool's schema cannot be used.
     #[error("the input schema of `{}` cannot be used: {}", escape::line(&tool.to_string()), escape::line(reason))]
     InvalidSchema {
-        /// Which tool.
+        /// The tool.
         tool: ToolId,
-        /// Why, not yet escaped.
+        /// The reason, not yet escaped.
         reason: String,
     },
-    /// The door stayed shut.
+    /// The call was not authorized.
     #[error(transparent)]
     Refused(#[from] AuthorizationError),
-    /// The source could not answer.
+    /// The source failed.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// There is nothing about this tool to decide.
+    /// The tool is not pending review.
     #[error("`{}` is not quarantined", escape::line(&tool.to_string()))]
     NotHeld {
-        /// Which tool.
+        /// The tool.
         tool: ToolId,
     },
-    /// The definition is no longer the one that the person has seen.
+    /// The definition is no longer the one that the operator has seen.
     #[error("`{}` has changed again since you looked", escape::line(&tool.to_string()))]
     ChangedAgain {
-        /// Which tool.
+        /// The tool.
         tool: ToolId,
     },
-    /// Nothing of this source needs approval, or it was not listed yet.
+    /// The source needs no review, or it was not listed yet.
     #[error("nothing of `{source_id}` is under review")]
     NotUnderReview {
-        /// Which source.
+        /// The source.
         source_id: SourceId,
     },
-    /// What is on record about a source cannot be relied on, so one tool cannot be decided about.
+    /// The review record of a source cannot be relied on, so its tools cannot be approved one by
+    /// one.
     #[error("nothing of `{source_id}` counts as approved: {reason}")]
     Unreliable {
-        /// Which source.
+        /// The source.
         source_id: SourceId,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// There is no pending approval of this id.
+    /// There is no pending approval with this id.
     #[error("there is no pending approval `{}`", escape::line(id))]
     UnknownApproval {
-        /// What was given.
+        /// The given id.
         id: String,
     },
     /// A policy pattern is malformed.
     #[error("`pattern`: `{}` must be `source/tool`, `source/*` or `*`", escape::line(pattern))]
     InvalidPattern {
-        /// What was given.
+        /// The given pattern.
         pattern: String,
     },
-    /// A policy is looser than what the levels above say.
+    /// A policy is looser than the levels above allow.
     #[error("`policy`: `{}` is looser than what its parents say", policy.word())]
     PolicyTooLoose {
-        /// What was given.
+        /// The given policy.
         policy: Policy,
-        /// What the level may say.
+        /// The policies that this level may use.
         allowed: Vec<Policy>,
     },
-    /// The request only asks what would change.
+    /// The request was a dry run, which only reports the change.
     #[error("{0}")]
     DryRun(#[from] DryRun),
-    /// An agent tried to answer in a person's place.
+    /// An agent tried to make a decision that is reserved for a person.
     #[error("only a person can answer that")]
     NotForAgents,
-    /// What must be kept could not be.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Too many others write to the same place.
+    /// Too many concurrent writers changed the same record.
     #[error("others are changing the same record; try again")]
     Contended,
 }
@@ -117,7 +118,7 @@ impl Error {
         }
     }
 
-    /// Whose fault, and what to do.
+    /// The kind of error: who caused it, and what to do.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::UnknownTool { .. } => ErrorKind::NotFound,
@@ -137,7 +138,7 @@ impl Error {
         }
     }
 
-    /// The next thing to type, where there is one.
+    /// A suggested next command, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::UnknownTool { nearest, .. } if !nearest.is_empty() => {
@@ -180,7 +181,8 @@ fn refused(refusal: &AuthorizationError) -> Option<String> {
     }
 }
 
-/// How a person decides about it. A name that a shell would understand as something else is not there to be copied.
+/// The commands to review and approve a tool. A name with special characters of the shell is
+/// replaced, so that it cannot be copied into a command line.
 fn held(tool: &str) -> String {
     let is_plain = |it: char| it.is_ascii_alphanumeric() || "/._-".contains(it);
     let shown = if tool.chars().all(is_plain) { tool } else { "TOOL" };

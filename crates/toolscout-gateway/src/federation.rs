@@ -1,11 +1,12 @@
-//! Servers that search for themselves.
+//! Federation: servers with a search of their own.
 //!
-//! A toolscout behind this one, or any server that hides its tools behind a `tool_search` and an `execute_tool`, knows
-//! tools that no catalog here has. It is asked whenever somebody searches here ([`Gateway::search_remote`]); what it finds
-//! is known as `source/its name`, and a call of that goes through its `execute_tool`, past every rule that would hold for
-//! a tool of that name here.
+//! A remote toolscout gateway, or any server that hides its tools behind a `tool_search` and an
+//! `execute_tool`, has tools that are not in this gateway's catalog. Each search also queries it
+//! ([`Gateway::search_remote`]). Its tools have ids of the form `source/remote name`. A call of
+//! such a tool goes through its `execute_tool`, after every rule that applies to a tool of that id
+//! here.
 //!
-//! Its two meta tools are neither shown nor callable outside of this module.
+//! The two meta tools are neither shown nor callable outside of this module.
 
 mod answer;
 mod call;
@@ -24,27 +25,27 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use toolscout_core::{Cx, Source, Tool, ToolId, ToolName};
 
-/// Names longer than this are nobody's.
+/// Maximum length of a tool name; longer names count as unknown.
 const LONGEST_NAME: usize = 256;
 
-/// What is known of tools beyond the catalog.
+/// The tools of remote gateways.
 pub(crate) struct Federation {
-    /// What this gateway calls itself to others, so that a request that comes back is known again.
+    /// The name that this gateway sends to others, to recognize a request that returns to it.
     name: String,
     definitions: RemoteDefinitions,
 }
 
 impl Default for Federation {
     fn default() -> Self {
-        // Not a secret: two gateways must not have the same one, and that is all.
+        // Not a secret: the name only has to be unique.
         let chance = || RandomState::new().build_hasher().finish();
         Self { name: format!("{:016x}{:016x}", chance(), chance()), definitions: RemoteDefinitions::default() }
     }
 }
 
 impl Gateway {
-    /// The tool of a source that searches for itself, of which the catalog knows nothing. None where the source does not
-    /// do that, or the name is none that it could have.
+    /// Finds a tool of a remote gateway that is not in the catalog. Returns `None` if the source is
+    /// not a remote gateway, or the name cannot be one of its tools.
     pub(crate) async fn find_remote(
         &self,
         view: &CatalogView,
@@ -56,7 +57,7 @@ impl Gateway {
         if !view.asks(source.id()) || said.len() > LONGEST_NAME || delegation::names_meta_tool(said) {
             return None;
         }
-        // One and the same tool may be in its list, under the name that it has there.
+        // The catalog may list the same tool under another form of its name.
         if let Some(listed) = delegation::forms(said).find_map(|it| listed(view, source, &it)) {
             return Some(listed);
         }
@@ -64,7 +65,7 @@ impl Gateway {
         if let Some(known) = self.federation.definitions.named(&whose, source, said) {
             return Some(known);
         }
-        // Under which name it goes there, and what it takes, the source says best.
+        // Only the source knows the tool's full name and definition there.
         if let Ok(found) = self.ask_remote(view, source, said, crate::Query::DEFAULT_LIMIT, cx).await {
             self.vetted(view, vec![(source.clone(), found)], &whose);
         }

@@ -1,11 +1,13 @@
-//! Learns which tool answers which question, from what clients ask and then call.
+//! Relevance feedback: learns which tool matches which query, from searches and the calls that
+//! follow them.
 //!
-//! A question is noted with what it found. A call that works, of a tool that a question of the same owner has found in the
-//! last ten minutes, is a lesson; whoever of the same tenant asks something alike finds that tool sooner. Nothing that a tool
-//! says of itself gets here: only questions of clients count, and calls that worked.
+//! Each search is recorded with its hits. If a call succeeds, and a search of the same owner found
+//! its tool in the last ten minutes, the pair becomes a feedback record; similar queries of the
+//! same tenant then rank that tool higher. No text of a tool enters the records: only queries of
+//! clients and successful calls count.
 //!
-//! All is written by a thread of its own, in [`feedback`]: neither a search nor a call waits for the store. What is kept has
-//! limits, all of them in [`lessons`] and [`recent`].
+//! A background thread writes the records, in [`feedback`]: neither a search nor a call waits for
+//! the store. The limits on stored data are in [`records`] and [`recent`].
 
 mod cache;
 mod feedback;
@@ -31,7 +33,7 @@ use store::FeedbackStore;
 use toolscout_core::{Caller, Cx, MemoryStore, Moment, SourceKind, Store, StoreError, ToolId, ToolOutput};
 use toolscout_index::{LearnedQueries, Query};
 
-/// What was learned, and whether it counts. Cloning is cheap: clones learn together.
+/// Relevance feedback, and whether it is enabled. Cloning is cheap: clones share their records.
 #[derive(Clone)]
 pub struct Learning {
     store: Arc<FeedbackStore>,
@@ -41,25 +43,26 @@ pub struct Learning {
 }
 
 impl Learning {
-    /// What this installation learned. Tools of servers are the same in every project; all others are those of the project
-    /// that `partition` stands for.
+    /// The relevance feedback of this installation. Tools of servers are the same in every project;
+    /// all other tools belong to the project identified by `partition`.
     pub fn new(store: Arc<dyn Store>, partition: impl Into<Arc<str>>) -> Self {
         Self::of(FeedbackStore { store, partition: partition.into(), now: Arc::new(Moment::now) })
     }
 
-    /// What is learned ends with the process.
+    /// Relevance feedback that lasts only as long as the process.
     pub fn in_memory() -> Self {
         Self::new(Arc::new(MemoryStore::default()), "memory")
     }
 
-    /// The same, by another clock.
+    /// Replaces the clock.
     pub fn by_clock(self, now: impl Fn() -> Moment + Send + Sync + 'static) -> Self {
         let FeedbackStore { store, partition, .. } = &*self.store;
         let ledger = FeedbackStore { store: store.clone(), partition: partition.clone(), now: Arc::new(now) };
         Self { is_on: self.is_on, ..Self::of(ledger) }
     }
 
-    /// The same; nothing is noted, and what was learned does not count.
+    /// Disables relevance feedback: nothing is recorded, and existing records do not affect
+    /// searches.
     pub fn off(self) -> Self {
         Self { is_on: false, ..self }
     }
@@ -74,12 +77,12 @@ impl Learning {
         &self.store.partition
     }
 
-    /// Whether there is nothing to wait for.
+    /// Whether there is nothing to flush.
     pub fn is_idle(&self) -> bool {
         self.feedback.is_idle()
     }
 
-    /// Waits until all that was noted is written, as at the end of a process.
+    /// Waits until all queued feedback is written, for example at the end of a process.
     pub fn settle(&self) {
         self.feedback.flush();
     }
@@ -120,7 +123,7 @@ impl Default for Learning {
 }
 
 impl Gateway {
-    /// What was learned from the requests of whoever this one is of, the newest first.
+    /// The feedback records of the caller, newest first.
     pub fn lessons(&self, cx: &Cx) -> Result<Vec<FeedbackRecord>, Error> {
         let learning = &self.learning;
         learning.settle();
@@ -128,26 +131,27 @@ impl Gateway {
         Ok(lessons.shown(&learning.store.partition))
     }
 
-    /// What is learned here.
+    /// The relevance feedback of this gateway.
     pub fn learning(&self) -> &Learning {
         &self.learning
     }
 
-    /// What counts for a question of this owner. `space` names who made its vector.
+    /// The feedback that applies to a search of this owner. `space` is the id of the encoder of its
+    /// embedding.
     pub(crate) fn learned(&self, owner: &FeedbackOwner, space: &str) -> Option<Arc<LearnedQueries>> {
         let Learning { store: ledger, cache, is_on, .. } = &self.learning;
         is_on.then(|| cache.learned(ledger, &owner.whose, row::space(space))).filter(|it| !it.is_empty())
     }
 
-    /// Notes what a question has found, should one of it be called next.
+    /// Records the hits of a search, to attribute the next call to it.
     pub(crate) fn note_question(&self, owner: &FeedbackOwner, query: &Query<'_>, space: &str, hits: &[SearchHit]) {
         if self.learning.is_on {
             self.learning.note(owner, query, space, hits);
         }
     }
 
-    /// What a call was of, for who may learn from it; none where nobody does, since nobody has asked. Tools beyond the catalog
-    /// are learned about by whoever has them.
+    /// The attempt to learn from a call; `None` if feedback is off, or no search was recorded that
+    /// the call could follow. For remote tools, their own gateway learns.
     pub(crate) fn lesson_of(&self, view: &CatalogView, tool: &ToolId, cx: &Cx) -> Option<Attempt> {
         let is_asked_elsewhere = cx.caller == Caller::Cli;
         if !self.learning.is_on || view.far().is_some() || (self.learning.is_idle() && !is_asked_elsewhere) {
@@ -157,7 +161,7 @@ impl Gateway {
         Some(Attempt { owner: self.owner(cx), tool: tool.clone(), is_of_server })
     }
 
-    /// Learns from a call, if it has worked.
+    /// Learns from a call, if it succeeded.
     pub(crate) fn learn(&self, attempt: Option<Attempt>, output: &ToolOutput) {
         let Some(Attempt { owner, tool, is_of_server }) = attempt else { return };
         if output.is_error() || output.wants_input() {
@@ -172,7 +176,7 @@ impl Gateway {
     }
 }
 
-/// A call that is under way.
+/// A call in progress.
 pub(crate) struct Attempt {
     owner: FeedbackOwner,
     tool: ToolId,

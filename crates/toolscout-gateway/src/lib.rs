@@ -1,7 +1,9 @@
-//! Runs the flow: asks sources, publishes what they found, searches it, and takes calls back to the source.
+//! Runs the flow: discovers tools from sources, publishes them, searches them, and routes calls
+//! back to the source.
 //!
-//! Takes sources, gives a typed API of plain data; knows neither which sources exist nor who asks. The two roads to read
-//! are [`Gateway::refresh`] and [`Gateway::call`]; what one request sees is its [`CatalogView`].
+//! The gateway takes sources and offers a typed API of plain data; it knows neither which sources
+//! exist nor which surface uses it. The two main paths to read are [`Gateway::refresh`] and
+//! [`Gateway::call`]; the tools that one request sees are its [`CatalogView`].
 
 pub mod pins;
 pub mod policy;
@@ -70,7 +72,8 @@ use std::sync::Arc;
 use toolscout_core::{Diagnostic, Tool};
 use watch::LibraryEvents;
 
-/// Sources, what is known of them, and the ways to ask. Cloning is cheap, and gives another handle of the same gateway.
+/// Sources, their published catalog, and the API to search and call tools. Cloning is cheap, and
+/// gives another handle of the same gateway.
 #[derive(Clone)]
 pub struct Gateway {
     publisher: Arc<CatalogPublisher>,
@@ -80,7 +83,7 @@ pub struct Gateway {
     federation: Arc<Federation>,
     library_events: Arc<LibraryEvents>,
     learning: Learning,
-    /// What there is to say about sources that could be there and are not.
+    /// Diagnostics about sources that are absent, for example because they are disabled.
     absent: Arc<ArcSwap<Vec<Diagnostic>>>,
     /// The scope that this handle is limited to.
     scope: Option<Arc<str>>,
@@ -97,18 +100,21 @@ impl Gateway {
         self.publisher.within(self.scope.as_deref())
     }
 
-    /// What all requests see now, but for what is disabled; of what is held, the name and the reason. Starts nothing, ever.
+    /// The tools that all requests see now, without disabled ones; quarantined tools are reduced to
+    /// the name and the reason. Never starts anything.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.catalog().shown.clone()
     }
 
-    /// What is known now, disabled tools too, and held ones with all they say: for who decides about them.
+    /// All tools, including disabled ones and the full definitions of quarantined ones: for the
+    /// operator who decides about them.
     pub fn whole_snapshot(&self) -> Arc<Snapshot> {
         self.catalog().all.clone()
     }
 
-    /// The tool this text means, in any form of a name. One that is disabled is as good as not there, but that it is
-    /// disabled is said. Of what all requests have; [`Gateway::find`] knows one request's own, too.
+    /// Resolves a name in any form. A disabled tool counts as absent, but the error states that it
+    /// is disabled. Covers the tools that all requests share; [`Gateway::find`] includes
+    /// request-specific tools, too.
     pub fn resolve(&self, text: &str) -> Result<Arc<Tool>, Error> {
         self.catalog().resolve(text)
     }

@@ -8,7 +8,7 @@ use toolscout_core::{ToolCall, ToolOutput};
 pub(crate) struct ObservedCall(Option<(PendingEvent, CallEvent)>);
 
 impl ObservedCall {
-    /// Gathers nothing if there are no observers.
+    /// Collects nothing if there are no observers.
     pub(crate) fn new(view: &CatalogView, call: &ToolCall, pending: PendingEvent) -> Self {
         Self(pending.is_observed().then(|| {
             let standing = view.tool(&call.tool).ok().map(|(_, standing)| standing);

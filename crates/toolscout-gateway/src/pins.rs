@@ -1,4 +1,4 @@
-//! `toolscout.lock`: which definitions a project was made with, one line for each tool.
+//! `toolscout.lock`: the tool definitions that a project was made with, one line per tool.
 
 #[cfg(test)]
 mod tests;
@@ -11,68 +11,69 @@ use toolscout_core::{Digest, SourceId, ToolId, ToolName};
 const VERSION: u32 = 1;
 const HEAD: &str = "# The definitions this project was made with. `toolscout verify` compares; do not edit.\n";
 
-/// What a lock file says.
+/// The content of a lock file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LockFile {
-    /// What was configured for each source, hashed; sources without an entry of their own are not here.
+    /// The hash of each source's configuration; sources without a configuration entry are absent.
     pub entries: BTreeMap<SourceId, String>,
     /// The digest of each tool's definition.
     pub tools: BTreeMap<ToolId, Digest>,
 }
 
-/// One difference between a lock and what there is.
+/// One difference between a lock file and the current tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Drift {
-    /// A tool the lock does not know.
+    /// A tool that is not in the lock file.
     Added {
-        /// Which.
+        /// The tool.
         tool: ToolId,
     },
-    /// A tool that is no longer there.
+    /// A tool that no longer exists.
     Removed {
-        /// Which.
+        /// The tool.
         tool: ToolId,
     },
-    /// A tool whose definition is another.
+    /// A tool with a different definition.
     Changed {
-        /// Which.
+        /// The tool.
         tool: ToolId,
-        /// As locked.
+        /// The locked digest.
         locked: Digest,
-        /// As it is.
+        /// The current digest.
         now: Digest,
     },
-    /// A source whose entry is another.
+    /// A source with a different configuration.
     Reconfigured {
-        /// Which.
+        /// The source.
         source: SourceId,
     },
 }
 
-/// Why a text is no lock.
+/// The reason why a text is not a valid lock file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LockError {
-    /// Not in the form of one.
+    /// The text is not in the format of a lock file.
     #[error("this is not a lock file: {0}")]
     Unreadable(String),
-    /// Written by a later toolscout.
+    /// The lock file has another version.
     #[error("the lock file has version {0}; this toolscout knows version {VERSION}")]
     Later(u32),
-    /// A line that says no tool, no source or no digest.
+    /// A line with an invalid tool, source or digest.
     #[error("`{0}` in the lock file names no tool, source or digest")]
     Line(String),
 }
 
 impl LockFile {
-    /// Locks what there is; `entry` says what is configured for a source, hashed.
+    /// Locks the current tools; `entry` returns the hash of a source's configuration.
     pub fn of(snapshot: &Snapshot, entry: impl Fn(&SourceId) -> Option<String>) -> Self {
         let tools = snapshot.tools().map(|it| (it.id.clone(), it.digest())).collect();
         let entries = snapshot.sources().filter_map(|(source, _)| Some((source.clone(), entry(source)?))).collect();
         Self { entries, tools }
     }
 
-    /// Where what there is differs from the lock, in the order of names.
+    /// The differences between the current tools and the lock file, sorted by name within each
+    /// kind.
     pub fn verify(&self, snapshot: &Snapshot, entry: impl Fn(&SourceId) -> Option<String>) -> Vec<Drift> {
         let now = Self::of(snapshot, entry);
         let reconfigured =
@@ -93,7 +94,7 @@ impl LockFile {
         drifts
     }
 
-    /// As text: sorted, a line for each source and each tool.
+    /// The text of the lock file: sorted, one line per source and per tool.
     pub fn to_text(&self) -> String {
         let mut text = format!("{HEAD}version = {VERSION}\n\n[sources]\n");
         for (source, entry) in &self.entries {
@@ -106,7 +107,7 @@ impl LockFile {
         text
     }
 
-    /// Reads what [`LockFile::to_text`] wrote.
+    /// Parses the output of [`LockFile::to_text`].
     pub fn parse(text: &str) -> Result<Self, LockError> {
         let file: LockFileFormat = toml::from_str(text).map_err(|it| LockError::Unreadable(it.message().to_owned()))?;
         if file.version != VERSION {
@@ -134,13 +135,13 @@ struct LockFileFormat {
     tools: BTreeMap<String, String>,
 }
 
-/// Splits at the first slash: a source's id has none.
+/// Splits at the first slash: a source id contains none.
 fn tool_id(text: &str) -> Option<ToolId> {
     let (source, name) = text.split_once('/')?;
     Some(ToolId::new(SourceId::new(source).ok()?, ToolName::new(name).ok()?))
 }
 
-/// In quotes always, on one line: names hold anything.
+/// A quoted TOML string on one line: names may contain any character.
 fn quoted(text: &str) -> String {
     let mut out = String::from('"');
     for it in text.chars() {

@@ -1,7 +1,8 @@
-//! What may be done with each tool, and who said so.
+//! The policy of each tool, and the reason for it.
 //!
-//! Four levels speak: the user's own configuration, the project's, the session's, a profile's. Within a level the most specific rule
-//! counts; between levels the tightest, so a level may only tighten what its parents allow.
+//! There are four levels: the user's own configuration, the project's, the session's, and a
+//! profile's. Within a level the most specific rule counts; between levels the tightest, so a level
+//! may only tighten the policy of its parents.
 
 #[cfg(test)]
 mod tests;
@@ -14,24 +15,24 @@ use toolscout_core::{Diagnostic, DiagnosticKind, PolicyRules, Tool, ToolId};
 
 pub use toolscout_core::{PolicyMode as Mode, ShadowPolicy as Shadow};
 
-/// Who speaks; later ones may only tighten.
+/// A policy level; later ones may only tighten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LevelName {
     /// The user's own configuration.
     Global,
-    /// The project's.
+    /// The project's configuration.
     Project,
-    /// The running session's.
+    /// The running session.
     Session,
-    /// That of the profile which is served.
+    /// The profile that is served.
     Profile,
 }
 
 impl LevelName {
-    /// All of them, parents first.
+    /// All levels, parents first.
     pub const ALL: [Self; 4] = [Self::Global, Self::Project, Self::Session, Self::Profile];
 
-    /// The word people know it by: `global`, `project`, `session`, `profile`.
+    /// The user-facing name: `global`, `project`, `session`, `profile`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Global => "global",
@@ -42,50 +43,50 @@ impl LevelName {
     }
 }
 
-/// Everything that was said about what may be done.
+/// The policies of all levels, and how they apply.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Policies {
     /// In the order of [`LevelName::ALL`].
     pub levels: [PolicyRules; 4],
-    /// How they are taken.
+    /// The mode in which the rules apply.
     pub mode: Mode,
-    /// What becomes of tools whose name another has.
+    /// The treatment of tools with the same name as another tool.
     pub shadow: Shadow,
 }
 
-/// A change of what one level says about a pattern.
+/// A change of the policy of one level for a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyUpdate {
-    /// Which level.
+    /// The level.
     pub level: LevelName,
     /// `source/tool`, `source/*` or `*`.
     pub pattern: String,
-    /// The policy from now on; none takes back what was set.
+    /// The new policy; `None` removes the rule.
     pub policy: Option<Policy>,
 }
 
-/// What holds for a tool.
+/// The effective policy of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyDecision {
-    /// What.
+    /// The policy.
     pub policy: Policy,
-    /// Why, so that it reads on from "is denied": `by the project's rule …`.
+    /// The reason, as a continuation of "is denied": `by the project's rule …`.
     pub because: String,
 }
 
-/// A rule that names something no source has.
+/// A rule that refers to a source or tool that does not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DanglingRule {
-    /// Whose rule it is.
+    /// The level of the rule.
     pub level: LevelName,
-    /// As written.
+    /// The pattern as written.
     pub pattern: String,
-    /// What it says.
+    /// The policy of the rule.
     pub policy: Policy,
 }
 
 impl DanglingRule {
-    /// The same, as news.
+    /// The rule as a diagnostic.
     pub fn problem(&self) -> Diagnostic {
         let message = format!("the {} rule `{}` names nothing that is there", self.level.word(), self.pattern);
         Diagnostic::warning(DiagnosticKind::Setting, message)
@@ -94,40 +95,40 @@ impl DanglingRule {
 }
 
 impl Policies {
-    /// Nothing said anywhere.
+    /// Policies without any rules.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same, with this level instead.
+    /// Replaces one level.
     pub fn with(mut self, name: LevelName, level: PolicyRules) -> Self {
         self.levels[name as usize] = level;
         self
     }
 
-    /// The same, taken in this mode.
+    /// Sets the mode.
     pub fn in_mode(self, mode: Mode) -> Self {
         Self { mode, ..self }
     }
 
-    /// The same, with this done about tools whose name another has.
+    /// Sets the treatment of tools with the same name as another tool.
     pub fn shadowing(self, shadow: Shadow) -> Self {
         Self { shadow, ..self }
     }
 
-    /// What one level says.
+    /// The rules of one level.
     pub fn level(&self, name: LevelName) -> &PolicyRules {
         &self.levels[name as usize]
     }
 
-    /// What holds for the tool, and why.
+    /// The effective policy of a tool, and the reason for it.
     pub fn effective(&self, tool: &Tool) -> PolicyDecision {
         self.in_mode_for(tool, self.said(&tool.id))
     }
 
-    /// What holds for a tool that a meta tool of its source runs: what holds for it, and what is said of that meta tool by
-    /// its name. A tool that nobody has seen may be another one under another name, so what is said of any single tool of its
-    /// source holds for it.
+    /// The effective policy of a tool that a meta tool of its source runs: the rules for the tool
+    /// and the rules for the meta tool both apply. A tool with an unknown definition may be another
+    /// tool under a different name, so the rules for every single tool of its source apply, too.
     pub(crate) fn effective_through(&self, tool: &Tool, meta_tool: &ToolId, is_known: bool) -> PolicyDecision {
         let is_meant = |name: &str| name == meta_tool.name.as_str() || (!is_known && !delegation::is_meta_tool(name));
         let of_level = |level: LevelName| {
@@ -154,7 +155,7 @@ impl Policies {
         }
     }
 
-    /// Whether anything at all is disabled, so that there is reason to look at each tool.
+    /// Whether any rule disables anything; otherwise the check of each tool can be skipped.
     pub(crate) fn disables_something(&self) -> bool {
         let disables = |it: &PolicyRules| {
             it.default == Some(Policy::Disable) || it.rules.iter().any(|(_, policy)| *policy == Policy::Disable)
@@ -162,7 +163,7 @@ impl Policies {
         self.levels.iter().any(disables)
     }
 
-    /// What the levels say together, whatever the mode.
+    /// The tightest policy of all levels, independent of the mode.
     fn said(&self, id: &ToolId) -> PolicyDecision {
         let mut tightest = PolicyDecision { policy: Policy::Allow, because: "by default".to_owned() };
         for name in LevelName::ALL {
@@ -173,24 +174,26 @@ impl Policies {
         tightest
     }
 
-    /// What one level says about a tool; none where it says nothing.
+    /// The policy of one level for a tool; `None` if the level has no rule and no default for it.
     pub fn value(&self, level: LevelName, id: &ToolId) -> Option<Policy> {
         self.level(level).says(id).map(|(policy, _)| policy)
     }
 
-    /// The tightest that any rule says about a tool; none where only defaults hold for it.
+    /// The tightest policy of any rule for a tool; `None` if only defaults apply to it.
     pub fn configured(&self, id: &ToolId) -> Option<Policy> {
         self.levels.iter().filter_map(|it| it.rule_for(id)).map(|(policy, _)| policy).max()
     }
 
-    /// What a level may say about this tool, given what its parents said: anything that is not looser.
+    /// The policies that a level may set for this tool: any that is not looser than those of its
+    /// parents.
     pub fn allowed_values(&self, level: LevelName, id: &ToolId) -> Vec<Policy> {
         let parents = LevelName::ALL.into_iter().filter(|it| *it < level);
         let tightest = parents.filter_map(|it| self.level(it).says(id)).map(|(policy, _)| policy).max();
         Policy::ALL.into_iter().filter(|it| Some(*it) >= tightest).collect()
     }
 
-    /// Refuses an update that is malformed, or looser than what the levels above say about all tools of its pattern.
+    /// Refuses an update that is malformed, or looser than the levels above allow for all tools of
+    /// its pattern.
     pub fn check(&self, update: &PolicyUpdate) -> Result<(), Error> {
         let invalid = || Error::InvalidPattern { pattern: update.pattern.clone() };
         let pattern = PolicyPattern::parse(&update.pattern).ok_or_else(invalid)?;
@@ -205,8 +208,9 @@ impl Policies {
         }
     }
 
-    /// Rules about what is not there: a tool that was renamed is no longer covered, and somebody should know. `knows`
-    /// says whether there is such a source, and whether it has such a tool.
+    /// Rules about sources or tools that do not exist. A renamed tool is no longer covered by its
+    /// rule, which the operator should know. `knows` returns whether a source exists, and whether
+    /// it has the tool.
     pub fn dangling(&self, knows: impl Fn(&str, Option<&str>) -> bool) -> Vec<DanglingRule> {
         let rules = LevelName::ALL.into_iter().flat_map(|it| self.level(it).rules.iter().map(move |rule| (it, rule)));
         let dangles = |pattern: &str| match PolicyPattern::parse(pattern) {

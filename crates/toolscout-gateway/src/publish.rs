@@ -1,4 +1,4 @@
-//! The one place where what the gateway knows is replaced.
+//! Publishes catalogs: the only place that replaces the current one.
 
 use crate::approvals::ReviewRun;
 use crate::delegation;
@@ -20,39 +20,41 @@ use toolscout_catalog::findings::{self, Finding, FindingKind, ToolNameIndex};
 use toolscout_catalog::{Snapshot, SourceDiscovery};
 use toolscout_core::{Diagnostic, ReviewMode, Source, SourceError, SourceId, Status, Tool};
 
-/// What is known now, with what is needed to replace it.
+/// The current catalog, with everything needed to replace it.
 pub(crate) struct CatalogPublisher {
     pub(crate) approvals: Approvals,
     published: ArcSwap<PublishedCatalog>,
     scopes: ArcSwap<Scopes>,
-    /// The catalogs of named scopes, each with the moment it was made of; at most one for each scope.
+    /// The catalogs of named scopes, at most one per scope. Each contains the catalog it was
+    /// derived from.
     scoped: Mutex<HashMap<Arc<str>, Arc<PublishedCatalog>>>,
-    /// Whoever has this is the one writer. Readers never wait.
+    /// Held by the one writer. Readers never wait.
     state: Mutex<PublisherState>,
     tickets: AtomicU64,
-    /// Counts how often what is shown became something else.
+    /// Counts changes of the shown tools.
     pub(crate) changes: watch::Sender<u64>,
-    /// Counts how often sources came or went.
+    /// Counts added, removed and replaced sources.
     pub(crate) comings: watch::Sender<u64>,
 }
 
-/// What came of asking one source.
+/// The outcome of discovery for one source.
 pub(crate) type DiscoveryResult = (Arc<dyn Source>, Result<SourceDiscovery, SourceError>);
 
-/// Says who began to ask first. Sources may be asked by several at a time; who began later has seen more.
+/// The start order of discoveries. Several discoveries of a source may run at a time; the one that
+/// started later has newer data.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Ticket(u64);
 
 #[derive(Default)]
 struct PublisherState {
-    /// What sources under review found, before anything was held.
+    /// The discoveries of sources under review, before quarantine.
     unreviewed: BTreeMap<SourceId, (ReviewMode, Arc<SourceDiscovery>)>,
-    /// Of the newest discovery of each source that was published.
+    /// The ticket of the newest published discovery of each source.
     tickets: HashMap<SourceId, Ticket>,
 }
 
 impl PublisherState {
-    /// What is decided until the source is asked is decided on its terms.
+    /// Uses the review mode of a new source for decisions until its first discovery.
     fn review_on_terms_of(&mut self, source: &Arc<dyn Source>) {
         match (source.review(), self.unreviewed.get_mut(source.id())) {
             (ReviewMode::Unneeded, _) => drop(self.unreviewed.remove(source.id())),
@@ -90,7 +92,7 @@ impl CatalogPublisher {
         self.scopes.load().named.get(name).cloned()
     }
 
-    /// What is known now within a scope. It is made once for each moment and scope.
+    /// The current catalog within a scope. Built once for each generation and scope.
     pub(crate) fn within(&self, scope: Option<&str>) -> Arc<PublishedCatalog> {
         let now = self.now();
         let Some(name) = scope else { return now };
@@ -122,7 +124,8 @@ impl CatalogPublisher {
         }
     }
 
-    /// Replaces all sources at once: what is gone is gone from lists and searches, what is new is known after a refresh.
+    /// Replaces all sources at once. Tools of removed sources disappear immediately; tools of new
+    /// sources appear after a refresh.
     pub(crate) fn set_sources(&self, all: Vec<Arc<dyn Source>>) -> Result<(), DuplicateSource> {
         let mut state = self.state.lock();
         let now = self.now();
@@ -141,13 +144,13 @@ impl CatalogPublisher {
         Ok(())
     }
 
-    /// To be drawn before anybody is asked.
+    /// To be taken before the discovery starts.
     pub(crate) fn ticket(&self) -> Ticket {
         Ticket(self.tickets.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Reviews what was found, and shows it. What a source says that is gone by now, or that somebody has asked again
-    /// since, is not news.
+    /// Reviews and publishes discoveries. Ignores those of sources that were removed, or that a
+    /// later discovery has already published.
     pub(crate) fn publish(&self, found: Vec<DiscoveryResult>, ticket: Ticket) -> RefreshOutcome {
         let mut refreshed = RefreshOutcome::default();
         let mut state = self.state.lock();
@@ -181,7 +184,7 @@ impl CatalogPublisher {
         refreshed
     }
 
-    /// One more source, of which nothing is known yet.
+    /// Adds a source, with no tools yet.
     pub(crate) fn add(&self, source: Arc<dyn Source>) -> Result<(), DuplicateSource> {
         let _state = self.state.lock();
         let now = self.now();
@@ -191,7 +194,7 @@ impl CatalogPublisher {
         Ok(())
     }
 
-    /// Without this source, and without all that is known of it.
+    /// Removes a source and its tools.
     pub(crate) fn remove(&self, id: &SourceId) -> bool {
         let mut state = self.state.lock();
         let now = self.now();
@@ -202,7 +205,7 @@ impl CatalogPublisher {
         true
     }
 
-    /// Another source in the place of the one of its id; gives that one.
+    /// Replaces the source with the same id. Returns the old one.
     pub(crate) fn replace(&self, source: Arc<dyn Source>) -> Option<Arc<dyn Source>> {
         let mut state = self.state.lock();
         let now = self.now();
@@ -214,7 +217,7 @@ impl CatalogPublisher {
         Some(old)
     }
 
-    /// Reviews one source again, after a person has decided something.
+    /// Reviews one source again, after a decision of the operator.
     pub(crate) fn review_again(&self, source: &SourceId) {
         let state = self.state.lock();
         let now = self.now();
@@ -223,14 +226,14 @@ impl CatalogPublisher {
         self.show(now.scope.clone(), Arc::new(next), now.policies.clone(), now.sources.clone());
     }
 
-    /// Other policies hold from now on.
+    /// Replaces the policies.
     pub(crate) fn change_policies(&self, change: impl FnOnce(&Policies) -> Policies) {
         let _state = self.state.lock();
         let now = self.now();
         self.show(now.scope.clone(), now.all.clone(), Arc::new(change(&now.policies)), now.sources.clone());
     }
 
-    /// What a source under review was found to have, before anything was held, and its terms.
+    /// The discovered tools of a source under review, before quarantine, and its review mode.
     pub(crate) fn found(&self, source: &SourceId) -> Option<(ReviewMode, Vec<Arc<Tool>>)> {
         self.state.lock().unreviewed.get(source).map(|(review, discovery)| (review.clone(), discovery.tools.clone()))
     }
@@ -240,13 +243,13 @@ impl CatalogPublisher {
         self.state.lock().unreviewed.keys().cloned().collect()
     }
 
-    /// Looks through definitions beside all others that are known now.
+    /// A function that scans a definition in the context of all current tools.
     pub(crate) fn scanner(&self) -> impl Fn(&Tool) -> Vec<Finding> {
         let now = self.now();
         scanner(now.all.clone(), now.sources.clone())
     }
 
-    /// The snapshot, which has what these sources were found to have, with what nobody has approved held.
+    /// The snapshot with all unapproved tools of these sources quarantined.
     fn reviewed(&self, next: Snapshot, state: &PublisherState, sources: &[SourceId]) -> (Snapshot, Vec<Diagnostic>) {
         let under_review: Vec<_> = sources.iter().filter_map(|it| state.unreviewed.get(it)).collect();
         if under_review.is_empty() {
@@ -268,7 +271,7 @@ impl CatalogPublisher {
         (next.each(|it| Some(held_for(it, reason(it)))), news)
     }
 
-    /// Replaces what is known.
+    /// Replaces the current catalog.
     fn show(&self, scope: Arc<Scope>, all: Arc<Snapshot>, policies: Arc<Policies>, sources: Arc<SourceSet>) {
         let before = self.now();
         let next = PublishedCatalog::after(&before, scope, all, policies, sources);
@@ -280,7 +283,7 @@ impl CatalogPublisher {
     }
 }
 
-/// What was found, with what nobody has approved held; and what is new about that.
+/// The discovery with unapproved tools quarantined; and diagnostics about newly quarantined tools.
 pub(crate) fn held(
     reviews: &mut ReviewRun<'_>,
     terms: &ReviewMode,
@@ -292,7 +295,7 @@ pub(crate) fn held(
     (found.each(|it| Some(held_for(it, reason(it)))), checked.problems)
 }
 
-/// The tool, held where there is a reason.
+/// The tool, quarantined if there is a reason.
 fn held_for(tool: &Arc<Tool>, reason: Option<&String>) -> Arc<Tool> {
     match reason {
         Some(reason) => Arc::new(Tool { status: Status::Quarantined(reason.clone()), ..Tool::clone(tool) }),
@@ -300,8 +303,8 @@ fn held_for(tool: &Arc<Tool>, reason: Option<&String>) -> Arc<Tool> {
     }
 }
 
-/// The names are gathered when something has to be looked through; mostly nothing has. A source that a person wants to be
-/// asked to search may have the tools for it.
+/// The name index is built only if a definition has to be scanned, which is rare. A source that the
+/// operator has configured as a remote gateway may have the two meta tools.
 pub(crate) fn scanner(all: Arc<Snapshot>, sources: Arc<SourceSet>) -> impl Fn(&Tool) -> Vec<Finding> {
     let names: OnceLock<ToolNameIndex> = OnceLock::new();
     let is_wanted = move |tool: &Tool| {

@@ -1,4 +1,4 @@
-//! Everything that is known at one moment.
+//! An immutable catalog with everything known at one point in time.
 
 use crate::delegation::{self, RemoteGateway};
 use crate::policy::{Policies, Shadow};
@@ -14,45 +14,49 @@ use toolscout_core::authorization::{AuthorizationError, Policy};
 use toolscout_core::{Diagnostic, Status, Tool, ToolId};
 use toolscout_index::{Index, QueryReading, ScoreParts, ToolScope};
 
-/// One moment: consistent in itself, never changed. Either what everybody sees, or that and what one request has besides.
+/// One published catalog: consistent and immutable. Contains either the tools that all requests
+/// share, or these and the tools of one request.
 #[derive(Default)]
 pub(crate) struct PublishedCatalog {
-    /// Which of everybody's moments this is, or lies over; later ones have more.
+    /// The generation of the shared catalog, also for catalogs on top of it; it increases with each
+    /// publication.
     pub(crate) generation: u64,
-    /// Every tool, disabled ones too.
+    /// Every tool, including disabled ones.
     pub(crate) all: Arc<Snapshot>,
-    /// What is shown: all but what is disabled, and of what is held no more than its name and the reason.
+    /// The visible tools: all except disabled ones; quarantined tools are reduced to the name and
+    /// the reason.
     pub(crate) shown: Arc<Snapshot>,
     pub(crate) policies: Arc<Policies>,
     pub(crate) sources: Arc<SourceSet>,
-    /// Those of the sources that search for themselves.
+    /// The sources that are remote gateways.
     pub(crate) remote_gateways: Vec<RemoteGateway>,
-    /// What everybody sees in this scope, where this is one request's.
+    /// The shared catalog of this scope, if this is the catalog of one request.
     pub(crate) beneath: Option<Arc<PublishedCatalog>>,
-    /// What is visible here.
+    /// The visibility rules of this catalog.
     pub(crate) scope: Arc<Scope>,
-    /// The catalog that this one is a part of, where it is that of a named scope.
+    /// The catalog that this one is a part of, if it belongs to a named scope.
     whole: Option<Arc<PublishedCatalog>>,
-    /// Whether the index of the whole catalog lacks something that is shown here. That happens if a tool is excluded there
-    /// because a stronger source has its name, and the scope is without that source.
+    /// Whether the index of the whole catalog lacks a tool that is shown here. That happens if a
+    /// tool is excluded there because a stronger source has its name, and the scope is without that
+    /// source.
     needs_own_index: bool,
-    /// What went wrong on the way to what is of the request.
+    /// Diagnostics from building the catalog of a request.
     pub(crate) problems: Vec<Diagnostic>,
-    /// By where each tool stands in `all`, from the first that is not beneath.
+    /// By position in `all`, starting with the first tool that is not in `beneath`.
     standing: Box<[OnceLock<ToolStanding>]>,
-    /// Over what is not beneath.
+    /// The index of the tools that are not in `beneath`.
     indexed: Arc<IndexSlot>,
     pub(crate) engine: Arc<SearchEngine>,
 }
 
 impl PublishedCatalog {
-    /// Everybody's first moment: nothing is known yet.
+    /// The first shared catalog, without tools.
     pub(crate) fn first(policies: Policies, sources: SourceSet, engine: SearchEngine) -> Self {
         let (policies, sources, engine) = (Arc::new(policies), Arc::new(sources), Arc::new(engine));
         Self { policies, sources, engine, ..Self::default() }
     }
 
-    /// Everybody's next moment.
+    /// The next shared catalog.
     pub(crate) fn after(
         before: &Self,
         scope: Arc<Scope>,
@@ -87,7 +91,7 @@ impl PublishedCatalog {
         next
     }
 
-    /// The part of a catalog that a named scope has. It shares tools, what is known about them, and the index.
+    /// The part of a catalog within a named scope. It shares the tools, their facts, and the index.
     pub(crate) fn within(whole: Arc<Self>, scope: Arc<Scope>) -> Self {
         let all = Arc::new(whole.all.each(|tool| scope.has_tool(&tool.id).then(|| tool.clone())));
         let policies = Arc::new(scope.tighten(&whole.policies));
@@ -111,7 +115,7 @@ impl PublishedCatalog {
         }
     }
 
-    /// Whether this is what the scope has of that catalog.
+    /// Whether this is the part of that catalog within the scope.
     pub(crate) fn is_within(&self, whole: &Arc<Self>, scope: &Arc<Scope>) -> bool {
         self.whole.as_ref().is_some_and(|it| Arc::ptr_eq(it, whole)) && Arc::ptr_eq(&self.scope, scope)
     }
@@ -125,7 +129,7 @@ impl PublishedCatalog {
         self.whole.as_ref().filter(|_| !self.needs_own_index)
     }
 
-    /// What is of one request, over this.
+    /// The catalog of one request, on top of a shared one.
     pub(crate) fn over(
         beneath: Arc<Self>,
         found: Vec<Arc<SourceDiscovery>>,
@@ -161,7 +165,7 @@ impl PublishedCatalog {
         }
     }
 
-    /// Takes over what was found out about tools that are still the same.
+    /// Reuses the facts about tools with an unchanged definition.
     fn inherit(&self, before: &Self) {
         for (tool, standing) in before.all.tools().zip(&before.standing) {
             let Some(standing) = standing.get() else { continue };
@@ -171,7 +175,7 @@ impl PublishedCatalog {
         }
     }
 
-    /// The tool of this id as it is now, and how it stands.
+    /// The current tool of this id, with its policy and facts.
     pub(crate) fn tool(&self, id: &ToolId) -> Option<(&Arc<Tool>, &ToolStanding)> {
         let known = self.all.tool(id)?;
         Some((&known.tool, self.standing(known)))
@@ -191,7 +195,7 @@ impl PublishedCatalog {
         }
     }
 
-    /// The tool this text means. One that is disabled is as good as not there, but that it is disabled is said.
+    /// Resolves a name. A disabled tool counts as absent, but the error states that it is disabled.
     pub(crate) fn resolve(&self, text: &str) -> Result<Arc<Tool>, Error> {
         let why = match self.shown.resolve(text) {
             Ok(tool) => return Ok(tool.clone()),
@@ -211,8 +215,8 @@ impl PublishedCatalog {
         Err(Error::unresolved(text, why))
     }
 
-    /// The best fitting tools, best first. What everybody has is looked for where everybody looks; among equals it comes
-    /// first.
+    /// The best matching tools, best first. Shared tools are searched in the shared index; for
+    /// equal scores they come first.
     pub(crate) fn search(&self, query: &Query<'_>) -> Vec<SearchHit> {
         let mut hits = self.beneath.as_ref().map_or_else(Vec::new, |it| it.search(query));
         let is_shown = |id: &ToolId| self.shown.tool(id).is_some();
@@ -229,7 +233,7 @@ impl PublishedCatalog {
         hits
     }
 
-    /// What a list or a search does not show, for people; empty where there is nothing of the sort.
+    /// Notes for the user about tools that a list or a search leaves out; empty if there are none.
     pub(crate) fn notes(&self) -> Vec<String> {
         match self.shown.tools().filter(|it| is_held(it)).count() {
             0 => Vec::new(),
@@ -238,13 +242,13 @@ impl PublishedCatalog {
         }
     }
 
-    /// How a question is read by who knows all of these tools.
+    /// The interpretation of a query, given all of these tools.
     pub(crate) fn reading(&self, text: &str) -> QueryReading {
         let own = self.made().index.reading(text);
         self.beneath.as_ref().map_or(own.clone(), |it| it.reading(text).and(own))
     }
 
-    /// What the scores of these tools are made of.
+    /// The score components of these tools.
     pub(crate) fn parts(&self, query: &Query<'_>, tools: &[&ToolId]) -> Vec<Option<ScoreParts>> {
         let mut parts = self.made().index.parts(query, tools);
         if let Some(beneath) = &self.beneath {
@@ -254,7 +258,7 @@ impl PublishedCatalog {
         parts
     }
 
-    /// How many tools are not known by meaning, for people; empty where all are.
+    /// A note for the user about the number of tools without an embedding; empty if all have one.
     pub(crate) fn unknown_by_meaning(&self) -> Vec<String> {
         let parts = [self.beneath.as_deref(), Some(self)].into_iter().flatten();
         let counts = parts.filter_map(|it| it.indexed()).map(|it| (it.missing, it.index.len()));
@@ -266,12 +270,13 @@ impl PublishedCatalog {
         }
     }
 
-    /// Over everything that can be found, but for what is beneath: what is held cannot. None before anybody has searched.
+    /// The index of all tools except those in `beneath` and quarantined ones. `None` before the
+    /// first search.
     pub(crate) fn indexed(&self) -> Option<Arc<BuiltIndex>> {
         self.shared_index().map_or_else(|| self.indexed.get(), |whole| whole.indexed())
     }
 
-    /// The same, made if need be.
+    /// The same index, built if necessary.
     pub(crate) fn made(&self) -> Arc<BuiltIndex> {
         if let Some(whole) = self.shared_index() {
             return whole.made();
@@ -281,7 +286,7 @@ impl PublishedCatalog {
         self.indexed.get_or_make(|| self.engine.index(found(), &self.sources, self.beneath.is_none()))
     }
 
-    /// Another index over the same tools.
+    /// Replaces the index by another one of the same tools.
     pub(crate) fn replace_index(&self, index: Index) {
         if self.beneath.is_none() {
             self.engine.learn(index.known());
@@ -290,7 +295,7 @@ impl PublishedCatalog {
     }
 }
 
-/// What is shown of these tools.
+/// The visible part of these tools.
 fn shown_of(
     all: &Arc<Snapshot>,
     policies: &Policies,
@@ -341,8 +346,8 @@ fn is_out(tool: &Tool, all: &Snapshot, policies: &Policies) -> bool {
     shadowing::stronger(tool, all, policies).is_some()
 }
 
-/// A tool as anybody may see it, if it may be seen. What a held one says about itself is for who reviews it: whoever else
-/// reads it, a model for one, might do what it says.
+/// The visible form of a tool, if it is visible. The text of a quarantined tool is only for the
+/// operator who reviews it: another reader, for example a model, might follow instructions in it.
 fn shown(tool: &Arc<Tool>, policies: &Policies, remote_gateways: &[RemoteGateway]) -> Option<Arc<Tool>> {
     if is_disabled(tool, policies) {
         return None;

@@ -1,15 +1,15 @@
-//! Says in the log what is known now, in the words of those who read it: `tools_registered`, `tool_registry_stats`.
+//! Logs the current tools as the events `tools_registered` and `tool_registry_stats`.
 
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use toolscout_catalog::Snapshot;
 use toolscout_core::{Moment, SourceError, SourceId, Tool};
 
-/// Names that are written down of each source; who has more does not want to read them all.
+/// Maximum number of tool names logged per source.
 const NAMES: usize = 100;
 
 pub(crate) fn log(now: &Snapshot, failed: &[(SourceId, SourceError)]) {
-    // Nothing is counted unless somebody listens.
+    // Closures, so that nothing is counted unless the log level is enabled.
     let (servers, by_server) = (|| json!(by_source(now).keys().collect::<Vec<_>>()), || counts(now));
     tracing::info!(event = "tools_registered", count = now.len(), servers = %servers(), byServer = %by_server(), failed = failed.len());
     let (age, expired) = (|| cache_age(now), || now.tools().any(|it| it.provenance.stale));
@@ -37,7 +37,7 @@ fn names(now: &Snapshot) -> Value {
         .into()
 }
 
-/// Seconds since the source that was seen longest ago; -1 where nothing is known, as a registry that is empty has no age.
+/// Age in seconds of the oldest tool data; -1 for an empty registry, which has no age.
 fn cache_age(now: &Snapshot) -> i64 {
     let clock = Moment::now();
     let seen = now.tools().map(|it| it.provenance.seen.unwrap_or(clock)).min();

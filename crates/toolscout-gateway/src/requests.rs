@@ -1,4 +1,5 @@
-//! Sources that requests have for themselves: found when they are first needed, kept for a while, each under its own key.
+//! Request-specific sources: discovered when first needed, and cached for a while under the keys of
+//! the request.
 
 mod cache;
 
@@ -19,23 +20,24 @@ use tokio::time::{Instant, timeout};
 use toolscout_catalog::SourceDiscovery;
 use toolscout_core::{Cx, Diagnostic, DiagnosticKind, RequestSources, ReviewMode, Source, SourceId, Tool, spoken};
 
-/// How long it may take to say which sources a request has, and how long each of them may take to say what it has.
+/// Time limit for a provider to return the sources of a request, and for the discovery of each of
+/// these sources.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Who gives sources to requests, and what they gave.
+/// The providers of request-specific sources, and a cache of their results.
 pub(crate) struct RequestCatalogs {
     providers: Vec<Arc<dyn RequestSources>>,
     cache: RequestCache,
 }
 
-/// Whose a request is, to each giver. Everything that is kept is kept under all of them.
+/// The keys of a request, one for each provider. Cached data is stored under all of them.
 pub(crate) type RequestKeys = Vec<Option<String>>;
 
-/// What the sources of a request have.
+/// The discovered tools of a request's sources.
 pub(crate) struct RequestDiscovery {
     sources: Vec<(Arc<dyn Source>, Arc<SourceDiscovery>)>,
     problems: Vec<Diagnostic>,
-    /// Whether something could not be asked, so that it is worth asking again soon.
+    /// Whether something could not be listed, so that it is worth trying again soon.
     pub(crate) is_partial: bool,
     pub(crate) since: Instant,
 }
@@ -54,7 +56,7 @@ impl RequestCatalogs {
         !self.providers.is_empty()
     }
 
-    /// Whose the request is; none where nobody has anything for it.
+    /// The keys of the request; `None` if no provider has sources for it.
     pub(crate) fn keys(&self, cx: &Cx) -> Option<RequestKeys> {
         if !self.has_providers() {
             return None;
@@ -63,14 +65,14 @@ impl RequestCatalogs {
         keys.iter().any(Option::is_some).then_some(keys)
     }
 
-    /// Has the sources of this request asked again when they are next needed.
+    /// Removes the cached sources of this request, so that its next use discovers them again.
     pub(crate) fn forget(&self, cx: &Cx) {
         if let Some(keys) = self.keys(cx) {
             self.cache.forget(&keys);
         }
     }
 
-    /// What the request sees now.
+    /// The current catalog of the request.
     pub(crate) async fn moment(
         &self,
         publisher: &CatalogPublisher,
@@ -79,7 +81,8 @@ impl RequestCatalogs {
         cx: &Cx,
     ) -> Arc<PublishedCatalog> {
         let entry = self.cache.entry(keys);
-        // Of many that come at once one asks; should it go away, the next one does.
+        // Of many concurrent requests, one runs the discovery; if it is cancelled, the next one
+        // does.
         let found = entry.guests.get_or_init(|| self.ask(&entry, cx));
         let Some(guests) = until_deadline(cx, found).await else {
             let problem = Diagnostic::warning(DiagnosticKind::Source, "the request's own sources took too long");
@@ -101,7 +104,8 @@ impl RequestCatalogs {
         entry.keep(scope, Arc::new(merged))
     }
 
-    /// Asks everybody who has something for this request, and then all of that.
+    /// Queries all providers that have sources for this request, and then discovers the tools of
+    /// these sources.
     async fn ask(&self, entry: &RequestCacheEntry, cx: &Cx) -> RequestDiscovery {
         let cx = &anybodys(cx);
         let providers = self.providers.iter().zip(&entry.keys).filter(|(_, key)| key.is_some());
@@ -137,18 +141,19 @@ impl RequestDiscovery {
     }
 }
 
-/// The request, as far as it is that of all who share what is found: with its own time, and without anybody to turn to.
+/// The request context for a discovery that several requests share: with its own deadline, and
+/// without a connection to one client.
 fn anybodys(cx: &Cx) -> Cx {
     Cx { deadline: None, progress: None, asker: None, counterpart: None, ..cx.clone() }.within(LIMIT * 2)
 }
 
-/// What all see, for a request that has something of its own which is not there.
+/// The shared catalog, for a request whose own sources are not available.
 fn alone(now: Arc<PublishedCatalog>, problems: Vec<Diagnostic>) -> PublishedCatalog {
     let sources = (*now.sources).clone();
     PublishedCatalog::over(now, Vec::new(), sources, problems)
 }
 
-/// What all see, and behind it what the request has. Reviewed as all else is.
+/// The shared catalog with the request's own tools on top. These are reviewed like all others.
 fn merge(now: Arc<PublishedCatalog>, guests: &RequestDiscovery, approvals: &Approvals) -> PublishedCatalog {
     let mut problems = guests.problems.clone();
     let mut sources: SourceSet = (*now.sources).clone();
@@ -156,7 +161,7 @@ fn merge(now: Arc<PublishedCatalog>, guests: &RequestDiscovery, approvals: &Appr
     let scope = now.scope.clone();
     for (source, discovery) in guests.sources.iter().filter(|(source, _)| scope.has_source(source.id())) {
         problems.extend(discovery.problems.iter().cloned());
-        // Who came first has the id: everybody's sources, then those of who gives first.
+        // Ids are first come, first served: shared sources, then those of the providers in order.
         match sources.by_id(source.id()) {
             Some(_) => problems.push(taken(source.id())),
             None => {

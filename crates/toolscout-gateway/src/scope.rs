@@ -1,7 +1,8 @@
 //! Scopes: limited views of the catalog, such as the profiles that agents are served.
 //!
-//! A scope is plain data. [`Gateway::within`] gives a handle of the same gateway that sees nothing else: lists, searches,
-//! names, libraries and calls all go through the catalog of the scope, so a tool outside of it is an unknown tool.
+//! A scope is plain data. [`Gateway::within`] returns a handle of the same gateway that sees
+//! nothing else: lists, searches, names, libraries and calls all go through the catalog of the
+//! scope, so a tool outside of it is an unknown tool.
 
 #[cfg(test)]
 mod tests;
@@ -12,22 +13,23 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use toolscout_core::{PolicyRules, SourceId, Tool, ToolId, ToolPatterns, Visibility};
 
-/// Which tools can be seen and called, which of them are listed, and how policies are tightened. The default is everything.
+/// Which tools can be seen and called, which of them are listed, and how policies are tightened.
+/// The default is everything.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Scope {
     /// Only these tools; all of them if absent.
     pub include: Option<ToolPatterns>,
     /// None of these tools.
     pub exclude: ToolPatterns,
-    /// Listed, whatever their sources say.
+    /// Listed, whatever visibility their sources set.
     pub listed: ToolPatterns,
-    /// Rules that hold besides all others; they can only tighten them.
+    /// Additional rules; they can only tighten the others.
     pub rules: PolicyRules,
     /// Whether only read-only tools run.
     pub read_only: bool,
 }
 
-/// What everybody sees, and the named scopes.
+/// The default scope, and the named scopes.
 #[derive(Default)]
 pub(crate) struct Scopes {
     pub(crate) everything: Arc<Scope>,
@@ -50,12 +52,13 @@ impl Scope {
         self.include.as_ref().is_none_or(|patterns| patterns.may_match(source)) && !self.exclude.match_all_of(source)
     }
 
-    /// Whether the source itself is in the scope, and not just some of its tools: then its resources and prompts are, too.
+    /// Whether the source itself is in the scope, and not just some of its tools: then its
+    /// resources and prompts are, too.
     pub(crate) fn has_library_of(&self, source: &SourceId) -> bool {
         self.has_source(source) && self.include.as_ref().is_none_or(|patterns| patterns.match_all_of(source))
     }
 
-    /// Whether no tool of this source is left out, so that it may search for itself.
+    /// Whether no tool of this source is left out, so that it may be queried as a remote gateway.
     pub(crate) fn has_every_tool_of(&self, source: &SourceId) -> bool {
         self.has_library_of(source) && !self.exclude.may_match(source)
     }
@@ -73,12 +76,13 @@ impl Scope {
         Arc::new(Tool { visibility: Visibility::Listed, ..Tool::clone(&tool) })
     }
 
-    /// The policies that hold in this scope: these, and its own as the last level.
+    /// The policies that apply in this scope: these, and its own as the last level.
     pub(crate) fn tighten(&self, policies: &Policies) -> Policies {
         let is_silent = self.rules.rules.is_empty() && self.rules.default.is_none();
         let mode = match policies.mode {
             _ if self.read_only => Mode::ReadOnly,
-            // The mode was set for everything; the rules are about this scope, and would mean nothing in it.
+            // The mode was set for everything, but the rules are for this scope, and the mode would
+            // disable them.
             Mode::AllowAll if !is_silent => Mode::Normal,
             mode => mode,
         };
@@ -87,13 +91,14 @@ impl Scope {
 }
 
 impl Gateway {
-    /// The same gateway, limited to the scope of this name. Cheap: sources, catalog and index are shared. While there is no
-    /// such scope it has no tools.
+    /// The same gateway, limited to the scope of this name. Cheap: sources, catalog and index are
+    /// shared. While there is no such scope it has no tools.
     pub fn within(&self, scope: &str) -> Self {
         Self { scope: Some(scope.into()), ..self.clone() }
     }
 
-    /// Replaces all scopes: `everything` applies to those who are limited to none, of which only [`Scope::listed`] counts.
+    /// Replaces all scopes. `everything` applies to handles without a scope; only its
+    /// [`Scope::listed`] has an effect.
     pub fn set_scopes(&self, everything: Scope, named: impl IntoIterator<Item = (String, Scope)>) {
         let named = named.into_iter().map(|(name, scope)| (name.into(), Arc::new(scope))).collect();
         self.publisher.set_scopes(Scopes { everything: Arc::new(everything), named });

@@ -1,17 +1,17 @@
-//! Seals what is kept, so that what somebody else wrote into the store is not taken for ours.
+//! Seals rows with a MAC, so that rows written to the store by other programs are not accepted.
 
 use serde::{Deserialize, Serialize};
 use toolscout_core::{RawJson, Store, StoreError};
 
 const VERSION: u32 = 1;
 
-/// Writes and reads sealed rows. Each seal is bound to what the row is for and to where it lies, so that rows cannot be
-/// put in each other's place.
+/// Writes and reads sealed rows. Each seal is bound to the purpose and the key of the row, so that
+/// rows cannot be exchanged for each other.
 pub(crate) struct RowSeal {
     key: [u8; 32],
 }
 
-/// A row that was not written by us, or not as it is now.
+/// The row was not written with this seal, or was modified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BrokenSeal;
 
@@ -28,7 +28,7 @@ impl RowSeal {
         Ok(Self { key: blake3::derive_key(purpose, &store.key()?) })
     }
 
-    /// A hash that nobody without the store's secret can make.
+    /// A keyed hash, which cannot be computed without the store's secret.
     pub(crate) fn hash(&self, what: impl AsRef<[u8]>) -> blake3::Hash {
         blake3::keyed_hash(&self.key, what.as_ref())
     }

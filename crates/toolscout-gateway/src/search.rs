@@ -1,4 +1,4 @@
-//! The search engine of a gateway: its index, its encoder, and what both have worked out.
+//! The search engine of a gateway: its index, its encoder, and the cached results of both.
 
 mod documents;
 mod encoder;
@@ -20,28 +20,28 @@ use std::sync::Arc;
 use toolscout_core::Tool;
 use toolscout_index::QueryEmbedding;
 
-/// One tool that fits, how well, and why.
+/// A matching tool, with its score and the reasons.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchHit {
     /// The tool, with its whole definition.
     pub tool: Arc<Tool>,
     /// From 0 to 1.
     pub score: f64,
-    /// What in the tool fits the question.
+    /// The parts of the tool that match the query.
     pub why: Vec<String>,
 }
 
-/// What a question means, and what there is to say about that.
+/// The embedding of a query, and notes about it.
 #[derive(Debug, Clone, Default)]
 pub struct EmbeddedQuery {
-    /// None where words alone decide.
+    /// `None` for a purely lexical search.
     pub meaning: Option<Arc<QueryEmbedding>>,
-    /// Why meaning counts less than it should, for people.
+    /// Messages for the user about limits of the semantic search, such as missing embeddings.
     pub notes: Vec<String>,
 }
 
 impl EmbeddedQuery {
-    /// The question, by its meaning, too.
+    /// Adds the embedding to a query.
     pub fn question<'a>(&'a self, query: Query<'a>) -> Query<'a> {
         Query { meaning: self.meaning.as_deref(), ..query }
     }

@@ -1,4 +1,4 @@
-//! What is found out about a tool once, and then needed for every call of it.
+//! Facts about a tool that are computed once and used for every call.
 
 use crate::Error;
 use crate::check::{ArgumentValidator, OutputValidator};
@@ -6,13 +6,14 @@ use crate::policy::{Policies, PolicyDecision};
 use std::sync::{Arc, OnceLock};
 use toolscout_core::{Digest, Tool, ToolOutput};
 
-/// How a tool stands at one moment.
+/// The policy and the facts of a tool in one catalog.
 pub(crate) struct ToolStanding {
     pub(crate) decision: PolicyDecision,
     pub(crate) facts: Arc<DefinitionFacts>,
 }
 
-/// What follows from a definition alone. Found out when it is first needed, since most tools are never called.
+/// Facts derived from a definition alone. Computed when first needed, since most tools are never
+/// called.
 pub(crate) struct DefinitionFacts {
     tool: Arc<Tool>,
     digest: OnceLock<Digest>,
@@ -39,15 +40,15 @@ impl DefinitionFacts {
         *self.digest.get_or_init(|| self.tool.digest())
     }
 
-    /// What the arguments of a call must pass.
+    /// The validator for the arguments of a call.
     pub(crate) fn check(&self) -> Result<&ArgumentValidator, Error> {
         let check = self.check.get_or_init(|| ArgumentValidator::read(&self.tool));
         check.as_ref().map_err(|reason| Error::InvalidSchema { tool: self.tool.id.clone(), reason: reason.clone() })
     }
 
-    /// What is doubtful about a result of the tool.
+    /// Mismatches between a result and the tool's output schema.
     pub(crate) fn doubts(&self, output: &ToolOutput) -> Vec<String> {
-        // Who wants something first has not answered yet.
+        // The tool needs input first, so this is not yet a result.
         if output.wants_input() {
             return Vec::new();
         }

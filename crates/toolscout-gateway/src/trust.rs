@@ -1,4 +1,4 @@
-//! What a person sees before a decision: tools held for review, pending approvals, policies.
+//! The data for the operator's decisions: quarantined tools, pending approvals, policies.
 
 use crate::policy::{DanglingRule, Policies, PolicyDecision};
 use crate::{Approvals, Error, Gateway, QuarantinedTool};
@@ -7,47 +7,47 @@ use toolscout_core::Tool;
 use toolscout_core::authorization::PendingApproval;
 
 impl Gateway {
-    /// Every tool that waits for a person, with what there is to see.
+    /// Every quarantined tool, with the details for a decision.
     pub fn held(&self) -> Vec<QuarantinedTool> {
         let scan = self.publisher.scanner();
         let found = self.publisher.under_review().into_iter().filter_map(|it| Some((self.publisher.found(&it)?.1, it)));
         found.flat_map(|(tools, source)| self.publisher.approvals.held(&source, &tools, &scan)).collect()
     }
 
-    /// The calls that wait for a person's word, oldest first.
+    /// The calls that are pending approval, oldest first.
     pub fn pending(&self) -> Result<Vec<PendingApproval>, Error> {
         Ok(self.pending_approvals.pending()?)
     }
 
-    /// Where it is remembered what may be used: for another gateway that shall agree with this one.
+    /// The approvals of definitions, to share them with another gateway.
     pub fn approvals(&self) -> Approvals {
         self.publisher.approvals.clone()
     }
 
-    /// What may be done with each tool, as it was said.
+    /// The configured policies.
     pub fn policies(&self) -> Arc<Policies> {
         self.catalog().policies.clone()
     }
 
-    /// What holds for a tool, and why.
+    /// The effective policy of a tool, and the reason for it.
     pub fn decision(&self, tool: &Tool) -> PolicyDecision {
         self.catalog().policies.effective(tool)
     }
 
-    /// Other policies hold from now on.
+    /// Replaces the policies.
     pub fn set_policies(&self, policies: Policies) {
         self.publisher.change_policies(|_| policies);
     }
 
-    /// Rules that name what no source has. Of a source that has not been listed yet nobody knows, and where requests have
-    /// sources of their own, nobody knows of which.
+    /// Rules that refer to a source or tool that does not exist. Sources that were not listed yet
+    /// may have the tool, and if requests can have their own sources, unknown sources may exist.
     pub fn dangling(&self) -> Vec<DanglingRule> {
         let published = self.publisher.now();
         let is_known = |source: &str| published.sources.all().iter().any(|it| it.id().as_str() == source);
         let is_listed = |source: &str| published.all.tools().any(|it| it.id.source.as_str() == source);
         let has =
             |source: &str, name: &str| published.all.named(name).iter().any(|it| it.tool.id.source.as_str() == source);
-        // Nobody has a list of what is behind a search.
+        // There is no complete list of the tools of a remote gateway.
         let searches = |source: &str| published.remote_gateways.iter().any(|it| it.source.as_str() == source);
         published.policies.dangling(|source, name| match name {
             _ if !is_known(source) => self.requests.has_providers(),
@@ -56,7 +56,7 @@ impl Gateway {
         })
     }
 
-    /// What a list or a search does not show, for people; empty where there is nothing of the sort.
+    /// Notes for the user about tools that a list or a search leaves out; empty if there are none.
     pub fn notes(&self) -> Vec<String> {
         self.catalog().notes()
     }

@@ -1,4 +1,4 @@
-//! What one request sees.
+//! The catalog as one request sees it.
 
 use crate::federation::RemoteTool;
 use crate::policy::PolicyDecision;
@@ -8,15 +8,15 @@ use crate::{Error, Gateway, Query, SearchHit, Snapshot};
 use std::sync::Arc;
 use toolscout_core::{Cx, Diagnostic, Library, Source, SourceId, Tool, ToolId, ToolName};
 
-/// What one request sees at one moment: what the scope of its gateway has, and what its own sources have. Cloning is cheap, and so is having
-/// one: it stays as it is while others change.
+/// The catalog as one request sees it at one point in time: the tools in the scope of its gateway,
+/// and those of its own sources. Immutable, and cheap to clone and to hold.
 #[derive(Clone)]
 pub struct CatalogView {
     pub(crate) catalog: Arc<PublishedCatalog>,
     remote: RemoteAccess,
 }
 
-/// What can be called besides what is seen.
+/// The tools that can be called in addition to the visible ones.
 #[derive(Clone)]
 enum RemoteAccess {
     Nothing,
@@ -27,10 +27,11 @@ enum RemoteAccess {
 }
 
 impl Gateway {
-    /// What this request sees. Where nothing is of its own, that is what all see, and costs nothing. What cannot be asked in
-    /// time is left out, and [`CatalogView::problems`] says so.
+    /// The view of this request. Without request-specific sources, this is the shared catalog, at
+    /// no cost. Sources that cannot be listed in time are left out, which [`CatalogView::problems`]
+    /// reports.
     ///
-    /// Cancel-safe: others of the same key who wait go on.
+    /// Cancel-safe: other requests that wait for the same keys continue.
     pub async fn view(&self, cx: &Cx) -> CatalogView {
         match self.requests.keys(cx) {
             None => CatalogView::of(self.catalog()),
@@ -40,8 +41,8 @@ impl Gateway {
 }
 
 impl Gateway {
-    /// Stands for whose the request is, to all who give sources to requests; none where it has nothing of its own. What a
-    /// surface keeps for who made a request, it keeps under this and under the user.
+    /// A hash of the request keys; `None` if the request has no sources of its own. Surfaces store
+    /// data of a requester under this hash and the user.
     pub fn whose(&self, cx: &Cx) -> Option<String> {
         let keys = self.requests.keys(cx)?;
         Some(blake3::hash(serde_json::json!(keys).to_string().as_bytes()).to_hex().to_string())
@@ -53,49 +54,51 @@ impl CatalogView {
         Self { catalog: moment, remote: RemoteAccess::Nothing }
     }
 
-    /// The tools, but for what is disabled; of what is held, the name and the reason.
+    /// The tools without disabled ones; quarantined tools are reduced to the name and the reason.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.catalog.shown.clone()
     }
 
-    /// The tools, disabled ones too, and held ones with all they say: for who decides about them.
+    /// All tools, including disabled ones and the full definitions of quarantined ones: for the
+    /// operator who decides about them.
     pub fn whole_snapshot(&self) -> Arc<Snapshot> {
         self.catalog.all.clone()
     }
 
-    /// The best fitting tools, best first; neither disabled ones nor those held for review, and [`CatalogView::notes`] says so.
+    /// The best matching tools, best first. Disabled and quarantined tools are left out, which
+    /// [`CatalogView::notes`] reports.
     pub fn search(&self, query: &Query<'_>) -> Vec<SearchHit> {
         self.catalog.search(query)
     }
 
-    /// The tool this text means, in any form of a name. One that is disabled is as good as not there, but that it is
-    /// disabled is said.
+    /// Resolves a name in any form. A disabled tool counts as absent, but the error states that it
+    /// is disabled.
     pub fn resolve(&self, text: &str) -> Result<Arc<Tool>, Error> {
         self.catalog.resolve(text)
     }
 
-    /// What holds for a tool, and why.
+    /// The effective policy of a tool, and the reason for it.
     pub fn policy(&self, tool: &Tool) -> PolicyDecision {
         self.catalog.policies.effective(tool)
     }
 
-    /// Whether this is for some requests only: then it must not be shown to others. So it is wherever somebody has sources
-    /// of their own, also if nothing was found in them.
+    /// Whether this view is specific to some requests and must not be shown to others. That is the
+    /// case for every request with sources of its own, even if they have no tools.
     pub fn is_private(&self) -> bool {
         self.catalog.beneath.is_some()
     }
 
-    /// Which moment this is of what all requests see: later ones have more.
+    /// The generation of the shared catalog; it increases with each publication.
     pub fn generation(&self) -> u64 {
         self.catalog.generation
     }
 
-    /// What a list or a search does not show, for people; empty where there is nothing of the sort.
+    /// Notes for the user about tools that a list or a search leaves out; empty if there are none.
     pub fn notes(&self) -> Vec<String> {
         self.catalog.notes()
     }
 
-    /// What went wrong on the way to what is of this request.
+    /// Diagnostics from building the catalog of this request.
     pub fn problems(&self) -> &[Diagnostic] {
         &self.catalog.problems
     }
@@ -110,27 +113,27 @@ impl CatalogView {
         self.catalog.sources.by_id(id)
     }
 
-    /// What sources have besides tools, those that have something.
+    /// The resources and prompts of all sources that have any.
     pub fn libraries(&self) -> impl Iterator<Item = (&SourceId, &dyn Library)> {
         self.sources().iter().filter_map(|source| Some((source.id(), self.library(source.id())?)))
     }
 
-    /// What this source has besides tools.
+    /// The resources and prompts of this source.
     pub fn library(&self, id: &SourceId) -> Option<&dyn Library> {
         self.source(id)?.library().filter(|_| self.catalog.scope.has_library_of(id))
     }
 
-    /// The sources that search for themselves, and may be asked to.
+    /// The remote gateways that may be queried.
     pub fn delegates(&self) -> impl Iterator<Item = &SourceId> {
         self.catalog.remote_gateways.iter().filter(|it| it.is_open).map(|it| &it.source)
     }
 
-    /// Whether this source searches for itself, and may be asked to.
+    /// Whether this source is a remote gateway that may be queried.
     pub(crate) fn asks(&self, source: &SourceId) -> bool {
         self.delegates().any(|it| it == source)
     }
 
-    /// The same, for who asks sources that search for themselves.
+    /// The same view, with access to the meta tools of remote gateways.
     pub(crate) fn through_meta_tools(self) -> Self {
         Self { remote: RemoteAccess::MetaTools, ..self }
     }
@@ -139,12 +142,12 @@ impl CatalogView {
         Self { remote: RemoteAccess::Tool(Arc::new(far)), ..self }
     }
 
-    /// Whether this is for who asks sources that search for themselves.
+    /// Whether this view has access to the meta tools of remote gateways.
     pub(crate) fn is_through_meta_tools(&self) -> bool {
         matches!(self.remote, RemoteAccess::MetaTools)
     }
 
-    /// The tool of a remote gateway that this view is about.
+    /// The remote tool that this view gives access to.
     pub(crate) fn far(&self) -> Option<&RemoteTool> {
         match &self.remote {
             RemoteAccess::Tool(far) => Some(far),
@@ -152,7 +155,7 @@ impl CatalogView {
         }
     }
 
-    /// The tool of this id as it is now, and how it stands.
+    /// The current tool of this id, with its policy and facts.
     pub(crate) fn tool(&self, id: &ToolId) -> Result<(&Arc<Tool>, &ToolStanding), Error> {
         let is_closed = || is_meta_tool(id, &self.catalog.remote_gateways) && !self.is_through_meta_tools();
         let far = || self.far().filter(|it| it.tool.id == *id).map(|it| (&it.tool, &it.standing));
@@ -160,7 +163,7 @@ impl CatalogView {
         known.ok_or_else(|| Error::UnknownTool { name: id.to_string(), nearest: Vec::new() })
     }
 
-    /// The source and the name that this text says, where it says both.
+    /// The source and the name in this text, if it contains both.
     pub(crate) fn named_source(&self, text: &str) -> Option<(&Arc<dyn Source>, ToolName)> {
         ["/", ":", "__"].into_iter().find_map(|separator| {
             let (source, name) = text.split_once(separator)?;

@@ -1,4 +1,4 @@
-//! Listens to sources, so that what is known follows what is there.
+//! Watches sources, so that the catalog follows their changes.
 
 use crate::Gateway;
 use futures_util::future::{FutureExt, join};
@@ -10,14 +10,14 @@ use std::time::Duration;
 use tokio::sync::{broadcast, watch};
 use toolscout_core::{BoxStream, Cx, LibraryEvent, Source, SourceId};
 
-/// Between two refreshes of a source that were hinted at; what is hinted at meanwhile is one hint.
+/// Delay between two refreshes of a source after change hints; hints during the delay are combined.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Hints that are taken at once as one; a source that has more ready than that never has none.
+/// Maximum number of hints combined at once, because a source may have hints ready without end.
 const HINTS: usize = 1_024;
-/// News that wait for a listener at most.
+/// Maximum number of events queued for a receiver.
 const WAITING: usize = 256;
 
-/// What happens in libraries, told to who wants to hear it.
+/// Broadcasts the events of libraries.
 pub(crate) struct LibraryEvents(broadcast::Sender<(SourceId, LibraryEvent)>);
 
 impl Default for LibraryEvents {
@@ -27,21 +27,22 @@ impl Default for LibraryEvents {
 }
 
 impl Gateway {
-    /// Counts how often what all requests are shown became something else: other tools, or others of their words. A refresh
-    /// that finds what was there does not count.
+    /// Counts changes of the tools that all requests see: other tools, or changed texts. A refresh
+    /// without changes does not count.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.publisher.changes.subscribe()
     }
 
-    /// What happens in the libraries of all sources, while somebody watches. Who listens too slowly loses what is oldest,
-    /// and is told how much.
+    /// The events in the libraries of all sources, while [`Gateway::watch`] runs. A slow receiver
+    /// loses the oldest events, and receives the number of lost ones.
     pub fn library_news(&self) -> broadcast::Receiver<(SourceId, LibraryEvent)> {
         self.library_events.0.subscribe()
     }
 
-    /// Follows all sources, also those that come later: refreshes the one that hints at changes, one refresh of each at a
-    /// time, and passes on what happens in libraries. To be begun before the first refresh, since it hears only what is said
-    /// from then on. Never ends by itself; dropping it ends it, and leaves nothing half done.
+    /// Watches all sources, including those added later: refreshes a source that hints at changes,
+    /// with one refresh per source at a time, and forwards the events of libraries. Start it before
+    /// the first refresh, since it receives only later hints. Never returns. Dropping the future
+    /// stops it; no change stays half done.
     pub async fn watch(&self, cx: &Cx) -> Infallible {
         let mut comings = self.publisher.comings.subscribe();
         let mut followed = HashSet::new();
@@ -59,10 +60,10 @@ impl Gateway {
         }
     }
 
-    /// Follows one source until it is removed; gives it back then.
+    /// Watches one source until it is removed, and then returns it.
     async fn follow(&self, source: Arc<dyn Source>, cx: &Cx) -> Arc<dyn Source> {
         tokio::select! {
-            // Who is gone is not asked any more.
+            // Checks for removal first: a removed source is not queried any more.
             biased;
             () = self.until_gone(&source) => {}
             _ = join(self.heed(&source, cx), self.pass_on(&source)) => {}
@@ -79,7 +80,7 @@ impl Gateway {
         let mut hints = source.changes().fuse();
         loop {
             several(&mut hints).await;
-            // What is hinted at after we have begun to look may not be what we see.
+            // A hint during a refresh may refer to something that the refresh did not see.
             while is_hinted_during(self.look(source, cx), &mut hints).await {}
         }
     }
@@ -99,7 +100,7 @@ impl Gateway {
         if let Some(library) = source.library() {
             let mut news = library.events();
             while let Some(it) = news.next().await {
-                // Nobody listening is no news.
+                // Sending fails if there are no receivers, which is fine.
                 let _ = self.library_events.0.send((source.id().clone(), it));
                 tokio::task::coop::consume_budget().await;
             }
@@ -110,7 +111,7 @@ impl Gateway {
 
 type ChangeHints<'a> = Fuse<BoxStream<'a, ()>>;
 
-/// Waits for a hint, and takes those that came with it. Without end where there are no more.
+/// Waits for a hint, and takes those that came with it. Never returns if the stream has ended.
 async fn several(hints: &mut ChangeHints<'_>) {
     if hints.next().await.is_none() {
         std::future::pending::<()>().await;
@@ -122,7 +123,7 @@ async fn several(hints: &mut ChangeHints<'_>) {
     }
 }
 
-/// Does the work; says whether there were hints meanwhile.
+/// Runs the work, and returns whether there were hints during it.
 async fn is_hinted_during(work: impl Future<Output = ()>, hints: &mut ChangeHints<'_>) -> bool {
     let mut work = std::pin::pin!(work);
     let mut is_hinted = false;
@@ -135,7 +136,7 @@ async fn is_hinted_during(work: impl Future<Output = ()>, hints: &mut ChangeHint
     }
 }
 
-/// Where it is in memory, which is nobody else's as long as somebody has it.
+/// The memory address, which is unique as long as the source is referenced.
 fn address(source: &Arc<dyn Source>) -> usize {
     Arc::as_ptr(source).cast::<()>().addr()
 }

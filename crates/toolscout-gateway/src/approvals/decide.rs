@@ -1,4 +1,4 @@
-//! What waits for a person, and what they decide.
+//! Lists quarantined tools, and records the operator's decisions about them.
 
 use super::{ATTEMPTS, Approvals, ReviewWrite, StoredReview};
 use crate::Error;
@@ -11,33 +11,35 @@ use toolscout_catalog::review::{
 };
 use toolscout_core::{Digest, Moment, ReviewMode, SourceId, Tool, ToolId};
 
-/// A tool that waits for a person, and everything they need to see. Nothing is cut; who shows it escapes it.
+/// A quarantined tool with everything the operator needs for a decision. Nothing is truncated; the
+/// code that displays it must escape it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuarantinedTool {
-    /// Which.
+    /// The id of the tool.
     pub id: ToolId,
-    /// Why it is held.
+    /// The reason for the quarantine.
     pub reason: String,
-    /// Whether a person has already said no.
+    /// Whether the operator has already rejected this definition.
     pub is_rejected: bool,
-    /// Since when; none where what was approved cannot be relied on.
+    /// The start of the quarantine; `None` if the stored record cannot be relied on.
     pub since: Option<Moment>,
-    /// What there is to see in it, worst first.
+    /// Findings in the definition, worst first.
     pub findings: Vec<Finding>,
-    /// What is different from what was approved; where it is as approved again, what was different in between.
+    /// The differences from the approved definition. If the definition equals the approved one
+    /// again, the differences of the version in between.
     pub changes: Vec<DefinitionChange>,
-    /// Whether it is now, again, what was approved.
+    /// Whether the definition has changed back to the approved one.
     pub is_back: bool,
-    /// The whole definition that was approved, if one was.
+    /// The complete approved definition, if there is one.
     pub approved: Option<Value>,
-    /// The whole definition as it is now.
+    /// The complete current definition.
     pub now: Value,
-    /// Of the definition as it is now: what an approval is about.
+    /// The digest of the current definition. An approval applies to this digest.
     pub digest: Digest,
 }
 
 impl Approvals {
-    /// Which of these tools of a source wait for a person.
+    /// The tools of a source that are pending review.
     pub(crate) fn held(
         &self,
         source: &SourceId,
@@ -53,12 +55,12 @@ impl Approvals {
         }
     }
 
-    /// Approves what is held of this tool, if that is what the person has seen.
+    /// Approves the quarantined definition of this tool, if it is the one the operator has seen.
     pub(crate) fn approve(&self, id: &ToolId, seen: Option<Digest>) -> Result<(), Error> {
         self.decide(id, |record| record.approve(id.name.as_str(), seen, (self.now)()))
     }
 
-    /// Says no; the tool stays held.
+    /// Rejects the definition; the tool stays quarantined.
     pub(crate) fn reject(&self, id: &ToolId) -> Result<(), Error> {
         self.decide(id, |record| record.reject(id.name.as_str(), (self.now)()))
     }
@@ -86,7 +88,8 @@ impl Approvals {
         Err(Error::Contended)
     }
 
-    /// Approves everything that the source was found to have, whatever is on record; says how many tools were held.
+    /// Approves all discovered tools of the source, regardless of the stored record. Returns the
+    /// number of tools released from quarantine.
     pub(crate) fn accept_all(
         &self,
         source: &SourceId,
@@ -104,7 +107,7 @@ impl Approvals {
                 if are_all_held || remembered.held.is_some() || remembered.approved.is_none() {
                     remembered.held = Some(waiting(tool, (self.now)()));
                     released += 1;
-                    // Just put there, so there is something to approve.
+                    // The entry was inserted just above, so the approval cannot fail.
                     let _ = record.approve(tool.id.name.as_str(), None, (self.now)());
                 }
             }
@@ -112,7 +115,8 @@ impl Approvals {
                 record.entry = entry.to_string();
             }
             record.listed = found.iter().filter_map(|it| it.provenance.seen).max().or(record.listed);
-            // What cannot be relied on is not compared with: a person has looked, and that is the record from now on.
+            // An unreliable record is not compared but overwritten: the operator has reviewed the
+            // tools, and this is the record from now on.
             if are_all_held {
                 self.keep_instead(source, &record)?;
                 return Ok(released);
@@ -142,7 +146,8 @@ fn shown(
     findings: Vec<Finding>,
 ) -> QuarantinedTool {
     let approved = remembered.approved.as_ref().map(|it| &it.definition);
-    // Where nothing came in between, a person rejected it, or what approved it no longer counts.
+    // Without a definition in between, either the operator rejected the tool, or its approval no
+    // longer counts.
     let between = held.first.as_ref().filter(|_| approved.is_some_and(|it| it.digest == held.definition.digest));
     let other = between.unwrap_or(&held.definition);
     let changes = approved.map(|it| diff::changes(&it.value(), &other.value())).unwrap_or_default();

@@ -1,8 +1,10 @@
-//! Knows again what was reviewed before: most starts find what the last one found, and then nothing need be parsed.
+//! Caches review outcomes: most starts discover the same tools as the previous one, and then no
+//! record needs to be parsed.
 //!
-//! Beside the records lies what the last review of each source came to: of which definitions, on which terms, by which record.
-//! Where all of that is the same, to the byte, another review would come to the same; where anything is another, there is one.
-//! Records are looked at for that, unless nothing at all was written where they lie since the last time they were.
+//! The outcome of the last review of each source is stored next to the records, with the
+//! definitions, the review mode and the record it was based on. If all of these are identical to
+//! the byte, another review would have the same outcome; otherwise the source is reviewed again.
+//! The check reads a record only if the namespace of the records has changed since the last time.
 
 use super::{Approvals, SourceReview};
 use crate::seal::RowSeal;
@@ -14,48 +16,48 @@ use toolscout_core::{Digest, Moment, Namespace, ReviewMode, SourceId, Tool};
 
 const PURPOSE: &str = "toolscout reviews that were settled";
 
-/// A run through several sources of one project.
+/// A review of several sources of one project.
 pub(crate) struct ReviewRun<'a> {
     approvals: &'a Approvals,
-    /// None where the store has no secret, and nothing can be known again.
+    /// `None` if the store has no secret; then outcomes cannot be reused.
     seal: Option<RowSeal>,
-    /// How what follows lies in the store.
+    /// The stored bytes of `outcomes`.
     row: Option<Vec<u8>>,
     outcomes: BTreeMap<String, CachedReview>,
-    /// Stands for all records, as they were when this run began.
+    /// The fingerprint of all records when this run began.
     fingerprint: Option<String>,
     has_news: bool,
 }
 
-/// What a review came to.
+/// The cached outcome of a review.
 #[derive(Serialize, Deserialize)]
 struct CachedReview {
-    /// Stands for all records as they were when this one was last looked at.
+    /// The fingerprint of all records when this one was last read.
     #[serde(alias = "imprint")]
     fingerprint: Option<String>,
-    /// Stands for the record that it left behind.
+    /// The digest of the record that the review wrote.
     record: String,
-    /// Stands for what was reviewed, and on which terms.
+    /// The hash of the reviewed definitions and of the review mode.
     sight: String,
-    /// Why each held tool is, by name.
+    /// The reason for each quarantined tool, by name.
     held: BTreeMap<String, String>,
 }
 
 impl Approvals {
-    /// Begins a run through some sources.
+    /// Begins a review of several sources.
     pub(crate) fn reviews(&self) -> ReviewRun<'_> {
         let seal = RowSeal::of(&*self.store, PURPOSE).ok();
         let row = self.store.read(Namespace::Settled, &self.partition).ok().flatten();
         let outcomes = seal.as_ref().zip(row.as_ref()).and_then(|(seal, row)| seal.open(&self.partition, row).ok());
         let outcomes = outcomes.and_then(|it| serde_json::from_str(it.as_str()).ok()).unwrap_or_default();
-        // Before any record is looked at: what is written meanwhile is looked at again.
+        // Taken before any record is read, so that records written in between are read again.
         let fingerprint = self.store.fingerprint(Namespace::Approval).map(|it| it.to_string());
         ReviewRun { approvals: self, seal, row, outcomes, fingerprint, has_news: false }
     }
 }
 
 impl ReviewRun<'_> {
-    /// Decides about everything that a source was found to have, and remembers what is new.
+    /// Reviews all discovered tools of a source and records the changes.
     pub(crate) fn review(
         &mut self,
         source: &SourceId,
@@ -70,7 +72,7 @@ impl ReviewRun<'_> {
         let (checked, record) = self.approvals.review(source, terms, found, scan);
         self.has_news |= self.outcomes.remove(source.as_str()).is_some();
         if let (Some(record), Some(sight)) = (record, sight) {
-            // Whoever wrote it may not have been the only one to write since this run began.
+            // No fingerprint: other processes may also have written since this run began.
             let outcome =
                 CachedReview { fingerprint: None, record: record.to_string(), sight, held: checked.held.clone() };
             self.outcomes.insert(source.as_str().to_owned(), outcome);
@@ -79,7 +81,8 @@ impl ReviewRun<'_> {
         checked
     }
 
-    /// Remembers what this run came to. Where another is faster, or nothing can be kept, there is more to do the next time.
+    /// Stores the outcomes of this run. If another process writes first, or the store cannot be
+    /// written, the next run has more to review.
     pub(crate) fn keep(mut self) {
         let Some(seal) = self.seal.take().filter(|_| self.has_news) else { return };
         let place = &self.approvals.partition;
@@ -88,9 +91,9 @@ impl ReviewRun<'_> {
         }
     }
 
-    /// What is held of this sight, if that is known.
+    /// The cached quarantine reasons for this input, if the cached outcome is still valid.
     fn settled(&mut self, source: &SourceId, sight: Option<&str>) -> Option<BTreeMap<String, String>> {
-        // What could not be kept in the store is in no record there.
+        // A record that could not be written exists only in memory, so the store cannot confirm it.
         if self.approvals.unkept.lock().contains_key(source) {
             return None;
         }
@@ -107,7 +110,7 @@ impl ReviewRun<'_> {
     }
 }
 
-/// All that a review looks at, in a way that no two sights look alike.
+/// Serializes every input of a review; different inputs have different bytes.
 fn sight(terms: &ReviewMode, found: &[Arc<Tool>]) -> Vec<u8> {
     let mut all = Vec::with_capacity(found.len() * 384);
     if let ReviewMode::Needed { approves_first_sight, accepts_changes, entry } = terms {

@@ -8,7 +8,7 @@ use toolscout_core::{Caller, Digest, Moment, SourceId, ToolId, ToolName};
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct ApprovalRow {
-    /// Everything the answer is about, hashed.
+    /// The keyed hash of everything the approval is bound to.
     pub(super) binding: String,
     pub(super) answer: Option<bool>,
     pub(super) expires: Moment,
@@ -16,7 +16,7 @@ pub(super) struct ApprovalRow {
     source: String,
     tool: String,
     digest: String,
-    /// For people to read; secrets are not in it.
+    /// For display to the operator; secrets are redacted.
     arguments: Value,
     rest: Vec<String>,
     caller: String,
@@ -42,7 +42,8 @@ impl ApprovalRow {
         }
     }
 
-    /// Whether it still counts. What comes from the future does not: a clock that was set back must not prolong a yes.
+    /// Whether the row is still valid. A row from the future is not: setting the clock back must
+    /// not prolong an approval.
     pub(super) fn counts(&self, now: Moment) -> bool {
         self.asked <= now && now < self.expires && self.expires <= now.after(PATIENCE)
     }

@@ -1,30 +1,33 @@
-//! How much work it is to check a value against a schema, counted before anybody does it.
+//! Estimates the work of checking a value against a schema, before the validator runs.
 //!
-//! The validator cannot be interrupted, and both sides may be chosen to keep it busy: a few kilobytes of references that
-//! each lead to the next one twice are billions of steps. So this counts the steps that the validator would take. Each
-//! pair of a referenced schema and a value is looked at once, however many roads lead there, so counting is quick even
-//! where checking is not; and it stops as soon as the work is out of proportion.
+//! The validator cannot be interrupted, and an attacker may choose both the schema and the value to
+//! keep it busy: a few kilobytes of references that each lead to the next one twice take billions
+//! of steps. So this module counts the steps that the validator would take. It visits each pair of
+//! a referenced schema and a value once, however many paths lead there, so counting is quick even
+//! if checking is not; and it stops as soon as the work is out of proportion.
 
 use super::survey::SchemaSurvey;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
-/// Steps that any value may take. A step is some twenty-five nanoseconds.
+/// Steps that any value may take. A step takes about 25 nanoseconds.
 pub(super) const STEPS: u64 = 500_000;
-/// Steps more for each value within the value: much data may take its time.
+/// Additional steps for each node of the value: larger data may take longer.
 const STEPS_EACH: u64 = 8;
-/// As many states of a pattern are tried on a byte of text in a step.
+/// The number of pattern states that the engine tries on one byte of text per step.
 const MATCHES: u64 = 8;
-/// As many bytes are counted in a step.
+/// The number of bytes that a length check counts per step.
 const LENGTHS: u64 = 512;
-/// How deep schemas and references may lead, so that following them is no question of how big a stack is.
+/// Maximum depth of nested schemas and references, so that recursion does not depend on the stack
+/// size.
 const MAX_DEPTH: usize = 256;
-/// What a reference to one of the standard's own schemas adds.
+/// Additional nodes for a reference to one of the standard's own schemas.
 const STANDARD_NODES: u64 = 500;
-/// Asking what was not looked at means to ask all others again, and again: measured.
+/// Factor for `unevaluated*` keywords, which make the validator evaluate all other keywords again;
+/// measured.
 const UNEVALUATED: u64 = 3;
 
-/// Why a value is not checked.
+/// The reason why a value is not checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum CostExceeded {
     #[error("checking a value against it would take too long")]
@@ -33,10 +36,10 @@ pub(super) enum CostExceeded {
     Deep,
 }
 
-/// What checking takes, where it is bearable.
+/// The result of an estimate within the limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cost {
-    /// Whether finding out what is wrong is bearable, too.
+    /// Whether collecting the violations is within the limits, too.
     pub(super) explains: bool,
 }
 
@@ -54,14 +57,15 @@ pub(super) fn of(schema: &Value, survey: &SchemaSurvey<'_>, value: &Value) -> Re
     }
 }
 
-/// The steps of a check, counted closely; none where that cannot be done.
+/// The exact number of steps of a check; `None` if it cannot be counted.
 #[cfg(test)]
 pub(super) fn steps(schema: &Value, survey: &SchemaSurvey<'_>, value: &Value) -> Option<u64> {
     let mut walk = CostEstimator { root: schema, survey, left: u64::MAX, known: HashMap::new() };
     walk.visit(schema, SchemaSubject::Value(value), MAX_DEPTH).ok().map(|it| it.to_check)
 }
 
-/// Everything against everything, on as many roads as there can be with so many references: two at each fork double them.
+/// Upper bound: every node against every value, on as many paths as this number of references
+/// allows. Two references at each fork double the paths.
 fn at_most(survey: &SchemaSurvey<'_>, value: &Value, allowed: u64) -> Result<Cost, CostExceeded> {
     let forks = u32::try_from(survey.references.div_ceil(2)).unwrap_or(u32::MAX);
     let roads = 1u64.checked_shl(forks).unwrap_or(u64::MAX);
@@ -71,7 +75,8 @@ fn at_most(survey: &SchemaSurvey<'_>, value: &Value, allowed: u64) -> Result<Cos
     if steps <= allowed { Ok(Cost { explains: false }) } else { Err(CostExceeded::Work) }
 }
 
-/// How much work a schema without references can be, whatever the value: each part of it meets each value once at most.
+/// Upper bound for the work of a schema without references, for any value: each part of the schema
+/// meets each value at most once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct WorkBound {
     nodes: u64,
@@ -79,15 +84,16 @@ pub(super) struct WorkBound {
 }
 
 impl WorkBound {
-    /// None where some part may meet a value on several roads.
+    /// Returns `None` if a part of the schema may meet a value on several paths.
     pub(super) fn of(survey: &SchemaSurvey<'_>) -> Option<Self> {
         let is_tree = survey.references == 0 && survey.unevaluated == 0 && !survey.has_odd_references;
         is_tree.then_some(Self { nodes: survey.nodes as u64, states: survey.states })
     }
 
-    /// Whether checking the value is so little work that nobody needs to count more closely.
+    /// Whether checking the value is so little work that an exact count is unnecessary.
     pub(super) fn is_little(self, value: &Value) -> bool {
-        // A part takes a step for each thing in it and some more for its lists, and looks at names as well as at values.
+        // A node takes a step for each of its keywords and some more for its lists, and it checks
+        // names as well as values.
         let steps = self.nodes.saturating_mul(4).saturating_mul(size(value));
         let (bytes, lengths) = (bytes(value), self.nodes / LENGTHS + 1);
         let texts = self.states.div_ceil(MATCHES).saturating_add(lengths).saturating_mul(bytes);
@@ -95,7 +101,7 @@ impl WorkBound {
     }
 }
 
-/// What a schema is about: a value, or the name of a property.
+/// The subject of a schema: a value, or the name of a property.
 #[derive(Clone, Copy)]
 enum SchemaSubject<'a> {
     Value(&'a Value),
@@ -124,7 +130,7 @@ impl<'a> SchemaSubject<'a> {
         }
     }
 
-    /// Where it is in memory; it does not move while we walk.
+    /// The memory address, which is stable during the walk.
     fn address(self) -> usize {
         match self {
             Self::Value(value) => std::ptr::from_ref(value).addr(),
@@ -133,11 +139,11 @@ impl<'a> SchemaSubject<'a> {
     }
 }
 
-/// How many steps all roads from somewhere have together.
+/// The number of steps of all paths from one node.
 #[derive(Clone, Copy, Default)]
 struct CheckSteps {
     to_check: u64,
-    /// To say what is wrong, each branch is checked, and then looked into.
+    /// To collect the violations, the validator checks each branch and then descends into it.
     to_explain: u64,
 }
 
@@ -158,7 +164,7 @@ impl CheckSteps {
 
 enum CostError {
     TooMuch(CostExceeded),
-    /// A reference that we cannot follow; the validator may.
+    /// A reference that this estimator cannot resolve, although the validator may.
     Lost,
 }
 
@@ -167,7 +173,8 @@ struct CostEstimator<'a> {
     survey: &'a SchemaSurvey<'a>,
     /// The steps that the walk itself may still take.
     left: u64,
-    /// By referenced schema and value. Those under way have none: the validator goes in no circles.
+    /// Steps by referenced schema and value. Pairs in progress have zero steps: the validator does
+    /// not follow cycles.
     known: HashMap<(usize, usize), CheckSteps>,
 }
 
@@ -262,7 +269,8 @@ impl<'a> CostEstimator<'a> {
         Ok(steps)
     }
 
-    /// What a schema takes by itself: a step for each thing it says, and more for what is not done in one.
+    /// The steps of a schema without its subschemas: one step per keyword, and more for keywords
+    /// that take longer.
     fn own_steps(&self, schema: &Value, place: SchemaSubject<'_>) -> u64 {
         let Value::Object(keywords) = schema else { return 1 };
         let more = |(keyword, said): (&String, &Value)| match (keyword.as_str(), said) {
@@ -285,12 +293,12 @@ impl<'a> CostEstimator<'a> {
     }
 }
 
-/// How many values there are in it, itself included.
+/// The number of nodes in a value, including itself.
 pub(super) fn size(value: &Value) -> u64 {
     super::survey::nodes(value).count() as u64
 }
 
-/// How many bytes of text there are in it, names included.
+/// The number of bytes of text in a value, including property names.
 fn bytes(value: &Value) -> u64 {
     let own = |it: &Value| match it {
         Value::String(text) => text.len(),

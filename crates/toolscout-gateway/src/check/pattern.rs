@@ -1,7 +1,8 @@
-//! How much work a pattern can make.
+//! Estimates the work of matching a pattern.
 //!
-//! The engine runs in linear time, so a hostile pattern cannot backtrack; but `(a{50}){50}` is a pattern of 2500 states
-//! that are all looked at for every character. This counts states, roughly, without building anything.
+//! The engine runs in linear time, so a hostile pattern cannot backtrack. But `(a{50}){50}` is a
+//! pattern of 2500 states, and the engine examines all of them for every character. This module
+//! counts states approximately, without building anything.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -9,7 +10,8 @@ use std::str::Chars;
 /// A set of characters takes about this many states, because texts are UTF-8.
 const SET: u64 = 8;
 
-/// About as many states as the pattern has once its repetitions are written out. What cannot be read counts as it is.
+/// The approximate number of states of the pattern with its repetitions written out. Unrecognized
+/// syntax counts as literal characters.
 pub(super) fn states(pattern: &str) -> u64 {
     let mut open = vec![PatternGroup::default()];
     let mut rest = pattern.chars().peekable();
@@ -40,7 +42,7 @@ pub(super) fn states(pattern: &str) -> u64 {
 #[derive(Default)]
 struct PatternGroup {
     states: u64,
-    /// Those of the last thing in it, which a repetition is about.
+    /// The states of the last element, which a repetition applies to.
     last: u64,
 }
 
@@ -57,13 +59,13 @@ impl PatternGroup {
     }
 }
 
-/// There is always one: only as many are closed as were opened.
+/// The stack is never empty: `)` pops only groups that `(` has pushed.
 fn innermost(open: &mut [PatternGroup]) -> &mut PatternGroup {
     let at = open.len() - 1;
     &mut open[at]
 }
 
-/// After `{`: how often at most; `{3,}` is three and then a loop.
+/// After `{`: the maximum number of repetitions; `{3,}` is three and then a loop.
 fn times(rest: &mut Peekable<Chars<'_>>) -> u64 {
     let (mut most, mut now) = (1, None);
     while let Some(it) = rest.next_if(|it| it.is_ascii_digit() || *it == ',') {

@@ -1,22 +1,25 @@
-//! Recognises at a glance what certainly fits a plain schema.
+//! Recognizes values that certainly match a plain schema, without the validator.
 //!
-//! Most tools have plain schemas and most calls fit them. The full validator takes milliseconds to come up in a fresh
-//! process, which is longer than many a tool runs. So this looks first; whatever it is not sure of goes to the validator,
-//! and so does everything that does not fit: only the validator says what is wrong.
+//! Most tools have plain schemas, and most calls match them. The full validator takes milliseconds
+//! to build in a new process, which is longer than many tools run. So this check comes first. Every
+//! value that it cannot confirm goes to the validator, including values that do not match, because
+//! only the validator can describe violations.
 
 use serde_json::{Map, Value};
 
-/// Deeper than people write by hand.
+/// Deeper than hand-written schemas.
 const MAX_DEPTH: usize = 16;
 
-/// What a schema may say its dialect is. What is plain means the same in all of these.
+/// The accepted values of `$schema`. The keywords of plain schemas have the same semantics in all
+/// of them.
 const DIALECTS: [&str; 3] = [
     "http://json-schema.org/draft-07/schema",
     "https://json-schema.org/draft/2019-09/schema",
     "https://json-schema.org/draft/2020-12/schema",
 ];
 
-/// Whether the schema uses only what is known here, in the way it is meant, and is not too deep.
+/// Whether the schema uses only keywords supported here, with well-formed values, and is not too
+/// deep.
 pub(super) fn is_plain(schema: &Value) -> bool {
     let dialect = schema.get("$schema").map(|it| it.as_str().map(|it| it.trim_end_matches('#')));
     dialect.is_none_or(|it| it.is_some_and(|it| DIALECTS.contains(&it))) && is_plain_within(schema, MAX_DEPTH)
@@ -61,8 +64,8 @@ fn are_names(names: &[Value]) -> bool {
     names.iter().enumerate().all(|(at, it)| it.is_string() && !names[..at].contains(it))
 }
 
-/// Of a plain schema: whether the value certainly fits. `false` means that somebody else has to look. Keywords that do not
-/// concern this type of value hold.
+/// Whether the value certainly matches a plain schema. On `false`, the validator has to check the
+/// value. Keywords for other types of value are ignored.
 pub(super) fn fits(schema: &Value, value: &Value) -> bool {
     let Value::Object(keywords) = schema else { return false };
     keywords.iter().all(|(keyword, said)| match (keyword.as_str(), value) {
@@ -70,7 +73,8 @@ pub(super) fn fits(schema: &Value, value: &Value) -> bool {
             Value::Array(names) => names.iter().filter_map(Value::as_str).any(|name| is_of_type(name, value)),
             name => name.as_str().is_some_and(|name| is_of_type(name, value)),
         },
-        // Equal values of these types are equal bytes; numbers and what holds them are not that simple.
+        // Equality of strings, booleans and null is simple; that of numbers and of values
+        // containing them is not.
         ("enum", Value::String(_) | Value::Bool(_) | Value::Null) => {
             said.as_array().is_some_and(|it| it.contains(value))
         }
@@ -100,7 +104,7 @@ fn is_of_type(name: &str, value: &Value) -> bool {
         "string" => value.is_string(),
         "boolean" => value.is_boolean(),
         "number" => value.is_number(),
-        // 1.0 is an integer, too; the validator knows.
+        // 1.0 is an integer, too, but only the validator recognizes it.
         "integer" => value.is_i64() || value.is_u64(),
         "object" => value.is_object(),
         "array" => value.is_array(),

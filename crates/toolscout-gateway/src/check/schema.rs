@@ -1,4 +1,4 @@
-//! A JSON Schema of somebody else's, used within limits.
+//! A JSON Schema from an untrusted source, used within limits.
 
 use super::cost::WorkBound;
 use super::survey::SchemaSurvey;
@@ -11,25 +11,26 @@ use toolscout_core::RawJson;
 
 const MAX_BYTES: usize = 64 * 1024;
 const MAX_NODES: usize = 5_000;
-/// States of all patterns together; more take too long to be built.
+/// Maximum number of states of all patterns together; more take too long to build.
 const MAX_STATES: u64 = 20_000;
-/// Values of a schema that the validator has to unroll; more take too long to be prepared.
+/// Maximum number of nodes that the validator has to unroll; more take too long to prepare.
 const MAX_UNROLLED: u64 = 20_000;
-/// Errors shown at most; a value that is wrong in more places than this is not read further.
+/// Maximum number of reported violations; after that, the value is not checked further.
 const MAX_VIOLATIONS: usize = 20;
 
 pub(super) struct Schema {
     value: Value,
-    /// How many values there are in it, where it is plain.
+    /// The number of nodes, if the schema is plain.
     plain: Option<u64>,
-    /// How much work it can be; none where only a close look at both sides tells.
+    /// The upper bound of the work; `None` if it has to be estimated for each value.
     bound: OnceLock<Option<WorkBound>>,
-    /// Made when something is first not plain: it takes far longer to be made than to be used.
+    /// Built on first use by a value that the plain check cannot confirm: building takes far longer
+    /// than checking.
     validator: OnceLock<Result<Validator, String>>,
 }
 
 impl Schema {
-    /// Reads it. The error says why it cannot be used.
+    /// Parses the schema. The error describes why it cannot be used.
     pub(super) fn read(raw: &RawJson) -> Result<Self, String> {
         let length = raw.as_str().len();
         if length > MAX_BYTES {
@@ -47,7 +48,8 @@ impl Schema {
         &self.value
     }
 
-    /// What is wrong with the value, or why that cannot be told. Takes no longer than the size of the value justifies.
+    /// The violations of the schema by the value, or the reason why they cannot be determined. The
+    /// time is limited in proportion to the size of the value.
     pub(super) fn violations(&self, value: &Value) -> Result<Vec<Violation>, String> {
         if self.surely_fits(value) || (self.is_little_work(value) && self.validator()?.is_valid(value)) {
             return Ok(Vec::new());
@@ -74,8 +76,9 @@ impl Schema {
         Ok(validator.iter_errors(value).take(MAX_VIOLATIONS).map(|it| violation(&it)).collect())
     }
 
-    /// Whether the value fits at a glance. Each value within it meets at most one part of a plain schema, so the work is at
-    /// most all against all; where that is little, nobody needs to count more closely.
+    /// Whether the plain check confirms the value. Each node of the value meets at most one part of
+    /// a plain schema, so the product of the sizes bounds the work; if it is small, no exact count
+    /// is necessary.
     fn surely_fits(&self, value: &Value) -> bool {
         let Some(nodes) = self.plain else { return false };
         nodes.saturating_mul(cost::size(value)) <= cost::STEPS && plain::fits(&self.value, value)
@@ -94,10 +97,10 @@ impl Schema {
     }
 }
 
-/// Nothing is ever fetched: a `$ref` that leaves the schema is an error.
+/// Builds the validator. It never fetches anything: a `$ref` that leaves the schema is an error.
 pub(super) fn validator(schema: &Value) -> Result<Validator, String> {
     let draft = match Draft::Draft202012.detect(schema) {
-        // Somebody's own dialect: most of it will be the usual words.
+        // A custom dialect most likely uses mostly standard keywords.
         Draft::Unknown => Draft::Draft202012,
         known => known,
     };
@@ -105,7 +108,7 @@ pub(super) fn validator(schema: &Value) -> Result<Validator, String> {
         .with_draft(draft)
         .offline()
         .should_ignore_unknown_formats(true)
-        // An engine that runs in linear time: a hostile pattern costs nothing.
+        // An engine that runs in linear time, so a hostile pattern cannot backtrack.
         .with_pattern_options(PatternOptions::regex().size_limit(1 << 20).dfa_size_limit(1 << 20))
         .build(schema)
         .map_err(|error| error.to_string())

@@ -1,30 +1,33 @@
-//! One look over a schema before it is used: how big it is, what its patterns cost, where its references lead.
+//! Collects facts about a schema before it is used: its size, the cost of its patterns, and the
+//! targets of its references.
 
 use super::pattern;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
-/// What there is to know about a schema.
+/// Facts about a schema.
 #[derive(Default)]
 pub(super) struct SchemaSurvey<'a> {
-    /// How many values there are in it.
+    /// The number of nodes.
     pub(super) nodes: usize,
-    /// How many states its patterns have together.
+    /// The number of states of all patterns together.
     pub(super) states: u64,
-    /// How many references there are in it.
+    /// The number of references.
     pub(super) references: usize,
-    /// How many parts of it ask what others have not looked at.
+    /// The number of `unevaluated*` keywords, which apply to everything that other keywords have
+    /// not evaluated.
     pub(super) unevaluated: usize,
-    /// It has parts that call themselves documents of their own, so that a reference may mean something else than it says.
+    /// Whether parts of the schema identify as separate documents, so that a reference may not
+    /// resolve within this one.
     pub(super) has_odd_references: bool,
     anchors: HashMap<&'a str, &'a Value>,
     states_of: HashMap<&'a str, u64>,
-    /// By where the list of values is.
+    /// The number of comparisons of each `enum`, by the address of its list.
     comparisons: HashMap<usize, u64>,
 }
 
 impl<'a> SchemaSurvey<'a> {
-    /// Looks at all of it, without recursion: hostile schemas are deep.
+    /// Surveys the whole schema, without recursion: hostile schemas are deep.
     pub(super) fn of(schema: &'a Value) -> Self {
         let mut survey = Self::default();
         for node in nodes(schema) {
@@ -37,23 +40,24 @@ impl<'a> SchemaSurvey<'a> {
         survey
     }
 
-    /// Where a reference leads; none where only the validator can know.
+    /// The target of a reference; `None` if only the validator can resolve it.
     pub(super) fn target(&self, root: &'a Value, reference: &str) -> Option<&'a Value> {
         match reference.strip_prefix('#')? {
             "" => Some(root),
-            // Rare, and decoding is the validator's business.
+            // Percent-encoded pointers are rare, and decoding is left to the validator.
             odd if odd.contains('%') => None,
             pointer if pointer.starts_with('/') => root.pointer(pointer),
             anchor => self.anchors.get(anchor).copied(),
         }
     }
 
-    /// How many states a pattern of this schema has.
+    /// The number of states of a pattern of this schema.
     pub(super) fn states_of(&self, pattern: &str) -> u64 {
         self.states_of.get(pattern).copied().unwrap_or(0)
     }
 
-    /// How many steps it takes to find a value among these of the schema. Texts are looked up, others compared.
+    /// The number of steps to find a value in this `enum`. Strings are looked up, other values are
+    /// compared.
     pub(super) fn comparisons(&self, values: &[Value]) -> u64 {
         self.comparisons.get(&values.as_ptr().addr()).copied().unwrap_or(0)
     }
@@ -64,7 +68,7 @@ impl<'a> SchemaSurvey<'a> {
         self.has_odd_references |= text("$recursiveRef").is_some();
         for keyword in ["$anchor", "$dynamicAnchor"] {
             let Some(anchor) = text(keyword) else { continue };
-            // The same name twice: which one is meant depends on the road.
+            // If an anchor occurs twice, its target depends on the path of the validator.
             self.has_odd_references |= self.anchors.insert(anchor, node).is_some();
         }
         let has = |keyword: &str| usize::from(keywords.contains_key(keyword));
@@ -86,12 +90,12 @@ impl<'a> SchemaSurvey<'a> {
     }
 }
 
-/// What an `id` of the old dialects looks like; a plain word is more likely an example.
+/// Whether this looks like an `id` of the old drafts; a plain word is more likely an example.
 fn is_address(text: &str) -> bool {
     text.contains([':', '/', '#'])
 }
 
-/// The value and all within it, in no order.
+/// Iterates over the value and everything within it, in no particular order.
 pub(super) fn nodes(value: &Value) -> impl Iterator<Item = &Value> {
     let mut open = vec![value];
     std::iter::from_fn(move || {

@@ -1,8 +1,8 @@
-//! 1. What the quick look lets pass, the full validator lets pass.
-//! 2. What is said to be little work is, by a closer count.
-//! 3. The quick look is sure of the schemas that tools usually have.
+//! 1. Every value that the plain check accepts, the full validator accepts, too.
+//! 2. Work that the bound classifies as little is little by the exact count, too.
+//! 3. The plain check recognizes the schemas that tools usually have.
 //!
-//! What keeps a check from taking for ever is proven in `bombs`, what becomes of results in `results`.
+//! The limits on the time of a check are tested in `bombs`, the checks of results in `results`.
 
 mod bombs;
 mod results;
@@ -114,7 +114,7 @@ proptest! {
         }
     }
 
-    /// Schemas and values as many times as wide as it takes to come near to what is allowed.
+    /// Repeats schemas and values until the work comes near the limit.
     #[test]
     fn what_is_said_to_be_little_work_is_little(
         schemas in prop::collection::vec(schema(), 1..4),

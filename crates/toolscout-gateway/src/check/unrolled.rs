@@ -1,16 +1,16 @@
-//! How big a schema would be if every reference were replaced by what it leads to.
+//! Calculates the size of a schema with every reference replaced by its target.
 //!
-//! The validator does not do that, with one exception: a schema that asks what others have not looked at is prepared for
-//! every road that leads through it.
+//! The validator does not do that, with one exception: it prepares a schema with `unevaluated*`
+//! keywords separately for every path that leads through it.
 
 use super::survey::SchemaSurvey;
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// As deep as we look; what is deeper counts as endless.
+/// Maximum depth; anything deeper counts as infinite.
 const MAX_DEPTH: usize = 256;
 
-/// In values; circles are gone around once.
+/// The size in nodes; each cycle counts once.
 pub(super) fn size(root: &Value, survey: &SchemaSurvey<'_>) -> u64 {
     SchemaUnroller { root, survey, known: HashMap::new() }.size(root, MAX_DEPTH)
 }
@@ -18,7 +18,7 @@ pub(super) fn size(root: &Value, survey: &SchemaSurvey<'_>) -> u64 {
 struct SchemaUnroller<'a> {
     root: &'a Value,
     survey: &'a SchemaSurvey<'a>,
-    /// By where the target of a reference is; nothing while it is under way.
+    /// Sizes by the address of a reference's target; 0 while the target is in progress.
     known: HashMap<usize, u64>,
 }
 

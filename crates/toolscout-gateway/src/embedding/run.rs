@@ -10,28 +10,29 @@ use tokio::time::{Instant, sleep};
 use toolscout_core::Lease;
 use toolscout_index::{TextStamp, Vector, text_of};
 
-/// Tools that are encoded in one go in the background: on one core, and done soon enough when the process ends.
+/// Tools embedded in one batch in the background: few enough for one core, and to finish soon when
+/// the process ends.
 const FEW: usize = 16;
-/// The same, where somebody waits for it.
+/// The same, if a command waits for the result.
 const MANY: usize = 64;
-/// The same in the middle of a search, which may have to stop soon.
+/// The same during a search, which may have to stop soon.
 const AT_ONCE: usize = 4;
-/// So many tools are encoded by a search, however long that takes.
+/// A search embeds at least this many tools, however long that takes.
 const AT_LEAST: usize = 24;
-/// Tools that are looked up in one go.
+/// Tools looked up in the store in one batch.
 const LOOKED_UP: usize = 1_024;
-/// As often as this searches get to see what is new.
+/// Interval between publications of new embeddings to searches.
 const SHOWN: Duration = Duration::from_secs(1);
-/// As often as this a long study is written down.
+/// Interval between writes of new embeddings to the store during a long run.
 const WRITTEN: Duration = Duration::from_secs(15);
-/// After so long it is looked again how far another process is.
+/// Interval between checks of the progress of another process.
 const TURN: Duration = Duration::from_secs(2);
-/// What was just published is listed first; then it is studied.
+/// Delay before embedding newly published tools, so that clients can list them first.
 const PAUSE: Duration = Duration::from_millis(50);
 
 impl Gateway {
-    /// Finds out what tools mean, as they come, beside all else; to be run by every process that goes on for long. Never ends by
-    /// itself. Dropping it ends it, after the few tools it is at.
+    /// Embeds tools in the background as they are discovered. Every long-running process should run
+    /// this. Never returns. Dropping the future stops the work after the current batch.
     pub async fn study(&self) -> Infallible {
         let engine = self.publisher.now().engine.clone();
         let _worker = engine.worker();
@@ -46,7 +47,8 @@ impl Gateway {
         }
     }
 
-    /// Finds out what tools mean, but takes no longer than this; says how many are left. For commands that have found tools.
+    /// Embeds tools for at most this time. Returns the number of tools without an embedding. For
+    /// commands that have discovered tools.
     pub async fn study_within(&self, time: Duration) -> usize {
         self.study_until(Some(Instant::now() + time), MANY).await;
         self.publisher.now().indexed().map_or(0, |it| it.missing)
@@ -82,30 +84,30 @@ impl Gateway {
         self.remember().await;
     }
 
-    /// Writes down what is known of tools for the next process, if there is something new. For the end of a command.
+    /// Writes new embeddings to the store for the next process. For the end of a command.
     pub async fn remember(&self) {
         let engine = self.publisher.now().engine.clone();
         run_blocking(move || engine.remember()).await;
     }
 }
 
-/// How much is left to do.
+/// The work left to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RemainingWork {
     Nothing,
     More,
-    /// There is more, and another process is at it.
+    /// There is more work, and another process is doing it.
     Elsewhere,
 }
 
-/// What is found out about one catalog after the other, kept from step to step.
+/// The state of embedding one catalog after the other, kept between steps.
 #[derive(Default)]
 struct EmbeddingRun {
-    /// Which catalog it is about.
+    /// The generation of the catalog.
     generation: u64,
-    /// What was looked at in this catalog: once is enough, whatever came of it.
+    /// The texts visited in this catalog. Each is visited once, whatever the outcome.
     seen: HashSet<TextStamp>,
-    /// What searches have not got to see yet.
+    /// Embeddings that are not yet published to searches.
     found: Vec<(TextStamp, Vector)>,
     shown: Option<Instant>,
     lease: Option<Lease>,
@@ -113,7 +115,7 @@ struct EmbeddingRun {
 }
 
 impl EmbeddingRun {
-    /// Looks tools up, and encodes at most so many of those that nobody has encoded yet.
+    /// Looks up stored embeddings, and embeds at most `most` of the tools that have none.
     fn step(&mut self, catalog: &PublishedCatalog, most: usize) -> RemainingWork {
         let engine = &catalog.engine;
         let Some(id) = engine.encoder_id() else { return RemainingWork::Nothing };
@@ -148,7 +150,7 @@ impl EmbeddingRun {
         let engine = &catalog.engine;
         if self.lease.is_none() {
             self.lease = engine.lease();
-            // Who had it before us may have found out about these a catalog ago.
+            // The previous holder of the lease may have embedded these in the meantime.
             unknown.iter().for_each(|(stamp, _)| {
                 self.seen.remove(stamp);
             });
@@ -169,7 +171,7 @@ impl EmbeddingRun {
         self.shown.is_none_or(|it| it.elapsed() > SHOWN)
     }
 
-    /// Lets searches see what was found out.
+    /// Publishes the new embeddings to searches.
     fn show(&mut self, catalog: &PublishedCatalog) {
         self.shown = Some(Instant::now());
         let Some(id) = catalog.engine.encoder_id().filter(|_| !self.found.is_empty()) else { return };
@@ -185,11 +187,11 @@ impl EmbeddingRun {
     }
 }
 
-/// Encodes the tools of one catalog during a search, for about this time. A small catalog is encoded as a whole, however slow the
-/// machine is.
+/// Embeds the tools of one catalog during a search, for about this time. A small catalog is
+/// embedded as a whole, however slow the machine is.
 ///
-/// Concurrent searches of one process wait for each other, and then use what the first one encoded. With many tools left, a
-/// search waits no longer than its own time.
+/// Concurrent searches of one process wait for each other, and then use the embeddings of the first
+/// one. With many tools left, a search waits no longer than its own time.
 pub(super) fn embed_during_search(catalog: &PublishedCatalog, time: Duration) {
     let (mut study, end) = (EmbeddingRun::default(), Instant::now() + time);
     let encoding = &catalog.engine.encoding;

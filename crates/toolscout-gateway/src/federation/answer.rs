@@ -1,4 +1,4 @@
-//! What a server says that it has found, read with patience: servers have different ways to say it.
+//! Parses the search results of a remote gateway. Tolerant, because servers use different formats.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -6,29 +6,30 @@ use serde_json::value::RawValue;
 use std::collections::HashMap;
 use toolscout_core::{RawJson, ToolOutput, escape};
 
-/// Longer answers are not read.
+/// Maximum size of a response; longer ones are not parsed.
 const LONGEST: usize = 4 << 20;
-/// A tool that takes more to describe is left out.
+/// Maximum size of a tool description; larger ones are left out.
 pub(super) const LARGEST: usize = 64 * 1024;
-/// Characters of a failure that are repeated.
+/// Maximum number of characters quoted from an error message.
 const TOLD: usize = 300;
 
-/// One tool as the server describes it.
+/// A tool as the remote gateway describes it.
 #[derive(Debug, PartialEq)]
 pub(super) struct RemoteToolDescription {
-    /// What it is to be called there.
+    /// The name to use in calls.
     pub(super) name: String,
     pub(super) title: Option<String>,
     pub(super) description: Option<String>,
     pub(super) input_schema: Option<RawJson>,
     pub(super) annotations: Option<RawJson>,
-    /// The server's own digest of it.
+    /// The server's own digest of the definition.
     pub(super) digest: Option<String>,
     /// From 0 to 1.
     pub(super) score: f64,
 }
 
-/// What was found, best first, at most as many as were asked for; and how many could not be taken.
+/// The results, best first, up to the requested number; and the number of results that were too
+/// large.
 #[derive(Debug, PartialEq, Default)]
 pub(super) struct RemoteSearchResponse {
     pub(super) items: Vec<RemoteToolDescription>,
@@ -47,7 +48,7 @@ struct SearchResultList<'a> {
     results: Vec<&'a RawValue>,
 }
 
-/// Reads an answer; the error says what is wrong with it, for people.
+/// Parses a response; the error is a message for the user.
 pub(super) fn read(output: &ToolOutput, most: usize) -> Result<RemoteSearchResponse, String> {
     let raw = output.raw().as_str();
     if raw.len() > LONGEST {
@@ -66,7 +67,7 @@ pub(super) fn read(output: &ToolOutput, most: usize) -> Result<RemoteSearchRespo
     let text = text();
     match listing(&text) {
         Some(items) => Ok(taken(&items, most)),
-        // Words for who has found nothing.
+        // A plain-text message instead of JSON: nothing was found.
         None if !text.trim_start().starts_with(['[', '{']) => Ok(RemoteSearchResponse::default()),
         None => Err("its answer cannot be read".to_owned()),
     }
@@ -111,7 +112,7 @@ fn score(raw: &str) -> Option<f64> {
     score.filter(|it| it.is_finite()).map(|it| it.clamp(0.0, 1.0))
 }
 
-/// Who gives no scores still says what comes first.
+/// A score for servers that return none: the order of the results still expresses relevance.
 fn by_rank(rank: usize) -> f64 {
     (0.9 - 0.1 * rank as f64).max(0.05)
 }

@@ -1,4 +1,4 @@
-//! Calls of tools beyond the catalog, through the `execute_tool` of who has them.
+//! Calls of remote tools, through the `execute_tool` of their gateway.
 
 use super::definitions::RemoteDefinition;
 use super::search::anything;
@@ -9,23 +9,23 @@ use crate::{CatalogView, Error, Gateway};
 use std::sync::Arc;
 use toolscout_core::{Cx, SourceError, Tool, ToolCall, ToolId};
 
-/// A tool beyond the catalog, as it stands for one call.
+/// A remote tool with its policy, for one call.
 pub(crate) struct RemoteTool {
     pub(crate) tool: Arc<Tool>,
     pub(crate) standing: ToolStanding,
-    /// What its own source calls this definition.
+    /// The remote gateway's own digest of this definition.
     digest: Option<Arc<str>>,
     via: Arc<[String]>,
     gateway: String,
 }
 
-/// A tool of which nobody knows more than the name.
+/// A tool with a known name but an unknown definition.
 pub(super) fn unknown(id: ToolId) -> Tool {
     Tool { input_schema: anything(), ..Tool::new(id) }
 }
 
 impl Gateway {
-    /// The same view, and in it this tool, should it be one beyond the catalog.
+    /// Adds this tool to the view, if it is a remote tool.
     pub(crate) fn with_far(&self, view: CatalogView, id: &ToolId, cx: &Cx) -> CatalogView {
         if view.catalog.tool(id).is_some() || !view.asks(&id.source) || delegation::names_meta_tool(id.name.as_str()) {
             return view;
@@ -54,8 +54,9 @@ impl Gateway {
 }
 
 impl RemoteTool {
-    /// The call of the meta tool that comes to a call of this tool. `is_bound`: only if its definition is what is known of it
-    /// here. Who cannot be told so was asked for the definition by a search; that has to do.
+    /// The call of the meta tool that runs this tool. If `is_bound`, the remote gateway must refuse
+    /// the call unless the definition is the cached one. Servers without support for that were
+    /// queried for the definition by a search, which has to suffice.
     pub(crate) fn order(&self, meta_tool: &Tool, call: ToolCall, is_bound: bool) -> Result<ToolCall, Error> {
         if self.via.len() >= DEEPEST {
             let reason = format!("`{}` is not called: {DEEPEST} gateways have passed this on already", self.tool.id);

@@ -11,7 +11,7 @@ use toolscout_core::{BoundedCache, Source, Tool, ToolId};
 /// Definitions cached, of all users together.
 const CAPACITY: usize = 256;
 
-/// For whom something was found: one user never gets what another user's search found.
+/// The requester of a search: one user never gets the results of another user's search.
 pub(super) type RequesterKey = (Option<RequestKeys>, Option<Arc<str>>);
 
 pub(super) struct RemoteDefinitions(Mutex<BoundedCache<(RequesterKey, ToolId), CachedDefinition>>);
@@ -28,12 +28,12 @@ impl Default for RemoteDefinitions {
     }
 }
 
-/// A tool beyond the catalog.
+/// The definition of a remote tool.
 #[derive(Clone)]
 pub(super) struct RemoteDefinition {
     pub(super) tool: Arc<Tool>,
     pub(super) facts: Arc<DefinitionFacts>,
-    /// What its own source calls this definition.
+    /// The remote gateway's own digest of this definition.
     pub(super) digest: Option<Arc<str>>,
 }
 
@@ -45,7 +45,8 @@ impl RemoteDefinitions {
         Some(found.definition.clone())
     }
 
-    /// The tool that a name means to its source: any form of its id, or the bare name if it is unique.
+    /// The tool that a name refers to at its source: any form of its id, or the bare name if it is
+    /// unique.
     pub(super) fn named(&self, whose: &RequesterKey, source: &Arc<dyn Source>, name: &str) -> Option<Arc<Tool>> {
         let cache = self.0.lock();
         let is_of_source = |((owner, id), found): &(&(RequesterKey, ToolId), &CachedDefinition)| {

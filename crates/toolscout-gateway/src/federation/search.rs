@@ -1,4 +1,4 @@
-//! Asks those who search for themselves, beside the search in the catalog.
+//! Queries remote gateways, in addition to the search in the catalog.
 
 use super::LONGEST_NAME;
 use super::answer::{self, RemoteSearchResponse};
@@ -14,29 +14,31 @@ use toolscout_catalog::findings::{self, Severity, ToolNameIndex};
 use toolscout_core::authorization::{AuthorizationError, Policy};
 use toolscout_core::{BoxFuture, Cx, RawJson, Source, SourceError, SourceId, Tool, ToolCall, ToolId, ToolName, escape};
 
-/// So many are asked at the same time.
+/// Number of remote gateways queried at the same time.
 const TOGETHER: usize = 8;
-/// So long they all have together.
+/// Time limit for all of them together.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// By so much less for each gateway that has passed the question on.
+/// Reduction of the time limit for each gateway that has forwarded the search.
 const LESS: Duration = Duration::from_millis(900);
-/// Where the best hit here is worth less, it is worth it to start a server that may know better.
+/// If the best local score is lower than this, it is worth starting a server that may have a better
+/// tool.
 const WEAK: f64 = 0.5;
-/// Characters of a name that are repeated.
+/// Maximum number of characters quoted from a tool name.
 const TOLD: usize = 80;
 
-/// Who was asked, and what came of it; the error says why nothing did, where that is to be said.
+/// A source and its response. The error is a message for the user, if there is something to report.
 type RemoteSearchOutcome = (Arc<dyn Source>, Result<RemoteSearchResponse, Option<String>>);
 
-/// What one source has found.
+/// The results of one source.
 pub(super) type RemoteHits = (Arc<dyn Source>, RemoteSearchResponse);
 
 impl Gateway {
-    /// What was found in the catalog, and what sources have found that search for themselves: the best of it, and what
-    /// there is to say about who could not be asked.
+    /// Merges the hits of the catalog with those of remote gateways. Returns the best hits, and
+    /// notes about sources that could not be queried.
     ///
-    /// Who is up is always asked; who would have to be started only where the catalog has too few hits, or none that fits
-    /// well. Cancel-safe: whoever is being asked is told that nobody waits any more.
+    /// Running servers are always queried. Servers that would have to be started are queried only
+    /// if the catalog has too few hits, or no good one. Cancel-safe: requests to servers are
+    /// cancelled.
     pub async fn search_remote(
         &self,
         view: &CatalogView,
@@ -48,7 +50,7 @@ impl Gateway {
             return (local, Vec::new());
         }
         if cx.via.contains(&self.federation.name) {
-            // Whoever asked first has all of this already.
+            // The gateway that received the search first already has these tools.
             return (Vec::new(), vec!["this gateway is asking itself, through others".to_owned()]);
         }
         if cx.via.len() >= DEEPEST {
@@ -61,8 +63,8 @@ impl Gateway {
         (merged(local, remote, most), notes)
     }
 
-    /// All that sources list that search for themselves and are up, as far as they show it to who asks for everything; by
-    /// their ids. Starts nothing.
+    /// All tools that running remote gateways return for an empty query, sorted by id. Starts
+    /// nothing.
     pub async fn list_remote(&self, view: &CatalogView, cx: &Cx) -> Vec<Arc<Tool>> {
         let asked = to_ask(view, None, false).collect();
         let (found, _) = self.search_sources(view, asked, "", Query::MAX_LIMIT, cx).await;
@@ -80,7 +82,7 @@ impl Gateway {
     ) -> (Vec<SearchHit>, Vec<String>) {
         let cx = cx.clone().within(patience(cx));
         let asking: Vec<_> = asked.into_iter().map(|it| self.asked(view, it, query, most, &cx)).collect();
-        // In the order in which they are known, however fast they are.
+        // The results stay in the order of the sources, independent of response times.
         let answers: Vec<_> = stream::iter(asking).buffered(TOGETHER).collect().await;
         let (mut found, mut notes) = (Vec::new(), Vec::new());
         for (source, answer) in answers {
@@ -108,7 +110,8 @@ impl Gateway {
         })
     }
 
-    /// What one source finds. The error says why it could not be asked, where that is to be said.
+    /// Queries one remote gateway. The error is a message for the user, if there is something to
+    /// report.
     pub(super) async fn ask_remote(
         &self,
         view: &CatalogView,
@@ -125,7 +128,7 @@ impl Gateway {
         let arguments = delegation::search_arguments(meta_tool, query, most);
         let meta = Some(passed_on(None, &cx.via, &self.federation.name));
         let call = ToolCall { meta, ..ToolCall::new(id, arguments) };
-        // Nobody is asked anything in the middle of a search.
+        // A search must not prompt the user.
         let cx = Cx { progress: None, asker: None, counterpart: None, ..cx.clone() }.within(patience(cx));
         let asking = self.run(view.clone().through_meta_tools(), call, cx.clone());
         match crate::tasks::until_deadline(&cx, asking).await {
@@ -135,7 +138,7 @@ impl Gateway {
         }
     }
 
-    /// The hits that may be shown, remembered for who calls them; and what was left out.
+    /// The hits that may be shown, cached for later calls; and notes about those left out.
     pub(super) fn vetted(
         &self,
         view: &CatalogView,
@@ -151,8 +154,8 @@ impl Gateway {
             let read = answer.items.into_iter().filter_map(|it| Some((tool(view, &source, &it)?, it.score, it.digest)));
             hits.extend(read.map(|(tool, score, digest)| (source.clone(), Arc::new(tool), score, digest)));
         }
-        // Gathered when something new has to be looked through. Who mentions tools of its own server gives no orders about
-        // those of others.
+        // Built only if there is a new definition to scan. A tool that mentions tools of its own
+        // server does not try to control those of others.
         let names: OnceLock<ToolNameIndex> = OnceLock::new();
         let own: Vec<ToolId> =
             hits.iter().flat_map(|(_, tool, ..)| [Some(tool.id.clone()), as_bare(&tool.id)]).flatten().collect();
@@ -175,8 +178,8 @@ impl Gateway {
     }
 }
 
-/// The best of all, best first, no tool twice. Among equals local ones come first, then those of the source that
-/// was asked first, so the same lists always make the same one.
+/// The best hits, best first, without duplicates. For equal scores, local hits come first, then
+/// those of the source queried first, so the result is deterministic.
 fn merged(local: Vec<SearchHit>, remote: Vec<SearchHit>, most: usize) -> Vec<SearchHit> {
     let mut all: Vec<_> = local.into_iter().chain(remote).collect();
     all.sort_by(|one, other| other.score.total_cmp(&one.score));
@@ -186,12 +189,14 @@ fn merged(local: Vec<SearchHit>, remote: Vec<SearchHit>, most: usize) -> Vec<Sea
     all
 }
 
-/// Who asks for another gateway has less time than that one, so that what was found until then gets through.
+/// A search for another gateway has less time than that gateway, so that partial results arrive in
+/// time.
 fn patience(cx: &Cx) -> Duration {
     PATIENCE.saturating_sub(LESS * cx.via.len() as u32)
 }
 
-/// Who is asked: these, or all; and of those that would have to be started only where it is worth it.
+/// The sources to query: only these, or all. Servers that are not running are included only if
+/// `is_worth_starting`.
 fn to_ask(
     view: &CatalogView,
     only: Option<&[SourceId]>,
@@ -202,7 +207,8 @@ fn to_ask(
     sources.filter(move |it| it.delegation().is_some_and(|it| it.is_up || is_worth_starting))
 }
 
-/// The tool that an item describes; none where the catalog has it, where it is disabled, or where it cannot be one.
+/// The tool that an item describes; `None` if the catalog has it, it is disabled, or its name is
+/// invalid.
 fn tool(view: &CatalogView, source: &Arc<dyn Source>, item: &answer::RemoteToolDescription) -> Option<Tool> {
     let name = &item.name;
     if name.len() > LONGEST_NAME || delegation::names_meta_tool(name) {
@@ -221,7 +227,7 @@ fn tool(view: &CatalogView, source: &Arc<dyn Source>, item: &answer::RemoteToolD
     (view.policy(&tool).policy != Policy::Disable).then_some(tool)
 }
 
-/// Of whom nobody knows what they take, they take everything.
+/// The input schema of a tool whose schema is unknown: it accepts any object.
 pub(super) fn anything() -> RawJson {
     RawJson::from_value(&serde_json::json!({"type": "object"}))
 }
@@ -230,7 +236,7 @@ fn as_bare(id: &ToolId) -> Option<ToolId> {
     Some(ToolId::new(id.source.clone(), ToolName::new(delegation::bare(id.name.as_str())).ok()?))
 }
 
-/// What is disabled is as good as not there; all else is said.
+/// The message for an error. A disabled meta tool counts as absent, so it has none.
 fn told(error: &Error) -> Option<String> {
     let why = match error {
         Error::Refused(AuthorizationError::Disabled { .. }) => return None,

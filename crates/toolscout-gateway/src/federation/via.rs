@@ -1,23 +1,23 @@
-//! Where a request has been: gateways may stand behind each other, and in a circle, too.
+//! The path of a request through gateways, which may form a chain or a cycle.
 
 use serde_json::{Map, Value, json};
 use toolscout_core::RawJson;
 
-/// Under this each gateway that passes a request on adds its name to the request's `_meta`.
+/// The key in the `_meta` of a request to which each forwarding gateway adds its name.
 const KEY: &str = "toolscout/via";
-/// A request that has come through so many gateways goes no further.
+/// A request that has passed this many gateways is not forwarded further.
 pub(super) const DEEPEST: usize = 3;
-/// What of a list that others wrote is read.
+/// Maximum number of entries read from a received list.
 const READ: usize = 16;
 
-/// The gateways that have passed a request on, as they are written there.
+/// Parses the names of the gateways that have forwarded a request.
 pub fn via(written: &RawJson) -> Vec<String> {
     let written = written.to_value();
     let names = written.as_array().into_iter().flatten().take(READ);
     names.map(|it| it.as_str().unwrap_or_default().chars().take(64).collect()).collect()
 }
 
-/// The same `_meta`, of a request that this gateway passes on.
+/// The `_meta` of a request, with this gateway's name added.
 pub(super) fn passed_on(meta: Option<&RawJson>, via: &[String], name: &str) -> RawJson {
     let mut all = match meta.map(RawJson::to_value) {
         Some(Value::Object(all)) => all,

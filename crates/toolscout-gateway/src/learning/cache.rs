@@ -1,4 +1,4 @@
-//! What was read for searches, so that most of them need not read it again.
+//! Caches feedback records, so that most searches need not read the store.
 
 use super::records::FeedbackRecords;
 use super::store::FeedbackStore;
@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use toolscout_core::BoundedCache;
 use toolscout_index::LearnedQueries;
 
-/// Another process may have learned or forgotten something since.
+/// How long an entry is fresh. Another process may add or delete records.
 const FRESH: Duration = Duration::from_secs(2);
-/// Lessons cached, of all tenants together.
+/// Feedback records cached, of all tenants together.
 const CAPACITY: usize = 50_000;
 
 pub(super) struct LearnedCache(Mutex<BoundedCache<Arc<str>, LearnedEntry>>);
@@ -26,13 +26,13 @@ struct LearnedEntry {
 
 impl Default for LearnedCache {
     fn default() -> Self {
-        // A tenant without lessons takes some memory, too.
+        // A tenant without feedback records takes some memory, too.
         Self(Mutex::new(BoundedCache::weighted(CAPACITY, |entry| entry.lessons + 10)))
     }
 }
 
 impl LearnedCache {
-    /// What this tenant has learned, as it was at most two seconds ago. What cannot be read was not learned.
+    /// The feedback of this tenant, at most two seconds old. Unreadable records count as absent.
     pub(super) fn learned(&self, ledger: &FeedbackStore, whose: &Arc<str>, space: u64) -> Arc<LearnedQueries> {
         let known = self.0.lock().get(whose).cloned().filter(|it| it.space == space);
         if let Some(known) = known.as_ref().filter(|it| it.looked.elapsed() < FRESH) {
@@ -54,7 +54,7 @@ impl LearnedCache {
         learned
     }
 
-    /// To be read anew.
+    /// Removes the entry, so that the next search reads the store.
     pub(super) fn let_go(&self, whose: &str) {
         self.0.lock().remove(whose);
     }

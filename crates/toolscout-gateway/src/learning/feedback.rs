@@ -1,4 +1,5 @@
-//! Writes feedback records on a thread of its own, so that neither a search nor a call waits for the store.
+//! Writes feedback records on a thread of its own, so that neither a search nor a call waits for
+//! the store.
 
 use super::cache::LearnedCache;
 use super::owner::FeedbackOwner;
@@ -11,22 +12,22 @@ use toolscout_core::{BatchLimits, BatchWriter, BoundedCache, Moment, StoreError,
 
 const LIMITS: BatchLimits =
     BatchLimits { name: "learning", capacity: 1_024, batch: 1_024, delay: Duration::from_millis(250) };
-/// Owners whose recent questions are in memory.
+/// Number of conversations whose recent searches are in memory.
 const OWNERS: usize = 512;
 /// How long the end of a process waits for a slow store.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Something to learn from.
+/// An item of feedback.
 pub(super) enum Feedback {
-    /// A question, with what it found.
+    /// A search with its hits.
     Asked(FeedbackOwner, RecentSearch),
-    /// A call that worked.
+    /// A successful call.
     Called(FeedbackOwner, SuccessfulCall),
-    /// All questions of this owner are forgotten.
+    /// The recent searches of this owner are deleted.
     Forgotten(FeedbackOwner),
 }
 
-/// A call that worked.
+/// A successful call.
 pub(super) struct SuccessfulCall {
     pub(super) tool: ToolId,
     /// The project the tool belongs to; empty for tools of servers.
@@ -49,7 +50,7 @@ impl FeedbackWriter {
         self.0.start();
     }
 
-    /// Whether there was no feedback yet.
+    /// Whether no feedback was queued yet.
     pub(super) fn is_idle(&self) -> bool {
         !self.0.is_started()
     }
@@ -62,7 +63,7 @@ impl FeedbackWriter {
 struct Learner {
     ledger: Arc<FeedbackStore>,
     cache: Arc<LearnedCache>,
-    /// Recent questions, by conversation.
+    /// Recent searches, by conversation.
     recent: BoundedCache<Arc<str>, RecentSearches>,
 }
 
@@ -104,7 +105,7 @@ impl Learner {
         }
     }
 
-    /// The question that the call answers.
+    /// The search that the call follows.
     fn question(&mut self, owner: &FeedbackOwner, call: &SuccessfulCall) -> Option<RecentSearch> {
         if !owner.is_at_terminal {
             return self.recent.get(&owner.talk)?.take(&call.tool, call.at);
@@ -117,7 +118,7 @@ impl Learner {
     }
 }
 
-/// A store that fails stops nothing: nothing is learned.
+/// A failing store stops nothing; the feedback is lost.
 fn report(written: Result<(), StoreError>) {
     if let Err(error) = written {
         tracing::debug!(event = "not_learned", error = %error);

@@ -1,26 +1,26 @@
-//! Whose questions, calls and lessons belong together.
+//! Determines which searches, calls and feedback records belong together.
 
 use crate::Gateway;
 use std::sync::Arc;
 use toolscout_core::{Caller, Cx};
 
-/// Where a session of the old era says which it is.
+/// The header with the id of a session of the older, stateful protocol.
 const SESSION: &str = "mcp-session-id";
 
-/// Who asks and calls.
+/// The owner of searches and calls.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct FeedbackOwner {
-    /// Who learns: a tenant, a user, or everybody who is nobody in particular.
+    /// The tenant or user that shares feedback records; all anonymous requests share one.
     pub(crate) whose: Arc<str>,
-    /// Who is talking. What is called here follows what was asked here, and nothing that was asked elsewhere.
+    /// The conversation. A call is attributed only to searches of the same conversation.
     pub(crate) talk: Arc<str>,
-    /// Whether question and call may come from two processes.
+    /// Whether the search and the call may come from two processes.
     pub(crate) is_at_terminal: bool,
 }
 
 impl Gateway {
-    /// Whose a request is: under all keys that make it somebody's own, and under the user, so that no two who see different
-    /// tools share anything.
+    /// The owner of a request. It depends on all request keys and on the user, so that requests
+    /// which see different tools share nothing.
     pub(crate) fn owner(&self, cx: &Cx) -> FeedbackOwner {
         let whose: Arc<str> = match (self.whose(cx), &cx.user) {
             (None, None) => "everybody".into(),

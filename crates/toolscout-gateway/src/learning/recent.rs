@@ -1,4 +1,4 @@
-//! What was asked in the last ten minutes, and what that has found.
+//! The searches of the last ten minutes, and their hits.
 
 use super::row::{self, FeedbackRowReader};
 use std::collections::VecDeque;
@@ -6,33 +6,33 @@ use std::time::Duration;
 use toolscout_core::{Moment, ToolId, redact};
 use toolscout_index::Vector;
 
-/// A call that comes later than that was not because of the question.
+/// A call later than this is not attributed to the search.
 pub(super) const SHORTLY: Duration = Duration::from_secs(10 * 60);
-/// Of more questions at once nobody knows which one a call is about.
+/// Maximum number of recent searches. With more, a call cannot be attributed reliably.
 const MOST: usize = 16;
-/// Characters of a question that are kept.
+/// Maximum number of characters stored of a query.
 const LONGEST: usize = 300;
 
-/// A question, and what it has found.
+/// A search and its hits.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RecentSearch {
     pub(super) text: String,
-    /// What it means, and to whom.
+    /// The embedding, and the vector space it belongs to.
     pub(super) meaning: Option<(u64, Vector)>,
-    /// Those that were not called yet.
+    /// The hits that were not called yet.
     pub(super) hits: Vec<ToolId>,
     pub(super) asked: Moment,
 }
 
-/// The last questions of one owner, the newest last.
+/// The recent searches of one conversation, newest last.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct RecentSearches {
     questions: VecDeque<RecentSearch>,
 }
 
-/// A question as it may be kept: in one line, without secrets, and not too long.
+/// A query in its stored form: on one line, without secrets, and of limited length.
 pub(super) fn fit(text: &str) -> String {
-    // Redacted before it is cut: half a secret does not look like one.
+    // Redacted before it is truncated: half a secret does not look like one.
     let start: String = text.chars().take(LONGEST * 8).collect();
     let words: Vec<_> = redact::text(&start).split_whitespace().map(str::to_owned).collect();
     words.join(" ").chars().filter(|it| !it.is_control()).take(LONGEST).collect()
@@ -48,7 +48,7 @@ impl RecentSearches {
         }
     }
 
-    /// The newest question that has found this tool. It teaches about it once.
+    /// The newest search that found this tool. Each search counts once for a tool.
     pub(super) fn take(&mut self, tool: &ToolId, now: Moment) -> Option<RecentSearch> {
         self.expire(now);
         for question in self.questions.iter_mut().rev() {
@@ -60,7 +60,7 @@ impl RecentSearches {
         None
     }
 
-    /// As if these tools had not been found.
+    /// Removes these tools from the hits of all searches.
     pub(super) fn forget(&mut self, is_meant: impl Fn(&ToolId) -> bool) {
         self.questions.iter_mut().for_each(|it| it.hits.retain(|tool| !is_meant(tool)));
         self.questions.retain(|it| !it.hits.is_empty());
@@ -86,7 +86,7 @@ impl RecentSearches {
         out
     }
 
-    /// Reads what [`Self::to_bytes`] wrote; of anything else, what can be read.
+    /// Parses the output of [`Self::to_bytes`]; stops at the first malformed entry.
     pub(super) fn from_bytes(bytes: &[u8]) -> Self {
         let mut recent = Self::default();
         let Some(mut reader) = FeedbackRowReader::of(bytes) else { return recent };

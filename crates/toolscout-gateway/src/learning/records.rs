@@ -1,4 +1,5 @@
-//! What one tenant has taught: questions, and the tools that answered them. Bounded, the oldest go first.
+//! The feedback records of one tenant: queries, and the tools called after them. Bounded; the
+//! oldest are evicted first.
 
 use super::recent::RecentSearch;
 use super::row::{self, FeedbackRowReader};
@@ -6,40 +7,40 @@ use std::sync::Arc;
 use toolscout_core::{Moment, ToolId};
 use toolscout_index::{LearnedQueries, Vector};
 
-/// More questions about one tool would only say the same again.
+/// Maximum number of queries per tool; more add no information.
 const OF_TOOL: usize = 40;
 const OF_TENANT: usize = 4_000;
 
-/// A question that ended in a call that worked.
+/// A search that was followed by a successful call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedbackRecord {
-    /// What was called.
+    /// The called tool.
     pub tool: ToolId,
-    /// What had been asked, without secrets.
+    /// The query, with secrets redacted.
     pub question: String,
-    /// How often.
+    /// The number of such calls.
     pub times: u64,
-    /// When last.
+    /// The time of the last such call.
     pub last: Moment,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 struct StoredFeedback {
     lesson: FeedbackRecord,
-    /// The project whose tool it is; empty for tools of servers.
+    /// The project of the tool; empty for tools of servers.
     project: Arc<str>,
-    /// What the question means, and to whom.
+    /// The embedding of the query, and the vector space it belongs to.
     meaning: Option<(u64, Vector)>,
 }
 
-/// All lessons of one tenant, the oldest first.
+/// All feedback records of one tenant, oldest first.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub(super) struct FeedbackRecords {
     all: Vec<StoredFeedback>,
 }
 
 impl FeedbackRecords {
-    /// This question was answered by that tool.
+    /// Adds a record: a search was followed by a successful call of this tool.
     pub(super) fn add(&mut self, question: RecentSearch, tool: &ToolId, project: &Arc<str>, at: Moment) {
         let is_same = |it: &StoredFeedback| {
             it.lesson.tool == *tool && it.project == *project && it.lesson.question.eq_ignore_ascii_case(&question.text)
@@ -63,7 +64,7 @@ impl FeedbackRecords {
         self.all.drain(..many);
     }
 
-    /// Without what is known of these tools; says how much that was.
+    /// Deletes the records of these tools. Returns the number of deleted records.
     pub(super) fn forget(&mut self, is_meant: impl Fn(&ToolId) -> bool) -> usize {
         let before = self.all.len();
         self.all.retain(|it| !is_meant(&it.lesson.tool));
@@ -78,12 +79,13 @@ impl FeedbackRecords {
         self.all.last().map(|it| it.lesson.last)
     }
 
-    /// Those that count in this project, for people: the newest first.
+    /// The records that apply to this project, newest first, for display.
     pub(super) fn shown(&self, project: &str) -> Vec<FeedbackRecord> {
         self.of(project).rev().map(|it| it.lesson.clone()).collect()
     }
 
-    /// Those that count in this project, for the index. Vectors of another space say nothing.
+    /// The records that apply to this project, for the index. Vectors of another space are left
+    /// out, because they are not comparable.
     pub(super) fn learned(&self, project: &str, space: u64) -> LearnedQueries {
         let lesson = |it: &StoredFeedback| toolscout_index::LearnedQuery {
             tool: it.lesson.tool.clone(),
@@ -110,7 +112,7 @@ impl FeedbackRecords {
         out
     }
 
-    /// Reads what [`Self::to_bytes`] wrote; of anything else, what can be read.
+    /// Parses the output of [`Self::to_bytes`]; stops at the first malformed entry.
     pub(super) fn from_bytes(bytes: &[u8]) -> Self {
         let mut lessons = Self::default();
         let Some(mut reader) = FeedbackRowReader::of(bytes) else { return lessons };

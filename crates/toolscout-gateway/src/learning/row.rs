@@ -1,9 +1,10 @@
-//! How lessons and questions are written down: texts and vectors one after the other, lengths first.
+//! The binary format of feedback records and recent searches: texts and vectors one after the
+//! other, each with a length prefix.
 
 use toolscout_core::{SourceId, ToolId, ToolName};
 use toolscout_index::Vector;
 
-/// Whoever finds something else begins anew.
+/// The header of a row. A row with another header counts as empty.
 const FORM: &[u8] = b"learned 1\n";
 
 pub(super) fn begun() -> Vec<u8> {
@@ -38,13 +39,13 @@ fn bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
-/// Stands for who made a vector: those of two makers cannot be compared.
+/// The id of a vector space. Vectors of different encoders cannot be compared.
 pub(super) fn space(encoder: &str) -> u64 {
     let hash = blake3::hash(encoder.as_bytes());
     hash.as_bytes().first_chunk().map_or(0, |it| u64::from_le_bytes(*it))
 }
 
-/// Reads a row; none as soon as something does not fit.
+/// Reads a row. Each method returns `None` on malformed data.
 pub(super) struct FeedbackRowReader<'a> {
     rest: &'a [u8],
 }

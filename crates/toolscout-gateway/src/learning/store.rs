@@ -1,17 +1,18 @@
-//! The rows in the store: a row of lessons for each tenant, and one of recent questions for each who asks at a terminal.
+//! The rows in the store: one row of feedback records per tenant, and one row of recent searches
+//! per conversation at a terminal.
 
 use super::recent::RecentSearches;
 use super::records::FeedbackRecords;
 use std::sync::Arc;
 use toolscout_core::{Moment, Namespace, Store, StoreError};
 
-/// Tenants whose lessons are kept; those who learned nothing for longest are forgotten first.
+/// Maximum number of tenants. Those with the oldest newest record are evicted first.
 const TENANTS: usize = 1_000;
-/// So many go at once, since finding them means to read all.
+/// Additional tenants evicted in one sweep, since finding them requires reading all rows.
 const SWEPT: usize = 100;
 const ATTEMPTS: usize = 64;
 
-/// Where all of it is kept.
+/// Access to the stored feedback.
 pub(super) struct FeedbackStore {
     pub(super) store: Arc<dyn Store>,
     pub(super) partition: Arc<str>,
@@ -23,7 +24,7 @@ impl FeedbackStore {
         (self.now)()
     }
 
-    /// As they are written.
+    /// The raw bytes of a tenant's row.
     pub(super) fn row(&self, whose: &str) -> Result<Option<Vec<u8>>, StoreError> {
         self.store.read(Namespace::Lesson, whose)
     }
@@ -33,7 +34,7 @@ impl FeedbackStore {
         Ok((row.as_deref().map(FeedbackRecords::from_bytes).unwrap_or_default(), row))
     }
 
-    /// Changes what is there, whoever else does so at the same time.
+    /// Changes the records of a tenant, and retries on concurrent writes.
     pub(super) fn change_lessons(
         &self,
         whose: &str,
@@ -54,7 +55,7 @@ impl FeedbackStore {
         Err(StoreError { what: "the feedback records change faster than they can be read".to_owned(), cause: None })
     }
 
-    /// Whether anything was asked there of late; when in doubt, it was.
+    /// Whether there are recent searches in this conversation. Returns `true` if the store fails.
     pub(super) fn has_recent(&self, talk: &str) -> bool {
         !matches!(self.store.read(Namespace::Asked, talk), Ok(None))
     }
@@ -77,7 +78,7 @@ impl FeedbackStore {
         Ok(T::default())
     }
 
-    /// Makes room when somebody new has come. Questions that are not recent any more go, too.
+    /// Evicts tenants after a new one was added. Also removes expired searches.
     fn sweep(&self) -> Result<(), StoreError> {
         let keys = self.store.keys(Namespace::Lesson)?;
         if keys.len() > TENANTS {

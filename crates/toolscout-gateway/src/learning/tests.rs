@@ -1,6 +1,7 @@
-//! 1. What is kept has limits: questions of a tool, of a tenant, of an owner, and their length.
-//! 2. What was written can be read; what cannot be is as good as none.
-//! 3. Of two processes that learn at the same time, neither loses what the other has learned.
+//! 1. Stored data is limited: queries per tool, records per tenant, searches per owner, and the
+//!    length of queries.
+//! 2. Written rows can be read; unreadable rows count as absent.
+//! 3. If two processes learn at the same time, neither loses the records of the other.
 
 use super::recent::{RecentSearch, RecentSearches, SHORTLY, fit};
 use super::records::FeedbackRecords;

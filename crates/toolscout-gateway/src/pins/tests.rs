@@ -1,5 +1,5 @@
-//! 1. A lock says the same however often it is written, and reads back what was written.
-//! 2. What was added, removed, changed or reconfigured is said; nothing else is.
+//! 1. Writing a lock file is deterministic, and reading it returns the same content.
+//! 2. Added, removed, changed and reconfigured entries are reported; nothing else is.
 
 use super::{Drift, LockError, LockFile};
 use std::sync::Arc;

@@ -1,6 +1,7 @@
 //! 1. Within a level the most specific rule counts, between levels the tightest.
-//! 2. `disable` beats every mode; read-only lets only read-only tools run; allow-all lets all others.
-//! 3. A rule about nothing is said.
+//! 2. `disable` overrides every mode; read-only mode lets only read-only tools run; allow-all mode
+//!    lets all others run.
+//! 3. A rule that matches nothing is reported.
 
 use super::{LevelName, Mode, Policies};
 use serde_json::json;
@@ -20,7 +21,7 @@ fn effective(policies: &Policies, source: &str, name: &str) -> (Policy, String) 
     (decision.policy, decision.because)
 }
 
-/// L-01, L-06: nothing set anywhere.
+/// L-01, L-06: no rules anywhere.
 #[test]
 fn nothing_said_is_allow() {
     assert_eq!(effective(&Policies::new(), "fs", "read"), (Allow, "by default".to_owned()));
@@ -38,7 +39,7 @@ fn the_most_specific_rule_of_a_level_counts() {
     assert_eq!(effective(&twice, "fs", "read").0, Deny);
 }
 
-/// L-06: a level may only tighten what its parents allow.
+/// L-06: a level may only tighten the policy of its parents.
 #[test]
 fn the_tightest_level_counts() {
     for project in Policy::ALL {
@@ -82,7 +83,8 @@ fn modes_turn_everything_but_what_is_disabled() {
     }
 }
 
-/// T20: identity is bytes; what only looks the same is another tool, and no rule loosens by mistake.
+/// T20: identity is bytes; a name that only looks the same is another tool, and no rule loosens by
+/// mistake.
 #[test]
 fn names_are_compared_byte_by_byte() {
     let policies = Policies::new().with(LevelName::Global, level(Some(Deny), &[("fs/read", Allow), ("fs/a/b", Allow)]));

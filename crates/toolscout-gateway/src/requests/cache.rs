@@ -1,4 +1,4 @@
-//! What was found for whom, for a while.
+//! A cache of request-specific catalogs.
 
 use super::{RequestDiscovery, RequestKeys};
 use crate::published::PublishedCatalog;
@@ -9,15 +9,15 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 use toolscout_core::BoundedCache;
 
-/// How long what was found counts where something could not be asked.
+/// How long a partial discovery stays in the cache.
 const PARTIAL: Duration = Duration::from_secs(5);
 
-/// How much is kept.
+/// The limits of the cache.
 #[derive(Clone, Copy)]
 pub(crate) struct RequestCacheLimits {
-    /// For how many keys.
+    /// Maximum number of entries.
     pub(crate) entries: usize,
-    /// For how long.
+    /// How long an entry is valid.
     pub(crate) time: Duration,
 }
 
@@ -33,12 +33,12 @@ pub(super) struct RequestCache {
     entries: Mutex<BoundedCache<RequestKeys, Arc<RequestCacheEntry>>>,
 }
 
-/// What is known of the requests of one key.
+/// The cached data of requests with the same keys.
 pub(super) struct RequestCacheEntry {
     pub(super) keys: RequestKeys,
-    /// Empty while somebody asks.
+    /// Empty while the discovery runs.
     pub(super) guests: OnceCell<RequestDiscovery>,
-    /// The last moment that was made of it, for each scope.
+    /// The last catalog built from it, for each scope.
     merged: Mutex<HashMap<Option<Arc<str>>, Arc<PublishedCatalog>>>,
 }
 
@@ -74,13 +74,14 @@ impl RequestCache {
 }
 
 impl RequestCacheEntry {
-    /// What was made of it over this very moment.
+    /// The catalog built on top of exactly this shared catalog.
     pub(super) fn merged(&self, scope: Option<&str>, now: &Arc<PublishedCatalog>) -> Option<Arc<PublishedCatalog>> {
         let merged = self.merged.lock().get(&scope.map(Arc::from)).cloned()?;
         merged.beneath.as_ref().is_some_and(|it| Arc::ptr_eq(it, now)).then_some(merged)
     }
 
-    /// Keeps what was made, unless somebody was quicker, or knows more.
+    /// Stores a catalog, unless another request has already stored an equal or newer one. Returns
+    /// the stored one.
     pub(super) fn keep(&self, scope: Option<&str>, made: Arc<PublishedCatalog>) -> Arc<PublishedCatalog> {
         let mut slots = self.merged.lock();
         let is_known = |there: &Arc<PublishedCatalog>| {

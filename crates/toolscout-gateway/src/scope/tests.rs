@@ -1,4 +1,5 @@
-//! What a scope leaves out cannot be listed, found, named or called, and all scopes share one catalog and one index.
+//! A tool outside a scope cannot be listed, found, named or called, and all scopes share one
+//! catalog and one index.
 
 use super::*;
 use crate::tests::{Actor, agent};

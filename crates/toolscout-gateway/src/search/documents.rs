@@ -1,4 +1,4 @@
-//! Tools as the index takes them: with what holds for their source.
+//! Prepares tools for the index, with facts about their source.
 
 use super::stamps::StampHasher;
 use crate::sources::SourceSet;
@@ -7,10 +7,10 @@ use std::sync::Arc;
 use toolscout_core::{SourceId, SourceKind, Tool};
 use toolscout_index::ToolDocument;
 
-/// Characters of what a source says of itself that are searched.
+/// Maximum number of indexed characters of a source's own description.
 const ABOUT: usize = 1_000;
 
-/// What is to be known of sources before their tools are indexed.
+/// The facts about sources that the index needs.
 pub(super) struct SourceTexts<'a>(HashMap<&'a SourceId, SourceText>);
 
 struct SourceText {
@@ -23,10 +23,10 @@ impl<'a> SourceTexts<'a> {
         Self(sources.all().iter().map(|it| (it.id(), SourceText::of(&**it))).collect())
     }
 
-    /// The tool, to be found.
+    /// The tool as a document of the index.
     pub(super) fn document<'d>(&'d self, tool: &'d Arc<Tool>, stamps: &StampHasher) -> ToolDocument<'d> {
         let source = self.0.get(&tool.id.source);
-        // What nobody approved does not speak for its tools either.
+        // The description of an unapproved source does not count for its tools.
         let is_approved = tool.provenance.trusted && source.is_none_or(|it| it.is_wanted);
         let about = source.filter(|_| is_approved).map_or("", |it| &it.text);
         ToolDocument { tool, stamp: stamps.of(tool, about), is_approved, about }
@@ -37,7 +37,7 @@ impl SourceText {
     fn of(source: &dyn toolscout_core::Source) -> Self {
         let text = source.about().unwrap_or_default();
         let end = text.char_indices().nth(ABOUT).map_or(text.len(), |(at, _)| at);
-        // Whoever sends a request chose its sources; nobody here did.
+        // Request-specific sources are chosen by the sender of the request, not by the operator.
         Self { is_wanted: source.origin() != SourceKind::Request, text: text[..end].into() }
     }
 }

@@ -1,38 +1,39 @@
-//! An encoder that costs nothing until somebody searches by meaning.
+//! An encoder that is loaded only when a semantic search needs it.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use toolscout_index::Encoder;
 
-/// Makes an encoder when it is first needed, once.
+/// Creates an encoder once, when it is first needed.
 pub struct LazyEncoder {
     id: Option<String>,
     make: Box<MakeEncoder>,
     made: OnceLock<EncoderResult>,
 }
 
-/// Gives the encoder, or says for people why there is none.
+/// Creates the encoder, or returns a message for the user.
 type MakeEncoder = dyn Fn() -> EncoderResult + Send + Sync;
 type EncoderResult = Result<Arc<dyn Encoder>, String>;
 
 impl LazyEncoder {
-    /// One whose name is known only when it is made: for those that are made in no time.
+    /// An encoder whose id is known only after it is created: for encoders that are created
+    /// instantly.
     pub fn new(make: impl Fn() -> EncoderResult + Send + Sync + 'static) -> Self {
         Self { id: None, make: Box::new(make), made: OnceLock::new() }
     }
 
-    /// The same, under this name: it is not made to find out that all vectors are there. Must be another wherever the vectors
-    /// would be.
+    /// Sets the id, so that the encoder is not created just to find that all vectors exist. The id
+    /// must differ whenever the vectors would.
     pub fn named(self, id: impl Into<String>) -> Self {
         Self { id: Some(id.into()), ..self }
     }
 
-    /// Names the space of its vectors; none where it cannot be made.
+    /// The id of its vector space; `None` if the encoder cannot be created.
     pub(crate) fn id(&self) -> Option<&str> {
         self.id.as_deref().or_else(|| self.get().ok().map(|it| it.id()))
     }
 
-    /// The encoder. Waits for it where somebody is making it.
+    /// The encoder. Blocks while another thread creates it.
     pub(crate) fn get(&self) -> Result<&dyn Encoder, &str> {
         match self.made.get_or_init(&self.make) {
             Ok(encoder) => Ok(&**encoder),
@@ -40,7 +41,7 @@ impl LazyEncoder {
         }
     }
 
-    /// Why there is none, once that has shown.
+    /// The reason why the encoder could not be created, after the first attempt.
     pub(crate) fn failure(&self) -> Option<&str> {
         self.made.get()?.as_ref().err().map(String::as_str)
     }

@@ -1,4 +1,4 @@
-//! What all searches of a gateway have in common: language, encoder, and what was worked out before.
+//! The state that all searches of a gateway share: language, encoder and caches.
 
 use super::documents::SourceTexts;
 use super::encoder::LazyEncoder;
@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 use toolscout_core::{Lease, Store, Tool};
 use toolscout_index::{Index, IndexData, Language, QueryEmbedding, Vector};
 
-/// How a gateway searches: by words alone, English ones, and remembering nothing, unless said otherwise.
+/// The search engine of a gateway. The default searches English by words alone and stores nothing.
 #[derive(Default)]
 pub struct SearchEngine {
     language: Language,
@@ -22,40 +22,41 @@ pub struct SearchEngine {
     store: Option<SearchStore>,
     query_cache: Arc<QueryCache>,
     stamps: OnceLock<StampHasher>,
-    /// What the next index begins with.
+    /// The data that the next index starts from.
     known: Mutex<Option<IndexData>>,
-    /// Whether that is not written down yet.
+    /// Whether `known` has changes that are not yet stored.
     is_new: AtomicBool,
-    /// Who knows everything that is searched here, where that is another gateway.
+    /// The engine of another gateway that has all tools searched here.
     main: Option<Arc<SearchEngine>>,
-    /// How many are at work to find out what tools mean, as they come.
+    /// The number of background workers that embed tools.
     workers: AtomicUsize,
-    /// Held by the search that encodes tools.
+    /// Held by the search that embeds tools.
     pub(crate) encoding: Mutex<()>,
 }
 
 impl SearchEngine {
-    /// By words alone, until more is said.
+    /// A purely lexical engine.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Whose endings are taken off words.
+    /// Sets the language for stemming.
     pub fn language(self, language: Language) -> Self {
         Self { language, ..self }
     }
 
-    /// By meaning, too, as this encoder sees it.
+    /// Enables semantic search with this encoder.
     pub fn encoder(self, encoder: LazyEncoder) -> Self {
         Self { encoder: Some(Arc::new(encoder)), ..self }
     }
 
-    /// Where what is worked out is kept for the next process, and for which project.
+    /// Sets the store for index data and vectors, and the project they belong to.
     pub fn kept(self, store: Arc<dyn Store>, project: &str) -> Self {
         Self { store: Some(SearchStore::new(store, project)), ..self }
     }
 
-    /// The same for another gateway, which shows a part of what this one knows: what was worked out here is not again there.
+    /// An engine for another gateway that serves a part of this one's tools. It shares the cached
+    /// results, so that nothing is computed twice.
     pub(crate) fn beside(main: &Arc<Self>) -> Self {
         let stamps = OnceLock::from(*main.stamps());
         Self {
@@ -69,7 +70,8 @@ impl SearchEngine {
         }
     }
 
-    /// The index over these tools. What is known is not read again; where `is_everybodys`, the next index knows this one.
+    /// Builds the index of these tools, reusing known data. If `is_everybodys`, the next index
+    /// reuses the data of this one.
     pub(crate) fn index<'a>(
         &self,
         tools: impl Iterator<Item = &'a Arc<Tool>>,
@@ -94,7 +96,7 @@ impl SearchEngine {
         BuiltIndex { index, missing }
     }
 
-    /// What is known of everybody's tools, from now on.
+    /// Replaces the data about shared tools.
     pub(crate) fn learn(&self, known: &IndexData) {
         *self.known.lock() = Some(known.clone());
         self.is_new.store(true, Ordering::Relaxed);
@@ -106,7 +108,7 @@ impl SearchEngine {
         self.known.lock().get_or_insert_with(|| image().or_else(others).unwrap_or_default()).clone()
     }
 
-    /// Writes down what is known for the next process, if that is news.
+    /// Stores the index data for the next process, if it has changed.
     pub(crate) fn remember(&self) {
         if !self.is_new.swap(false, Ordering::Relaxed) {
             return;
@@ -121,17 +123,17 @@ impl SearchEngine {
         self.encoder.as_deref()
     }
 
-    /// Names the space of the vectors; none where there is no encoder.
+    /// The id of the vector space; `None` if there is no encoder.
     pub(crate) fn encoder_id(&self) -> Option<&str> {
         self.encoder.as_ref()?.id()
     }
 
-    /// What a question means, if it was asked before.
+    /// The cached embedding of a query.
     pub(crate) fn meaning(&self, text: &str) -> Option<Arc<QueryEmbedding>> {
         self.query_cache.meaning(text)
     }
 
-    /// What a question means. Takes its time, the first time.
+    /// The embedding of a query. The first time, this runs the encoder, which is slow.
     pub(crate) fn find_meaning(&self, text: &str) -> Option<Arc<QueryEmbedding>> {
         if let Some(meaning) = self.meaning(text) {
             return Some(meaning);
@@ -158,12 +160,12 @@ impl SearchEngine {
         }
     }
 
-    /// The right to encode; none while another process has it.
+    /// The exclusive right to embed tools; `None` while another process has it.
     pub(crate) fn lease(&self) -> Option<Lease> {
         self.store.as_ref().map_or_else(|| Some(Lease::new(())), SearchStore::lease)
     }
 
-    /// Somebody is at work as long as this is there.
+    /// Registers a background worker until the guard is dropped.
     pub(crate) fn worker(self: &Arc<Self>) -> EmbeddingWorker {
         self.workers.fetch_add(1, Ordering::Relaxed);
         EmbeddingWorker(self.clone())
@@ -181,7 +183,7 @@ impl SearchEngine {
     }
 }
 
-/// Who finds out what tools mean, as they come.
+/// A registered background worker.
 pub(crate) struct EmbeddingWorker(Arc<SearchEngine>);
 
 impl Drop for EmbeddingWorker {
@@ -190,7 +192,7 @@ impl Drop for EmbeddingWorker {
     }
 }
 
-/// A key for stamps that end with the process.
+/// A random key for stamps that are not stored.
 fn chance() -> [u8; 32] {
     let mut key = [0; 32];
     for part in key.as_chunks_mut().0 {

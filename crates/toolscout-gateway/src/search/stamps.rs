@@ -1,13 +1,14 @@
-//! Stands for what is searched of a tool, so that a tool that is as it was is not read again.
+//! Computes a stamp of a tool's searchable text, so that unchanged tools are not indexed again.
 //!
-//! A catalog of ten thousand tools is megabytes of text, and all of it is stamped before the first search of a process. So this
-//! is a hash for speed: two multiplications for sixteen bytes. It has a key that is nobody's business, so who writes
-//! definitions cannot make two of them meet but by chance, and the chance is one in 2^64 at best.
+//! A catalog of ten thousand tools is megabytes of text, and all of it is stamped before the first
+//! search of a process. So this hash is optimized for speed: two multiplications for sixteen bytes.
+//! It has a secret key, so authors of definitions cannot construct collisions; the probability of
+//! one by chance is one in 2^64 at best.
 
 use toolscout_core::Tool;
 use toolscout_index::TextStamp;
 
-/// Makes stamps. Those of two keys have nothing in common.
+/// Computes stamps. Stamps of different keys are unrelated.
 #[derive(Clone, Copy)]
 pub(super) struct StampHasher {
     keys: [u64; 4],
@@ -20,7 +21,7 @@ impl StampHasher {
         Self { keys: std::array::from_fn(|at| u64::from_le_bytes(keys[at])) }
     }
 
-    /// Stands for all that is searched of a tool, and for what its source says of itself.
+    /// The stamp of a tool's searchable text and of its source's description.
     pub(super) fn of(&self, tool: &Tool, about: &str) -> TextStamp {
         let mut mixed = StampState { one: self.keys[0], other: self.keys[1], keys: [self.keys[2], self.keys[3]] };
         mixed.text(Some(tool.id.source.as_str()));
@@ -42,7 +43,7 @@ struct StampState {
 }
 
 impl StampState {
-    /// With its length, which keeps apart what stands side by side.
+    /// Adds the length first, so that adjacent texts stay distinct.
     fn text(&mut self, text: Option<&str>) {
         let bytes = text.unwrap_or_default().as_bytes();
         self.add(text.map_or(u64::MAX, |it| it.len() as u64), 1);
@@ -71,7 +72,7 @@ impl StampState {
     }
 }
 
-/// Both halves of the product in one: each bit of it depends on all of both.
+/// Combines both halves of the product, so that each bit depends on all bits of both factors.
 fn folded(one: u64, other: u64) -> u64 {
     let product = u128::from(one) * u128::from(other);
     product as u64 ^ (product >> 64) as u64

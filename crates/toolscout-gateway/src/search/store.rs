@@ -1,7 +1,8 @@
-//! What search has worked out, kept for the next process.
+//! Stores the results of indexing and embedding for the next process.
 //!
-//! Two things: the image of the index, one for each project, which a new process loads instead of reading all tools again; and
-//! vectors one by one, which all projects share. Both can be lost: they are made again.
+//! There are two kinds of data: the image of the index, one per project, which a new process loads
+//! instead of indexing all tools again; and individual vectors, which all projects share. Both can
+//! be lost: they are computed again.
 
 use std::sync::Arc;
 use toolscout_core::{Lease, Namespace, Store};
@@ -11,13 +12,13 @@ use toolscout_index::{IndexData, Language, Vector};
 #[derive(Clone)]
 pub(super) struct SearchStore {
     store: Arc<dyn Store>,
-    /// Whose image it is; nobody's where a gateway shows a part of what another one knows.
+    /// The project of the image; `None` for a gateway that serves a part of another one's tools.
     project: Option<Arc<str>>,
 }
 
-/// Vectors that are kept at most. What a project uses is in its image as well.
+/// Maximum number of stored vectors. The image of a project contains its vectors as well.
 const MOST_VECTORS: usize = 200_000;
-/// Who is at it encodes for all: two processes would do everything twice.
+/// The lease for embedding. Its holder embeds for all processes: two would do the same work twice.
 const LEASE: &str = "vectors";
 
 impl SearchStore {
@@ -33,7 +34,7 @@ impl SearchStore {
         self.store.key().ok()
     }
 
-    /// What was known when a process last wrote it down. What nobody can read is as good as none.
+    /// The index data that a process last stored. Unreadable data counts as absent.
     pub(super) fn image(&self, language: Language) -> Option<IndexData> {
         let bytes = self.store.read(Namespace::Index, &self.image_key(language)?).ok()??;
         IndexData::from_bytes(&bytes)
@@ -46,7 +47,7 @@ impl SearchStore {
         }
     }
 
-    /// The words of another language are other words.
+    /// The key of the image. Another language has other word stems.
     fn image_key(&self, language: Language) -> Option<String> {
         self.project.as_ref().map(|it| format!("{it}-{language}"))
     }
@@ -62,25 +63,27 @@ impl SearchStore {
         }
     }
 
-    /// Forgets vectors where there are too many: those of other encoders first, then any.
+    /// Deletes vectors if there are too many: those of other encoders first, then any.
     pub(super) fn tidy(&self, encoder: &str) {
         let Ok(mut keys) = self.store.keys(Namespace::Vector) else { return };
         let Some(too_many) = keys.len().checked_sub(MOST_VECTORS) else { return };
         let own = format!("{encoder}/");
         keys.sort_by_key(|it| it.starts_with(&own));
-        // A quarter more, so that the next one who comes does not have to do it again.
+        // Deletes a quarter more, so that the next process does not have to do it again.
         for key in keys.iter().take(too_many + MOST_VECTORS / 4) {
             let _ = self.store.remove(Namespace::Vector, key);
         }
     }
 
-    /// The right to encode; none while another process does. A store that cannot tell keeps nobody from working.
+    /// The exclusive right to embed; `None` while another process has it. If the store fails,
+    /// embedding is allowed.
     pub(super) fn lease(&self) -> Option<Lease> {
         self.store.lease(LEASE).unwrap_or_else(|_| Some(Lease::new(())))
     }
 }
 
-/// By what is encoded and by whom: the same text in two projects has one vector.
+/// The key of a vector: the encoder and a hash of the text, so the same text in two projects has
+/// one vector.
 fn vector_key(encoder: &str, text: &str) -> String {
     format!("{encoder}/{}", &blake3::hash(text.as_bytes()).to_hex()[..32])
 }

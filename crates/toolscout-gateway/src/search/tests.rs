@@ -1,9 +1,10 @@
-//! 1. A tool is encoded once: not again for the next moment, the next process, another project or a second process.
-//! 2. Until tools are known by meaning a search goes by words, and says so.
-//! 3. What was worked out survives the process; what cannot be read of it is worked out again, and nobody hears of it.
-//! 4. What nobody approved gets no favours, and what its source says does not count.
-//! 5. Whatever is searched of a tool is in its stamp, and nothing runs into what stands beside it.
-//! 6. The order is the same, whatever the order of sources and threads.
+//! 1. A tool is embedded once: not again for the next catalog, the next process, another project or
+//!    a second process.
+//! 2. Before tools have embeddings, a search is lexical and reports that.
+//! 3. Results survive the process; unreadable ones are computed again without a message.
+//! 4. Unapproved tools get no bonus, and the description of an unapproved source does not count.
+//! 5. All searchable text of a tool is in its stamp, and adjacent fields stay distinct.
+//! 6. The order of hits is independent of the order of sources and threads.
 
 mod meaning;
 mod memory;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 use toolscout_core::{MemoryStore, Source, Store};
 use toolscout_index::Encoder;
 
-/// Knows a few things that can be said in several ways, and counts what it was asked about.
+/// An encoder with a few groups of synonyms, which records the texts it encodes.
 #[derive(Default)]
 struct Thesaurus {
     asked: Mutex<Vec<String>>,
@@ -53,7 +54,7 @@ impl Encoder for Thesaurus {
 }
 
 impl Thesaurus {
-    /// What was encoded, of tools and questions.
+    /// All encoded texts, of tools and queries.
     fn asked(&self) -> Vec<String> {
         self.asked.lock().clone()
     }
@@ -64,7 +65,7 @@ impl Thesaurus {
     }
 }
 
-/// A world: an encoder, a store, and gateways that share them as processes do.
+/// An encoder, a store, and gateways that share them as processes do.
 #[derive(Default)]
 struct World {
     thesaurus: Arc<Thesaurus>,
@@ -81,7 +82,7 @@ impl World {
         self.store.clone()
     }
 
-    /// A process of a project, which has discovered this.
+    /// A process of a project that has discovered these sources.
     async fn process(&self, project: &str, sources: &[&Arc<Actor>]) -> Gateway {
         let searching = SearchEngine::new().encoder(self.encoder()).kept(self.store(), project);
         discovered(Gateway::builder().searching(searching), sources).await
@@ -99,7 +100,7 @@ fn office() -> Arc<Actor> {
     Arc::new(Actor::new("office", &["send_email: Sends an email", "forecast: Tells what tomorrow will be like"]))
 }
 
-/// Asks as surfaces do; gives the ids and what was said besides.
+/// Searches as surfaces do; returns the ids and the notes.
 async fn ask(gateway: &Gateway, text: &str) -> (Vec<String>, Vec<String>) {
     let view = gateway.view(&agent()).await;
     let query = Query::new(text);

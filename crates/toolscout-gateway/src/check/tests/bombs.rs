@@ -1,7 +1,7 @@
-//! 1. Schemas that are made to be slow are refused, or checked at once; which of the two is always the same.
-//! 2. References in circles end.
-//! 3. Usual schemas and much data are none of that.
-//! 4. Where only the explanation would be slow, or cannot be bounded, the answer comes without it.
+//! 1. Schemas designed to be slow are refused or checked quickly, and the outcome is deterministic.
+//! 2. Cyclic references terminate.
+//! 3. Usual schemas and large data are checked.
+//! 4. If only the explanation would be slow or unbounded, the answer comes without it.
 
 use crate::check::schema::Schema;
 use crate::check::{Violation, pattern};
@@ -9,7 +9,8 @@ use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
 use toolscout_core::RawJson;
 
-/// Far above what a check takes, also without optimisation on a busy machine; far below what a bomb takes.
+/// Far above the time of a check, even without optimization on a busy machine; far below that of a
+/// bomb.
 const SOON: Duration = Duration::from_secs(30);
 
 fn check(schema: &Value, value: &Value) -> Result<Vec<Violation>, String> {
@@ -28,7 +29,7 @@ fn why_not(schema: &Value, value: &Value) -> String {
     check(schema, value).expect_err("it is not checked")
 }
 
-/// Definitions `c0`, `c1`, … where each is made with a reference to the next, and the last is given.
+/// Definitions `c0`, `c1`, … : each contains a reference to the next, and the last one is given.
 fn chain(length: usize, link: impl Fn(Value) -> Value, last: Value) -> Value {
     let next = |at: usize| json!({"$ref": format!("#/$defs/c{}", at + 1)});
     let links = (0..length).map(|at| (format!("c{at}"), link(next(at))));
@@ -40,7 +41,7 @@ fn kilobytes(text: &str) -> String {
     text.repeat(64 * 1024 / text.len())
 }
 
-/// Hostile mode validate_bomb: 2^24 ways to find out that a text is no number.
+/// Hostile mode validate_bomb: 2^24 paths to the result that a text is not a number.
 #[test]
 fn branches_that_double_are_not_gone_down() {
     let twice =
@@ -53,7 +54,7 @@ fn branches_that_double_are_not_gone_down() {
     assert_eq!(check(&few, &json!({"a": 1})), Ok(Vec::new()));
 }
 
-/// Each level of the value is looked at twice as often as the one around it.
+/// The validator visits each level of the value twice as often as the one around it.
 #[test]
 fn values_that_double_the_work_with_each_level_are_refused() {
     let inner = json!({"properties": {"a": {"$ref": "#"}}});
@@ -85,7 +86,7 @@ fn a_big_schema_for_each_of_many_items_is_refused() {
     assert_eq!(check(&schema, &json!({"a": ["abc"]})), Ok(Vec::new()));
 }
 
-/// Hostile mode validate_bomb: patterns that make other engines backtrack for ever.
+/// Hostile mode validate_bomb: patterns that make other engines backtrack forever.
 #[test]
 fn patterns_take_the_time_that_their_size_says() {
     let of = |pattern: &str| json!({"properties": {"a": {"type": "string", "pattern": pattern}}});
@@ -152,7 +153,7 @@ fn references_in_circles_end() {
     assert!(check(&nobody, &json!({})).is_ok());
 }
 
-/// Hostile mode ref_bomb: 2^40 nodes, were it unrolled.
+/// Hostile mode ref_bomb: 2^40 nodes if it were unrolled.
 #[test]
 fn references_are_never_unrolled() {
     let twice = |next: Value| json!({"type": "object", "properties": {"l": next, "r": next}});
@@ -161,7 +162,7 @@ fn references_are_never_unrolled() {
     assert_eq!(check(&schema, &json!({"a": {"l": {"r": 1}}})).expect("it is checked").len(), 1);
 }
 
-/// A stack is not endless.
+/// The stack is limited.
 #[test]
 fn a_long_chain_of_references_is_refused_before_anybody_follows_it() {
     let schema = chain(1_200, |next| json!({"allOf": [next]}), json!({"properties": {"a": {"$ref": "#"}}}));
@@ -169,7 +170,7 @@ fn a_long_chain_of_references_is_refused_before_anybody_follows_it() {
     assert_eq!(why_not(&schema, &value), "its references lead too deep");
 }
 
-/// As deep as is allowed, on a stack as small as that of a worker.
+/// The maximum allowed depth, on a stack as small as that of a worker thread.
 #[test]
 fn what_is_allowed_fits_on_a_small_stack() {
     let schema = chain(60, |next| json!({"allOf": [next]}), json!({"properties": {"a": {"$ref": "#/$defs/c58"}}}));
@@ -179,7 +180,8 @@ fn what_is_allowed_fits_on_a_small_stack() {
     assert_eq!(found, Ok(Vec::new()));
 }
 
-/// Documents within the document: where references lead is then not for us to say, so only small ones are checked.
+/// Embedded documents: the estimator cannot resolve references in them, so only small ones are
+/// checked.
 #[test]
 fn schemas_with_documents_of_their_own_are_checked_as_long_as_they_are_small() {
     let schema = json!({
@@ -210,7 +212,7 @@ fn much_data_for_a_usual_schema_is_checked() {
     );
 }
 
-/// Servers say which dialect they speak; the old ones differ in more than their name.
+/// Servers declare the dialect of their schemas; the old ones differ in more than their name.
 #[test]
 fn known_dialects_mean_what_they_mean_and_others_are_taken_for_the_newest() {
     let pair = json!([{"type": "integer"}, {"type": "string"}]);

@@ -1,5 +1,5 @@
-//! 1. A result that does not match the output schema is marked, and one that is is not.
-//! 2. What could not be checked is never said to be fine.
+//! 1. A result that does not match the output schema is marked; one that matches is not.
+//! 2. A result that could not be checked is never reported as valid.
 
 use crate::standing::DefinitionFacts;
 use serde_json::{Value, json};

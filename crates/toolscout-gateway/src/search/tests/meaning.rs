@@ -41,7 +41,7 @@ async fn a_question_that_was_asked_before_is_not_encoded_again() {
     assert_eq!(world.thesaurus.asked().iter().filter(|it| *it == "umbrella").count(), 1);
 }
 
-/// Nothing is made for who only lists, calls, or scores by letters.
+/// Listing, calling and fuzzy matching do not create the encoder.
 #[tokio::test]
 async fn an_encoder_is_not_made_before_somebody_asks_by_meaning() {
     let made = Arc::new(AtomicUsize::new(0));
@@ -65,7 +65,7 @@ async fn an_encoder_is_not_made_before_somebody_asks_by_meaning() {
     assert_eq!(made.load(Ordering::SeqCst), 1);
 }
 
-/// Where somebody studies in the background, a search does not wait for it.
+/// If a background worker embeds tools, a search does not wait for it.
 #[tokio::test(start_paused = true)]
 async fn a_search_before_the_vectors_exist_goes_by_words_and_says_so() {
     let world = World::default();
@@ -112,7 +112,8 @@ async fn an_encoder_that_cannot_be_made_leaves_words_and_says_why() {
     assert_eq!(notes, ["words alone decided: no \\u{1b}[31mmodel"]);
 }
 
-/// A broken one may give too few vectors, or such that do not fit together; nobody waits for the rest for ever.
+/// A broken encoder may return too few vectors, or vectors of different sizes; no search waits for
+/// the rest forever.
 #[tokio::test(start_paused = true)]
 async fn an_encoder_that_gives_nonsense_stops_nothing() {
     struct Broken(AtomicBool);

@@ -57,7 +57,7 @@ async fn another_project_takes_the_vectors_and_another_encoder_does_not() {
     assert_eq!(world.thesaurus.tools(), 4);
 }
 
-/// What two languages make of a word differs, so neither takes what the other has worked out.
+/// Two languages stem a word differently, so neither uses the image of the other.
 #[tokio::test]
 async fn another_language_has_an_image_of_its_own() {
     let world = World::default();
@@ -92,7 +92,7 @@ async fn of_two_processes_one_encodes_and_the_other_takes_what_it_has_found() {
     }
 }
 
-/// As profiles have one: it shows a part of what the main one knows.
+/// As for a profile: it serves a part of the main gateway's tools.
 #[tokio::test]
 async fn a_gateway_beside_another_reads_and_encodes_nothing_again() {
     let world = World::default();

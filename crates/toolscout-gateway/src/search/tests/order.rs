@@ -9,7 +9,7 @@ fn sources() -> Vec<Arc<Actor>> {
     vec![one("alpha"), one("beta"), one("gamma"), one("delta")]
 }
 
-/// Ties are decided by who the tools are: there are many here.
+/// Ties are decided by the ids of the tools: there are many ties here.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_order_is_the_same_whatever_the_order_of_sources_and_threads() {
     let questions = ["send an email", "photo", "letter and money", "read", "letter sned"];

@@ -20,7 +20,7 @@ async fn what_a_source_says_of_itself_helps_to_find_its_tools_if_somebody_wants_
     assert_eq!(ids(&gateway.search(&Query::new("kubernetes"))), ["wanted/run"]);
 }
 
-/// Otherwise a source could say a book.
+/// Otherwise a source could add unlimited text to the index.
 #[tokio::test]
 async fn of_what_a_source_says_of_itself_the_beginning_is_read() {
     let long = format!("{} kubernetes", "é ".repeat(600));
