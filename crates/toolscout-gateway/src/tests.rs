@@ -1,7 +1,7 @@
-//! 1. A failing source costs the others nothing, and what was known of it stays.
-//! 2. Nothing reaches a source whose arguments do not fit, or that the door refuses.
-//! 3. What is only statically known is loaded once it is called, and checked again.
-//! 4. Defaults are filled in; what was given stays.
+//! 1. A failing source does not affect the others, and its earlier tools stay.
+//! 2. No call reaches a source if its arguments are invalid or it is not authorized.
+//! 3. A statically known tool is loaded when it is called, and its arguments are checked again.
+//! 4. Defaults are filled in; given values stay.
 
 mod actor;
 mod batch;
@@ -34,7 +34,7 @@ use toolscout_core::{
     SourceError, SourceId, SourceKind, Status, Tool, ToolCall, ToolId, ToolName, ToolOutput,
 };
 
-/// A source in this process that counts what is asked of it and echoes its arguments.
+/// A source in this process that counts its requests and echoes its arguments.
 struct Fake {
     id: SourceId,
     origin: SourceKind,
@@ -120,7 +120,7 @@ fn url_schema() -> Value {
     }})
 }
 
-/// Surfaces run requests on many threads. Compiling is the proof.
+/// Surfaces run requests on many threads. This test only has to compile.
 #[tokio::test]
 async fn requests_may_move_from_thread_to_thread() {
     fn may_move<T: Send>(_: T) {}

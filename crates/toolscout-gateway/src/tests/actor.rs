@@ -1,4 +1,4 @@
-//! A source that does what a test says, and counts what it was asked to.
+//! A source controlled by a test, which counts its requests.
 
 use futures_util::stream;
 use parking_lot::Mutex;
@@ -18,7 +18,7 @@ pub(crate) struct Actor {
     review: ReviewMode,
     tools: Mutex<Vec<Tool>>,
     answer: Mutex<Answer>,
-    /// Whom a discovery, or a call, waits for before it goes on.
+    /// A discovery or a call waits for this before it continues.
     gate: Option<Arc<Notify>>,
     hints: Channel<()>,
     news: Channel<LibraryEvent>,
@@ -28,16 +28,16 @@ pub(crate) struct Actor {
 
 type Channel<T> = (mpsc::UnboundedSender<T>, Mutex<Option<mpsc::UnboundedReceiver<T>>>);
 
-/// What comes of a call.
+/// The outcome of a call.
 #[derive(Clone)]
 pub(super) enum Answer {
     /// Its own id.
     Id,
     NotMine,
     Down,
-    /// A failure of its own.
+    /// An error result of the tool.
     Fails,
-    /// Something first, with this to bring along.
+    /// A request for input, with this state.
     Wants(&'static str),
 }
 
@@ -45,13 +45,13 @@ pub(crate) fn agent() -> Cx {
     Cx::new(Caller::Mcp)
 }
 
-/// Whether it is not done yet.
+/// Whether the future is still pending.
 pub(crate) async fn waits(future: &mut (impl Future + Unpin)) -> bool {
     futures_util::future::poll_immediate(future).await.is_none()
 }
 
 impl Actor {
-    /// With tools as `name` or `name: description`.
+    /// A source with tools given as `name` or `name: description`.
     pub(crate) fn new(id: &str, tools: &[&str]) -> Self {
         let actor = Self {
             id: SourceId::new(id).unwrap(),
@@ -70,7 +70,7 @@ impl Actor {
         actor
     }
 
-    /// What it says of itself.
+    /// Sets its description of itself.
     pub(crate) fn about(self, about: &str) -> Self {
         Self { about: Some(about.into()), ..self }
     }
@@ -79,18 +79,18 @@ impl Actor {
         Self { origin, ..self }
     }
 
-    /// Approved as first seen, held when it changes.
+    /// Approved when first seen, quarantined when it changes.
     pub(super) fn reviewed(self) -> Self {
         let review = ReviewMode::Needed { approves_first_sight: true, accepts_changes: false, entry: "entry".into() };
         Self { review, ..self }
     }
 
-    /// Discoveries and calls wait until they are let through, one by one.
+    /// Discoveries and calls wait until the gate lets them through, one by one.
     pub(super) fn behind(self, gate: &Arc<Notify>) -> Self {
         Self { gate: Some(gate.clone()), ..self }
     }
 
-    /// From now on these are its tools.
+    /// Replaces its tools.
     pub(crate) fn has(&self, tools: &[&str]) {
         let tools = tools.iter().map(|it| {
             let (name, description) = it.split_once(": ").unwrap_or((it, "Does something"));
@@ -122,7 +122,7 @@ impl Actor {
         self.calls.lock().len()
     }
 
-    /// What each call went on with.
+    /// The resume data of each call.
     pub(super) fn resumed(&self) -> Vec<Option<Resume>> {
         self.calls.lock().clone()
     }
@@ -157,7 +157,7 @@ impl Source for Actor {
         self.review.clone()
     }
 
-    /// What it has is seen when the discovery begins; it is told when the gate opens.
+    /// Takes the list of tools when the discovery begins, and emits it when the gate opens.
     fn discover(&self, _: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
         self.discoveries.fetch_add(1, Ordering::SeqCst);
         let mut found: Vec<_> =

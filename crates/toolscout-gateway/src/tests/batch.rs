@@ -1,5 +1,5 @@
-//! 1. Several calls at once: results in order, a failure alone.
-//! 2. A source that was not discovered yet is asked before its tool is said to be unknown.
+//! 1. Several calls at once: results are in order, and a failure affects only its own call.
+//! 2. A source that was not discovered yet is queried before its tool counts as unknown.
 
 use super::cli;
 use super::server::Server;

@@ -1,6 +1,7 @@
-//! 1. Sources come and go while the gateway is used; what is gone is gone at once and everywhere.
-//! 2. What is late does not bring back what is gone, nor what is old.
-//! 3. What is shown counts as changed when it did, and not when somebody looked.
+//! 1. Sources are added and removed while the gateway is in use; removed tools disappear
+//!    immediately and everywhere.
+//! 2. A late discovery restores neither removed nor outdated tools.
+//! 3. The change counter follows changes of the shown tools, not reads.
 
 use super::actor::{Actor, Answer, agent, waits};
 use super::{cli, text};
@@ -30,7 +31,7 @@ async fn call(gateway: &Gateway, name: &str) -> Result<String, Error> {
     gateway.call(name, Arguments::new(), agent()).await.map(|it| text(&it))
 }
 
-/// F-08: unmounted, its tools are gone from the list and from search.
+/// F-08: after it is unmounted, its tools are gone from the list and from search.
 #[tokio::test]
 async fn a_source_that_goes_takes_its_tools_with_it_at_once() {
     let (one, other) = (Arc::new(Actor::new("one", &["a"])), Arc::new(Actor::new("other", &["b"])));
@@ -89,7 +90,7 @@ async fn a_discovery_that_ends_after_its_source_was_removed_shows_nothing() {
     assert_eq!(listed(&gateway).len(), 0);
 }
 
-/// Who began to look later has seen more, whoever is done first.
+/// The discovery that started later has newer data, whichever finishes first.
 #[tokio::test]
 async fn a_slow_discovery_does_not_undo_a_quick_one_that_began_later() {
     let gate = Arc::new(Notify::new());
@@ -101,7 +102,7 @@ async fn a_slow_discovery_does_not_undo_a_quick_one_that_began_later() {
     slow.has(&["new"]);
     let mut second = Box::pin(gateway.refresh(&cx));
     assert!(waits(&mut second).await);
-    // The gate lets them through in the order in which they came to it.
+    // The gate lets them through in the order in which they arrived.
     gate.notify_one();
     gate.notify_one();
     second.await;
@@ -124,7 +125,7 @@ async fn an_edited_source_keeps_its_tools_until_it_is_asked_and_takes_calls_at_o
     assert!(gateway.replace_source(Arc::new(Actor::new("nobody", &[]))).is_none());
 }
 
-/// X-11, at the gateway: the last tool goes, and who looks after the list is told.
+/// X-11, at the gateway: the last tool disappears, and subscribers of the list are notified.
 #[tokio::test]
 async fn what_is_shown_counts_as_changed_when_it_did_and_only_then() {
     let source = Arc::new(Actor::new("s", &["a"]));

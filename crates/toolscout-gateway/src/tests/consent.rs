@@ -1,6 +1,7 @@
-//! 1. A yes is for one call: this caller, this definition, these arguments, within five minutes, once.
-//! 2. Whoever can be asked directly is; nothing is kept then.
-//! 3. Agents do not answer their own questions, and secrets are not shown to who does.
+//! 1. An approval is for one call: this caller, this definition, these arguments, within five
+//!    minutes, once.
+//! 2. If the client can ask the user directly, it does; then nothing is stored.
+//! 3. Agents cannot decide their own requests, and secrets are not shown to the operator.
 
 use super::server::Server;
 use super::{arguments, cli};
@@ -39,7 +40,7 @@ impl World {
         self.gateway.call("pay", arguments(input), cx).await.map(|_| ())
     }
 
-    /// The question that the call leaves behind.
+    /// The id of the pending approval that the call leaves behind.
     async fn ask(&self, input: Value, cx: Cx) -> String {
         match self.pay(input, cx).await {
             Err(Error::Refused(AuthorizationError::NeedsApproval { question: Some(id), .. })) => id,
@@ -163,7 +164,7 @@ async fn a_person_who_can_be_asked_is_asked_and_nothing_is_kept() {
     assert!(world.gateway.pending().unwrap().is_empty());
 }
 
-/// What changes while the person thinks is not what they said yes to.
+/// An approval does not cover a definition that changes while the user decides.
 #[tokio::test]
 async fn a_definition_that_changes_while_a_person_is_asked_is_not_executed() {
     let world = Arc::new(world().await);
@@ -208,7 +209,7 @@ async fn a_plan_asks_nobody() {
     assert!(world.gateway.pending().unwrap().is_empty());
 }
 
-/// T22: whoever sees the yes, and comes second to use it, has none.
+/// T22: the second user of an approval finds it used up.
 #[tokio::test]
 async fn a_yes_that_somebody_else_was_quicker_to_use_is_none() {
     let world = world_on(Arc::new(Outrun(MemoryStore::default()))).await;
@@ -218,7 +219,7 @@ async fn a_yes_that_somebody_else_was_quicker_to_use_is_none() {
     assert_eq!(world.server.executed(), 0);
 }
 
-/// A store in which somebody else always takes things away first.
+/// A store in which another process always removes rows first.
 struct Outrun(MemoryStore);
 
 impl Store for Outrun {
@@ -255,7 +256,7 @@ impl Store for Outrun {
     }
 }
 
-/// T22: one yes, a thousand who want it.
+/// T22: one approval, a thousand concurrent calls.
 #[tokio::test(flavor = "multi_thread", worker_threads = 8)]
 async fn of_a_thousand_who_race_for_one_yes_one_runs() {
     let world = Arc::new(world().await);

@@ -1,4 +1,5 @@
-//! Every decision leaves one audit event, a dry run changes nothing, and nobody loosens what a level above has said.
+//! Every decision leaves one audit event, a dry run changes nothing, and no level loosens the
+//! policy of a level above.
 
 use super::{Actor, agent, cli};
 use crate::policy::{LevelName, Policies, PolicyUpdate};

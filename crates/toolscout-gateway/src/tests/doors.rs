@@ -1,4 +1,4 @@
-//! 1. Whatever is not allowed is not executed, through whatever door and under whatever name it is asked for.
+//! 1. A call that is not allowed is not executed, through any entry point and under any name.
 
 use super::server::Server;
 use super::{arguments, cli, set_mode, set_session};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use toolscout_core::authorization::Policy;
 use toolscout_core::{Arguments, Caller, Cx, PolicyRules, Tool, ToolCall, ToolId, ToolName};
 
-/// Every way to write a tool's name, and some that only look like one.
+/// Every form of a tool's name, and some that only look like one.
 fn names(tool: &str) -> Vec<String> {
     let exact = [
         tool.to_owned(),
@@ -86,7 +86,7 @@ async fn nothing_that_is_not_allowed_is_executed_by_any_name_through_any_door() 
     assert_eq!(server.executed(), 0);
 }
 
-/// As somebody would who makes up tools and calls of their own.
+/// Uses forged tools and calls.
 async fn directly(gateway: &Gateway, name: &str, cx: &Cx) {
     let Ok(name) = ToolName::new(name.rsplit('/').next().unwrap()) else { return };
     let id = ToolId::new(gateway.sources()[0].id().clone(), name);
@@ -112,7 +112,7 @@ async fn what_is_allowed_runs_by_every_form_of_its_name_and_by_no_other() {
     assert_eq!(ran, names("allowed_one")[..5]);
 }
 
-/// L-05: what is held or disabled stays so, whatever is allowed.
+/// L-05: quarantined and disabled tools stay so in every mode.
 #[tokio::test]
 async fn the_mode_that_allows_all_opens_neither_what_is_held_nor_what_is_disabled() {
     let server = server();
@@ -136,7 +136,7 @@ async fn in_read_only_mode_only_what_says_that_it_reads_runs() {
     assert_eq!(error.to_string(), "`server/write_one` is denied in read-only mode: the tool is not marked read-only");
 }
 
-/// L-06: the session tightens at run time, and what it disables is gone at once.
+/// L-06: the session tightens policies at run time, and a tool it disables disappears immediately.
 #[tokio::test]
 async fn a_session_may_tighten_while_it_runs() {
     let server = server();
@@ -167,7 +167,7 @@ async fn a_rule_about_a_tool_that_is_gone_is_said() {
     );
 }
 
-/// A bare name that two sources have means the one that is there.
+/// A bare name that two sources have resolves to the enabled tool.
 #[tokio::test]
 async fn a_disabled_tool_does_not_stand_in_the_way_of_another_of_its_name() {
     let (one, other) = (Arc::new(Server::new("one", &["same"])), Arc::new(Server::new("other", &["same"])));

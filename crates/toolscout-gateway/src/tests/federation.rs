@@ -1,4 +1,4 @@
-//! Sources that search for themselves, behind a gateway.
+//! Remote gateways behind a gateway.
 
 mod calls;
 mod remote;

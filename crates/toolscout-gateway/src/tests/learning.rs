@@ -1,7 +1,8 @@
-//! 1. A call that works teaches what its question was, whichever way it came.
-//! 2. Nothing else does: no call that fails, of what was not found, too late, or of somebody else.
-//! 3. What one tenant learned is nothing to another.
-//! 4. What is forgotten is gone, and who is switched off neither learns nor remembers.
+//! 1. A successful call is recorded for the search before it, from any kind of caller.
+//! 2. Nothing else is recorded: no call that fails, was not a hit, is too late, or belongs to
+//!    another owner.
+//! 3. The records of one tenant do not affect another.
+//! 4. Deleted records are gone, and disabled feedback neither records nor applies anything.
 
 use super::actor::{Actor, Answer, agent};
 use super::cli;
@@ -95,7 +96,7 @@ async fn a_call_that_comes_after_ten_minutes_teaches_nothing() {
     assert_eq!(lessons(&gateway, &agent()).len(), 1);
 }
 
-/// Neither what was asked nor what was learned crosses from one to the other.
+/// Neither searches nor records cross from one tenant to another.
 #[tokio::test]
 async fn lessons_of_one_tenant_never_reach_another() {
     let gateway = gateway(Learning::in_memory()).await;
@@ -113,7 +114,7 @@ async fn lessons_of_one_tenant_never_reach_another() {
         for pupil in tenants.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, it)| it) {
             assert!(lessons(&gateway, pupil).is_empty());
             assert_eq!(found(&gateway, ASKED, pupil).await[0], "aa_archive");
-            // What was asked just now is none of the next one's business either.
+            // The recent search must not affect the next tenant either.
             gateway.forget_lessons("tools", pupil, |_| true).unwrap();
         }
         gateway.forget_lessons("tools", teacher, |_| true).unwrap();
@@ -122,7 +123,8 @@ async fn lessons_of_one_tenant_never_reach_another() {
     }
 }
 
-/// Two sessions of nobody in particular learn together, but each call is about its own session's questions.
+/// Two anonymous sessions share their records, but each call is attributed to the searches of its
+/// own session.
 #[tokio::test]
 async fn a_call_is_about_what_was_asked_in_its_own_session() {
     let gateway = gateway(Learning::in_memory()).await;
@@ -134,7 +136,7 @@ async fn a_call_is_about_what_was_asked_in_its_own_session() {
     assert_eq!(found(&gateway, ASKED, &session("two")).await[0], "cc_mail");
 }
 
-/// Whatever a tool says of itself, it is not heard here.
+/// The text of a tool never enters the feedback.
 #[tokio::test]
 async fn a_tool_cannot_teach_by_what_it_says() {
     let text =
@@ -151,7 +153,7 @@ async fn a_tool_cannot_teach_by_what_it_says() {
     assert_eq!(found(&gateway, ASKED, &agent()).await[0], "cc_mail");
 }
 
-/// The command line asks in one process, and calls in the next.
+/// The command line searches in one process, and calls in the next.
 #[tokio::test]
 async fn a_question_of_one_process_and_a_call_of_the_next_teach_a_third() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::default());

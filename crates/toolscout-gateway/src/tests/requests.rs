@@ -1,8 +1,8 @@
-//! 1. Tools of a request are there for it, in every way, and for nobody else.
-//! 2. They hide nothing that all have.
-//! 3. Who answers to a name and does not have the tool leaves it to the next; who fails has answered.
+//! 1. Request-specific tools are available to their request, in every way, and to no other.
+//! 2. They hide no shared tool.
+//! 3. If a source has the name but not the tool, the next source is tried; a failure is final.
 //!
-//! For how long they are remembered is proven in `keeping`.
+//! How long they are cached is tested in `keeping`.
 
 mod keeping;
 
@@ -19,11 +19,11 @@ use toolscout_core::{
     Arguments, BoxFuture, Caller, Cx, DiagnosticKind, PolicyRules, RequestSources, Source, SourceKind, ToolCall,
 };
 
-/// Gives each user sources, by a header.
+/// Provides sources by user, who is named in a header.
 pub(crate) struct ByUser {
     header: &'static str,
     given: Mutex<Vec<(String, Arc<Actor>)>>,
-    /// For who is not named: a source of their own, made when it is asked for.
+    /// Creates a source for every user, on demand.
     makes: bool,
     asked: AtomicUsize,
 }
@@ -113,7 +113,7 @@ async fn tools_of_a_request_are_there_for_it_and_for_nobody_else() {
         for name in ["my_saved_queries", "mine/my_saved_queries", "mine__my_saved_queries"] {
             assert!(matches!(call(&gateway, name, other.clone()).await, Err(Error::UnknownTool { .. })), "{name}");
         }
-        // Not even for who has got hold of the tool.
+        // Not even for a caller that has obtained the tool.
         let known = ToolCall::new(tool.id.clone(), Arguments::new());
         assert!(gateway.call_tool(&tool, known.clone(), other.clone()).await.is_err());
         assert!(gateway.call_all(vec![known], other).await[0].is_err());
@@ -125,7 +125,8 @@ async fn tools_of_a_request_are_there_for_it_and_for_nobody_else() {
     assert!(gateway.view(&by("bob")).await.is_private(), "that he has nothing is his affair");
 }
 
-/// P-02: what is kept for one key is never read under another. Without the key in the key of the cache this fails.
+/// P-02: data cached for one key is never read under another. Without the key in the cache key this
+/// fails.
 #[tokio::test]
 async fn what_is_kept_for_one_user_is_never_shown_to_another() {
     let (givers, tenants) = (ByUser::for_anybody(), ByTenant);
@@ -141,7 +142,7 @@ async fn what_is_kept_for_one_user_is_never_shown_to_another() {
                 assert_eq!(said("whose"), format!("of {tenant}"), "{round}");
                 assert_eq!(view.search(&Query::new("")).len(), 2);
             }
-            // The same key to one, and none to the other.
+            // The same key for one provider, and none for the other.
             let view = gateway.view(&by(user)).await;
             assert_eq!(listed(&view), ["mine/my_saved_queries"]);
         }
@@ -149,7 +150,7 @@ async fn what_is_kept_for_one_user_is_never_shown_to_another() {
     assert_eq!(givers.asked(), users.len() * (users.len() + 1), "and it is kept");
 }
 
-/// Gives each recognised user a source.
+/// Provides a source for each authenticated user.
 struct ByTenant;
 
 impl RequestSources for ByTenant {
@@ -173,7 +174,7 @@ async fn who_has_nothing_of_their_own_sees_the_very_moment_that_all_see() {
 
 #[tokio::test]
 async fn a_tool_of_a_request_hides_none_that_all_have() {
-    // Also one that says that it is strong.
+    // Also if it claims a stronger kind.
     let own = Arc::new(Actor::new("mine", &["x", "y"]).of(SourceKind::Code));
     let global = Arc::new(Actor::new("all", &["x"]));
     let gateway = built(Gateway::builder().source(global.clone()).request_sources(ByUser::new(&[("a", &own)]))).await;
@@ -241,7 +242,7 @@ async fn policies_and_reviews_hold_for_tools_of_requests_too() {
     assert_eq!((denied.called(), poisoned.called()), (1, 1));
 }
 
-/// T22, T32: the same tool with the same arguments is another one's there.
+/// T22, T32: the same tool with the same arguments belongs to another user there.
 #[tokio::test]
 async fn a_yes_to_a_call_of_one_user_is_none_to_the_same_call_of_another() {
     let (ann, bob) = (of_request("mine", &["pay"]), of_request("mine", &["pay"]));
@@ -257,7 +258,8 @@ async fn a_yes_to_a_call_of_one_user_is_none_to_the_same_call_of_another() {
     assert_eq!((ann.called(), bob.called()), (1, 0));
 }
 
-/// Two users may have sources of one id with other tools in them: what one has is no change of what the other has.
+/// Two users may have sources with the same id but different tools: the tools of one are not a
+/// change of those of the other.
 #[tokio::test]
 async fn what_one_user_has_is_approved_for_that_user() {
     let reviewed = |tool: &str| Arc::new(Actor::new("mine", &[tool]).reviewed());

@@ -1,6 +1,7 @@
-//! 1. A call that its tool has not finished with reaches it again, with what it wanted.
-//! 2. A person who said yes to a call is not asked again when it goes on.
-//! 3. That is so for exactly this call and this run, once for each time the tool wants something, within five minutes.
+//! 1. An unfinished call reaches its tool again, with the requested input.
+//! 2. A user who approved a call does not have to approve it again when it continues.
+//! 3. That holds for exactly this call and this run, once per request for input, within five
+//!    minutes.
 
 use super::actor::{Actor, Answer, agent};
 use super::{arguments, cli, set_session};
@@ -41,7 +42,7 @@ impl World {
         self.gateway.call_tool(&tool, call, cx).await
     }
 
-    /// A request with a person who says yes, and is counted.
+    /// A request with a user who approves, and whose approvals are counted.
     fn willing(&self, cx: Cx) -> Cx {
         let asked = self.asked.clone();
         let answer = move |_: PendingApproval| -> BoxFuture<'static, bool> {
@@ -85,7 +86,7 @@ async fn a_person_is_asked_once_for_a_call_however_often_its_tool_wants_somethin
         assert!(world.pay("bob", state, world.willing(agent())).await.unwrap().wants_input());
     }
     world.source.answers(Answer::Id);
-    // Nobody is there to be asked, and nobody needs to be.
+    // There is no user to ask, and none is needed.
     world.pay("bob", Some("three"), agent()).await.unwrap();
     assert_eq!((world.asked(), world.source.called()), (1, 4));
     // The result has used it up.
@@ -94,7 +95,7 @@ async fn a_person_is_asked_once_for_a_call_however_often_its_tool_wants_somethin
     assert_eq!(world.source.called(), 4);
 }
 
-/// T22: change one byte, and nobody has said anything about it.
+/// T22: if one byte changes, there is no approval.
 #[tokio::test]
 async fn going_on_with_anything_but_the_very_same_run_is_asked_about() {
     let world = world(Policy::Ask).await;
@@ -149,7 +150,7 @@ async fn a_failure_uses_a_yes_up_and_so_does_who_was_quicker() {
     assert_eq!(usize::from(one.is_ok()) + usize::from(other.is_ok()), 1);
 }
 
-/// What a person said opens nothing that was shut meanwhile.
+/// An approval does not override a policy that was tightened in between.
 #[tokio::test]
 async fn a_policy_that_tightens_meanwhile_counts() {
     let world = world(Policy::Ask).await;

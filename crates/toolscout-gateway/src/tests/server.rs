@@ -1,4 +1,4 @@
-//! A server in this process, whose definitions change when a test says so.
+//! A server in this process, whose definitions a test can change.
 
 use futures_util::stream;
 use parking_lot::Mutex;
@@ -14,13 +14,13 @@ pub(super) struct Server {
     id: SourceId,
     pub(super) trusted: bool,
     pub(super) reviewed: bool,
-    /// What it has now; what the gateway knows is what it had when it was last asked.
+    /// The current tools; the gateway knows those of the last discovery.
     tools: Mutex<Vec<Tool>>,
     pub(super) executions: AtomicUsize,
 }
 
 impl Server {
-    /// Tools as `name: description`.
+    /// A server with tools given as `name: description`.
     pub(super) fn new(id: &str, tools: &[&str]) -> Self {
         let server = Self {
             id: SourceId::new(id).unwrap(),
@@ -33,7 +33,7 @@ impl Server {
         server
     }
 
-    /// From now on these are its tools.
+    /// Replaces its tools.
     pub(super) fn has(&self, tools: &[&str]) {
         let tools = tools.iter().map(|it| {
             let (name, description) = it.split_once(": ").unwrap_or((it, "Does something"));
@@ -82,7 +82,7 @@ impl Source for Server {
         Box::pin(async { Ok(self.tool(name)) })
     }
 
-    /// Looks, as a real one does, whether what was authorized is what it has.
+    /// Checks, as a real server does, that the authorized definition is the current one.
     fn call(&self, call: Authorized<ToolCall>, _: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         Box::pin(async move {
             let call = call.into_inner();

@@ -1,4 +1,5 @@
-//! 1. What a call costs besides its source, and a view: measured, not proven; the numbers depend on the machine.
+//! Measures the overhead of a call besides its source, and of a view; the numbers depend on the
+//! machine.
 
 use super::actor::{Actor, agent};
 use super::requests::{ByUser, by};
@@ -64,7 +65,7 @@ async fn what_a_view_costs() {
     }
 }
 
-/// What the source of this test, and making a call, take.
+/// The time for the source of this test and for creating a call.
 fn of_the_source() -> Duration {
     let id = ToolId::new(SourceId::local(), ToolName::new("say").unwrap());
     let call = ToolCall::new(id, arguments(json!({"text": "hello", "times": 1})));

@@ -1,5 +1,6 @@
-//! 1. What is held is listed, not found, not callable; a person's decision takes effect at once.
-//! 2. Approvals outlive the process, and count for nothing once somebody else has touched them.
+//! 1. A quarantined tool is listed, not found and not callable; the operator's decision takes
+//!    effect immediately.
+//! 2. Approvals outlive the process, and are void once another program has modified them.
 //! 3. Changes are noticed live, after a restart and at call time.
 
 use super::server::Server;
@@ -69,7 +70,7 @@ async fn a_poisoned_tool_of_a_trusted_server_is_held_alone_and_shown_with_its_fi
     assert_eq!(held.now["description"], POISON.strip_prefix("add: ").unwrap(), "nothing is cut");
 }
 
-/// T13: whoever lists tools may be a model, which would do what it reads.
+/// T13: the reader of a tool list may be a model, which might follow instructions in it.
 #[tokio::test]
 async fn what_a_held_tool_says_about_itself_is_shown_to_nobody_but_who_reviews_it() {
     let server = Arc::new(Server::new("server", &[POISON, "list: Lists"]));
@@ -84,7 +85,7 @@ async fn what_a_held_tool_says_about_itself_is_shown_to_nobody_but_who_reviews_i
     assert!(gateway.resolve("add").unwrap().description.is_some());
 }
 
-/// T14: live, after a restart, at call time; taken back or not.
+/// T14: live, after a restart, at call time; reverted or not.
 #[tokio::test]
 async fn a_changed_definition_is_never_executed() {
     let (server, store) = (Arc::new(Server::new("server", &["add: Adds"])), Arc::default());
@@ -134,7 +135,7 @@ async fn a_person_approves_what_they_have_seen_and_nothing_else() {
     assert!(matches!(gateway.approve(&id("other"), None, &cli()), Err(Error::NotHeld { .. })));
 }
 
-/// T36: every byte of what was approved, flipped in turn.
+/// T36: flips every byte of the stored approval in turn.
 #[tokio::test]
 async fn a_record_that_somebody_touched_counts_for_nothing_until_a_person_has_looked() {
     let (server, store) = (Arc::new(Server::new("server", &["add: Adds"])), Arc::<MemoryStore>::default());
@@ -157,7 +158,7 @@ async fn a_record_that_somebody_touched_counts_for_nothing_until_a_person_has_lo
     assert_eq!(call(&gateway, "add").await, Ok(()));
 }
 
-/// T36: nor does a record that lies in another's place.
+/// T36: a record that was moved to another key does not count either.
 #[tokio::test]
 async fn what_was_approved_in_another_project_counts_for_nothing_in_this_one() {
     let mut server = Server::new("server", &["add: Adds"]);
@@ -176,7 +177,7 @@ async fn what_was_approved_in_another_project_counts_for_nothing_in_this_one() {
     );
 }
 
-/// Who passes a tool they have read earlier means that one.
+/// A call with a tool that was resolved earlier is bound to that definition.
 #[tokio::test]
 async fn a_call_with_a_definition_from_before_it_changed_is_refused() {
     let server = Arc::new(Server::new("server", &["add: Adds"]));
@@ -214,7 +215,7 @@ async fn a_store_that_cannot_be_read_approves_nothing_and_one_that_keeps_nothing
     assert_eq!(call(&forgetful, "add").await, Ok(()));
 }
 
-/// Many processes review one source at once; none of them loses what another wrote.
+/// Many processes review one source at once; none of them loses the writes of another.
 #[tokio::test(flavor = "multi_thread")]
 async fn processes_that_review_at_once_agree() {
     let (server, store) = (Arc::new(Server::new("server", &["add: Adds"])), Arc::<MemoryStore>::default());
@@ -232,7 +233,7 @@ async fn processes_that_review_at_once_agree() {
     assert_eq!(server.executed(), 0);
 }
 
-/// A store on a disk that is gone.
+/// A store on a failed disk.
 struct Failing {
     reads: bool,
 }
@@ -270,7 +271,8 @@ impl Store for Failing {
     }
 }
 
-/// What was reviewed is known again without a look at it; what is another by one byte is not, nor is another decision.
+/// The cached outcome of a review is reused without another review; it is not if one byte or the
+/// decision has changed.
 #[tokio::test]
 async fn what_is_as_it_was_at_the_last_review_is_not_reviewed_again() {
     let (server, store) =

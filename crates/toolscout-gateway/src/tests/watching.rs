@@ -1,6 +1,6 @@
 //! 1. A hint leads to one refresh, many hints to few.
-//! 2. Sources that come later are followed, those that are gone are not.
-//! 3. What happens in libraries is passed on; who is too slow for it is told.
+//! 2. Sources added later are watched, removed ones are not.
+//! 3. Library events are forwarded; a slow receiver is notified of lost events.
 
 use super::actor::{Actor, Answer};
 use super::cli;
@@ -15,7 +15,7 @@ fn gateway(sources: &[&Arc<Actor>]) -> Gateway {
     all.fold(Gateway::builder(), |builder, it| builder.source(it)).build().unwrap()
 }
 
-/// Time is paused: this is over when nothing is left to do.
+/// Time is paused, so this returns when no other work is left.
 async fn a_while() {
     tokio::time::sleep(Duration::from_secs(3)).await;
 }
@@ -28,7 +28,7 @@ async fn watched<T>(gateway: &Gateway, work: impl Future<Output = T>) -> T {
     }
 }
 
-/// F-05, at the gateway: a source says that it has more.
+/// F-05, at the gateway: a source reports that its tools have changed.
 #[tokio::test(start_paused = true)]
 async fn a_hint_leads_to_one_refresh_and_who_listens_is_told() {
     let (one, other) = (Arc::new(Actor::new("one", &["a"])), Arc::new(Actor::new("other", &["b"])));

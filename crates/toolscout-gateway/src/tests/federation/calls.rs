@@ -1,4 +1,4 @@
-//! F-06, T20, T24: what they have found, called.
+//! F-06, T20, T24: calls of remote tools.
 
 use super::*;
 use toolscout_core::authorization::AuthorizationError;
@@ -8,7 +8,7 @@ fn denied(error: &Error) -> bool {
     matches!(error, Error::Refused(AuthorizationError::Denied { .. }))
 }
 
-/// F-06: a tool that was found runs by its name, in every form of it, and what it says passes as it is.
+/// F-06: a remote tool runs by every form of its name, and its result is passed on unchanged.
 #[tokio::test]
 async fn a_tool_that_was_found_runs_by_its_name() {
     let remote = remote(json!([issue()]));
@@ -29,7 +29,7 @@ async fn a_tool_that_was_found_runs_by_its_name() {
     assert_eq!(remote.calls_of("tool_search").len(), 1);
 }
 
-/// Arguments are checked here, before anybody else sees them.
+/// This gateway checks the arguments before it forwards them.
 #[tokio::test]
 async fn arguments_that_do_not_fit_are_not_passed_on() {
     let remote = remote(json!([issue()]));
@@ -39,7 +39,8 @@ async fn arguments_that_do_not_fit_are_not_passed_on() {
     assert!(remote.calls_of("execute_tool").is_empty());
 }
 
-/// Who has not searched can call it, too: it is asked for then. What cannot be found so is passed on as it is.
+/// A tool can be called without a search: it is looked up then. A tool that is not found is
+/// forwarded by the given name.
 #[tokio::test]
 async fn a_tool_that_nobody_has_found_yet_is_looked_up() {
     let remote = remote(json!([issue()]));
@@ -50,7 +51,7 @@ async fn a_tool_that_nobody_has_found_yet_is_looked_up() {
     assert_eq!(remote.calls_of("execute_tool")[1]["name"], "other");
 }
 
-/// T20, T24: rules about a tool hold, whatever it is called by, and whether or not anybody has seen it.
+/// T20, T24: rules about a tool apply under every name, whether or not its definition is known.
 #[tokio::test]
 async fn what_holds_for_the_inner_tool_holds() {
     let rules = [("remote/github/create_issue", Policy::Deny)];
@@ -76,7 +77,8 @@ async fn what_holds_for_the_inner_tool_holds() {
     }
 }
 
-/// What is disabled is neither found nor called; what is to be asked about waits for a person, who sees the inner tool.
+/// A disabled tool is neither found nor called; a tool with policy `ask` is pending approval, which
+/// shows the inner tool.
 #[tokio::test]
 async fn disabled_and_asked_hold_as_well() {
     for pattern in ["remote/github/create_issue", "remote/execute_tool"] {
@@ -92,7 +94,7 @@ async fn disabled_and_asked_hold_as_well() {
         assert_eq!(waiting[0].tool.to_string(), "remote/github/create_issue");
         asked.answer_approval(&waiting[0].id, true, &Cx::new(Caller::Cli)).unwrap();
         assert!(call(&asked, "remote/github/create_issue", json!({"title": "x"})).await.is_ok());
-        // A person said yes to this definition; the server is told which one that was.
+        // The approval is bound to this definition; the server receives its digest.
         assert_eq!(remote.calls_of("execute_tool")[0]["expect"], "abc");
     }
     let remote = remote(json!([issue()]));
@@ -100,7 +102,7 @@ async fn disabled_and_asked_hold_as_well() {
     assert!(search(&disabled, "zebra", 10, &agent()).await.0.is_empty());
 }
 
-/// Who allows one tool, and its search, need not allow everything that is behind the same door.
+/// Rules can allow one tool and the search, without allowing everything behind the same meta tool.
 #[tokio::test]
 async fn one_tool_may_be_allowed_where_the_rest_is_not() {
     let remote = remote(json!([issue(), {"name": "other"}]));
@@ -118,14 +120,15 @@ async fn one_tool_may_be_allowed_where_the_rest_is_not() {
     assert_eq!(remote.calls_of("execute_tool").len(), 1);
 }
 
-/// A rule about what only its search knows names something.
+/// A rule about a tool that only the remote search finds is not dangling.
 #[tokio::test]
 async fn a_rule_about_a_hidden_tool_does_not_dangle() {
     let gateway = gateway(&[&remote(json!([]))], &[("remote/github/create_issue", Policy::Deny)]).await;
     assert!(gateway.dangling().is_empty(), "{:?}", gateway.dangling());
 }
 
-/// A digest is of what was found; another one is refused here, and the server's own is passed on.
+/// The digest refers to the definition that was found; another one is refused here, and the
+/// server's own digest is forwarded.
 #[tokio::test]
 async fn a_call_is_bound_to_the_definition_that_was_found() {
     let remote = remote(json!([issue()]));
@@ -143,7 +146,7 @@ async fn a_call_is_bound_to_the_definition_that_was_found() {
     assert_eq!(remote.calls_of("execute_tool")[0]["expect"], "abc");
 }
 
-/// What was found for one user is nothing to another.
+/// Results of one user's search are not available to another.
 #[tokio::test]
 async fn what_one_user_has_found_is_not_known_to_another() {
     let remote = remote(json!([issue()]));
@@ -156,7 +159,7 @@ async fn what_one_user_has_found_is_not_known_to_another() {
     assert_eq!((alice.description.as_deref(), bob.description.as_deref()), (Some("Opens an issue"), None));
 }
 
-/// Where calls have been is passed on; too many gateways on the way are refused.
+/// The path of a call is forwarded; a path with too many gateways is refused.
 #[tokio::test]
 async fn a_call_through_too_many_gateways_is_refused() {
     let remote = remote(json!([issue()]));

@@ -1,4 +1,4 @@
-//! A server in this process that hides its tools, and does what a test says.
+//! A remote gateway in this process, controlled by a test.
 
 use futures_util::stream;
 use parking_lot::Mutex;
@@ -14,11 +14,11 @@ pub(super) struct Remote {
     pub(super) id: SourceId,
     pub(super) delegation: Option<Delegation>,
     pub(super) review: ReviewMode,
-    /// What is in its list, by name, with what each says.
+    /// The listed tools, with name and description.
     pub(super) listed: Mutex<Vec<(&'static str, String)>>,
-    /// What its `tool_search` says.
+    /// The result of its `tool_search`.
     pub(super) finds: Mutex<Value>,
-    /// How long it takes to say something.
+    /// The delay of each response.
     pub(super) pause: Duration,
     pub(super) fails: bool,
     pub(super) calls: Mutex<Vec<ToolCall>>,
@@ -28,7 +28,7 @@ pub(super) const UP: Delegation = Delegation { is_wanted: true, is_up: true, is_
 pub(super) const DOWN: Delegation = Delegation { is_wanted: true, is_up: false, is_whole: true };
 
 impl Remote {
-    /// One that is up, and finds this, as its structured content says it.
+    /// A running gateway that finds these results, returned as structured content.
     pub(super) fn new(id: &str, results: Value) -> Self {
         Self {
             id: SourceId::new(id).unwrap(),
@@ -42,7 +42,7 @@ impl Remote {
         }
     }
 
-    /// What it was called with, by the name of the tool that was.
+    /// The arguments of all calls of this tool.
     pub(super) fn calls_of(&self, name: &str) -> Vec<Arguments> {
         let calls = self.calls.lock();
         calls.iter().filter(|it| it.tool.name.as_str() == name).map(|it| it.arguments.clone()).collect()

@@ -1,5 +1,5 @@
-//! 1. What is found for a request is kept under its keys, for a while, and not without end.
-//! 2. Many who come at once ask once; what fails or hangs costs only itself.
+//! 1. Discovered tools of a request are cached under its keys, for a limited time and number.
+//! 2. Concurrent requests share one discovery; a source that fails or hangs affects only itself.
 
 use super::super::actor::{Actor, Answer, waits};
 use super::super::cli;
@@ -24,7 +24,7 @@ async fn what_fails_or_hangs_costs_the_request_only_that() {
     assert_eq!(listed(&view), ["good/c"]);
     assert_eq!(view.problems().len(), 2, "{:?}", view.problems());
     assert_eq!(call(&gateway, "c", by("a")).await.unwrap(), "good");
-    // What is not whole is asked again soon.
+    // A partial result is refreshed soon.
     down.answers(Answer::Id);
     gate.notify_one();
     tokio::time::sleep(Duration::from_secs(5)).await;
@@ -51,7 +51,7 @@ async fn what_is_kept_is_kept_for_a_while_and_follows_what_all_see() {
     assert_eq!((given.asked(), own.discovered()), (2, 2));
 }
 
-/// A tool that a request's source has by now is found by who names the source.
+/// A tool that is new in a request's source is found by its full name.
 #[tokio::test]
 async fn a_tool_that_is_new_in_a_source_of_a_request_is_found_by_its_full_name() {
     let own = of_request("mine", &["y"]);
