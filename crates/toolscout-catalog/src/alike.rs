@@ -1,14 +1,14 @@
-//! Whether two tools are one and the same to who sees or calls them.
+//! Whether two tools are equal for clients that see or call them.
 
 use toolscout_core::Tool;
 
-/// Whether the two say the same, and may be called alike. Where and when they were seen does not matter: a source that is
-/// asked again has looked again, and mostly found what it had.
+/// Whether the two have the same definition, and may be called in the same way. The place and time
+/// of discovery do not matter: a new discovery mostly finds the same tools again.
 pub fn alike(one: &Tool, other: &Tool) -> bool {
     if std::ptr::eq(one, other) {
         return true;
     }
-    // Field by field, so that one that is new has to be decided about here.
+    // Field by field, so that a new field requires a decision here.
     let Tool {
         id,
         title,

@@ -1,4 +1,4 @@
-//! What changed between two definitions, for a person who decides whether that is all right.
+//! Lists the changes between two definitions, for the operator who reviews them.
 
 #[cfg(test)]
 mod tests;
@@ -6,19 +6,20 @@ mod tests;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// One place where two definitions differ. Nothing is cut; what is shown is escaped by who shows it.
+/// One difference between two definitions. Nothing is truncated; the code that displays it must
+/// escape it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DefinitionChange {
-    /// Where: a JSON pointer into the definition.
+    /// The location: a JSON pointer into the definition.
     pub at: String,
-    /// What stood there; none where nothing did.
+    /// The old value; `None` if there was none.
     pub before: Option<String>,
-    /// What stands there now; none where nothing does.
+    /// The new value; `None` if there is none.
     pub after: Option<String>,
 }
 
-/// Every place where the two differ, as deep as possible, in a fixed order. Does not recurse: hostile definitions are
-/// deep.
+/// All differences, as deep as possible, in a fixed order. Does not recurse: hostile definitions
+/// are deep.
 pub fn changes(before: &Value, after: &Value) -> Vec<DefinitionChange> {
     let mut all = Vec::new();
     let mut open = vec![(String::new(), Some(before), Some(after))];
@@ -45,7 +46,7 @@ pub fn changes(before: &Value, after: &Value) -> Vec<DefinitionChange> {
     all
 }
 
-/// The fields of the definition in which there are changes, each once.
+/// The fields of the definition that contain changes, each once.
 pub fn fields(changes: &[DefinitionChange]) -> Vec<&str> {
     let mut all: Vec<&str> = changes.iter().filter_map(|it| it.at.split('/').nth(1)).collect();
     all.dedup();
@@ -56,7 +57,7 @@ fn pointer(at: &str, step: &str) -> String {
     format!("{at}/{}", step.replace('~', "~0").replace('/', "~1"))
 }
 
-/// A field that is null is one that is not there.
+/// A null field counts as absent.
 fn shown(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,

@@ -1,31 +1,31 @@
-//! What one source found, gathered.
+//! Collects the discovery of one source.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use toolscout_core::{Diagnostic, DiscoveryItem, SourceId, SourceKind, Tool, ToolName};
 
-/// Everything one run through one source found, in the order it was found.
+/// The result of one discovery of one source, in the order of the items.
 #[derive(Debug, Clone)]
 pub struct SourceDiscovery {
-    /// Whose tools these are.
+    /// The source of the tools.
     pub source: SourceId,
-    /// How strong its names are.
+    /// The kind of the source, which decides how strong its names are.
     pub origin: SourceKind,
-    /// The tools; no name twice.
+    /// The tools, with unique names.
     pub tools: Vec<Arc<Tool>>,
-    /// What went wrong beside them.
+    /// The diagnostics of the discovery.
     pub problems: Vec<Diagnostic>,
     positions: HashMap<ToolName, usize>,
 }
 
 impl SourceDiscovery {
-    /// Nothing found yet.
+    /// An empty discovery.
     pub fn new(source: SourceId, origin: SourceKind) -> Self {
         Self { source, origin, tools: Vec::new(), problems: Vec::new(), positions: HashMap::new() }
     }
 
-    /// Adds one finding. A tool whose name is there already takes the earlier one's place.
+    /// Adds one item. A tool with an existing name replaces the earlier one.
     pub fn add(&mut self, found: DiscoveryItem) {
         let tool = match found {
             DiscoveryItem::Tool(tool) => tool,
@@ -41,7 +41,7 @@ impl SourceDiscovery {
         }
     }
 
-    /// The same discovery with each tool as this gives it; without those of which it gives nothing.
+    /// Maps each tool of the discovery; tools that map to `None` are left out.
     pub fn each(&self, given: impl Fn(&Arc<Tool>) -> Option<Arc<Tool>>) -> Self {
         let mut next = Self { problems: self.problems.clone(), ..Self::new(self.source.clone(), self.origin) };
         self.tools.iter().filter_map(given).for_each(|it| next.add(DiscoveryItem::Tool(it)));

@@ -1,11 +1,12 @@
-//! Looks through a definition for what may be there to deceive a model or a person.
+//! Scans a definition for text that may deceive a model or a person.
 //!
-//! Everything a model would read is looked at: name, title, description, every string and key of the schemas,
-//! annotations and whatever else a vendor adds. Nothing is fetched or run, the same definition always gives the same
-//! findings, and no text costs more than its length. What is found is for a person to judge: [`Severity::Severe`] is
-//! worth holding a tool for, [`Severity::Note`] is worth a line beside it.
+//! The scan covers everything that a model would read: name, title, description, every string and
+//! key of the schemas, annotations and vendor extensions. It fetches and runs nothing, it is
+//! deterministic, and its cost is linear in the length of the text. The operator judges the
+//! findings: [`Severity::Severe`] is a reason to quarantine a tool, [`Severity::Note`] is shown
+//! next to it.
 //!
-//! Start reading at [`scan`]; what a poisoned text sounds like is written down in `findings/phrases.txt`.
+//! Start reading at [`scan`]; the phrases of poisoned texts are in `findings/phrases.txt`.
 
 mod encoded;
 mod fields;
@@ -29,22 +30,22 @@ use std::fmt;
 use toolscout_core::{Tool, escape};
 use words::WordSequence;
 
-/// More text than this is not looked through; saying so is a finding of its own.
+/// Maximum bytes scanned; a longer definition is a finding of its own.
 pub const MAX_BYTES: usize = 256 * 1024;
 
-/// Who reads a review has seen enough by then.
+/// Maximum number of findings; more would not help a reviewer.
 const MAX_FINDINGS: usize = 24;
 
-/// Something in a definition that a person should see.
+/// Something in a definition that the operator should see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What sort of thing it is.
+    /// The kind of finding.
     pub kind: FindingKind,
-    /// Whether it is worth holding the tool for.
+    /// Whether it is a reason to quarantine the tool.
     pub severity: Severity,
-    /// Where: a JSON pointer into the definition.
+    /// The location: a JSON pointer into the definition.
     pub at: String,
-    /// What stands there, cut to the place; not yet escaped.
+    /// The text around the location; not yet escaped.
     pub excerpt: String,
 }
 
@@ -55,17 +56,17 @@ impl fmt::Display for Finding {
     }
 }
 
-/// How much a finding weighs.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// Worth knowing.
     Note,
-    /// Worth holding the tool until a person has looked.
+    /// A reason to quarantine the tool until the operator has reviewed it.
     Severe,
 }
 
 impl Severity {
-    /// The word shown to people: `note`, `severe`.
+    /// The user-facing name: `note`, `severe`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Note => "note",
@@ -74,31 +75,31 @@ impl Severity {
     }
 }
 
-/// What sort of thing was found.
+/// The kind of finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum FindingKind {
-    /// Text that tells a model what to do, beyond what the tool does.
+    /// Text that instructs a model, beyond describing the tool.
     Instructs,
     /// The same, encoded.
     Encoded,
-    /// Characters that nobody sees, or that change the order others are seen in.
+    /// Characters that are invisible, or that change the display order of others.
     Hidden,
     /// Characters that act on a terminal.
     Control,
-    /// A name made to be taken for another.
+    /// A name made to look like another.
     LookAlike,
     /// A name of toolscout's own.
     OwnName,
     /// A name that is a path, an option or a piece of shell.
     OddName,
-    /// Text that says how a tool of another source is to be used.
+    /// Text about how to use a tool of another source.
     Reference,
     /// Markup that a page might run or load.
     Markup,
-    /// Words repeated to be found by.
+    /// Words repeated to match many searches.
     Stuffed,
-    /// More text than can be looked through.
+    /// More text than the scan covers.
     TooLarge,
 }
 
@@ -120,13 +121,13 @@ impl fmt::Display for FindingKind {
     }
 }
 
-/// Whether one of these is worth holding a tool for.
+/// Whether any of these is a reason to quarantine a tool.
 pub fn is_severe(findings: &[Finding]) -> bool {
     findings.iter().any(|it| it.severity == Severity::Severe)
 }
 
-/// Everything found in the definition, worst first. `others` are the names of all known tools; this one may be among
-/// them.
+/// All findings in the definition, worst first. `others` are the names of all known tools; this one
+/// may be among them.
 pub fn scan(tool: &Tool, others: &ToolNameIndex) -> Vec<Finding> {
     let definition = tool.definition();
     let fields = DefinitionTexts::of(&definition);

@@ -1,7 +1,8 @@
-//! What is known about tools, as immutable snapshots.
+//! The catalog of tools, as immutable snapshots.
 //!
-//! Takes what sources found, gives a new [`Snapshot`]; readers keep the one they have. Pure: no files, no tokio, and no
-//! clock but the one that [`TtlRegistry`] is given. Start reading at [`Snapshot::merge`], then [`Snapshot::resolve`].
+//! Discoveries of sources become a new [`Snapshot`]; readers keep the one they have. Pure: no
+//! files, no tokio, and no clock except the one passed to [`TtlRegistry`]. Start reading at
+//! [`Snapshot::merge`], then [`Snapshot::resolve`].
 
 mod alike;
 pub mod diff;

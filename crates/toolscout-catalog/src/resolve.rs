@@ -1,27 +1,27 @@
-//! From what a person or an agent typed to one tool.
+//! Resolves a name typed by a user or an agent to one tool.
 
 use crate::{CatalogTool, Snapshot};
 use std::sync::Arc;
 use toolscout_core::{SourceId, SourceKind, Tool, ToolId};
 
-/// Why a name does not lead to one tool.
+/// The reason why a name does not resolve to one tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unresolved {
-    /// No tool answers to it; these come nearest, best first.
+    /// No tool has this name; these are the most similar ones, best first.
     Unknown {
         /// Ids of tools with similar names.
         nearest: Vec<ToolId>,
     },
     /// Several sources of the same strength have it.
     Ambiguous {
-        /// All of them.
+        /// All matching tools.
         candidates: Vec<ToolId>,
     },
 }
 
 impl Snapshot {
-    /// The tool that `text` means: `source__tool`, `source/tool`, `source:tool`, `mcp:tool` (any MCP server), or the
-    /// bare name. Of a bare name that several sources have, the strongest source answers, if it is alone in that.
+    /// Resolves `source__tool`, `source/tool`, `source:tool`, `mcp:tool` (any MCP server), or a
+    /// bare name. If several sources have a bare name, the strongest one wins, if it is unique.
     pub fn resolve(&self, text: &str) -> Result<&Arc<Tool>, Unresolved> {
         for separator in ["/", ":", "__"] {
             if let Some(answer) = self.qualified(text, separator) {
@@ -31,7 +31,8 @@ impl Snapshot {
         pick(self.named(text)).unwrap_or_else(|| Err(Unresolved::Unknown { nearest: self.nearest(text) }))
     }
 
-    /// The tool that the same bare name means where this one turns out not to have it: among those that come after.
+    /// The next weaker tool with the same bare name, for use if the source of this tool reports
+    /// that it does not have it.
     pub fn next_of_name(&self, id: &ToolId) -> Option<Result<&Arc<Tool>, Unresolved>> {
         let known = self.named(id.name.as_str());
         let at = known.iter().position(|it| it.tool.id == *id)?;
@@ -48,7 +49,7 @@ impl Snapshot {
         self.named(name).iter().find(|it| it.tool.id.source == source).map(|it| Ok(&it.tool))
     }
 
-    /// Ids of tools whose bare or qualified name looks like this, best first, at most three.
+    /// Ids of tools with a similar bare or qualified name, best first, at most three.
     fn nearest(&self, text: &str) -> Vec<ToolId> {
         let wanted = text.to_lowercase();
         let bare = wanted.rsplit(['/', ':']).next().unwrap_or(&wanted);
@@ -62,8 +63,8 @@ impl Snapshot {
     }
 }
 
-/// The only tool of the strongest origin; `None` where there is none at all. Of those made for a request the first: who
-/// makes them says in which order.
+/// The only tool of the strongest origin; `None` if there are no tools. Of request-specific tools
+/// the first, since their providers define the order.
 fn pick(known: &[CatalogTool]) -> Option<Result<&Arc<Tool>, Unresolved>> {
     let strongest = known.first()?.origin;
     let (_, end) = span(known, strongest);
@@ -76,7 +77,7 @@ fn pick(known: &[CatalogTool]) -> Option<Result<&Arc<Tool>, Unresolved>> {
     }
 }
 
-/// Where the tools of this origin stand; `known` is sorted by origin.
+/// The range of tools of this origin; `known` is sorted by origin.
 fn span(known: &[CatalogTool], origin: SourceKind) -> (usize, usize) {
     (known.partition_point(|it| it.origin < origin), known.partition_point(|it| it.origin <= origin))
 }

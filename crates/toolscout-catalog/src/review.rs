@@ -1,7 +1,8 @@
-//! Which definitions may be used, and which wait for a person.
+//! Decides which definitions may be used, and which are pending review.
 //!
-//! A source that a person added is approved as first seen, but for what a severe finding holds back; any later change is
-//! held until a person decides, and taking it back does not restore trust. Pure: who keeps records brings them along.
+//! The tools of a source added by the operator are approved when first seen, except those with a
+//! severe finding. Any later change is quarantined until the operator decides, and reverting it
+//! does not restore trust. Pure: the caller loads and stores the records.
 //!
 //! Start reading at [`review`].
 
@@ -17,89 +18,89 @@ use std::sync::Arc;
 use toolscout_core::digest::canonical;
 use toolscout_core::{Digest, Moment, RawJson, ReviewMode, Tool, ToolId};
 
-/// What is remembered of one source's definitions; also the form in which it is stored.
+/// The review state of one source's definitions; also the stored form.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ReviewRecord {
-    /// What the person had configured, hashed.
+    /// The hash of the source's configuration.
     pub entry: String,
-    /// When the source had listed what was last looked at.
+    /// The time of the listing that was last reviewed.
     pub listed: Option<Moment>,
-    /// By name. What a source no longer lists stays.
+    /// By name. Tools that a source no longer lists stay.
     pub tools: BTreeMap<String, ReviewedTool>,
 }
 
-/// What is remembered of one tool.
+/// The review state of one tool.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ReviewedTool {
-    /// What may be used, if anything.
+    /// The definition that may be used, if any.
     pub approved: Option<ApprovedDefinition>,
-    /// What waits for a person. While something does, nothing of the tool may be used.
+    /// The definition that is pending review. While there is one, the tool must not be used.
     pub held: Option<QuarantinedDefinition>,
 }
 
 /// A definition that may be used.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ApprovedDefinition {
-    /// Which.
+    /// The definition.
     pub definition: CanonicalDefinition,
-    /// Who said so.
+    /// The origin of the approval.
     pub by: ApprovedBy,
-    /// When.
+    /// The time of the approval.
     pub at: Moment,
 }
 
-/// Who approved a definition.
+/// The origin of an approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ApprovedBy {
-    /// Nobody in particular: a person added the source.
+    /// Approved when first seen, because the operator added the source.
     FirstSight,
-    /// Nobody in particular: a person said to take changes as they come.
+    /// Approved by a rule of the operator to accept changes.
     Rule,
-    /// A person who looked at it.
+    /// Approved by a person who reviewed it.
     Person,
 }
 
-/// A definition that waits for a person.
+/// A definition that is pending review.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QuarantinedDefinition {
-    /// As it is now; what an approval approves.
+    /// The current definition; an approval applies to this one.
     pub definition: CanonicalDefinition,
-    /// As it was when it was held, where it has changed again since.
+    /// The definition at the start of the quarantine, if it has changed again since.
     pub first: Option<CanonicalDefinition>,
-    /// What for.
+    /// The reason.
     pub why: QuarantineReason,
-    /// The same, for people.
+    /// The reason as text for the user.
     pub reason: String,
-    /// Since when.
+    /// The start of the quarantine.
     pub at: Moment,
 }
 
-/// Why a definition is held.
+/// The reason for a quarantine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum QuarantineReason {
-    /// Nobody has approved it.
+    /// It was never approved.
     New,
-    /// It is not what was approved.
+    /// It differs from the approved definition.
     Changed,
-    /// Something severe was found in it.
+    /// It has a severe finding.
     Suspicious,
-    /// A person said no.
+    /// A person rejected it.
     Rejected,
 }
 
 /// A complete definition, as canonical JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CanonicalDefinition {
-    /// Of the definition, bound to the tool's id.
+    /// The digest of the definition, bound to the tool's id.
     pub digest: Digest,
-    /// The whole of it.
+    /// The complete text.
     pub text: RawJson,
 }
 
 impl CanonicalDefinition {
-    /// The tool's definition as it is now.
+    /// The current definition of a tool.
     pub fn of(tool: &Tool) -> Self {
         let value = tool.definition();
         let mut text = String::new();
@@ -109,25 +110,25 @@ impl CanonicalDefinition {
         Self { digest, text }
     }
 
-    /// Parsed.
+    /// The parsed definition.
     pub fn value(&self) -> Value {
         self.text.to_value()
     }
 }
 
-/// What came of a review.
+/// The outcome of a review.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ReviewOutcome {
-    /// What to remember from now on.
+    /// The new record to store.
     pub record: ReviewRecord,
-    /// Why each held tool is, for people, by name.
+    /// The reason for each quarantined tool, as text for the user, by name.
     pub held: BTreeMap<String, String>,
-    /// Those held that were not before, with the reason.
+    /// The newly quarantined tools, with the reason.
     pub news: Vec<(ToolId, String)>,
 }
 
-/// Decides for each tool of a source whether it may be used. `scan` looks through one definition; it is asked only about
-/// those that nobody has approved.
+/// Decides for each tool of a source whether it may be used. `scan` scans one definition; it is
+/// called only for unapproved ones.
 pub fn review(
     record: &ReviewRecord,
     terms: &ReviewMode,
@@ -139,7 +140,7 @@ pub fn review(
         return ReviewOutcome::default();
     };
     let listed = found.iter().filter_map(|it| it.provenance.seen).max();
-    // What was listed before the person changed the entry says nothing about what the new entry has.
+    // A listing from before the operator changed the entry is no evidence about the new entry.
     let is_old_listing = listed.is_some() && listed == record.listed;
     let is_new_entry = *record.entry != **entry && !is_old_listing;
     let mut next = ReviewOutcome {
@@ -154,7 +155,8 @@ pub fn review(
         ReviewTerms { approves_first_sight: *approves_first_sight, accepts_changes: *accepts_changes, scan, now };
     for tool in found {
         let name = tool.id.name.as_str();
-        // A person's word about these very bytes outlives a change of the entry, where first sight would do.
+        // A person's approval of exactly this definition survives a change of the entry, if the
+        // source is approved at first sight.
         let before = record.tools.get(name).filter(|_| is_new_entry && desk.approves_first_sight);
         let remembered = next.record.tools.entry(name.to_owned()).or_default();
         let was_held = remembered.held.is_some();
@@ -169,7 +171,7 @@ pub fn review(
     next
 }
 
-/// Of an entry that is no more, only a person's no still counts.
+/// After a change of the entry, only rejections still count.
 fn only_rejected(record: &ReviewRecord) -> ReviewRecord {
     let is_rejected = |it: &ReviewedTool| it.held.as_ref().is_some_and(|it| it.why == QuarantineReason::Rejected);
     let tools = record.tools.iter().filter(|(_, it)| is_rejected(it));
@@ -192,7 +194,7 @@ impl<S: Fn(&Tool) -> Vec<Finding>> ReviewTerms<S> {
                 held.see(definition);
                 self.settle(tool, remembered);
             }
-            // Approved only because a person had added the source, and that is no longer so.
+            // Approved only because the operator had added the source, which no longer applies.
             (None, Some(approved)) if approved.by == ApprovedBy::FirstSight && !self.approves_first_sight => {
                 self.meet(tool, definition, remembered, None);
             }
@@ -212,7 +214,7 @@ impl<S: Fn(&Tool) -> Vec<Finding>> ReviewTerms<S> {
         }
     }
 
-    /// A definition that nobody has seen before.
+    /// Decides about a definition that was not seen before.
     fn meet(
         &self,
         tool: &Tool,
@@ -233,7 +235,8 @@ impl<S: Fn(&Tool) -> Vec<Finding>> ReviewTerms<S> {
         }
     }
 
-    /// What is held stays held, unless a person has since said something about its source that covers it.
+    /// Releases a quarantined definition only if the operator has since changed the terms of its
+    /// source to cover it.
     fn settle(&self, tool: &Tool, remembered: &mut ReviewedTool) {
         let Some(held) = &remembered.held else { return };
         let by = match held.why {
@@ -264,7 +267,8 @@ impl<S: Fn(&Tool) -> Vec<Finding>> ReviewTerms<S> {
 }
 
 impl QuarantinedDefinition {
-    /// It is another again: what an approval approves is what there is, but what was first seen is kept to be shown.
+    /// Records another change: an approval applies to the current definition, but the first one is
+    /// kept for display.
     fn see(&mut self, definition: CanonicalDefinition) {
         if definition.digest == self.definition.digest {
             return;
@@ -275,15 +279,16 @@ impl QuarantinedDefinition {
     }
 }
 
-/// The worst of what was found, in words that say why the tool is held; none where nothing is that bad.
+/// The worst finding, as a reason for the quarantine; `None` if none is severe.
 fn worst(findings: &[Finding]) -> Option<String> {
     let severe = findings.iter().find(|it| it.severity == Severity::Severe)?;
     Some(format!("{} at `{}`", severe.kind, severe.at))
 }
 
-/// A person's decisions.
+/// The decisions of a person.
 impl ReviewRecord {
-    /// Approves what is held of this tool, if that is still what the person has seen; says whether there was something.
+    /// Approves the quarantined definition of this tool, if it is still the one the person has
+    /// seen.
     pub fn approve(&mut self, name: &str, seen: Option<Digest>, at: Moment) -> Result<(), DecisionError> {
         let remembered = self.tools.get_mut(name).ok_or(DecisionError::NotHeld)?;
         let held = remembered.held.as_ref().ok_or(DecisionError::NotHeld)?;
@@ -296,7 +301,8 @@ impl ReviewRecord {
         Ok(())
     }
 
-    /// Says no to what is held of this tool, or to what was approved of it. It stays held until a person approves it.
+    /// Rejects the quarantined or approved definition of this tool. It stays quarantined until a
+    /// person approves it.
     pub fn reject(&mut self, name: &str, at: Moment) -> Result<(), DecisionError> {
         let remembered = self.tools.get_mut(name).ok_or(DecisionError::NotHeld)?;
         let held = remembered.held.take().map(|it| (it.definition, it.first));
@@ -309,11 +315,11 @@ impl ReviewRecord {
     }
 }
 
-/// Why a decision was not taken.
+/// The reason why a decision failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionError {
-    /// There is nothing to decide about.
+    /// The tool is not pending review.
     NotHeld,
-    /// It is no longer what the person has seen.
+    /// The definition is no longer the one the person has seen.
     ChangedAgain,
 }

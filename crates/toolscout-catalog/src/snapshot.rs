@@ -1,4 +1,4 @@
-//! Everything known at one moment; never changed, only replaced.
+//! An immutable snapshot of all tools.
 
 use crate::{SourceDiscovery, alike};
 use std::collections::hash_map::Entry;
@@ -7,40 +7,40 @@ use std::fmt;
 use std::sync::Arc;
 use toolscout_core::{Diagnostic, DiagnosticKind, SourceId, SourceKind, Tool, ToolId, ToolName};
 
-/// Everything known at one moment. Cheap to share, never changed.
+/// All tools at one point in time. Immutable, and cheap to share.
 #[derive(Clone, Default)]
 pub struct Snapshot {
-    /// In the order tools are listed: stronger origins first, then as sources were added.
+    /// In listing order: stronger origins first, then in the order the sources were added.
     discoveries: Vec<Arc<SourceDiscovery>>,
     by_name: Arc<ToolsByName>,
-    /// Names that mean something else than they do in `by_name`, which many snapshots share.
+    /// Overrides of `by_name`, which many snapshots share.
     over: ToolsByName,
 }
 
 /// All tools of each name, strongest source first.
 type ToolsByName = HashMap<ToolName, Namesakes>;
 
-/// The tools of one name; mostly one.
+/// The tools of one name, usually one.
 #[derive(Debug, Clone)]
 enum Namesakes {
     One(CatalogTool),
     Several(Vec<CatalogTool>),
 }
 
-/// One tool of a snapshot, and how strong its name is.
+/// One tool of a snapshot, and the strength of its name.
 #[derive(Debug, Clone)]
 pub struct CatalogTool {
     /// The tool.
     pub tool: Arc<Tool>,
-    /// What sort of source has it.
+    /// The kind of its source.
     pub origin: SourceKind,
-    /// Where it stands among all tools of the snapshot, from 0, in listing order.
+    /// The position among all tools of the snapshot, from 0, in listing order.
     pub at: usize,
 }
 
 impl Snapshot {
-    /// The next snapshot: what was found replaces what was known of the same sources; the rest stays. The problems say
-    /// which tools a stronger source hides from those who use bare names.
+    /// The next snapshot: each discovery replaces the earlier one of the same source; other sources
+    /// stay. The diagnostics list tools that a stronger source hides under their bare names.
     pub fn merge(&self, found: Vec<impl Into<Arc<SourceDiscovery>>>) -> (Self, Vec<Diagnostic>) {
         let mut discoveries = self.discoveries.clone();
         let mut places: HashMap<SourceId, usize> =
@@ -57,8 +57,9 @@ impl Snapshot {
         Self::of(discoveries)
     }
 
-    /// This snapshot with more behind it, for one request: sources that are not in it yet, their names weaker than all
-    /// others. What was there stands where it stood. Costs as much as there is more, and not as much as there is.
+    /// This snapshot with additional sources of one request. These must not be in it yet, and their
+    /// names are weaker than all others. Existing tools keep their positions. The cost is
+    /// proportional to the additions, not to the snapshot.
     pub fn over(&self, found: Vec<impl Into<Arc<SourceDiscovery>>>) -> (Self, Vec<Diagnostic>) {
         let mut next = self.clone();
         let mut problems = Vec::new();
@@ -82,8 +83,8 @@ impl Snapshot {
         Self::of(self.discoveries.iter().filter(|it| it.source != *source).cloned().collect()).0
     }
 
-    /// The same snapshot with each tool as this gives it; without those of which it gives nothing. It gives tools of the same
-    /// id. Costs as much as there is that it changes, unless something is missing afterwards.
+    /// Maps each tool of the snapshot; tools that map to `None` are left out. The mapping must keep
+    /// the ids. The cost is proportional to the changes, unless a tool is left out.
     pub fn each(&self, given: impl Fn(&Arc<Tool>) -> Option<Arc<Tool>>) -> Self {
         let mut next = self.clone();
         let (mut at, mut is_whole) = (0, true);
@@ -128,7 +129,7 @@ impl Snapshot {
         (Self { discoveries, by_name: Arc::new(by_name), over: ToolsByName::new() }, problems)
     }
 
-    /// Whether the two have the same tools, as [`alike`] means it, in whatever order.
+    /// Whether both have the same tools according to [`alike`], in any order.
     pub fn is_like(&self, other: &Self) -> bool {
         let same: HashSet<_> = other.discoveries.iter().map(Arc::as_ptr).collect();
         let is_known = |origin: SourceKind, tool: &Tool| {
@@ -145,27 +146,27 @@ impl Snapshot {
         self.discoveries.iter().flat_map(|it| &it.tools)
     }
 
-    /// Those of this source, in listing order.
+    /// The tools of this source, in listing order.
     pub fn tools_of(&self, source: &SourceId) -> &[Arc<Tool>] {
         self.discoveries.iter().find(|it| it.source == *source).map_or(&[], |it| &it.tools)
     }
 
-    /// How many tools there are.
+    /// The number of tools.
     pub fn len(&self) -> usize {
         self.discoveries.iter().map(|it| it.tools.len()).sum()
     }
 
-    /// Whether nothing is known.
+    /// Whether there are no tools.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// What the last run through each source said besides tools, in listing order.
+    /// The diagnostics of the last discovery of each source, in listing order.
     pub fn problems(&self) -> impl Iterator<Item = &Diagnostic> {
         self.discoveries.iter().flat_map(|it| &it.problems)
     }
 
-    /// The sources that were listed, strongest first.
+    /// The discovered sources, strongest first.
     pub fn sources(&self) -> impl Iterator<Item = (&SourceId, SourceKind)> {
         self.discoveries.iter().map(|it| (&it.source, it.origin))
     }
@@ -185,7 +186,8 @@ impl Snapshot {
     }
 }
 
-/// Names add nothing to what is there; those of `by_name` may lead to what this snapshot no longer has.
+/// Shows only the discoveries: the names are redundant, and those in `by_name` may refer to tools
+/// that this snapshot no longer has.
 impl fmt::Debug for Snapshot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(&self.discoveries).finish()
@@ -193,7 +195,7 @@ impl fmt::Debug for Snapshot {
 }
 
 impl Namesakes {
-    /// Another tool stands where one of them did.
+    /// Replaces the tool at this position.
     fn replace(&mut self, at: usize, tool: &Arc<Tool>) {
         let all = match self {
             Self::One(known) => std::slice::from_mut(known),

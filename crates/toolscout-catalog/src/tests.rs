@@ -1,8 +1,10 @@
-//! 1. What a source found replaces what was known of it, whole; other sources stay.
-//! 2. Stronger origins come first and answer to bare names; who is hidden is said.
-//! 3. What lies over a snapshot for one request is weaker than all of it, and leaves it as it was.
-//! 4. The same tools seen again are like those before.
-//! 5. Every form of a name leads to the tool; several of equal strength are an error that lists them.
+//! 1. A discovery replaces all earlier tools of its source; other sources stay.
+//! 2. Stronger origins come first and win bare names; hidden tools are reported.
+//! 3. Request-specific tools on top of a snapshot are weaker than all others, and leave it
+//!    unchanged.
+//! 4. Rediscovered tools are equal to the earlier ones.
+//! 5. Every form of a name resolves to the tool; several of equal strength are an error that lists
+//!    them.
 
 use crate::{Snapshot, SourceDiscovery, Unresolved};
 use std::sync::Arc;
@@ -60,7 +62,7 @@ fn a_tool_found_again_takes_the_place_of_the_first() {
 #[test]
 fn what_is_over_a_snapshot_is_weaker_than_all_of_it_and_leaves_it_as_it_was() {
     let world = world();
-    // However strong they say they are.
+    // Whatever kind they claim.
     let mine = vec![found("mine", SourceKind::Code, &["log", "own"]), found("more", SourceKind::Request, &["own"])];
     let (over, problems) = world.over(mine);
     assert_eq!(resolve(&over, "log"), "local/log");

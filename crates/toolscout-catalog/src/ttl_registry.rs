@@ -1,7 +1,8 @@
-//! A cache of tools that forgets after a while, for programs that keep their own list of what servers offer.
+//! A cache of tools with a time to live, for programs that keep their own list of the tools of
+//! servers.
 //!
-//! It stands alone: the gateway has its own idea of what is fresh, server by server. Here all tools are of one age, that
-//! of the oldest.
+//! It is independent of the gateway, which tracks freshness per server. Here all tools have one
+//! age, that of the oldest.
 
 mod clock;
 mod tools;
@@ -22,26 +23,26 @@ use std::time::Duration;
 use tools::RegisteredTools;
 use toolscout_core::{SourceId, Tool, ToolName};
 
-/// Tools by server, kept for five minutes from the first that is registered; then all are forgotten together.
+/// Tools by server, kept for five minutes from the first registration; then all expire together.
 ///
-/// Meant to be shared: everything takes `&self`, so an `Arc` of it is enough. Nothing it does ever waits for a server
-/// but [`query`](Self::query) and [`refresh`](Self::refresh).
+/// Designed to be shared: all methods take `&self`, so an `Arc` of it is enough. Only
+/// [`query`](Self::query) and [`refresh`](Self::refresh) wait for servers.
 #[derive(Debug)]
 pub struct TtlRegistry<C = Monotonic> {
     clock: C,
     ttl: Duration,
     tools: Mutex<Option<RegisteredTools>>,
-    /// Who fetches is alone in that; readers do not wait for them.
+    /// Held by the task that fetches; readers do not wait for it.
     turn: Turn<()>,
     hits: AtomicU64,
     misses: AtomicU64,
 }
 
 impl TtlRegistry {
-    /// How long tools are kept unless said otherwise.
+    /// The default time to live.
     pub const TTL: Duration = Duration::from_secs(300);
 
-    /// An empty one, for five minutes.
+    /// An empty registry with the default time to live.
     pub fn new() -> Self {
         Self::with(Self::TTL, Monotonic::default())
     }
@@ -54,18 +55,19 @@ impl Default for TtlRegistry {
 }
 
 impl<C: Clock> TtlRegistry<C> {
-    /// An empty one that keeps tools for so long, by this clock.
+    /// An empty registry with this time to live and clock.
     pub fn with(ttl: Duration, clock: C) -> Self {
         let (hits, misses) = (AtomicU64::new(0), AtomicU64::new(0));
         Self { clock, ttl, tools: Mutex::new(None), turn: Turn::new(()), hits, misses }
     }
 
-    /// Adds a tool, or replaces the one of the same server and name. Where all has expired, a new cache begins with it.
+    /// Adds a tool, or replaces the one with the same server and name. If the cache has expired, a
+    /// new one begins with this tool.
     pub fn register_tool(&self, tool: impl Into<Arc<Tool>>) {
         self.register_tools([tool]);
     }
 
-    /// Adds all of them in one step.
+    /// Adds several tools in one step.
     pub fn register_tools<T: Into<Arc<Tool>>>(&self, tools: impl IntoIterator<Item = T>) {
         let tools: Vec<Arc<Tool>> = tools.into_iter().map(Into::into).collect();
         let now = self.clock.now();
@@ -78,8 +80,8 @@ impl<C: Clock> TtlRegistry<C> {
         tools.into_iter().for_each(|it| current.add(it));
     }
 
-    /// The definition of a tool, by its name or as `server/tool`. Of several servers' tools of one name, that of the
-    /// server which came last.
+    /// The definition of a tool, by its name or as `server/tool`. If several servers have the name,
+    /// the one registered last wins.
     pub fn tool_schema(&self, name: &str) -> Option<Arc<Tool>> {
         self.fresh(|it| it.find(name)).flatten()
     }
@@ -94,7 +96,8 @@ impl<C: Clock> TtlRegistry<C> {
         self.fresh(RegisteredTools::by_server).unwrap_or_default()
     }
 
-    /// Whether what was registered is too old, or nothing was. At exactly the end of its time it is not yet.
+    /// Whether the tools are too old, or there are none. At exactly the end of the time to live
+    /// they are not too old yet.
     pub fn is_expired(&self) -> bool {
         self.fresh(|_| ()).is_none()
     }
@@ -104,22 +107,22 @@ impl<C: Clock> TtlRegistry<C> {
         self.fresh(|it| !it.is_empty()).unwrap_or(false)
     }
 
-    /// Whether servers should be asked for their tools: nothing is known, or it is too old.
+    /// Whether servers should be queried for their tools: there are none, or they are too old.
     pub fn needs_discovery(&self) -> bool {
         !self.is_valid()
     }
 
-    /// How old the cache is, in whole seconds; -1 where there is none.
+    /// The age of the cache in whole seconds; -1 if there is none.
     pub fn cache_age(&self) -> i64 {
         self.stats().cache_age
     }
 
-    /// Forgets everything, so that the next query fetches again. The counters stay.
+    /// Removes all tools, so that the next query fetches again. The counters stay.
     pub fn clear(&self) {
         *self.tools.lock() = None;
     }
 
-    /// How much there is and how old it is, expired or not.
+    /// The number and age of the tools, expired or not.
     pub fn stats(&self) -> TtlRegistryStats {
         let now = self.clock.now();
         match &*self.tools.lock() {
@@ -132,20 +135,22 @@ impl<C: Clock> TtlRegistry<C> {
         }
     }
 
-    /// How many queries were answered from memory.
+    /// The number of queries answered from the cache.
     pub fn hits(&self) -> u64 {
         self.hits.load(Relaxed)
     }
 
-    /// How many queries had to ask the servers.
+    /// The number of queries that had to fetch from the servers.
     pub fn misses(&self) -> u64 {
         self.misses.load(Relaxed)
     }
 
-    /// All tools: from memory while that is valid, else by asking each of these servers once, all at the same time. Of
-    /// several who query at once one asks; the others wait for what it finds.
+    /// All tools: from the cache while it is valid, otherwise by querying each of these servers
+    /// once, concurrently. Of several concurrent queries, one fetches; the others wait for its
+    /// result.
     ///
-    /// Cancel-safe: dropped, nothing has changed but the counter, and the next in line asks.
+    /// Cancel-safe: if the future is dropped, only the counter has changed, and the next query in
+    /// line fetches.
     pub async fn query<F, A, E>(&self, servers: &[SourceId], fetch: F) -> QueriedTools<E>
     where
         F: Fn(SourceId) -> A,
@@ -164,10 +169,11 @@ impl<C: Clock> TtlRegistry<C> {
         }
     }
 
-    /// Asks each of these servers, however young what is known is, and begins a new cache with what they say. Of a server
-    /// that fails, what was known stays; servers not named are forgotten. Counts neither as a hit nor as a miss.
+    /// Queries each of these servers, regardless of the age of the cache, and begins a new cache
+    /// with the results. If a server fails, its earlier tools stay; servers that are not in the
+    /// list are removed. Counts neither as a hit nor as a miss.
     ///
-    /// Cancel-safe: dropped, nothing has changed.
+    /// Cancel-safe: if the future is dropped, nothing has changed.
     pub async fn refresh<F, A, E>(&self, servers: &[SourceId], fetch: F) -> QueriedTools<E>
     where
         F: Fn(SourceId) -> A,
@@ -206,30 +212,30 @@ impl<C: Clock> TtlRegistry<C> {
         Some(QueriedTools { tools, failed: Vec::new() })
     }
 
-    /// Looks at what is kept, if it is not too old.
+    /// Reads the tools, if they are not too old.
     fn fresh<T>(&self, look: impl FnOnce(&RegisteredTools) -> T) -> Option<T> {
         let now = self.clock.now();
         self.tools.lock().as_ref().filter(|it| it.age(now) <= self.ttl).map(look)
     }
 }
 
-/// What a query found.
+/// The result of a query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueriedTools<E> {
     /// All tools, in the order they were first registered.
     pub tools: Vec<Arc<Tool>>,
-    /// Servers that were asked and failed; none where the answer came from memory.
+    /// Servers that failed; empty if the answer came from the cache.
     pub failed: Vec<(SourceId, E)>,
 }
 
-/// How much a [`TtlRegistry`] holds; in JSON `toolCount`, `cacheAge`, `expired`.
+/// The size and age of a [`TtlRegistry`]; in JSON `toolCount`, `cacheAge`, `expired`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TtlRegistryStats {
-    /// How many tools, expired or not.
+    /// The number of tools, expired or not.
     pub tool_count: usize,
-    /// In whole seconds; -1 where nothing was registered.
+    /// The age in whole seconds; -1 if nothing was registered.
     pub cache_age: i64,
-    /// Whether they no longer count; true where there are none.
+    /// Whether the tools have expired; true if there are none.
     pub expired: bool,
 }

@@ -1,4 +1,4 @@
-//! Changes of definitions are shown where they are.
+//! Changes of definitions are reported at their locations.
 
 use super::*;
 use serde_json::json;

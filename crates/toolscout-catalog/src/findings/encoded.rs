@@ -1,4 +1,4 @@
-//! Text that is encoded so that people do not read it, and models do.
+//! Text that is encoded to be unreadable for people but readable for models.
 
 use super::phrases::{PhraseMatches, excerpt};
 use super::words::WordSequence;
@@ -7,11 +7,11 @@ use base64::Engine;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
-/// Shorter ones say too little to be worth hiding.
+/// Shorter runs are too short for a hidden message.
 const SHORTEST: usize = 24;
 
-/// Runs of base64 or hexadecimal digits that turn out to be readable text: severe where that text says something no tool
-/// has to say.
+/// Runs of base64 or hexadecimal digits that decode to readable text: severe if that text contains
+/// suspicious phrases.
 pub(super) fn findings(text: &str) -> impl Iterator<Item = Finding> {
     let is_part = |it: char| it.is_ascii_alphanumeric() || matches!(it, '+' | '/' | '=' | '-' | '_');
     let runs = text.split(move |it| !is_part(it)).filter(|it| it.len() >= SHORTEST);
@@ -44,7 +44,7 @@ fn sixty_four(run: &str) -> Option<Vec<u8>> {
     GeneralPurpose::new(alphabet, config).decode(run.trim_end_matches('=')).ok()
 }
 
-/// Several words of printable characters; what random bytes never are.
+/// Several words of printable characters, which random bytes practically never are.
 fn is_prose(text: &str) -> bool {
     text.chars().all(|it| !it.is_control() || it.is_whitespace())
         && text.split_whitespace().count() >= 3

@@ -1,4 +1,4 @@
-//! Every text of a definition, with where it stands.
+//! Collects all texts of a definition with their locations.
 
 use super::MAX_BYTES;
 use serde_json::Value;
@@ -6,23 +6,22 @@ use serde_json::Value;
 /// All strings and keys of a definition, in the order they are written.
 pub(super) struct DefinitionTexts<'a> {
     pub(super) texts: Vec<DefinitionText<'a>>,
-    /// Whether there was more than anybody looks through.
+    /// Whether the definition exceeds the scan limit.
     pub(super) is_cut: bool,
-    /// How each value is reached from its parent; pointers are put together only for what is found.
+    /// The parent and the path segment of each value; pointers are built only for findings.
     places: Vec<(usize, PathSegment<'a>)>,
 }
 
-/// One text.
 #[derive(Clone, Copy)]
 pub(super) struct DefinitionText<'a> {
     pub(super) text: &'a str,
-    /// Whether it is the key of something: a property's name, say.
+    /// Whether it is a key, for example the name of a property.
     pub(super) is_key: bool,
     place: usize,
 }
 
 impl DefinitionText<'_> {
-    /// What every schema is full of: `type`, `object`, `string` …
+    /// Whether it is short enough to be a schema keyword: `type`, `object`, `string` …
     pub(super) fn is_keyword(&self) -> bool {
         self.text.len() <= 6 && self.text.bytes().all(|it| it.is_ascii_graphic())
     }

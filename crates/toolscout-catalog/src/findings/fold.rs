@@ -1,9 +1,10 @@
-//! Brings letters down to what a reader takes them for: `Ｉ`, `І` and `𝐈` are all `i`.
+//! Folds letters to the ones that a reader takes them for: `Ｉ`, `І` and `𝐈` are all `i`.
 //!
-//! Not the Unicode tables, but the few hundred letters that texts are really disguised with. Phrases are folded the same
-//! way as the text they are looked for in, so other languages keep working.
+//! This does not use the Unicode tables, but the few hundred letters that attackers actually use as
+//! disguise. Phrases are folded in the same way as the text they are searched in, so other
+//! languages keep working.
 
-/// Appends the letter as it reads, in lower case; what nobody sees is left out.
+/// Appends the folded letter in lower case; invisible characters are left out.
 pub(super) fn fold(letter: char, out: &mut String) {
     if letter.is_ascii() {
         out.push(letter.to_ascii_lowercase());
@@ -15,7 +16,7 @@ pub(super) fn fold(letter: char, out: &mut String) {
     }
 }
 
-/// Characters that take no room of their own: marks on the letter before, joiners, selectors, tags.
+/// Characters without a width of their own: combining marks, joiners, selectors, tags.
 pub(super) fn is_unseen(it: char) -> bool {
     matches!(it,
         '\u{00ad}' | '\u{0300}'..='\u{036f}' | '\u{061c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
@@ -23,7 +24,7 @@ pub(super) fn is_unseen(it: char) -> bool {
         | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e01ef}')
 }
 
-/// The Latin letters it is taken for, where it is.
+/// The Latin letters that this letter looks like, if any.
 fn latin(letter: char) -> Option<&'static str> {
     const LETTERS: &str = "abcdefghijklmnopqrstuvwxyz";
     const DIGITS: &str = "0123456789";
@@ -46,7 +47,8 @@ fn latin(letter: char) -> Option<&'static str> {
         0x1f170..=0x1f189 => nth(LETTERS, code - 0x1f170),
         0x1f1e6..=0x1f1ff => nth(LETTERS, code - 0x1f1e6),
         0x00c0..=0x017f => accented(letter),
-        // Scripts that nobody mistakes for ours; most of what is not Latin, so it is worth the line.
+        // Scripts that are not confused with Latin. They cover most other text, so this shortcut is
+        // worthwhile.
         0x2e80..=0xa7ff | 0xac00..=0xfaff => None,
         _ => ALIKE.iter().find(|(_, group)| group.contains(letter)).map(|(latin, _)| *latin),
     }
@@ -86,7 +88,7 @@ const ACCENTED: [(&str, &str); 26] = [
     ("", "÷"),
 ];
 
-/// Letters of other scripts, and odd ones of our own, by what they are taken for.
+/// Letters of other scripts, and unusual Latin ones, by the letter they look like.
 const ALIKE: [(&str, &str); 32] = [
     ("a", "аАαΑɑᴀ"),
     ("b", "вВΒβʙьЬ"),

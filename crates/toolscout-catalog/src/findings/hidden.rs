@@ -1,9 +1,10 @@
-//! Characters that nobody sees, that change the order of others, or that act on a terminal.
+//! Characters that are invisible, change the display order of others, or act on a terminal.
 
 use super::phrases::excerpt;
 use super::{Finding, FindingKind, Severity};
 
-/// The first place of each sort in the text, with how bad all of that sort are together.
+/// One finding for each group of characters: the first occurrence, with the severity of the whole
+/// group.
 pub(super) fn findings(text: &str) -> Vec<Finding> {
     if text.bytes().all(|it| matches!(it, b' '..=b'~' | b'\n' | b'\t')) {
         return Vec::new();
@@ -28,7 +29,7 @@ pub(super) fn findings(text: &str) -> Vec<Finding> {
     kinds.into_iter().zip(sorts).filter_map(|(kind, sort)| sort.map(|it| it.finding(kind, text))).collect()
 }
 
-/// All characters of one sort.
+/// All characters of one group.
 struct CharacterGroup {
     first: usize,
     count: usize,
@@ -36,7 +37,7 @@ struct CharacterGroup {
 }
 
 impl CharacterGroup {
-    /// A stray one may come from a word processor; many carry a message.
+    /// A single character may come from a word processor; many may carry a message.
     const MANY: usize = 6;
 
     fn count(&mut self, severity: Severity) {
@@ -50,12 +51,12 @@ impl CharacterGroup {
     }
 }
 
-/// What came before, as far as it excuses what follows.
+/// The text before a character, as far as it justifies that character.
 #[derive(Default)]
 struct PrecedingText {
     last: Option<char>,
     is_rtl: bool,
-    /// Within the tags of a flag, such as Scotland's.
+    /// Within the tag sequence of a flag, such as Scotland's.
     in_flag: bool,
 }
 
@@ -78,9 +79,10 @@ fn is_tag(it: char) -> bool {
 fn control(it: char, next: Option<char>) -> Option<Severity> {
     match it {
         '\n' | '\t' => None,
-        // Before the end of a line it is how some systems write one; elsewhere it overwrites what was shown.
+        // Before a line feed it is part of a line ending; elsewhere it overwrites displayed text.
         '\r' => next.is_some_and(|it| it != '\n' && it != '\r').then_some(Severity::Severe),
-        // Those that open a sequence, as one byte; the others are what is left of a wrong encoding.
+        // These start an escape sequence as a single byte; the others are left over from a wrong
+        // encoding.
         '\u{90}' | '\u{98}' | '\u{9b}' | '\u{9d}'..='\u{9f}' => Some(Severity::Severe),
         '\u{80}'..='\u{9f}' | '\u{0c}' | '\u{0b}' | '\u{2028}' | '\u{2029}' => Some(Severity::Note),
         it if it.is_control() => Some(Severity::Severe),
@@ -106,7 +108,8 @@ fn hidden(it: char, next: Option<char>, before: &PrecedingText) -> Option<Severi
             Some(Severity::Severe)
         }
         it if is_tag(it) => (!before.in_flag).then_some(Severity::Severe),
-        // A selector picks how one letter before it looks; on a plain letter, or in a row, it picks nothing.
+        // A variation selector changes the look of the letter before it; after a plain letter, or
+        // repeated, it has no effect.
         '\u{fe00}'..='\u{fe0f}' => picks_nothing(before).then_some(Severity::Severe),
         '\u{e0100}'..='\u{e01ef}' => picks_nothing(before).then_some(Severity::Severe),
         _ => None,

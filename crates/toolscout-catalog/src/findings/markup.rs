@@ -1,9 +1,9 @@
-//! Tags that pose as part of a model's own conversation, and markup that a page might run.
+//! Tags that pose as part of a model's conversation, and markup that a web page might run.
 
 use super::phrases::{PhraseMatches, excerpt};
 use super::{Finding, FindingKind, Severity};
 
-/// Words that, as a tag around a text, lend it an authority it does not have.
+/// Words that, as a tag around a text, give it false authority.
 const POSES: [&str; 34] = [
     "important",
     "system",
@@ -41,7 +41,7 @@ const POSES: [&str; 34] = [
     "required",
 ];
 
-/// What stands between the turns of a conversation inside a model.
+/// Delimiters between the turns of a conversation inside a model.
 const TURNS: [&str; 14] = [
     "<|im_start|>",
     "<|im_end|>",
@@ -59,7 +59,7 @@ const TURNS: [&str; 14] = [
     "\n\nhuman:",
 ];
 
-/// Beginnings of a line that pose as somebody else's turn.
+/// Line beginnings that pose as the turn of another speaker.
 const SPEAKERS: [(&str, u32); 16] = [
     ("SYSTEM:", 7),
     ("System:", 4),
@@ -79,12 +79,12 @@ const SPEAKERS: [(&str, u32); 16] = [
     ("\"role\": \"system\"", 4),
 ];
 
-/// More tags than a description has; each is looked for to its end.
+/// Maximum number of tags examined, more than a description has; each is searched for its end.
 const MAX_TAGS: usize = 64;
 /// Longer than a tag with its attributes.
 const LONGEST_TAG: usize = 60;
 
-/// Weighs tags and turns that pose as somebody else's words.
+/// Adds the weight of tags and turns that pose as another speaker.
 pub(super) fn weigh(text: &str, tally: &mut PhraseMatches) {
     if !text.contains(['<', '[', ':', '#']) && !text.contains("SYSTEM") {
         return;
@@ -113,7 +113,7 @@ fn is_line_start(text: &str, at: usize) -> bool {
     before.is_empty() || before.ends_with(['\n', '.', '!', '-', '>', ']', ':', ';', '{'])
 }
 
-/// How much the tag that begins here weighs, and where it ends. One that is closed again wraps a text; a lone one in
+/// The weight of the tag at this position, and its end. A closed tag wraps a text; a single one in
 /// lower case may be a placeholder.
 fn tag(text: &str, lower: &str, at: usize) -> Option<(u32, usize)> {
     let rest = &lower[at + 1..lower.floor_char_boundary(at + LONGEST_TAG)];
@@ -124,7 +124,7 @@ fn tag(text: &str, lower: &str, at: usize) -> Option<(u32, usize)> {
     if !POSES.contains(&name.as_str()) {
         return None;
     }
-    // The documentation of a large cloud wraps its remarks like this.
+    // The documentation of a large cloud provider wraps its remarks like this.
     if lower[end..].trim_start().starts_with("<p") {
         return None;
     }
@@ -141,7 +141,7 @@ fn tag(text: &str, lower: &str, at: usize) -> Option<(u32, usize)> {
     }
 }
 
-/// Addresses and markup that do something when a page shows them.
+/// URLs and markup that are active when a web page shows them.
 pub(super) fn finding(text: &str) -> Option<Finding> {
     const ACTIVE: [&str; 4] = ["javascript:", "vbscript:", "data:text/html", "data:application/xhtml"];
     const LINKS: [&str; 2] = ["](javascript:", "](data:text/html"];

@@ -1,13 +1,13 @@
-//! Names: which there are, which look alike, and which no honest tool has.
+//! Checks tool names: names that look alike, and names that no honest tool has.
 
 use super::fold::{fold, is_unseen};
 use super::{Finding, FindingKind, Severity, hidden};
 use std::collections::HashMap;
 use toolscout_core::{SourceId, ToolId};
 
-/// The two tools through which agents reach all others.
+/// The two meta tools through which agents reach all others.
 const OURS: [&str; 2] = ["tool_search", "execute_tool"];
-/// Words that mean something else wherever a name is typed or looked up.
+/// Words with a special meaning in places where a name is typed or looked up.
 const TAKEN: [&str; 12] = [
     "__proto__",
     "constructor",
@@ -22,10 +22,10 @@ const TAKEN: [&str; 12] = [
     "review",
     "tools/list",
 ];
-/// Clients drop longer ones.
+/// Clients drop longer names.
 const LONGEST: usize = 128;
 
-/// The names of all known tools, as they are and as they look.
+/// The names of all known tools, in exact and in folded form.
 #[derive(Debug, Default)]
 pub struct ToolNameIndex {
     exact: HashMap<Box<str>, Vec<SourceId>>,
@@ -54,7 +54,7 @@ impl ToolNameIndex {
     }
 }
 
-/// All that is to say about a tool's name.
+/// All findings about a tool's name.
 pub(super) fn findings(id: &ToolId, others: &ToolNameIndex) -> Vec<Finding> {
     let name = id.name.as_str();
     let found = |kind, severity| Finding::new(kind, severity, cut(name)).at("/name");
@@ -81,7 +81,8 @@ fn cut(name: &str) -> String {
     if end < name.len() { format!("{}…", &name[..end]) } else { name.to_owned() }
 }
 
-/// The name as a hurried reader sees it: letters folded, separators gone, `1` and `I` read as `l`, `0` as `o`.
+/// The name as a hurried reader sees it: letters folded, separators removed, `1` and `I` read as
+/// `l`, `0` as `o`.
 fn look(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for it in name.chars() {
@@ -96,19 +97,19 @@ fn look(name: &str) -> String {
     out
 }
 
-/// The name without regard to case and separators, all else as written.
+/// The name without case and separators, otherwise as written.
 fn plain(name: &str) -> String {
     name.chars().filter(|it| !matches!(it, '_' | '-' | '.' | ' ' | '/')).flat_map(char::to_lowercase).collect()
 }
 
-/// Names that differ in case and separators are common between honest servers. Whose letters are not what they look like
-/// is the imitation; the other one is what it looks like.
+/// The severity of a name that looks like another. Differences in case and separators are common
+/// between honest servers. The imitation is the name whose letters are not what they look like.
 fn alikeness(name: &str, other: &ToolId) -> Severity {
     let is_disguised = !name.is_ascii() || plain(name) != look(name);
     if is_disguised && plain(name) != plain(other.name.as_str()) { Severity::Severe } else { Severity::Note }
 }
 
-/// Whether one word is written with letters of scripts that look alike.
+/// Whether the name mixes letters of scripts that look alike.
 fn mixes_scripts(name: &str) -> bool {
     let is = |from: char, to: char| name.chars().any(|it| (from..=to).contains(&it));
     let has_latin = name.chars().any(|it| it.is_ascii_alphabetic() || matches!(it, '\u{00c0}'..='\u{024f}'));
@@ -122,7 +123,7 @@ fn mixes_scripts(name: &str) -> bool {
     usize::from(has_latin) + others.iter().filter(|it| **it).count() > 1 || (styled && has_latin)
 }
 
-/// How odd a name is that is not made of letters, digits and the usual separators.
+/// The severity of a name that is not made of letters, digits and the usual separators.
 fn oddness(name: &str) -> Option<Severity> {
     let is_path = name.starts_with(['/', '\\', '~']) || name.split(['/', '\\']).any(|it| it == ".." || it == ".");
     let is_drive = name.as_bytes().get(1) == Some(&b':') && name.contains('\\');

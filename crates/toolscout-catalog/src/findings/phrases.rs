@@ -1,8 +1,9 @@
-//! Recognises what a poisoned text says, by phrases with gaps.
+//! Recognizes poisoned texts by phrases with gaps.
 //!
-//! The phrases stand in `phrases.txt`, in sections of what they are for: to hide something from the person, to reach for
-//! secrets, to carry them out. One phrase rarely says enough, since honest authors write "before using this tool" too; so
-//! each has a weight, a section counts once, and together they must reach [`ENOUGH`].
+//! The phrases are in `phrases.txt`, in sections by purpose: to hide something from the user, to
+//! access secrets, to exfiltrate them. One phrase is rarely conclusive, since honest authors write
+//! "before using this tool" too; so each has a weight, a section counts once, and together they
+//! must reach [`ENOUGH`].
 
 use super::words::{self, WordSequence};
 use super::{Finding, FindingKind, Severity};
@@ -10,27 +11,28 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// From this weight on a text is taken to instruct a model.
+/// Minimum weight of a text that instructs a model.
 const ENOUGH: u32 = 8;
-/// From this weight on it is worth a note.
+/// Minimum weight for a note.
 const NOTABLE: u32 = 5;
-/// Sections of tone, which honest authors use as well, count no more than this together.
+/// Maximum total weight of sections about tone, which honest authors use as well.
 const TONE_AT_MOST: u32 = 4;
 
-/// What was recognised in one text. Texts are weighed alone: a long schema says a little of everything.
+/// The phrases recognized in one text. Each text is weighed alone: a long schema contains a little
+/// of everything.
 #[derive(Default)]
 pub(super) struct PhraseMatches {
-    /// By section: the heaviest phrase, and what is written there.
+    /// By section: the weight of the heaviest phrase, and its excerpt.
     heaviest: BTreeMap<usize, (u32, String)>,
 }
 
 impl PhraseMatches {
-    /// Looks for all phrases in a text.
+    /// Searches for all phrases in a text.
     pub(super) fn of(text: &str, words: &WordSequence, is_key: bool) -> Self {
         let mut tally = Self::default();
         for found in PHRASES.find(words) {
-            // A property is named, not described: tone means nothing there, and one that spells out an errand has no
-            // other reason to.
+            // A property name is not a description: tone is irrelevant there, and a name that
+            // spells out an errand has no honest reason to.
             if is_key && PHRASES.sections[found.section].is_tone {
                 continue;
             }
@@ -40,7 +42,7 @@ impl PhraseMatches {
         tally
     }
 
-    /// Adds something that was recognised by other means, under the section of this name.
+    /// Adds a match that was recognized by other means, under the section of this name.
     pub(super) fn add_to(&mut self, section: &str, weight: u32, excerpt: impl FnOnce() -> String) {
         if let Some(at) = PHRASES.sections.iter().position(|it| it.name == section) {
             self.note(at, weight, excerpt);
@@ -62,7 +64,7 @@ impl PhraseMatches {
         sum(false) + sum(true).min(TONE_AT_MOST)
     }
 
-    /// One finding a section, where all of them together are worth one.
+    /// One finding per section, if the total weight is sufficient.
     pub(super) fn findings(self) -> impl Iterator<Item = Finding> {
         let severity = match self.weight() {
             ENOUGH.. => Some(Severity::Severe),
@@ -76,7 +78,7 @@ impl PhraseMatches {
     }
 }
 
-/// What is written there and a little around it.
+/// The text at this range with some context.
 pub(super) fn excerpt(text: &str, at: Range<usize>) -> String {
     const AROUND: usize = 24;
     const AT_MOST: usize = 160;
@@ -88,19 +90,19 @@ pub(super) fn excerpt(text: &str, at: Range<usize>) -> String {
 
 static PHRASES: LazyLock<Phrases> = LazyLock::new(|| Phrases::read(include_str!("phrases.txt")));
 
-/// All phrases, ready to be looked for.
+/// All phrases, indexed for the search.
 struct Phrases {
     sections: Vec<PhraseSection>,
     phrases: Vec<Phrase>,
-    /// Every word of every phrase; others are nobody's.
+    /// The ids of all words that occur in phrases.
     vocabulary: HashMap<String, u32>,
-    /// By vocabulary word: the phrases that may begin with it.
+    /// By word id: the phrases that may begin with it.
     starts: Vec<Vec<usize>>,
 }
 
 struct PhraseSection {
     name: String,
-    /// Whether it is about how something is said rather than what.
+    /// Whether the section is about tone rather than content.
     is_tone: bool,
 }
 
@@ -110,10 +112,10 @@ struct Phrase {
     parts: Vec<PhrasePart>,
 }
 
-/// One of several words or runs of words, after a gap.
+/// One of several words or sequences of words, after a gap.
 struct PhrasePart {
     gap: Gap,
-    /// Sorted.
+    /// Sorted, for binary search.
     choices: Vec<Vec<u32>>,
 }
 
@@ -123,7 +125,7 @@ struct Gap {
     crosses_sentences: bool,
 }
 
-/// One phrase that was found.
+/// A phrase found in a text.
 struct PhraseMatch {
     section: usize,
     weight: u32,
@@ -145,15 +147,15 @@ impl Phrases {
         found
     }
 
-    /// Zero is no word of any phrase.
+    /// The id of a word; zero if no phrase contains it.
     fn id(&self, word: &str) -> u32 {
         self.vocabulary.get(word).copied().unwrap_or(0)
     }
 }
 
 impl Phrase {
-    /// Where the phrase ends if it begins here. Keeps all ends a part may have at once, so that no text is gone through
-    /// more than once for each part.
+    /// The end of the phrase if it begins here. Tracks all possible ends of a part at once, so that
+    /// each part passes over the text only once.
     fn end(&self, ids: &[u32], words: &WordSequence, at: usize) -> Option<usize> {
         let mut ends = vec![at];
         for part in &self.parts {
@@ -179,7 +181,7 @@ impl Phrase {
 }
 
 impl PhrasePart {
-    /// How long each choice is that stands at the beginning of these words.
+    /// The lengths of all choices that these words start with.
     fn lengths<'a>(&'a self, ids: &'a [u32]) -> impl Iterator<Item = usize> + 'a {
         let first = ids.first().copied().unwrap_or(0);
         let from = self.choices.partition_point(|it| it[0] < first);
@@ -188,7 +190,7 @@ impl PhrasePart {
     }
 }
 
-/// Reading the list. It is ours and tested; what it says wrong is left out rather than stopped at.
+/// Parses the phrase list. The list is part of the crate and tested; malformed entries are skipped.
 impl Phrases {
     fn read(text: &str) -> Self {
         let mut phrases =
@@ -229,7 +231,7 @@ impl Phrases {
         self.phrases.push(Phrase { section, weight, parts });
     }
 
-    /// The words of one choice, cut as the texts are that it will be looked for in.
+    /// The word ids of one choice, split in the same way as the searched texts.
     fn run(&mut self, choice: &str) -> Vec<u32> {
         match choice {
             "<mail>" => vec![self.word(words::MAIL)],

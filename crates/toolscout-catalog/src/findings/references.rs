@@ -1,4 +1,4 @@
-//! Text of one source about how a tool of another is to be used.
+//! Text of one source about how to use a tool of another.
 
 use super::phrases::excerpt;
 use super::{Finding, FindingKind, Severity, ToolNameIndex};
@@ -27,13 +27,13 @@ const ORDERS: [&str; 19] = [
     "ignore",
 ];
 
-/// Who mentions more has said enough.
+/// Maximum number of mentions examined.
 const MAX_MENTIONS: usize = 64;
-/// Longer than a sentence that people write, in bytes to either side.
+/// Maximum length of a sentence to either side of a mention, in bytes; longer than people write.
 const REACH: usize = 300;
 
-/// A mention of another source's tool is a note; one in a sentence that gives orders is severe. Only names that cannot be
-/// ordinary words count: `send_email`, not `search`.
+/// A mention of another source's tool is a note; in a sentence that gives orders it is severe. Only
+/// names that cannot be ordinary words count: `send_email`, not `search`.
 pub(super) fn findings<'a>(text: &'a str, own: &'a ToolId, names: &'a ToolNameIndex) -> impl Iterator<Item = Finding> {
     let mentions = identifiers(text).filter(|(_, it)| names.is_of_others(it, &own.source)).take(MAX_MENTIONS);
     let found = mentions.map(|(at, name)| {
@@ -45,7 +45,7 @@ pub(super) fn findings<'a>(text: &'a str, own: &'a ToolId, names: &'a ToolNameIn
     found.max_by_key(|it| it.severity).into_iter()
 }
 
-/// Words that are made of several, with where they stand.
+/// Compound words and their positions.
 fn identifiers(text: &str) -> impl Iterator<Item = (usize, &str)> {
     const SHORTEST: usize = 6;
     let is_part = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-');

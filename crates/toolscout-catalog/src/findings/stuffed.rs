@@ -1,11 +1,11 @@
-//! Descriptions that repeat words to be found for everything.
+//! Descriptions that repeat words to match every search.
 
 use super::phrases::excerpt;
 use super::words::WordSequence;
 use super::{Finding, FindingKind, Severity};
 use std::collections::HashSet;
 
-/// A long text of few different words.
+/// Reports a long text with few different words.
 pub(super) fn finding(text: &str, words: &WordSequence) -> Option<Finding> {
     const LONG: usize = 80;
     if words.len() < LONG {

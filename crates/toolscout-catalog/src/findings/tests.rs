@@ -1,6 +1,7 @@
-//! 1. Most poisoned texts are found, in whatever field they stand; honest ones hold no tool.
-//! 2. Hidden and acting characters are told from those that belong to a script or an emoji.
-//! 3. An imitated name is found on the imitation, not on what it imitates.
+//! 1. Most poisoned texts are found, in any field; honest definitions are not quarantined.
+//! 2. Hidden and control characters are distinguished from those that belong to a script or an
+//!    emoji.
+//! 3. An imitated name is reported for the imitation, not for the original.
 //! 4. Neither depth nor size nor repetition costs more than the length of the text.
 
 use super::{Finding, FindingKind, MAX_BYTES, Severity, ToolNameIndex, is_severe, scan};
@@ -20,7 +21,7 @@ fn found(description: &str) -> Vec<Finding> {
     scan(&tool("some_tool", description), &ToolNameIndex::default())
 }
 
-/// A line of a data file, its escapes undone.
+/// A line of a data file with its escapes decoded.
 fn unescaped(line: &str) -> String {
     let (mut out, mut rest) = (String::new(), line);
     while let Some(at) = rest.find('\\') {
@@ -49,7 +50,7 @@ fn lines(file: &str) -> impl Iterator<Item = &str> {
     file.lines().filter(|it| !it.is_empty() && !it.starts_with('#'))
 }
 
-/// The text in one of the places that a model reads.
+/// A tool with the text in one of the places that a model reads.
 fn poisoned(text: &str, place: usize) -> Tool {
     let mut tool = Tool::new(id("server", "some_tool"));
     let schema = |property: Value| RawJson::from_value(&json!({"type": "object", "properties": {"q": property}}));
@@ -69,7 +70,7 @@ fn poisoned(text: &str, place: usize) -> Tool {
     tool
 }
 
-/// T13: found in the definition that a line of the file stands for.
+/// T13: whether the scan finds the definition that this line of the file describes.
 fn is_found(line: &str, place: usize) -> bool {
     let names = ToolNameIndex::of([&id("mail", "send_email"), &id("honest", "echo")]);
     let tool = match (line.strip_prefix("name:"), line.strip_prefix("beside send_email: ")) {
@@ -91,7 +92,7 @@ fn nine_in_ten_poisoned_texts_are_found_wherever_they_stand() {
     }
 }
 
-/// What a few hundred honest servers might have, beside what is in the file.
+/// Tools that a few hundred honest servers might have, in addition to those in the file.
 fn honest() -> Vec<Tool> {
     let verbs = ["Get", "List", "Create", "Update", "Delete", "Search", "Export", "Archive"];
     let nouns = [
@@ -178,7 +179,7 @@ fn what_belongs_to_an_emoji_or_a_script_is_not_hidden() {
     }
 }
 
-/// T15: the honest one keeps its place.
+/// T15: the original stays approved.
 #[test]
 fn the_imitation_of_a_name_is_held_and_the_original_is_not() {
     let (original, imitation) = (tool("send_email", "Sends"), tool("s\u{435}nd_email", "Sends"));
@@ -224,7 +225,7 @@ fn a_definition_too_deep_to_be_parsed_is_read_as_text() {
     assert!(is_severe(&scan(&tool, &ToolNameIndex::default())));
 }
 
-/// Ten thousand in a second where it counts, in a release build; a bound that only a wrong algorithm breaks in this one.
+/// A release build scans ten thousand per second; this limit is only exceeded by a wrong algorithm.
 #[test]
 fn no_text_costs_more_than_its_length() {
     const LENGTH: usize = MAX_BYTES / 4;

@@ -1,14 +1,15 @@
-//! Cuts a text into words as a model would read them, however they are disguised.
+//! Splits a text into words as a model would read them, even if they are disguised.
 //!
-//! Letters are folded; escapes that a model reads through (`%20`, `&#105;`, `\u0069`) are undone; `1gn0re` and
-//! `i g n o r e` become one plain word. Every word remembers where it stood.
+//! Letters are folded; escapes that a model understands (`%20`, `&#105;`, `\u0069`) are decoded;
+//! `1gn0re` and `i g n o r e` become one plain word. Every word keeps its position in the original
+//! text.
 
 use super::fold::{fold, is_unseen};
 use std::ops::Range;
 
-/// Stands beside what is a mail address.
+/// The word that marks a mail address.
 pub(super) const MAIL: &str = "@";
-/// Stands before a path that begins with `~/.`.
+/// The word that marks a path beginning with `~/.`.
 pub(super) const HOME: &str = "~";
 
 /// The words of one text, in order.
@@ -18,9 +19,9 @@ pub(super) struct WordSequence {
 }
 
 struct WordSpan {
-    /// In the folded text.
+    /// The range in the folded text.
     folded: Range<usize>,
-    /// In the text as written.
+    /// The range in the original text.
     written: Range<usize>,
     sentence: u32,
 }
@@ -48,24 +49,24 @@ impl WordSequence {
         self.words[at].sentence
     }
 
-    /// From where to where these words stand in the text as written.
+    /// The range of these words in the original text.
     pub(super) fn written(&self, words: Range<usize>) -> Range<usize> {
         self.words[words.start].written.start..self.words[words.end - 1].written.end
     }
 }
 
-/// Goes through a text once.
+/// Splits a text in one pass.
 struct WordSplitter<'a> {
     text: &'a str,
     splits_camels: bool,
     folded: String,
     words: Vec<WordSpan>,
-    /// Where the present word begins, folded and written; none between words.
+    /// The start of the current word, folded and original; `None` between words.
     open: Option<(usize, usize)>,
     has_letter: bool,
     has_digit: bool,
     sentence: u32,
-    /// Line feeds since the last thing that was no white space.
+    /// Line feeds since the last character that was not white space.
     breaks: u32,
 }
 
@@ -118,7 +119,7 @@ impl<'a> WordSplitter<'a> {
             self.has_letter |= letter.is_alphabetic();
             self.has_digit |= letter.is_ascii_digit();
         } else if letter == '.' && !before.is_alphanumeric() && before != '.' && next.is_ascii_alphabetic() {
-            // The dot of `.ssh` is half of its meaning.
+            // The leading dot of `.ssh` is significant.
             self.close(at);
             self.begin(at);
             self.folded.push('.');
@@ -129,7 +130,7 @@ impl<'a> WordSplitter<'a> {
         }
     }
 
-    /// What is more than its letters gets a word of its own.
+    /// Adds a marker word for mail addresses and home paths.
     fn mark(&mut self, letter: char, at: usize, next: char) {
         let mark = match letter {
             '@' if next.is_ascii_alphanumeric() && self.words.last().is_some_and(|it| it.written.end == at) => MAIL,
@@ -142,7 +143,7 @@ impl<'a> WordSplitter<'a> {
         self.words.push(WordSpan { folded, written: at..at + 1, sentence: self.sentence });
     }
 
-    /// Looks whether a sentence ends here: at its full stop, a blank line, a list's next item.
+    /// Detects the end of a sentence: a full stop, a blank line, the next item of a list.
     fn between(&mut self, letter: char, next: char) {
         match letter {
             '\n' => self.breaks += 1,
@@ -181,7 +182,7 @@ impl<'a> WordSplitter<'a> {
     }
 }
 
-/// The next letter as a model reads it, and how many bytes it is written with.
+/// The next letter as a model reads it, and its length in bytes in the original text.
 fn letter(text: &str) -> Option<(char, usize)> {
     let first = text.chars().next()?;
     let escaped = match first {
@@ -221,12 +222,12 @@ fn is_apostrophe(it: char) -> bool {
     matches!(it, '\'' | '’' | 'ʼ' | '＇')
 }
 
-/// Scripts that put no spaces between words: each letter is looked at as a word.
+/// Scripts without spaces between words: each letter counts as a word.
 fn stands_alone(it: char) -> bool {
     matches!(it, '\u{2e80}'..='\u{2fdf}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Digits in the middle of letters, read as the letters they stand for.
+/// Digits among letters, read as the letters they stand for.
 fn undisguised(it: char) -> char {
     match it {
         '0' => 'o',
@@ -239,7 +240,7 @@ fn undisguised(it: char) -> char {
     }
 }
 
-/// Four or more single letters, each one character apart, are a word spelled out.
+/// Joins four or more single letters, each one character apart: a word spelled out.
 fn join_spelled(words: &mut Vec<WordSpan>, folded: &mut String, text: &str) {
     const SHORTEST: usize = 4;
     if !words.windows(SHORTEST).any(|it| it.iter().all(|word| is_letter(folded, word))) {

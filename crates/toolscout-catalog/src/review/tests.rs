@@ -1,7 +1,8 @@
-//! 1. First sight approves what a person added, but for what a severe finding holds.
-//! 2. A change holds, taking it back does not release, and it is news once.
-//! 3. Another entry is a new first sight; a listing from before it is not.
-//! 4. Only a person's word, or a rule of theirs, releases what is held.
+//! 1. Tools of a source added by the operator are approved when first seen, except those with a
+//!    severe finding.
+//! 2. A change is quarantined, reverting it does not release it, and it is reported once.
+//! 3. Another entry is a new first sight; a listing from before the change is not.
+//! 4. Only a decision or a rule of the operator releases a quarantined tool.
 
 use super::{ApprovedBy, DecisionError, QuarantineReason, ReviewRecord, review};
 use crate::findings::{self, ToolNameIndex};
@@ -31,7 +32,7 @@ struct World {
 }
 
 impl World {
-    /// What is held after this discovery, as `name: reason`, and which of it is news.
+    /// The quarantined tools after this discovery, as `name: reason`, and the number of new ones.
     fn find(&mut self, tools: &[Arc<Tool>]) -> (Vec<String>, usize) {
         let terms = ReviewMode::Needed {
             approves_first_sight: !self.untrusted,
@@ -70,7 +71,8 @@ fn what_nobody_added_is_held_until_a_person_approves_it() {
     assert_eq!(world.held("Adds two"), ["add: changed since it was approved: description"]);
 }
 
-/// T14: neither a second flip nor a return to what was approved restores trust, and it is said once.
+/// T14: neither a second change nor a return to the approved definition restores trust, and it is
+/// reported once.
 #[test]
 fn a_change_that_is_taken_back_stays_held_and_is_news_once() {
     let mut world = World::default();
@@ -154,7 +156,7 @@ fn a_persons_no_is_remembered_also_past_a_change_of_the_entry() {
     assert_eq!(world.held("Adds"), NONE);
 }
 
-/// T22, for definitions: what a person has not seen, they have not approved.
+/// T22, for definitions: an approval does not cover a definition that the person has not seen.
 #[test]
 fn an_approval_is_for_what_the_person_has_seen() {
     let mut world = World { untrusted: true, ..World::default() };

@@ -1,10 +1,10 @@
-//! What time it is, for who has to forget.
+//! The clock of the registry.
 
 use std::time::{Duration, Instant};
 
-/// Says how much time has passed since some moment, always the same. A closure is a clock.
+/// Returns the time since a fixed starting point. A closure is a clock.
 pub trait Clock {
-    /// Since that moment.
+    /// The time since the starting point.
     fn now(&self) -> Duration;
 }
 
@@ -14,7 +14,7 @@ impl<F: Fn() -> Duration> Clock for F {
     }
 }
 
-/// The clock of the machine that is never set back: since this was made.
+/// The monotonic clock of the machine, starting when this value is created.
 #[derive(Debug, Clone, Copy)]
 pub struct Monotonic(Instant);
 

@@ -1,8 +1,8 @@
-//! 1. What is registered is there, in order, until its time is over.
-//! 2. Statistics are right fresh, empty and expired.
-//! 3. Within its time, servers are asked once; `refresh` asks again.
-//! 4. One server that fails costs the others nothing, nor itself what was known of it.
-//! 5. Of many who ask at once, one fetches.
+//! 1. Registered tools are available, in order, until they expire.
+//! 2. Statistics are correct for a fresh, an empty and an expired registry.
+//! 3. Within the time to live, servers are queried once; `refresh` queries them again.
+//! 4. A failing server does not affect the others, and its earlier tools stay.
+//! 5. Of many concurrent queries, one fetches.
 
 use super::{QueriedTools, TtlRegistry, TtlRegistryStats};
 use futures_util::FutureExt;
@@ -28,7 +28,7 @@ fn described(id: &str, description: &str) -> Tool {
     Tool { description: Some(description.to_owned()), ..tool(id) }
 }
 
-/// A clock that a test sets, in milliseconds.
+/// A clock set by a test, in milliseconds.
 #[derive(Clone, Default)]
 struct Hands(Arc<AtomicU64>);
 
@@ -44,7 +44,7 @@ impl super::Clock for Hands {
     }
 }
 
-/// A registry with two tools of `s1` and one of `s2`, and the clock it goes by.
+/// A registry with two tools of `s1` and one of `s2`, and its clock.
 fn filled() -> (TtlRegistry<Hands>, Hands) {
     let hands = Hands::default();
     hands.advance(1_000.0);
@@ -97,7 +97,7 @@ fn a_name_with_a_slash_is_found() {
     assert_eq!(registry.tool_schema("s1/x/y").unwrap().id, tool("s1/x/y").id);
 }
 
-/// E-09: four minutes later it is all still there.
+/// E-09: four minutes later all tools are still available.
 #[test]
 fn tools_are_there_within_their_time() {
     let (registry, hands) = filled();
@@ -107,7 +107,8 @@ fn tools_are_there_within_their_time() {
     assert_eq!(registry.cache_age(), 240);
 }
 
-/// E-10: exactly at its end the time is not over; then nothing is listed, nothing found, and discovery needed.
+/// E-10: exactly at the end of the time to live tools are still valid; after it nothing is listed,
+/// nothing is found, and discovery is needed.
 #[test]
 fn the_end_of_the_time_is_still_within_it() {
     let (registry, hands) = filled();
@@ -174,7 +175,7 @@ fn names_come_by_server_in_order() {
     assert_eq!(format!("{by_server:?}"), r#"[("s1", ["a", "b", "0"]), ("s2", ["c"]), ("s0", ["z"])]"#);
 }
 
-/// Servers that say what a test wants and note who was asked.
+/// Servers controlled by a test, which record the queries.
 #[derive(Default)]
 struct Servers {
     asked: RefCell<Vec<String>>,
@@ -206,7 +207,8 @@ fn refresh<C: super::Clock>(registry: &TtlRegistry<C>, servers: &Servers) -> Que
     registry.refresh(&all, |it| servers.list(it)).now_or_never().expect("nothing to wait for")
 }
 
-/// E-15: two queries within the time ask each server once; one miss, one hit; `refresh` asks again.
+/// E-15: two queries within the time to live query each server once; one miss, one hit; `refresh`
+/// queries again.
 #[test]
 fn within_the_time_servers_are_asked_once() {
     let hands = Hands::default();
@@ -285,7 +287,7 @@ fn poll<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
     std::pin::Pin::new(future).poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// Answers once the gate is open.
+/// Responds once the gate is open.
 async fn slowly(asked: &Cell<u32>, gate: &Cell<bool>) -> Result<Vec<Tool>, String> {
     asked.set(asked.get() + 1);
     poll_fn(|_| if gate.get() { Poll::Ready(()) } else { Poll::Pending }).await;
@@ -321,7 +323,7 @@ fn when_who_fetches_goes_away_the_next_in_line_does() {
     assert_eq!(asked.get(), 2);
 }
 
-/// What a library's user does with it compiles: share it between threads, and send its futures about.
+/// Sharing the registry between threads and sending its futures compiles.
 #[test]
 fn it_can_be_shared() {
     fn sent<T: Send + 'static>(it: T) -> T {

@@ -1,4 +1,4 @@
-//! Tools of one age, in the order they came.
+//! Tools of one age, in the order of registration.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ pub(super) struct RegisteredTools {
     since: Duration,
     tools: Vec<Arc<Tool>>,
     positions: HashMap<ToolId, usize>,
-    /// Which tool a bare name means.
+    /// The tool of each bare name.
     names: HashMap<ToolName, usize>,
 }
 
@@ -19,12 +19,12 @@ impl RegisteredTools {
         Self { since: now, tools: Vec::new(), positions: HashMap::new(), names: HashMap::new() }
     }
 
-    /// A clock that goes back makes nothing younger than new.
+    /// The age; zero if the clock goes back.
     pub(super) fn age(&self, now: Duration) -> Duration {
         now.saturating_sub(self.since)
     }
 
-    /// One that is there already keeps its place in the order.
+    /// Adds a tool. An existing tool keeps its position.
     pub(super) fn add(&mut self, tool: Arc<Tool>) {
         let at = *self.positions.entry(tool.id.clone()).or_insert(self.tools.len());
         self.names.insert(tool.id.name.clone(), at);
