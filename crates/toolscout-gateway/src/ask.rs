@@ -19,8 +19,8 @@ use toolscout_core::{Cx, Digest, Moment, Namespace, RawJson, Store, StoreError, 
 const PURPOSE: &str = "toolscout approvals of calls";
 /// How long a request for approval stays pending, and how long an approval is valid.
 pub const PATIENCE: Duration = Duration::from_secs(5 * 60);
-/// Maximum number of pending approvals. Beyond that, requests of an agent are not recorded: no
-/// operator would read them all.
+/// Maximum number of approvals waiting in a project. Beyond that, requests of agents are not
+/// recorded: no operator would read them all.
 const MAX_WAITING: usize = 100;
 const ATTEMPTS: usize = 64;
 
@@ -119,7 +119,7 @@ impl PendingApprovals {
         Ok(ApprovalState::Unkept)
     }
 
-    /// All pending approvals, oldest first.
+    /// All pending approvals, including decided ones that are not used yet, oldest first.
     pub(crate) fn pending(&self) -> Result<Vec<PendingApproval>, StoreError> {
         self.sweep()?;
         let mut all = Vec::new();

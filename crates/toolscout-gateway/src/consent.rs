@@ -28,7 +28,7 @@ const MAX_UNFINISHED: usize = 1_000;
 /// - A lookup removes it: of two concurrent continuations, one needs a new approval. It is stored
 ///   again only if the tool needs input again; a result, a failure or a dropped call uses it up.
 /// - It keeps the age of the approval, however often the tool needs input: five minutes after the
-///   approval, the user has to approve again.
+///   user approved, or after a decision in the store was used, the call needs a new approval.
 /// - Policies, reviews and trust are checked before and after it, with their values at that time:
 ///   it replaces the user's approval, and nothing else.
 ///

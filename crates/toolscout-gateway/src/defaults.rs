@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// Deeper than hand-written schemas; keeps cyclic references finite.
+/// Maximum depth, more than hand-written schemas have; keeps cyclic references finite.
 const MAX_DEPTH: usize = 16;
 
 /// Maximum bytes of all defaults together. References share their target but copies do not: a small

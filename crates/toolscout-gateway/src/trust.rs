@@ -14,7 +14,8 @@ impl Gateway {
         found.flat_map(|(tools, source)| self.publisher.approvals.held(&source, &tools, &scan)).collect()
     }
 
-    /// The calls that are pending approval, oldest first.
+    /// The calls that are pending approval, including decided ones that are not used yet, oldest
+    /// first.
     pub fn pending(&self) -> Result<Vec<PendingApproval>, Error> {
         Ok(self.pending_approvals.pending()?)
     }

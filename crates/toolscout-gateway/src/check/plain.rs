@@ -7,7 +7,7 @@
 
 use serde_json::{Map, Value};
 
-/// Deeper than hand-written schemas.
+/// Maximum depth, more than hand-written schemas have.
 const MAX_DEPTH: usize = 16;
 
 /// The accepted values of `$schema`. The keywords of plain schemas have the same semantics in all

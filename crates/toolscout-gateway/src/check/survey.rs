@@ -17,8 +17,8 @@ pub(super) struct SchemaSurvey<'a> {
     /// The number of `unevaluated*` keywords, which apply to everything that other keywords have
     /// not evaluated.
     pub(super) unevaluated: usize,
-    /// Whether parts of the schema identify as separate documents, so that a reference may not
-    /// resolve within this one.
+    /// Whether references may not resolve as written: a part has its own `$id`, an anchor occurs
+    /// twice, or `$recursiveRef` is used.
     pub(super) has_odd_references: bool,
     anchors: HashMap<&'a str, &'a Value>,
     states_of: HashMap<&'a str, u64>,
