@@ -1,4 +1,5 @@
-//! Authorization: every call of every surface passes here, and sources take only what comes out.
+//! Authorization: every call of every surface passes here, and sources accept only authorized
+//! calls.
 
 use crate::{Arguments, Caller, Digest, Moment, Status, Tool, ToolCall, ToolId, ToolName, escape};
 use schemars::JsonSchema;
@@ -6,25 +7,27 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What [`authorize`] has let through. Nothing else can make one, so nothing else can make a source act.
+/// A value that passed [`authorize`]. Nothing else can construct one, so nothing else can make a
+/// source act.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Authorized<T>(T);
 
 impl<T> Authorized<T> {
-    /// What was let through.
+    /// A reference to the authorized value.
     pub fn get(&self) -> &T {
         &self.0
     }
 
-    /// What was let through, to keep.
+    /// Consumes the wrapper and returns the authorized value.
     pub fn into_inner(self) -> T {
         self.0
     }
 }
 
 impl Authorized<ToolCall> {
-    /// The same call under the name its own source knows the tool by; for layers that rename. A digest is bound to the
-    /// name, so what is expected is said anew: the digest of the same definition under that name.
+    /// The same call under the name that its own source uses for the tool; for layers that rename.
+    /// A digest is bound to the name, so the caller passes a new expected digest: that of the same
+    /// definition under the new name.
     pub fn renamed(mut self, name: ToolName, expect: Option<Digest>) -> Self {
         self.0.tool.name = name;
         self.0.expect = expect;
@@ -32,26 +35,26 @@ impl Authorized<ToolCall> {
     }
 }
 
-/// What may be done with a tool; later ones are tighter.
+/// What callers may do with a tool. Later variants are stricter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Policy {
-    /// Runs.
+    /// The call runs.
     #[default]
     Allow,
-    /// Runs when a person says yes.
+    /// The call runs after a user has approved it.
     Ask,
-    /// Is listed, and refused with the reason.
+    /// The tool is listed, and a call is refused with the reason.
     Deny,
-    /// Is not there at all.
+    /// The tool is neither listed nor callable.
     Disable,
 }
 
 impl Policy {
-    /// All of them, loosest first.
+    /// All policies, least strict first.
     pub const ALL: [Self; 4] = [Self::Allow, Self::Ask, Self::Deny, Self::Disable];
 
-    /// The word people write: `allow`, `ask`, `deny`, `disable`.
+    /// The name in configuration: `allow`, `ask`, `deny`, `disable`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Allow => "allow",
@@ -61,31 +64,32 @@ impl Policy {
         }
     }
 
-    /// The policy that people write this way; nothing else is one.
+    /// Parses a name as written in configuration. Other spellings return none.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.word() == word)
     }
 }
 
-/// What is known about this call besides the call itself.
+/// Facts about a call that the call itself does not carry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthorizationContext {
-    /// Who asks.
+    /// The surface the call came through.
     pub caller: Caller,
-    /// What holds for the tool.
+    /// The policy in force for the tool.
     pub policy: Policy,
-    /// Why that holds, so that it reads on from "is denied": `by the project's rule …`.
+    /// The reason for the policy, as a continuation of "is denied": `by the project's rule …`.
     pub because: String,
-    /// Whether a person said that what this source holds may run.
+    /// Whether a user has trusted the tool's source to run code.
     pub trusted: bool,
-    /// Whether a person said yes to exactly this call; authorizes what must be approved, and nothing else.
+    /// Whether a user approved exactly this call. Satisfies [`Policy::Ask`] and no other check.
     pub approved: bool,
-    /// The digest of the tool's definition, where it was taken before; it is taken here otherwise.
+    /// The digest of the tool's definition, if it is already computed; otherwise it is computed
+    /// here.
     pub digest: Option<Digest>,
 }
 
 impl AuthorizationContext {
-    /// Nothing speaks against it: allowed, of a trusted source; change the fields from there.
+    /// An allowed call of a trusted source; change the fields from there.
     pub fn of(caller: Caller) -> Self {
         let because = "by policy".to_owned();
         Self { caller, policy: Policy::Allow, because, trusted: true, approved: false, digest: None }
@@ -142,63 +146,64 @@ fn caller_word<S: Serializer>(caller: &Caller, serializer: S) -> Result<S::Ok, S
     serializer.serialize_str(caller.word())
 }
 
-/// Why a call was not authorized.
+/// The reason why a call was not authorized.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthorizationError {
-    /// The tool is switched off.
+    /// The tool is disabled.
     #[error("`{}` is disabled {}", escape::line(tool), escape::line(because))]
     Disabled {
-        /// Which tool.
+        /// The tool.
         tool: String,
-        /// By whom or what.
+        /// The reason, as a continuation of "is disabled".
         because: String,
     },
-    /// A policy, a mode or a person says no.
+    /// A policy, a policy mode or a user denied the call.
     #[error("`{}` is denied {}", escape::line(tool), escape::line(because))]
     Denied {
-        /// Which tool.
+        /// The tool.
         tool: String,
-        /// By whom or what.
+        /// The reason, as a continuation of "is denied".
         because: String,
     },
-    /// A person has to be asked, and nobody has answered yet.
+    /// The call needs an approval, and there is none yet.
     #[error("`{}` asks for approval", escape::line(tool))]
     NeedsApproval {
-        /// Which tool.
+        /// The tool.
         tool: String,
-        /// The question that waits for an answer, where one could be kept.
+        /// The id of the pending approval, if one could be stored.
         question: Option<String>,
     },
-    /// Nobody may use this definition before a person has looked at it.
+    /// The definition is quarantined until a user has reviewed it.
     #[error("`{}` is quarantined: {}", escape::line(tool), escape::line(reason))]
     Quarantined {
-        /// Which tool.
+        /// The tool.
         tool: String,
-        /// What there is to see.
+        /// The finding to review.
         reason: String,
     },
-    /// Nobody said that this source's code may run.
+    /// No user has trusted this source to run code.
     #[error("`{}` comes from a folder that is not trusted yet", escape::line(tool))]
     Untrusted {
-        /// Which tool.
+        /// The tool.
         tool: String,
     },
-    /// The definition is not the one the caller has read.
+    /// The definition is not the one that the caller has read.
     #[error("`{}` has changed since it was read", escape::line(tool))]
     Changed {
-        /// Which tool.
+        /// The tool.
         tool: String,
     },
     /// The call names another tool than the one that was looked up for it.
     #[error("a call of `{}` cannot be let through as one of another tool", escape::line(tool))]
     AnotherTool {
-        /// Which tool the call names.
+        /// The tool that the call names.
         tool: String,
     },
 }
 
-/// Lets the call through, or says why not. Pure: who knows policies, trust and approvals brings them along.
+/// Authorizes the call, or returns the reason why not. This is a pure function: the caller supplies
+/// policy, trust and approval.
 pub fn authorize(
     call: ToolCall,
     tool: &Tool,
@@ -210,8 +215,9 @@ pub fn authorize(
     }
 }
 
-/// As [`authorize`], with arguments that `check` completes, and bound to a definition, so that a source whose live definition
-/// differs can refuse it. Arguments of a call that is refused anyway are not checked.
+/// Like [`authorize`], but `check` completes the arguments, and the call is bound to a definition,
+/// so that a source whose live definition differs can refuse it. The arguments of a refused call
+/// are not checked.
 pub fn authorize_checked<E: From<AuthorizationError>>(
     mut call: ToolCall,
     tool: &Tool,
@@ -227,9 +233,9 @@ pub fn authorize_checked<E: From<AuthorizationError>>(
     Ok(Authorized(call))
 }
 
-/// Why this call would not be let through, if so. What no answer of a person could change comes first.
+/// The reason why this call is refused, if it is. Reasons that no approval could change come first.
 pub fn refusal(call: &ToolCall, tool: &Tool, now: &AuthorizationContext) -> Option<AuthorizationError> {
-    // Nearly every call is let through: nothing is written for it.
+    // Nearly every call is authorized, so the strings are only built for a refusal.
     let (name, because) = (|| tool.id.to_string(), || now.because.clone());
     if call.tool != tool.id {
         return Some(AuthorizationError::AnotherTool { tool: call.tool.to_string() });
@@ -237,7 +243,7 @@ pub fn refusal(call: &ToolCall, tool: &Tool, now: &AuthorizationContext) -> Opti
     if now.policy == Policy::Disable {
         return Some(AuthorizationError::Disabled { tool: name(), because: because() });
     }
-    // Nobody is let past this: neither a person at a terminal, nor a mode that allows all.
+    // Quarantine has no exception: neither for a user at a terminal, nor in allow-all mode.
     if let Status::Quarantined(reason) = &tool.status {
         return Some(AuthorizationError::Quarantined { tool: name(), reason: reason.clone() });
     }
@@ -246,7 +252,8 @@ pub fn refusal(call: &ToolCall, tool: &Tool, now: &AuthorizationContext) -> Opti
     }
     match now.policy {
         Policy::Deny => Some(AuthorizationError::Denied { tool: name(), because: because() }),
-        // What people type themselves runs, as with make or npm; what agents ask for needs somebody's trust.
+        // Commands that a user types run untrusted code, as with make or npm; calls by agents need
+        // a trusted source.
         _ if !now.trusted && !now.caller.is_person() => Some(AuthorizationError::Untrusted { tool: name() }),
         Policy::Ask if !now.approved => Some(AuthorizationError::NeedsApproval { tool: name(), question: None }),
         _ => None,

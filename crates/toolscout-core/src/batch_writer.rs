@@ -1,4 +1,5 @@
-//! The one background writer of the workspace: a bounded queue, and a thread that writes what is queued in batches.
+//! The one background writer of the workspace: a bounded queue, and a thread that writes it in
+//! batches.
 
 #[cfg(test)]
 mod tests;
@@ -11,8 +12,8 @@ use std::time::Duration;
 
 /// Queues items and passes them to a `write` function in batches, in order. Pushing never blocks.
 ///
-/// The thread starts with [`start`](Self::start), so that a short command needs none: it [flushes](Self::flush). Dropping the
-/// writer writes everything that is queued.
+/// The thread starts with [`start`](Self::start), so that a short command needs none: it
+/// [flushes](Self::flush). Dropping the writer writes everything that is queued.
 pub struct BatchWriter<T> {
     shared: Arc<SharedQueue<T>>,
     thread: Mutex<Option<JoinHandle<()>>>,
@@ -32,14 +33,16 @@ pub struct BatchLimits {
     pub delay: Duration,
 }
 
-/// Writes a batch. The number is how many items were dropped since the last batch because the queue was full.
+/// Writes a batch. The number is how many items were dropped since the last batch because the queue
+/// was full.
 type Write<T> = Box<dyn FnMut(Vec<T>, u64) + Send>;
 
 struct SharedQueue<T> {
     limits: BatchLimits,
     queue: Mutex<BatchQueue<T>>,
     changed: Condvar,
-    /// Locked from taking a batch until it is written, so that batches stay in order and a flush waits for the last one.
+    /// Locked from taking a batch until it is written, so that batches stay in order and a flush
+    /// waits for the last one.
     write: Mutex<Write<T>>,
 }
 
@@ -57,7 +60,8 @@ impl<T: Send + 'static> BatchWriter<T> {
         Self { shared: Arc::new(shared), thread: Mutex::default(), is_started: AtomicBool::new(false) }
     }
 
-    /// Queues an item, or drops and counts it if the queue is full. Returns how many are queued now.
+    /// Queues an item, or drops and counts it if the queue is full. Returns how many are queued
+    /// now.
     pub fn push(&self, item: T) -> usize {
         let limits = &self.shared.limits;
         let mut queue = self.shared.queue.lock();
@@ -68,14 +72,15 @@ impl<T: Send + 'static> BatchWriter<T> {
         queue.items.push(item);
         let count = queue.items.len();
         drop(queue);
-        // The first item starts the delay, a full batch ends it. All others wake nobody.
+        // The first item starts the delay, and a full batch ends it. Other items need no wake-up.
         if count == 1 || count == limits.batch {
             self.shared.changed.notify_one();
         }
         count
     }
 
-    /// Starts the thread, unless it runs. If the system refuses one, items are written by `flush` and on drop only.
+    /// Starts the thread, unless it runs. If the system refuses one, items are written by `flush`
+    /// and on drop only.
     pub fn start(&self) {
         if self.is_started() {
             return;
@@ -94,12 +99,14 @@ impl<T: Send + 'static> BatchWriter<T> {
         self.is_started.load(Ordering::Relaxed)
     }
 
-    /// Writes everything that is queued, on the calling thread, after any batch that is being written.
+    /// Writes everything that is queued, on the calling thread, after any batch that is being
+    /// written.
     pub fn flush(&self) {
         self.shared.write_all(&mut self.shared.write.lock());
     }
 
-    /// Like [`flush`](Self::flush), but gives up if a batch that is being written takes longer than this.
+    /// Like [`flush`](Self::flush), but gives up if a batch that is being written takes longer than
+    /// this.
     pub fn flush_within(&self, limit: Duration) -> bool {
         let write = self.shared.write.try_lock_for(limit);
         write.map(|mut write| self.shared.write_all(&mut write)).is_some()
@@ -141,7 +148,8 @@ impl<T> Drop for BatchWriter<T> {
         self.shared.queue.lock().is_closed = true;
         self.shared.changed.notify_all();
         match self.thread.get_mut().take() {
-            // The last item may hold the last reference to this writer; then the thread cannot wait for itself.
+            // The last item may hold the last reference to this writer; then the thread cannot wait
+            // for itself.
             Some(thread) if thread.thread().id() == thread::current().id() => {}
             Some(thread) => drop(thread.join()),
             None => self.shared.write_all(&mut self.shared.write.lock()),

@@ -1,4 +1,4 @@
-//! The one bounded map of the workspace: full, it evicts what was used least recently.
+//! The one bounded map of the workspace: if it is full, it evicts the least recently used entry.
 
 #[cfg(test)]
 mod tests;
@@ -7,11 +7,11 @@ use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// A map with a limit on the total weight of its values; by default each weighs 1. The least recently used values are
-/// evicted first, but never the newest, however heavy it is.
+/// A map with a limit on the total weight of its values; by default each weighs 1. The least
+/// recently used values are evicted first, but never the newest, however heavy it is.
 ///
-/// Eviction scans the whole map. That is faster than keeping a list in order for the few hundred entries our caches
-/// have; a cache of many thousands needs another structure.
+/// Eviction scans the whole map. For the few hundred entries of our caches that is faster than an
+/// ordered list; a cache of many thousands needs another structure.
 pub struct BoundedCache<K, V> {
     capacity: usize,
     weigh: fn(&V) -> usize,
@@ -25,12 +25,12 @@ struct CacheEntry<V> {
 }
 
 impl<K: Hash + Eq + Clone, V> BoundedCache<K, V> {
-    /// At most this many values.
+    /// A cache of at most this many values.
     pub fn new(capacity: usize) -> Self {
         Self::weighted(capacity, |_| 1)
     }
 
-    /// Values up to this total weight.
+    /// A cache of values up to this total weight.
     pub fn weighted(capacity: usize, weigh: fn(&V) -> usize) -> Self {
         Self { capacity, weigh, entries: HashMap::new(), uses: 0 }
     }
@@ -54,8 +54,8 @@ impl<K: Hash + Eq + Clone, V> BoundedCache<K, V> {
         self.entries.get(key).map(|entry| &entry.value)
     }
 
-    /// Sets the value of a key. Returns the values that were replaced or evicted, so that the caller can drop them
-    /// outside its lock.
+    /// Sets the value of a key. Returns the values that were replaced or evicted, so that the
+    /// caller can drop them outside its lock.
     pub fn insert(&mut self, key: K, value: V) -> Vec<V> {
         self.uses += 1;
         let replaced = self.entries.insert(key, CacheEntry { value, last_use: self.uses });
@@ -78,7 +78,7 @@ impl<K: Hash + Eq + Clone, V> BoundedCache<K, V> {
         self.entries.remove(key).map(|entry| entry.value)
     }
 
-    /// Removes and returns all values that are no longer wanted.
+    /// Removes and returns all values for which the predicate is true.
     pub fn remove_if(&mut self, mut is_unwanted: impl FnMut(&V) -> bool) -> Vec<V> {
         self.entries.extract_if(|_, entry| is_unwanted(&entry.value)).map(|(_, entry)| entry.value).collect()
     }

@@ -1,4 +1,4 @@
-//! A call and what came of it.
+//! A call and its result.
 
 use crate::{Digest, RawJson, SourceError, ToolId};
 use serde::{Deserialize, Deserializer};
@@ -8,39 +8,43 @@ use serde_json::{Map, Value, json};
 /// The arguments of a call: always an object.
 pub type Arguments = Map<String, Value>;
 
-/// Somebody wants this tool to run with these arguments.
+/// A request to run a tool with these arguments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {
-    /// Which tool.
+    /// The tool.
     pub tool: ToolId,
-    /// With what.
+    /// The arguments.
     pub arguments: Arguments,
-    /// The definition the caller has read; a call against another one is refused.
+    /// The digest of the definition that the caller has read; a call against another one is
+    /// refused.
     pub expect: Option<Digest>,
     /// The caller's `_meta`, as written.
     pub meta: Option<RawJson>,
-    /// Words for the tool's own program, behind its arguments and looked at by nobody: what a person typed after `--`.
+    /// Words that the user typed after `--`. They are passed to the tool's own program unchecked,
+    /// behind its arguments.
     pub rest: Vec<String>,
-    /// What was wanted when the same call was made before; see [`ToolOutput::wants_input`].
+    /// The input that the tool required when the same call was made before; see
+    /// [`ToolOutput::wants_input`].
     pub resume: Option<Resume>,
 }
 
-/// A call is made again with what its tool wanted to have first.
+/// Input for a call that is repeated because its tool required more input.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Resume {
-    /// The answers, by the names of what was wanted.
+    /// The client's responses, by the names in the tool's input request.
     pub responses: Option<RawJson>,
-    /// What the tool said to bring along, as it came.
+    /// The opaque state that the tool returned, unchanged.
     pub state: Option<String>,
 }
 
 impl ToolCall {
-    /// A call that expects nothing of the definition.
+    /// A call that accepts any definition of the tool.
     pub fn new(tool: ToolId, arguments: Arguments) -> Self {
         Self { tool, arguments, expect: None, meta: None, rest: Vec::new(), resume: None }
     }
 
-    /// For tools that are no program of their own: words after `--` are refused rather than dropped in silence.
+    /// For tools that are not a program: refuses words after `--` instead of dropping them
+    /// silently.
     pub fn refuse_rest(&self) -> Result<(), SourceError> {
         if self.rest.is_empty() {
             Ok(())
@@ -50,8 +54,9 @@ impl ToolCall {
     }
 }
 
-/// What a tool said, whole: an object in the shape of an MCP `tools/call` result, with `content` and, where the tool
-/// gave them, `structuredContent`, `isError`, `_meta` and anything else. Passing it on needs no parsing and loses nothing.
+/// The complete result of a tool: an object in the shape of an MCP `tools/call` result, with
+/// `content` and, if the tool set them, `structuredContent`, `isError`, `_meta` and any other
+/// field. Forwarding it needs no parsing and loses nothing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolOutput {
     raw: RawJson,
@@ -61,17 +66,17 @@ pub struct ToolOutput {
 }
 
 impl ToolOutput {
-    /// A plain text.
+    /// A result of one text block.
     pub fn text(text: impl Into<String>) -> Self {
         Self::build(json!({"content": [{"type": "text", "text": text.into()}]}), false)
     }
 
-    /// The tool ran and failed; the text says how.
+    /// A result with `isError` and a text that describes the failure.
     pub fn failure(text: impl Into<String>) -> Self {
         Self::build(json!({"content": [{"type": "text", "text": text.into()}], "isError": true}), true)
     }
 
-    /// A JSON value: structured, and as text beside it for who reads only text.
+    /// A JSON value as structured content, and as text for clients that only read text.
     pub fn structured(value: Value) -> Self {
         let text = value.to_string();
         Self::build(json!({"content": [{"type": "text", "text": text}], "structuredContent": value}), false)
@@ -81,7 +86,7 @@ impl ToolOutput {
         Self { raw: RawJson::from_value(&value), is_error, wants_input: false, doubts: Vec::new() }
     }
 
-    /// Takes a result as it came. It must be an object whose `content`, if any, is a list.
+    /// Accepts a result as received. It must be an object whose `content`, if any, is a list.
     pub fn from_raw(raw: RawJson) -> Result<Self, &'static str> {
         let shape = ResultHead::of(&raw)?;
         if shape.content.is_some_and(|it| !it.get().starts_with('[')) {
@@ -96,33 +101,35 @@ impl ToolOutput {
         Ok(Self { raw, is_error, wants_input, doubts: Vec::new() })
     }
 
-    /// Whether this is no result yet: the tool wants to have something first, and the call is to be made again with it.
-    /// Only who has a [`crate::Counterpart`] gets such an output.
+    /// Whether this is not a result yet: the tool requires input first, and the call must be
+    /// repeated with it. Only a caller with a [`crate::Counterpart`] receives such an output.
     pub fn wants_input(&self) -> bool {
         self.wants_input
     }
 
-    /// What is to be brought along when the call is made again, where the tool said so; see [`Resume::state`].
+    /// The state to send when the call is repeated, if the tool set one; see [`Resume::state`].
     pub fn state(&self) -> Option<String> {
         self.raw.to_value().get_mut("requestState").map(Value::take)?.as_str().map(str::to_owned)
     }
 
-    /// The same result, with what is doubtful about it. Doubts are ours and stand beside what the tool said, not in it.
+    /// The same result with warnings about it. They come from toolscout and are kept beside the
+    /// tool's result, not in it.
     pub fn with_doubts(self, doubts: Vec<String>) -> Self {
         Self { doubts, ..self }
     }
 
-    /// Why this may not be what the tool has promised: a sentence each, safe to show. Usually none.
+    /// Reasons why the result may not be what the tool's definition promises: one sentence each,
+    /// safe to show. Usually none.
     pub fn doubts(&self) -> &[String] {
         &self.doubts
     }
 
-    /// The whole result as it came.
+    /// The whole result as received.
     pub fn raw(&self) -> &RawJson {
         &self.raw
     }
 
-    /// Whether the tool says it failed.
+    /// Whether the tool reported an error.
     pub fn is_error(&self) -> bool {
         self.is_error
     }
@@ -135,13 +142,14 @@ impl ToolOutput {
         }
     }
 
-    /// The structured content, parsed, where there is one.
+    /// The structured content, parsed, if there is any.
     pub fn structured_content(&self) -> Option<Value> {
         self.raw.to_value().get_mut("structuredContent").map(Value::take)
     }
 }
 
-/// What must be known of a result to pass it on. The rest, which may be long, is skipped and not parsed.
+/// The fields that forwarding a result needs. The rest, which may be long, is skipped without
+/// parsing.
 #[derive(Deserialize)]
 struct ResultHead<'a> {
     #[serde(borrow, default, deserialize_with = "present")]
@@ -157,12 +165,12 @@ impl<'a> ResultHead<'a> {
         if !raw.as_str().starts_with('{') {
             return Err("a result must be a JSON object");
         }
-        // What is there twice has no meaning that all readers agree on.
+        // Parsers disagree on the meaning of a duplicate key, so it is an error.
         serde_json::from_str(raw.as_str()).map_err(|_| "`content`, `isError` and `resultType` may be there once each")
     }
 }
 
-/// A null is there, too.
+/// A null counts as present.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(deserializer).map(Some)
 }

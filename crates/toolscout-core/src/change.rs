@@ -1,6 +1,7 @@
-//! The gate every change passes: it stops dry runs, and leaves exactly one audit event for each change that was made.
+//! The gate that every change passes: it stops dry runs, and emits exactly one audit event for each
+//! change.
 //!
-//! A mutator asks [`Cx::change`] first, makes its change, and then commits the guard it got:
+//! A mutator calls [`Cx::change`] first, makes its change, and then commits the guard it got:
 //!
 //! ```
 //! # use toolscout_core::change::{ChangeKind, DryRun, PlannedChange};
@@ -29,17 +30,17 @@ use std::error::Error;
 /// A change that is about to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedChange {
-    /// What sort of thing changes.
+    /// The kind of object that changes.
     pub kind: ChangeKind,
-    /// Which one: the id of a tool or a server, a path, a pattern.
+    /// The object: the id of a tool or a server, a path, a pattern.
     pub subject: String,
-    /// The word for it in the audit log: `approved`, `added`, `deny`.
+    /// The word for the change in the audit log: `approved`, `added`, `deny`.
     pub action: &'static str,
     /// The change in words, as an imperative: "set the policy of `x` to deny".
     pub summary: String,
 }
 
-/// What sort of thing a change is about. The words appear in the audit log and in metrics.
+/// The kind of object that a change is about. The words appear in the audit log and in metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ChangeKind {
@@ -51,7 +52,7 @@ pub enum ChangeKind {
     Definition,
     /// Files that are written for another program.
     Export,
-    /// What relevance feedback has recorded.
+    /// The records of relevance feedback.
     Feedback,
     /// The lock file of a project.
     Lock,
@@ -86,7 +87,8 @@ impl ChangeKind {
     }
 }
 
-/// Permission to make one change. Dropping it without [`ChangeGuard::commit`] means that the change failed: no event.
+/// Permission to make one change. If it is dropped without [`ChangeGuard::commit`], the change has
+/// failed and emits no event.
 #[must_use = "commit the guard once the change is made; an uncommitted change leaves no audit event"]
 pub struct ChangeGuard {
     change: PlannedChange,
@@ -95,12 +97,14 @@ pub struct ChangeGuard {
 }
 
 impl ChangeGuard {
-    /// The context for mutators that are called as a part of this change. They leave no audit event of their own.
+    /// The context for mutators that are called as a part of this change. They emit no audit event
+    /// of their own.
     pub fn cx(&self) -> &Cx {
         &self.cx
     }
 
-    /// The change was made: emits its audit event, unless it is a part of another change.
+    /// Reports that the change was made: emits its audit event, unless it is a part of another
+    /// change.
     pub fn commit(self) {
         if !self.is_nested {
             self.cx.decided(self.change.kind.word(), self.change.subject, self.change.action);
@@ -114,7 +118,7 @@ impl ChangeGuard {
 pub struct DryRun(pub PlannedChange);
 
 impl DryRun {
-    /// The dry run that ended a request, if that is what this error comes from.
+    /// The dry run that ended a request, if it is a cause of this error.
     pub fn find<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Self> {
         let mut causes = std::iter::successors(Some(error), |error: &&'a (dyn Error + 'static)| (*error).source());
         causes.find_map(|error| error.downcast_ref())
@@ -122,7 +126,8 @@ impl DryRun {
 }
 
 impl Cx {
-    /// Asks to make a change. Call this after the request was validated and before anything is written.
+    /// Requests permission for a change. Call this after validating the request and before writing
+    /// anything.
     pub fn change(&self, change: PlannedChange) -> Result<ChangeGuard, DryRun> {
         if self.dry_run {
             return Err(DryRun(change));

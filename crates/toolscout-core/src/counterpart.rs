@@ -1,19 +1,22 @@
-//! Who is on the other end of a request, and can be asked something back.
+//! The client that made a request and can answer reverse requests.
 
 use crate::jsonrpc::RpcError;
 use crate::{BoxFuture, RawJson};
 
-/// Whoever made a request, where something can be wanted of them in the middle of it: a form to be filled in, a text by
-/// a model, the folders of a project.
+/// The client that made a request, if it accepts reverse requests while the request runs: a form to
+/// fill in, a text from a model, the folders of a project.
 ///
-/// What goes back and forth is of the MCP protocol and passes as it came; whoever stands between need not understand it.
+/// Messages are those of the MCP protocol and pass unchanged, so intermediaries need not understand
+/// them.
 pub trait Counterpart: Send + Sync {
-    /// What they can do: the `capabilities` object they sent.
+    /// The `capabilities` object that the client sent.
     fn capabilities(&self) -> RawJson;
 
-    /// Puts a request to them, such as `elicitation/create`, `sampling/createMessage` or `roots/list`.
+    /// Sends a reverse request to the client, such as `elicitation/create`,
+    /// `sampling/createMessage` or `roots/list`.
     fn ask<'a>(&'a self, method: &'a str, params: RawJson) -> BoxFuture<'a, Result<RawJson, RpcError>>;
 
-    /// Tells them something that belongs to the request, such as `notifications/message`. Never waits; in order.
+    /// Sends a notification that belongs to the request, such as `notifications/message`. Never
+    /// blocks; notifications keep their order.
     fn tell(&self, method: &str, params: RawJson);
 }

@@ -1,4 +1,4 @@
-//! Who asks, for how long, and on whose behalf: travels with every request.
+//! The context that travels with every request: caller, deadline, identity and trace.
 
 use crate::authorization::PendingApproval;
 use crate::event::Observers;
@@ -7,44 +7,46 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The circumstances of one request. Cloning is cheap.
+/// The context of one request. Cloning is cheap.
 #[derive(Clone)]
 pub struct Cx {
     /// When the request must be done; set once, at the surface.
     pub deadline: Option<Instant>,
     /// The surface it came through.
     pub caller: Caller,
-    /// What the caller may do.
+    /// The rights of the caller.
     pub role: Role,
-    /// Whom the surface has recognised; what is private to them is keyed by this.
+    /// The user that the surface has authenticated. Private data of the user is keyed by this.
     pub user: Option<Arc<str>>,
-    /// What the program calls itself that made the request, and its version, where it says so.
+    /// The name and version that the client reports, if any.
     pub client: Option<Arc<str>>,
-    /// The conversation that the request is a part of, where there is one.
+    /// The session that the request belongs to, if any.
     pub session: Option<Arc<str>>,
     /// The project the request is about.
     pub project: Option<Arc<PathBuf>>,
-    /// Headers of the request, names in lower case; empty where there are none.
+    /// Headers of the request, names in lower case; empty if there are none.
     pub headers: Arc<[(String, String)]>,
-    /// W3C trace context, as it came: `traceparent`, `tracestate`, `baggage`.
+    /// W3C trace context, as received: `traceparent`, `tracestate`, `baggage`.
     pub trace: Arc<[(String, String)]>,
-    /// Gateways that have passed the request on, by what they call themselves, first to last; usually none.
+    /// The names of the gateways that have forwarded the request, first to last; usually none.
     pub via: Arc<[String]>,
-    /// Told how far a long call is, where somebody listens.
+    /// Receives the progress of a long call, if the client wants it.
     pub progress: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
-    /// Asks a person about a call that needs their word, where one can be reached: a terminal, a client that can elicit.
+    /// Asks a user to approve a call, if one can be reached: a terminal, or a client that supports
+    /// elicitation.
     pub asker: Option<ApprovalPrompt>,
-    /// Who made the request, where something can be wanted of them before it is done.
+    /// The client that made the request, if it accepts reverse requests.
     pub counterpart: Option<Arc<dyn Counterpart>>,
-    /// Receive events about it.
+    /// The observers that receive events about the request.
     pub observers: Observers,
-    /// Whether the request only asks what would change: [`Cx::change`] refuses to change anything.
+    /// Whether this is a dry run: [`Cx::change`] refuses to change anything.
     pub dry_run: bool,
-    /// Whether the request is a part of a change that leaves the audit event for all of it; see [`crate::change::ChangeGuard::cx`].
+    /// Whether the request is a part of a change that emits one audit event for the whole; see
+    /// [`crate::change::ChangeGuard::cx`].
     pub in_change: bool,
 }
 
-/// Puts a question to a person; the answer is whether they said yes.
+/// Asks a user to approve a call; resolves to whether the user approved it.
 pub type ApprovalPrompt = Arc<dyn Fn(PendingApproval) -> BoxFuture<'static, bool> + Send + Sync>;
 
 impl Cx {
@@ -71,23 +73,24 @@ impl Cx {
         }
     }
 
-    /// The same request, due in at most this time; never later than it already is.
+    /// The same request, due within this time. A deadline only comes nearer.
     pub fn within(mut self, limit: Duration) -> Self {
         let limit = Instant::now() + limit;
         self.deadline = Some(self.deadline.map_or(limit, |it| it.min(limit)));
         self
     }
 
-    /// How long whoever made a request may think about what they are asked in the middle of it, all questions together.
+    /// The total time that a client may take to answer all reverse requests of one request.
     pub const THINKING: Duration = Duration::from_secs(300);
 
-    /// By how much the request may outlast its deadline: the time in which somebody thinks does not count. Who knows how
-    /// long that was adds no more than that; who does not lets it be.
+    /// How much longer than its deadline the request may take, because the time a client takes for
+    /// reverse requests does not count. A layer that measures that time extends the deadline by no
+    /// more than that; a layer that cannot measure it must not cut the request short.
     pub fn patience(&self) -> Duration {
         if self.counterpart.is_some() { Self::THINKING } else { Duration::ZERO }
     }
 
-    /// How long is left; `None` where there is no deadline.
+    /// The time left; `None` without a deadline.
     pub fn remaining(&self) -> Option<Duration> {
         self.deadline.map(|it| it.saturating_duration_since(Instant::now()))
     }
@@ -100,12 +103,12 @@ pub enum Caller {
     Cli,
     /// An agent over MCP.
     Mcp,
-    /// A program or a page over HTTP.
+    /// A program or a web page over HTTP.
     Http,
 }
 
 impl Caller {
-    /// The word children are told: `cli`, `mcp`, `http`.
+    /// The name passed to child processes: `cli`, `mcp`, `http`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Cli => "cli",
@@ -114,28 +117,28 @@ impl Caller {
         }
     }
 
-    /// Whether this is what a person typed themselves, as opposed to what an agent asked for.
+    /// Whether a user typed the request, as opposed to an agent sending it.
     pub fn is_person(self) -> bool {
         self == Self::Cli
     }
 }
 
-/// What a caller may do.
+/// The rights of a caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
     /// Find tools and call them.
     Agent,
-    /// Also change configuration and decide what may be called.
+    /// Also change configuration and decide which tools may be called.
     Operator,
 }
 
-/// How far a long call is.
+/// The progress of a long call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Progress {
-    /// Grows.
+    /// The work done so far. Increases with each report.
     pub done: f64,
-    /// What `done` will be at the end, if known.
+    /// The value of `done` at the end, if known.
     pub total: Option<f64>,
-    /// What is under way.
+    /// A description of the current step.
     pub message: Option<String>,
 }

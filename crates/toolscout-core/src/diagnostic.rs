@@ -1,91 +1,91 @@
-//! News for a person that stops nothing.
+//! Diagnostics: findings that do not end a request.
 
 use crate::SourceId;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Something went wrong beside the work: one broken file, two tools of one name. The rest goes on.
+/// A finding beside the work: one broken file, two tools with one name. The rest continues.
 ///
-/// Stored without its source and its path: both are known where it is stored.
+/// It is stored without its source and its path, since the record that contains it has both.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
-    /// What sort of news this is.
+    /// The category.
     pub kind: DiagnosticKind,
-    /// How loud to say it.
+    /// The severity.
     pub level: DiagnosticLevel,
-    /// Whose problem it is, where that is known.
+    /// The source it is about, if known.
     #[serde(skip)]
     pub source: Option<SourceId>,
     /// The file it is about.
     #[serde(skip)]
     pub path: Option<PathBuf>,
-    /// What happened, in a sentence without a full stop; text of others in it is not yet escaped.
+    /// A sentence without a full stop. Text of third parties in it is not yet escaped.
     pub message: String,
-    /// The next thing to type.
+    /// The command to run next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
 impl Diagnostic {
-    /// A warning; add where and what to do with the other methods.
+    /// A warning; add source, path and hint with the other methods.
     pub fn warning(kind: DiagnosticKind, message: impl Into<String>) -> Self {
         Self { kind, level: DiagnosticLevel::Warning, source: None, path: None, message: message.into(), hint: None }
     }
 
-    /// Something only who looks for it wants to read.
+    /// A message for `--verbose` only.
     pub fn debug(kind: DiagnosticKind, message: impl Into<String>) -> Self {
         Self { level: DiagnosticLevel::Debug, ..Self::warning(kind, message) }
     }
 
-    /// Says whose problem it is.
+    /// Sets the source it is about.
     pub fn of(self, source: SourceId) -> Self {
         Self { source: Some(source), ..self }
     }
 
-    /// Says which file it is about.
+    /// Sets the file it is about.
     pub fn at(self, path: impl Into<PathBuf>) -> Self {
         Self { path: Some(path.into()), ..self }
     }
 
-    /// Says what to type next.
+    /// Sets the command to run next.
     pub fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
 }
 
-/// How loud a problem is.
+/// The severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DiagnosticLevel {
     /// Shown with `--verbose` only.
     Debug,
-    /// Shown, unless somebody asked for quiet.
+    /// Shown, unless the user passed `--quiet`.
     Warning,
 }
 
-/// Sorts problems, so that surfaces and tests need not read their words.
+/// The category of a diagnostic, so that surfaces and tests need not parse its message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum DiagnosticKind {
     /// A definition that cannot be read.
     Broken,
-    /// Two tools of one name, or two flags.
+    /// Two tools or two flags with one name.
     Collision,
     /// A path, a name or a file that is not allowed.
     Forbidden,
-    /// Something a tool needs is not there: a runtime, a file, a program.
+    /// A tool needs something that is missing: a runtime, a file, a program.
     Unavailable,
-    /// The folder is not trusted, so nothing in it was asked.
+    /// The folder is not trusted, so none of its programs was run for its definition.
     Untrusted,
-    /// A definition that waits for a person to look at it.
+    /// A definition is quarantined until a user has reviewed it.
     Quarantined,
-    /// A tool hidden by one of the same name in a stronger source.
+    /// A tool is hidden by one with the same name in a source of higher precedence.
     Shadowed,
-    /// More than a limit allows.
+    /// A limit was exceeded.
     Limit,
     /// A whole source could not be listed.
     Source,
-    /// A setting that does not fit.
+    /// A setting has an invalid value.
     Setting,
 }

@@ -1,7 +1,7 @@
-//! Digests: what a definition or a content is, in 32 bytes.
+//! Digests of definitions and file contents, 32 bytes each.
 //!
-//! A digest is taken over canonical JSON (keys sorted bytewise, no white space), so it does not depend on how a
-//! definition happened to be written down, nor on the order of keys on the wire.
+//! A digest is taken over canonical JSON (keys sorted bytewise, no white space), so it does not
+//! depend on how a definition happened to be written down, nor on the order of keys on the wire.
 
 use crate::ToolId;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -19,14 +19,14 @@ impl Digest {
         Self(*blake3::hash(bytes).as_bytes())
     }
 
-    /// The digest of a complete definition, bound to whose it is.
+    /// The digest of a complete definition, bound to the id of the tool.
     pub fn of_definition(id: &ToolId, definition: &Value) -> Self {
         let mut text = String::new();
         canonical(definition, &mut text);
         Self::of_canonical(id, &text)
     }
 
-    /// The same digest, where the definition's canonical JSON is at hand.
+    /// The same digest, from the canonical JSON of the definition.
     pub fn of_canonical(id: &ToolId, definition: &str) -> Self {
         let mut owner = String::new();
         quote(id.source.as_str(), &mut owner);
@@ -36,7 +36,7 @@ impl Digest {
         Self(*hasher.finalize().as_bytes())
     }
 
-    /// One that was made elsewhere, with a secret for example.
+    /// Wraps bytes that were computed elsewhere, for example with a secret key.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
@@ -46,7 +46,7 @@ impl Digest {
         &self.0
     }
 
-    /// Reads 64 hexadecimal digits.
+    /// Parses 64 hexadecimal digits.
     pub fn from_hex(text: &str) -> Option<Self> {
         blake3::Hash::from_hex(text).ok().map(|it| Self(*it.as_bytes()))
     }
@@ -109,7 +109,7 @@ pub fn canonical(value: &Value, out: &mut String) {
     }
 }
 
-/// Appends the text as JSON. Nearly all texts are as they stand, and there are thousands of them in a listing.
+/// Appends the text as JSON. Nearly all texts need no escapes, and a listing has thousands of them.
 fn quote(text: &str, out: &mut String) {
     if text.bytes().any(|it| it < b' ' || matches!(it, b'"' | b'\\')) {
         return out.push_str(&Value::from(text).to_string());

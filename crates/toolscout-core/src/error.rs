@@ -1,137 +1,137 @@
-//! What ends a request, and whose fault it is.
+//! Errors: they end a request, and their kind states whose fault it is.
 
 use crate::{RawJson, SourceId};
 use std::time::Duration;
 
-/// Whose fault, and what to do: all a caller should need to branch on.
+/// Whose fault it is and what to do. A caller should not need to branch on anything else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// There is no such thing.
+    /// The requested object does not exist.
     NotFound,
-    /// The caller said something that cannot be.
+    /// The request is invalid.
     Invalid,
-    /// A policy, or missing trust, says no.
+    /// A policy or missing trust refuses the request.
     Refused,
-    /// What is needed is not there now.
+    /// Something that the request needs is not available now.
     Unavailable,
-    /// It took too long.
+    /// The deadline passed.
     TimedOut,
-    /// The caller went away.
+    /// The caller cancelled the request.
     Cancelled,
-    /// The tool ran, and failed.
+    /// The tool ran and failed.
     Failed,
-    /// A bug of ours.
+    /// A bug in toolscout.
     Internal,
 }
 
-/// Why a source could not answer.
+/// The reason why a source could not answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SourceError {
-    /// This source has no such tool; ask the next.
+    /// This source has no such tool; try the next one.
     #[error("source `{id}` has no tool `{name}`")]
     NotMine {
-        /// Who was asked.
+        /// The source.
         id: SourceId,
-        /// For what.
+        /// The name of the tool.
         name: String,
     },
     /// The program, runtime or server behind a tool could not be started or reached.
     #[error("source `{id}` could not run `{program}`: {reason}")]
     Spawn {
-        /// Whose.
+        /// The source.
         id: SourceId,
-        /// Which program.
+        /// The program.
         program: String,
-        /// Why, for people.
+        /// The reason, as text for users.
         reason: String,
-        /// The cause, where the system gave one.
+        /// The cause, if the operating system reports one.
         #[source]
         cause: Option<std::io::Error>,
     },
     /// The deadline passed.
     #[error("source `{id}`: {what} took longer than {}", spoken(*limit))]
     TimedOut {
-        /// Whose.
+        /// The source.
         id: SourceId,
-        /// What was under way.
+        /// The step that was running.
         what: String,
-        /// How long it was given.
+        /// The time limit.
         limit: Duration,
     },
-    /// What came back cannot be understood.
+    /// The response cannot be parsed or breaks the protocol.
     #[error("source `{id}`: {reason}")]
     Protocol {
-        /// Whose.
+        /// The source.
         id: SourceId,
-        /// What was wrong with it, for people.
+        /// The defect of the response, as text for users.
         reason: String,
     },
-    /// The call cannot be made as asked.
+    /// The call is invalid.
     #[error("{reason}")]
     Invalid {
-        /// Why, for people.
+        /// The reason, as text for users.
         reason: String,
     },
-    /// The source may not do this.
+    /// The source refuses the call.
     #[error("{reason}")]
     Refused {
-        /// Why, for people.
+        /// The reason, as text for users.
         reason: String,
     },
     /// The tool is not the one that was authorized: its live definition differs.
     #[error("`{id}/{name}` has changed since it was approved")]
     Changed {
-        /// Whose.
+        /// The source.
         id: SourceId,
-        /// Which tool.
+        /// The tool.
         name: String,
     },
-    /// Strict mode, or a conflict rule, made a problem fatal.
+    /// Strict mode, or a conflict rule, made a diagnostic fatal.
     #[error("{}", .0.message)]
     Stopped(Box<crate::Diagnostic>),
-    /// The server behind a source answered with an error of its own.
+    /// The server behind a source answered with a JSON-RPC error.
     #[error("source `{id}` answered: {} ({code})", crate::escape::line(message))]
     Answered {
-        /// Whose.
+        /// The source.
         id: SourceId,
-        /// Its JSON-RPC code.
+        /// The JSON-RPC error code.
         code: i64,
-        /// In its own words, not yet escaped.
+        /// The message of the server, not yet escaped.
         message: String,
-        /// What it added.
+        /// The `data` member of the error.
         data: Option<RawJson>,
     },
-    /// Somebody has to log in first, or the credentials are not taken. Asking again does not help.
+    /// A login is required, or the credentials were rejected. A retry does not help.
     #[error("source `{id}`: {what}")]
     Login {
-        /// Whose.
+        /// The source.
         id: SourceId,
-        /// What was said, for people.
+        /// The cause, as text for users.
         what: String,
     },
-    /// The source is there and asks to be left alone for a while.
+    /// The source is reachable but wants no requests for a while (rate limit).
     #[error("source `{id}`: {what}")]
     Busy {
-        /// Whose.
+        /// The source.
         id: SourceId,
-        /// What was said, for people.
+        /// The cause, as text for users.
         what: String,
-        /// How long, if it said so.
+        /// When to retry, if the source states it.
         after: Option<Duration>,
     },
-    /// Something outside our reach failed.
+    /// Something outside of toolscout failed.
     #[error("source `{id}`: {what}")]
     Unavailable {
-        /// Whose.
+        /// The source.
         id: SourceId,
-        /// What failed, for people.
+        /// What failed, as text for users.
         what: String,
     },
 }
 
-/// A limit as people set it: `30 s`, or `300 ms` where it is no whole number of seconds.
+/// A limit as text: `30 s`, or `300 ms` if it is no whole number of seconds.
 pub fn spoken(limit: Duration) -> String {
     match limit.as_millis() {
         whole if whole > 0 && whole % 1_000 == 0 => format!("{} s", whole / 1_000),
@@ -140,7 +140,7 @@ pub fn spoken(limit: Duration) -> String {
 }
 
 impl SourceError {
-    /// Whose fault, and what to do.
+    /// Whose fault it is and what to do.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::NotMine { .. } => ErrorKind::NotFound,

@@ -1,25 +1,27 @@
-//! Makes other people's text safe to show.
+//! Makes text of third parties safe to show.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// For a terminal or a log: control, bidi and tag characters become visible escapes; line feeds stay.
+/// For a terminal or a log: control, bidi and tag characters become visible escapes; line feeds
+/// stay.
 pub fn text(text: &str) -> Cow<'_, str> {
     escape(text, |it| it != '\n')
 }
 
-/// For a page that somebody else wrote: as [`text()`], and tabs stay, too.
+/// For a page of third-party text: like [`text()`], but tabs stay, too.
 pub fn page(text: &str) -> Cow<'_, str> {
     escape(text, |it| !matches!(it, '\n' | '\t'))
 }
 
-/// For one line: as [`text()`], and line feeds are escaped as well.
+/// For one line: like [`text()`], but line feeds are escaped as well.
 pub fn line(text: &str) -> Cow<'_, str> {
     escape(text, |_| true)
 }
 
-/// For a text that is JSON already: the same characters as `\uXXXX`, which every reader takes for what they were. Line
-/// feeds and tabs stay: in JSON they only stand between things; a carriage return there becomes a space.
+/// For text that is JSON already: the same characters become `\uXXXX`, which every parser decodes
+/// to the original. Line feeds and tabs stay, since in JSON they only occur between tokens; a
+/// carriage return becomes a space.
 pub fn json(text: &str) -> Cow<'_, str> {
     escape_as(
         text,
@@ -28,10 +30,10 @@ pub fn json(text: &str) -> Cow<'_, str> {
     )
 }
 
-/// Appends the character as `\uXXXX`, in two of them where one does not reach.
+/// Appends the character as `\uXXXX`; a surrogate pair if one unit is not enough.
 pub fn push_utf16(out: &mut String, it: char) {
     for unit in it.encode_utf16(&mut [0; 2]) {
-        // Writing to a text cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = write!(out, "\\u{unit:04x}");
     }
 }
@@ -55,14 +57,14 @@ fn escape_as(text: &str, also: impl Fn(char) -> bool, push: impl Fn(&mut String,
     Cow::Owned(out)
 }
 
-/// Whether it is nothing but visible ASCII, as most texts are. In pieces without a way out, because the processor then takes
-/// a whole piece at a time.
+/// Whether the text is nothing but visible ASCII, as most texts are. The chunks have no early exit
+/// inside, so that the compiler vectorizes the comparison.
 fn is_plain(text: &str) -> bool {
     let mut pieces = text.as_bytes().chunks(32);
     pieces.all(|it| it.iter().fold(true, |plain, byte| plain & (b' '..=b'~').contains(byte)))
 }
 
-/// Characters that move the cursor, change the reading order or are not seen at all.
+/// Characters that move the cursor, change the reading order or are invisible.
 pub fn is_dangerous(it: char) -> bool {
     it.is_control()
         || matches!(it,

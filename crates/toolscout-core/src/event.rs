@@ -1,7 +1,8 @@
-//! Events about requests, and the observers that receive them: the journal, traces, metrics, the live view of the UI.
+//! Events about requests, and the observers that receive them: the journal, traces, metrics, the
+//! live view of the UI.
 //!
-//! A request carries its [`Observers`] in its [`Cx`], so every layer that works for it can emit events. A request without
-//! observers gathers nothing and pays nothing.
+//! A request carries its [`Observers`] in its [`Cx`], so every layer that works for it can emit
+//! events. A request without observers gathers nothing and pays nothing.
 
 mod kind;
 mod span;
@@ -97,7 +98,8 @@ struct Started {
 }
 
 impl Cx {
-    /// Starts an event. The returned context belongs to its span; use it for requests made meanwhile.
+    /// Starts an event. The returned context belongs to its span; use it for requests made while
+    /// the event is pending.
     pub fn begin_event(mut self) -> (Self, PendingEvent) {
         if self.observers.is_empty() {
             return (self, PendingEvent(None));
@@ -128,7 +130,8 @@ impl Cx {
         }
     }
 
-    /// Tells what whoever made this request has decided: about what, which one, and the word for it.
+    /// Emits a decision by the maker of this request: the kind of object, the object, and the word
+    /// for the decision.
     pub fn decided(&self, about: &'static str, which: impl std::fmt::Display, word: &'static str) {
         let by = match (&self.user, self.caller) {
             (Some(user), _) => user,
@@ -139,7 +142,7 @@ impl Cx {
         self.decided_by(about, which, word, by);
     }
 
-    /// The same, where somebody else has, or a rule.
+    /// Like [`decided`](Self::decided), for a decision by another person or by a rule.
     pub fn decided_by(
         &self,
         about: &'static str,

@@ -1,15 +1,15 @@
-//! Who is who: a tool is the pair of its source's id and its own name, both byte-exact.
+//! Ids: a tool is identified by the id of its source and its own name, both byte-exact.
 
 use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 
-/// Names one source: `[a-z0-9][a-z0-9_-]{0,31}`, never containing `__`.
+/// The id of a source: `[a-z0-9][a-z0-9_-]{0,31}`, never containing `__`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceId(Arc<str>);
 
 impl SourceId {
-    /// Ids that only toolscout itself gives.
+    /// Ids that only toolscout itself assigns.
     pub const RESERVED: [&'static str; 6] = ["local", "app", "mcp", "opencode", "preset", "observed"];
 
     /// Checks the id; the error carries the nearest valid one.
@@ -27,7 +27,7 @@ impl SourceId {
         Self("local".into())
     }
 
-    /// The source of tools registered in code, unless they say otherwise.
+    /// The default source of tools registered in code.
     pub fn app() -> Self {
         Self("app".into())
     }
@@ -72,31 +72,31 @@ impl fmt::Debug for SourceId {
     }
 }
 
-/// A source id that breaks the rules, and one that would not.
+/// An invalid source id, and the nearest valid one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{}` is not a source id; use lower-case letters, digits, `-` and single `_`, for example `{nearest}`",
     crate::escape::line(id)
 )]
 pub struct InvalidSourceId {
-    /// What was given.
+    /// The invalid id.
     pub id: String,
     /// The nearest valid id.
     pub nearest: String,
 }
 
-/// A tool's own name, as its source says it: any non-empty text. Half of a [`ToolId`].
+/// A tool's own name, as its source spells it: any non-empty text. One part of a [`ToolId`].
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ToolName(Arc<str>);
 
 impl ToolName {
-    /// Takes any name but the empty one.
+    /// Accepts any name but the empty one.
     pub fn new(name: &str) -> Result<Self, InvalidName> {
         if name.is_empty() { Err(InvalidName::Empty) } else { Ok(Self(name.into())) }
     }
 
-    /// Takes a name a file may give its tool. It becomes a command, so it must not look like an option, a path or a
-    /// piece of shell: `[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}`.
+    /// Accepts a name that a file may give its tool. It becomes a command, so it must not look like
+    /// an option, a path or shell syntax: `[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}`.
     pub fn for_command(name: &str) -> Result<Self, InvalidName> {
         let first = name.bytes().next().ok_or(InvalidName::Empty)?;
         if name.len() > 128 {
@@ -116,7 +116,7 @@ impl ToolName {
     }
 }
 
-/// Looked up by its text, where it is a key.
+/// Allows lookups by `&str` in maps keyed by name.
 impl Borrow<str> for ToolName {
     fn borrow(&self) -> &str {
         &self.0
@@ -135,41 +135,41 @@ impl fmt::Debug for ToolName {
     }
 }
 
-/// A name no tool may have.
+/// An invalid tool name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidName {
-    /// Nothing at all.
+    /// The name is empty.
     #[error("the tool's name is empty")]
     Empty,
-    /// Longer than a command may be.
+    /// The name is longer than a command may be.
     #[error("the tool's name has {length} bytes; at most 128 are allowed")]
     TooLong {
-        /// How long it is, in bytes.
+        /// The length in bytes.
         length: usize,
     },
-    /// Characters that a command may not have.
+    /// The name has characters that a command may not have.
     #[error(
         "`{}` cannot be a tool's name; use letters, digits, `_`, `-` and `.`, and start with a letter, a digit or `_`",
         crate::escape::line(name)
     )]
     Characters {
-        /// What was given.
+        /// The invalid name.
         name: String,
     },
 }
 
-/// What a tool is: this source's tool of this name. Shown as `source/tool`; never parsed back from there.
+/// The identity of a tool. Displayed as `source/tool`, but never parsed from that form.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ToolId {
-    /// Whose tool this is; half of the id, because two sources may both have a `search`.
+    /// The source; a part of the id, because two sources may both have a `search`.
     pub source: SourceId,
-    /// What its source calls it.
+    /// The name in its source.
     pub name: ToolName,
 }
 
 impl ToolId {
-    /// Joins the two halves.
+    /// Joins source and name.
     pub fn new(source: SourceId, name: ToolName) -> Self {
         Self { source, name }
     }

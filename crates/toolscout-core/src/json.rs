@@ -1,4 +1,4 @@
-//! JSON kept as its author wrote it.
+//! JSON text, stored as its author wrote it.
 
 use crate::Digest;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -8,37 +8,37 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
-/// A well-formed JSON text, kept byte for byte and parsed only by who needs it.
+/// A well-formed JSON text, stored byte for byte and parsed only on demand.
 ///
-/// Schemas and results pass through toolscout; keeping the text loses nothing of them and takes a fifth of the memory
-/// of a parsed tree. Cloning is cheap.
+/// Schemas and results pass through toolscout. The text loses nothing of them and takes a fifth of
+/// the memory of a parsed tree. Cloning is cheap.
 #[derive(Clone)]
 pub struct RawJson {
     of: Arc<JsonText>,
-    /// Where it stands in a text that holds many.
+    /// Byte range within a [`JsonText::Many`]; unused for [`JsonText::One`].
     from: u32,
     to: u32,
 }
 
 enum JsonText {
-    /// This one and nothing else.
+    /// Exactly one JSON value.
     One(Box<RawValue>),
-    /// Many in one, none of which was copied.
+    /// A text with many JSON values, each used in place without a copy.
     Many { text: String, mark: Digest },
 }
 
-/// A long text that holds many JSON texts. Whoever makes one vouches for them: they were read before, and have not changed since.
-/// Cloning is cheap.
+/// A long text that contains many JSON texts. Its creator guarantees that they were validated
+/// before and have not changed since. Cloning is cheap.
 #[derive(Clone)]
 pub struct CheckedText(Arc<JsonText>);
 
 impl CheckedText {
-    /// `mark` stands for the text: no two texts have the same.
+    /// `mark` identifies the text: no two texts may have the same mark.
     pub fn new(text: String, mark: Digest) -> Self {
         Self(Arc::new(JsonText::Many { text, mark }))
     }
 
-    /// A piece of the text; none where it does not reach so far, or not to whole characters.
+    /// A slice of the text; none if the range exceeds the text or splits a character.
     pub fn piece(&self, range: Range<usize>) -> Option<&str> {
         self.0.as_str().get(range)
     }
@@ -59,7 +59,7 @@ impl PartialEq for CheckedText {
     }
 }
 
-/// The text may be megabytes.
+/// Prints the length only, since the text may be megabytes.
 impl fmt::Debug for CheckedText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} bytes", self.0.as_str().len())
@@ -67,24 +67,25 @@ impl fmt::Debug for CheckedText {
 }
 
 impl RawJson {
-    /// Checks that the text is one JSON value and keeps it.
+    /// Checks that the text is one JSON value and stores it.
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str::<Box<RawValue>>(text).map(Self::from)
     }
 
-    /// Writes the value down, compactly, keys in their order.
+    /// Serializes the value compactly, keys in their order.
     pub fn from_value(value: &Value) -> Self {
         Self::from(serde_json::value::to_raw_value(value).expect("a JSON value can always be written"))
     }
 
-    /// One of the JSON texts in this one, as it is and unread; none where the text has no such piece.
+    /// One of the JSON texts in this text, without a copy and without parsing; none if the range is
+    /// invalid.
     pub fn part_of(text: &CheckedText, range: Range<usize>) -> Option<Self> {
         text.piece(range.clone())?;
         let (from, to) = (u32::try_from(range.start).ok()?, u32::try_from(range.end).ok()?);
         Some(Self { of: text.0.clone(), from, to })
     }
 
-    /// The schema of arguments of which there are none; always the same one.
+    /// The schema of a tool without arguments; always the same instance.
     pub fn no_arguments() -> Self {
         static SCHEMA: LazyLock<RawJson> =
             LazyLock::new(|| RawJson::from_value(&serde_json::json!({"type": "object", "properties": {}})));
@@ -99,13 +100,13 @@ impl RawJson {
         }
     }
 
-    /// Parses the text; the cost is that of parsing, each time.
+    /// Parses the text, on every call.
     pub fn to_value(&self) -> Value {
         serde_json::from_str(self.as_str()).unwrap_or(Value::Null)
     }
 
-    /// Appends what stands for this text among others: all of it, or the mark of what it is a part of. Two that stand for
-    /// the same are the same text; the same text may be stood for in two ways.
+    /// Appends bytes that identify this text: the whole text, or the mark and range of the text
+    /// that it is a part of. Equal bytes imply equal texts; equal texts may have different bytes.
     pub fn stand_in(&self, all: &mut Vec<u8>) {
         match &*self.of {
             JsonText::One(raw) => {
@@ -122,7 +123,7 @@ impl RawJson {
     }
 }
 
-/// Takes what was already read as it is, and does not read it again.
+/// Wraps a value that is already parsed, without parsing it again.
 impl From<Box<RawValue>> for RawJson {
     fn from(raw: Box<RawValue>) -> Self {
         Self { of: Arc::new(JsonText::One(raw)), from: 0, to: 0 }
@@ -135,7 +136,8 @@ impl fmt::Debug for RawJson {
     }
 }
 
-/// Equal when the texts are: `{"a":1}` and `{ "a": 1 }` differ. Compare digests to compare meaning.
+/// Equal if the texts are equal: `{"a":1}` and `{ "a": 1 }` differ. Compare digests to compare
+/// values.
 impl PartialEq for RawJson {
     fn eq(&self, other: &Self) -> bool {
         self.as_str() == other.as_str()

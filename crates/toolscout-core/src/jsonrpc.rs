@@ -1,6 +1,7 @@
-//! JSON-RPC 2.0, as MCP uses it: reads messages without trusting them, and writes them in one line each.
+//! JSON-RPC 2.0, as MCP uses it: reads untrusted messages, and writes each message on one line.
 //!
-//! Only the envelope is parsed. Parameters and results stay the bytes they came as, so they pass on unchanged.
+//! Only the envelope is parsed. Parameters and results stay the bytes that were received, so they
+//! pass on unchanged.
 
 mod scan;
 
@@ -38,23 +39,23 @@ pub enum Message<'a> {
     Response {
         /// The id of the request; none if it is missing or null.
         id: Option<&'a RawValue>,
-        /// The result, as it came.
+        /// The result, as received.
         outcome: Result<&'a RawValue, RpcError>,
     },
 }
 
-/// A text that is no message.
+/// A text that is not a valid message.
 #[derive(Debug)]
 pub struct InvalidMessage<'a> {
     /// The id, if the envelope can be read.
     pub id: Option<&'a RawValue>,
-    /// What is wrong.
+    /// The reason.
     pub reason: InvalidReason,
-    /// Why it is no JSON either.
+    /// The syntax error, if the text is not JSON either.
     pub syntax: Option<serde_json::Error>,
 }
 
-/// Why a text is no message; displayed as the object of "it sent …".
+/// Why a text is not a valid message; displayed as the object of "it sent …".
 #[derive(Debug, thiserror::Error)]
 pub enum InvalidReason {
     /// It is not UTF-8.
@@ -66,7 +67,7 @@ pub enum InvalidReason {
     /// It is neither an object nor a list.
     #[error("a line that is no message")]
     NotAnObject,
-    /// It is no JSON, or a part of the envelope has the wrong type or is there twice.
+    /// It is not JSON, or a part of the envelope has the wrong type or occurs twice.
     #[error("broken JSON: {0}")]
     Envelope(serde_json::Error),
     /// It is not version 2.0.
@@ -81,7 +82,7 @@ pub enum InvalidReason {
     /// It is a response with neither a result nor an error.
     #[error("an answer with neither a result nor an error")]
     NoOutcome,
-    /// The error of a response is no object.
+    /// The error of a response is not an object.
     #[error("an error that is no JSON object")]
     ErrorNotAnObject,
     /// The error of a response has no code, or no message.
@@ -93,15 +94,15 @@ pub enum InvalidReason {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct RpcError {
-    /// The number of the protocol.
+    /// The JSON-RPC error code.
     pub code: i64,
-    /// For people; not yet escaped if it came from elsewhere.
+    /// The text for users; not yet escaped if it came from elsewhere.
     pub message: String,
-    /// For programs.
+    /// The data for programs.
     pub data: Option<RawJson>,
 }
 
-/// The envelope. Keys have exactly this case, and the parser refuses one that is there twice.
+/// The envelope. Keys are case-sensitive, and the parser refuses a duplicate key.
 #[derive(Deserialize)]
 struct Envelope<'a> {
     jsonrpc: Option<String>,
@@ -124,7 +125,8 @@ struct ErrorObject {
     data: Option<RawJson>,
 }
 
-/// Reads one message. The caller limits its length, and its depth with [`check_size`] if the sender is not trusted.
+/// Reads one message. The caller limits its length, and its depth with [`check_size`] if the sender
+/// is not trusted.
 pub fn read(bytes: &[u8]) -> Result<Message<'_>, InvalidMessage<'_>> {
     let text = std::str::from_utf8(bytes).map_err(|_| invalid(bytes, InvalidReason::NotUtf8))?;
     // A struct can be read from a list as well, so the first character decides.
@@ -196,7 +198,8 @@ pub fn error(id: Option<&str>, error: &RpcError) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{message}{data}}}}}"#)
 }
 
-/// The same JSON without line ends, since they end a message on some transports. Within strings JSON has none.
+/// The same JSON without line ends, since they end a message on some transports. JSON strings never
+/// contain any.
 pub fn on_one_line(json: &str) -> Cow<'_, str> {
     // Nearly no text has any, and bytes are compared faster than characters.
     if json.bytes().any(|byte| matches!(byte, b'\n' | b'\r')) {
@@ -212,9 +215,9 @@ pub fn quoted(text: &str) -> String {
 }
 
 impl RpcError {
-    /// The message is no JSON.
+    /// The message is not JSON.
     pub const PARSE: i64 = -32700;
-    /// The message is JSON, but no request.
+    /// The message is JSON, but not a request.
     pub const REQUEST: i64 = -32600;
     /// The method is unknown.
     pub const METHOD: i64 = -32601;
@@ -248,7 +251,7 @@ impl RpcError {
         Self::new(Self::METHOD, format!("method `{}` is not known here", escape::line(method)))
     }
 
-    /// With data for programs.
+    /// The same error with data for programs.
     pub fn with_data(self, data: &Value) -> Self {
         Self { data: Some(RawJson::from_value(data)), ..self }
     }

@@ -1,7 +1,7 @@
-//! The words everything else is said in: tools, sources, calls, diagnostics.
+//! Domain types shared by all crates: tools, sources, calls, diagnostics.
 //!
-//! Nothing here opens a file, a socket or a process, and nothing here knows who asks or where tools come from.
-//! Start reading at [`Tool`], then [`Source`], then [`authorization::authorize`].
+//! Nothing here opens a file, a socket or a process, and nothing here knows the surfaces or the
+//! kinds of source. Start reading at [`Tool`], then [`Source`], then [`authorization::authorize`].
 
 #![warn(missing_docs)]
 

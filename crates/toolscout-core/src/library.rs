@@ -1,25 +1,27 @@
-//! What a source has besides tools: resources, prompts, completion.
+//! The contents of a source besides tools: resources, prompts, completion.
 
 use crate::{BoxFuture, BoxStream, Cx, RawJson, SourceError};
 
-/// What a source has besides tools, in the words of the MCP protocol: definitions, requests and results pass as they came.
+/// Access to resources, prompts and completion of a source, in terms of the MCP protocol:
+/// definitions, requests and results pass unchanged.
 pub trait Library: Send + Sync {
-    /// What is known to be there. Starts nothing.
+    /// The known contents. Starts nothing.
     fn holdings(&self, cx: &Cx) -> Result<LibraryContents, SourceError>;
 
-    /// Takes a request there, such as `resources/read`, `prompts/get` or `completion/complete`; starts what must run for it.
+    /// Forwards a request such as `resources/read`, `prompts/get` or `completion/complete`; starts
+    /// the server if necessary.
     fn request<'a>(&'a self, method: &'a str, params: RawJson, cx: Cx) -> BoxFuture<'a, Result<RawJson, SourceError>>;
 
-    /// What happens there while it runs; several events of a kind may be seen as one.
+    /// Events of the running server. Several events of one kind may be merged into one.
     fn events(&self) -> BoxStream<'_, LibraryEvent>;
 }
 
-/// What is known of a library.
+/// The known contents of a library.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LibraryContents {
-    /// The server's `capabilities` object, as it came; null where nobody knows.
+    /// The server's `capabilities` object, as received; none if it is not known.
     pub capabilities: Option<RawJson>,
-    /// What it said about how to use it, not escaped.
+    /// The instructions that the server sent, not escaped.
     pub instructions: Option<String>,
     /// Definitions of resources.
     pub resources: Vec<RawJson>,
@@ -33,12 +35,13 @@ pub struct LibraryContents {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum LibraryEvent {
-    /// There are others, or they are described otherwise.
+    /// The list of resources, or a definition in it, changed.
     ResourcesChanged,
-    /// There are others, or they are described otherwise.
+    /// The list of prompts, or a definition in it, changed.
     PromptsChanged,
-    /// A resource that somebody subscribed to says something else now: the parameters of the notification, as they came.
+    /// The content of a subscribed resource changed. Contains the parameters of the notification,
+    /// as received.
     ResourceUpdated(RawJson),
-    /// Its log says something: the parameters of the notification, as they came.
+    /// The server sent a log message. Contains the parameters of the notification, as received.
     Logged(RawJson),
 }

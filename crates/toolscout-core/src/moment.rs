@@ -1,4 +1,4 @@
-//! Points in time as they are kept and shown.
+//! Points in time, as stored and shown.
 
 #[cfg(test)]
 mod tests;
@@ -7,25 +7,26 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Milliseconds since 1970, by a clock that people may set: good for showing and for ages, not for deadlines. Shown as RFC
-/// 3339 in UTC.
+/// Milliseconds since 1970 by the system clock, which users can set: suitable for display and for
+/// ages, not for deadlines. Displayed as RFC 3339 in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Moment(pub u64);
 
 impl Moment {
-    /// This moment; a clock before 1970 counts as 1970.
+    /// The current time; a clock before 1970 counts as 1970.
     pub fn now() -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
     }
 
-    /// How long ago this was; nothing for what lies ahead, as after a clock was set back.
+    /// The time since this moment; zero for a moment in the future, as after the clock was set
+    /// back.
     pub fn age(self, now: Self) -> Duration {
         Duration::from_millis(now.0.saturating_sub(self.0))
     }
 
-    /// This much later.
+    /// This moment plus a duration.
     pub fn after(self, wait: Duration) -> Self {
         Self(self.0.saturating_add(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)))
     }
@@ -41,8 +42,8 @@ impl fmt::Display for Moment {
     }
 }
 
-/// The Gregorian date this many days after 1970-01-01. Counted in eras of 400 years whose years begin in March, so that
-/// the leap day comes last.
+/// The Gregorian date this many days after 1970-01-01. Counts in eras of 400 years whose years
+/// begin in March, so that the leap day comes last.
 fn date(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);

@@ -5,12 +5,12 @@ mod tests;
 
 use crate::{SourceId, ToolId, escape};
 
-/// A name, or a pattern of names. Only `*` is special; case counts.
+/// A name, or a pattern of names. Only `*` is special; matching is case-sensitive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamePattern(String);
 
 impl NamePattern {
-    /// This pattern.
+    /// Every text is a valid pattern.
     pub fn new(pattern: impl Into<String>) -> Self {
         Self(pattern.into())
     }
@@ -25,7 +25,7 @@ impl NamePattern {
         let Some((first, rest)) = self.0.split_once('*') else { return self.0 == name };
         let Some(mut name) = name.strip_prefix(first) else { return false };
         let (between, last) = rest.rsplit_once('*').unwrap_or(("", rest));
-        // Each part as early as possible, which leaves the most for the parts after it.
+        // Match each part as early as possible, which leaves the most text for the parts after it.
         for part in between.split('*') {
             match name.split_once(part) {
                 Some((_, after)) => name = after,
@@ -36,7 +36,8 @@ impl NamePattern {
     }
 }
 
-/// Patterns of tools: `source/tool`, `source/*` or `source` for all of a source, `*` for everything.
+/// Patterns of tools: `source/tool`, `source/*` or `source` for all of a source, `*` for
+/// everything.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ToolPatterns(Vec<ToolPattern>);
 
@@ -47,7 +48,7 @@ struct ToolPattern {
 }
 
 impl ToolPatterns {
-    /// Reads patterns; the error names the first that is none.
+    /// Parses patterns; the error names the first invalid one.
     pub fn parse<T: AsRef<str>>(patterns: impl IntoIterator<Item = T>) -> Result<Self, String> {
         let parse = |pattern: T| {
             let pattern = pattern.as_ref();
@@ -85,7 +86,7 @@ impl ToolPatterns {
         self.names(source).next().is_some()
     }
 
-    /// Whether every tool of this source matches, also those it gets later.
+    /// Whether every tool of this source matches, including tools that it gets later.
     pub fn match_all_of(&self, source: &SourceId) -> bool {
         self.names(source).any(NamePattern::matches_all)
     }

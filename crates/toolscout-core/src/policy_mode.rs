@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How all policies are applied.
+/// How all policies together are applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PolicyMode {
-    /// As they are.
+    /// Policies apply as configured.
     #[default]
     Normal,
     /// Only tools marked read-only run.
@@ -19,7 +19,8 @@ pub enum PolicyMode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ShadowPolicy {
-    /// It keeps its full name, and a diagnostic reports that the bare name means the other tool.
+    /// It keeps its full name, and a diagnostic reports that the bare name refers to the other
+    /// tool.
     #[default]
     Report,
     /// It is left out: neither listed nor found nor called.

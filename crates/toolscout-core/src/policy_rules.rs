@@ -1,4 +1,5 @@
-//! The policies that one level sets: the user's own configuration, a project's, a session's or a profile's.
+//! The policies that one level sets: the user's own configuration, a project's, a session's or a
+//! profile's.
 
 use crate::authorization::Policy;
 use crate::{SourceId, ToolId};
@@ -6,14 +7,14 @@ use crate::{SourceId, ToolId};
 /// The policies of one level. A level below may only tighten them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PolicyRules {
-    /// For tools that no rule names.
+    /// The policy for tools that no rule matches.
     pub default: Option<Policy>,
-    /// By pattern: `source/tool`, `source/*` or `*`. Names are compared byte by byte.
+    /// Policies by pattern: `source/tool`, `source/*` or `*`. Names are compared byte by byte.
     pub rules: Vec<(String, Policy)>,
 }
 
 impl PolicyRules {
-    /// The same level with this rule, instead of any of the same pattern.
+    /// The same level with this rule, which replaces any rule with the same pattern.
     pub fn rule(self, pattern: impl Into<String>, policy: Policy) -> Self {
         let pattern = pattern.into();
         let mut level = self.without(&pattern);
@@ -27,13 +28,13 @@ impl PolicyRules {
         self
     }
 
-    /// What this level says about a tool, and by which of its rules; none where it says nothing.
+    /// The policy of this level for a tool, and the rule that sets it; none if the level sets none.
     pub fn says(&self, id: &ToolId) -> Option<(Policy, String)> {
         let rule = self.rule_for(id).map(|(policy, pattern)| (policy, format!("rule `{pattern}`")));
         rule.or_else(|| self.default.map(|policy| (policy, "default".to_owned())))
     }
 
-    /// What this level says about every tool of a pattern; none if it says nothing about all of them.
+    /// The policy of this level for every tool of a pattern; none if no rule covers all of them.
     pub fn says_about_all(&self, pattern: &PolicyPattern<'_>) -> Option<Policy> {
         let covering = self
             .rules
@@ -42,19 +43,21 @@ impl PolicyRules {
         covering.max().map(|(_, policy)| policy).or(self.default)
     }
 
-    /// The most specific rule about a tool, as it is written.
+    /// The most specific rule for a tool, and its pattern as written.
     pub fn rule_for(&self, id: &ToolId) -> Option<(Policy, &str)> {
         let tool = PolicyPattern::Tool(id.source.as_str(), id.name.as_str());
         let fitting = self.rules.iter().filter_map(|(pattern, policy)| {
             let specificity = PolicyPattern::parse(pattern)?.covers(&tool)?;
             Some((specificity, *policy, pattern))
         });
-        // The same pattern twice: the tighter one, since it was not written for nothing.
+        // If the same pattern occurs twice, the stricter rule wins, since it was written for a
+        // reason.
         let best = fitting.max_by_key(|(specificity, policy, _)| (*specificity, *policy));
         best.map(|(_, policy, pattern)| (policy, pattern.as_str()))
     }
 
-    /// The tightest rule about a single tool of this source, of those that are meant.
+    /// The strictest rule for a single tool of this source, among the tools that `is_meant`
+    /// accepts.
     pub fn tightest_of(&self, source: &SourceId, is_meant: impl Fn(&str) -> bool) -> Option<(&str, Policy)> {
         let is_about = |pattern: &str| match PolicyPattern::parse(pattern) {
             Some(PolicyPattern::Tool(it, name)) => it == source.as_str() && is_meant(name),
@@ -65,7 +68,7 @@ impl PolicyRules {
     }
 }
 
-/// The tools that a rule is about.
+/// The tools that a rule applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PolicyPattern<'a> {
     /// Every tool.
@@ -77,7 +80,8 @@ pub enum PolicyPattern<'a> {
 }
 
 impl<'a> PolicyPattern<'a> {
-    /// `source/tool`, `source/*` or `*`. Splits at the first slash: a source's id has none, a tool's name may.
+    /// `source/tool`, `source/*` or `*`. Splits at the first slash: a source's id has none, a
+    /// tool's name may.
     pub fn parse(text: &'a str) -> Option<Self> {
         match text.split_once('/') {
             None => (text == "*").then_some(Self::All),

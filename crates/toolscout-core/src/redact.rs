@@ -1,4 +1,4 @@
-//! Hides what should not be read in a log.
+//! Redacts secrets in logs and messages.
 
 mod text;
 mod values;
@@ -8,7 +8,7 @@ pub use values::{knows_values, remember, remember_briefly, values};
 
 use serde_json::Value;
 
-/// What stands in place of a secret.
+/// The replacement for a secret.
 pub const REDACTED: &str = "[REDACTED]";
 
 const SECRET_WORDS: [&str; 10] = [
@@ -24,7 +24,8 @@ const SECRET_WORDS: [&str; 10] = [
     "cookie",
 ];
 
-/// A copy for logs: the value of every key that names a secret is replaced, at any depth, and so is what is known to be one.
+/// A copy for logs: redacts the value of every key that names a secret, at any depth, and every
+/// known secret.
 pub fn secrets(value: &Value) -> Value {
     match value {
         Value::Object(map) => map.iter().map(|(key, value)| (values(key).into_owned(), hide(key, value))).collect(),
@@ -38,7 +39,7 @@ fn hide(key: &str, value: &Value) -> Value {
     if names_a_secret(key) { REDACTED.into() } else { secrets(value) }
 }
 
-/// Whether a key, however it is written (`api_token`, `apiToken`, `API-TOKEN`), names something secret.
+/// Whether a key, in any spelling (`api_token`, `apiToken`, `API-TOKEN`), names a secret.
 pub fn names_a_secret(key: &str) -> bool {
     let letters: String = key.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     SECRET_WORDS.iter().any(|it| letters.contains(it))

@@ -1,14 +1,16 @@
-//! Sources that are there for one request only.
+//! Sources that exist for one request only.
 
 use crate::{BoxFuture, Cx, Source};
 use std::sync::Arc;
 
-/// Gives the sources that one request has beside those that all have: of a user, of a tenant.
+/// Supplies the sources that one request has in addition to the shared ones: those of a user or a
+/// tenant.
 pub trait RequestSources: Send + Sync + 'static {
-    /// For whom they are. What is kept about them is kept under this, so it must differ wherever they do; two requests
-    /// of the same key may share it. None: this request has none.
+    /// The cache key of these sources. Requests with the same key may share cached data, so the key
+    /// must differ whenever the sources differ. None if this request has no sources of its own.
     fn key(&self, cx: &Cx) -> Option<String>;
 
-    /// The sources themselves, [`crate::SourceKind::Request`] each; asked for when something is needed that is not kept.
+    /// The sources themselves, each of kind [`crate::SourceKind::Request`]. Called if something is
+    /// needed that is not cached.
     fn sources<'a>(&'a self, cx: &'a Cx) -> BoxFuture<'a, Vec<Arc<dyn Source>>>;
 }

@@ -1,4 +1,4 @@
-//! Where tools come from, and what may be wrapped around that.
+//! The traits of sources, which supply tools, and of layers, which wrap sources.
 
 use crate::{
     Authorized, BoxFuture, BoxStream, Cx, Diagnostic, Library, SourceError, SourceId, Tool, ToolCall, ToolName,
@@ -7,47 +7,51 @@ use crate::{
 use futures_util::stream;
 use std::sync::Arc;
 
-/// Somewhere tools come from: an MCP server, a folder, this very process.
+/// A supplier of tools: an MCP server, a folder, this process.
 ///
 /// Futures and streams may be dropped at any `.await`; that is how the gateway cancels.
 pub trait Source: Send + Sync + 'static {
-    /// Who this is.
+    /// The id of this source.
     fn id(&self) -> &SourceId;
 
-    /// How strong its names are against those of other sources.
+    /// The kind, which decides the precedence of its names over those of other sources.
     fn origin(&self) -> SourceKind;
 
-    /// Tools and problems as they are found; ends when all is listed. A broken entry is a problem, not an error. A tool
-    /// that comes again under the same name replaces the earlier one.
+    /// Streams tools and diagnostics as they are found; ends when all are listed. A broken entry is
+    /// a diagnostic, not an error. A tool that is found again under the same name replaces the
+    /// earlier one.
     fn discover(&self, cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>>;
 
-    /// The full definition, loading it if need be; `None`: not mine.
+    /// The full definition, loaded if necessary; `None` if this source has no such tool.
     fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>>;
 
-    /// Takes only what [`crate::authorization::authorize`] has let through.
+    /// Runs an authorized call; see [`crate::authorization::authorize`].
     fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>>;
 
-    /// What must happen before its definitions are used. Default: nothing, they are as good as the code that gives them.
+    /// The review that its definitions need before use. Default: none, since they are as trusted as
+    /// the code that supplies them.
     fn review(&self) -> ReviewMode {
         ReviewMode::Unneeded
     }
 
-    /// What it says of itself, not escaped, as far as that is known: for finding its tools. Default: nothing.
+    /// The source's own description of itself, not escaped, as far as it is known. Search uses it.
+    /// Default: none.
     fn about(&self) -> Option<Arc<str>> {
         None
     }
 
-    /// What it has besides tools. Default: nothing.
+    /// Resources, prompts and completion. Default: none.
     fn library(&self) -> Option<&dyn Library> {
         None
     }
 
-    /// Whether it may be asked to search for itself, where it hides tools behind a search of its own. Default: no.
+    /// How to delegate searches to it, if it hides tools behind a search of its own. Default: no
+    /// delegation.
     fn delegation(&self) -> Option<Delegation> {
         None
     }
 
-    /// Hints that another `discover` is worth its cost. Default: no hints, ever.
+    /// Hints that another `discover` is worth its cost. Default: a stream without items.
     fn changes(&self) -> BoxStream<'_, ()> {
         Box::pin(stream::pending())
     }
@@ -55,51 +59,55 @@ pub trait Source: Send + Sync + 'static {
 
 /// Wraps a source to change one thing about it: a time limit, a prefix, a filter.
 pub trait Layer {
-    /// The wrapped source.
+    /// Wraps a source.
     fn layer(&self, inner: Arc<dyn Source>) -> Arc<dyn Source>;
 }
 
-/// What must happen before a source's definitions are used.
+/// The review that the definitions of a source need before use.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum ReviewMode {
-    /// Nothing.
+    /// None.
     #[default]
     Unneeded,
-    /// Each definition is approved before it is used, and held when it changes.
+    /// Each definition must be approved before it is used, and is quarantined when it changes.
     Needed {
-        /// Whether definitions are approved as first seen, because a person added the source; else each is held.
+        /// Whether definitions are approved when first seen, because a user added the source;
+        /// otherwise each is quarantined.
         approves_first_sight: bool,
-        /// Whether changes are taken as they come.
+        /// Whether changed definitions are approved automatically.
         accepts_changes: bool,
-        /// What the person configured, hashed: another entry under the same id is a new first sight.
+        /// A hash of the configured entry: after another entry under the same id, definitions count
+        /// as first seen.
         entry: Arc<str>,
     },
 }
 
-/// How a source that hides its tools behind `tool_search` and `execute_tool` may be asked for them.
+/// How searches may be delegated to a source that hides its tools behind `tool_search` and
+/// `execute_tool`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Delegation {
-    /// Whether a person said that it is to be asked; else one has to approve of its two tools first.
+    /// Whether a user enabled delegation; otherwise a user has to approve its two tools first.
     pub is_wanted: bool,
-    /// Whether it can be asked as it is; else it would have to be started for that.
+    /// Whether the source is running; otherwise it would have to be started.
     pub is_up: bool,
-    /// Whether all that it has may be seen. Where some of it is left out it is not asked: what it finds may be that, under
-    /// whatever name.
+    /// Whether all its tools are visible. If some are filtered out, searches are not delegated: the
+    /// source could return those under another name.
     pub is_whole: bool,
 }
 
-/// One thing that a discovery found.
+/// One result of a discovery.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum DiscoveryItem {
     /// A tool.
     Tool(Arc<Tool>),
-    /// Something that is wrong with one entry.
+    /// A finding about one entry.
     Diagnostic(Diagnostic),
 }
 
-/// What sort of place a source is; where two sources have a tool of one name, the stronger one answers to it.
+/// The kind of a source. If two sources have a tool with the same name, the kind with higher
+/// precedence gets the bare name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SourceKind {
     /// Registered in this process.
@@ -108,6 +116,6 @@ pub enum SourceKind {
     Folder,
     /// An MCP server.
     Mcp,
-    /// Made for one request.
+    /// Created for one request.
     Request,
 }

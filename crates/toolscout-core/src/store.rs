@@ -1,4 +1,4 @@
-//! What must survive the process, as the rest sees it.
+//! The interface of persistent state.
 
 use crate::Digest;
 use parking_lot::{Mutex, MutexGuard};
@@ -6,29 +6,32 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Keeps bytes by namespace and key, for several processes at once. What is written is there for the next reader, whole.
+/// Stores bytes by namespace and key, for several processes at once. Every write is atomic and
+/// visible to the next reader.
 ///
-/// A store that cannot be read is not a reason to stop: callers go on without what they would have found there.
+/// A store that cannot be read is not fatal: callers continue without the stored data.
 pub trait Store: Send + Sync + 'static {
-    /// What is kept there.
+    /// The stored value.
     fn read(&self, namespace: Namespace, key: &str) -> Result<Option<Vec<u8>>, StoreError>;
-    /// Keeps this instead of what was there.
+    /// Stores a value, replacing any earlier one.
     fn write(&self, namespace: Namespace, key: &str, value: &[u8]) -> Result<(), StoreError>;
-    /// Forgets it; says whether there was something.
+    /// Removes a value; returns whether there was one.
     fn remove(&self, namespace: Namespace, key: &str) -> Result<bool, StoreError>;
     /// All keys of a namespace, sorted.
     fn keys(&self, namespace: Namespace) -> Result<Vec<String>, StoreError>;
-    /// Is another, as long as this lives, whenever something may have been written to this namespace. None where nobody can tell.
+    /// Changes, during the lifetime of this store, whenever something may have been written to this
+    /// namespace. None if the store cannot detect that.
     fn revision(&self, _: Namespace) -> Option<u64> {
         None
     }
-    /// Stands for all that this namespace holds, across processes: it is another whenever something was written there, by whomever
-    /// and however. Reads nothing of it. None where nobody can tell.
+    /// Identifies the contents of a namespace across processes: it changes with every write, by any
+    /// process and by any means. Does not read the values. None if the store cannot detect that.
     fn fingerprint(&self, _: Namespace) -> Option<Digest> {
         None
     }
-    /// Keeps `next` (or forgets, where that is none) if what is there is still what `seen` says; says whether it was.
-    /// Of several who try at once, from the same sight, one succeeds.
+    /// Compare-and-swap: stores `next` (or removes the value, if `next` is none) if the current
+    /// value equals `seen`; returns whether it did. Of several concurrent swaps with the same
+    /// `seen`, one succeeds.
     fn swap(
         &self,
         namespace: Namespace,
@@ -36,20 +39,21 @@ pub trait Store: Send + Sync + 'static {
         seen: Option<&[u8]>,
         next: Option<&[u8]>,
     ) -> Result<bool, StoreError>;
-    /// The right to do something that one process at a time may do; none while another has it. It ends when it is
-    /// dropped, and with the process that has it, however that ends.
+    /// An exclusive lease across processes; none while another process holds it. It ends when it is
+    /// dropped, and with the process that holds it, however that ends.
     fn lease(&self, name: &str) -> Result<Option<Lease>, StoreError>;
-    /// Whether somebody, perhaps ourselves, has this right now.
+    /// Whether any process, including this one, holds this lease now.
     fn is_leased(&self, name: &str) -> Result<bool, StoreError>;
-    /// A secret of this store, made once: for hashes that nobody else can make, or guess back from.
+    /// A secret key of this store, created once: for keyed hashes that no other party can compute
+    /// or guess.
     fn key(&self) -> Result<[u8; 32], StoreError>;
 }
 
-/// The right to do something; dropping it gives it back.
+/// An exclusive lease; dropping it releases it.
 pub struct Lease(#[expect(dead_code, reason = "held, never looked at")] Box<dyn Send + Sync>);
 
 impl Lease {
-    /// A right that ends when this is dropped.
+    /// A lease that is released when `held` is dropped.
     pub fn new(held: impl Send + Sync + 'static) -> Self {
         Self(Box::new(held))
     }
@@ -61,42 +65,42 @@ impl std::fmt::Debug for Lease {
     }
 }
 
-/// The sorts of things that are kept.
+/// The kinds of stored data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Namespace {
-    /// What a scan of a root found, by root and strategy.
+    /// Results of scanning a root, by root and strategy.
     Scan,
-    /// What a file said about itself when asked, by content digest.
+    /// Definitions that programs reported about themselves, by content digest.
     Probe,
-    /// Which folders a person trusts, by real path.
+    /// Folders that a user trusts, by real path.
     Trust,
-    /// What the last discovery of a server found, by project and server.
+    /// Results of the last discovery of a server, by project and server.
     Discovery,
-    /// Which definitions may be used, by project and source. Lost, nothing is approved any more.
+    /// Approved definitions, by project and source. If lost, nothing is approved any more.
     Approval,
-    /// Calls that wait for a person's word, or have it, by what exactly is asked.
+    /// Calls with a pending or given approval, by the exact call.
     Pending,
-    /// What another program's configuration was before we were written into it, by path.
+    /// Configurations of other programs before toolscout changed them, by path.
     Backup,
-    /// What tools are called on the wire, by project. Lost, they may be called otherwise.
+    /// Names of tools on the wire, by project. If lost, tools may get other names.
     Name,
-    /// What was worked out about tools to find them, by project and language. Large: each value is better a file of its own.
+    /// Search indexes, by project and language. Large: each value is better stored as its own file.
     Index,
-    /// What texts of tools mean, by encoder and text.
+    /// Embeddings of tool texts, by encoder and text.
     Vector,
-    /// Which tool answered which question, by tenant. Lost, it is learned again.
+    /// Relevance feedback, by tenant. If lost, it is learned again.
     Lesson,
-    /// What was asked in the last minutes, by who asked.
+    /// Searches of the last minutes, by caller.
     Asked,
-    /// What reviews came to, by project. Lost, there is more to review.
+    /// Results of reviews, by project. If lost, there is more to review.
     Settled,
     /// Tools that were seen in the messages of agents, by project.
     Observed,
 }
 
 impl Namespace {
-    /// The word the namespace is known by on disk.
+    /// The name of the namespace on disk.
     pub fn word(self) -> &'static str {
         match self {
             Self::Scan => "scan",
@@ -116,35 +120,36 @@ impl Namespace {
         }
     }
 
-    /// Whether each of its values is better a file of its own: it is large, or so little would be lost that nobody should wait
-    /// for a disk.
+    /// Whether each of its values is better stored as its own file: because it is large, or because
+    /// losing it costs too little to wait for a disk.
     pub fn is_bulky(self) -> bool {
         matches!(self, Self::Index | Self::Asked)
     }
 
-    /// Whether what it holds cannot be found again: a person said it, or it exists nowhere else. A store must not begin
-    /// such a namespace anew on its own, whatever became of its file: reading it is an error until a person has looked.
+    /// Whether its contents cannot be recreated: a user's decision, or data that exists nowhere
+    /// else. A store must not recreate such a namespace on its own, whatever happened to its file:
+    /// reading it is an error until a user has intervened.
     pub fn is_precious(self) -> bool {
         matches!(self, Self::Approval | Self::Backup)
     }
 }
 
-/// Why the store could not answer.
+/// The reason why the store could not answer.
 #[derive(Debug, thiserror::Error)]
 #[error("{what}")]
 pub struct StoreError {
-    /// What was tried, for people.
+    /// The failed action, as text for users.
     pub what: String,
     /// The cause.
     #[source]
     pub cause: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
-/// Keeps everything in memory: for tests, and for who wants nothing left behind.
+/// Keeps everything in memory: for tests, and for users who want no files left behind.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     entries: Mutex<BTreeMap<(Namespace, String), Vec<u8>>>,
-    /// Apart for what is precious.
+    /// Write counters: ordinary namespaces first, precious ones second.
     writes: [AtomicU64; 2],
     leased: Arc<Mutex<BTreeSet<String>>>,
 }
@@ -156,7 +161,7 @@ impl MemoryStore {
     }
 }
 
-/// Names the right that is given back when this is dropped.
+/// Releases the named lease when it is dropped.
 struct LeaseRelease {
     name: String,
     leased: Arc<Mutex<BTreeSet<String>>>,
@@ -219,7 +224,7 @@ impl Store for MemoryStore {
         Some(Digest::of_bytes(&writes.to_le_bytes()))
     }
 
-    /// Always the same: what it protects does not outlive the process.
+    /// Always the same, since the data it protects does not outlive the process.
     fn key(&self) -> Result<[u8; 32], StoreError> {
         Ok([7; 32])
     }

@@ -6,10 +6,11 @@ mod tests;
 /// Longer words are not typing mistakes, and comparing them costs the square of their length.
 const LONGEST: usize = 64;
 
-/// The candidate most likely meant by `word`; `None` if nothing is near enough.
+/// The candidate that the user most likely intended with `word`; `None` if nothing is near enough.
 ///
-/// Up to a third of the letters may be wrong, swapped, missing or too many; else the one candidate that starts with the
-/// word. The first of equally near ones wins.
+/// Up to a third of the letters may be wrong, swapped, missing or superfluous. If no candidate is
+/// that near, the only one that starts with the word is returned. The first of equally near
+/// candidates wins.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = word.chars().count();
     if length == 0 || length > LONGEST {
@@ -21,7 +22,8 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     for candidate in candidates {
         if candidate.chars().count().abs_diff(length) <= limit {
             let distance = strsim::damerau_levenshtein(word, candidate);
-            // One letter in common is not a likeness: `-x` is not a mistyped `-y`.
+            // A distance as long as the word means that no letter matches: `-x` is not a mistyped
+            // `-y`.
             if distance <= limit && distance < length && best.is_none_or(|(least, _)| distance < least) {
                 best = Some((distance, candidate));
             }

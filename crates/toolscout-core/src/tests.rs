@@ -1,7 +1,7 @@
-//! 1. Ids and names take what they should, and say what would be right otherwise.
-//! 2. A digest depends on meaning, not on writing, and on whose tool it is.
-//! 3. Authorization lets through exactly what policy, trust and the expected definition allow.
-//! 4. Other people's text cannot move a cursor.
+//! 1. Ids and names accept valid text, and an error suggests a valid one.
+//! 2. A digest depends on the value, not on its formatting, and on the source of the tool.
+//! 3. Authorization permits exactly what policy, trust and the expected definition allow.
+//! 4. Text of third parties cannot move a cursor.
 
 use crate::authorization::{AuthorizationContext, Policy, authorize};
 use crate::{
@@ -163,7 +163,7 @@ fn a_deadline_only_ever_comes_nearer() {
     assert!(cx.clone().within(Duration::from_secs(1)).deadline < cx.deadline);
 }
 
-/// O-10: what names a secret is not read in a log, however it is written and however deep it is.
+/// O-10: the values of secret keys are redacted in logs, in any spelling and at any depth.
 #[test]
 fn secrets_are_hidden_by_the_name_of_their_key() {
     let shown =

@@ -1,4 +1,4 @@
-//! What stands in front of a source, and changes one thing about it.
+//! Sources that wrap another source and change one thing about it.
 
 use crate::{
     Authorized, BoxFuture, BoxStream, Cx, Delegation, DiscoveryItem, Library, ReviewMode, Source, SourceError,
@@ -6,10 +6,10 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// A source in front of another: it says what it changes, and all else is as it is behind it. So nothing that sources learn to
-/// say is lost on the way.
+/// A source that wraps another. An implementation overrides what it changes; every other method
+/// forwards to the source behind it, so a method added to [`Source`] is not lost in a layer.
 pub trait Through: Send + Sync + 'static {
-    /// The source behind it. Its id is the id of both.
+    /// The wrapped source. Both have the same id.
     fn behind(&self) -> &dyn Source;
 
     /// As [`Source::origin`].

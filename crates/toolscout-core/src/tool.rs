@@ -6,30 +6,31 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Something that can be called, and all that is known about it.
+/// Something that can be called, with everything known about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
-    /// Whose tool, and what its source calls it.
+    /// The source of the tool, and its name there.
     pub id: ToolId,
-    /// A name for people, where the source gives one.
+    /// A display name, if the source gives one.
     pub title: Option<String>,
-    /// What it does. None stays none; surfaces decide what to show instead.
+    /// The description. None stays none; surfaces decide what to show instead.
     pub description: Option<String>,
-    /// More words it should be found by.
+    /// Additional words for search.
     pub keywords: Vec<String>,
     /// JSON Schema 2020-12 of the arguments, complete and as written.
     pub input_schema: RawJson,
-    /// JSON Schema of the structured result, where there is one.
+    /// JSON Schema of the structured result, if there is one.
     pub output_schema: Option<RawJson>,
     /// Hints such as `readOnlyHint`, untrusted and as written.
     pub annotations: Option<RawJson>,
-    /// Every other field of the definition, as one JSON object: `_meta`, `icons`, whatever a vendor adds.
+    /// Every other field of the definition, as one JSON object: `_meta`, `icons`, vendor
+    /// extensions.
     pub extra: Option<RawJson>,
-    /// Shown in lists to agents, or only found by search.
+    /// Whether lists for agents include it, or only search finds it.
     pub visibility: Visibility,
     /// Whether it can be called, and whether `input_schema` is already the full one.
     pub status: Status,
-    /// Where it was seen.
+    /// The origin of the definition.
     pub provenance: Provenance,
     /// How its command line should look.
     pub cli: CliHints,
@@ -54,15 +55,16 @@ impl Tool {
         }
     }
 
-    /// The digest of the complete definition, bound to the tool's id. Where it was seen and how its command line looks
-    /// are not part of it.
+    /// The digest of the complete definition, bound to the tool's id. Provenance and command-line
+    /// hints are not part of it.
     pub fn digest(&self) -> Digest {
         Digest::of_definition(&self.id, &self.definition())
     }
 
-    /// Appends what stands for the id and the whole definition, at a fraction of what a digest costs: two tools that stand for
-    /// the same are alike to the byte. The same definition may be stood for in two ways, so this is for knowing again what
-    /// is as it was, and not for telling what has changed.
+    /// Appends a byte string that identifies the id and the whole definition, at a fraction of the
+    /// cost of a digest. Two tools with the same bytes are identical. One definition may have two
+    /// byte strings (other formatting of the JSON), so equal bytes prove that nothing changed, but
+    /// different bytes do not prove a change.
     pub fn stand_in(&self, all: &mut Vec<u8>) {
         part(all, Some(self.id.source.as_str()));
         part(all, Some(self.id.name.as_str()));
@@ -77,7 +79,7 @@ impl Tool {
         }
     }
 
-    /// The complete definition as one JSON object: all that a person approves.
+    /// The complete definition as one JSON object: everything that a user approves.
     pub fn definition(&self) -> Value {
         let mut all = match self.extra.as_ref().map(whole) {
             Some(Value::Object(map)) => map,
@@ -94,8 +96,8 @@ impl Tool {
         Value::Object(all)
     }
 
-    /// The definition as a list of tools shows it, under this name: one JSON object in which every value is as its source
-    /// wrote it, and nothing is missing.
+    /// The definition as an entry of a tool list, under this name: one JSON object with every
+    /// field, each value as its source wrote it.
     pub fn listing(&self, name: &str) -> RawJson {
         let text = |it: &str| RawJson::from_value(&it.into());
         let raw = |key: &'static str, it: &Option<RawJson>| it.clone().map(|it| (key, it));
@@ -117,52 +119,53 @@ impl Tool {
             all.extend([",", rest]);
         }
         all.push('}');
-        // Parts that can be read make a whole that can be.
+        // Valid parts make a valid whole, so the fallback is never needed.
         RawJson::parse(&all).unwrap_or_else(|_| RawJson::from_value(&self.definition()))
     }
 
-    /// Whether its author says that it changes nothing.
+    /// Whether the definition carries `readOnlyHint: true`.
     pub fn is_read_only(&self) -> bool {
         self.annotations.as_ref().is_some_and(|it| it.to_value()["readOnlyHint"] == true)
     }
 }
 
-/// With its length before it, so that no two lists of parts look alike.
+/// Appends a part with its length before it, so that no two lists of parts have the same bytes.
 fn part(all: &mut Vec<u8>, part: Option<&str>) {
     all.extend(part.map_or(u64::MAX, |it| it.len() as u64).to_le_bytes());
     all.extend_from_slice(part.unwrap_or_default().as_bytes());
 }
 
-/// What is too deep to be parsed stays as text: a definition must not change unseen.
+/// JSON that is too deep to parse stays a text, so that a change in it still changes the
+/// definition.
 fn whole(raw: &RawJson) -> Value {
     serde_json::from_str(raw.as_str()).unwrap_or_else(|_| raw.as_str().into())
 }
 
-/// Who gets to see a tool without searching.
+/// Whether agents see a tool without searching.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Visibility {
     /// Found by search, callable by name.
     #[default]
     Searchable,
-    /// In every list, too.
+    /// Also part of every list.
     Listed,
 }
 
-/// How far a tool is known, and whether a call can work.
+/// How much is known of a tool, and whether a call can work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "state", content = "reason")]
 #[non_exhaustive]
 pub enum Status {
     /// The definition is complete; calls go through.
     Ready,
-    /// Known from what can be read; the full definition loads on the first call.
+    /// Known from its file without running it; the full definition loads on the first call.
     Static,
-    /// Nobody may ask the file yet what it is; the reason says who could change that.
+    /// The program may not be run for its definition yet; the reason names the way to permit it.
     Unprobed(String),
-    /// A call cannot work now; the reason says why.
+    /// A call cannot work now, for this reason.
     Unavailable(String),
-    /// It waits for a review; the reason says why. Nothing calls it until an operator has approved it.
+    /// Quarantined until an operator has approved it, for this reason. No call reaches it before.
     #[serde(rename = "held")]
     Quarantined(String),
 }
@@ -179,7 +182,7 @@ impl Status {
         }
     }
 
-    /// Why it is not ready, where there is something to say.
+    /// Why it is not ready, if a reason is recorded.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Unprobed(reason) | Self::Unavailable(reason) | Self::Quarantined(reason) => Some(reason),
@@ -188,32 +191,32 @@ impl Status {
     }
 }
 
-/// Where a tool was seen.
+/// The origin of a tool's definition.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Provenance {
     /// The file that describes it, absolute.
     pub path: Option<PathBuf>,
     /// The digest of that file's content.
     pub content: Option<Digest>,
-    /// Whether a person said that what is there may run: code of this process, or a folder that was trusted. Until
-    /// then agents are refused.
+    /// Whether code from there may run: code of this process, or a folder that a user has trusted.
+    /// Calls by agents are refused otherwise.
     pub trusted: bool,
-    /// When its source last showed it, where that was not just now.
+    /// When its source last listed it, if that was not just now.
     pub seen: Option<Moment>,
-    /// Whether there is reason to think that its source has changed since.
+    /// Whether its source has probably changed since.
     pub stale: bool,
 }
 
-/// How a tool's command line should look: hints by flag, and how nested names are joined.
+/// How a tool's command line should look: hints by flag, and the separator of nested names.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CliHints {
-    /// Joins the parts of nested names; `-` unless said otherwise.
+    /// Joins the parts of nested names; `-` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub separator: Option<String>,
     /// `repeat` (repeat the flag, or commas), or `json` (one JSON array).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrays: Option<String>,
-    /// By flag name, as shown in help without its dashes.
+    /// Hints by flag name, as shown in help without the dashes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub flags: BTreeMap<String, CliHint>,
 }
@@ -228,10 +231,10 @@ pub struct CliHint {
     /// Shown instead of the schema's description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What the value is called in help.
+    /// The placeholder for the value in help.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value_name: Option<String>,
-    /// Works, but is not shown.
+    /// Accepted, but not shown in help.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
     /// May also be given without its flag, in the order of the schema.

@@ -1,4 +1,4 @@
-//! What is evicted, and when.
+//! Which values are evicted, and when.
 
 use super::*;
 

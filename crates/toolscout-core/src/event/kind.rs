@@ -3,7 +3,7 @@
 use crate::authorization::Policy;
 use crate::{Arguments, Digest, ErrorKind, SourceId, ToolId};
 
-/// What an [`Event`](super::Event) is about.
+/// The subject of an [`Event`](super::Event).
 #[derive(Debug, Clone, PartialEq)]
 pub enum EventKind {
     /// The discovery of a source starts.
@@ -14,7 +14,7 @@ pub enum EventKind {
     Search(SearchEvent),
     /// A call of a tool, whether or not it reached the tool.
     Call(CallEvent),
-    /// A person or a rule decided what is allowed.
+    /// A user or a rule made a decision about access.
     Decision(DecisionEvent),
     /// Tool descriptions were sent to a model.
     ContextUse(ContextUse),
@@ -85,14 +85,15 @@ pub enum CallOutcome {
     Cancelled,
 }
 
-/// A person or a rule decided what is allowed.
+/// A user or a rule made a decision about access.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecisionEvent {
-    /// What kind of thing was decided about: `call`, `definition`, `policy`, `server`, `trust`.
+    /// The kind of object: `call`, `definition`, `policy`, `server`, `trust`.
     pub about: &'static str,
     /// The tool, server or folder.
     pub which: String,
-    /// The decision: `allowed`, `denied`, `approved`, `rejected`, `asked`, `added`, `removed`, `changed` …
+    /// The decision: `allowed`, `denied`, `approved`, `rejected`, `asked`, `added`, `removed`,
+    /// `changed` …
     pub word: &'static str,
     /// The person or the rule that decided.
     pub by: String,
@@ -110,7 +111,7 @@ pub struct OperationEvent {
 /// Tool descriptions were sent to a model, which costs context tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ContextUse {
-    /// In what form: `list`, `search`, `context`.
+    /// The form: `list`, `search`, `context`.
     pub what: &'static str,
     /// Number of tools shown.
     pub tools: usize,

@@ -22,7 +22,8 @@ pub struct Span {
     pub is_sampled: bool,
 }
 
-/// The trace context among these headers: `traceparent`, `tracestate` and `baggage`; empty without `traceparent`.
+/// The trace context among these headers: `traceparent`, `tracestate` and `baggage`; empty without
+/// `traceparent`.
 pub fn trace_context(headers: &[(String, String)]) -> Arc<[(String, String)]> {
     let is_ours = |name: &str| [PARENT, "tracestate", "baggage"].iter().any(|it| name.eq_ignore_ascii_case(it));
     if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(PARENT)) {

@@ -1,12 +1,14 @@
-//! Looks at JSON text without parsing it: its depth, its size, and the ids of requests that it may answer.
+//! Inspects JSON text without parsing it: its depth, its size, and the ids of requests that it may
+//! answer.
 //!
-//! Works on bytes that may be anything. Nothing here recurses, so depth costs nothing; nothing here trusts that brackets
-//! match or that text ends.
+//! Works on arbitrary bytes. Nothing here recurses, so depth costs no stack; nothing here relies on
+//! matching brackets or on a terminated string.
 
-/// Ids of one unreadable message that are looked for; more cannot be in flight.
+/// Ids of one unreadable message that are looked for; no more requests can be in flight.
 const IDS: usize = 64;
 
-/// Refuses a message that nests deeper, or has more values without keys, than this. Measured before anything is parsed.
+/// Refuses a message that nests deeper, or has more values (keys excluded), than this. Runs before
+/// anything is parsed.
 pub fn check_size(bytes: &[u8], most_depth: usize, most_values: usize) -> Result<(), String> {
     // Most messages cannot break a limit even if every bracket in them were open at once.
     let brackets = bytes.iter().filter(|it| matches!(it, b'{' | b'[')).count();
@@ -19,7 +21,7 @@ pub fn check_size(bytes: &[u8], most_depth: usize, most_values: usize) -> Result
             JsonToken::Open(_) => (depth, values) = (depth + 1, values + 1),
             JsonToken::Close => depth = depth.saturating_sub(1),
             JsonToken::Text(_) | JsonToken::Scalar(_) => values += 1,
-            // What stood before the colon was a key.
+            // The text before the colon was a key, not a value.
             JsonToken::Colon => values = values.saturating_sub(1),
             JsonToken::Comma => {}
         }
@@ -33,8 +35,9 @@ pub fn check_size(bytes: &[u8], most_depth: usize, most_values: usize) -> Result
     Ok(())
 }
 
-/// The requests that an invalid message seems to answer: the numbers at `id`, on the level where a response has it, if the same
-/// level looks like a response and not like a request. A log line that quotes JSON is none: it does not start with a bracket.
+/// The ids of requests that an invalid message seems to answer: the numbers at `id`, on the level
+/// where a response has it, if the same level looks like a response and not like a request. A log
+/// line that quotes JSON is ignored, because it does not start with a bracket.
 pub fn ids_of_responses(bytes: &[u8]) -> Vec<u64> {
     let level = match JsonTokens(bytes).next() {
         Some(JsonToken::Open(b'{')) => 1,
@@ -70,13 +73,13 @@ enum JsonToken<'a> {
     Close,
     Colon,
     Comma,
-    /// Between quotes, escapes as written; without an end, all that is left.
+    /// A string between quotes, escapes as written; if it is unterminated, the rest of the input.
     Text(&'a [u8]),
-    /// A number, a word, or rubbish.
+    /// A number, a literal, or garbage.
     Scalar(&'a [u8]),
 }
 
-/// The tokens of what is left.
+/// The tokens of the remaining input.
 struct JsonTokens<'a>(&'a [u8]);
 
 impl<'a> Iterator for JsonTokens<'a> {
@@ -123,7 +126,7 @@ fn end_of_scalar(bytes: &[u8]) -> usize {
     bytes.iter().position(ends).unwrap_or(bytes.len())
 }
 
-/// A plain whole number, and nothing else.
+/// Parses a decimal integer without sign or blanks.
 pub fn number(bytes: &[u8]) -> Option<u64> {
     let is_number = !bytes.is_empty() && bytes.iter().all(u8::is_ascii_digit);
     if is_number { std::str::from_utf8(bytes).ok()?.parse().ok() } else { None }

@@ -1,5 +1,6 @@
-//! 1. Each kind of message is told from the others, and a text that is none says why.
-//! 2. Ids, parameters and results stay the bytes they came as; what is written is one line.
+//! 1. Each kind of message is recognized, and an invalid text gives the reason.
+//! 2. Ids, parameters and results stay the bytes that were received; each written message is one
+//!    line.
 
 use super::*;
 

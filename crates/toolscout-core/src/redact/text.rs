@@ -1,8 +1,9 @@
-//! Finds secrets in text that somebody else wrote: error messages, what a server prints.
+//! Finds secrets in text of third parties: error messages, output of servers.
 //!
-//! One pass from left to right, word by word. A word is hidden for its shape (`ghp_…`, `eyJ….….…`), for what stands
-//! before it (`Bearer …`, `password=…`), or for where it is (`https://user:word@host`). What merely talks of tokens and
-//! passwords stays readable: in doubt between a sentence and a secret, digits, length and mixed case decide.
+//! One pass from left to right, word by word. A word is redacted for its shape (`ghp_…`,
+//! `eyJ….….…`), for the text before it (`Bearer …`, `password=…`), or for its position
+//! (`https://user:word@host`). Text that only mentions tokens and passwords stays readable: if a
+//! word may be either prose or a secret, digits, length and mixed case decide.
 
 mod shape;
 
@@ -12,7 +13,8 @@ mod tests;
 use super::{REDACTED, names_a_secret};
 use shape::{is_reference, is_token, looks_random};
 
-/// A copy for logs and messages: what is shaped or named like a secret is replaced, and what is known to be one.
+/// A copy for logs and messages: redacts text with the shape or the name of a secret, and every
+/// known secret.
 pub fn text(text: &str) -> String {
     let text = &*super::values(text);
     let mut copy = RedactedCopy { text, copied: 0, out: String::with_capacity(text.len()) };
@@ -26,13 +28,13 @@ pub fn text(text: &str) -> String {
 
 struct RedactedCopy<'a> {
     text: &'a str,
-    /// Up to here the text was copied or replaced.
+    /// The text up to here was copied or replaced.
     copied: usize,
     out: String,
 }
 
 impl<'a> RedactedCopy<'a> {
-    /// Hides what this word says is secret; gives where to go on.
+    /// Redacts the secret that this word is or announces; returns where to continue.
     fn past(&mut self, start: usize, word: &'a str) -> usize {
         let end = start + word.len();
         let bare = word.trim_matches(['-', '.']);
@@ -66,9 +68,9 @@ impl<'a> RedactedCopy<'a> {
         self.out
     }
 
-    /// A private key, all its lines.
+    /// A private key with all its lines.
     fn key_block(&self, start: usize, end: usize) -> Option<(usize, usize)> {
-        // `OPENSSH PRIVATE KEY-----` and its likes; no line that is longer is one of them.
+        // `OPENSSH PRIVATE KEY-----` and similar; the limit is longer than any such line.
         let mut line = self.text.as_bytes()[end..].iter().take(64);
         let line = end + line.position(|it| !it.is_ascii_uppercase() && *it != b' ')?;
         (self.text[end..line].ends_with("PRIVATE KEY") && self.text[line..].starts_with("-----")).then_some(())?;
@@ -77,14 +79,15 @@ impl<'a> RedactedCopy<'a> {
         Some((start, close))
     }
 
-    /// What follows the name of an authentication scheme.
+    /// The credentials after the name of an authentication scheme.
     fn credentials(&self, at: usize) -> Option<(usize, usize)> {
         let start = past_blanks(self.text, at);
         let end = end_of(self.text, start, is_credential);
         (start > at && end > start).then_some((start, end))
     }
 
-    /// What follows a name, as in `name=value`, `name: value`, `"name": "value"`, `--name value`.
+    /// The value after a name, as in `name=value`, `name: value`, `"name": "value"`, `--name
+    /// value`.
     fn value(&self, name: &str, end: usize) -> Option<(usize, usize)> {
         let text = self.text;
         let after_name = past_quote(text, end).unwrap_or(end);
@@ -100,7 +103,8 @@ impl<'a> RedactedCopy<'a> {
         }
     }
 
-    /// The value that begins here. Where a blank stands before it, it may be the rest of a sentence instead.
+    /// The value that begins here. If a blank precedes it, it may be the rest of a sentence
+    /// instead.
     fn given(&self, name: &str, start: usize, is_apart: bool) -> Option<(usize, usize)> {
         let text = self.text;
         if text[start..].starts_with(REDACTED) {
@@ -121,7 +125,7 @@ impl<'a> RedactedCopy<'a> {
         (is_meant && is_secret(name, value)).then_some((start, end))
     }
 
-    /// Who logs in, in an address.
+    /// The user information (name and password) of a URL.
     fn user(&self, end: usize) -> Option<(usize, usize)> {
         let start = end + self.text[end..].starts_with("://").then_some(3)?;
         let host = end_of(self.text, start, |it| !matches!(it, b'/' | b'?' | b'#') && is_printing(it));
@@ -130,7 +134,7 @@ impl<'a> RedactedCopy<'a> {
     }
 }
 
-/// Whether this is a value to hide, given that its name says so.
+/// Whether to redact this value, given that its name denotes a secret.
 fn is_secret(name: &str, value: &str) -> bool {
     let is_count = name.to_ascii_lowercase().ends_with("tokens") && value.bytes().all(|it| it.is_ascii_digit());
     !value.is_empty() && !is_count && !is_reference(value) && value != REDACTED
@@ -168,8 +172,8 @@ fn find(text: &str, at: usize, wanted: fn(u8) -> bool) -> Option<usize> {
     text.as_bytes()[at..].iter().position(|it| wanted(*it)).map(|it| at + it)
 }
 
-/// Where the run of such bytes that begins here ends. Bytes beyond ASCII are all wanted or all not, so that no character
-/// is cut.
+/// The end of the run of wanted bytes that begins here. A predicate treats all bytes beyond ASCII
+/// alike, so that no character is split.
 fn end_of(text: &str, start: usize, wanted: impl Fn(u8) -> bool) -> usize {
     text.as_bytes()[start..].iter().position(|it| !wanted(*it)).map_or(text.len(), |it| start + it)
 }
@@ -178,13 +182,14 @@ fn past_blanks(text: &str, at: usize) -> usize {
     end_of(text, at, |it| it == b' ' || it == b'\t')
 }
 
-/// Past a quotation mark, which may itself be escaped.
+/// The position after a quotation mark, which may itself be escaped.
 fn past_quote(text: &str, at: usize) -> Option<usize> {
     let mark = end_of(text, at, |it| it == b'\\');
     matches!(text.as_bytes().get(mark), Some(b'"' | b'\'')).then_some(mark + 1)
 }
 
-/// Where what is quoted ends: before the same mark, as much escaped as the first one was; else at the end of the line.
+/// The end of a quoted value: before the same mark with at most as many escapes as the first one;
+/// otherwise at the end of the line.
 fn end_of_quoted(text: &str, open: usize, inside: usize) -> usize {
     let (mark, depth) = (text.as_bytes()[inside - 1], inside - 1 - open);
     let mut slashes = 0;

@@ -1,8 +1,9 @@
-//! Secrets that are known by what they are, and not by how they look or what they are called.
+//! Secrets that are known by their value, not by their shape or name.
 //!
-//! What a configuration refers to (`env:TOKEN`, `file:key`, `keyring:mail`) is remembered here when it is looked up, for as long
-//! as the process lives and there is room, so that it can be taken out of whatever is written down: an error, an event, a
-//! span. Nothing here can be listed or shown.
+//! Values that a configuration refers to (`env:TOKEN`, `file:key`, `keyring:mail`) are recorded
+//! here when they are resolved, for the lifetime of the process and within a limit, so that they
+//! can be redacted from everything that is written: an error, an event, a span. The recorded values
+//! cannot be listed or shown.
 
 #[cfg(test)]
 mod tests;
@@ -13,40 +14,44 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What is shorter than this is in every other word, and hiding it would make nothing secret.
+/// Shorter values occur in ordinary words, and redacting them would protect nothing.
 const SHORTEST: usize = 6;
-/// What is longer is a document, and nobody writes that into a log.
+/// Longer values are documents, which are not written into logs.
 const LONGEST: usize = 64 << 10;
-/// A line of a longer secret is one by itself from this length on, and up to so many lines.
+/// Minimum length of a line that counts as a secret by itself, and maximum number of lines of such
+/// a secret.
 const LINE: usize = 16;
 const LINES: usize = 64;
-/// So many are remembered, and as many of requests; the oldest is forgotten for a new one.
+/// Maximum number of values from configuration, and of values from requests. The oldest is evicted.
 const MOST: usize = 512;
 
 static KNOWN: RwLock<KnownSecrets> = RwLock::new(KnownSecrets::new());
-/// How many are known, for who need not even look.
+/// The number of known values, so that the common case of none needs no lock.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 struct KnownSecrets {
-    /// What a configuration refers to; the oldest first.
+    /// Values that a configuration refers to; the oldest first.
     lasting: VecDeque<Box<str>>,
-    /// What came with requests, apart: many users must not push out what belongs to all.
+    /// Values that came with requests. They are separate, so that those of many users do not evict
+    /// the shared ones.
     passing: VecDeque<Box<str>>,
 }
 
-/// Remembers that this is a secret, whatever it looks like. What is too short to be one, or too long, is not remembered.
+/// Records a secret, whatever its shape. Ignores values that are too short or too long.
 pub fn remember(value: &str) {
     add(value, |known| &mut known.lasting);
 }
 
-/// As [`remember`], for what came with a request: so that those of many users do not push out what belongs to all.
+/// Like [`remember`], for values that came with a request, so that those of many users do not evict
+/// the shared ones.
 pub fn remember_briefly(value: &str) {
     add(value, |known| &mut known.passing);
 }
 
 fn add(value: &str, place: fn(&mut KnownSecrets) -> &mut VecDeque<Box<str>>) {
     let value = value.trim();
-    // Asked first: the same secrets are looked up again and again, and readers do not keep each other waiting.
+    // Check under the read lock first: the same secrets are resolved often, and readers do not
+    // block each other.
     let is_known = |it: &str| KNOWN.read().has(it);
     if value.len() < SHORTEST || is_known(value) {
         return;
@@ -61,7 +66,7 @@ pub fn knows_values() -> bool {
     COUNT.load(Ordering::Acquire) > 0
 }
 
-/// The text without any secret that is known by its value.
+/// The text with all known secrets redacted.
 pub fn values(text: &str) -> Cow<'_, str> {
     if !knows_values() || text.len() < SHORTEST {
         return Cow::Borrowed(text);
@@ -83,13 +88,14 @@ impl KnownSecrets {
         self.all().any(|it| it == value)
     }
 
-    /// All of it; and of a key of many lines, which may be said line by line, each. A document is not a key.
+    /// Records the whole value, and each line of a multi-line key, since a message may contain
+    /// single lines. A document is not a key.
     fn add(&mut self, value: &str, place: fn(&mut Self) -> &mut VecDeque<Box<str>>) {
         let lines = value.lines().map(str::trim).filter(|it| it.len() >= LINE);
         let is_key = (2..=LINES).contains(&value.lines().count());
         for part in std::iter::once(value).chain(lines.filter(|_| is_key)) {
             self.add_one(part, place);
-            // As it stands in JSON, where that is another.
+            // The form in JSON, if it differs.
             let written = serde_json::to_string(part).unwrap_or_default();
             self.add_one(written.get(1..written.len().saturating_sub(1)).unwrap_or_default(), place);
         }
@@ -111,7 +117,7 @@ impl KnownSecrets {
         if found.is_empty() {
             return Cow::Borrowed(text);
         }
-        // The longest first: one secret may be a part of another.
+        // The longest first, since one secret may be a part of another.
         found.sort_by_key(|it| std::cmp::Reverse(it.len()));
         let hidden = found.iter().fold(text.to_owned(), |text, it| text.replace(it, REDACTED));
         Cow::Owned(hidden)

@@ -1,6 +1,6 @@
-//! 1. small slips are understood
-//! 2. far-fetched words are not
-//! 3. a unique beginning is enough
+//! 1. Small typing mistakes are corrected.
+//! 2. Words that differ too much are not.
+//! 3. A unique prefix is enough.
 
 use super::nearest;
 

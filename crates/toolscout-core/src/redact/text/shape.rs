@@ -1,6 +1,6 @@
-//! What secrets look like by themselves.
+//! Recognizes secrets by their shape alone.
 
-/// How the tokens of well-known services begin.
+/// Prefixes of the tokens of well-known services.
 const BEGINNINGS: [&str; 24] = [
     "sk-",
     "sk_live_",
@@ -28,7 +28,7 @@ const BEGINNINGS: [&str; 24] = [
     "ntn_",
 ];
 
-/// Whether nobody would write this word but as a secret.
+/// Whether this word has the shape of a secret.
 pub(super) fn is_token(word: &str) -> bool {
     let random = |rest: &str| rest.len() >= 16 || (rest.len() >= 8 && rest.bytes().any(|it| it.is_ascii_digit()));
     BEGINNINGS.iter().any(|it| word.strip_prefix(it).is_some_and(random))
@@ -36,7 +36,7 @@ pub(super) fn is_token(word: &str) -> bool {
         || is_web_token(word)
 }
 
-/// `xoxb-…`, `xoxp-…` and their likes.
+/// `xoxb-…`, `xoxp-…` and similar.
 fn slack(word: &str) -> Option<&str> {
     let rest = word.strip_prefix("xox")?;
     rest.strip_prefix(|it: char| it.is_ascii_alphanumeric())?.strip_prefix('-')
@@ -47,7 +47,8 @@ fn is_web_token(word: &str) -> bool {
     word.len() >= 20 && word.starts_with("eyJ") && word[3..].contains('.')
 }
 
-/// Whether chance rather than a language has made this: it has digits, both cases inside, or no end.
+/// Whether this is random rather than natural language: it has digits, mixed case after the first
+/// letter, or at least 20 bytes.
 pub(super) fn looks_random(value: &str) -> bool {
     let has = |kind: fn(&u8) -> bool| value.bytes().skip(1).any(|it| kind(&it));
     value.len() >= 20
@@ -55,7 +56,7 @@ pub(super) fn looks_random(value: &str) -> bool {
         || (has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase))
 }
 
-/// Whether this only says where a secret is: `env:NAME`, `file:path`, `keyring:name`, `${NAME}`.
+/// Whether this only refers to a secret: `env:NAME`, `file:path`, `keyring:name`, `${NAME}`.
 pub(super) fn is_reference(value: &str) -> bool {
     let named = ["env:", "file:", "keyring:"].iter().any(|it| value.starts_with(it));
     let is_variable = value.starts_with("${") && value.ends_with('}');

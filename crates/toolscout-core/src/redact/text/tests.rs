@@ -1,7 +1,7 @@
-//! 1. Tokens of well-known shapes are hidden wherever they stand.
-//! 2. So is what follows a scheme, or a name that says it is secret.
-//! 3. What merely talks about secrets stays readable.
-//! 4. Any text is taken, in time that grows as it does.
+//! 1. Tokens of well-known shapes are redacted anywhere.
+//! 2. So are values after an authentication scheme or after a secret name.
+//! 3. Text that only mentions secrets stays readable.
+//! 4. Any input is accepted, in linear time.
 
 use crate::redact::text;
 use proptest::prelude::*;
@@ -107,7 +107,7 @@ fn what_merely_talks_about_secrets_stays_readable() {
     }
 }
 
-/// Hidden twice is hidden once: what was hidden by one hand may pass through another.
+/// Redaction is idempotent, since a text may be redacted in two places.
 #[test]
 fn what_is_hidden_stays_as_it_is() {
     let once = text(&format!("token=abc {JWT} Authorization: Bearer x https://a:b@c/"));

@@ -1,5 +1,5 @@
-//! 1. What was remembered is in no text and no value afterwards, at any depth, as a key or in JSON.
-//! 2. What is short is left alone, and what is new pushes out what is oldest.
+//! 1. A recorded secret is redacted in every text and value, at any depth, as a key or in JSON.
+//! 2. Short values are ignored, and new values evict the oldest.
 
 use super::*;
 use crate::redact;
@@ -8,7 +8,7 @@ use serde_json::json;
 
 #[test]
 fn what_was_remembered_is_hidden_wherever_it_stands() {
-    // No rule about looks or names would find it.
+    // No rule for shapes or names finds this value.
     remember("correcthorse");
     assert_eq!(redact::text("it said correcthorse twice: correcthorse"), "it said [REDACTED] twice: [REDACTED]");
     let value = json!({"q": ["a correcthorse b", 1], "correcthorse": {"x": "correcthorses"}});
