@@ -1,9 +1,10 @@
-//! What happened, one line each, in a chain that shows where somebody has changed it.
+//! The journal: one line per event, in a hash chain that reveals every later change.
 //!
-//! A folder of text files that only grow, shared by all processes of a person. Each line is sealed with the store's key
-//! together with the seal of the line before it, and a small file, the [`head`], says how many there are: so nothing can be
-//! changed, taken out, put in or cut off by who does not have the key without [`verify`] saying where. Start reading at
-//! [`Journal::push`]; [`book`] is how lines get into the files, [`JournalReader`] how they come out again.
+//! It is a folder of append-only text files, shared by all processes of a user. Each line is sealed
+//! with the store's key together with the seal of the line before it, and a small file, the
+//! [`head`], contains the number of lines. So without the key no line can be changed, removed,
+//! inserted or cut off unless [`verify`] reports where. Start reading at [`Journal::push`];
+//! [`book`] writes lines to the files, [`JournalReader`] reads them.
 
 mod book;
 mod folder;
@@ -30,42 +31,44 @@ use writer::Appender;
 
 const LIMITS: BatchLimits =
     BatchLimits { name: "journal", capacity: 2_048, batch: 2_048, delay: Duration::from_millis(100) };
-/// Records that may wait if there is no thread; then the caller that adds one more writes them.
+/// Records that may be queued if there is no thread; then the caller that adds one more writes
+/// them.
 const WITHOUT_THREAD: usize = 256;
 
-/// Bytes of one file; then the next one begins.
+/// Maximum size of one file in bytes; then the next file begins.
 pub const SEGMENT: u64 = 4 << 20;
-/// Bytes that are kept where nobody says otherwise. The oldest file goes when a new one would make it more.
+/// Default limit of all files in bytes. The oldest file is deleted when a new one would exceed it.
 pub const KEEP: u64 = 64 << 20;
 
-/// Something to write down.
+/// An event to record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JournalRecord {
-    /// When it began.
+    /// The start time of the event.
     pub at: Moment,
-    /// What sort of thing it is: a word.
+    /// The kind of event, one word.
     pub kind: &'static str,
-    /// The rest: a JSON object, on one line.
+    /// The remaining fields: a JSON object on one line.
     pub body: String,
 }
 
-/// What becomes a record when there is time: whoever tells of something is not to wait until it is put into words.
+/// Builds a record later, on the writer's side, so that the emitter of an event does not wait for
+/// formatting.
 pub type PendingRecord = Box<dyn FnOnce() -> JournalRecord + Send>;
 
-/// Writes records down; for one process, beside others that write into the same folder.
+/// Writes records for one process, beside others that write into the same folder.
 ///
-/// That something cannot be written stops nothing: it is said once, and how many records are missing is written down as soon as
-/// that works again.
+/// A failed write stops nothing: it is reported once, and the number of missing records is written
+/// as soon as writing works again.
 pub struct Journal {
     appender: Arc<Appender>,
     writer: BatchWriter<PendingRecord>,
 }
 
-/// Told, once, why nothing can be written.
+/// Called once, with the reason why nothing can be written.
 pub type OnWriteError = Box<dyn Fn(&io::Error) + Send + Sync>;
 
 impl Journal {
-    /// The journal below this folder of state; opens nothing. `keep` is how many bytes may be kept.
+    /// The journal in this state folder; opens nothing. `keep` is the limit of all files in bytes.
     pub fn new(state: &Path, store: Arc<dyn Store>, keep: u64, on_trouble: OnWriteError) -> Self {
         let appender = Arc::new(Appender::new(JournalFolder::new(dir(state), store, keep), on_trouble));
         let append = appender.clone();
@@ -76,19 +79,21 @@ impl Journal {
         Self { appender, writer }
     }
 
-    /// Writes it down soon. Costs about a microsecond: neither a file nor, as a rule, another thread is touched.
+    /// Queues a record. Costs about a microsecond: it touches neither a file nor, as a rule,
+    /// another thread.
     pub fn push(&self, pending: PendingRecord) {
         if self.writer.push(pending) >= WITHOUT_THREAD && !self.writer.is_started() {
             self.flush();
         }
     }
 
-    /// Writes it down now, before what waits. Takes some tens of microseconds.
+    /// Writes a record now, before the queued ones. Takes some tens of microseconds.
     pub fn write(&self, record: JournalRecord) {
         self.appender.write(vec![record]);
     }
 
-    /// Writes down all that waits, and what is being written; then all of it is there for every reader.
+    /// Writes all queued records and waits for a batch in progress; then every reader sees all of
+    /// them.
     pub fn flush(&self) {
         self.writer.flush();
         if self.appender.has_lost() {
@@ -96,14 +101,14 @@ impl Journal {
         }
     }
 
-    /// Has a thread write from now on, for a process that stays: what is pushed is written within a tenth of a second. A process
-    /// that is about to end needs none, and [flushes](Journal::flush).
+    /// Starts the writer thread, for a long-running process: pushed records are written within a
+    /// tenth of a second. A process that ends soon needs no thread and [flushes](Journal::flush).
     pub fn keep_writing(&self) {
         self.writer.start();
     }
 }
 
-/// Where the journal of this folder of state is.
+/// The journal's folder within this state folder.
 pub fn dir(state: &Path) -> PathBuf {
     state.join("journal")
 }

@@ -1,8 +1,9 @@
-//! Keeps what must survive the process, for several processes at once.
+//! Persistent state, shared by several processes.
 //!
-//! Gives [`SqliteStore`], one [`toolscout_core::Store`] over two SQLite files in the state folder: `state.db` for what can
-//! be found again, `trust.db` for what cannot; and beside them the [`journal`] of what happened. Knows nothing of what the kept
-//! bytes mean. Start reading at [`SqliteStore::open`]; where the folder is, [`state_dir`] says.
+//! Provides [`SqliteStore`], one [`toolscout_core::Store`] over two SQLite files in the state
+//! folder: `state.db` for data that can be recreated, `trust.db` for data that cannot; and beside
+//! them the [`journal`] of events. It treats stored values as opaque bytes. Start reading at
+//! [`SqliteStore::open`]; [`state_dir`] finds the folder.
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! The store over two SQLite files: what can be found again, and what cannot.
+//! The store over two SQLite files: data that can be recreated, and data that cannot.
 
 mod bulk;
 mod database;
@@ -19,25 +19,27 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use toolscout_core::{Digest, Lease, Namespace, Store, StoreError};
 
-/// Keeps bytes in `state.db` and, where they are precious ([`Namespace::is_precious`]), in `trust.db`. Several processes may
-/// have both open; each write is whole, and there for the next reader. What is large ([`Namespace::is_bulky`]) is in files beside
-/// them.
+/// Stores bytes in `state.db` or, for a precious namespace ([`Namespace::is_precious`]), in
+/// `trust.db`. Several processes may have both open; each write is atomic and visible to the next
+/// reader. The values of bulky namespaces ([`Namespace::is_bulky`]) are files beside them.
 ///
-/// A damaged `state.db` is set aside and a fresh one begun, whether that shows at opening or later: what is lost is what
-/// can be found again. A damaged `trust.db` stays: it is copied aside, and every question about what it held is an error
-/// until a person has moved it away. Where the folder cannot be written, what is there can still be read.
+/// If `state.db` is damaged, on opening or later, it is set aside and a new one is created: only
+/// data that can be recreated is lost. A damaged `trust.db` stays: it is copied, and every access
+/// to its contents is an error until a user has moved it away. If the folder is not writable,
+/// existing data can still be read.
 #[derive(Debug)]
 pub struct SqliteStore {
     dir: PathBuf,
     state: Database,
-    /// Opened when first needed: most runs never ask.
+    /// Opened on first use, because most runs never need it.
     trust: Database,
     secret: StoreSecret,
     bulk: Bulk,
 }
 
 impl SqliteStore {
-    /// Opens `state.db` in this folder; makes both where they are missing, readable for nobody else.
+    /// Opens `state.db` in this folder. Creates folder and file if they are missing, accessible to
+    /// the user only.
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
         let state = Database::new(dir.join("state.db"), Care::Rebuild);
         state.open()?;
@@ -45,7 +47,7 @@ impl SqliteStore {
         Ok(Self { dir: dir.to_owned(), state, trust, secret: StoreSecret::new(dir.join("key")), bulk: Bulk::new(dir) })
     }
 
-    /// Where a damaged `state.db` was set aside by this store, if that happened.
+    /// The path that this store moved a damaged `state.db` to, if it did.
     pub fn recovered(&self) -> Option<PathBuf> {
         self.state.set_aside()
     }
@@ -75,7 +77,7 @@ impl SqliteStore {
         failed(format!("cannot use `{}`", self.bulk.path(namespace, key).display()), cause)
     }
 
-    /// The bytes as the file has them: what is precious bears a seal.
+    /// The bytes as stored in the file: values of precious namespaces are sealed.
     fn sealed<'a>(&self, namespace: Namespace, key: &str, value: &'a [u8]) -> Result<Cow<'a, [u8]>, StoreError> {
         if !namespace.is_precious() {
             return Ok(value.into());
@@ -175,7 +177,8 @@ impl Store for SqliteStore {
     }
 }
 
-/// One statement each, so that nobody comes between the look and the change.
+/// Each case is a single statement, so that no other writer can come between the comparison and the
+/// change.
 fn swap(
     connection: &Connection,
     namespace: Namespace,

@@ -1,14 +1,14 @@
-//! What the store promises.
+//! The guarantees of the store.
 //!
-//! 1. What is written is there for the next reader: [`keeping`].
+//! 1. A written value is visible to the next reader: [`keeping`].
 //! 2. Several threads and processes lose nothing: [`sharing`].
-//! 3. A damaged, newer or read-only file is met with sense: [`trouble`].
-//! 4. The folders are where people expect them: [`places`].
-//! 5. Of several who change one thing from the same sight, one succeeds: [`swapping`].
-//! 6. A right belongs to one at a time and ends with its process: [`leases`].
-//! 7. The secret is one for all: [`secrets`].
-//! 8. What is precious is never begun anew, nor believed when somebody else wrote it: [`precious`].
-//! 9. What is large is in files of its own, whole, bounded, and for nobody else's eyes: [`bulky`].
+//! 3. Damaged, newer and read-only files are handled: [`trouble`].
+//! 4. The folders are at their conventional paths: [`places`].
+//! 5. Of several concurrent swaps with the same expected value, one succeeds: [`swapping`].
+//! 6. A lease has one holder and ends with its process: [`leases`].
+//! 7. All processes share one secret key: [`secrets`].
+//! 8. Precious data is never recreated, and foreign writes to it are rejected: [`precious`].
+//! 9. Large values are private files, written atomically and limited in number: [`bulky`].
 
 mod bulky;
 mod keeping;
@@ -28,20 +28,20 @@ fn open(dir: &Path) -> SqliteStore {
     SqliteStore::open(dir).expect("the store opens")
 }
 
-/// Names the folder a child works in; a test that finds it set is that child.
+/// The variable with the folder of a child process; a test that finds it set is that child.
 pub(crate) const CHILD: &str = "TOOLSCOUT_STORE_TEST_CHILD";
 
-/// The program these tests are.
+/// The program of these tests.
 pub(crate) fn myself() -> PathBuf {
     std::env::current_exe().expect("tests have a program")
 }
 
-/// The folder, where this process was started by [`again`].
+/// The folder, if [`again`] started this process.
 pub(crate) fn child() -> Option<PathBuf> {
     std::env::var_os(CHILD).map(PathBuf::from)
 }
 
-/// The same test once more, in a process of its own.
+/// A command that runs the same test in another process.
 pub(crate) fn again(program: &Path, test: &str, dir: &Path) -> Command {
     let mut command = Command::new(program);
     command.args(["--exact", test, "--nocapture"]).env(CHILD, dir);

@@ -1,4 +1,4 @@
-//! How records get into the files: one process at a time, some lines in one piece, then the head.
+//! Appends records to the files: one process at a time, several lines per write, then the head.
 
 use super::head::LockedHead;
 use super::line::{self, LONGEST};
@@ -11,16 +11,16 @@ use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::{Moment, Store};
 
-/// Longer nobody waits for another process to be done with its lines.
+/// Maximum wait for another process that holds the lock.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// Fewer files are never kept, so that dropping the oldest leaves something.
+/// Minimum number of files, so that deleting the oldest leaves something.
 const FEWEST: u64 = 2;
 
-/// A folder of lines.
+/// The files of a journal, as their writer.
 pub(super) struct JournalFolder {
     dir: PathBuf,
     store: Arc<dyn Store>,
-    /// How many files are kept.
+    /// Maximum number of files.
     files: u32,
     segment: u64,
 }
@@ -30,13 +30,13 @@ impl JournalFolder {
         Self::with_segments(dir, store, keep, SEGMENT)
     }
 
-    /// The same, with files of another size.
+    /// Like [`new`](Self::new), with another file size.
     pub(super) fn with_segments(dir: PathBuf, store: Arc<dyn Store>, keep: u64, segment: u64) -> Self {
         let files = u32::try_from((keep / segment).max(FEWEST)).unwrap_or(u32::MAX);
         Self { dir, store, files, segment }
     }
 
-    /// Writes them all, or says why not; then none of those that a reader does not see.
+    /// Appends all records. After an error, readers see none of the records that were not appended.
     pub(super) fn append(&self, records: &[JournalRecord]) -> io::Result<()> {
         let key = key(&*self.store)?;
         let mut locked = LockedHead::take(&self.dir, PATIENCE)?;
@@ -48,7 +48,8 @@ impl JournalFolder {
             if tail.head.length + text.len() as u64 >= self.segment {
                 self.write(&mut tail, &mut text, last, &mut locked, &key)?;
                 self.turn_over(&mut tail, &mut locked, &key)?;
-                // Files that somebody has put there go into the chain.
+                // The new segment may have existed already; its valid lines became a part of the
+                // chain.
                 last = tail.head.last;
             }
             last = line::write(&mut text, &key, last, &fitting(record));
@@ -56,7 +57,7 @@ impl JournalFolder {
         self.write(&mut tail, &mut text, last, &mut locked, &key)
     }
 
-    /// What cannot be written whole is not written.
+    /// Appends the text completely, or truncates the file to its old length and returns the error.
     fn write(
         &self,
         tail: &mut JournalTail,
@@ -76,14 +77,15 @@ impl JournalFolder {
         locked.write(tail.head, key)
     }
 
-    /// Begins the next file, and lets go of the oldest where there are too many.
+    /// Starts the next file, and deletes the oldest if there are too many.
     fn turn_over(&self, tail: &mut JournalTail, locked: &mut LockedHead, key: &[u8; 32]) -> io::Result<()> {
         tail.turn_over(&self.dir, key)?;
         let (was, first) = (tail.head.first, (tail.head.segment + 1).saturating_sub(self.files));
         if first <= was {
             return Ok(());
         }
-        // Said before it is done: a file too many is no harm, one that is missed would be.
+        // Update the head before deleting: a leftover file is harmless, but a file that the head
+        // still lists would count as missing.
         let from = reader::first_of(&self.dir, first)?.unwrap_or(tail.head.last.n + 1);
         (tail.head.first, tail.head.from) = (first, from);
         locked.write(tail.head, key)?;
@@ -94,15 +96,15 @@ impl JournalFolder {
     }
 }
 
-/// The key of the store is for other things, too.
+/// Derives a key for the journal, since the key of the store has other uses, too.
 pub(super) fn key(store: &dyn Store) -> io::Result<[u8; 32]> {
     let key = store.key().map_err(io::Error::other)?;
     Ok(blake3::derive_key("toolscout journal of what happened", &key))
 }
 
-/// What is too long to be a line is only counted.
+/// Replaces a record that is too long for a line by a count of lost records.
 fn fitting(record: &JournalRecord) -> std::borrow::Cow<'_, JournalRecord> {
-    // Room for the number, the time, the kind and the seals.
+    // The margin is for the number, the time, the kind and the hashes.
     if record.body.len() + 256 > LONGEST || record.body.contains('\n') {
         std::borrow::Cow::Owned(lost(1))
     } else {
@@ -110,7 +112,7 @@ fn fitting(record: &JournalRecord) -> std::borrow::Cow<'_, JournalRecord> {
     }
 }
 
-/// Says how many records are missing.
+/// A record of how many records are missing.
 pub(super) fn lost(records: u64) -> JournalRecord {
     JournalRecord { at: Moment::now(), kind: "lost", body: format!(r#"{{"records":{records}}}"#) }
 }

@@ -1,4 +1,4 @@
-//! The files of a journal: numbered segments, the head, and what was set aside.
+//! The files of a journal: numbered segments, the head, and an incomplete line that was set aside.
 
 #[cfg(test)]
 mod tests;
@@ -7,7 +7,7 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// The file with this part of the journal.
+/// The path of a segment.
 pub(super) fn segment(dir: &Path, number: u32) -> PathBuf {
     dir.join(format!("{number:06}.jsonl"))
 }
@@ -16,12 +16,12 @@ pub(super) fn head(dir: &Path) -> PathBuf {
     dir.join("head")
 }
 
-/// Where half a line goes that a process has left.
+/// The path for an incomplete line that a killed process left behind.
 pub(super) fn half(dir: &Path) -> PathBuf {
     dir.join("half")
 }
 
-/// The numbers of all segments there are, in order; none where there is no journal.
+/// The numbers of all existing segments, in order; empty if there is no journal.
 pub(super) fn segments(dir: &Path) -> io::Result<Vec<u32>> {
     let entries = match fs::read_dir(dir) {
         Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(Vec::new()),

@@ -1,4 +1,5 @@
-//! The head: how far the journal goes, sealed, so that it shows when its end was cut off. Whoever writes has it locked.
+//! The head: the sealed position of the journal's end, which reveals lines cut off the end. Writers
+//! lock this file.
 
 use super::folder;
 use super::line::{ChainHash, ChainPosition};
@@ -9,36 +10,36 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 const WORDS: &str = "toolscout-journal 1";
-/// Always the same, so that it is written over in one piece.
+/// Constant, so that one write replaces the old content.
 const LENGTH: usize = 256;
-/// Who has the head does not keep it for longer than a write takes.
+/// Time between attempts to lock. A writer holds the lock only as long as a write takes.
 const NAP: Duration = Duration::from_micros(200);
 
-/// How far the journal goes.
+/// The position of the journal's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct JournalHead {
-    /// Of the last line.
+    /// The last line.
     pub(super) last: ChainPosition,
-    /// The file it is in, and how long that is.
+    /// The segment of the last line, and its length in bytes.
     pub(super) segment: u32,
     pub(super) length: u64,
-    /// The first file that is kept, and the first line in it.
+    /// The first segment that still exists, and the number of its first line.
     pub(super) first: u32,
     pub(super) from: u64,
 }
 
-/// What the file says.
+/// The content of the head file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HeadState {
-    /// There is none, or nothing in it.
+    /// There is no file, or it is empty.
     Nothing,
-    /// Something that is not ours.
+    /// The content is invalid or has a wrong seal.
     Changed,
     Head(JournalHead),
 }
 
 impl JournalHead {
-    /// Of a journal without any line.
+    /// The head of an empty journal.
     pub(super) const START: Self = Self { last: ChainPosition::START, segment: 1, length: 0, first: 1, from: 1 };
 
     fn to_text(self, key: &[u8; 32]) -> String {
@@ -70,7 +71,7 @@ impl JournalHead {
     }
 }
 
-/// The head of this folder, as it is now; nobody is waited for.
+/// Reads the current head of this folder without locking.
 pub(super) fn look(dir: &Path, key: &[u8; 32]) -> io::Result<HeadState> {
     found(File::open(folder::head(dir)))?.map_or(Ok(HeadState::Nothing), |file| read(file, key))
 }
@@ -81,11 +82,12 @@ fn read(file: impl Read, key: &[u8; 32]) -> io::Result<HeadState> {
     Ok(std::str::from_utf8(&bytes).map_or(HeadState::Changed, |it| JournalHead::read(it, key)))
 }
 
-/// The head, and the right to write into the journal: one at a time has it.
+/// The locked head: the exclusive right to write into the journal.
 pub(super) struct LockedHead(File);
 
 impl LockedHead {
-    /// Waits for its turn, but not for longer than that: a process that was stopped in the middle must not stop others.
+    /// Waits for the lock, but not longer than `patience`: a process that is stopped in the middle
+    /// must not block others.
     pub(super) fn take(dir: &Path, patience: Duration) -> io::Result<Self> {
         let file = open_private(&folder::head(dir))?;
         let due = Instant::now() + patience;
@@ -113,7 +115,8 @@ impl LockedHead {
 }
 
 impl Drop for LockedHead {
-    /// Said, not left to closing: a child that is just being started has the file open, too, until its own program runs.
+    /// Unlocks explicitly, because closing is not enough: a child process inherits the open file
+    /// until it calls exec.
     fn drop(&mut self) {
         let _ = self.0.unlock();
     }

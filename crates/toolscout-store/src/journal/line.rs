@@ -1,20 +1,22 @@
-//! A line of the journal: a JSON object whose first fields say which one it is, and whose last ones seal it.
+//! A line of the journal: a JSON object whose first fields identify it, and whose last fields seal
+//! it.
 //!
-//! `{"n":7,"at":"2026-07-28T12:00:00.000Z","kind":"call",…,"prev":"<32 digits>","hash":"<32 digits>"}`. What is sealed is all of it
-//! up to the seal, so the line as it is in the file can be checked without being read as JSON.
+//! `{"n":7,"at":"2026-07-28T12:00:00.000Z","kind":"call",…,"prev":"<32 digits>","hash":"<32
+//! digits>"}`. The hash covers all bytes before it, so a line can be verified without parsing it as
+//! JSON.
 
 use super::JournalRecord;
 use std::fmt::{self, Write as _};
 
-/// No line is longer, by whomever it was written.
+/// Maximum length of a line in bytes.
 pub(super) const LONGEST: usize = 16 << 10;
 
-/// What a line is sealed with: the first half of a keyed hash.
+/// The seal of a line: the first half of a keyed hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ChainHash([u8; 16]);
 
 impl ChainHash {
-    /// Stands before the first line.
+    /// The `prev` of the first line.
     pub(super) const NONE: Self = Self([0; 16]);
 
     pub(super) fn of(key: &[u8; 32], bytes: &[u8]) -> Self {
@@ -35,7 +37,7 @@ impl fmt::Display for ChainHash {
     }
 }
 
-/// The place of a line in the chain.
+/// The position of a line in the chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ChainPosition {
     pub(super) n: u64,
@@ -43,15 +45,15 @@ pub(super) struct ChainPosition {
 }
 
 impl ChainPosition {
-    /// Before the first line.
+    /// The position before the first line.
     pub(super) const START: Self = Self { n: 0, hash: ChainHash::NONE };
 }
 
-/// Writes the line that follows this place, with its end; gives the place of it.
+/// Appends the line that follows this position, with its line end; returns its position.
 pub(super) fn write(out: &mut String, key: &[u8; 32], after: ChainPosition, record: &JournalRecord) -> ChainPosition {
     let start = out.len();
     let n = after.n + 1;
-    // A string takes everything.
+    // Writing to a `String` cannot fail.
     let _ = write!(out, r#"{{"n":{n},"at":"{}","kind":"{}""#, record.at, record.kind);
     let body = record.body.strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or_default();
     if !body.is_empty() {
@@ -64,7 +66,7 @@ pub(super) fn write(out: &mut String, key: &[u8; 32], after: ChainPosition, reco
     ChainPosition { n, hash }
 }
 
-/// A line as it was found.
+/// A line as found in a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct JournalLine<'a> {
     pub(super) start: LineStart<'a>,
@@ -73,11 +75,11 @@ pub(super) struct JournalLine<'a> {
     sealed: &'a str,
 }
 
-/// What a line says first.
+/// The first fields of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LineStart<'a> {
     pub(super) n: u64,
-    /// RFC 3339, always of the same length: later is greater.
+    /// RFC 3339, always of the same length, so text order is time order.
     pub(super) at: &'a str,
     pub(super) kind: &'a str,
 }
@@ -93,7 +95,7 @@ impl<'a> LineStart<'a> {
 }
 
 impl<'a> JournalLine<'a> {
-    /// Takes it apart; none where it has not the shape of a line.
+    /// Splits a line into its parts; none if it does not have the shape of a line.
     pub(super) fn read(line: &'a str) -> Option<Self> {
         let (sealed, end) = line.split_at_checked(line.len().checked_sub(43)?)?;
         let hash = ChainHash::read(end.strip_prefix(r#","hash":""#)?.strip_suffix("\"}")?)?;
@@ -102,12 +104,12 @@ impl<'a> JournalLine<'a> {
         Some(Self { start: LineStart::read(line)?, prev, hash, sealed })
     }
 
-    /// Whether it is as it was written.
+    /// Whether the line is as it was written.
     pub(super) fn is_sealed(&self, key: &[u8; 32]) -> bool {
         ChainHash::of(key, self.sealed.as_bytes()) == self.hash
     }
 
-    /// Whether it is the next one after this place.
+    /// Whether it is the line directly after this position.
     pub(super) fn follows(&self, place: ChainPosition) -> bool {
         self.prev == place.hash && self.start.n == place.n + 1
     }

@@ -1,4 +1,4 @@
-//! Reads the journal: from the end backwards for who wants the newest, from the beginning for who counts.
+//! Reads the journal: backwards from the end for the newest lines, or forwards for all of them.
 
 use super::folder;
 use super::line::{ChainPosition, JournalLine, LONGEST, LineStart};
@@ -9,34 +9,35 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toolscout_core::Moment;
 
-/// Read at once, from the end towards the beginning.
+/// Bytes per read when reading backwards.
 const BLOCK: u64 = 64 << 10;
-/// A record is written when what it tells of has ended, and tells when that began: so much may be between the two.
+/// Maximum distance between the start of an event, which its record contains, and its end, when the
+/// record is written.
 const LAG: Duration = Duration::from_secs(3_600);
 
-/// Reads a journal; needs no key, locks nothing, and is in nobody's way.
+/// Reads a journal. It needs no key and takes no lock, so it blocks no writer.
 #[derive(Debug, Clone)]
 pub struct JournalReader {
     dir: PathBuf,
 }
 
-/// Which lines.
+/// Selects lines.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct JournalQuery<'a> {
-    /// With a smaller number than this.
+    /// Only lines with a smaller number.
     pub before: Option<u64>,
-    /// Of these kinds; of all where none are named.
+    /// Only these kinds; all kinds if empty.
     pub kinds: &'a [&'a str],
-    /// Of what began then or later.
+    /// Only events that started then or later.
     pub since: Option<Moment>,
 }
 
 /// A line of the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredLine {
-    /// Its number.
+    /// The number.
     pub n: u64,
-    /// A JSON object.
+    /// The line, a JSON object.
     pub text: String,
 }
 
@@ -49,12 +50,13 @@ impl JournalQuery<'_> {
 }
 
 impl JournalReader {
-    /// Of the journal below this folder of state; opens nothing.
+    /// A reader of the journal in this state folder; opens nothing.
     pub fn new(state: &Path) -> Self {
         Self { dir: super::dir(state) }
     }
 
-    /// The newest of these, the newest first, at most so many. Takes as long as they are far from the end.
+    /// The newest matching lines, newest first, at most `limit`. The cost grows with their distance
+    /// from the end.
     pub fn newest(&self, wanted: &JournalQuery<'_>, limit: usize) -> io::Result<Vec<StoredLine>> {
         let mut found = Vec::new();
         if limit == 0 {
@@ -80,7 +82,7 @@ impl JournalReader {
         Ok(found)
     }
 
-    /// Shows each of these, the oldest first.
+    /// Passes each matching line to `show`, oldest first.
     pub fn each(&self, wanted: &JournalQuery<'_>, mut show: impl FnMut(&str)) -> io::Result<()> {
         let since = wanted.since.map(|it| it.to_string());
         for number in folder::segments(&self.dir)? {
@@ -97,7 +99,8 @@ impl JournalReader {
     }
 }
 
-/// Each line of a file, without its end, and whether it has one; of lines that are too long to be ours, the beginning.
+/// Each line of a file without its line end, and whether it has one. Of lines longer than
+/// [`LONGEST`], which are not from toolscout, only the beginning.
 pub(super) fn lines(file: File, mut show: impl FnMut(&[u8], bool)) -> io::Result<()> {
     let mut file = BufReader::with_capacity(BLOCK as usize, file);
     let mut line = Vec::new();
@@ -131,11 +134,13 @@ fn skip_line(file: &mut impl BufRead) -> io::Result<()> {
     }
 }
 
-/// Each whole line of a file, the last first, until one is enough; says whether one was.
+/// Passes each complete line of a file to `is_enough`, last first, until it returns true; returns
+/// whether it did.
 fn backwards(path: &Path, mut is_enough: impl FnMut(&str) -> bool) -> io::Result<bool> {
     let Some(mut file) = found(File::open(path))? else { return Ok(false) };
     let mut end = file.metadata()?.len();
-    // From somewhere in a line to the end of another; what is behind the last end of a line is not whole.
+    // Bytes from the middle of a line to the end of another. Text after the last line end is
+    // incomplete and ignored.
     let mut bytes: Vec<u8> = Vec::new();
     let mut is_first = true;
     while end > 0 {
@@ -144,7 +149,7 @@ fn backwards(path: &Path, mut is_enough: impl FnMut(&str) -> bool) -> io::Result
         file.seek(SeekFrom::Start(start))?;
         file.read_exact(&mut block)?;
         end = start;
-        // A line that does not end is none of ours.
+        // A longer line is not from toolscout, so only its beginning is kept.
         bytes.truncate(LONGEST);
         block.append(&mut bytes);
         bytes = block;
@@ -166,7 +171,7 @@ fn backwards(path: &Path, mut is_enough: impl FnMut(&str) -> bool) -> io::Result
     Ok(false)
 }
 
-/// The number of the first line of a file; none where there is none.
+/// The number of the first line of a file; none if there is none.
 pub(super) fn first_of(dir: &Path, segment: u32) -> io::Result<Option<u64>> {
     let Some(file) = found(File::open(folder::segment(dir, segment)))? else { return Ok(None) };
     let mut line = Vec::new();
@@ -174,7 +179,7 @@ pub(super) fn first_of(dir: &Path, segment: u32) -> io::Result<Option<u64>> {
     Ok(std::str::from_utf8(&line).ok().and_then(LineStart::read).map(|it| it.n))
 }
 
-/// The place of the last line that is as it was written.
+/// The position of the last line with a valid seal.
 pub(super) fn last_sealed(dir: &Path, segments: &[u32], key: &[u8; 32]) -> io::Result<Option<ChainPosition>> {
     let mut last = None;
     for number in segments.iter().rev() {

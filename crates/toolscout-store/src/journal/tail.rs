@@ -1,4 +1,5 @@
-//! The end of the journal, found and put right: where the next line goes, whatever happened to the last ones.
+//! Finds and repairs the end of the journal: the position of the next line, whatever happened to
+//! the last ones.
 
 use super::head::{HeadState, JournalHead, LockedHead};
 use super::line::{ChainPosition, JournalLine, LONGEST};
@@ -9,25 +10,27 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// More than that behind what the head says was not written by a process that was killed.
+/// More bytes than this beyond the head were not written by a process that was killed.
 const UNSAID: u64 = 4 * SEGMENT;
 
-/// Where the next line goes.
+/// The position of the next line.
 pub(super) struct JournalTail {
     pub(super) file: File,
     pub(super) head: JournalHead,
-    /// What was not as it was left: to be written down first.
+    /// Repairs, to be recorded before the next records.
     pub(super) mended: Vec<String>,
 }
 
 impl JournalTail {
-    /// Opens the file that is written to. Where it is as the head says, as nearly always, nothing of it is read.
+    /// Opens the current segment. If it matches the head, which is nearly always the case, none of
+    /// it is read.
     pub(super) fn find(dir: &Path, key: &[u8; 32], locked: &mut LockedHead) -> io::Result<Self> {
         let (head, mut mended) = match locked.read(key)? {
             HeadState::Head(head) => (head, Vec::new()),
             other => {
                 let (head, mended) = anew(dir, key, other)?;
-                // Before the first line: whoever is killed behind it leaves lines that a head knows the beginning of.
+                // Written before the first line, so that a process killed after its first lines
+                // leaves a head that they follow.
                 if mended.is_empty() {
                     locked.write(head, key)?;
                 }
@@ -43,14 +46,14 @@ impl JournalTail {
         Ok(Self { mended, ..tail })
     }
 
-    /// Goes on in the next file.
+    /// Continues in the next file.
     pub(super) fn turn_over(&mut self, dir: &Path, key: &[u8; 32]) -> io::Result<()> {
         (self.head.segment, self.head.length) = (self.head.segment + 1, 0);
         self.file = open(dir, self.head.segment)?;
         self.settle(dir, key)
     }
 
-    /// Makes the end of the file one where a line can begin.
+    /// Repairs the end of the file, so that a line can begin there.
     fn settle(&mut self, dir: &Path, key: &[u8; 32]) -> io::Result<()> {
         let size = self.file.metadata()?.len();
         match size.cmp(&self.head.length) {
@@ -65,7 +68,8 @@ impl JournalTail {
         self.file.seek(SeekFrom::Start(self.head.length)).map(drop)
     }
 
-    /// Behind what the head says there are lines of a process that was killed before it could say so; the last may be half.
+    /// Adopts lines beyond the head: a process was killed after writing them and before updating
+    /// the head. The last one may be incomplete.
     fn take_up(&mut self, dir: &Path, key: &[u8; 32], size: u64) -> io::Result<()> {
         if size - self.head.length > UNSAID {
             self.mended.push("something else has written to it".to_owned());
@@ -93,7 +97,7 @@ impl JournalTail {
         self.file.set_len(self.head.length)
     }
 
-    /// What is there stays, as a line of its own.
+    /// Leaves the existing bytes in place and terminates them as a line.
     fn end_line(&mut self, size: u64) -> io::Result<()> {
         let mut last = [b'\n'];
         if size > 0 {
@@ -109,7 +113,8 @@ impl JournalTail {
     }
 }
 
-/// The lines at the beginning that go on from this place: how many bytes they are, and the place of the last.
+/// The leading lines that continue the chain from this position: their length in bytes, and the
+/// position of the last.
 fn following(bytes: &[u8], key: &[u8; 32], mut place: ChainPosition) -> (usize, ChainPosition) {
     let mut taken = 0;
     for piece in bytes.split_inclusive(|it| *it == b'\n') {
@@ -120,7 +125,8 @@ fn following(bytes: &[u8], key: &[u8; 32], mut place: ChainPosition) -> (usize, 
     (taken, place)
 }
 
-/// The head is lost: goes on from the last line there is. What may have been behind it, nobody knows.
+/// Recreates a lost head from the last valid line. Lines that may have followed it cannot be
+/// detected.
 fn anew(dir: &Path, key: &[u8; 32], found: HeadState) -> io::Result<(JournalHead, Vec<String>)> {
     let segments = folder::segments(dir)?;
     let how = match found {
@@ -137,7 +143,7 @@ fn anew(dir: &Path, key: &[u8; 32], found: HeadState) -> io::Result<(JournalHead
     Ok((JournalHead { last, segment, length, first, from }, vec![format!("{HEAD} {how}")]))
 }
 
-/// How the record begins that says so.
+/// Prefix of the repair record for a lost head.
 pub(super) const HEAD: &str = "the head of it";
 
 fn open(dir: &Path, segment: u32) -> io::Result<File> {

@@ -1,9 +1,10 @@
-//! What the journal promises.
+//! The guarantees of the journal.
 //!
-//! 1. What is pushed or written can be read again, from the end and from the beginning: [`reading`].
-//! 2. Whatever is done to a line, to the lines or to their end is found, and where: [`tampering`].
-//! 3. Several processes write one chain, and killing one loses nothing that was acknowledged: [`processes`].
-//! 4. It stays small, and what cannot be written stops nothing: [`bounds`].
+//! 1. Pushed and written records can be read, backwards and forwards: [`reading`].
+//! 2. Every change to a line, to the order of lines or to their end is located: [`tampering`].
+//! 3. Several processes write one chain, and killing one loses no acknowledged record:
+//!    [`processes`].
+//! 4. The size is limited, and a failed write stops nothing: [`bounds`].
 
 mod bounds;
 mod processes;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use toolscout_core::{MemoryStore, Moment};
 
-/// A folder of state with a journal in it.
+/// A state folder with a journal in it.
 struct World(TempDir);
 
 impl World {
@@ -26,7 +27,7 @@ impl World {
         Self(tempfile::tempdir().unwrap())
     }
 
-    /// With this many records of one process.
+    /// A journal with this many records of one process.
     fn with(records: u64) -> Self {
         let world = Self::new();
         world.write(1..=records);
@@ -54,7 +55,7 @@ impl World {
         std::fs::read_to_string(self.segment(1)).unwrap().lines().map(str::to_owned).collect()
     }
 
-    /// Puts other lines in the place of those of the first file.
+    /// Replaces the lines of the first file.
     fn rewrite(&self, change: impl FnOnce(&mut Vec<String>)) {
         let mut lines = self.lines();
         change(&mut lines);
@@ -65,7 +66,7 @@ impl World {
         verify(self.state(), &MemoryStore::default()).unwrap()
     }
 
-    /// Where it is broken and how, in words.
+    /// The breaks, formatted as text.
     fn breaks(&self) -> Vec<String> {
         let name = |it: &Path| it.file_name().unwrap().to_string_lossy().into_owned();
         self.verify().breaks.iter().map(|it| format!("{}:{} {}", name(&it.file), it.line, it.reason)).collect()

@@ -1,4 +1,4 @@
-//! Walks the chain from its first line to its head, and says where it does not hold.
+//! Checks the chain from its first line to its head, and reports where it is broken.
 
 use super::head::{self, HeadState, JournalHead};
 use super::line::{ChainPosition, JournalLine, LONGEST, LineStart};
@@ -8,38 +8,39 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use toolscout_core::Store;
 
-/// More places are not named; one is enough to know.
+/// Maximum number of reported breaks; one is enough to distrust the journal.
 const NAMED: usize = 100;
 
-/// Whether a journal is as it was written.
+/// The result of verifying a journal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct JournalVerification {
-    /// How many lines there are.
+    /// The number of lines.
     pub records: u64,
-    /// The number of the first one; those before it were dropped to keep the journal small.
+    /// The number of the first line; earlier ones were deleted to keep the journal small.
     pub first: Option<u64>,
-    /// The number of the last one.
+    /// The number of the last line.
     pub last: Option<u64>,
-    /// Where it is broken, in order; the first hundred.
+    /// The breaks in order; the first hundred.
     pub breaks: Vec<ChainBreak>,
-    /// What is odd, and does not mean that anything is missing.
+    /// Irregularities that do not imply missing records.
     pub notes: Vec<String>,
 }
 
-/// A place where the journal is not as it was written.
+/// A position at which the journal is not as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChainBreak {
     /// The number that the line there should have.
     pub n: u64,
     /// The file.
     pub file: PathBuf,
-    /// The line in it, from 1.
+    /// The line number in the file, from 1.
     pub line: u64,
-    /// What is wrong.
+    /// The reason, as text for users.
     pub reason: String,
 }
 
-/// Looks at every line of the journal below this folder of state. Nobody has to wait for it, nor it for anybody.
+/// Checks every line of the journal in this state folder. Takes no lock, so it neither blocks nor
+/// waits for a writer.
 pub fn verify(state: &Path, store: &dyn Store) -> io::Result<JournalVerification> {
     let dir = super::dir(state);
     let key = book::key(store)?;
@@ -60,9 +61,9 @@ struct ChainVerifier<'a> {
     dir: &'a Path,
     key: [u8; 32],
     verdict: JournalVerification,
-    /// After which the next line must come; none before the first.
+    /// The position that the next line must follow; none before the first line.
     next: Option<ChainPosition>,
-    /// The file and the line that is looked at.
+    /// The file and the line that is being checked.
     at: (PathBuf, u64),
 }
 
@@ -109,7 +110,7 @@ impl ChainVerifier<'_> {
         let mut seen = 0;
         reader::lines(file, |line, is_whole| {
             seen += line.len() as u64 + 1;
-            // Behind the end somebody may be writing just now.
+            // An incomplete line beyond the head may be a write in progress.
             if seen <= until || is_whole {
                 self.at.1 += 1;
                 self.line(line, is_whole);
@@ -117,7 +118,7 @@ impl ChainVerifier<'_> {
         })
     }
 
-    /// A file may have been dropped since we began, to make room.
+    /// A missing file may have been deleted since the start, to make room.
     fn gone(&mut self, number: u32) -> io::Result<()> {
         let is_dropped = matches!(head::look(self.dir, &self.key)?, HeadState::Head(it) if it.first > number);
         if is_dropped {
@@ -142,7 +143,8 @@ impl ChainVerifier<'_> {
         }
         self.verdict.first.get_or_insert(line.start.n);
         self.verdict.last = Some(line.start.n);
-        // What it claims to be: if it was changed, the next one is still the one that came after it.
+        // Continue from the position the line claims: even if it was changed, the next line still
+        // follows it.
         self.next = Some(line.place());
         self.mended(&line.start, text.unwrap_or_default());
     }
@@ -161,7 +163,7 @@ impl ChainVerifier<'_> {
         }
     }
 
-    /// What was noticed when it happened.
+    /// Reports repairs that a writer recorded.
     fn mended(&mut self, start: &LineStart<'_>, text: &str) {
         if start.kind != "mended" {
             return;

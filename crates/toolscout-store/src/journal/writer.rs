@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 pub(super) struct Appender {
     folder: JournalFolder,
-    /// Records that were not written. The next record written says how many.
+    /// Number of records that were not written. The next successful write records it.
     lost: AtomicU64,
     has_reported: AtomicBool,
     on_trouble: OnWriteError,
@@ -25,7 +25,7 @@ impl Appender {
         self.lost.load(Ordering::Relaxed) > 0
     }
 
-    /// Writes these, and before them how many are missing.
+    /// Writes these records, preceded by the number of missing ones, if any.
     pub(super) fn write(&self, mut records: Vec<JournalRecord>) {
         let missing = self.lost.swap(0, Ordering::Relaxed);
         let count = records.len() as u64;

@@ -1,4 +1,4 @@
-//! Values too large for a database, each in a file of its own.
+//! Values that are too large for a database, each in its own file.
 
 use super::file::{self, found};
 use std::fs;
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use toolscout_core::Namespace;
 
-/// Files of one namespace that are kept; whoever has not written for longest goes first.
+/// Maximum number of files per namespace; those with the oldest writes are deleted.
 const MOST: usize = 64;
 
-/// The folder of such files, below that of the store.
+/// The folders of such files, within the store's folder.
 #[derive(Debug)]
 pub(super) struct Bulk {
     dir: PathBuf,
@@ -29,8 +29,8 @@ impl Bulk {
         found(fs::read(self.path(namespace, key)))
     }
 
-    /// Made aside (0600) and put in place whole: who reads gets the old one or the new one. Not waited for until it is on the
-    /// disk, as it can be made again.
+    /// Writes a temporary file (0600) and renames it, so that readers get either the old or the new
+    /// value. Does not sync to disk, since the value can be recreated.
     pub(super) fn write(&self, namespace: Namespace, key: &str, value: &[u8]) -> io::Result<()> {
         let path = self.path(namespace, key);
         file::make_folder(&path)?;
@@ -50,7 +50,8 @@ impl Bulk {
         Ok(keys)
     }
 
-    /// One at a time, so that of several who saw the same one succeeds.
+    /// Holds an exclusive lock, so that of several concurrent swaps with the same `seen` one
+    /// succeeds.
     pub(super) fn swap(
         &self,
         namespace: Namespace,
@@ -78,7 +79,8 @@ impl Bulk {
         files.iter().take(too_many).try_for_each(|(_, path)| found(fs::remove_file(path)).map(drop))
     }
 
-    /// All files, with when they were written; those that a process has left half made, too.
+    /// All files with their modification times, including temporary files that a killed process
+    /// left behind.
     fn files(&self, namespace: Namespace) -> io::Result<Vec<(SystemTime, PathBuf)>> {
         let Some(entries) = found(fs::read_dir(self.folder(namespace)))? else { return Ok(Vec::new()) };
         let written = |it: &fs::DirEntry| it.metadata().and_then(|it| it.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
@@ -90,10 +92,11 @@ impl Bulk {
     }
 }
 
-/// What names begin with: those that do not are no keys'.
+/// Prefix of the files of keys; other files belong to no key.
 const BEFORE: &str = "of-";
 
-/// Keys may hold anything; what is no plain letter is written as its number, so none becomes a path.
+/// Escapes every byte that is not a lower-case letter, a digit or `-`, so that no key can form a
+/// path.
 fn name(key: &str) -> String {
     let byte = |it: u8| match it {
         b'a'..=b'z' | b'0'..=b'9' | b'-' => char::from(it).to_string(),
@@ -102,7 +105,7 @@ fn name(key: &str) -> String {
     BEFORE.to_owned() + &key.bytes().map(byte).collect::<String>()
 }
 
-/// The key of a file; none where nobody has made it for one.
+/// The key of a file; none if the file belongs to no key.
 fn key(path: &Path) -> Option<String> {
     let mut parts = path.file_name()?.to_str()?.strip_prefix(BEFORE)?.split('_');
     let mut key = parts.next()?.as_bytes().to_vec();

@@ -1,4 +1,4 @@
-//! One file and the connection to it, for all threads of this process.
+//! One database file and its connection, shared by all threads of this process.
 
 use super::open::{self, Care, OpenedDatabase};
 use super::{failed, file};
@@ -13,7 +13,7 @@ pub(super) struct Database {
     path: PathBuf,
     care: Care,
     current: Mutex<Current>,
-    /// How often it was opened or written to by this process.
+    /// Number of times this process opened the file or wrote to it.
     changes: AtomicU64,
 }
 
@@ -33,17 +33,18 @@ impl Database {
         &self.path
     }
 
-    /// Opens the file now, not at the first question.
+    /// Opens the file now instead of on first use.
     pub(super) fn open(&self) -> Result<(), StoreError> {
         self.connection(&mut self.current.lock()).map(drop)
     }
 
-    /// Where a damaged file was set aside by this process, if that happened.
+    /// The path that this process moved a damaged file to, if it did.
     pub(super) fn set_aside(&self) -> Option<PathBuf> {
         self.current.lock().set_aside.clone()
     }
 
-    /// Does it; where the file turns out to be damaged, settles that and does it once more.
+    /// Runs the action; if the file turns out to be damaged, settles it and runs the action once
+    /// more.
     pub(super) fn run<T>(
         &self,
         verb: &str,
@@ -53,7 +54,8 @@ impl Database {
         let result = match action(self.connection(&mut current)?) {
             Err(cause) if open::is_damage(&cause) => {
                 let settled = open::settle(&self.path, self.care);
-                // Not before: closing may still write to the file, and it has just been copied or moved.
+                // Close the old connection only now: closing may still write to the file, which has
+                // just been copied or moved.
                 current.opened = None;
                 action(self.keep(&mut current, settled?))
             }
@@ -65,14 +67,14 @@ impl Database {
         })
     }
 
-    /// As [`Database::run`], for who writes.
+    /// Like [`Database::run`], for writes.
     pub(super) fn change<T>(&self, action: impl Fn(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         let done = self.run("write to", action);
         self.changes.fetch_add(1, Ordering::Relaxed);
         done
     }
 
-    /// Is another whenever something may have been written, here or by another process; none where that cannot be told.
+    /// Changes whenever this or another process may have written; none if that cannot be detected.
     pub(super) fn revision(&self) -> Option<u64> {
         let mut current = self.current.lock();
         let connection = self.connection(&mut current).ok()?;
@@ -80,7 +82,7 @@ impl Database {
         Some(self.changes.load(Ordering::Relaxed) << 32 | u64::from(of_others))
     }
 
-    /// Somebody may have moved the file away since, to begin anew: what they moved no longer counts.
+    /// Reopens the file if it is not the opened one: a user may have moved it away to start over.
     fn connection<'a>(&self, current: &'a mut Current) -> Result<&'a Connection, StoreError> {
         let there = file::identity(&self.path);
         match current.opened.take().filter(|it| it.file == there) {

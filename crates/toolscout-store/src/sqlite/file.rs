@@ -1,4 +1,4 @@
-//! The file and its folder: made for one user only, set aside when damaged.
+//! The database file and its folder: accessible to one user only, set aside if damaged.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use toolscout_core::Digest;
 
-/// Makes the file's folder (0700) where it is missing. One that exists keeps its mode: somebody may have chosen it for
-/// other things, too.
+/// Creates the file's folder (0700) if it is missing. An existing folder keeps its mode, since the
+/// user may have chosen it for other uses, too.
 pub(super) fn make_folder(path: &Path) -> io::Result<()> {
     match path.parent().filter(|it| !it.is_dir()) {
         Some(dir) => private_dir().recursive(true).create(dir),
@@ -16,7 +16,8 @@ pub(super) fn make_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes an empty file (0600) where it is missing. SQLite gives what it puts beside the file the same mode.
+/// Creates an empty file (0600) if it is missing. SQLite creates the files beside it with the same
+/// mode.
 pub(super) fn make(path: &Path) -> io::Result<()> {
     match private_file().create_new(true).write(true).open(path) {
         Err(cause) if cause.kind() == ErrorKind::AlreadyExists => Ok(()),
@@ -24,39 +25,39 @@ pub(super) fn make(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Waits until nobody settles the file; while this is held, nobody begins to. Released when dropped.
+/// Waits until no process settles the file, and prevents settling until the lock is dropped.
 pub(super) fn lock_shared(path: &Path) -> io::Result<File> {
     let file = File::open(with_suffix(path, ".lock"))?;
     file.lock_shared()?;
     Ok(file)
 }
 
-/// Who settles the file is alone with it. Released when dropped.
+/// The exclusive lock for settling the file. Released when dropped.
 pub(super) fn lock(path: &Path) -> io::Result<File> {
     let file = private_file().create(true).truncate(false).write(true).open(with_suffix(path, ".lock"))?;
     file.lock()?;
     Ok(file)
 }
 
-/// Opens a file (0600) for writing, made with its folder (0700) where missing.
+/// Opens a file (0600) for writing; creates it and its folder (0700) if missing.
 pub(crate) fn open_private(path: &Path) -> io::Result<File> {
     make_folder(path)?;
     private_file().create(true).truncate(false).write(true).read(true).open(path)
 }
 
-/// Moves the file, and what SQLite keeps beside it, to the first free `….broken-N`; says where that is.
+/// Moves the file, and SQLite's files beside it, to the first free `….broken-N`; returns that path.
 pub(super) fn set_aside(path: &Path) -> io::Result<PathBuf> {
     let target = broken(path, |it| !it.exists());
     fs::rename(path, &target)?;
-    // A log left behind would be played into the fresh file.
+    // SQLite would replay a WAL that is left behind into the new file.
     for beside in ["-wal", "-shm"] {
         found(fs::rename(with_suffix(path, beside), with_suffix(&target, beside)))?;
     }
     Ok(target)
 }
 
-/// Copies the file, and the log beside it, to the first free `….broken-N`, unless one of those is that copy already; says
-/// where it is.
+/// Copies the file and its WAL to the first free `….broken-N`, unless an identical copy exists
+/// already; returns the path of the copy.
 pub(super) fn copy_aside(path: &Path) -> io::Result<PathBuf> {
     let content = fs::read(path)?;
     let is_copy = |it: &Path| fs::read(it).is_ok_and(|it| it == content);
@@ -68,13 +69,14 @@ pub(super) fn copy_aside(path: &Path) -> io::Result<PathBuf> {
     Ok(target)
 }
 
-/// Tells this file from another one that has its name later; nothing where there is none.
+/// Distinguishes this file from a later one with the same name; none if there is no file.
 pub(super) fn identity(path: &Path) -> Option<FileIdentity> {
     fs::metadata(path).ok().map(|it| FileIdentity::of(&it))
 }
 
-/// Stands for the file's content, and for what of it lies in the log beside it: the system notes when either was last
-/// written, and for the file itself nobody can set that back. Nothing where there is no file.
+/// Identifies the content of the file and of its WAL by their metadata: the system records the last
+/// write to either, and no program can set back the change time (ctime) of the file. None if there
+/// is no file.
 pub(super) fn fingerprint(path: &Path) -> Option<Digest> {
     let file = fs::metadata(path).ok()?;
     let mut all = written(&file);
@@ -83,7 +85,8 @@ pub(super) fn fingerprint(path: &Path) -> Option<Digest> {
         use std::os::unix::fs::MetadataExt;
         all.extend([file.ctime(), file.ctime_nsec()].into_iter().flat_map(i64::to_le_bytes));
     }
-    // One without anything in it comes and goes with who has the file open, and who opens it as root makes it their own.
+    // An empty WAL appears and disappears as processes open and close the file, and its owner
+    // changes if root opens it.
     let log = fs::metadata(with_suffix(path, "-wal")).ok().filter(|it| it.len() > 0);
     all.extend(log.iter().flat_map(written));
     Some(Digest::of_bytes(&all))
@@ -107,7 +110,7 @@ impl FileIdentity {
         Self(file.dev(), file.ino())
     }
 
-    /// Here a file that is open cannot be moved.
+    /// On other systems an open file cannot be moved.
     #[cfg(not(unix))]
     pub(super) fn of(_: &fs::Metadata) -> Self {
         Self(0, 0)

@@ -1,4 +1,5 @@
-//! Rights that one process at a time may have: locks on files, which the system lets go with whoever held them.
+//! Leases that one process at a time may hold: file locks, which the system releases when the
+//! process ends.
 
 use super::file;
 use std::fs::{File, TryLockError};
@@ -7,16 +8,17 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use toolscout_core::Lease;
 
-/// Names may hold anything, so none becomes a path.
+/// Hashes the name, so that no name can form a path.
 pub(super) fn path(dir: &Path, name: &str) -> PathBuf {
     let name = blake3::hash(name.as_bytes()).to_hex();
     dir.join("leases").join(&name[..32])
 }
 
-/// How long those who only look may be in the way: a moment, unless their process has to wait for its turn.
+/// How long to wait for processes that only check the lease: a moment, unless the scheduler
+/// suspends one of them.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Takes the right; none while another has it.
+/// Takes the lease; none while another process holds it.
 pub(super) fn take(path: &Path) -> io::Result<Option<Lease>> {
     let file = file::open_private(path)?;
     let due = Instant::now() + PATIENCE;
@@ -30,7 +32,7 @@ pub(super) fn take(path: &Path) -> io::Result<Option<Lease>> {
     }
 }
 
-/// Whether somebody has the right. Never taken is not taken.
+/// Whether a process holds the lease. A missing file means no.
 pub(super) fn is_taken(path: &Path) -> io::Result<bool> {
     match File::open(path) {
         Ok(file) => has_owner(&file),
@@ -39,7 +41,7 @@ pub(super) fn is_taken(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// An owner lets nobody else in; those who look let each other in.
+/// The holder has an exclusive lock; checks use a shared lock, so they do not exclude each other.
 fn has_owner(file: &File) -> io::Result<bool> {
     match file.try_lock_shared() {
         Ok(()) => file.unlock().map(|()| false),
@@ -48,11 +50,12 @@ fn has_owner(file: &File) -> io::Result<bool> {
     }
 }
 
-/// A right we have.
+/// A lease that this process holds.
 struct FileLease(File);
 
 impl Drop for FileLease {
-    /// Said, not left to closing: a child that is just being started has the file open, too, until its own program runs.
+    /// Unlocks explicitly, because closing is not enough: a child process inherits the open file
+    /// until it calls exec.
     fn drop(&mut self) {
         let _ = self.0.unlock();
     }

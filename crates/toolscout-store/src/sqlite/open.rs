@@ -1,4 +1,4 @@
-//! From a path to a connection that can be used, whatever state the file is in.
+//! Opens a connection, whatever state the file is in.
 
 use super::file::{self, FileIdentity};
 use super::{failed, schema};
@@ -7,56 +7,58 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toolscout_core::StoreError;
 
-/// How long to wait for another process that writes.
+/// Maximum wait for another process that writes.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What a file is worth.
+/// How to treat a damaged file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Care {
-    /// It can be found again: a damaged file is set aside and a fresh one begun.
+    /// Its data can be recreated: a damaged file is set aside and a new one is created.
     Rebuild,
-    /// It cannot: a damaged file stays, and is an error until a person has looked at it.
+    /// Its data cannot be recreated: a damaged file stays, and is an error until a user has
+    /// intervened.
     Keep,
 }
 
 #[derive(Debug)]
 pub(super) struct OpenedDatabase {
     pub(super) connection: Connection,
-    /// Which file this is.
+    /// The identity of the opened file.
     pub(super) file: Option<FileIdentity>,
-    /// Where the file that was here before went, if it was damaged.
+    /// The path that a damaged file was moved to, if there was one.
     pub(super) set_aside: Option<PathBuf>,
 }
 
-/// Opens the file. One that is as it should be costs a look at its first page, at all of them where it must be kept; any
-/// other is settled.
+/// Opens the file. For an intact file this reads its first page, or all pages with [`Care::Keep`];
+/// any other file is settled.
 pub(super) fn open(path: &Path, care: Care) -> Result<OpenedDatabase, StoreError> {
     match open_settled(path, care).map(|found| ready(path, found, care)) {
         Some(Ok(opened)) => Ok(opened),
-        // Damage in the rest of the first page shows only when the tables are looked at.
+        // Damage in the rest of the first page shows only when the tables are read.
         Some(Err(_)) | None => settle(path, care),
     }
 }
 
-/// Not while another settles: SQLite finds the files beside this one by name, and would take the old file's for the new
-/// one's, or the reverse.
+/// Holds the shared lock, because another process may be settling the file: SQLite finds the WAL by
+/// name, and could combine the old file's WAL with the new file, or the reverse.
 fn open_settled(path: &Path, care: Care) -> Option<Versioned> {
     let _undisturbed = file::lock_shared(path).ok()?;
     let found = connect(path).ok().filter(|it| it.version == schema::CURRENT)?;
     (care == Care::Rebuild || is_sound(&found.connection, care) == Ok(true)).then_some(found)
 }
 
-/// Makes, migrates or replaces the file. Where that cannot be done, gives what is there to read.
+/// Creates, migrates or replaces the file. If that fails, opens the existing file read-only.
 pub(super) fn settle(path: &Path, care: Care) -> Result<OpenedDatabase, StoreError> {
     settle_alone(path, care).or_else(|error| read_only(path, care).ok_or(error))
 }
 
-/// Whether SQLite says that the file's content makes no sense.
+/// Whether SQLite reports that the file is corrupt.
 pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
 }
 
-/// One process at a time, and from the beginning: while waiting for our turn, another may have done it all.
+/// Settles under an exclusive lock, and checks everything again: another process may have settled
+/// the file before.
 fn settle_alone(path: &Path, care: Care) -> Result<OpenedDatabase, StoreError> {
     let cannot_make = |cause| failed(format!("cannot make `{}`", path.display()), cause);
     file::make_folder(path).map_err(cannot_make)?;
@@ -78,8 +80,8 @@ fn settle_alone(path: &Path, care: Care) -> Result<OpenedDatabase, StoreError> {
     Ok(OpenedDatabase { set_aside, ..ready(path, found, care)? })
 }
 
-/// A folder that cannot be written has no place for the files SQLite shares between processes; it can be read as if
-/// nobody wrote.
+/// Opens the file as immutable: in a folder that is not writable, SQLite cannot create the files
+/// that it shares between processes.
 fn read_only(path: &Path, care: Care) -> Option<OpenedDatabase> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let found = look(Connection::open_with_flags(immutable(path), flags)).ok()?;
@@ -95,7 +97,8 @@ fn is_damaged(path: &Path, care: Care) -> bool {
     }
 }
 
-/// Looks at every page, unlike an ordinary opening; where nothing may be lost, also at whether indexes and tables agree.
+/// Checks every page, unlike an ordinary open; with [`Care::Keep`], also whether indexes and tables
+/// agree.
 fn is_sound(connection: &Connection, care: Care) -> rusqlite::Result<bool> {
     let check = match care {
         Care::Rebuild => "PRAGMA quick_check(1)",
@@ -104,7 +107,7 @@ fn is_sound(connection: &Connection, care: Care) -> rusqlite::Result<bool> {
     connection.query_row(check, [], |row| row.get::<_, String>(0)).map(|it| it == "ok")
 }
 
-/// A file that could be read, and how far its tables are.
+/// A readable file and its schema version.
 struct Versioned {
     connection: Connection,
     version: i64,
@@ -115,7 +118,7 @@ fn connect(path: &Path) -> rusqlite::Result<Versioned> {
     look(Connection::open_with_flags(path, flags))
 }
 
-/// SQLite reads nothing before the first question; this one shows what is wrong with the file.
+/// SQLite reads nothing before the first query; this query reveals a damaged file.
 fn look(opened: rusqlite::Result<Connection>) -> rusqlite::Result<Versioned> {
     let connection = opened?;
     connection.busy_timeout(PATIENCE)?;
@@ -123,7 +126,7 @@ fn look(opened: rusqlite::Result<Connection>) -> rusqlite::Result<Versioned> {
     Ok(Versioned { connection, version })
 }
 
-/// The path as a URI that tells SQLite not to expect writers.
+/// The path as a URI with which SQLite expects no writers.
 fn immutable(path: &Path) -> String {
     let mut uri = String::from("file:");
     for byte in path.as_os_str().as_encoded_bytes() {
@@ -139,7 +142,7 @@ fn immutable(path: &Path) -> String {
 fn ready(path: &Path, found: Versioned, care: Care) -> Result<OpenedDatabase, StoreError> {
     let connection = found.connection;
     let synchronous = match care {
-        // After a power cut the last writes may be missing; the file is whole all the same.
+        // After a power cut the last writes may be missing, but the file stays consistent.
         Care::Rebuild => "normal",
         Care::Keep => "full",
     };
@@ -147,7 +150,8 @@ fn ready(path: &Path, found: Versioned, care: Care) -> Result<OpenedDatabase, St
     Ok(OpenedDatabase { connection, file: file::identity(path), set_aside: None })
 }
 
-/// Says that a file which must be kept is damaged, after copying it aside, so that moving it away loses nothing.
+/// The error for a damaged file that must be kept. Copies the file first, so that moving it away
+/// loses nothing.
 pub(super) fn damaged(path: &Path) -> StoreError {
     let copied = match file::copy_aside(path) {
         Ok(copy) => format!("a copy is `{}`", copy.display()),
@@ -157,7 +161,7 @@ pub(super) fn damaged(path: &Path) -> StoreError {
     StoreError { what, cause: None }
 }
 
-/// Says that something in the file bears no seal of ours.
+/// The error for a value without a valid seal.
 pub(super) fn not_ours(path: &Path, key: &str) -> StoreError {
     let what = format!(
         "`{}` was changed by something other than toolscout, at `{}`, or the `key` beside it was replaced; what was approved \

@@ -1,24 +1,24 @@
-//! A mark on what is precious, so that nobody's writing but ours is believed.
+//! A keyed hash on precious values, so that only values written by toolscout are accepted.
 //!
-//! SQLite notices a page that makes no sense, not a byte of a value that was changed. The mark depends on where the value
-//! is kept, too, so that a good one cannot be moved to another place.
+//! SQLite detects a corrupt page, but not a changed byte in a value. The hash also covers namespace
+//! and key, so that a valid value cannot be moved to another key.
 
 use toolscout_core::Namespace;
 
 const LENGTH: usize = blake3::OUT_LEN;
 
-/// The value behind its mark.
+/// The value behind its hash.
 pub(super) fn seal(secret: &[u8; 32], namespace: Namespace, key: &str, value: &[u8]) -> Vec<u8> {
     let mut sealed = mark(secret, namespace, key, value).as_bytes().to_vec();
     sealed.extend_from_slice(value);
     sealed
 }
 
-/// The value, if the mark before it is right.
+/// The value, if the hash before it is valid.
 pub(super) fn unseal(secret: &[u8; 32], namespace: Namespace, key: &str, mut sealed: Vec<u8>) -> Option<Vec<u8>> {
     let value = sealed.split_off(sealed.len().min(LENGTH));
     let claimed: [u8; LENGTH] = sealed.try_into().ok()?;
-    // Compares in constant time.
+    // `blake3::Hash` compares in constant time.
     (mark(secret, namespace, key, &value) == claimed).then_some(value)
 }
 

@@ -1,4 +1,4 @@
-//! The store's own secret: 32 bytes of chance, made once.
+//! The store's secret key: 32 random bytes, created once.
 
 use super::file::{self, FileIdentity};
 use parking_lot::Mutex;
@@ -8,7 +8,8 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The secret of one store. Every row that is precious asks for it, so it is read again only where its file is another.
+/// The secret key of one store. Every access to a precious row needs it, so it is cached until its
+/// file changes.
 #[derive(Debug)]
 pub(super) struct StoreSecret {
     path: PathBuf,
@@ -32,7 +33,7 @@ impl StoreSecret {
         &self.path
     }
 
-    /// The 32 bytes, as the file has them now.
+    /// The key that the file contains now.
     pub(super) fn key(&self) -> io::Result<[u8; 32]> {
         let mut read = self.read.lock();
         let stamp = stamp(&self.path);
@@ -40,13 +41,13 @@ impl StoreSecret {
             return Ok(read.key);
         }
         let key = of(&self.path)?;
-        // Looked at before it was read: what was written in between is read again.
+        // The stamp was taken before reading, so a write in between leads to another read.
         *read = stamp.map(|stamp| CachedKey { stamp, key });
         Ok(key)
     }
 }
 
-/// The bytes are nobody's to see.
+/// Omits the key.
 impl fmt::Debug for CachedKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Read").field("stamp", &self.stamp).finish_non_exhaustive()
@@ -58,14 +59,15 @@ fn stamp(path: &Path) -> Option<SecretStamp> {
     Some((FileIdentity::of(&file), file.modified().ok()))
 }
 
-/// The 32 bytes kept in this file; made where it is missing. Of several who make it at once, all get the same.
+/// The key in this file; created if the file is missing. If several processes create it at once,
+/// all get the same key.
 fn of(path: &Path) -> io::Result<[u8; 32]> {
     match read(path) {
         Err(cause) if cause.kind() == ErrorKind::NotFound => {}
         other => return other,
     }
     match make(path) {
-        // Another was faster.
+        // Another process was faster.
         Err(cause) if cause.kind() == ErrorKind::AlreadyExists => read(path),
         other => other,
     }
@@ -76,7 +78,7 @@ fn read(path: &Path) -> io::Result<[u8; 32]> {
     fs::read(path)?.try_into().map_err(unfit)
 }
 
-/// Made aside (0600) and put in place whole, so that nobody reads half of it.
+/// Writes a temporary file (0600) and renames it, so that no process reads an incomplete key.
 fn make(path: &Path) -> io::Result<[u8; 32]> {
     file::make_folder(path)?;
     let mut bytes = [0; 32];

@@ -1,4 +1,4 @@
-//! What is written is there for the next reader.
+//! A written value is visible to the next reader.
 
 use super::open;
 use toolscout_core::{Namespace, Store};

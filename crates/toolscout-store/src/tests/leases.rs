@@ -1,4 +1,4 @@
-//! A right belongs to one at a time, and ends with whoever has it.
+//! A lease has one holder and ends with it.
 
 use super::{again, child, myself, open};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -71,14 +71,14 @@ fn of_many_who_want_it_one_gets_it_though_others_look() {
     assert!(!open(dir.path()).is_leased("a").unwrap());
 }
 
-/// In the child: takes the right, says so, and keeps it as long as the parent does not close the pipe.
+/// In the child: takes the lease, reports it, and holds it until the parent closes the pipe.
 fn take_and_wait(dir: &Path) {
     let _lease = open(dir).lease("a").unwrap().expect("free");
     std::io::stdout().write_all(b"\ntaken\n").unwrap();
     std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
 }
 
-/// A child that has the right.
+/// A child that holds the lease.
 fn owner(dir: &Path, test: &str) -> Child {
     let mut command = again(&myself(), test, dir);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -103,7 +103,7 @@ fn a_right_ends_with_a_process_that_is_killed() {
     assert!(store.lease("a").unwrap().is_some());
 }
 
-/// A child of the owner does not keep the right alive.
+/// A child of the holder does not keep the lease alive.
 #[cfg(unix)]
 #[test]
 fn a_right_is_not_passed_on_to_children() {

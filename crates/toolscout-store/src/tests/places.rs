@@ -1,4 +1,4 @@
-//! Where state and settings live.
+//! The folders of state and settings.
 
 use crate::{config_dir, state_dir};
 use std::ffi::OsString;

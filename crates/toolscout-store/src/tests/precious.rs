@@ -1,4 +1,4 @@
-//! What cannot be found again: approvals, and what other programs' files were.
+//! Data that cannot be recreated: approvals, and backups of other programs' files.
 
 use super::open;
 use crate::SqliteStore;
@@ -29,7 +29,7 @@ fn copies(dir: &Path) -> Vec<String> {
     names
 }
 
-/// A file that is damaged has to make room; one with a wrong record is mended by approving again.
+/// A damaged file must be moved away; a single invalid record is repaired by another approval.
 fn says_what_to_do(error: &StoreError, trust: &Path) {
     says_how_to_approve(error, trust);
     let text = error.to_string();
@@ -140,7 +140,8 @@ fn damage_in_any_page_is_found_before_anything_is_believed() {
     assert!(approved(&open(dir.path())).unwrap().is_some());
 }
 
-/// Whatever byte is changed: the approval is what it was, unknown, or an error; never another.
+/// Whichever byte is changed, the approval is the original, missing or an error; never a different
+/// one.
 #[test]
 fn no_changed_byte_makes_another_approval() {
     let (dir, trust) = folder();
@@ -186,7 +187,7 @@ fn what_somebody_else_wrote_is_not_believed() {
     assert!(error.to_string().contains("at `mail`"), "{error}");
 }
 
-/// By us or by somebody else, with SQLite or without; looking changes nothing.
+/// By this or another writer, with SQLite or without; reads change nothing.
 #[test]
 fn the_imprint_is_another_whenever_something_was_written() {
     let (dir, trust) = folder();

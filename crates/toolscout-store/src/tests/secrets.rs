@@ -1,4 +1,4 @@
-//! The secret of a store.
+//! The secret key of a store.
 
 use super::{again, child, myself, open};
 use std::fs;

@@ -7,7 +7,7 @@ use toolscout_core::{Namespace, Store};
 
 const WRITES: usize = 500;
 
-/// Writes keys of its own, and reads each back.
+/// Writes its own keys, and reads each back.
 fn work(dir: &Path, who: &str) {
     let store = open(dir);
     for at in 0..WRITES {
@@ -26,7 +26,7 @@ fn two_processes_lose_nothing() {
     }
     let dir = tempfile::tempdir().unwrap();
     let start = || again(&myself(), "tests::sharing::two_processes_lose_nothing", dir.path()).spawn().unwrap();
-    // Neither finds a file, so they also race to make it.
+    // Neither finds a file, so they also race to create it.
     let children = [start(), start()];
     for mut child in children {
         assert!(child.wait().unwrap().success());
@@ -80,7 +80,8 @@ fn many_find_one_damaged_file_and_only_one_sets_it_aside() {
     assert_eq!(open(dir.path()).keys(Namespace::Scan).unwrap().len(), 8);
 }
 
-/// Eight open the store in the same moment and write a key each; gives what they set aside.
+/// Eight threads open the store at the same moment and write a key each; returns the files they set
+/// aside.
 fn open_together(dir: &Path) -> Vec<PathBuf> {
     let together = Barrier::new(8);
     let work = |at: usize| {
@@ -96,7 +97,7 @@ fn open_together(dir: &Path) -> Vec<PathBuf> {
     })
 }
 
-/// Whoever writes, and wherever: what was read before has to be read again.
+/// The revision changes with every write of every writer, so that readers read again.
 #[test]
 fn another_edition_begins_with_every_write() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Several change one thing at the same time, each from what they saw.
+//! Several writers swap one value at the same time.
 
 use super::{again, child, myself, open};
 use crate::SqliteStore;
@@ -6,7 +6,7 @@ use std::path::Path;
 use std::thread;
 use toolscout_core::{MemoryStore, Namespace, Store};
 
-/// What a swap says, and what is there then; the same for every store.
+/// The result of a swap and the value after it; the same for every store.
 fn takes_only_what_was_seen(store: &dyn Store, namespace: Namespace) {
     let is = |value: Option<&[u8]>| assert_eq!(store.read(namespace, "a").unwrap().as_deref(), value);
     let swap = |seen: Option<&[u8]>, next: Option<&[u8]>| store.swap(namespace, "a", seen, next).unwrap();
@@ -55,7 +55,7 @@ fn count(store: &dyn Store, namespace: Namespace) -> u64 {
     bytes.map_or(0, |it| String::from_utf8(it).unwrap().parse().unwrap())
 }
 
-/// Adds one, however often others come first.
+/// Adds one, and retries until its swap succeeds.
 fn add(store: &dyn Store, namespace: Namespace) {
     loop {
         let seen = store.read(namespace, "count").unwrap();
@@ -66,7 +66,7 @@ fn add(store: &dyn Store, namespace: Namespace) {
     }
 }
 
-/// Eight threads for each of two stores, each adding so often.
+/// Eight threads for each of two stores, each of which adds `times` times.
 fn sixteen_threads_add(dir: &Path, namespace: Namespace, times: usize) {
     let stores = [open(dir), open(dir)];
     let add_some = |store: &SqliteStore| (0..times).for_each(|_| add(store, namespace));

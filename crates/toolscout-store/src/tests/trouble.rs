@@ -1,4 +1,4 @@
-//! Files that are damaged, too new, or closed to us.
+//! Files that are damaged, too new, or not writable.
 
 use super::{CHILD, again, myself, open};
 use crate::SqliteStore;
@@ -28,7 +28,7 @@ fn damage_in_the_first_page_is_set_aside_at_once() {
     let dir = tempfile::tempdir().unwrap();
     open(dir.path()).write(Namespace::Scan, "7", b"once").unwrap();
     let mut bytes = fs::read(dir.path().join("state.db")).unwrap();
-    // The version stays readable; the tables do not.
+    // The version stays readable, but the tables do not.
     bytes[4096..16_384].fill(0xff);
     fs::write(dir.path().join("state.db"), bytes).unwrap();
     let store = open(dir.path());
@@ -46,7 +46,7 @@ fn damage_that_shows_only_later_is_set_aside_then() {
     }
     drop(store);
     let mut bytes = fs::read(&path).unwrap();
-    // The first page, which says what the file is, stays.
+    // The first page with the file header stays.
     bytes[16_384..].fill(0xff);
     fs::write(&path, bytes).unwrap();
 
@@ -90,7 +90,7 @@ fn a_full_disk_stops_writing_and_not_reading() {
 }
 
 impl SqliteStore {
-    /// Makes the disk end after so many pages.
+    /// Simulates a disk that is full after this many pages.
     fn allow_pages(&self, count: u32) {
         let limit = |connection: &rusqlite::Connection| {
             connection.pragma_update_and_check(None, "max_page_count", count, |_| Ok(()))
@@ -117,7 +117,7 @@ fn what_cannot_be_written_can_still_be_read() {
     if let Some(dir) = std::env::var_os(CHILD) {
         return reads_and_cannot_write(Path::new(&dir));
     }
-    // Characters that mean something in a URI, because such a folder is opened by one.
+    // Characters with a meaning in a URI, because such a folder is opened by URI.
     let outer = tempfile::tempdir().unwrap();
     let dir = outer.path().join("a %41?b#c");
     open(&dir).write(Namespace::Trust, "folder", b"yes").unwrap();
@@ -126,7 +126,7 @@ fn what_cannot_be_written_can_still_be_read() {
     mode(&dir.join("state.db"), 0o444);
     mode(&dir, 0o555);
 
-    // Nothing is closed to root: somebody else has to try, with a program they can reach.
+    // Root can write everywhere, so another user has to try, with a program that it can reach.
     let program = outer.path().join("tests");
     fs::copy(myself(), &program).unwrap();
     let mut child = again(&program, "tests::trouble::what_cannot_be_written_can_still_be_read", &dir);

@@ -1,4 +1,4 @@
-//! It stays small, and what cannot be written stops nothing.
+//! The size is limited, and a failed write stops nothing.
 
 use super::super::LIMITS;
 use super::super::book::JournalFolder;
@@ -50,7 +50,7 @@ fn a_batch_that_is_larger_than_a_file_goes_on_in_the_next() {
     assert!(fs::metadata(world.segment(1)).unwrap().len() < 1_500);
     assert!(world.segment(5).exists());
     assert_eq!((world.breaks().len(), world.verify().records), (0, 50));
-    // Somebody takes the first lines of what is kept away.
+    // Remove the first remaining lines.
     let lines = fs::read_to_string(world.segment(3)).unwrap();
     fs::write(world.segment(3), lines.split_inclusive('\n').skip(2).collect::<String>()).unwrap();
     assert_eq!(world.breaks().len(), 1);
@@ -83,7 +83,7 @@ fn nobody_else_can_read_it() {
 #[test]
 fn what_cannot_be_written_is_said_once_and_counted() {
     let world = World::new();
-    // A file where the folder should be: nothing can be made there.
+    // A file in place of the folder: nothing can be created there.
     fs::write(world.state().join("journal"), "in the way").unwrap();
     let said = Arc::new(AtomicUsize::new(0));
     let count = said.clone();
@@ -105,7 +105,7 @@ fn what_cannot_be_written_is_said_once_and_counted() {
     assert_eq!(world.breaks(), [] as [String; 0]);
 }
 
-/// The thread that writes is held up by the first record until all others were told.
+/// The first record blocks the writer thread until all others were pushed.
 #[test]
 fn more_than_there_is_room_for_is_counted_and_nobody_waits() {
     let world = World::new();

@@ -10,7 +10,7 @@ use std::process::{Child, Stdio};
 
 const EACH: u64 = 200;
 
-/// Pushes, flushes now and then, as several `serve`s would.
+/// Pushes and flushes now and then, as several `serve` processes would.
 fn work(state: &Path) {
     let journal = journal(state);
     journal.keep_writing();
@@ -48,7 +48,7 @@ fn ten_processes_write_one_chain_and_lose_nothing() {
     assert_eq!(by.into_values().collect::<Vec<_>>(), [EACH; 10]);
 }
 
-/// Writes, and says so after each one, for ever.
+/// Writes records and acknowledges each, forever.
 fn acknowledge(state: &Path) -> ! {
     let journal = journal(state);
     let mut out = std::io::stdout();
@@ -75,7 +75,7 @@ fn a_process_that_is_killed_loses_nothing_that_was_flushed() {
     for round in 0..6 {
         let mut child = start(test, world.state());
         let out = BufReader::new(child.stdout.take().unwrap());
-        // Killed at another moment each time: in the middle of whatever it does then.
+        // The child is killed at another moment in each round.
         let enough = 20 + round * 7;
         acknowledged += out.lines().map_while(Result::ok).filter(|it| it.starts_with("written ")).take(enough).count();
         child.kill().unwrap();

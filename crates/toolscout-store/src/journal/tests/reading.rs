@@ -1,4 +1,4 @@
-//! What is written can be read again.
+//! Written records can be read.
 
 use super::super::line::LONGEST;
 use super::{JournalQuery, JournalReader, JournalRecord, World, journal, numbers, pending, record};

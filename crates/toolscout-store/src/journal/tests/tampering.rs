@@ -1,4 +1,4 @@
-//! Whatever is done to the files is found.
+//! Every change to the files is detected.
 
 use super::super::book::key;
 use super::super::head::{JournalHead, LockedHead};
@@ -79,7 +79,7 @@ fn records_in_another_order_and_records_put_in_are_found() {
     assert_eq!(world.breaks(), ["000001.jsonl:6 no record, but something else"]);
 }
 
-/// Both were sealed by us, in other journals: each line is good, and they do not belong together.
+/// Both lines have valid seals from other journals, but they do not belong together.
 #[test]
 fn a_record_of_another_journal_does_not_fit() {
     let (world, other) = (World::with(9), World::new());
@@ -99,7 +99,7 @@ fn without_its_head_nobody_vouches_for_the_end() {
     let world = World::with(9);
     fs::remove_file(world.head()).unwrap();
     assert_eq!(world.breaks(), ["head:0 the head is missing, so a cut at the end cannot be detected"]);
-    // It goes on, and what happened stays known.
+    // Writing continues, and the break stays on record.
     world.write([10]);
     assert_eq!(
         world.breaks(),
@@ -141,7 +141,7 @@ fn lines_that_the_head_does_not_know_yet_are_taken_up() {
     let world = World::with(3);
     let head = fs::read(world.head()).unwrap();
     world.write([4, 5]);
-    // As if the process had been killed between the two.
+    // As if the process had been killed between the two writes.
     fs::write(world.head(), head).unwrap();
     world.write([6]);
     let verdict = world.verify();
@@ -152,13 +152,13 @@ fn lines_that_the_head_does_not_know_yet_are_taken_up() {
 fn a_process_that_is_killed_in_the_very_first_write_breaks_nothing() {
     let world = World::with(2);
     let key = key(&MemoryStore::default()).unwrap();
-    // As if it had been killed right behind its lines.
+    // As if the process had been killed directly after writing its lines.
     LockedHead::take(&dir(world.state()), Duration::ZERO).unwrap().write(JournalHead::START, &key).unwrap();
     assert_eq!(world.breaks(), NONE);
     world.write([3]);
     let verdict = world.verify();
     assert_eq!((verdict.last, world.breaks().len(), verdict.notes.len()), (Some(3), 0, 0));
-    // And before them: there is a head without anything in it.
+    // As if it had been killed before writing them: the head is empty.
     let world = World::new();
     drop(LockedHead::take(&dir(world.state()), Duration::ZERO).unwrap());
     world.write([1]);
